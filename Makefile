@@ -1,0 +1,36 @@
+# make help lists the targets. CI runs only these.
+
+BINARIES := target/release/hopcost-engine target/release/hopcost-origin
+HOPCOST := .venv/bin/hopcost
+GO_PROGRAMS := $(dir $(wildcard src/hopcost/programs/*/go.mod))
+.DEFAULT_GOAL := help
+
+.PHONY: help setup demo check test bench truth
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: ## install what is missing, build the crates and the programs (quick when done)
+	@scripts/setup
+
+demo: setup ## what nginx in front of Go costs: a first answer in two minutes
+	$(HOPCOST) run nginx-go --quick
+
+check: setup ## formats, lints, types
+	.venv/bin/ruff format --check src tests scripts
+	.venv/bin/ruff check src tests scripts
+	.venv/bin/mypy
+	cargo fmt --check
+	cargo clippy --release --all-targets --locked -- -D warnings
+	@for folder in $(GO_PROGRAMS); do echo "gofmt, go vet: $$folder"; \
+	  test -z "$$(gofmt -l $$folder)" || { gofmt -d $$folder; exit 1; }; (cd $$folder && go vet ./...) || exit 1; done
+
+test: setup ## all tests
+	cargo test --release --locked --quiet
+	.venv/bin/pytest
+
+bench: setup ## the engine's cost beside other load generators: docs/bench.md
+	.venv/bin/python scripts/bench.py
+
+truth: setup ## whether the method tells the truth: docs/truth.md
+	.venv/bin/python scripts/truth.py

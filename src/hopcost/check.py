@@ -1,0 +1,86 @@
+"""The arms answer alike: one plain request to each before load, compared with the baseline's answer."""
+
+from __future__ import annotations
+
+import difflib
+import http.client
+import re
+import socket
+
+import msgspec
+
+from hopcost.errors import ArmFailed
+from hopcost.stack import Address
+
+CHECK_S = 10.0
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What one arm answered: status, the head as received, its length in bytes, the body."""
+
+    status: int
+    head: str
+    header_bytes: int
+    body: bytes
+
+
+class _Recorder:
+    """A socket's file that keeps what was read of the head."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._file = connection.makefile("rb")
+        self.lines: list[bytes] = []
+
+    def readline(self, limit: int = -1) -> bytes:
+        line = self._file.readline(limit)
+        self.lines.append(line)
+        return line
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._file, name)
+
+
+def ask(arm: str, address: Address, target: str) -> Answer:
+    """The arm's answer to one GET on a connection of its own; ArmFailed when there is none or it is not HTTP.
+
+    `header_bytes` counts from the status line to the empty line, as `curl -sI | wc -c` does.
+    """
+    try:
+        with address.connect(CHECK_S) as connection:
+            connection.sendall(f"GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+            return _read(connection)
+    except (OSError, http.client.HTTPException) as error:
+        raise ArmFailed(arm, f"no answer to the check: GET {address.url}{target}: {error!r}") from error
+
+
+def _read(connection: socket.socket) -> Answer:
+    response = http.client.HTTPResponse(connection, method="GET")
+    recorder = _Recorder(connection)
+    response.fp = recorder  # type: ignore[assignment]
+    response.begin()
+    head = b"".join(recorder.lines)
+    head = head[: head.index(b"\r\n\r\n") + 4] if b"\r\n\r\n" in head else head
+    body = response.read()
+    response.close()
+    return Answer(status=response.status, head=head.decode("latin-1"), header_bytes=len(head), body=body)
+
+
+def compare(baseline: str, expected: Answer, arm: str, got: Answer) -> None:
+    """ArmFailed with a diff unless status and body are the baseline's; header bytes may differ and are shown."""
+    if (got.status, got.body) == (expected.status, expected.body):
+        return
+    difference = difflib.unified_diff(
+        _lines(expected), _lines(got), fromfile=f"{baseline} (baseline)", tofile=arm, lineterm="", n=1
+    )
+    raise ArmFailed(arm, "it answers otherwise than the baseline:\n" + "\n".join(difference))
+
+
+def _lines(answer: Answer) -> list[str]:
+    body = answer.body.decode("utf-8", errors="backslashreplace").splitlines()
+    shown = [line if len(line) <= 200 else f"{line[:200]}… ({len(line)} characters)" for line in body[:40]]
+    return [f"status {answer.status}", f"body of {len(answer.body)} bytes:", *shown]
+
+
+def names_of_header_fields(answer: Answer) -> list[str]:
+    """The header fields in the order they came, for the record."""
+    return re.findall(r"^([!#-'*+.0-9A-Z^_`a-z|~-]+):", answer.head, flags=re.MULTILINE)

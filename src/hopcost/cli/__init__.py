@@ -1,0 +1,93 @@
+"""The command line: parse, call, print. One module per verb.
+
+Heavy imports wait inside the verbs, so that --help answers at once.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+
+import typer
+
+from hopcost import __version__
+from hopcost.errors import HopcostError
+
+INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+
+app = typer.Typer(
+    name="hopcost",
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Measure what every hop in front of a web application costs.",
+    epilog="Start with: hopcost run nginx-go --quick. "
+    "Exit codes: 0 done, 1 something measured failed, 2 usage, 3 cannot be measured here.",
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"hopcost {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="Print the version and end."
+    ),
+) -> None:
+    """Options of hopcost itself."""
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def main() -> None:
+    """Run the verb; errors become one clear line with a hint, and the exit code of their kind."""
+    if sys.argv[1:2] == ["load"]:  # the engine's own command, no Python in its way
+        from hopcost import engine
+
+        sys.exit(_guarded(lambda: engine.handed_over(sys.argv[2:])))
+    from hopcost.cli import build, doctor, listing, load, report, run, show, up  # noqa: F401 - they register their verbs
+
+    signal.signal(signal.SIGTERM, _interrupt)
+    signal.signal(signal.SIGHUP, _interrupt)
+    sys.exit(_guarded(lambda: app(standalone_mode=False)))
+
+
+def _guarded(call) -> int:  # type: ignore[no-untyped-def]
+    try:
+        returned = call()
+        sys.stdout.flush()
+        return returned if isinstance(returned, int) else 0
+    except HopcostError as error:
+        return fail(error)
+    except typer.Abort:
+        return INTERRUPTED
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:  # `hopcost report | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        if hasattr(error, "format_message"):  # the command line's own errors
+            print(f"error: {error.format_message()}", file=sys.stderr)
+            context = getattr(error, "ctx", None)
+            print(f"hint: {context.command_path if context else 'hopcost'} --help", file=sys.stderr)
+            return 2
+        raise
+
+
+def fail(error: HopcostError) -> int:
+    """Print an error with its hint; its exit code."""
+    print(f"error: {error.message}", file=sys.stderr)
+    if error.hint:
+        print(f"hint: {error.hint}", file=sys.stderr)
+    return error.exit_code

@@ -1,0 +1,20 @@
+"""`hopcost load`: listed here for --help; `main` hands it to the engine before this is reached."""
+
+from __future__ import annotations
+
+import typer
+
+from hopcost.cli import app
+
+
+@app.command(
+    "load",
+    add_help_option=False,
+    context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
+    short_help="Load a URL with hopcost's own engine (options: hopcost load --help).",
+)
+def load(context: typer.Context) -> None:
+    """Load a URL with hopcost's own engine."""
+    from hopcost import engine
+
+    engine.handed_over(context.args)

@@ -1,0 +1,45 @@
+"""`hopcost report`: a record as text, Markdown or JSON."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hopcost.cli import app
+from hopcost.report import Format
+
+EPILOG = """Examples:
+
+  hopcost report latest
+
+  hopcost report records/before --format markdown -o before.md"""
+
+
+@app.command("report", epilog=EPILOG)
+def report(
+    record: Annotated[
+        str, typer.Argument(metavar="RECORD", help="A record's directory, its name in records/, or `latest`.")
+    ],
+    format: Annotated[Format, typer.Option("--format", "-f", help="The format.")] = Format.TEXT,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to; standard output otherwise.")
+    ] = None,
+) -> None:
+    """Show a record again; it may come from another machine."""
+    from hopcost import record as records
+    from hopcost import summary
+    from hopcost.errors import UsageError
+    from hopcost.report import json, markdown, text
+
+    read = records.read(records.find(record))
+    render = {Format.TEXT: text.render, Format.MARKDOWN: markdown.render, Format.JSON: json.render}[format]
+    content = render(read, summary.summarise(read))
+    if output is None:
+        print(content, end="")
+        return
+    try:
+        output.write_text(content, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{output}: {error.strerror}") from error

@@ -1,0 +1,26 @@
+"""`hopcost show`: what stands behind an arm, without starting it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from hopcost.cli import app
+
+ARM_HELP = "SUITE/EXPERIMENT/ARM, as in nginx-go/one-core/nginx-http-tcp."
+
+
+@app.command("show")
+def show(arm: Annotated[str, typer.Argument(metavar="SUITE/EXPERIMENT/ARM", help=ARM_HELP)]) -> None:
+    """Print the commands and generated files behind an arm; `hopcost up` starts them."""
+    from pathlib import Path
+
+    from hopcost import arm_path, description, stack
+    from hopcost.sandbox import Ports, raise_open_files
+
+    experiment, name, content, cores = arm_path.find(arm)
+    raise_open_files(0)
+    folder = Path("/tmp/hopcost-example")
+    prepared = stack.prepare(name, content, experiment.settings, cores, folder, Ports())
+    print(description.of(prepared, folder, experiment.workload.target), end="")

@@ -1,0 +1,42 @@
+"""`hopcost up`: one arm alive, for curl, wrk and perf."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from hopcost.cli import app
+from hopcost.cli.show import ARM_HELP
+
+
+@app.command("up")
+def up(arm: Annotated[str, typer.Argument(metavar="SUITE/EXPERIMENT/ARM", help=ARM_HELP)]) -> None:
+    """Start one arm, print its URL, the commands and generated files behind it, and wait for Ctrl-C."""
+    import time
+
+    from hopcost import arm_path, check, description, program
+    from hopcost.errors import ArmFailed
+    from hopcost.sandbox import Ports, find_freezer, raise_open_files
+    from hopcost.stack import RunningStack
+
+    experiment, name, content, cores = arm_path.find(arm)
+    program.build_missing([hop.program for hop in content.hops], print)
+    raise_open_files(0)
+    try:
+        with RunningStack(
+            name, content, experiment.settings, cores, find_freezer(), Ports(), label=f"up-{name}"
+        ) as stack:
+            answer = check.ask(name, stack.prepared.address, experiment.workload.target)
+            print(description.of(stack.prepared, stack.session.directory, experiment.workload.target), end="")
+            print(
+                f"\nit answers with status {answer.status}, {answer.header_bytes} header and {len(answer.body)} body bytes"
+            )
+            for hop, pids in stack.processes.items():
+                print(f"{hop}: pid {', '.join(str(pid) for pid in pids)}")
+            print("Ctrl-C ends it", flush=True)
+            while (failure := stack.failure()) is None:
+                time.sleep(0.2)
+            raise ArmFailed(name, failure)
+    except KeyboardInterrupt:
+        print("stopped")

@@ -1,0 +1,230 @@
+"""What this machine is, and what would spoil a measurement: each line pass, warn or fail, with the remedy.
+
+`examine` looks at the machine; the judgements are pure functions of what it saw.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from enum import Enum
+
+import msgspec
+import psutil
+
+from hopcost import binaries, machine, program
+from hopcost.sandbox import Freezer, find_freezer
+
+LOOK_S = 1.0
+BUSY_AT_MOST = 0.05
+STEAL_AT_MOST = 0.05
+OPEN_FILES_WANTED = 10_000
+STEADY_CLOCKS = ("tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter")
+
+
+class Level(Enum):
+    """How bad it is."""
+
+    PASS = "pass"
+    WARN = "warn"
+    FAIL = "fail"
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One line of the doctor."""
+
+    level: Level
+    what: str
+    remedy: str | None = None
+
+
+def examine() -> list[Finding]:
+    """All findings about this machine; takes a second, in which it watches for other load."""
+    facts = machine.facts()
+    busy, steal = _watch()
+    return [
+        *cores(facts["allowed_cores"], machine.siblings()),  # type: ignore[arg-type] # machine.facts says what it is
+        hypervisor(bool(facts["hypervisor"])),
+        governor(facts["governor"]),
+        other_load(busy),
+        stolen(steal),
+        swap(int(str(facts["swap_used_bytes"]))),
+        clock(facts["clocksource"]),
+        open_files(facts["open_files"]["hard"]),  # type: ignore[index]
+        freezer(find_freezer()),
+        io_uring(facts["sysctls"]["kernel.io_uring_disabled"]),  # type: ignore[index]
+        autogroup(facts["sysctls"]["kernel.sched_autogroup_enabled"]),  # type: ignore[index]
+        *own_binaries({name: binaries.find(name) is not None for name in binaries.OWN}),
+        *programs({name: program.installed(name) for name in program.names()}),
+    ]
+
+
+def _watch() -> tuple[float, float]:
+    """Share of all cores that was busy, and that was stolen, while nothing of ours ran."""
+    steal, began = machine.steal_ns(), time.monotonic_ns()
+    busy = psutil.cpu_percent(interval=LOOK_S) / 100
+    elapsed = (time.monotonic_ns() - began) * (psutil.cpu_count() or 1)
+    return busy, (machine.steal_ns() - steal) / elapsed
+
+
+def cores(allowed: list[int], siblings: Mapping[int, list[int]]) -> list[Finding]:
+    """Enough physical cores to keep the generator apart from the stack."""
+    paired = {core: others for core, others in siblings.items() if others}
+    physical = len({frozenset({core, *siblings.get(core, [])}) for core in allowed})
+    findings = []
+    if physical < 2:
+        findings.append(
+            Finding(
+                Level.FAIL,
+                f"{len(allowed)} core(s), {physical} physical: none is left for the generator",
+                "use a machine with two physical cores",
+            )
+        )
+    elif physical < 4:
+        findings.append(
+            Finding(
+                Level.WARN,
+                f"{len(allowed)} cores, {physical} physical: experiments that want a core per hop do not fit",
+                "use four or more cores for those",
+            )
+        )
+    else:
+        findings.append(Finding(Level.PASS, f"{len(allowed)} cores, {physical} physical"))
+    if paired:
+        pairs = "; ".join(f"{core} with {', '.join(map(str, others))}" for core, others in sorted(paired.items()))
+        findings.append(
+            Finding(
+                Level.WARN,
+                f"SMT siblings share a core: {pairs}",
+                "hopcost keeps the generator off the stack's siblings; for all-cores experiments switch SMT off:"
+                " echo off > /sys/devices/system/cpu/smt/control",
+            )
+        )
+    else:
+        findings.append(Finding(Level.PASS, "no SMT siblings are visible"))
+    return findings
+
+
+def hypervisor(present: bool) -> Finding:
+    """Virtual machines drift with their neighbours."""
+    if present:
+        return Finding(
+            Level.WARN,
+            "a virtual machine: its speed drifts with its neighbours",
+            "hopcost interleaves finely against that; absolute figures still move, compare ratios",
+        )
+    return Finding(Level.PASS, "no hypervisor")
+
+
+def governor(name: object) -> Finding:
+    """A frequency that follows the load makes a light arm look dear."""
+    if name in (None, "performance"):
+        return Finding(Level.PASS, "frequency governor: " + ("none visible" if name is None else "performance"))
+    return Finding(
+        Level.WARN,
+        f"frequency governor '{name}': the clock follows the load",
+        "cpupower frequency-set --governor performance",
+    )
+
+
+def other_load(busy: float) -> Finding:
+    """Other programs' load during one second."""
+    if busy <= BUSY_AT_MOST:
+        return Finding(Level.PASS, f"other load: {busy:.1%} of all cores")
+    busiest = sorted(psutil.process_iter(["name", "cpu_percent"]), key=lambda each: -(each.info["cpu_percent"] or 0))[
+        :3
+    ]
+    names = ", ".join(each.info["name"] or "?" for each in busiest)
+    return Finding(
+        Level.WARN, f"other load: {busy:.0%} of all cores are busy", f"end what else runs (most CPU time: {names})"
+    )
+
+
+def stolen(share: float) -> Finding:
+    """CPU time kept by the hypervisor."""
+    if share <= STEAL_AT_MOST:
+        return Finding(Level.PASS, f"steal: {share:.1%}")
+    return Finding(
+        Level.WARN,
+        f"steal: the hypervisor keeps {share:.0%} of the CPU time",
+        "measure when the neighbours are quiet, or on a machine of its own",
+    )
+
+
+def swap(used_bytes: int) -> Finding:
+    """A swapped-out page is a stall."""
+    if used_bytes == 0:
+        return Finding(Level.PASS, "swap is not in use")
+    return Finding(
+        Level.WARN, f"{used_bytes / 2**20:.0f} MiB are swapped out", "swapoff -a, or end what needs the memory"
+    )
+
+
+def clock(source: object) -> Finding:
+    """Reading the clock must not be a system call."""
+    if source in STEADY_CLOCKS:
+        return Finding(Level.PASS, f"clock source {source}")
+    return Finding(
+        Level.WARN,
+        f"clock source {source}: reading the time is slow here",
+        "choose another one in /sys/devices/system/clocksource/clocksource0",
+    )
+
+
+def open_files(hard: int) -> Finding:
+    """Every connection is an open file on both sides."""
+    if hard < 0 or hard >= OPEN_FILES_WANTED:
+        return Finding(Level.PASS, f"open files: up to {'any number' if hard < 0 else hard}")
+    return Finding(
+        Level.WARN,
+        f"open files: at most {hard}",
+        f"ulimit -Hn {OPEN_FILES_WANTED} before starting, as root or in limits.conf",
+    )
+
+
+def freezer(found: Freezer) -> Finding:
+    """What holds the other arms still."""
+    if found.kind == "signal":
+        return Finding(
+            Level.WARN,
+            "no cgroup can be made: arms are frozen by SIGSTOP",
+            "run as root, or with a delegated cgroup: systemd-run --user --scope -p Delegate=yes hopcost …",
+        )
+    return Finding(Level.PASS, f"arms are frozen by {found.kind} in {found.parent}")
+
+
+def io_uring(disabled: object) -> Finding:
+    """The engine's cheaper backend."""
+    if disabled == "0":
+        return Finding(Level.PASS, "io_uring is allowed")
+    return Finding(
+        Level.WARN,
+        "io_uring is not to be had: the engine uses epoll and costs more",
+        "sysctl kernel.io_uring_disabled=0",
+    )
+
+
+def autogroup(enabled: object) -> Finding:
+    """Scheduling by session: each stack is one session, so the setting is known, not harmful."""
+    state = {"1": "on", "0": "off"}.get(str(enabled), "not in this kernel")
+    return Finding(Level.PASS, f"scheduler autogroup is {state}; every stack is one session")
+
+
+def own_binaries(built: Mapping[str, bool]) -> list[Finding]:
+    """hopcost's own binaries."""
+    return [
+        Finding(Level.PASS, f"{name} is built")
+        if there
+        else Finding(Level.FAIL, f"{name} is not built", "make setup, in the checkout")
+        for name, there in built.items()
+    ]
+
+
+def programs(receipts: Mapping[str, program.Installed]) -> list[Finding]:
+    """The programs that suites use."""
+    return [
+        Finding(Level.PASS, f"{name} {receipt.version}")
+        if receipt.version is not None
+        else Finding(Level.WARN, f"{name}: {receipt.missing}", receipt.remedy)
+        for name, receipt in receipts.items()
+    ]

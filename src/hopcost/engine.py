@@ -1,0 +1,214 @@
+"""The load engine's process: a plan goes in, lines come out. It must not know suites or statistics.
+
+docs/engine.md describes both; the structures here are that description, strict.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Generator
+from typing import Literal
+
+import msgspec
+
+from hopcost import binaries
+from hopcost.errors import CannotMeasure, MeasurementFailed
+
+
+class Request(msgspec.Struct):
+    """One HTTP request."""
+
+    method: str
+    target: str
+    headers: list[tuple[str, str]]
+    body_base64: str | None = None
+
+
+class Expect(msgspec.Struct):
+    """What every answer must be."""
+
+    status: int
+    body_base64: str
+
+
+class Processes(msgspec.Struct):
+    """Where a hop's CPU time is read: the process CPU clocks of these pids, added up."""
+
+    processes: list[int]
+
+
+class Hop(msgspec.Struct):
+    """One hop's accounts."""
+
+    name: str
+    cpu: Processes
+
+
+class Arm(msgspec.Struct):
+    """One side of the comparison, as the engine needs to know it."""
+
+    name: str
+    address: dict[str, str]
+    connections: int
+    timeout_ns: int
+    request: Request
+    expect: Expect
+    freeze: dict[str, object] | None
+    hops: list[Hop]
+
+
+class WarmUp(msgspec.Struct):
+    """How long an arm is loaded before anything counts."""
+
+    least_ns: int
+    most_ns: int
+
+
+class Plan(msgspec.Struct):
+    """A block's load: arms, rounds, slices."""
+
+    seed: int
+    cores: list[int]
+    slice_ns: int
+    rounds: int
+    warm_up: WarmUp
+    arms: list[Arm]
+    io: str = "auto"
+    batch: int = 1
+
+
+class Start(msgspec.Struct, tag_field="kind", tag="start"):
+    """The engine has read its plan."""
+
+    version: str
+    io: str
+    batch: int
+    cores: list[int]
+
+
+class WarmedUp(msgspec.Struct, tag_field="kind", tag="warm_up"):
+    """An arm has been warmed up; `answers` is per slice."""
+
+    arm: str
+    elapsed_ns: int
+    plateau: bool
+    answers: list[int]
+    errors: dict[str, int]
+
+
+class Slice(msgspec.Struct, tag_field="kind", tag="slice"):
+    """An uninterrupted stretch of load on one arm; docs/engine.md says what each key counts."""
+
+    arm: str
+    round: int
+    place: int
+    start_ns: int
+    elapsed_ns: int
+    freeze_ns: int
+    frozen_ns: int | None
+    answers: int
+    sent: int
+    errors: dict[str, int]
+    reconnects: int
+    received_bytes: int
+    cpu_ns: dict[str, int]
+    cpu_outside_ns: dict[str, int]
+    generator_cpu_ns: int
+
+
+class ArmTotals(msgspec.Struct, tag_field="kind", tag="arm"):
+    """An arm's accounts over the whole block, and its histograms (V2 compressed, base64, ns)."""
+
+    arm: str
+    sent: int
+    answers: int
+    in_flight: int
+    reconnects: int
+    errors: dict[str, int]
+    service_time: str
+    unanswered: str
+
+
+class End(msgspec.Struct, tag_field="kind", tag="end"):
+    """The engine's own judgement of the run."""
+
+    elapsed_ns: int
+    generator_cpu_ns: int
+    validity: Literal["valid", "suspect", "void"]
+    reasons: list[str]
+
+
+Line = Start | WarmedUp | Slice | ArmTotals | End
+
+
+def request(target: str) -> Request:
+    """A GET as the check sends it, so that what is checked is what is loaded."""
+    return Request(method="GET", target=target, headers=[("Host", "localhost")])
+
+
+def expect(status: int, body: bytes) -> Expect:
+    """Every answer must have this status and these bytes."""
+    return Expect(status=status, body_base64=base64.b64encode(body).decode())
+
+
+def run(plan: Plan) -> Generator[Line, None, None]:
+    """Run the plan and yield its lines as they come; closing the iterator ends the engine.
+
+    CannotMeasure or MeasurementFailed, with the engine's own words, when it refuses, fails or is killed.
+    """
+    command = [str(binaries.require("hopcost-engine")), "run"]
+    setpriv = shutil.which("setpriv")
+    if setpriv is not None:
+        command = [setpriv, "--pdeathsig", "KILL", "--", *command]  # the harness may be killed in a long slice
+    with tempfile.TemporaryFile() as errors:
+        process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, start_new_session=True
+        )
+        try:
+            yield from _lines(process, plan)
+            status = process.wait()
+            if status != 0:
+                errors.seek(0)
+                raise _failure(status, errors.read().decode(errors="replace"))
+        finally:
+            process.kill()
+            process.wait()
+            for pipe in (process.stdin, process.stdout):
+                if pipe is not None:
+                    with contextlib.suppress(OSError):
+                        pipe.close()
+
+
+def _lines(process: subprocess.Popen[bytes], plan: Plan) -> Generator[Line, None, None]:
+    assert process.stdin is not None and process.stdout is not None, "opened with pipes"
+    with contextlib.suppress(BrokenPipeError):  # it ended early: its exit code and words tell why
+        process.stdin.write(msgspec.json.encode(plan))
+        process.stdin.close()
+    decoder = msgspec.json.Decoder(Line)
+    for line in process.stdout:
+        if line.endswith(b"\n"):  # a line cut off was cut by the engine's death, which its exit code tells
+            yield decoder.decode(line)
+
+
+def _failure(status: int, words: str) -> Exception:
+    message, hint = "", None
+    for line in words.splitlines():
+        if line.startswith("hint: "):
+            hint = line.removeprefix("hint: ")
+        elif line.strip():
+            message += ("\n" if message else "") + line.removeprefix("error: ")
+    if status < 0:
+        message = f"the load engine was killed by signal {-status}" + (f": {message}" if message else "")
+    kind = CannotMeasure if status == 3 else MeasurementFailed
+    return kind(message or f"the load engine ended with exit code {status}", hint)
+
+
+def handed_over(arguments: list[str]) -> None:
+    """Become `hopcost-engine load` with these arguments; does not return."""
+    path = binaries.require("hopcost-engine")
+    os.execv(path, [str(path), "load", *arguments])

@@ -1,0 +1,60 @@
+"""What can go wrong, and the exit code that each kind means.
+
+    HopcostError
+    ├── UsageError        the words, the file or the key are wrong          exit 2
+    ├── CannotMeasure     this machine cannot measure that                  exit 3
+    ├── MeasurementFailed something that was measured failed                exit 1
+    │   └── ArmFailed     a program or an arm: a row in the record, the others go on
+    └── (any other exception is a bug: a traceback)
+
+A message says what and where; the hint says what to do.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class HopcostError(Exception):
+    """An error with a message for the person at the terminal, a hint where there is a remedy, and an exit code."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class UsageError(HopcostError):
+    """The command line or a file that a person wrote is wrong."""
+
+    exit_code = 2
+
+
+class CannotMeasure(HopcostError):
+    """This machine, or this user on it, cannot measure what was asked."""
+
+    exit_code = 3
+
+
+class MeasurementFailed(HopcostError):
+    """The measurement began and failed; the record keeps what was done before."""
+
+    exit_code = 1
+
+
+class ArmFailed(MeasurementFailed):
+    """One arm failed: it leaves its experiment with this reason, the others go on."""
+
+    def __init__(self, arm: str, message: str, hint: str | None = None) -> None:
+        super().__init__(message, hint)
+        self.arm = arm
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """`did you mean …?` for a word that is not among the known ones, or the list of them."""
+    candidates = sorted(known)
+    close = difflib.get_close_matches(word, candidates, n=1, cutoff=0.6)
+    return f"did you mean '{close[0]}'?" if close else "known: " + ", ".join(candidates)

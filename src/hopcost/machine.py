@@ -1,0 +1,117 @@
+"""What this machine is: the facts that a record keeps. Read only; no judgement (that is doctor.py's)."""
+
+from __future__ import annotations
+
+import os
+import platform
+import resource
+from pathlib import Path
+
+import psutil
+
+SYSCTLS = (
+    "kernel/io_uring_disabled",
+    "kernel/sched_autogroup_enabled",
+    "net/core/netdev_max_backlog",
+    "net/core/rmem_max",
+    "net/core/somaxconn",
+    "net/core/wmem_max",
+    "net/ipv4/ip_local_port_range",
+    "net/ipv4/tcp_congestion_control",
+    "net/ipv4/tcp_fin_timeout",
+    "net/ipv4/tcp_max_syn_backlog",
+    "net/ipv4/tcp_max_tw_buckets",
+    "net/ipv4/tcp_rmem",
+    "net/ipv4/tcp_tw_reuse",
+    "net/ipv4/tcp_wmem",
+)
+
+Facts = dict[str, object]
+
+
+def allowed_cores() -> list[int]:
+    """The cores this process may use, ascending."""
+    return sorted(os.sched_getaffinity(0))
+
+
+def siblings() -> dict[int, list[int]]:
+    """For each allowed core the others that share its physical core; empty where the kernel does not say."""
+    return {
+        core: [
+            other
+            for other in _ranges(_read(f"/sys/devices/system/cpu/cpu{core}/topology/thread_siblings_list"))
+            if other != core
+        ]
+        for core in allowed_cores()
+    }
+
+
+def facts() -> Facts:
+    """The environment for the record; what cannot be read is None."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return {
+        "kernel": platform.release(),
+        "system": _os_name(),
+        "architecture": platform.machine(),
+        "cpu": cpu_model(),
+        "cores": os.cpu_count(),
+        "allowed_cores": allowed_cores(),
+        "siblings": {str(core): others for core, others in siblings().items()},
+        "governor": _read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        "hypervisor": hypervisor(),
+        "memory_bytes": psutil.virtual_memory().total,
+        "swap_used_bytes": psutil.swap_memory().used,
+        "open_files": {"soft": soft, "hard": hard},
+        "load_average_1min": os.getloadavg()[0],
+        "root": os.geteuid() == 0,
+        "clocksource": _read("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
+        "cgroup": _read("/proc/self/cgroup"),
+        "sysctls": {name.replace("/", "."): _read(f"/proc/sys/{name}") for name in SYSCTLS},
+    }
+
+
+def cpu_model() -> str | None:
+    """The processor's name as the kernel gives it."""
+    return _line_of("/proc/cpuinfo", "model name")
+
+
+def hypervisor() -> bool:
+    """Whether the processor says that it runs under one."""
+    return "hypervisor" in (_line_of("/proc/cpuinfo", "flags") or "").split()
+
+
+def steal_ns() -> int:
+    """CPU time that the hypervisor kept from this machine since boot, all cores together, in ns."""
+    fields = Path("/proc/stat").read_text().split("\n", 1)[0].split()
+    return int(fields[8]) * 1_000_000_000 // os.sysconf("SC_CLK_TCK")
+
+
+def _os_name() -> str | None:
+    line = _read("/etc/os-release") or ""
+    names = [part.partition("=")[2].strip('"') for part in line.splitlines() if part.startswith("PRETTY_NAME=")]
+    return names[0] if names else None
+
+
+def _line_of(path: str, key: str) -> str | None:
+    for line in (_read(path) or "").splitlines():
+        name, _, value = line.partition(":")
+        if name.strip() == key:
+            return value.strip()
+    return None
+
+
+def _ranges(text: str | None) -> list[int]:
+    """`0-1,4` → [0, 1, 4]."""
+    found: list[int] = []
+    for part in (text or "").split(","):
+        first, _, last = part.partition("-")
+        if first:
+            found.extend(range(int(first), int(last or first) + 1))
+    return found
+
+
+def _read(path: str) -> str | None:
+    try:
+        return Path(path).read_text().strip()
+    except OSError:
+        return None

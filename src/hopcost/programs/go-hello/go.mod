@@ -1,0 +1,3 @@
+module hopcost/go-hello
+
+go 1.22

@@ -1,0 +1,268 @@
+"""The record: a directory that holds everything one run produced. Reports read nothing else.
+
+run.json           format, hopcost's version, the command, when it began and how it ended
+suite.json         the suite as it was read, with every default
+plan.json          what it meant on this machine: arms, cores, seed, looks, what was left out
+environment.json   the machine, its limits and sysctls, the version of every program
+blocks.jsonl       one line per block, flushed when the block is done; docs/record-format.md has the keys
+stacks/E/A/        of arm A in experiment E: commands.json and the generated files
+"""
+
+from __future__ import annotations
+
+import datetime
+import os
+import shutil
+from pathlib import Path
+
+import msgspec
+
+from hopcost import __version__
+from hopcost.engine import ArmTotals, End, Slice, Start, WarmedUp
+from hopcost.errors import MeasurementFailed, UsageError
+from hopcost.plan import Plan
+from hopcost.stack import PreparedStack
+from hopcost.suite import Suite
+
+FORMAT = 1
+FOLDER = Path("records")
+
+
+class CheckedAnswer(msgspec.Struct):
+    """What the arm answered before load; it was compared with the baseline's."""
+
+    status: int
+    header_bytes: int
+    body_bytes: int
+    header_fields: list[str]
+
+
+class ArmBlock(msgspec.Struct):
+    """One arm's part of a block; `copy_of` names the baseline in the A/A arm."""
+
+    name: str
+    copy_of: str | None
+    hops: list[str]
+    check: CheckedAnswer
+    warm_up: WarmedUp
+    slices: list[Slice]
+    totals: ArmTotals
+
+
+class Failure(msgspec.Struct):
+    """An arm that failed, in its own or its programs' words."""
+
+    arm: str
+    message: str
+    hint: str | None = None
+
+
+class Block(msgspec.Struct):
+    """Fresh start of every arm, check, warm-up, rounds, stop. `reasons` say why it is suspect or void."""
+
+    experiment: str
+    number: int
+    seed: int
+    started_utc: str
+    elapsed_ns: int
+    slices_elapsed_ns: int
+    harness_cpu_ns: int
+    steal_ns: int
+    validity: str
+    reasons: list[str]
+    failures: list[Failure]
+    arms: list[ArmBlock] = []
+    engine: Start | None = None
+    end: End | None = None
+
+
+class Ending(msgspec.Struct):
+    """Why an experiment stopped: `precision`, `budget`, `blocks` (all looks done), `failed` or `interrupted`."""
+
+    experiment: str
+    why: str
+    detail: str = ""
+
+
+class Run(msgspec.Struct):
+    """The run as a whole; `ended_utc` stays None in a run that was killed."""
+
+    format: int
+    hopcost: str
+    command: list[str]
+    started_utc: str
+    ended_utc: str | None = None
+    endings: list[Ending] = []
+
+
+class Record(msgspec.Struct):
+    """A record as read; `warnings` tell what could not be."""
+
+    path: Path
+    run: Run
+    suite: Suite
+    plan: Plan
+    environment: dict[str, object]
+    blocks: list[Block]
+    warnings: list[str]
+
+
+def now_utc() -> str:
+    """The wall clock's time to the second, for people; nothing is computed from it."""
+    return datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+class Writer:
+    """Writes a record; what is written stays readable whatever happens afterwards."""
+
+    def __init__(
+        self, path: Path | None, suite: Suite, plan: Plan, environment: dict[str, object], command: list[str]
+    ) -> None:
+        self.path = path or _new_folder(plan.suite)
+        if self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
+            raise UsageError(
+                f"{self.path}: exists and is not an empty directory", "nothing is overwritten: name another one"
+            )
+        self.run = Run(format=FORMAT, hopcost=__version__, command=command, started_utc=now_utc())
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UsageError(f"{self.path}: {error.strerror}", "name another directory with --record") from error
+        self._put("suite.json", suite)
+        self._put("plan.json", plan)
+        self._put("environment.json", environment)
+        self._put("run.json", self.run)
+        self._blocks = (self.path / "blocks.jsonl").open("ab", buffering=0)
+
+    def append(self, block: Block) -> None:
+        """Add a block; MeasurementFailed when it cannot be written, the blocks before it stay."""
+        line = msgspec.json.encode(block) + b"\n"
+        whole = self._blocks.seek(0, os.SEEK_END)
+        try:
+            written = self._blocks.write(line)
+            if written != len(line):
+                raise OSError(28, "No space left on device")
+            os.fsync(self._blocks.fileno())
+        except OSError as error:
+            os.ftruncate(self._blocks.fileno(), whole)  # giving space back works on a full disk too
+            raise self._cannot_write("blocks.jsonl", error) from error
+
+    def put_stack(self, experiment: str, stack: PreparedStack) -> None:
+        """Keep the commands and generated files of an arm; the first time only, later blocks differ in ports alone."""
+        folder = self.path / "stacks" / experiment / stack.arm
+        if folder.exists():
+            return
+        try:
+            folder.mkdir(parents=True)
+            for hop in stack.hops:
+                for name, text in hop.files.items():
+                    (folder / f"{hop.name}.{name}").write_text(text, encoding="utf-8")
+            (folder / "commands.json").write_bytes(
+                msgspec.json.format(
+                    msgspec.json.encode(
+                        [{"hop": hop.name, "cores": stack.cores.stack, "command": hop.command} for hop in stack.hops]
+                    )
+                )
+            )
+        except OSError as error:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise self._cannot_write(f"stacks/{experiment}/{stack.arm}", error) from error
+
+    def end_experiment(self, ending: Ending) -> None:
+        """Note why an experiment stopped."""
+        self.run.endings.append(ending)
+        self._put("run.json", self.run)
+
+    def close(self) -> None:
+        """Note the end of the run."""
+        self._blocks.close()
+        self.run.ended_utc = now_utc()
+        self._put("run.json", self.run)
+
+    def _put(self, name: str, content: object) -> None:
+        """Write a file whole or not at all."""
+        path = self.path / name
+        unfinished = self.path / f".{name}.new"
+        try:
+            unfinished.write_bytes(msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n")
+            unfinished.replace(path)
+        except OSError as error:
+            unfinished.unlink(missing_ok=True)
+            raise self._cannot_write(name, error) from error
+
+    def _cannot_write(self, name: str, error: OSError) -> MeasurementFailed:
+        return MeasurementFailed(
+            f"{self.path / name}: {error.strerror}",
+            f"what was recorded before is whole: hopcost report {self.path}",
+        )
+
+
+def _new_folder(suite: str) -> Path:
+    stamp = datetime.datetime.now(datetime.UTC).strftime("%Y%m%dT%H%M%SZ")
+    path = FOLDER / f"{stamp}-{suite}"
+    number = 2
+    while path.exists():
+        path = FOLDER / f"{stamp}-{suite}-{number}"
+        number += 1
+    return path
+
+
+def find(name: str) -> Path:
+    """The record at this path, of this name in `records/`, or the latest one there; UsageError when there is none."""
+    if name == "latest":
+        records = sorted(path.parent for path in FOLDER.glob("*/run.json"))
+        if not records:
+            raise UsageError(f"no record in {FOLDER}/", "make one: hopcost run nginx-go --quick")
+        return records[-1]
+    for path in (Path(name), FOLDER / name):
+        if (path / "run.json").is_file():
+            return path
+    raise UsageError(f"{name}: no record there (a directory with run.json)", "name a record's directory, or `latest`")
+
+
+def read(path: Path) -> Record:
+    """Read a record; UsageError when its files do not fit. A cut-off last line of blocks.jsonl becomes a warning."""
+    run = _get(path / "run.json", Run)
+    if run.format != FORMAT:
+        raise UsageError(
+            f"{path}: record format {run.format}, this hopcost reads {FORMAT}", "read it with the hopcost that wrote it"
+        )
+    warnings: list[str] = []
+    return Record(
+        path=path,
+        run=run,
+        suite=_get(path / "suite.json", Suite),
+        plan=_get(path / "plan.json", Plan),
+        environment=_get(path / "environment.json", dict[str, object]),
+        blocks=_read_blocks(path / "blocks.jsonl", warnings),
+        warnings=warnings,
+    )
+
+
+def _get(path: Path, kind: type[msgspec.Struct] | type[dict[str, object]]):  # type: ignore[no-untyped-def]
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=kind)
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}", "the record is incomplete") from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: {error}", "the record is damaged, or not one of this hopcost's") from error
+
+
+def _read_blocks(path: Path, warnings: list[str]) -> list[Block]:
+    try:
+        *lines, rest = path.read_bytes().split(b"\n")
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from error
+    if rest:
+        warnings.append(f"{path}: line {len(lines) + 1} is cut off; read up to it")
+    decoder = msgspec.json.Decoder(Block)
+    blocks = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            blocks.append(decoder.decode(line))
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            warnings.append(f"{path}: line {number} is damaged ({error}); read up to it")
+            break
+    return blocks

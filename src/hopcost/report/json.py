@@ -1,0 +1,83 @@
+"""The summary as JSON: integers in ns, ratios as {value, low, high}; absent is null."""
+
+from __future__ import annotations
+
+import msgspec
+
+from hopcost.record import Record
+from hopcost.statistics import Interval
+from hopcost.summary import ArmSummary, ExperimentSummary, Quantile
+
+
+def render(record: Record, experiments: list[ExperimentSummary]) -> str:
+    """docs/record-format.md describes the keys."""
+    content = {
+        "format": record.run.format,
+        "hopcost": record.run.hopcost,
+        "suite": record.plan.suite,
+        "quick": record.plan.quick,
+        "seed": record.plan.seed,
+        "started_utc": record.run.started_utc,
+        "ended_utc": record.run.ended_utc,
+        "command": record.run.command,
+        "warnings": record.warnings,
+        "environment": record.environment,
+        "left_out": record.plan.left_out,
+        "experiments": [_experiment(each) for each in experiments],
+    }
+    return msgspec.json.format(msgspec.json.encode(content), indent=2).decode() + "\n"
+
+
+def _experiment(each: ExperimentSummary) -> dict[str, object]:
+    return {
+        "name": each.plan.name,
+        "question": each.plan.question,
+        "baseline": each.plan.baseline,
+        "aa_floor": _interval(each.aa_floor),
+        "interval_error": each.error,
+        "blocks": each.blocks,
+        "void_blocks": [{"number": block.number, "reasons": block.reasons} for block in each.void],
+        "suspect_blocks": [{"number": block.number, "reasons": block.reasons} for block in each.suspect],
+        "ending": each.ending,
+        "cores": each.plan.cores,
+        "workload": each.plan.workload,
+        "notes": each.plan.notes,
+        "left_out": each.plan.left_out,
+        "failures": each.failures,
+        "harness_load": each.harness_load,
+        "arms": [_arm(arm) for arm in each.arms],
+    }
+
+
+def _arm(arm: ArmSummary) -> dict[str, object]:
+    return {
+        "name": arm.name,
+        "title": arm.title,
+        "answers": arm.answers,
+        "throughput_per_s": arm.throughput_per_s,
+        "ratio": _interval(arm.ratio),
+        "cpu_ns_per_request": arm.cpu_ns_per_request,
+        "cpu_ratio": _interval(arm.cpu_ratio),
+        "service_time_ns": {key: _quantile(value) for key, value in arm.service_time_ns.items()},
+        "service_time_at_least": [
+            key for key, value in arm.service_time_ns.items() if value is not None and value.at_least
+        ],
+        "errors": arm.errors,
+        "reconnects": arm.reconnects,
+        "cpu_outside": arm.cpu_outside,
+        "plateau": arm.plateau,
+        "header_bytes": arm.header_bytes,
+        "body_bytes": arm.body_bytes,
+        "published": arm.published,
+        "published_ratio": arm.published_ratio,
+    }
+
+
+def _interval(interval: Interval | None) -> dict[str, float | None] | None:
+    if interval is None:
+        return None
+    return {"value": interval.value, "low": interval.low, "high": interval.high}
+
+
+def _quantile(value: Quantile | None) -> int | None:
+    return None if value is None else value.ns

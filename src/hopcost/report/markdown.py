@@ -1,0 +1,47 @@
+"""The report as Markdown, for a pull request or an issue."""
+
+from __future__ import annotations
+
+from hopcost.record import Record
+from hopcost.report import table
+from hopcost.summary import ExperimentSummary
+
+
+def render(record: Record, experiments: list[ExperimentSummary]) -> str:
+    """GitHub's dialect: pipe tables."""
+    title, *lines = table.head(record)
+    parts = [f"# {_escape(title)}", *[_escape(line) for line in lines]]
+    for each in experiments:
+        content = table.of(each)
+        parts += [f"## {_escape(content.title)}", _escape(content.question)]
+        if content.rows:
+            parts.append(_grid(content.header, content.rows))
+        parts.append(_list(content.below))
+        if content.published_rows:
+            parts += [_grid(content.published_header, content.published_rows), _list(content.published_below)]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _grid(header: list[str], rows: list[list[str]]) -> str:
+    alignment = ["---", *["---:"] * (len(header) - 1)]
+    lines = [header, alignment, *[[_escape(cell) for cell in row] for row in rows]]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def _list(lines: list[str]) -> str:
+    """Bullet points; what programs printed over several lines stays as they printed it."""
+    points = []
+    for line in lines:
+        first, *rest = line.splitlines()
+        points.append(
+            f"- {_escape(first)}"
+            + ("\n\n  ```text\n" + "\n".join(f"  {each}" for each in rest) + "\n  ```" if rest else "")
+        )
+    return "\n".join(points)
+
+
+def _escape(text: str) -> str:
+    """Signs that Markdown or HTML would take for its own."""
+    for sign in "\\`*_|[]#":
+        text = text.replace(sign, "\\" + sign)
+    return text.replace("&", "&amp;").replace("<", "&lt;")

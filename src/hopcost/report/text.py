@@ -1,0 +1,55 @@
+"""The report for a terminal."""
+
+from __future__ import annotations
+
+import io
+
+from rich import box
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table as Grid
+from rich.text import Text
+
+from hopcost.record import Record
+from hopcost.report import table
+from hopcost.summary import ExperimentSummary
+
+WIDTH = 132  # where there is no terminal to ask
+
+
+def render(record: Record, experiments: list[ExperimentSummary], width: int | None = None) -> str:
+    """Plain text, `width` columns wide."""
+    console = Console(file=io.StringIO(), width=width or WIDTH, no_color=True, highlight=False)
+    show(record, experiments, console)
+    assert isinstance(console.file, io.StringIO), "made above"
+    return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines()) + "\n"
+
+
+def show(record: Record, experiments: list[ExperimentSummary], console: Console) -> None:
+    """Print to a console, with its colours."""
+    for line in table.head(record):
+        console.print(Text(line))
+    for each in experiments:
+        content = table.of(each)
+        console.print()
+        console.print(Text(f"{content.title}: {content.question}", style="bold"))
+        if content.rows:
+            console.print(_grid(content.header, content.rows))
+        _lines(console, content.below)
+        if content.published_rows:
+            console.print(_grid(content.published_header, content.published_rows))
+            _lines(console, content.published_below)
+
+
+def _grid(header: list[str], rows: list[list[str]]) -> Grid:
+    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
+    for number, name in enumerate(header):
+        grid.add_column(Text(name), justify="left" if number == 0 else "right", vertical="bottom", no_wrap=number == 0)
+    for row in rows:
+        grid.add_row(*(Text(cell) for cell in row))
+    return grid
+
+
+def _lines(console: Console, lines: list[str]) -> None:
+    for line in lines:
+        console.print(Padding(Text(line), (0, 0, 0, 2)))

@@ -1,0 +1,86 @@
+"""One `hopcost run`, from the suite's name to the report: it only connects the rooms."""
+
+from __future__ import annotations
+
+import secrets
+import shlex
+import sys
+import tempfile
+from pathlib import Path
+
+from rich.console import Console
+
+from hopcost import blocks, machine, program, progress, stack, summary
+from hopcost import plan as planning
+from hopcost import record as records
+from hopcost import suite as suites
+from hopcost.errors import CannotMeasure, MeasurementFailed
+from hopcost.report import text
+from hopcost.sandbox import Ports, find_freezer, raise_open_files
+
+
+def run(
+    name: str, chosen: list[str], *, quick: bool, budget_s: float | None, seed: int | None, folder: Path | None
+) -> int:
+    """Run and report; the exit code."""
+    console = Console(stderr=True, highlight=False)
+    suite = suites.load(name)
+    programs = sorted({hop.program for arm in suite.arms.values() for hop in arm.hops})
+    for each in chosen:
+        suite.experiment(each)
+    for problem in program.build_missing(programs, console.print):
+        console.print(f"warning: {problem}", style="yellow", markup=False)
+    plan = planning.make(
+        suite,
+        chosen,
+        quick=quick,
+        budget_s=budget_s,
+        seed=secrets.randbits(32) if seed is None else seed,
+        installed={each: program.installed(each) for each in programs},
+        allowed_cores=machine.allowed_cores(),
+        siblings=machine.siblings(),
+    )
+    raise_open_files(0)
+    _try_settings(plan)
+    freezer = find_freezer()
+    environment = machine.facts() | {
+        "freezer": freezer.kind,
+        "programs": {each: program.installed(each).version for each in programs},
+    }
+    writer = records.Writer(folder, suite, plan, environment, ["hopcost", *sys.argv[1:]])
+    _announce(plan, writer.path, console)
+    interrupted, well = False, False
+    try:
+        with progress.watch(console) as watcher:
+            well = blocks.measure(plan, freezer, writer, watcher)
+        writer.close()
+    except KeyboardInterrupt:
+        interrupted = True
+    except (MeasurementFailed, CannotMeasure):
+        console.print(f"the record so far: hopcost report {shlex.quote(str(writer.path))}")
+        raise
+    record = records.read(writer.path)
+    output = Console(highlight=False)
+    output = output if output.is_terminal else Console(highlight=False, width=text.WIDTH)
+    text.show(record, summary.summarise(record), output)
+    console.print(f"\nrecord: {writer.path}  (again: hopcost report {shlex.quote(str(writer.path))})", soft_wrap=True)
+    if interrupted:
+        raise KeyboardInterrupt
+    return 0 if well else 1
+
+
+def _try_settings(plan: planning.Plan) -> None:
+    """Decide every stack once without starting it: what is wrong in the suite is told before anything runs."""
+    ports = Ports()
+    with tempfile.TemporaryDirectory(prefix="hopcost-") as folder:
+        for experiment in plan.experiments:
+            for arm in experiment.arms:
+                stack.prepare(arm.name, arm.arm, experiment.settings, experiment.cores, Path(folder), ports)
+
+
+def _announce(plan: planning.Plan, path: Path, console: Console) -> None:
+    names = ", ".join(experiment.name for experiment in plan.experiments)
+    console.print(f"{plan.suite}: {names}; up to {plan.budget_s:.0f} s; record: {path}", markup=False, soft_wrap=True)
+    for left in [*plan.left_out, *(left for experiment in plan.experiments for left in experiment.left_out)]:
+        hint = f"; hint: {left.remedy}" if left.remedy else ""
+        console.print(f"left out: {left.name}: {left.reason}{hint}", style="yellow", markup=False, soft_wrap=True)

@@ -1,0 +1,251 @@
+"""Hops made of programs: what a stack consists of on this machine, and starting, watching and stopping it.
+
+`prepare` decides everything and starts nothing (that is what `hopcost show` prints); `RunningStack` is that, alive.
+"""
+
+from __future__ import annotations
+
+import getpass
+import grp
+import os
+import resource
+import socket
+import time
+from pathlib import Path
+from types import TracebackType
+
+import jinja2
+import msgspec
+
+from hopcost import host, program
+from hopcost.errors import ArmFailed, CannotMeasure, HopcostError, UsageError
+from hopcost.sandbox import Cores, Freezer, Ports
+from hopcost.suite import Arm, Link, Settings
+
+READY_S = 10.0
+TEMPLATES = jinja2.Environment(
+    undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
+)
+
+
+class Address(msgspec.Struct, frozen=True):
+    """Where a hop listens: `address` is `host:port`, or a socket file's path."""
+
+    link: str
+    address: str
+
+    @property
+    def is_unix(self) -> bool:
+        """Whether it is a socket file."""
+        return Link(self.link).is_unix
+
+    @property
+    def wire(self) -> str:
+        """`http` or `fastcgi`."""
+        return self.link.partition("+")[0]
+
+    @property
+    def url(self) -> str:
+        """For a person; a socket file in the form that `hopcost load` takes."""
+        return f"http+unix://{self.address.replace('/', '%2F')}" if self.is_unix else f"{self.wire}://{self.address}"
+
+    def connect(self, timeout_s: float) -> socket.socket:
+        """A connected socket; OSError when nobody listens."""
+        if self.is_unix:
+            connection = socket.socket(socket.AF_UNIX)
+            connection.settimeout(timeout_s)
+            connection.connect(self.address)
+            return connection
+        name, _, port = self.address.rpartition(":")
+        return socket.create_connection((name, int(port)), timeout=timeout_s)
+
+
+class PreparedHop(msgspec.Struct):
+    """A hop with everything decided: its command line and the files generated for it (name → text)."""
+
+    name: str
+    program: str
+    version: str
+    address: Address
+    settings: dict[str, int | bool]
+    command: list[str]
+    files: dict[str, str]
+
+
+class PreparedStack(msgspec.Struct):
+    """A stack with everything decided, from the hop that the client reaches to the origin; nothing runs yet."""
+
+    arm: str
+    hops: list[PreparedHop]
+    cores: Cores
+    open_files: int
+
+    @property
+    def address(self) -> Address:
+        """Where the client connects to."""
+        return self.hops[0].address
+
+
+def prepare(name: str, arm: Arm, settings: Settings, cores: Cores, directory: Path, ports: Ports) -> PreparedStack:
+    """Decide addresses, settings, command lines and files of an arm's stack in `directory`.
+
+    UsageError where the suite asks for what a program does not have; CannotMeasure where a program is missing.
+    """
+    where = f"arm {name}"
+    _, open_files = resource.getrlimit(resource.RLIMIT_NOFILE)
+    hop_names = _unique([hop.program for hop in arm.hops])
+    addresses = []
+    for hop_name, hop in zip(hop_names, arm.hops, strict=True):
+        if hop.link.is_unix:
+            addresses.append(Address(link=hop.link.value, address=str(directory / f"{hop_name}.sock")))
+        else:
+            port = ports.take() if hop.port is None else ports.claim(hop.port, f"{where}: {hop.program}")
+            addresses.append(Address(link=hop.link.value, address=f"127.0.0.1:{port}"))
+    prepared = []
+    for number, hop in enumerate(arm.hops):
+        definition = program.load(hop.program)
+        upstream = addresses[number + 1] if number + 1 < len(arm.hops) else None
+        _check_links(where, definition, hop.link, upstream)
+        receipt = program.installed(hop.program)
+        if receipt.path is None or receipt.version is None:
+            raise CannotMeasure(f"{where}: {hop.program}: {receipt.missing}", receipt.remedy)
+        given = settings.get(hop.program, {}) | hop.settings
+        resolved = definition.resolve_settings(given, len(cores.stack), where)
+        context = {
+            "executable": receipt.path,
+            "directory": str(directory),
+            "listen": addresses[number],
+            "upstream": upstream,
+            "settings": resolved,
+            "open_files": open_files,
+            "root": os.geteuid() == 0,
+            "user": getpass.getuser(),
+            "group": grp.getgrgid(os.getegid()).gr_name,
+        }
+        prepared.append(
+            PreparedHop(
+                name=hop_names[number],
+                program=hop.program,
+                version=receipt.version,
+                address=addresses[number],
+                settings=resolved,
+                command=[TEMPLATES.from_string(word).render(context) for word in definition.command],
+                files={
+                    file: TEMPLATES.from_string((definition.folder / template).read_text()).render(context)
+                    for file, template in definition.files.items()
+                },
+            )
+        )
+    return PreparedStack(arm=name, hops=prepared, cores=cores, open_files=open_files)
+
+
+def _unique(programs: list[str]) -> list[str]:
+    """Hop names: the program's, with a number where a program stands in the stack more than once."""
+    return [
+        name if programs.count(name) == 1 else f"{name}-{programs[: number + 1].count(name)}"
+        for number, name in enumerate(programs)
+    ]
+
+
+def _check_links(where: str, definition: program.Program, link: Link, upstream: Address | None) -> None:
+    if link not in definition.links:
+        known = ", ".join(each.value for each in definition.links)
+        raise UsageError(f"{where}: {definition.name} cannot be reached over {link.value}", f"it can over {known}")
+    if upstream is not None and Link(upstream.link) not in definition.upstream_links:
+        known = ", ".join(each.value for each in definition.upstream_links)
+        hint = f"it can over {known}" if known else f"{definition.name} is an origin: it must be the last hop"
+        raise UsageError(f"{where}: {definition.name} does not forward over {upstream.link}", hint)
+
+
+class RunningStack:
+    """A stack that runs: started from the origin to the front, so that each hop finds the next one ready.
+
+    A context manager; leaving it stops every program and removes every file.
+    """
+
+    def __init__(
+        self, name: str, arm: Arm, settings: Settings, cores: Cores, freezer: Freezer, ports: Ports, label: str
+    ) -> None:
+        self.arm = name
+        self.freezer = freezer
+        self.session = host.Session(freezer.cgroup(f"hopcost-{os.getpid()}-{label}"))
+        self._roots: dict[str, int] = {}
+        try:
+            self.prepared = prepare(name, arm, settings, cores, self.session.directory, ports)
+            self._start()
+        except HopcostError as error:
+            self.session.kill()
+            raise (
+                error if isinstance(error, (UsageError, ArmFailed)) else ArmFailed(name, error.message, error.hint)
+            ) from error
+        except BaseException:
+            self.session.kill()
+            raise
+
+    def __enter__(self) -> RunningStack:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.session.stop()
+
+    @property
+    def processes(self) -> dict[str, list[int]]:
+        """The processes of each hop as they are now, by hop name."""
+        return {name: host.process_tree(root) for name, root in self._roots.items()}
+
+    @property
+    def freeze(self) -> dict[str, object]:
+        """What freezes this stack, in the words of the engine's plan."""
+        if self.session.cgroup is not None:
+            return {self.freezer.kind: str(self.session.cgroup)}
+        return {"signal": [pid for pids in self.processes.values() for pid in pids]}
+
+    def failure(self) -> str | None:
+        """Why the stack no longer stands, with the last lines of the program that ended; None while it does."""
+        for name, status in self.session.poll().items():
+            return self._ended(name, status)
+        return None
+
+    def _start(self) -> None:
+        for hop in self.prepared.hops:
+            for file, text in hop.files.items():
+                self.session.put(file, text)
+        for hop in reversed(self.prepared.hops):
+            self._roots[hop.name] = self.session.start(
+                hop.name, hop.command, self.prepared.cores.stack, self.prepared.open_files
+            )
+            self._wait_until_ready(hop)
+
+    def _wait_until_ready(self, hop: PreparedHop) -> None:
+        deadline = time.monotonic() + READY_S
+        while True:
+            try:
+                hop.address.connect(timeout_s=1.0).close()
+            except OSError as error:
+                not_yet = error
+            else:
+                return
+            status = self.session.poll().get(hop.name)
+            if status is not None:
+                raise ArmFailed(self.arm, self._ended(hop.name, status), self._reproduce())
+            if time.monotonic() > deadline:
+                raise ArmFailed(
+                    self.arm,
+                    f"{hop.name} did not get ready within {READY_S:.0f} s: {hop.address.address}: {not_yet}"
+                    + self._log(hop.name),
+                    self._reproduce(),
+                )
+            time.sleep(0.005)
+
+    def _ended(self, name: str, status: int) -> str:
+        how = f"with exit code {status}" if status >= 0 else f"by signal {-status}"
+        return f"{name} ended {how}{self._log(name)}"
+
+    def _log(self, name: str) -> str:
+        text = host.last_lines(self.session.log(name))
+        return f"; its last lines:\n{text}" if text else ""
+
+    def _reproduce(self) -> str:
+        return "see the command and the generated files with `hopcost show SUITE/EXPERIMENT/ARM`"

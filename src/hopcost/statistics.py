@@ -1,0 +1,85 @@
+"""Ratios and intervals from per-block figures. Pure numbers in, pure numbers out.
+
+The estimator (docs/methodology.md): one log-ratio per block, against the mean of the baseline's two runs; its mean
+over blocks with a Student t interval. A block is the unit because a restart varies as a whole; nothing is trimmed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+from scipy.special import stdtrit
+
+CONFIDENCE_ERROR = 0.05
+
+
+class Interval(msgspec.Struct, frozen=True):
+    """A ratio with the ends of its interval; the ends are None where a single block gives no spread."""
+
+    value: float
+    low: float | None
+    high: float | None
+
+    @property
+    def half_width(self) -> float | None:
+        """Half the interval's width relative to the value."""
+        if self.low is None or self.high is None:
+            return None
+        return (self.high - self.low) / 2 / self.value
+
+
+ONE = Interval(value=1.0, low=1.0, high=1.0)  # the baseline to itself, by definition
+
+
+def ratio(arm: Sequence[float], baseline: Sequence[float], error: float = CONFIDENCE_ERROR) -> Interval | None:
+    """The geometric mean of arm ÷ baseline over blocks (equal lengths, one figure per block), with its t interval.
+
+    None when there is no block, or when a figure is not positive: then there is no log-ratio.
+    Source: Student's t for the mean of log-ratios, Kalibera & Jones 2013, section 6.
+    """
+    figures = np.asarray([arm, baseline], dtype=float)
+    if figures.shape[1] == 0 or not np.all(figures > 0):
+        return None
+    logs = np.log(figures[0]) - np.log(figures[1])
+    mean = float(logs.mean())
+    if len(logs) < 2:
+        return Interval(value=math.exp(mean), low=None, high=None)
+    reach = float(stdtrit(len(logs) - 1, 1 - error / 2)) * float(logs.std(ddof=1)) / math.sqrt(len(logs))
+    return Interval(value=math.exp(mean), low=math.exp(mean - reach), high=math.exp(mean + reach))
+
+
+def error_per_look(looks: int) -> float:
+    """The error each of several fixed looks may spend so that all together spend 5 % (Bonferroni)."""
+    return CONFIDENCE_ERROR / looks
+
+
+def quantile_bounds(
+    values_ns: Sequence[int], counts: Sequence[int], ages_ns: Sequence[int], age_counts: Sequence[int], q: float
+) -> tuple[int, int | None] | None:
+    """The q-quantile over answers (value, count; ascending) and requests still unanswered (age, count; ascending).
+
+    An unanswered request will take at least its age: the lower bound takes it at its age, the upper as endless. Returns
+    (lower, upper) in ns, upper None where the quantile lies inside the unanswered tail; None when there is nothing.
+    The rank is ceil(q × n), as HdrHistogram has it.
+    """
+    merged = sorted([*zip(values_ns, counts, strict=True), *zip(ages_ns, age_counts, strict=True)])
+    total = sum(count for _, count in merged)
+    if total == 0:
+        return None
+    rank = max(1, math.ceil(q * total))
+    lower = _at_rank(merged, rank)
+    upper = _at_rank(list(zip(values_ns, counts, strict=True)), rank)
+    assert lower is not None, "the rank is within the total"
+    return lower, upper
+
+
+def _at_rank(pairs: Sequence[tuple[int, int]], rank: int) -> int | None:
+    seen = 0
+    for value, count in pairs:
+        seen += count
+        if seen >= rank:
+            return value
+    return None

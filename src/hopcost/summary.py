@@ -1,0 +1,193 @@
+"""What a record says: per experiment and arm the figures that every report shows. A pure fold over blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from hopcost import histogram, statistics
+from hopcost.plan import PlannedExperiment
+from hopcost.record import ArmBlock, Block, Ending, Failure, Record
+from hopcost.statistics import Interval
+from hopcost.suite import Published
+
+ERROR_KINDS = ("connect", "tls", "write", "read", "protocol", "status", "body", "timeout")
+
+
+class Quantile(msgspec.Struct, frozen=True):
+    """`at_least` is true where the quantile lies among requests that were never answered."""
+
+    ns: int
+    at_least: bool
+
+
+class ArmSummary(msgspec.Struct, frozen=True):
+    """One arm over all valid blocks; the baseline's figures are its first run's, ratios are to the mean of both.
+
+    Throughput is correct answers per second of the arm's own time; CPU is ns per correct answer.
+    """
+
+    name: str
+    title: str
+    answers: int
+    throughput_per_s: float | None
+    ratio: Interval | None
+    cpu_ns_per_request: dict[str, int]
+    cpu_ratio: Interval | None
+    service_time_ns: dict[str, Quantile | None]
+    errors: dict[str, int]
+    reconnects: int
+    cpu_outside: float | None
+    plateau: bool
+    header_bytes: int
+    body_bytes: int
+    published: Published | None
+    published_ratio: float | None
+
+
+class ExperimentSummary(msgspec.Struct, frozen=True):
+    """An experiment over its valid blocks."""
+
+    plan: PlannedExperiment
+    ending: Ending | None
+    blocks: int
+    void: list[Block]
+    suspect: list[Block]
+    failures: list[Failure]
+    aa_floor: Interval | None
+    error: float
+    arms: list[ArmSummary]
+    harness_load: float | None
+
+
+def summarise(record: Record) -> list[ExperimentSummary]:
+    """Each planned experiment in order, those without any block included."""
+    endings = {ending.experiment: ending for ending in record.run.endings}
+    return [
+        _experiment(
+            planned,
+            [block for block in record.blocks if block.experiment == planned.name],
+            endings.get(planned.name),
+            len(record.plan.looks),
+        )
+        for planned in record.plan.experiments
+    ]
+
+
+def widths(experiment: PlannedExperiment, blocks: list[Block], looks: int) -> list[float | None]:
+    """Half-widths of all ratios' intervals so far, the A/A arm's included; None for an arm without an interval."""
+    table = _Table(experiment, [block for block in blocks if block.validity != "void"])
+    names = [arm.name for arm in experiment.arms if arm.name != experiment.baseline and table.of(arm.name)]
+    ratios = [table.ratio(name, throughput, statistics.error_per_look(looks)) for name in names]
+    return [None if each is None else each.half_width for each in ratios]
+
+
+def throughput(arm: ArmBlock) -> float:
+    """Correct answers per second of the arm's own time, over the block's slices."""
+    return sum(each.answers for each in arm.slices) * 1e9 / max(1, sum(each.elapsed_ns for each in arm.slices))
+
+
+def cpu_per_request(arm: ArmBlock) -> float:
+    """CPU ns of all hops per correct answer, over the block's slices; 0 where nothing was answered."""
+    answers = sum(each.answers for each in arm.slices)
+    return sum(sum(each.cpu_ns.values()) for each in arm.slices) / answers if answers else 0.0
+
+
+class _Table:
+    """The valid blocks by arm, and ratios to the baseline's two runs out of them."""
+
+    def __init__(self, experiment: PlannedExperiment, blocks: list[Block]) -> None:
+        self.baseline = experiment.baseline
+        self.again = next((arm.name for arm in experiment.arms if arm.copy_of == experiment.baseline), None)
+        self.blocks = [{arm.name: arm for arm in block.arms} for block in blocks]
+
+    def of(self, name: str) -> list[ArmBlock]:
+        """The arm's part of every block that it was in."""
+        return [block[name] for block in self.blocks if name in block]
+
+    def ratio(self, name: str, figure: Callable[[ArmBlock], float], error: float) -> Interval | None:
+        """Figure of the arm ÷ mean of the baseline's two runs, paired by block; the A/A arm ÷ the first run."""
+        pairs = [
+            (figure(block[name]), self._reference(block, name, figure))
+            for block in self.blocks
+            if name in block and self.baseline in block
+        ]
+        return statistics.ratio([arm for arm, _ in pairs], [baseline for _, baseline in pairs], error)
+
+    def _reference(self, block: dict[str, ArmBlock], name: str, figure: Callable[[ArmBlock], float]) -> float:
+        first = figure(block[self.baseline])
+        if name == self.again or self.again is None or self.again not in block:
+            return first
+        return (first + figure(block[self.again])) / 2
+
+
+def _experiment(
+    planned: PlannedExperiment, blocks: list[Block], ending: Ending | None, looks: int
+) -> ExperimentSummary:
+    valid = [block for block in blocks if block.validity != "void"]
+    table = _Table(planned, valid)
+    error = statistics.error_per_look(looks)
+    slices_ns = sum(block.slices_elapsed_ns for block in valid)
+    return ExperimentSummary(
+        plan=planned,
+        ending=ending,
+        blocks=len(valid),
+        void=[block for block in blocks if block.validity == "void"],
+        suspect=[block for block in blocks if block.validity == "suspect"],
+        failures=[failure for block in blocks for failure in block.failures],
+        aa_floor=table.ratio(table.again, throughput, error) if table.again is not None else None,
+        error=error,
+        arms=[
+            _arm(planned, table, arm.name, arm.arm.title, error)
+            for arm in planned.arms
+            if arm.copy_of is None and table.of(arm.name)
+        ],
+        harness_load=sum(block.harness_cpu_ns for block in valid) / slices_ns if slices_ns else None,
+    )
+
+
+def _arm(planned: PlannedExperiment, table: _Table, name: str, title: str, error: float) -> ArmSummary:
+    parts = table.of(name)
+    slices = [each for part in parts for each in part.slices]
+    answers = sum(each.answers for each in slices)
+    elapsed_ns = sum(each.elapsed_ns for each in slices)
+    inside = sum(sum(each.cpu_ns.values()) for each in slices)
+    outside = sum(sum(each.cpu_outside_ns.values()) for each in slices)
+    is_baseline = name == planned.baseline
+    published = {row.arm: row for row in planned.published}
+    own, control = published.get(name), published.get(planned.control or "")
+    return ArmSummary(
+        name=name,
+        title=title,
+        answers=answers,
+        throughput_per_s=answers * 1e9 / elapsed_ns if elapsed_ns else None,
+        ratio=statistics.ONE if is_baseline and answers else table.ratio(name, throughput, error),
+        cpu_ns_per_request={
+            hop: round(sum(each.cpu_ns.get(hop, 0) for each in slices) / answers) for hop in parts[0].hops if answers
+        }
+        | ({"generator": round(sum(each.generator_cpu_ns for each in slices) / answers)} if answers else {}),
+        cpu_ratio=statistics.ONE if is_baseline and answers else table.ratio(name, cpu_per_request, error),
+        service_time_ns=_service_time(parts),
+        errors={kind: sum(each.errors.get(kind, 0) for each in slices) for kind in ERROR_KINDS},
+        reconnects=sum(each.reconnects for each in slices),
+        cpu_outside=outside / inside if inside else None,
+        plateau=all(part.warm_up.plateau for part in parts),
+        header_bytes=parts[0].check.header_bytes,
+        body_bytes=parts[0].check.body_bytes,
+        published=own,
+        published_ratio=own.throughput_per_s / control.throughput_per_s if own and control else None,
+    )
+
+
+def _service_time(parts: Sequence[ArmBlock]) -> dict[str, Quantile | None]:
+    """p50 and p99 of the histograms merged over blocks; None where nothing was answered or waited for."""
+    found = histogram.quantiles(
+        histogram.merge(part.totals.service_time for part in parts),
+        histogram.merge(part.totals.unanswered for part in parts),
+        (0.50, 0.99),
+    )
+    return {
+        key: None if value is None else Quantile(ns=value[0], at_least=not value[1])
+        for key, value in zip(("p50", "p99"), found, strict=True)
+    }
