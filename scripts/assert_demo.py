@@ -1,4 +1,4 @@
-"""CI's look at the demo's record: all five arms on real programs in all three experiments, with intervals and answers."""
+"""CI's look at the demo: all five arms on real programs in all three experiments, with intervals and answers."""
 
 from __future__ import annotations
 
