@@ -14,6 +14,7 @@ import datetime
 import os
 import shutil
 from pathlib import Path
+from types import TracebackType
 
 import msgspec
 
@@ -113,7 +114,10 @@ def now_utc() -> str:
 
 
 class Writer:
-    """Writes a record; what is written stays readable whatever happens afterwards."""
+    """Writes a record; what is written stays readable whatever happens afterwards.
+
+    A context manager: leaving it without an error notes the end of the run.
+    """
 
     def __init__(
         self, path: Path | None, suite: Suite, plan: Plan, environment: dict[str, object], command: list[str]
@@ -173,11 +177,16 @@ class Writer:
         self.run.endings.append(ending)
         self._put("run.json", self.run)
 
-    def close(self) -> None:
-        """Note the end of the run."""
+    def __enter__(self) -> Writer:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
         self._blocks.close()
-        self.run.ended_utc = now_utc()
-        self._put("run.json", self.run)
+        if kind is None:
+            self.run.ended_utc = now_utc()
+            self._put("run.json", self.run)
 
     def _put(self, name: str, content: object) -> None:
         """Write a file whole or not at all."""

@@ -51,9 +51,8 @@ def run(
     _announce(plan, writer.path, console)
     interrupted, well = False, False
     try:
-        with progress.watch(console) as watcher:
+        with writer, progress.watch(console) as watcher:
             well = blocks.measure(plan, freezer, writer, watcher)
-        writer.close()
     except KeyboardInterrupt:
         interrupted = True
     except (MeasurementFailed, CannotMeasure):

@@ -29,9 +29,8 @@ def up(arm: Annotated[str, typer.Argument(metavar="SUITE/EXPERIMENT/ARM", help=A
         ) as stack:
             answer = check.ask(name, stack.prepared.address, experiment.workload.target)
             print(description.of(stack.prepared, stack.session.directory, experiment.workload.target), end="")
-            print(
-                f"\nit answers with status {answer.status}, {answer.header_bytes} header and {len(answer.body)} body bytes"
-            )
+            sizes = f"{answer.header_bytes} header bytes, {len(answer.body)} body bytes"
+            print(f"\nit answers with status {answer.status}, {sizes}")
             for hop, pids in stack.processes.items():
                 print(f"{hop}: pid {', '.join(str(pid) for pid in pids)}")
             print("Ctrl-C ends it", flush=True)
