@@ -1,2 +1,81 @@
-//! Placeholder until the first version lands.
-fn main() {}
+//! The command line of the load engine.
+
+use clap::{Parser, Subcommand};
+use hopcost_engine::failure::Failure;
+use hopcost_engine::io::{process, signal};
+use hopcost_engine::lines::{self, Line};
+use hopcost_engine::plan::Plan;
+use hopcost_engine::recorder;
+use hopcost_engine::session::{ArmResult, Observer, Session};
+use std::io::{self, Read as _, Write as _};
+use std::process::ExitCode;
+
+/// Puts load on web servers, checks every answer, and accounts for every request.
+#[derive(Debug, Parser)]
+#[command(name = "hopcost-engine", version)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run a plan: a JSON object on standard input; JSON lines on standard output (docs/engine.md)
+    Run,
+}
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().command {
+        Command::Run => run(),
+    };
+    match result {
+        Ok(code) => code,
+        Err(failure) => {
+            eprintln!("{failure}");
+            ExitCode::from(failure.exit_code())
+        }
+    }
+}
+
+fn run() -> Result<ExitCode, Failure> {
+    let mut text = String::new();
+    io::stdin()
+        .read_to_string(&mut text)
+        .map_err(|error| Failure::usage(format!("the plan cannot be read from standard input: {error}")))?;
+    let session = Session::from_plan(Plan::parse(&text)?)?;
+    // A harness that has gone away must not leave arms frozen, nor load running.
+    std::thread::spawn(|| {
+        process::wait_until_output_is_closed();
+        signal::request_stop();
+    });
+    session.run(&mut JsonLines)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes every line as it comes.
+struct JsonLines;
+
+impl Observer for JsonLines {
+    fn line(&mut self, line: &Line<'_>) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        serde_json::to_writer(&mut out, line)?;
+        out.write_all(b"\n")?;
+        out.flush()
+    }
+
+    fn arm(&mut self, result: ArmResult) -> io::Result<()> {
+        let counts = result.counts;
+        self.line(&Line::Arm(lines::Arm {
+            arm: &result.name,
+            sent: counts.sent,
+            answers: counts.answers,
+            compared: counts.compared,
+            in_flight: counts.in_flight(),
+            established: result.established,
+            reconnects: counts.reconnects,
+            errors: counts.errors,
+            service_time: recorder::encode(&result.service_time),
+            unanswered: recorder::encode(&result.unanswered),
+        }))
+    }
+}

@@ -1,0 +1,384 @@
+//! The connections of one arm on one thread: what to do when something happened on one of them.
+//!
+//! No sockets here. The backend tells what came, and does what [`Next`] says; all times are the arm's own clock.
+
+use crate::check::{Check, Correct, Progress};
+use crate::io::{Handler, IoFailure, Next, Slot};
+use crate::recorder::{ErrorKind, Recorder};
+use crate::schedule::{Due, Schedule};
+use crate::wire::{Event, Response};
+use hdrhistogram::Histogram;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// So many connections are being opened at once at most: listen queues are as short as 128 places.
+const CONNECTING_MOST: u32 = 64;
+/// How long a connection waits before it is opened again after its first error; doubled with each further one.
+const BACKOFF_LEAST_NS: u64 = 1_000_000;
+/// The longest such wait.
+const BACKOFF_MOST_NS: u64 = 1_000_000_000;
+/// Where a listen queue is full (Unix sockets say so), the connection is tried again after this.
+const QUEUE_FULL_NS: u64 = 1_000_000;
+/// Time-outs are looked for this often, or less often where they are long.
+const TICK_LEAST_NS: u64 = 1_000_000;
+const TICK_MOST_NS: u64 = 100_000_000;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Closed,
+    Connecting,
+    Idle,
+    InFlight,
+}
+
+#[derive(Debug)]
+struct Connection {
+    response: Response,
+    progress: Progress,
+    state: State,
+    /// When the request was sent or, while connecting, when that began.
+    since_ns: u64,
+    failures: u32,
+    status_is_right: bool,
+    closes: bool,
+}
+
+/// The connections of one arm on one thread, and their accounts.
+#[derive(Debug)]
+pub struct Client<S> {
+    schedule: S,
+    /// The number of the next request.
+    count: u64,
+    check: Check,
+    /// The accounts.
+    pub recorder: Recorder,
+    connections: Vec<Connection>,
+    /// The last answer that was parsed and found correct. An answer of the same bytes, all of them, head included, is
+    /// correct too; it need not be parsed again. A new `Date` costs one parse.
+    last_correct: Vec<u8>,
+    /// Connections to open, by when.
+    closed: BinaryHeap<Reverse<(u64, Slot)>>,
+    connecting: u32,
+    established: u32,
+    in_flight: u32,
+    timeout_ns: u64,
+    now_ns: u64,
+    monotonic_ns: u64,
+    /// What CLOCK_MONOTONIC is ahead of the arm's clock.
+    offset_ns: u64,
+    next_tick_ns: u64,
+    /// Bytes on connections without a request in flight.
+    unasked_bytes: u64,
+}
+
+impl<S: Schedule> Client<S> {
+    /// A client whose connections are all closed, and due to be opened.
+    pub fn new(schedule: S, check: Check, connections: u32, to_head_request: bool, timeout_ns: u64) -> Self {
+        let connection = || Connection {
+            response: Response::new(to_head_request),
+            progress: Progress::default(),
+            state: State::Closed,
+            since_ns: 0,
+            failures: 0,
+            status_is_right: false,
+            closes: false,
+        };
+        let mut closed = BinaryHeap::with_capacity(connections as usize);
+        closed.extend((0..connections).map(|slot| Reverse((0, slot))));
+        Self {
+            schedule,
+            count: 0,
+            check,
+            recorder: Recorder::default(),
+            connections: (0..connections).map(|_| connection()).collect(),
+            last_correct: Vec::with_capacity(4096),
+            closed,
+            connecting: 0,
+            established: 0,
+            in_flight: 0,
+            timeout_ns,
+            now_ns: 0,
+            monotonic_ns: 0,
+            offset_ns: 0,
+            next_tick_ns: 0,
+            unasked_bytes: 0,
+        }
+    }
+
+    /// Sets how far CLOCK_MONOTONIC is ahead of the arm's clock, which stood still since the last call.
+    pub fn set_offset(&mut self, offset_ns: u64) {
+        self.offset_ns = offset_ns;
+    }
+
+    /// The clock reading of the last batch, CLOCK_MONOTONIC.
+    #[inline]
+    pub fn monotonic_ns(&self) -> u64 {
+        self.monotonic_ns
+    }
+
+    /// When [`Client::tick`] or [`Client::to_open`] have something to do next, CLOCK_MONOTONIC.
+    #[inline]
+    pub fn next_duty_ns(&self) -> u64 {
+        let open = match self.closed.peek() {
+            Some(Reverse((due, _))) if self.connecting < CONNECTING_MOST && !self.has_ended() => *due,
+            _ => u64::MAX,
+        };
+        self.next_tick_ns.min(open).saturating_add(self.offset_ns)
+    }
+
+    /// Whether every connection is open.
+    pub fn is_connected(&self) -> bool {
+        self.established as usize == self.connections.len()
+    }
+
+    /// Connections that are open.
+    pub fn established(&self) -> u32 {
+        self.established
+    }
+
+    /// Bytes that came where no request was in flight.
+    pub fn unasked_bytes(&self) -> u64 {
+        self.unasked_bytes
+    }
+
+    /// Whether the schedule has ended and every request has its result.
+    #[inline]
+    pub fn is_finished(&self) -> bool {
+        self.in_flight == 0 && self.has_ended()
+    }
+
+    fn has_ended(&self) -> bool {
+        self.schedule.due(self.count) == Due::Never
+    }
+
+    /// The next connection that is due to be opened.
+    pub fn to_open(&mut self) -> Option<Slot> {
+        let &Reverse((due, slot)) = self.closed.peek()?;
+        if due > self.now_ns || self.connecting >= CONNECTING_MOST || self.has_ended() {
+            return None;
+        }
+        self.closed.pop();
+        let connection = &mut self.connections[slot as usize];
+        connection.state = State::Connecting;
+        connection.since_ns = self.now_ns;
+        self.connecting += 1;
+        Some(slot)
+    }
+
+    /// The server's queue of new connections is full: not an error, it is tried again a little later.
+    pub fn queue_full(&mut self, slot: Slot) {
+        self.leave(slot);
+        self.closed.push(Reverse((self.now_ns + QUEUE_FULL_NS, slot)));
+    }
+
+    /// Calls `close` with every connection that has waited too long.
+    pub fn tick(&mut self, mut close: impl FnMut(Slot)) {
+        if self.now_ns < self.next_tick_ns {
+            return;
+        }
+        self.next_tick_ns = self.now_ns + (self.timeout_ns / 16).clamp(TICK_LEAST_NS, TICK_MOST_NS);
+        for slot in 0..self.connections.len() {
+            let Connection { state, since_ns, .. } = self.connections[slot];
+            let kind = match state {
+                State::InFlight => ErrorKind::Timeout,
+                State::Connecting => ErrorKind::Connect,
+                State::Idle | State::Closed => continue,
+            };
+            if self.now_ns.saturating_sub(since_ns) >= self.timeout_ns {
+                // Slots are numbered in 32 bits.
+                let slot = slot as Slot;
+                // A failure always closes the connection.
+                let _ = self.fail(slot, kind);
+                close(slot);
+            }
+        }
+    }
+
+    /// Enters the ages of the requests in flight.
+    pub fn record_ages(&self, ages: &mut Histogram<u64>) {
+        let in_flight = self.connections.iter().filter(|connection| connection.state == State::InFlight);
+        for connection in in_flight {
+            ages.saturating_record(self.now_ns.saturating_sub(connection.since_ns));
+        }
+    }
+
+    /// A connection is free: the next request, if one is due.
+    #[inline]
+    fn free(&mut self, slot: Slot) -> Next {
+        let connection = &mut self.connections[slot as usize];
+        match self.schedule.due(self.count) {
+            Due::WhenFree => {}
+            Due::At(due_ns) if due_ns <= self.now_ns => {}
+            Due::At(_) | Due::Never => {
+                connection.state = State::Idle;
+                return Next::Nothing;
+            }
+        }
+        self.count += 1;
+        self.recorder.counts.sent += 1;
+        self.in_flight += 1;
+        connection.response.begin();
+        connection.state = State::InFlight;
+        connection.since_ns = self.now_ns;
+        Next::Send
+    }
+
+    #[inline]
+    fn correct(&mut self, slot: Slot, correct: Correct) {
+        let connection = &mut self.connections[slot as usize];
+        connection.failures = 0;
+        self.in_flight -= 1;
+        self.recorder.counts.compared += u64::from(correct == Correct::Compared);
+        // A thread that left the last slice late has read a clock that the arm's has yet to reach.
+        let service_ns = self.now_ns.saturating_sub(connection.since_ns);
+        self.recorder.answer(service_ns);
+    }
+
+    /// Reads an answer that is not the last one's copy.
+    fn read(&mut self, slot: Slot, bytes: &[u8]) -> Next {
+        let connection = &mut self.connections[slot as usize];
+        let whole = connection.response.is_at_start();
+        let mut input = bytes;
+        loop {
+            match connection.response.next(&mut input) {
+                Ok(Event::Head(head)) => {
+                    connection.status_is_right = self.check.status(head.status);
+                    connection.closes = head.closes;
+                    if connection.status_is_right {
+                        self.check.begin(&mut connection.progress);
+                    }
+                }
+                Ok(Event::Body(body)) if connection.status_is_right => self.check.body(&mut connection.progress, body),
+                Ok(Event::Body(_)) => {}
+                Ok(Event::More) => return Next::Nothing,
+                Ok(Event::End) => break,
+                Err(_) => return self.fail(slot, ErrorKind::Protocol),
+            }
+        }
+        if !input.is_empty() {
+            return self.fail(slot, ErrorKind::Protocol);
+        }
+        let closes = connection.closes;
+        let correct = self.complete(slot);
+        if closes {
+            return self.reconnect(slot);
+        }
+        if correct == Some(Correct::Compared) && whole {
+            self.last_correct.clear();
+            self.last_correct.extend_from_slice(bytes);
+        }
+        self.free(slot)
+    }
+
+    /// An answer is complete: it is judged and counted. The connection is in step with the server in any case.
+    fn complete(&mut self, slot: Slot) -> Option<Correct> {
+        let connection = &mut self.connections[slot as usize];
+        let judged =
+            if connection.status_is_right { self.check.end(&mut connection.progress) } else { Err(ErrorKind::Status) };
+        match judged {
+            Ok(correct) => {
+                self.correct(slot, correct);
+                Some(correct)
+            }
+            Err(kind) => {
+                self.in_flight -= 1;
+                self.recorder.counts.errors.add(kind);
+                None
+            }
+        }
+    }
+
+    /// The server closes the connection, as it is free to do between answers.
+    fn reconnect(&mut self, slot: Slot) -> Next {
+        self.connections[slot as usize].state = State::Idle;
+        self.leave(slot);
+        self.recorder.counts.reconnects += 1;
+        self.closed.push(Reverse((self.now_ns, slot)));
+        Next::Close
+    }
+
+    /// An error ends the request, if one was in flight, and the connection; it is opened again after a while.
+    #[cold]
+    fn fail(&mut self, slot: Slot, kind: ErrorKind) -> Next {
+        self.leave(slot);
+        self.recorder.counts.errors.add(kind);
+        let connection = &mut self.connections[slot as usize];
+        let wait_ns = BACKOFF_LEAST_NS.saturating_mul(1 << connection.failures.min(16)).min(BACKOFF_MOST_NS);
+        connection.failures += 1;
+        self.closed.push(Reverse((self.now_ns + wait_ns, slot)));
+        Next::Close
+    }
+
+    /// Takes a connection out of the counts of its state.
+    fn leave(&mut self, slot: Slot) {
+        match std::mem::replace(&mut self.connections[slot as usize].state, State::Closed) {
+            State::Closed => {}
+            State::Connecting => self.connecting -= 1,
+            State::Idle => self.established -= 1,
+            State::InFlight => {
+                self.established -= 1;
+                self.in_flight -= 1;
+            }
+        }
+    }
+}
+
+impl<S: Schedule> Handler for Client<S> {
+    #[inline]
+    fn batch(&mut self, monotonic_ns: u64) {
+        self.monotonic_ns = monotonic_ns;
+        self.now_ns = monotonic_ns.saturating_sub(self.offset_ns);
+    }
+
+    fn connected(&mut self, slot: Slot) -> Next {
+        self.connecting -= 1;
+        self.established += 1;
+        self.free(slot)
+    }
+
+    #[inline]
+    fn received(&mut self, slot: Slot, bytes: &[u8]) -> Next {
+        self.recorder.counts.received_bytes += bytes.len() as u64;
+        let connection = &self.connections[slot as usize];
+        if connection.state != State::InFlight {
+            self.unasked_bytes += bytes.len() as u64;
+            return self.reconnect(slot);
+        }
+        if bytes == self.last_correct && connection.response.is_at_start() {
+            self.correct(slot, Correct::Compared);
+            return self.free(slot);
+        }
+        self.read(slot, bytes)
+    }
+
+    fn premature(&mut self, slot: Slot, bytes: &[u8]) -> Next {
+        self.recorder.counts.received_bytes += bytes.len() as u64;
+        self.fail(slot, ErrorKind::Protocol)
+    }
+
+    fn ended(&mut self, slot: Slot) -> Next {
+        let connection = &mut self.connections[slot as usize];
+        match connection.state {
+            State::InFlight if connection.response.end_of_stream().is_ok() => {
+                self.complete(slot);
+                self.reconnect(slot)
+            }
+            State::InFlight => self.fail(slot, ErrorKind::Read),
+            State::Connecting => self.fail(slot, ErrorKind::Connect),
+            State::Idle | State::Closed => self.reconnect(slot),
+        }
+    }
+
+    fn failed(&mut self, slot: Slot, failure: IoFailure) -> Next {
+        let kind = match (self.connections[slot as usize].state, failure) {
+            (State::InFlight, IoFailure::Write) => ErrorKind::Write,
+            (State::InFlight, _) => ErrorKind::Read,
+            (State::Idle | State::Closed, _) => return self.reconnect(slot),
+            (State::Connecting, _) => ErrorKind::Connect,
+        };
+        self.fail(slot, kind)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,228 @@
+//! The backend that every Linux has: epoll, edge-triggered.
+//!
+//! Edge-triggered, because a level-triggered set asks every socket again after each answer. After a short read the
+//! socket is known to be empty, so one receive per answer is enough.
+
+use super::{Handler, Io, IoFailure, IoSettings, Next, Opened, Slot, clock, socket};
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+
+/// Events taken per wait.
+const EVENTS: usize = 256;
+/// Received at once at most.
+const BUFFER_BYTES: usize = 65_536;
+
+const ESTABLISHED: u32 = (libc::EPOLLIN | libc::EPOLLRDHUP | libc::EPOLLET) as u32;
+const WITH_WRITING: u32 = ESTABLISHED | libc::EPOLLOUT as u32;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Connecting,
+    Established,
+    /// So many bytes of the request have been sent; there was no room for more.
+    Sending(usize),
+}
+
+#[derive(Debug)]
+struct Connection {
+    socket: OwnedFd,
+    phase: Phase,
+}
+
+/// The sockets of one lane, watched by epoll.
+#[derive(Debug)]
+pub struct Epoll {
+    set: OwnedFd,
+    settings: IoSettings,
+    connections: Vec<Option<Connection>>,
+    events: Vec<libc::epoll_event>,
+    buffer: Vec<u8>,
+}
+
+impl Epoll {
+    fn control(&self, operation: libc::c_int, socket: &OwnedFd, slot: Slot, events: u32) -> io::Result<()> {
+        let mut event = libc::epoll_event { events, u64: u64::from(slot) };
+        // SAFETY: the pointer is to a local that outlives the call; both descriptors are open.
+        match unsafe { libc::epoll_ctl(self.set.as_raw_fd(), operation, socket.as_raw_fd(), &raw mut event) } {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+
+    /// Watches, or stops watching, for room to write. On Unix sockets every read of the peer is such an event.
+    fn watch(&self, slot: Slot, events: u32) -> io::Result<()> {
+        match &self.connections[slot as usize] {
+            Some(connection) => self.control(libc::EPOLL_CTL_MOD, &connection.socket, slot, events),
+            None => Ok(()),
+        }
+    }
+
+    fn send_from(&mut self, slot: Slot, sent: usize) -> io::Result<()> {
+        let Some(connection) = &mut self.connections[slot as usize] else { return Ok(()) };
+        let mut sent = sent;
+        let resumed = matches!(connection.phase, Phase::Sending(_));
+        while sent < self.settings.request.len() {
+            match socket::send(&connection.socket, &self.settings.request[sent..]) {
+                Ok(more) => sent += more,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    connection.phase = Phase::Sending(sent);
+                    return if resumed { Ok(()) } else { self.watch(slot, WITH_WRITING) };
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        connection.phase = Phase::Established;
+        if resumed { self.watch(slot, ESTABLISHED) } else { Ok(()) }
+    }
+
+    /// Does what the handler wants. False where the connection is closed.
+    #[inline]
+    fn apply<H: Handler>(&mut self, slot: Slot, next: Next, handler: &mut H) -> bool {
+        match next {
+            Next::Nothing => true,
+            Next::Send => match self.send_from(slot, 0) {
+                Ok(()) => true,
+                Err(_) => {
+                    // A request in flight that fails always closes its connection.
+                    let _ = handler.failed(slot, IoFailure::Write);
+                    self.close(slot);
+                    false
+                }
+            },
+            Next::Close => {
+                self.close(slot);
+                false
+            }
+        }
+    }
+
+    fn on_event<H: Handler>(&mut self, slot: Slot, events: u32, handler: &mut H) {
+        let Some(connection) = &self.connections[slot as usize] else { return };
+        match connection.phase {
+            Phase::Established => {}
+            Phase::Connecting => {
+                let result = socket::connect_result(connection.socket.as_raw_fd());
+                let next = match result.and_then(|()| self.watch(slot, ESTABLISHED)) {
+                    Ok(()) => {
+                        if let Some(connection) = &mut self.connections[slot as usize] {
+                            connection.phase = Phase::Established;
+                        }
+                        handler.connected(slot)
+                    }
+                    Err(_) => handler.failed(slot, IoFailure::Connect),
+                };
+                if !self.apply(slot, next, handler) {
+                    return;
+                }
+            }
+            Phase::Sending(sent) => {
+                if events & libc::EPOLLOUT as u32 != 0 && self.send_from(slot, sent).is_err() {
+                    let next = handler.failed(slot, IoFailure::Write);
+                    self.apply(slot, next, handler);
+                    return;
+                }
+            }
+        }
+        let gone = (libc::EPOLLRDHUP | libc::EPOLLHUP | libc::EPOLLERR) as u32;
+        if events & (libc::EPOLLIN as u32 | gone) != 0 {
+            self.receive(slot, events & gone != 0, handler);
+        }
+    }
+
+    #[inline]
+    fn receive<H: Handler>(&mut self, slot: Slot, to_the_end: bool, handler: &mut H) {
+        loop {
+            let Some(connection) = &self.connections[slot as usize] else { return };
+            let (next, more) = match socket::receive(&connection.socket, &mut self.buffer) {
+                Ok(0) => (handler.ended(slot), false),
+                Ok(received) => {
+                    let next = handler.received(slot, &self.buffer[..received]);
+                    // A short read has emptied the socket; only its end may follow.
+                    (next, to_the_end || received == self.buffer.len())
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => (Next::Nothing, true),
+                Err(_) => (handler.failed(slot, IoFailure::Read), false),
+            };
+            if !self.apply(slot, next, handler) || !more {
+                return;
+            }
+        }
+    }
+
+    /// Waits for events; how many there are.
+    fn wait_for_events(&mut self, until_ns: u64) -> io::Result<usize> {
+        let wait_ns = until_ns.saturating_sub(clock::monotonic_ns());
+        let time = libc::timespec {
+            tv_sec: (wait_ns / 1_000_000_000) as libc::time_t,
+            tv_nsec: (wait_ns % 1_000_000_000) as libc::c_long,
+        };
+        // SAFETY: the buffer has room for as many events as are asked for; no signal mask is passed. The call is newer
+        // (Linux 5.11) than many C libraries, hence by its number.
+        let count = unsafe {
+            libc::syscall(
+                libc::SYS_epoll_pwait2,
+                self.set.as_raw_fd(),
+                self.events.as_mut_ptr(),
+                EVENTS as libc::c_int,
+                &raw const time,
+                std::ptr::null::<libc::sigset_t>(),
+                0_usize,
+            )
+        };
+        usize::try_from(count).map_err(|_| io::Error::last_os_error())
+    }
+}
+
+impl Io for Epoll {
+    fn new(settings: &IoSettings) -> io::Result<Self> {
+        // SAFETY: no pointers are passed.
+        let fd = unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) };
+        if fd < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(Self {
+            // SAFETY: the descriptor is new and nobody else's.
+            set: unsafe { OwnedFd::from_raw_fd(fd) },
+            settings: settings.clone(),
+            connections: (0..settings.connections).map(|_| None).collect(),
+            events: vec![libc::epoll_event { events: 0, u64: 0 }; EVENTS],
+            buffer: vec![0; BUFFER_BYTES],
+        })
+    }
+
+    fn open(&mut self, slot: Slot) -> io::Result<Opened> {
+        let (socket, opened) = socket::connect(&self.settings.address)?;
+        let (phase, events) = match opened {
+            Opened::Connected => (Phase::Established, ESTABLISHED),
+            Opened::InProgress => (Phase::Connecting, WITH_WRITING),
+        };
+        self.control(libc::EPOLL_CTL_ADD, &socket, slot, events)?;
+        self.connections[slot as usize] = Some(Connection { socket, phase });
+        Ok(opened)
+    }
+
+    fn send(&mut self, slot: Slot) -> io::Result<()> {
+        self.send_from(slot, 0)
+    }
+
+    fn close(&mut self, slot: Slot) {
+        // Closing the last descriptor of a socket takes it out of the set.
+        self.connections[slot as usize] = None;
+    }
+
+    fn wait<H: Handler>(&mut self, until_ns: u64, handler: &mut H) -> io::Result<()> {
+        let count = match self.wait_for_events(until_ns) {
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => 0,
+            Err(error) => return Err(error),
+        };
+        handler.batch(clock::monotonic_ns());
+        for index in 0..count {
+            let libc::epoll_event { events, u64: slot } = self.events[index];
+            // Only slots were ever given to epoll_ctl.
+            self.on_event(slot as Slot, events, handler);
+        }
+        Ok(())
+    }
+}

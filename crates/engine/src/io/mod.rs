@@ -1,0 +1,97 @@
+//! Moving bytes, and the few calls of the operating system that need `unsafe`.
+//!
+//! Two backends, [`uring`] and [`epoll`], behind one trait. A backend knows sockets and when something happened on
+//! them; it does not know what the bytes mean, nor when a request is due.
+#![allow(unsafe_code)]
+
+pub mod address;
+pub mod clock;
+pub mod epoll;
+pub mod process;
+pub mod signal;
+mod socket;
+pub mod uring;
+
+pub use address::Address;
+use std::io;
+
+/// The number of a connection within its lane.
+pub type Slot = u32;
+
+/// What a backend has to do on a connection after something happened there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub enum Next {
+    /// Go on receiving.
+    Nothing,
+    /// Send the request.
+    Send,
+    /// Close the connection; nothing that is still to come from it is of interest.
+    Close,
+}
+
+/// What went wrong on a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IoFailure {
+    /// It could not be opened.
+    Connect,
+    /// The request could not be sent.
+    Write,
+    /// Receiving failed.
+    Read,
+}
+
+/// How far opening a connection came at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Opened {
+    /// All the way.
+    Connected,
+    /// [`Handler::connected`] or [`Handler::failed`] will follow.
+    InProgress,
+}
+
+/// Whom a backend tells what happened. Called once per event on the way of every request, so it is never `dyn`.
+pub trait Handler {
+    /// A batch of events follows; this is the clock (CLOCK_MONOTONIC) for all of them.
+    fn batch(&mut self, monotonic_ns: u64);
+    /// The connection is open.
+    fn connected(&mut self, slot: Slot) -> Next;
+    /// Bytes came.
+    fn received(&mut self, slot: Slot, bytes: &[u8]) -> Next;
+    /// Bytes came before the request that was ordered has left.
+    fn premature(&mut self, slot: Slot, bytes: &[u8]) -> Next;
+    /// The server has closed its side.
+    fn ended(&mut self, slot: Slot) -> Next;
+    /// The connection failed.
+    fn failed(&mut self, slot: Slot, failure: IoFailure) -> Next;
+}
+
+/// What a backend needs to know.
+#[derive(Debug, Clone)]
+pub struct IoSettings {
+    /// Where to connect to.
+    pub address: Address,
+    /// The request, the same for all.
+    pub request: Vec<u8>,
+    /// How many connections.
+    pub connections: u32,
+    /// How many completions to wait for; 1 is no batching.
+    pub batch: u32,
+    /// How long an answer is likely to be, head included, where known: buffers are made to fit.
+    pub answer_bytes: Option<u64>,
+}
+
+/// A backend: the sockets of one lane.
+pub trait Io: Sized {
+    /// Makes everything that is needed, without opening a connection. It may only be used on the thread that made it.
+    fn new(settings: &IoSettings) -> io::Result<Self>;
+    /// Begins to open a connection. `WouldBlock` where the server's queue is full.
+    fn open(&mut self, slot: Slot) -> io::Result<Opened>;
+    /// Sends the request.
+    fn send(&mut self, slot: Slot) -> io::Result<()>;
+    /// Closes a connection.
+    fn close(&mut self, slot: Slot);
+    /// Waits until something happens or this reading of CLOCK_MONOTONIC, tells the handler of all that happened, and
+    /// does what it says. May return without anything having happened.
+    fn wait<H: Handler>(&mut self, until_ns: u64, handler: &mut H) -> io::Result<()>;
+}

@@ -1,0 +1,103 @@
+//! The ring of buffers that the kernel fills.
+//!
+//! Memory and ring are shared with the kernel, so they are raw, and live until the io_uring instance is gone.
+
+use io_uring::{Submitter, types::BufRingEntry};
+use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
+use std::io;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU16, Ordering};
+
+/// The only group of buffers.
+pub(super) const GROUP: u16 = 0;
+const PAGE_BYTES: usize = 4096;
+
+#[derive(Debug)]
+pub(super) struct Buffers {
+    ring: NonNull<BufRingEntry>,
+    ring_layout: Layout,
+    memory: NonNull<u8>,
+    memory_layout: Layout,
+    count: u16,
+    buffer_bytes: usize,
+    /// The next free place of the ring, not yet told to the kernel.
+    tail: u16,
+}
+
+fn allocate(layout: Layout) -> NonNull<u8> {
+    // SAFETY: neither layout has size 0.
+    NonNull::new(unsafe { alloc_zeroed(layout) }).unwrap_or_else(|| handle_alloc_error(layout))
+}
+
+impl Buffers {
+    /// `count` buffers, a power of two up to 32768, all given to the kernel.
+    pub(super) fn new(submitter: &Submitter<'_>, count: u16, buffer_bytes: usize) -> io::Result<Self> {
+        let invalid = |_| io::Error::from(io::ErrorKind::InvalidInput);
+        let ring_bytes = usize::from(count) * size_of::<BufRingEntry>();
+        let ring_layout = Layout::from_size_align(ring_bytes, PAGE_BYTES).map_err(invalid)?;
+        let memory_layout = Layout::from_size_align(usize::from(count) * buffer_bytes, PAGE_BYTES).map_err(invalid)?;
+        let mut buffers = Self {
+            ring: allocate(ring_layout).cast(),
+            ring_layout,
+            memory: allocate(memory_layout),
+            memory_layout,
+            count,
+            buffer_bytes,
+            tail: 0,
+        };
+        for id in 0..count {
+            buffers.give_back(id);
+        }
+        buffers.publish();
+        // SAFETY: the ring has `count` entries and is freed only in `drop`, after the io_uring instance (the owner
+        // declares that one first).
+        unsafe { submitter.register_buf_ring_with_flags(buffers.ring.as_ptr() as u64, count, GROUP, 0)? };
+        Ok(buffers)
+    }
+
+    /// What the kernel wrote into a buffer that it handed over.
+    #[inline]
+    pub(super) fn filled(&self, id: u16, length: usize) -> &[u8] {
+        assert!(id < self.count && length <= self.buffer_bytes, "the kernel hands over only buffers that it was given");
+        // SAFETY: within the memory by the assertion, initialised by alloc_zeroed, and the kernel does not write to a
+        // buffer between handing it over and `give_back`, which needs `&mut self`.
+        unsafe { std::slice::from_raw_parts(self.memory.as_ptr().add(usize::from(id) * self.buffer_bytes), length) }
+    }
+
+    /// Puts a buffer back; the kernel sees it after [`Buffers::publish`].
+    #[inline]
+    pub(super) fn give_back(&mut self, id: u16) {
+        let place = usize::from(self.tail & (self.count - 1));
+        // SAFETY: the place is within the ring, and the address is that of a buffer within the memory. The kernel reads
+        // an entry only once the tail has passed it. The tail itself lies in a field of the first entry that none of
+        // the setters touches.
+        unsafe {
+            let entry = &mut *self.ring.as_ptr().add(place);
+            entry.set_addr(self.memory.as_ptr().add(usize::from(id) * self.buffer_bytes) as u64);
+            entry.set_len(self.buffer_bytes as u32);
+            entry.set_bid(id);
+        }
+        self.tail = self.tail.wrapping_add(1);
+    }
+
+    /// Tells the kernel of the buffers put back.
+    #[inline]
+    pub(super) fn publish(&self) {
+        // SAFETY: the tail lies within the ring, is aligned, and only this thread writes it; the kernel reads it, hence
+        // the release store.
+        unsafe {
+            let tail = BufRingEntry::tail(self.ring.as_ptr()).cast_mut();
+            AtomicU16::from_ptr(tail).store(self.tail, Ordering::Release);
+        }
+    }
+}
+
+impl Drop for Buffers {
+    fn drop(&mut self) {
+        // SAFETY: both were allocated with these layouts, and the kernel has let go of them (see `new`).
+        unsafe {
+            dealloc(self.ring.as_ptr().cast(), self.ring_layout);
+            dealloc(self.memory.as_ptr(), self.memory_layout);
+        }
+    }
+}

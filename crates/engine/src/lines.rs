@@ -1,0 +1,139 @@
+//! The lines that a run writes. See docs/engine.md.
+
+use crate::recorder::Errors;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// One line out.
+#[derive(Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Line<'a> {
+    /// Once, first.
+    Start(Start<'a>),
+    /// After an arm's warm-up.
+    WarmUp(WarmUp<'a>),
+    /// After each slice.
+    Slice(Slice<'a>),
+    /// Once per arm, at the end.
+    Arm(Arm<'a>),
+    /// Once, last.
+    End(End),
+}
+
+/// What runs.
+#[derive(Debug, Serialize)]
+pub struct Start<'a> {
+    /// The engine's.
+    pub version: &'a str,
+    /// The backend in use: `uring` or `epoll`.
+    pub io: &'a str,
+    /// Completions waited for, as in effect.
+    pub batch: u32,
+    /// The threads' cores.
+    pub cores: &'a [usize],
+    /// Of bodies above 64 KiB, the bytes of one answer in this many are compared.
+    pub compared_one_in: u64,
+}
+
+/// An arm is warm.
+#[derive(Debug, Serialize)]
+pub struct WarmUp<'a> {
+    /// Its name.
+    pub arm: &'a str,
+    /// On the arm's clock.
+    pub elapsed_ns: u64,
+    /// Whether the plateau was reached.
+    pub plateau: bool,
+    /// Correct ones, per slice.
+    pub answers: &'a [u64],
+    /// By kind.
+    pub errors: Errors,
+}
+
+/// CPU time by hop; `None` where a process of the hop is gone.
+pub type CpuByHop<'a> = BTreeMap<&'a str, Option<u64>>;
+
+/// One slice.
+#[derive(Debug, Serialize)]
+pub struct Slice<'a> {
+    /// The arm's name.
+    pub arm: &'a str,
+    /// From 0.
+    pub round: u32,
+    /// Position in the round, from 0.
+    pub place: usize,
+    /// `CLOCK_MONOTONIC` at the thaw.
+    pub start_ns: u64,
+    /// Thaw to frozen: the arm's own time.
+    pub elapsed_ns: u64,
+    /// How long the freezing took; within `elapsed_ns`.
+    pub freeze_ns: u64,
+    /// Since the arm's previous slice ended.
+    pub frozen_ns: Option<u64>,
+    /// Correct ones.
+    pub answers: u64,
+    /// Requests.
+    pub sent: u64,
+    /// By kind.
+    pub errors: Errors,
+    /// After answers that closed their connection.
+    pub reconnects: u64,
+    /// Heads included.
+    pub received_bytes: u64,
+    /// Thaw to frozen.
+    pub cpu_ns: CpuByHop<'a>,
+    /// Since the end of the arm's previous slice.
+    pub cpu_outside_ns: CpuByHop<'a>,
+    /// Of this process, thaw to frozen.
+    pub generator_cpu_ns: u64,
+}
+
+/// The accounts of one arm.
+#[derive(Debug, Serialize)]
+pub struct Arm<'a> {
+    /// Its name.
+    pub arm: &'a str,
+    /// Warm-up included.
+    pub sent: u64,
+    /// Correct ones, warm-up included.
+    pub answers: u64,
+    /// Of these, those whose every byte was compared.
+    pub compared: u64,
+    /// Sent, neither answered nor failed.
+    pub in_flight: u64,
+    /// Connections open at the end.
+    pub established: u32,
+    /// After answers that closed their connection.
+    pub reconnects: u64,
+    /// By kind.
+    pub errors: Errors,
+    /// Of correct answers in measured slices.
+    pub service_time: String,
+    /// The ages of those in flight.
+    pub unanswered: String,
+}
+
+/// Whether a run can be trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Validity {
+    /// Nothing speaks against it.
+    Valid,
+    /// Something was not as it should be.
+    Suspect,
+    /// It means nothing.
+    Void,
+}
+
+/// The end of a run.
+#[derive(Debug, Serialize)]
+pub struct End {
+    /// Since the start.
+    pub elapsed_ns: u64,
+    /// Since the start.
+    pub generator_cpu_ns: u64,
+    /// Whether it can be trusted.
+    pub validity: Validity,
+    /// Why not.
+    pub reasons: Vec<String>,
+}

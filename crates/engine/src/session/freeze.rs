@@ -1,0 +1,193 @@
+//! Freezing arms, and thawing them whatever happens.
+
+use crate::failure::Failure;
+use crate::io::{clock, process};
+use crate::plan::FreezeBy;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::sync::Mutex;
+use std::time::Duration;
+
+/// Freezing takes microseconds; an arm that is not frozen after this (a process in an uninterruptible wait) won't be.
+const FREEZE_MOST_NS: u64 = 5_000_000_000;
+/// So long the state is asked for again and again; then with pauses, for the arm may share this core.
+const SPIN_NS: u64 = 20_000;
+const PAUSE: Duration = Duration::from_micros(20);
+
+/// What freezes one arm.
+#[derive(Debug)]
+pub struct Freezer {
+    arm: String,
+    by: By,
+}
+
+#[derive(Debug)]
+enum By {
+    Nothing,
+    Cgroup2 { control: File, events: File },
+    Cgroup1 { state: File },
+    Signal(Vec<u32>),
+}
+
+impl Freezer {
+    /// Opens the control files.
+    pub fn new(arm: &str, by: Option<&FreezeBy>) -> Result<Self, Failure> {
+        let open = |directory: &Path, file: &str, write: bool| {
+            let path = directory.join(file);
+            OpenOptions::new().read(true).write(write).open(&path).map_err(|error| {
+                Failure::machine(format!("arm `{arm}`: {}: {error}", path.display()))
+                    .hint("without a writable cgroup, freeze by signals: \"freeze\": {\"signal\": [pid, ...]}")
+            })
+        };
+        let by = match by {
+            None => By::Nothing,
+            Some(FreezeBy::Cgroup2(directory)) => By::Cgroup2 {
+                control: open(directory, "cgroup.freeze", true)?,
+                events: open(directory, "cgroup.events", false)?,
+            },
+            Some(FreezeBy::Cgroup1(directory)) => By::Cgroup1 { state: open(directory, "freezer.state", true)? },
+            Some(FreezeBy::Signal(processes)) => By::Signal(processes.clone()),
+        };
+        Ok(Self { arm: arm.to_owned(), by })
+    }
+
+    /// Freezes the arm and waits until it is.
+    pub fn freeze(&self) -> Result<(), Failure> {
+        let failed = |error: io::Error| Failure::run(format!("arm `{}` cannot be frozen: {error}", self.arm));
+        match &self.by {
+            By::Nothing => return Ok(()),
+            By::Cgroup2 { control, .. } => control.write_all_at(b"1", 0).map_err(failed)?,
+            By::Cgroup1 { state } => state.write_all_at(b"FROZEN", 0).map_err(failed)?,
+            By::Signal(processes) => {
+                for &process in processes {
+                    gone_is_fine(process::stop(process)).map_err(failed)?;
+                }
+            }
+        }
+        let begin_ns = clock::monotonic_ns();
+        while !self.is_frozen().map_err(failed)? {
+            let waited_ns = clock::monotonic_ns() - begin_ns;
+            if waited_ns > FREEZE_MOST_NS {
+                return Err(failed(io::Error::from(io::ErrorKind::TimedOut)));
+            }
+            if waited_ns > SPIN_NS {
+                std::thread::sleep(PAUSE);
+            }
+        }
+        Ok(())
+    }
+
+    /// Thaws the arm.
+    pub fn thaw(&self) -> io::Result<()> {
+        match &self.by {
+            By::Nothing => Ok(()),
+            By::Cgroup2 { control, .. } => control.write_all_at(b"0", 0),
+            By::Cgroup1 { state } => state.write_all_at(b"THAWED", 0),
+            // All of them, also where one has gone.
+            By::Signal(processes) => {
+                let results = processes.iter().map(|&process| gone_is_fine(process::resume(process)));
+                results.fold(Ok(()), |all, one| all.and(one))
+            }
+        }
+    }
+
+    fn is_frozen(&self) -> io::Result<bool> {
+        let mut buffer = [0_u8; 512];
+        match &self.by {
+            By::Nothing => Ok(true),
+            By::Cgroup2 { events, .. } => {
+                let length = events.read_at(&mut buffer, 0)?;
+                Ok(buffer[..length].split(|&b| b == b'\n').any(|line| line == b"frozen 1"))
+            }
+            By::Cgroup1 { state } => {
+                let length = state.read_at(&mut buffer, 0)?;
+                Ok(buffer[..length].trim_ascii() == b"FROZEN")
+            }
+            By::Signal(processes) => {
+                for &process in processes {
+                    if !is_stopped(process)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+        }
+    }
+}
+
+/// A process that has ended uses no CPU: as good as frozen. That an arm lost a process shows elsewhere.
+fn gone_is_fine(result: io::Result<()>) -> io::Result<()> {
+    match result {
+        Err(error) if error.raw_os_error() == Some(3) => Ok(()), // ESRCH
+        result => result,
+    }
+}
+
+/// Whether every thread of the process is stopped, or gone.
+fn is_stopped(process: u32) -> io::Result<bool> {
+    let threads = match std::fs::read_dir(format!("/proc/{process}/task")) {
+        Ok(threads) => threads,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
+        Err(error) => return Err(error),
+    };
+    for thread in threads {
+        let Ok(thread) = thread else { continue };
+        let Ok(stat) = std::fs::read_to_string(thread.path().join("stat")) else { continue };
+        // The name, in parentheses, may hold anything; the state follows its last parenthesis.
+        let state = stat.rsplit_once(')').and_then(|(_, rest)| rest.trim_start().chars().next());
+        if !matches!(state, Some('T' | 't' | 'Z' | 'X' | 'x')) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// The freezers of a run. Dropping it thaws every arm; so does a panic, which aborts the process without dropping.
+#[derive(Debug)]
+pub struct Freezers(&'static [Freezer]);
+
+static PANIC_THAWS: Mutex<&'static [Freezer]> = Mutex::new(&[]);
+
+impl Freezers {
+    /// Takes charge of the arms. They live as long as the process, for the panic hook.
+    pub fn new(freezers: Vec<Freezer>) -> Self {
+        let freezers: &'static [Freezer] = freezers.leak();
+        if let Ok(mut thaws) = PANIC_THAWS.lock() {
+            *thaws = freezers;
+        }
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            if let Ok(freezers) = PANIC_THAWS.try_lock() {
+                thaw_all(&freezers);
+            }
+            before(panic);
+        }));
+        Self(freezers)
+    }
+
+    /// The freezer of an arm.
+    pub fn of(&self, arm: usize) -> &Freezer {
+        &self.0[arm]
+    }
+
+    /// Freezes all of them.
+    pub fn freeze_all(&self) -> Result<(), Failure> {
+        self.0.iter().try_for_each(Freezer::freeze)
+    }
+}
+
+impl Drop for Freezers {
+    fn drop(&mut self) {
+        thaw_all(self.0);
+    }
+}
+
+fn thaw_all(freezers: &[Freezer]) {
+    for freezer in freezers {
+        if let Err(error) = freezer.thaw() {
+            eprintln!("error: arm `{}` cannot be thawed: {error}", freezer.arm);
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! The first thread: besides its share of the load it does what belongs to the edges of slices.
+
+use super::cpu::{CpuMeter, CpuReading};
+use super::freeze::{Freezer, Freezers};
+use super::order::Order;
+use super::plateau::{self, Warmth};
+use super::worker::{Command, Report, Shared, Worker, lock};
+use super::{Observer, Session};
+use crate::check::COMPARED_ONE_IN;
+use crate::failure::Failure;
+use crate::io::{Io, clock, signal};
+use crate::lines::{self, Line, Validity};
+use crate::recorder::Counts;
+use std::io;
+use std::thread;
+
+/// Above this share of an arm's CPU time outside its own slices, a run is void.
+const OUTSIDE_PERCENT_MOST: u64 = 1;
+
+/// What the leader keeps of an arm.
+struct ArmState {
+    meter: CpuMeter,
+    /// The arm's clock: the sum of its slices.
+    clock_ns: u64,
+    /// The accounts at the end of its last slice.
+    counts: Counts,
+    /// When its last slice ended, and the CPU time of its hops then.
+    last: Option<(u64, CpuReading)>,
+    connected: bool,
+    own_cpu_ns: u64,
+    outside_cpu_ns: u64,
+}
+
+/// What one slice came to.
+struct Outcome {
+    start_ns: u64,
+    elapsed_ns: u64,
+    freeze_ns: u64,
+    frozen_ns: Option<u64>,
+    counts: Counts,
+    cpu: (CpuReading, CpuReading),
+    cpu_before: CpuReading,
+    generator_cpu_ns: u64,
+}
+
+struct Leader<'s, I> {
+    session: &'s Session,
+    shared: &'s Shared,
+    worker: Worker<'s, I>,
+    freezers: &'s Freezers,
+    arms: Vec<ArmState>,
+}
+
+/// Runs a session on this backend.
+pub(super) fn run<I: Io>(session: &Session, io_name: &str, observer: &mut dyn Observer) -> Result<(), Failure> {
+    let begin_ns = clock::monotonic_ns();
+    let generator_begin_ns = clock::own_cpu_ns();
+    let freezers = session.arms.iter().map(|arm| Freezer::new(&arm.name, arm.freeze.as_ref()));
+    let freezers = Freezers::new(freezers.collect::<Result<_, _>>()?);
+    let shared = Shared::new(session);
+    let (outcome, validity, reasons) = thread::scope(|scope| {
+        for index in 1..session.cores.len() {
+            let shared = &shared;
+            scope.spawn(move || Worker::<I>::new(session, index, shared).follow());
+        }
+        let arm = |arm: &super::SessionArm| ArmState {
+            meter: CpuMeter::new(&arm.hops),
+            clock_ns: 0,
+            counts: Counts::default(),
+            last: None,
+            connected: false,
+            own_cpu_ns: 0,
+            outside_cpu_ns: 0,
+        };
+        let worker = Worker::<I>::new(session, 0, &shared);
+        shared.barrier.wait();
+        let arms = session.arms.iter().map(arm).collect();
+        let mut leader = Leader { session, shared: &shared, worker, freezers: &freezers, arms };
+        let outcome = leader.rounds(io_name, observer);
+        // Whatever happened, the other threads wait at the barrier for a command.
+        *lock(&shared.command) = Command::End;
+        shared.barrier.wait();
+        leader.worker.hand_in();
+        shared.barrier.wait();
+        let (validity, reasons) = leader.judge();
+        (outcome, validity, reasons)
+    });
+    drop(freezers);
+    outcome?;
+    let results = std::mem::take(&mut *lock(&shared.results));
+    for result in results {
+        observer.arm(result).map_err(output_failed)?;
+    }
+    let end = lines::End {
+        elapsed_ns: clock::monotonic_ns() - begin_ns,
+        generator_cpu_ns: clock::own_cpu_ns() - generator_begin_ns,
+        validity,
+        reasons,
+    };
+    observer.line(&Line::End(end)).map_err(output_failed)
+}
+
+fn output_failed(error: io::Error) -> Failure {
+    Failure::run(format!("standard output: {error}"))
+}
+
+impl<I: Io> Leader<'_, I> {
+    fn rounds(&mut self, io_name: &str, observer: &mut dyn Observer) -> Result<(), Failure> {
+        self.check_failure()?;
+        let session = self.session;
+        let start = lines::Start {
+            version: env!("CARGO_PKG_VERSION"),
+            io: io_name,
+            batch: session.batch,
+            cores: &session.cores,
+            compared_one_in: COMPARED_ONE_IN,
+        };
+        observer.line(&Line::Start(start)).map_err(output_failed)?;
+        self.freezers.freeze_all()?;
+        if let Some(rule) = session.warm_up {
+            for arm in 0..session.arms.len() {
+                self.warm_up(arm, rule, observer)?;
+            }
+        }
+        let mut order = Order::new(session.seed);
+        for round in 0..session.rounds {
+            for (place, arm) in order.round(session.arms.len()).into_iter().enumerate() {
+                if signal::stop_requested() {
+                    return Ok(());
+                }
+                let outcome = self.slice(arm, true)?;
+                let line = self.slice_line(arm, round, place, &outcome);
+                observer.line(&Line::Slice(line)).map_err(output_failed)?;
+                self.note_cpu(arm, &outcome);
+            }
+        }
+        Ok(())
+    }
+
+    fn warm_up(&mut self, arm: usize, rule: crate::plan::WarmUp, observer: &mut dyn Observer) -> Result<(), Failure> {
+        let mut answers = Vec::new();
+        let mut warmth = Warmth::NotYet;
+        while warmth == Warmth::NotYet && !signal::stop_requested() {
+            let outcome = self.slice(arm, false)?;
+            answers.push(outcome.counts.answers);
+            let ArmState { clock_ns, connected, .. } = self.arms[arm];
+            warmth = plateau::judge(rule, clock_ns, connected, &answers);
+        }
+        let line = lines::WarmUp {
+            arm: &self.session.arms[arm].name,
+            elapsed_ns: self.arms[arm].clock_ns,
+            plateau: warmth == Warmth::Plateau,
+            answers: &answers,
+            errors: self.arms[arm].counts.errors,
+        };
+        observer.line(&Line::WarmUp(line)).map_err(output_failed)
+    }
+
+    /// One slice: thaw, load, freeze, read.
+    fn slice(&mut self, arm: usize, measuring: bool) -> Result<Outcome, Failure> {
+        let target = &self.session.arms[arm].target;
+        let freezer = self.freezers.of(arm);
+        let state = &mut self.arms[arm];
+        *lock(&self.shared.report) = Report::default();
+
+        let cpu_at_thaw = state.meter.read();
+        let generator_ns = clock::own_cpu_ns();
+        let start_ns = clock::monotonic_ns();
+        let command = Command::Slice {
+            arm,
+            until_ns: start_ns.saturating_add(self.session.slice_ns),
+            offset_ns: start_ns.saturating_sub(state.clock_ns),
+            measuring,
+        };
+        *lock(&self.shared.command) = command;
+        let thawed = freezer.thaw();
+        self.shared.barrier.wait();
+        self.worker.slice(command);
+        if target.requests.is_some() {
+            // Threads end when their share is done, so the slice ends with the last of them.
+            self.shared.barrier.wait();
+        }
+        let freeze_begin_ns = clock::monotonic_ns();
+        let frozen = freezer.freeze();
+        let end_ns = clock::monotonic_ns();
+        let cpu_at_freeze = state.meter.read();
+        let generator_cpu_ns = clock::own_cpu_ns() - generator_ns;
+        if target.requests.is_none() {
+            self.shared.barrier.wait();
+        }
+
+        thawed.map_err(|error| {
+            Failure::run(format!("arm `{}` cannot be thawed: {error}", self.session.arms[arm].name))
+        })?;
+        frozen?;
+        let Report { counts, unconnected_threads } = *lock(&self.shared.report);
+        let elapsed_ns = end_ns - start_ns;
+        let last = state.last.replace((end_ns, cpu_at_freeze.clone()));
+        let outcome = Outcome {
+            start_ns,
+            elapsed_ns,
+            freeze_ns: end_ns - freeze_begin_ns,
+            frozen_ns: last.as_ref().map(|(last_end_ns, _)| start_ns - last_end_ns),
+            counts: counts.since(&state.counts),
+            cpu_before: last.map_or_else(|| vec![None; cpu_at_thaw.len()], |(_, reading)| reading),
+            cpu: (cpu_at_thaw, cpu_at_freeze),
+            generator_cpu_ns,
+        };
+        state.clock_ns += elapsed_ns;
+        state.counts = counts;
+        state.connected = unconnected_threads == 0;
+        self.check_failure()?;
+        Ok(outcome)
+    }
+
+    fn slice_line(&self, arm: usize, round: u32, place: usize, outcome: &Outcome) -> lines::Slice<'_> {
+        let meter = &self.arms[arm].meter;
+        let counts = &outcome.counts;
+        lines::Slice {
+            arm: &self.session.arms[arm].name,
+            round,
+            place,
+            start_ns: outcome.start_ns,
+            elapsed_ns: outcome.elapsed_ns,
+            freeze_ns: outcome.freeze_ns,
+            frozen_ns: outcome.frozen_ns,
+            answers: counts.answers,
+            sent: counts.sent,
+            errors: counts.errors,
+            reconnects: counts.reconnects,
+            received_bytes: counts.received_bytes,
+            cpu_ns: meter.used(&outcome.cpu.0, &outcome.cpu.1),
+            cpu_outside_ns: meter.used(&outcome.cpu_before, &outcome.cpu.0),
+            generator_cpu_ns: outcome.generator_cpu_ns,
+        }
+    }
+
+    fn note_cpu(&mut self, arm: usize, outcome: &Outcome) {
+        let state = &mut self.arms[arm];
+        let sum = |from, to| state.meter.used(from, to).values().flatten().sum::<u64>();
+        state.own_cpu_ns += sum(&outcome.cpu.0, &outcome.cpu.1);
+        state.outside_cpu_ns += sum(&outcome.cpu_before, &outcome.cpu.0);
+    }
+
+    fn check_failure(&self) -> Result<(), Failure> {
+        lock(&self.shared.failure).take().map_or(Ok(()), Err)
+    }
+
+    /// What speaks against the run.
+    fn judge(&self) -> (Validity, Vec<String>) {
+        let mut reasons = Vec::new();
+        let mut validity = Validity::Valid;
+        let mut object = |to: Validity, reason: String| {
+            validity = validity.max(to);
+            reasons.push(reason);
+        };
+        if signal::stop_requested() {
+            object(
+                Validity::Suspect,
+                "it was ended by a signal, or by the loss of its reader, before it was done".into(),
+            );
+        }
+        for (arm, state) in self.session.arms.iter().zip(&self.arms) {
+            let name = &arm.name;
+            if state.last.is_some() && !state.connected {
+                object(
+                    Validity::Suspect,
+                    format!("arm `{name}`: not all of its {} connections were open at the end", arm.target.connections),
+                );
+            }
+            if self.session.arms.len() > 1 && state.outside_cpu_ns * 100 > state.own_cpu_ns * OUTSIDE_PERCENT_MOST {
+                let percent = state.outside_cpu_ns as f64 * 100.0 / state.own_cpu_ns.max(1) as f64;
+                object(
+                    Validity::Void,
+                    format!("arm `{name}`: {percent:.1} % of its CPU time was used outside its own slices"),
+                );
+            }
+        }
+        for result in lock(&self.shared.results).iter().filter(|result| result.unasked_bytes > 0) {
+            object(
+                Validity::Suspect,
+                format!("arm `{}`: {} bytes came where no request was in flight", result.name, result.unasked_bytes),
+            );
+        }
+        (validity, reasons)
+    }
+}

@@ -1,0 +1,178 @@
+//! A run: every arm connected and warmed up, then rounds of slices, each slice on one arm while the others are frozen.
+
+mod cpu;
+mod freeze;
+mod leader;
+mod order;
+mod plateau;
+mod worker;
+
+use crate::failure::Failure;
+use crate::io::epoll::Epoll;
+use crate::io::uring::{self, Uring};
+use crate::io::{process, signal};
+use crate::lines;
+use crate::plan::{FreezeBy, Hop, IoChoice, Plan, Target, WarmUp};
+use crate::recorder::Counts;
+use hdrhistogram::Histogram;
+use std::io;
+
+/// Descriptors that are not connections: rings, control files, standard streams.
+const OTHER_FILES: u64 = 64;
+/// With fewer connections on a thread than this, waiting for several completions would make the load wait for itself.
+const BATCHING_CONNECTIONS_LEAST: u32 = 16;
+
+/// What to run.
+#[derive(Debug)]
+pub struct Session {
+    /// Shuffles the arms within a round.
+    pub seed: u64,
+    /// One thread for each.
+    pub cores: Vec<usize>,
+    /// Which backend.
+    pub io: IoChoice,
+    /// How many completions to wait for.
+    pub batch: u32,
+    /// The length of a slice.
+    pub slice_ns: u64,
+    /// How many rounds.
+    pub rounds: u32,
+    /// How long to warm up; `None` is not at all.
+    pub warm_up: Option<WarmUp>,
+    /// The arms.
+    pub arms: Vec<SessionArm>,
+}
+
+/// One arm of a session.
+#[derive(Debug)]
+pub struct SessionArm {
+    /// Its name.
+    pub name: String,
+    /// Its load.
+    pub target: Target,
+    /// How it is frozen.
+    pub freeze: Option<FreezeBy>,
+    /// Whose CPU time is read.
+    pub hops: Vec<Hop>,
+}
+
+/// The accounts of one arm, over all threads.
+#[derive(Debug)]
+pub struct ArmResult {
+    /// Its name.
+    pub name: String,
+    /// Warm-up included.
+    pub counts: Counts,
+    /// Of correct answers in measured slices.
+    pub service_time: Histogram<u64>,
+    /// The ages of the requests in flight.
+    pub unanswered: Histogram<u64>,
+    /// Connections open at the end.
+    pub established: u32,
+    /// Bytes that came where no request was in flight.
+    pub unasked_bytes: u64,
+}
+
+/// Who is told what happens. Called only between slices, while every arm is frozen.
+pub trait Observer {
+    /// Something is known.
+    fn line(&mut self, line: &lines::Line<'_>) -> io::Result<()>;
+    /// The accounts of an arm, at the end.
+    fn arm(&mut self, result: ArmResult) -> io::Result<()>;
+}
+
+impl Session {
+    /// The session that a plan asks for.
+    pub fn from_plan(plan: Plan) -> Result<Self, Failure> {
+        let arm = |arm: crate::plan::Arm| {
+            let target = arm.target()?;
+            Ok(SessionArm { name: arm.name, target, freeze: arm.freeze, hops: arm.hops })
+        };
+        Ok(Self {
+            seed: plan.seed,
+            cores: plan.cores,
+            io: plan.io,
+            batch: plan.batch,
+            slice_ns: plan.slice_ns,
+            rounds: plan.rounds,
+            warm_up: Some(plan.warm_up),
+            arms: plan.arms.into_iter().map(arm).collect::<Result<_, Failure>>()?,
+        })
+    }
+
+    /// Runs it on the calling thread, which becomes the first core's, and one more for each further core. Every arm is
+    /// thawed when this returns, also with an error.
+    pub fn run(mut self, observer: &mut dyn Observer) -> Result<(), Failure> {
+        self.check_machine()?;
+        signal::stop_on_signals().map_err(|error| Failure::machine(format!("signals cannot be handled: {error}")))?;
+        let uring = match self.io {
+            IoChoice::Epoll => None,
+            IoChoice::Auto => uring::probe().ok(),
+            IoChoice::Uring => Some(uring::probe().map_err(|error| {
+                Failure::machine(format!("io_uring cannot be used here: {error}"))
+                    .hint("--io epoll works everywhere; --io auto (\"io\": \"auto\" in a plan) picks what there is")
+            })?),
+        };
+        match uring {
+            Some(abilities) => {
+                if !abilities.batching {
+                    self.batch = 1;
+                }
+                leader::run::<Uring>(&self, "uring", observer)
+            }
+            None => {
+                self.batch = 1;
+                leader::run::<Epoll>(&self, "epoll", observer)
+            }
+        }
+    }
+
+    fn check_machine(&self) -> Result<(), Failure> {
+        let unreadable = |what: &str, error: io::Error| Failure::machine(format!("{what} cannot be read: {error}"));
+        let allowed = process::allowed_cores().map_err(|error| unreadable("the cores", error))?;
+        if let Some(core) = self.cores.iter().find(|core| !allowed.contains(core)) {
+            return Err(Failure::machine(format!("core {core} is not there, or not for this process"))
+                .hint(format!("these are: {allowed:?}")));
+        }
+        let open_files = process::raise_open_files().map_err(|error| unreadable("the limit of open files", error))?;
+        let connections: u64 = self.arms.iter().map(|arm| u64::from(arm.target.connections)).sum();
+        if connections + OTHER_FILES > open_files {
+            let most = open_files.saturating_sub(OTHER_FILES);
+            return Err(Failure::machine(format!(
+                "{connections} connections, over all arms, are more than the limit of {open_files} open files allows"
+            ))
+            .hint(format!("at most {most} connections together; or raise the hard limit (ulimit -Hn)")));
+        }
+        Ok(())
+    }
+
+    /// The connections of an arm that are one thread's: dealt evenly.
+    fn connections_of(&self, arm: usize, thread: usize) -> u32 {
+        share(u64::from(self.arms[arm].target.connections), self.cores.len(), thread) as u32
+    }
+
+    /// The batch on one thread, in effect.
+    fn batch_of(&self, connections: u32) -> u32 {
+        if connections < BATCHING_CONNECTIONS_LEAST { 1 } else { self.batch }
+    }
+}
+
+/// The part of `whole` that falls to one of several, which differ by one at most.
+fn share(whole: u64, parts: usize, part: usize) -> u64 {
+    let (parts, part) = (parts as u64, part as u64);
+    whole / parts + u64::from(part < whole % parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::share;
+
+    #[test]
+    fn shares_are_even_and_complete() {
+        for (whole, parts) in [(64, 1), (65, 2), (1, 3), (0, 2), (1000, 7)] {
+            let shares: Vec<u64> = (0..parts).map(|part| share(whole, parts, part)).collect();
+            assert_eq!(shares.iter().sum::<u64>(), whole);
+            assert!(shares.iter().max().expect("one") - shares.iter().min().expect("one") <= 1);
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! One connection's answers: bytes in, events out.
+
+use super::Violation;
+use super::chunked::{Chunked, Piece};
+use super::head::{self, Framing, HEAD_BYTES_MOST, Head};
+
+/// What was found at the front of the input.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Event<'a> {
+    /// The head of the final answer (interim 1xx answers are passed over).
+    Head(Head),
+    /// Some of the body.
+    Body(&'a [u8]),
+    /// The answer is complete; what is left of the input does not belong to it.
+    End,
+    /// Nothing more without more input.
+    More,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum State {
+    Head,
+    Length(u64),
+    Chunked(Chunked),
+    UntilClose,
+    End,
+}
+
+/// The reader of one answer. [`Response::begin`] makes it ready for the next.
+#[derive(Debug)]
+pub struct Response {
+    state: State,
+    to_head_request: bool,
+    /// A head that came in pieces; empty as long as heads come whole.
+    held: Vec<u8>,
+}
+
+impl Response {
+    /// A reader for answers to HEAD requests, or to others.
+    pub const fn new(to_head_request: bool) -> Self {
+        Self { state: State::Head, to_head_request, held: Vec::new() }
+    }
+
+    /// Forgets the last answer; the next byte is the first of a head.
+    #[inline]
+    pub fn begin(&mut self) {
+        self.state = State::Head;
+        if !self.held.is_empty() {
+            self.held = Vec::new();
+        }
+    }
+
+    /// Whether no byte of the answer has come.
+    #[inline]
+    pub fn is_at_start(&self) -> bool {
+        matches!(self.state, State::Head) && self.held.is_empty()
+    }
+
+    /// Takes from the front of `input` what the next event needs.
+    pub fn next<'a>(&mut self, input: &mut &'a [u8]) -> Result<Event<'a>, Violation> {
+        match &mut self.state {
+            State::Head => self.head(input),
+            State::End => Ok(Event::End),
+            _ if input.is_empty() => Ok(Event::More),
+            State::Length(remaining) => {
+                let taken = usize::try_from(*remaining).unwrap_or(usize::MAX).min(input.len());
+                let (body, rest) = input.split_at(taken);
+                *input = rest;
+                *remaining -= taken as u64;
+                if *remaining == 0 {
+                    self.state = State::End;
+                }
+                Ok(Event::Body(body))
+            }
+            State::Chunked(chunked) => match chunked.next(input)? {
+                Piece::Data(data) => Ok(Event::Body(data)),
+                Piece::More => Ok(Event::More),
+                Piece::End => {
+                    self.state = State::End;
+                    Ok(Event::End)
+                }
+            },
+            State::UntilClose => Ok(Event::Body(std::mem::take(input))),
+        }
+    }
+
+    /// The connection has ended. `Ok` where that completes the answer.
+    pub fn end_of_stream(&mut self) -> Result<(), Violation> {
+        match self.state {
+            State::UntilClose => {
+                self.state = State::End;
+                Ok(())
+            }
+            _ => Err(Violation::Truncated),
+        }
+    }
+
+    fn head<'a>(&mut self, input: &mut &'a [u8]) -> Result<Event<'a>, Violation> {
+        loop {
+            if input.is_empty() {
+                return Ok(Event::More);
+            }
+            let parsed = if self.held.is_empty() {
+                // httparse passes over empty lines before the status line; here they are bytes nobody asked for.
+                if matches!(input[0], b'\r' | b'\n') {
+                    return Err(Violation::Head);
+                }
+                let parsed = head::parse(input, self.to_head_request)?;
+                match parsed {
+                    Some((_, length)) => *input = &input[length..],
+                    None => {
+                        self.held.extend_from_slice(input);
+                        *input = &[];
+                    }
+                }
+                parsed
+            } else {
+                self.head_in_pieces(input)?
+            };
+            let Some((head, length)) = parsed else {
+                if self.held.len() > HEAD_BYTES_MOST {
+                    return Err(Violation::HeadTooLong);
+                }
+                return Ok(Event::More);
+            };
+            if length > HEAD_BYTES_MOST {
+                return Err(Violation::HeadTooLong);
+            }
+            match head.status {
+                101 => return Err(Violation::Upgrade),
+                100..=199 => continue,
+                _ => {}
+            }
+            self.state = match head.framing {
+                Framing::None | Framing::Length(0) => State::End,
+                Framing::Length(length) => State::Length(length),
+                Framing::Chunked => State::Chunked(Chunked::new()),
+                Framing::UntilClose => State::UntilClose,
+            };
+            return Ok(Event::Head(head));
+        }
+    }
+
+    /// Adds to a head that came in pieces. It is parsed once, when its end is there: a server that sends
+    /// single bytes must not cost a parse each.
+    fn head_in_pieces(&mut self, input: &mut &[u8]) -> Result<Option<(Head, usize)>, Violation> {
+        let before = self.held.len();
+        let room = (HEAD_BYTES_MOST + 1).saturating_sub(before);
+        self.held.extend_from_slice(&input[..input.len().min(room)]);
+        // The end may have begun with the last three bytes held.
+        let Some(end) = head::end_of_head(&self.held, before.saturating_sub(3)) else {
+            *input = &[];
+            return Ok(None);
+        };
+        self.held.truncate(end);
+        *input = &input[end - before..];
+        let held = std::mem::take(&mut self.held);
+        match head::parse(&held, self.to_head_request)? {
+            Some((head, _)) => Ok(Some((head, held.len()))),
+            // An empty line where httparse sees none: the start of the head is not one.
+            None => Err(Violation::Head),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
