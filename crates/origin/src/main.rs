@@ -1,2 +1,19 @@
-//! Placeholder until the first version lands.
-fn main() {}
+//! `hopcost-origin`: parse, serve, say what went wrong.
+
+use clap::Parser;
+use hopcost_origin::arguments::Arguments;
+use hopcost_origin::server;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match server::serve(Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {}", failure.what);
+            if let Some(hint) = failure.hint {
+                eprintln!("hint: {hint}");
+            }
+            ExitCode::from(failure.exit_code)
+        }
+    }
+}

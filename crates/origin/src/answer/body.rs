@@ -1,0 +1,209 @@
+//! Bodies of answers, given out piece by piece so that none is ever held whole.
+
+use std::sync::LazyLock;
+
+/// The pattern of `/bytes/N`: byte i is `i mod 251`. A prime, so that no shift by a buffer's size goes unseen.
+const PERIOD: usize = 251;
+/// Whole periods, a little below the largest content of a FastCGI record.
+static PATTERN: [u8; PERIOD * 260] = pattern();
+static EVERY_BYTE: [u8; 256] = every_byte();
+
+const fn pattern() -> [u8; PERIOD * 260] {
+    let mut bytes = [0; PERIOD * 260];
+    let mut index = 0;
+    while index < bytes.len() {
+        bytes[index] = (index % PERIOD) as u8;
+        index += 1;
+    }
+    bytes
+}
+
+const fn every_byte() -> [u8; 256] {
+    let mut bytes = [0; 256];
+    let mut index = 0;
+    while index < 256 {
+        bytes[index] = index as u8;
+        index += 1;
+    }
+    bytes
+}
+
+/// `/hello`, the article's body.
+pub const HELLO: &[u8] = b"Hello World\n";
+
+/// `/json`: 1,024 bytes of JSON.
+pub static JSON: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let mut text = String::from("{\"items\":[");
+    for index in 0..18 {
+        let comma = if index == 0 { "" } else { "," };
+        text += &format!(
+            "{comma}{{\"id\":{index},\"name\":\"item {index:02}\",\"price\":{}}}",
+            100 + index * 37
+        );
+    }
+    text += "],\"padding\":\"";
+    let closing = "\"}\n";
+    while text.len() + closing.len() < 1024 {
+        text.push('x');
+    }
+    text += closing;
+    text.into_bytes()
+});
+
+/// `/text`: 1,024 bytes of words.
+pub static TEXT: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    const WORDS: [&str; 16] = [
+        "hop", "cost", "origin", "proxy", "socket", "latency", "request", "answer", "kernel",
+        "buffer", "thread", "round", "slice", "block", "record", "clock",
+    ];
+    let mut text = String::new();
+    let mut state: u32 = 12345;
+    while text.len() < 1100 {
+        // Numerical Recipes' linear congruential generator: the same words on every machine.
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        text += WORDS[(state >> 28) as usize];
+        text += if (state >> 20) & 7 == 0 { ".\n" } else { " " };
+    }
+    text.truncate(1023);
+    text.push('\n');
+    text.into_bytes()
+});
+
+/// Where the bytes of a body come from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Body {
+    /// Bytes that live as long as the program.
+    Fixed(&'static [u8]),
+    /// This many bytes of the pattern.
+    Pattern(u64),
+    /// A text made for this answer.
+    Text(String),
+}
+
+impl Body {
+    fn length(&self) -> u64 {
+        match self {
+            Body::Fixed(bytes) => bytes.len() as u64,
+            Body::Pattern(length) => *length,
+            Body::Text(text) => text.len() as u64,
+        }
+    }
+
+    /// Some bytes from `at`, which is inside the body: at least one, at most `most`.
+    fn piece(&self, at: u64, most: usize) -> &[u8] {
+        let bytes = match self {
+            Body::Fixed(bytes) => &bytes[at as usize..],
+            Body::Text(text) => &text.as_bytes()[at as usize..],
+            Body::Pattern(length) => {
+                let start = (at % PERIOD as u64) as usize;
+                let left = (length - at).min((PATTERN.len() - start) as u64) as usize;
+                &PATTERN[start..start + left]
+            }
+        };
+        &bytes[..bytes.len().min(most)]
+    }
+}
+
+/// A body with what is wrong with it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Payload {
+    body: Body,
+    /// This byte is turned into its complement.
+    wrong_at: Option<u64>,
+    /// One byte more than the route's body.
+    one_more: bool,
+}
+
+impl Payload {
+    /// A body with nothing wrong.
+    pub fn of(body: Body) -> Self {
+        Payload {
+            body,
+            wrong_at: None,
+            one_more: false,
+        }
+    }
+
+    /// Bytes in all.
+    pub fn length(&self) -> u64 {
+        self.body.length() + u64::from(self.one_more)
+    }
+
+    /// Turns the middle byte into its complement. False if there is none.
+    pub fn spoil_byte(&mut self) -> bool {
+        self.wrong_at = (self.length() > 0).then_some(self.length() / 2);
+        self.wrong_at.is_some()
+    }
+
+    /// Appends a `+`.
+    pub fn lengthen(&mut self) {
+        self.one_more = true;
+    }
+
+    /// Some bytes from `at`, which is inside the payload: at least one, at most `most` (1 or more).
+    pub fn piece(&self, at: u64, most: usize) -> &[u8] {
+        if at == self.body.length() {
+            return b"+";
+        }
+        match self.wrong_at {
+            Some(wrong) if wrong == at => {
+                let right = self.body.piece(at, 1)[0];
+                std::slice::from_ref(&EVERY_BYTE[usize::from(!right)])
+            }
+            Some(wrong) if wrong > at => self
+                .body
+                .piece(at, most.min((wrong - at).min(1 << 30) as usize)),
+            _ => self.body.piece(at, most),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn whole(payload: &Payload, most: usize) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        while (bytes.len() as u64) < payload.length() {
+            bytes.extend_from_slice(payload.piece(bytes.len() as u64, most));
+        }
+        bytes
+    }
+
+    #[test]
+    fn json_and_text_are_one_kilobyte() {
+        assert_eq!(JSON.len(), 1024);
+        serde_json::from_slice::<serde_json::Value>(&JSON).expect("the body of /json is JSON");
+        assert_eq!(TEXT.len(), 1024);
+        assert!(TEXT.is_ascii());
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_of_any_size_make_the_pattern(length in 0u64..200_000, most in 1usize..70_000) {
+            let bytes = whole(&Payload::of(Body::Pattern(length)), most.max(100));
+            prop_assert_eq!(bytes.len() as u64, length);
+            prop_assert!(bytes.iter().enumerate().all(|(index, byte)| usize::from(*byte) == index % 251));
+        }
+
+        #[test]
+        fn a_wrong_byte_is_the_only_difference(length in 1u64..3000, most in 1usize..600) {
+            let right = whole(&Payload::of(Body::Pattern(length)), most);
+            let mut payload = Payload::of(Body::Pattern(length));
+            prop_assert!(payload.spoil_byte());
+            let wrong = whole(&payload, most);
+            prop_assert_eq!(wrong.len(), right.len());
+            prop_assert_eq!(wrong.iter().zip(&right).filter(|(a, b)| a != b).count(), 1);
+        }
+
+        #[test]
+        fn one_more_is_one_more(length in 0u64..3000, most in 1usize..600) {
+            let mut payload = Payload::of(Body::Pattern(length));
+            payload.lengthen();
+            let bytes = whole(&payload, most);
+            prop_assert_eq!(bytes.len() as u64, length + 1);
+            prop_assert_eq!(bytes.last(), Some(&b'+'));
+        }
+    }
+}

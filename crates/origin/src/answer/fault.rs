@@ -1,0 +1,151 @@
+//! What can be wrong with an answer, on purpose.
+
+use super::body::Body;
+use super::{Answer, Ending, Extent, Framing, Status, Surplus};
+use crate::link::Protocol;
+
+macro_rules! faults {
+    ($($name:literal $fault:ident $what:literal;)*) => {
+        /// A fault, by the name that the query parameter `fault` gives it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u8)]
+        pub enum Fault { $(#[doc = $what] $fault,)* }
+
+        impl Fault {
+            /// All of them, in the order of the log.
+            pub const ALL: &[Fault] = &[$(Fault::$fault,)*];
+
+            /// Its name in queries and in the log.
+            pub fn name(self) -> &'static str {
+                match self { $(Fault::$fault => $name,)* }
+            }
+
+            /// What it does, as `--help` says it.
+            pub fn what(self) -> &'static str {
+                match self { $(Fault::$fault => $what,)* }
+            }
+        }
+    };
+}
+
+faults! {
+    "short-body" ShortBody "half of the body; then HTTP closes, FastCGI ends the request";
+    "trailing-bytes" TrailingBytes "16 bytes after the answer that belong to no request";
+    "two-answers" TwoAnswers "the answer of /hello once more after the answer";
+    "wrong-length" WrongLength "one byte more than the route's body; the head agrees with it";
+    "wrong-bytes" WrongBytes "the middle byte of the body is its complement";
+    "status-500" Status500 "500 in place of the route's answer";
+    "reset-mid-answer" ResetMidAnswer "half of the body, then a reset (on Unix sockets: the end of the stream)";
+    "half-close" HalfClose "no answer: the sending side is shut down, the other stays open";
+    "hang" Hang "never answers, keeps the connection";
+    "slow-body" SlowBody "the body in ten parts with `pause` between them";
+    "close-after-answer" CloseAfterAnswer "closes though the head says keep-alive";
+    "connection-close" ConnectionClose "says Connection: close, and closes";
+    "chunked" Chunked "chunked coding with extensions and trailers; FastCGI: many padded records";
+    "close-delimited" CloseDelimited "no Content-Length: the body ends where the connection ends";
+    "1xx" EarlyHints "103 Early Hints before the answer; HTTP only";
+    "huge-head" HugeHead "header fields of more than 100,000 bytes";
+    "greet" Greet "an answer as soon as a connection is open (flag --greet, not a parameter)";
+}
+
+/// What a request gets once its fault has been applied.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// An answer, right or wrong.
+    Answer(Answer),
+    /// None, and the connection stays as it is.
+    Hang,
+    /// None, and the sending side is shut down.
+    HalfClose,
+}
+
+impl Fault {
+    /// The fault of this name, as far as it can be asked for by a query.
+    pub fn named(name: &[u8]) -> Option<Self> {
+        Fault::ALL
+            .iter()
+            .copied()
+            .find(|fault| *fault != Fault::Greet && fault.name().as_bytes() == name)
+    }
+
+    /// Applies the fault. The second value is false where there is nothing to go wrong: no bytes to spoil, or no such thing on
+    /// this wire; then the answer is as it was.
+    pub fn apply(self, mut answer: Answer, protocol: Protocol, pause_ns: u64) -> (Outcome, bool) {
+        let mut done = true;
+        match self {
+            Fault::ShortBody => {
+                cut(&mut answer);
+                if protocol == Protocol::Http {
+                    answer.ending = Ending::Close;
+                }
+            }
+            Fault::ResetMidAnswer => {
+                cut(&mut answer);
+                answer.ending = Ending::Reset;
+            }
+            Fault::TrailingBytes => answer.surplus = Surplus::Bytes,
+            Fault::TwoAnswers => answer.surplus = Surplus::Answer,
+            Fault::WrongLength => answer.payload.lengthen(),
+            Fault::WrongBytes => done = answer.has_body() && answer.payload.spoil_byte(),
+            Fault::Status500 => {
+                let wrong = Answer::plain(
+                    Status(500, "Internal Server Error"),
+                    "text/plain",
+                    Body::Fixed(b"asked to fail\n"),
+                );
+                answer.status = wrong.status;
+                answer.content_type = wrong.content_type;
+                answer.payload = wrong.payload;
+            }
+            Fault::HalfClose => return (Outcome::HalfClose, true),
+            Fault::Hang => return (Outcome::Hang, true),
+            Fault::SlowBody if answer.has_body() => answer.pause_ns = pause_ns,
+            Fault::CloseAfterAnswer => answer.ending = Ending::Close,
+            Fault::ConnectionClose => answer.close_announced(),
+            Fault::Chunked => answer.framing = Framing::Pieces,
+            Fault::CloseDelimited => {
+                answer.framing = Framing::UntilClose;
+                answer.close_announced();
+            }
+            Fault::EarlyHints if protocol == Protocol::Http => answer.early_hints = true,
+            Fault::HugeHead => answer.huge_head = true,
+            Fault::SlowBody | Fault::EarlyHints | Fault::Greet => done = false,
+        }
+        (Outcome::Answer(answer), done)
+    }
+}
+
+fn cut(answer: &mut Answer) {
+    answer.extent = match answer.extent {
+        Extent::HeadOnly | Extent::HalfHead => Extent::HalfHead,
+        Extent::Whole | Extent::Half => Extent::Half,
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answer::Route;
+
+    #[test]
+    fn names_are_found_again() {
+        for fault in Fault::ALL
+            .iter()
+            .copied()
+            .filter(|fault| *fault != Fault::Greet)
+        {
+            assert_eq!(Fault::named(fault.name().as_bytes()), Some(fault));
+        }
+        assert_eq!(Fault::named(b"greet"), None);
+        assert_eq!(Fault::named(b"nonsense"), None);
+    }
+
+    #[test]
+    fn nothing_to_spoil_is_not_done() {
+        let empty = Route::Bytes(0).answer(0);
+        let (outcome, done) = Fault::WrongBytes.apply(empty.clone(), Protocol::Http, 0);
+        assert_eq!((outcome, done), (Outcome::Answer(empty.clone()), false));
+        let (outcome, done) = Fault::EarlyHints.apply(empty.clone(), Protocol::FastCgi, 0);
+        assert_eq!((outcome, done), (Outcome::Answer(empty), false));
+    }
+}

@@ -1,0 +1,103 @@
+//! The routes: alike in all origins of the project.
+
+use super::body::{self, Body};
+use super::{Answer, Status};
+
+/// The largest N of `/bytes/N`.
+pub const MOST_BYTES: u64 = 64 << 20;
+
+const OK: Status = Status(200, "OK");
+const PLAIN: &str = "text/plain";
+
+/// What the path of a request asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Route {
+    /// `/` and `/hello`.
+    Hello,
+    /// `/bytes/N`.
+    Bytes(u64),
+    /// `/json`.
+    Json,
+    /// `/text`.
+    Text,
+    /// `/echo-length`.
+    EchoLength,
+    /// Any other path.
+    Unknown,
+    /// The query asks for something that does not exist: 400, with the reason.
+    Refused(&'static str),
+}
+
+impl Route {
+    /// The route of a path without its query.
+    pub fn of(path: &[u8]) -> Self {
+        match path {
+            b"/" | b"/hello" => Route::Hello,
+            b"/json" => Route::Json,
+            b"/text" => Route::Text,
+            b"/echo-length" => Route::EchoLength,
+            _ => path
+                .strip_prefix(b"/bytes/")
+                .and_then(bytes_wanted)
+                .map_or(Route::Unknown, Route::Bytes),
+        }
+    }
+
+    /// The right answer, to a request that came with `body_bytes`.
+    pub fn answer(self, body_bytes: u64) -> Answer {
+        match self {
+            Route::Hello => Answer::plain(OK, PLAIN, Body::Fixed(body::HELLO)),
+            Route::Bytes(length) => {
+                Answer::plain(OK, "application/octet-stream", Body::Pattern(length))
+            }
+            Route::Json => Answer::plain(OK, "application/json", Body::Fixed(&body::JSON)),
+            Route::Text => Answer::plain(OK, PLAIN, Body::Fixed(&body::TEXT)),
+            Route::EchoLength => Answer::plain(OK, PLAIN, Body::Text(format!("{body_bytes}\n"))),
+            Route::Unknown => Answer::plain(
+                Status(404, "Not Found"),
+                PLAIN,
+                Body::Fixed(b"no such route\n"),
+            ),
+            Route::Refused(why) => Answer::plain(
+                Status(400, "Bad Request"),
+                PLAIN,
+                Body::Text(format!("{why}\n")),
+            ),
+        }
+    }
+}
+
+fn bytes_wanted(digits: &[u8]) -> Option<u64> {
+    let number = std::str::from_utf8(digits).ok()?;
+    // `parse` alone would take "+5".
+    if !number.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    number.parse().ok().filter(|length| *length <= MOST_BYTES)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_and_their_routes() {
+        for (path, route) in [
+            ("/", Route::Hello),
+            ("/hello", Route::Hello),
+            ("/json", Route::Json),
+            ("/text", Route::Text),
+            ("/echo-length", Route::EchoLength),
+            ("/bytes/0", Route::Bytes(0)),
+            ("/bytes/67108864", Route::Bytes(64 << 20)),
+            ("/bytes/67108865", Route::Unknown),
+            ("/bytes/", Route::Unknown),
+            ("/bytes/+5", Route::Unknown),
+            ("/bytes/99999999999999999999999", Route::Unknown),
+            ("/hello/", Route::Unknown),
+            ("", Route::Unknown),
+        ] {
+            assert_eq!(Route::of(path.as_bytes()), route, "{path}");
+        }
+    }
+}

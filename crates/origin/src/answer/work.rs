@@ -1,0 +1,49 @@
+//! Work of a known size: a loop whose cost was measured once by the thread's CPU clock.
+//!
+//! A request's work is a number of rounds, not a time that is watched: reading the CPU clock costs a system call of some 100 ns, which
+//! could not make a request 2 % dearer, and rounds stay a fixed share of a request's own cost when the machine gets slower.
+
+use crate::clock;
+
+/// How many rounds of the loop make a nanosecond of CPU time.
+#[derive(Clone, Copy, Debug)]
+pub struct Work {
+    rounds_per_ns: f64,
+}
+
+impl Work {
+    /// Measures the loop: the best of ten runs of about half a millisecond each, since disturbances only ever slow it down.
+    pub fn calibrate() -> Self {
+        const ROUNDS: u64 = 300_000;
+        burn(ROUNDS);
+        let best_ns = (0..10)
+            .map(|_| {
+                let start = clock::thread_cpu_ns();
+                burn(ROUNDS);
+                clock::thread_cpu_ns() - start
+            })
+            .min()
+            .unwrap_or(1);
+        Work {
+            rounds_per_ns: ROUNDS as f64 / best_ns.max(1) as f64,
+        }
+    }
+
+    /// Burns this much CPU time on the calling thread.
+    pub fn burn_ns(self, time_ns: u64) {
+        if time_ns > 0 {
+            burn((time_ns as f64 * self.rounds_per_ns) as u64);
+        }
+    }
+}
+
+/// A chain of dependent operations without memory access; the compiler can neither shorten nor drop it.
+fn burn(rounds: u64) {
+    let mut state: u64 = std::hint::black_box(0x9e37_79b9_7f4a_7c15);
+    for _ in 0..rounds {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+    }
+    std::hint::black_box(state);
+}

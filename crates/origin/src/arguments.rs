@@ -1,0 +1,60 @@
+//! The command line.
+
+use crate::answer::Fault;
+use crate::link::Listen;
+use clap::Parser;
+use std::path::PathBuf;
+
+/// An HTTP/1.1 and FastCGI server that answers cheaply, counts exactly, and delays, works and misbehaves on request.
+#[derive(Clone, Debug, Parser)]
+#[command(name = "hopcost-origin", version, after_long_help = after_help())]
+pub struct Arguments {
+    /// Where to listen; may be given several times. LINK is http+tcp, http+unix, fastcgi+tcp or fastcgi+unix; port 0 takes a free one
+    #[arg(long, value_name = "LINK:ADDRESS", required = true)]
+    pub listen: Vec<Listen>,
+
+    /// Threads, each with its own loop; connections are dealt to them in turn
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub threads: u16,
+
+    /// Seed of the scripted delays
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+
+    /// The Nth answer of a connection says Connection: close, and closes
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub requests_per_connection: Option<u64>,
+
+    /// Sends an answer as soon as a connection is open, before any request (a fault)
+    #[arg(long)]
+    pub greet: bool,
+
+    /// Writes the counts to this file at the end, as one JSON object
+    #[arg(long, value_name = "FILE")]
+    pub log: Option<PathBuf>,
+
+    /// Writes one row of 24 bytes per request to this file
+    #[arg(long, value_name = "FILE")]
+    pub log_requests: Option<PathBuf>,
+}
+
+fn after_help() -> String {
+    let mut text = String::from(
+        "Routes: / and /hello (12 bytes), /bytes/N (up to 64 MiB; byte i is i mod 251), /json and /text (1,024 bytes), \
+         /echo-length.\n\n\
+         Parameters, in the query of any route; one that is not known is answered with 400:\n  \
+         delay=DISTRIBUTION  constant:TIME, uniform:LOW:HIGH, exponential:MEAN or lognormal:MEDIAN:SIGMA\n  \
+         work=TIME           CPU time burnt before the answer\n  \
+         work-after=TIME     CPU time burnt after the answers of the batch were sent\n  \
+         fault=FAULT         what shall go wrong\n  \
+         every=N             only each Nth request of the server that asks for this fault gets it\n  \
+         pause=TIME          between the parts of slow-body (10ms)\n\
+         TIME is a number with a unit: 300ns, 50us, 1.5ms, 2s.\n\n\
+         Faults:\n",
+    );
+    for fault in Fault::ALL {
+        text += &format!("  {:<19} {}\n", fault.name(), fault.what());
+    }
+    text += "\nExit codes: 0 stopped by SIGTERM or SIGINT, 1 a file could not be written, 2 usage, 3 cannot listen here.";
+    text
+}

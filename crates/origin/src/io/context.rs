@@ -1,0 +1,102 @@
+//! What a connection needs of its thread while it is being looked at.
+
+use super::output::Queue;
+use super::timers::Timers;
+use crate::answer::Fault;
+use crate::answer::delay::Random;
+use crate::answer::work::Work;
+use crate::clock;
+use crate::log::{Counts, RequestLog};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, UNIX_EPOCH};
+
+/// Bytes read at once.
+const INPUT_BYTES: usize = 64 << 10;
+
+/// What the origin was told at its start, alike for all threads.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// Of the delays.
+    pub seed: u64,
+    /// Whether a connection gets an answer before it has asked.
+    pub greet: bool,
+    /// The last of so many answers closes.
+    pub requests_per_connection: Option<u64>,
+    /// The calibrated loop.
+    pub work: Work,
+}
+
+/// Counts requests with a fault, over all threads, so that `every=N` means each Nth of the server.
+#[derive(Debug, Default)]
+pub struct Turns([AtomicU64; Fault::ALL.len()]);
+
+impl Turns {
+    fn hits(&self, fault: Fault, every: u64) -> bool {
+        every == 1
+            || (self.0[fault as usize].fetch_add(1, Ordering::Relaxed) + 1).is_multiple_of(every)
+    }
+}
+
+/// One thread's own.
+#[derive(Debug)]
+pub struct Context {
+    pub settings: Settings,
+    pub counts: Vec<Counts>,
+    pub requests: Option<RequestLog>,
+    pub random: Random,
+    pub timers: Timers,
+    /// Read into; its bytes mean nothing between two uses.
+    pub input: Vec<u8>,
+    /// Lent to the connection that is looked at, so that idle ones hold no memory.
+    pub queue: Queue,
+    /// As of the start of this turn of the loop.
+    pub date: String,
+    /// Work to be done once this turn's answers have been sent.
+    pub owed_ns: u64,
+    turns: Arc<Turns>,
+    date_s: u64,
+}
+
+impl Context {
+    /// Of thread `thread`.
+    pub fn new(
+        settings: Settings,
+        thread: usize,
+        listeners: usize,
+        requests: Option<RequestLog>,
+        turns: Arc<Turns>,
+    ) -> Self {
+        let mut context = Context {
+            settings,
+            counts: vec![Counts::default(); listeners],
+            requests,
+            random: Random::new(settings.seed, thread as u64),
+            timers: Timers::default(),
+            input: vec![0; INPUT_BYTES],
+            queue: Queue::default(),
+            date: String::new(),
+            owed_ns: 0,
+            turns,
+            date_s: u64::MAX,
+        };
+        context.turn();
+        context
+    }
+
+    /// To be called at each turn of the loop.
+    pub fn turn(&mut self) {
+        let now_s = clock::wall_s();
+        if now_s != self.date_s {
+            self.date_s = now_s;
+            // Far beyond what the Date field can say, the clock is wrong: then 1970 is as good.
+            let moment = UNIX_EPOCH.checked_add(Duration::from_secs(now_s.min(253_402_300_799)));
+            self.date = httpdate::fmt_http_date(moment.unwrap_or(UNIX_EPOCH));
+        }
+    }
+
+    /// Whether this request is one that gets its fault.
+    pub fn fault_hits(&self, fault: Fault, every: u64) -> bool {
+        self.turns.hits(fault, every)
+    }
+}

@@ -1,0 +1,14 @@
+//! Moving bytes: one epoll loop per thread, edge-triggered, with its connections and its timers.
+//!
+//! The first thread accepts and deals connections to all threads in turn, so that they are even to the last one.
+
+mod accept;
+mod connection;
+mod context;
+mod event_loop;
+mod output;
+mod timers;
+
+pub use accept::{Inbox, Listener};
+pub use context::Settings;
+pub use event_loop::{EventLoop, Shared};

@@ -1,0 +1,196 @@
+//! A server from start to stop.
+
+use crate::answer::work::Work;
+use crate::arguments::Arguments;
+use crate::clock;
+use crate::io::{EventLoop, Listener, Settings, Shared};
+use crate::link::Address;
+use crate::log::Counts;
+use crate::log::requests::RequestFile;
+use serde_json::json;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Why a server did not start or did not end well.
+#[derive(Debug)]
+pub struct Failure {
+    /// What happened, where.
+    pub what: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+    /// 3: this machine cannot; 1: something failed on the way.
+    pub exit_code: u8,
+}
+
+impl Failure {
+    fn cannot(what: String, hint: &str) -> Self {
+        Failure {
+            what,
+            hint: Some(hint.to_owned()),
+            exit_code: 3,
+        }
+    }
+
+    fn on_the_way(what: &str, error: &std::io::Error) -> Self {
+        Failure {
+            what: format!("{what}: {error}"),
+            hint: None,
+            exit_code: 1,
+        }
+    }
+}
+
+/// Serves until SIGTERM or SIGINT.
+pub fn serve(arguments: Arguments) -> Result<(), Failure> {
+    // Before anything is bound, so that a signal never finds the default action and leaves a socket file behind.
+    let mut signals = Signals::new([SIGINT, SIGTERM])
+        .map_err(|error| Failure::on_the_way("signals cannot be caught", &error))?;
+    raise_open_files();
+    let log = arguments.log.as_deref().map(create).transpose()?;
+    let requests = arguments.log_requests.as_deref().map(create).transpose()?;
+    let requests = requests
+        .map(RequestFile::begin)
+        .transpose()
+        .map_err(|error| Failure::on_the_way("the log of requests cannot be written", &error))?;
+    let listeners = arguments
+        .listen
+        .iter()
+        .cloned()
+        .map(bind)
+        .collect::<Result<Vec<_>, _>>()?;
+    let settings = Settings {
+        seed: arguments.seed,
+        greet: arguments.greet,
+        requests_per_connection: arguments.requests_per_connection,
+        work: Work::calibrate(),
+    };
+
+    let started_ns = clock::monotonic_ns();
+    let cannot_loop =
+        |error: rustix::io::Errno| Failure::on_the_way("the loop cannot be set up", &error.into());
+    let threads = usize::from(arguments.threads);
+    let shared = Arc::new(Shared::new(listeners, threads).map_err(cannot_loop)?);
+    let mut running = Vec::new();
+    for thread in 0..threads {
+        let event_loop = EventLoop::new(shared.clone(), thread, settings, requests.clone())
+            .map_err(cannot_loop)?;
+        running.push(std::thread::spawn(move || event_loop.run()));
+    }
+    say_ready(&shared.listeners);
+
+    signals.forever().next();
+    shared.stop();
+    let mut counts = vec![Counts::default(); shared.listeners.len()];
+    let mut failure = None;
+    for thread in running {
+        match thread.join() {
+            Ok(Ok(of_thread)) => counts
+                .iter_mut()
+                .zip(&of_thread)
+                .for_each(|(sum, count)| *sum += count),
+            Ok(Err(error)) => failure = Some(Failure::on_the_way("a thread ended early", &error)),
+            // Its message has been printed; its counts are gone, so there is no log that could be trusted.
+            Err(_) => {
+                failure = Some(Failure {
+                    what: "a thread panicked".to_owned(),
+                    hint: None,
+                    exit_code: 1,
+                })
+            }
+        }
+    }
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
+    match log {
+        Some(file) => write_log(
+            file,
+            &shared.listeners,
+            &counts,
+            threads,
+            clock::monotonic_ns() - started_ns,
+        )
+        .map_err(|error| Failure::on_the_way("the log cannot be written", &error)),
+        None => Ok(()),
+    }
+}
+
+fn bind(listen: crate::link::Listen) -> Result<Listener, Failure> {
+    let (link, address) = (listen.link(), listen.address.clone());
+    Listener::bind(listen).map_err(|error| {
+        let hint = match (error, &address) {
+            (rustix::io::Errno::ADDRINUSE, Address::Tcp(_)) => "another server listens there; take another port, or port 0",
+            (rustix::io::Errno::ADDRINUSE, Address::Unix(_)) => {
+                "another server listens there, or one that was killed left its file: remove the file if none does"
+            }
+            (rustix::io::Errno::ACCESS, _) => "ports below 1024 and directories of others need the right to use them",
+            (_, Address::Tcp(_)) => "listen at an address of this machine, such as 127.0.0.1",
+            (_, Address::Unix(_)) => "the directory must exist, and the path be shorter than 108 bytes",
+        };
+        Failure::cannot(format!("cannot listen at {link}:{address}: {error}"), hint)
+    })
+}
+
+fn create(path: &Path) -> Result<File, Failure> {
+    File::create(path).map_err(|error| {
+        Failure::cannot(
+            format!("cannot write {}: {error}", path.display()),
+            "name a file in a directory that exists and is yours",
+        )
+    })
+}
+
+/// As many descriptors as may be had: one per connection.
+fn raise_open_files() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    // Refused or not, what there is must do; accepting rests when it is used up.
+    let _ = setrlimit(
+        Resource::Nofile,
+        Rlimit {
+            current: limit.maximum,
+            maximum: limit.maximum,
+        },
+    );
+}
+
+fn say_ready(listeners: &[Listener]) {
+    let places: Vec<_> = listeners
+        .iter()
+        .map(|listener| json!({"link": listener.listen().link(), "address": listener.listen().address.to_string()}))
+        .collect();
+    let mut out = std::io::stdout().lock();
+    // Nobody may be reading; that is no reason not to serve.
+    let _ =
+        writeln!(out, "{}", json!({"ready": true, "listeners": places})).and_then(|()| out.flush());
+}
+
+fn write_log(
+    mut file: File,
+    listeners: &[Listener],
+    counts: &[Counts],
+    threads: usize,
+    elapsed_ns: u64,
+) -> std::io::Result<()> {
+    let mut total = Counts::default();
+    let mut rows = Vec::new();
+    for (listener, count) in listeners.iter().zip(counts) {
+        total += count;
+        let mut row = serde_json::to_value(count)?;
+        row["link"] = listener.listen().link().into();
+        row["address"] = listener.listen().address.to_string().into();
+        rows.push(row);
+    }
+    let log = json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "threads": threads,
+        "elapsed_ns": elapsed_ns,
+        "total": total,
+        "listeners": rows,
+    });
+    writeln!(file, "{log}")
+}

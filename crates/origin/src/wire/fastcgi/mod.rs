@@ -1,0 +1,10 @@
+//! FastCGI 1.0, the responder's side. One request at a time per connection: a second one in between is refused, as
+//! FCGI_GET_VALUES announces (FCGI_MPXS_CONNS=0).
+
+mod answer;
+pub mod params;
+mod receive;
+pub mod record;
+
+pub use answer::encode;
+pub use receive::FastCgi;

@@ -1,0 +1,8 @@
+//! HTTP/1.1 and 1.0, the server's side (RFC 9112).
+
+mod answer;
+mod chunked;
+mod receive;
+
+pub use answer::encode;
+pub use receive::Http;

@@ -1,0 +1,152 @@
+//! What bytes mean. Bytes in, requests out; answers in, bytes out. No sockets, no clocks.
+
+pub mod fastcgi;
+pub mod http;
+pub mod stream;
+
+use crate::answer::{Answer, Request};
+use crate::link::Protocol;
+pub use stream::{BodyStream, Next};
+
+/// The longest head of an HTTP request, and the most bytes of FastCGI parameters.
+pub const MOST_HEAD_BYTES: usize = 64 << 10;
+/// Bodies up to this size are encoded with their head; longer ones are streamed.
+const SMALL_BODY_BYTES: u64 = 16 << 10;
+
+/// What became of the bytes that were read.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// Nothing more until more bytes come.
+    NeedMore,
+    /// A request has arrived completely. Nothing more is read until it has been answered.
+    Request(Request),
+    /// The peer took back a request that had not arrived completely.
+    Aborted,
+    /// A request that is not served, on a connection that goes on.
+    Refused,
+    /// The peer broke the protocol or a limit; the connection ends once what it is told has been sent.
+    Broken,
+}
+
+/// One connection's end of a protocol.
+#[derive(Debug)]
+pub enum Wire {
+    /// HTTP/1.1 and 1.0.
+    Http(http::Http),
+    /// FastCGI. Boxed, as its state is the larger one.
+    FastCgi(Box<fastcgi::FastCgi>),
+}
+
+impl Wire {
+    /// A fresh connection.
+    pub fn new(protocol: Protocol) -> Self {
+        match protocol {
+            Protocol::Http => Wire::Http(http::Http::default()),
+            Protocol::FastCgi => Wire::FastCgi(Box::default()),
+        }
+    }
+
+    /// Its protocol.
+    pub fn protocol(&self) -> Protocol {
+        match self {
+            Wire::Http(_) => Protocol::Http,
+            Wire::FastCgi(_) => Protocol::FastCgi,
+        }
+    }
+
+    /// Reads on. Returns how many bytes were used up; what must be said at once (100 Continue, refusals) is appended to
+    /// `out`. The bytes that were not used up must be given again, with more behind them.
+    pub fn advance(&mut self, input: &[u8], date: &str, out: &mut Vec<u8>) -> (usize, Step) {
+        match self {
+            Wire::Http(http) => http.advance(input, date, out),
+            Wire::FastCgi(fastcgi) => fastcgi.advance(input, date, out),
+        }
+    }
+
+    /// Appends the answer to the request that came last; a body too long to be held comes back as a stream.
+    pub fn encode(&mut self, answer: Answer, date: &str, out: &mut Vec<u8>) -> Option<BodyStream> {
+        match self {
+            Wire::Http(_) => http::encode(answer, date, out),
+            Wire::FastCgi(fastcgi) => fastcgi::encode(answer, fastcgi.answering(), date, out),
+        }
+    }
+
+    /// While a request waits for its answer: is it taken back by the bytes that came since? Returns how many bytes said so.
+    pub fn taken_back(&mut self, input: &[u8]) -> Option<usize> {
+        match self {
+            Wire::Http(_) => None,
+            Wire::FastCgi(fastcgi) => fastcgi.taken_back(input),
+        }
+    }
+
+    /// Says that a request that waited for its answer ended without one.
+    pub fn encode_abandoned(&mut self, out: &mut Vec<u8>) {
+        if let Wire::FastCgi(fastcgi) = self {
+            fastcgi::record::end_request(
+                out,
+                fastcgi.answering(),
+                fastcgi::record::REQUEST_COMPLETE,
+            );
+        }
+    }
+}
+
+/// Appends a number in decimal.
+pub(crate) fn push_decimal(out: &mut Vec<u8>, mut number: u64) {
+    let mut digits = [0; 20];
+    let mut at = digits.len();
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&digits[at..]);
+}
+
+/// Appends the header fields that both wires send, and the empty line.
+pub(crate) fn push_fields(answer: &Answer, date: &str, chunked: bool, out: &mut Vec<u8>) {
+    use crate::answer::{Framing, Persistence};
+    out.extend_from_slice(b"Content-Type: ");
+    out.extend_from_slice(answer.content_type.as_bytes());
+    match answer.framing {
+        Framing::Length => {
+            out.extend_from_slice(b"\r\nContent-Length: ");
+            push_decimal(out, answer.payload.length());
+        }
+        Framing::Pieces if chunked => {
+            out.extend_from_slice(b"\r\nTransfer-Encoding: chunked\r\nTrailer: X-Parts")
+        }
+        Framing::Pieces | Framing::UntilClose => {}
+    }
+    out.extend_from_slice(match answer.announced {
+        Persistence::KeepAlive => b"\r\nConnection: keep-alive\r\nDate: ".as_slice(),
+        Persistence::Close => b"\r\nConnection: close\r\nDate: ".as_slice(),
+    });
+    out.extend_from_slice(date.as_bytes());
+    if answer.huge_head {
+        for field in 0..11u8 {
+            out.extend_from_slice(b"\r\nX-Filler-");
+            out.push(b'a' + field);
+            out.extend_from_slice(b": ");
+            out.resize(out.len() + 10_000, b'x');
+        }
+    }
+    out.extend_from_slice(b"\r\nServer: gophr\r\n\r\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::push_decimal;
+
+    #[test]
+    fn decimals() {
+        for number in [0, 9, 10, 12, 65_535, u64::MAX] {
+            let mut out = Vec::new();
+            push_decimal(&mut out, number);
+            assert_eq!(out, number.to_string().as_bytes());
+        }
+    }
+}
