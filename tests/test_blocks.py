@@ -39,6 +39,8 @@ class World:
         self.fails_at_start: set[str] = set()
         self.dies_under_load: set[str] = set()
         self.outside_ns = 0
+        self.stack_cpu_ns = 0
+        self.busy_ns = iter(lambda: 0, None)
         self.engine_faults: list[Exception] = []
         self.plans: list[engine.Plan] = []
 
@@ -63,6 +65,9 @@ class World:
 
             def __exit__(self, *_: object) -> None:
                 world.log.append(f"stop {name}")
+
+            def cpu_ns(self) -> int:
+                return world.stack_cpu_ns
 
             def failure(self) -> str | None:
                 return "origin ended by signal 11" if name in world.dies_under_load else None
@@ -94,7 +99,7 @@ class World:
                 arm=arm.name, sent=1, answers=1, in_flight=0, reconnects=0, errors={}, service_time=EMPTY,
                 unanswered=EMPTY,
             )  # fmt: skip
-        yield engine.End(elapsed_ns=1, generator_cpu_ns=1, validity="valid", reasons=[])
+        yield engine.End(elapsed_ns=10**9, generator_cpu_ns=1, validity="valid", reasons=[])
 
 
 class Recorder:
@@ -121,6 +126,8 @@ class Recorder:
 def world(monkeypatch: pytest.MonkeyPatch) -> World:
     world = World()
     monkeypatch.setattr(blocks, "RunningStack", world.stack)
+    monkeypatch.setattr(blocks.machine, "busy_ns", lambda: next(world.busy_ns))
+    monkeypatch.setattr(blocks.machine, "steal_ns", lambda: 0)
     monkeypatch.setattr(blocks.check, "ask", world.ask)
     monkeypatch.setattr(blocks.engine, "run", world.engine_run)
     return world
@@ -251,6 +258,17 @@ def test_cpu_outside_an_arms_own_slices_voids_above_one_percent(world: World, tm
     _, read, _ = measure(tmp_path / "above")
     assert read.blocks[0].validity == "void"
     assert "outside its own slices" in read.blocks[0].reasons[0]
+
+
+@pytest.mark.parametrize(("busy_ns", "validity"), [(30_000_000, "valid"), (100_000_000, "suspect"), (10**9, "void")])
+def test_other_programs_load_makes_a_block_suspect_or_void(
+    world: World, tmp_path: Path, busy_ns: int, validity: str
+) -> None:
+    readings = iter([0, busy_ns])  # before and after the first block's load, of 2 s of CPU time on 2 cores
+    world.busy_ns = iter(lambda: next(readings, 0), None)
+    _, read, _ = measure(tmp_path)
+    assert read.blocks[0].validity == validity
+    assert [reason for reason in read.blocks[0].reasons if "other programs" in reason] or validity == "valid"
 
 
 def test_a_program_that_dies_under_load_is_its_arms_failure_and_keeps_the_block(world: World, tmp_path: Path) -> None:

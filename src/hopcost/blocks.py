@@ -26,6 +26,7 @@ from hopcost.sandbox import Freezer, Ports, raise_open_files
 from hopcost.stack import RunningStack
 
 OUTSIDE_AT_MOST = 0.01  # of an arm's own CPU, used while it was meant to be frozen
+FOREIGN_SUSPECT, FOREIGN_VOID = 0.03, 0.10  # of the CPU time of the cores in use, by programs that are not ours
 VOID_BLOCKS_AT_MOST = 3
 SPARE_FILES = 256
 
@@ -152,6 +153,7 @@ class _Experiment:
             elapsed_ns=0,
             slices_elapsed_ns=0,
             harness_cpu_ns=0,
+            foreign_cpu_ns=0,
             steal_ns=0,
             validity="valid",
             reasons=[],
@@ -234,7 +236,8 @@ class _Experiment:
             ],
         )
         parts = {arm.name: _Part(arm, stack, answer) for arm, stack, answer in ready}
-        cpu = time.process_time_ns()
+        stacks = [stack for _, stack, _ in ready]
+        cpu, others = time.process_time_ns(), _busy_outside_ns(stacks)
         with contextlib.closing(engine.run(load)) as lines:
             for line in lines:
                 match line:
@@ -253,7 +256,10 @@ class _Experiment:
                         block.end = line
         block.harness_cpu_ns = time.process_time_ns() - cpu
         block.arms = [part.whole() for part in parts.values()]
-        self._judge(block, [stack for _, stack, _ in ready])
+        generator_ns = block.end.generator_cpu_ns if block.end is not None else 0
+        others = _busy_outside_ns(stacks) - others - generator_ns - block.harness_cpu_ns
+        block.foreign_cpu_ns = max(0, others)
+        self._judge(block, stacks)
 
     def _judge(self, block: Block, stacks: list[RunningStack]) -> None:
         """Faults of the instrument void the block; programs that ended are failures of their arms."""
@@ -264,6 +270,7 @@ class _Experiment:
             failure = stack.failure()
             if failure is not None:
                 block.failures.append(Failure(arm=stack.arm, message=f"under load: {failure}"))
+        self._judge_foreign_load(block)
         for arm in block.arms:
             inside = sum(sum(each.cpu_ns.values()) for each in arm.slices)
             outside = sum(sum(each.cpu_outside_ns.values()) for each in arm.slices)
@@ -273,6 +280,20 @@ class _Experiment:
                     f"{arm.name} used {outside / 1e6:.1f} ms of CPU outside its own slices,"
                     f" {outside / max(inside, 1):.1%} of the {inside / 1e6:.0f} ms inside"
                 )
+
+    def _judge_foreign_load(self, block: Block) -> None:
+        """Other programs' load on the cores that measure makes a block suspect, and much of it void."""
+        assert block.end is not None, "judged after the engine ended well"
+        cores = len({*self.experiment.cores.stack, *self.experiment.cores.generator})
+        share = block.foreign_cpu_ns / (block.end.elapsed_ns * cores)
+        if share > FOREIGN_SUSPECT:
+            block.validity = "void" if share > FOREIGN_VOID or block.validity == "void" else "suspect"
+            block.reasons.append(f"other programs took {share:.0%} of the CPU time of {cores} cores")
+
+
+def _busy_outside_ns(stacks: list[RunningStack]) -> int:
+    """CPU time that the machine has used since boot, without what the stacks' processes have."""
+    return machine.busy_ns() - sum(stack.cpu_ns() for stack in stacks)
 
 
 class _Part:

@@ -34,5 +34,8 @@ def quantiles(
 
 def _recorded(histogram: HdrHistogram) -> tuple[list[int], list[int]]:
     """Values (the middle of their bucket's range, as HdrHistogram reports them) and counts, ascending."""
-    items = list(histogram.get_recorded_iterator())
-    return [int(item.value_iterated_to) for item in items], [int(item.count_added_in_this_iter_step) for item in items]
+    values, counts = [], []
+    for item in histogram.get_recorded_iterator():  # it hands out the same object each time
+        values.append(int(item.value_iterated_to))
+        counts.append(int(item.count_added_in_this_iter_step))
+    return values, counts

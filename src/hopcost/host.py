@@ -178,6 +178,15 @@ def process_tree(pid: int) -> list[int]:
         return []
 
 
+def cpu_ns(pid: int) -> int:
+    """CPU time that a process has used, all threads, in ns, to the kernel's tick; 0 when it is gone."""
+    try:
+        times = psutil.Process(pid).cpu_times()
+    except psutil.NoSuchProcess:
+        return 0
+    return int((times.user + times.system) * 1e9)
+
+
 def port_is_free(port: int) -> bool:
     """Whether a server could listen on this port of the loopback address now."""
     with socket.socket() as probe:

@@ -59,7 +59,11 @@ class Failure(msgspec.Struct):
 
 
 class Block(msgspec.Struct):
-    """Fresh start of every arm, check, warm-up, rounds, stop. `reasons` say why it is suspect or void."""
+    """Fresh start of every arm, check, warm-up, rounds, stop. `reasons` say why it is suspect or void.
+
+    `harness_cpu_ns` and `foreign_cpu_ns` (other programs') are what was used while the engine ran; `steal_ns` is the whole
+    block's.
+    """
 
     experiment: str
     number: int
@@ -68,6 +72,7 @@ class Block(msgspec.Struct):
     elapsed_ns: int
     slices_elapsed_ns: int
     harness_cpu_ns: int
+    foreign_cpu_ns: int
     steal_ns: int
     validity: str
     reasons: list[str]

@@ -202,6 +202,10 @@ class RunningStack:
             return {self.freezer.kind: str(self.session.cgroup)}
         return {"signal": [pid for pids in self.processes.values() for pid in pids]}
 
+    def cpu_ns(self) -> int:
+        """CPU time that all processes of the stack have used, in ns, to the kernel's tick."""
+        return sum(host.cpu_ns(pid) for pids in self.processes.values() for pid in pids)
+
     def failure(self) -> str | None:
         """Why the stack no longer stands, with the last lines of the program that ended; None while it does."""
         for name, status in self.session.poll().items():

@@ -52,8 +52,8 @@ def of(each: ExperimentSummary) -> Table:
     """The table of one experiment."""
     hops = _hops(each)
     header = ["arm", "answers/s", f"ratio [{_percent(1 - each.error)} interval]"]
-    header += [f"CPU µs: {hop}" for hop in hops]
-    header += ["CPU µs: generator", "service p50 µs", "service p99 µs", "errors", "CPU outside"]
+    header += [f"{hop} CPU µs" for hop in hops]
+    header += ["generator CPU µs", "service p50 µs", "service p99 µs", "errors", "CPU outside"]
     with_published = any(arm.published_ratio is not None for arm in each.arms)
     if with_published:
         header.append("article's ratio")

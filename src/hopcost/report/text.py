@@ -44,7 +44,8 @@ def show(record: Record, experiments: list[ExperimentSummary], console: Console)
 def _grid(header: list[str], rows: list[list[str]]) -> Grid:
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
     for number, name in enumerate(header):
-        grid.add_column(Text(name), justify="left" if number == 0 else "right", vertical="bottom", no_wrap=number == 0)
+        widest = max(len(row[number]) for row in rows)  # a heading may wrap, a cell never
+        grid.add_column(Text(name), justify="left" if number == 0 else "right", vertical="bottom", min_width=widest)
     for row in rows:
         grid.add_row(*(Text(cell) for cell in row))
     return grid
