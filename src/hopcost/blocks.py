@@ -26,7 +26,7 @@ from hopcost.sandbox import Freezer, Ports, raise_open_files
 from hopcost.stack import RunningStack
 
 OUTSIDE_AT_MOST = 0.01  # of an arm's own CPU, used while it was meant to be frozen
-FOREIGN_SUSPECT, FOREIGN_VOID = 0.03, 0.10  # of the CPU time of the cores in use, by programs that are not ours
+FOREIGN_AT_MOST = 0.03  # of the CPU time of the cores in use, by programs that are not ours
 VOID_BLOCKS_AT_MOST = 3
 SPARE_FILES = 256
 
@@ -282,12 +282,12 @@ class _Experiment:
                 )
 
     def _judge_foreign_load(self, block: Block) -> None:
-        """Other programs' load on the cores that measure makes a block suspect, and much of it void."""
+        """Other programs' load on the cores that measure makes a block suspect."""
         assert block.end is not None, "judged after the engine ended well"
         cores = len({*self.experiment.cores.stack, *self.experiment.cores.generator})
         share = block.foreign_cpu_ns / (block.end.elapsed_ns * cores)
-        if share > FOREIGN_SUSPECT:
-            block.validity = "void" if share > FOREIGN_VOID or block.validity == "void" else "suspect"
+        if share > FOREIGN_AT_MOST:
+            block.validity = "void" if block.validity == "void" else "suspect"
             block.reasons.append(f"other programs took {share:.0%} of the CPU time of {cores} cores")
 
 

@@ -59,9 +59,7 @@ def run(
         console.print(f"the record so far: hopcost report {shlex.quote(str(writer.path))}")
         raise
     record = records.read(writer.path)
-    output = Console(highlight=False)
-    output = output if output.is_terminal else Console(highlight=False, width=text.WIDTH)
-    text.show(record, summary.summarise(record), output)
+    text.put(record, summary.summarise(record))
     console.print(f"\nrecord: {writer.path}  (again: hopcost report {shlex.quote(str(writer.path))})", soft_wrap=True)
     if interrupted:
         raise KeyboardInterrupt

@@ -54,7 +54,11 @@ class Address(msgspec.Struct, frozen=True):
         if self.is_unix:
             connection = socket.socket(socket.AF_UNIX)
             connection.settimeout(timeout_s)
-            connection.connect(self.address)
+            try:
+                connection.connect(self.address)
+            except OSError:
+                connection.close()
+                raise
             return connection
         name, _, port = self.address.rpartition(":")
         return socket.create_connection((name, int(port)), timeout=timeout_s)

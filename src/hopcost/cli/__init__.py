@@ -68,9 +68,7 @@ def _guarded(call) -> int:  # type: ignore[no-untyped-def]
         return returned if isinstance(returned, int) else 0
     except HopcostError as error:
         return fail(error)
-    except typer.Abort:
-        return INTERRUPTED
-    except KeyboardInterrupt:
+    except (typer.Abort, KeyboardInterrupt):
         print("interrupted", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:  # `hopcost report | head`

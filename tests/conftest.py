@@ -1,0 +1,40 @@
+"""What several test files need: freezers that this machine has, and a look at what was left behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hopcost.sandbox import Freezer, find_freezer
+
+MOUNTS = Path("/proc/mounts")
+
+
+def freezers() -> list[Freezer]:
+    """Every means to freeze that can be had here, each once: all of them must hold the same promises."""
+    found = {}
+    mounts = MOUNTS.read_text().splitlines()
+    for without in ((), ("cgroup2",), ("cgroup2", "cgroup")):
+        text = "\n".join(line for line in mounts if line.split()[2] not in without)
+        freezer = find_freezer(mounts=text)
+        found[freezer.kind] = freezer
+    return list(found.values())
+
+
+def leavings() -> set[str]:
+    """hopcost's directories, cgroups and keepers that exist now."""
+    found = {str(path) for path in Path("/tmp").glob("hopcost-*")}
+    for freezer in freezers():
+        if freezer.parent is not None:
+            found |= {str(path) for path in Path(freezer.parent).glob("hopcost-*")}
+    return found
+
+
+@pytest.fixture
+def nothing_left() -> Iterator[None]:
+    """The test must leave no directory and no cgroup behind."""
+    before = leavings()
+    yield
+    assert leavings() <= before
