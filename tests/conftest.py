@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from hopcost import host
 from hopcost.sandbox import Freezer, find_freezer
 
 MOUNTS = Path("/proc/mounts")
@@ -25,7 +27,7 @@ def freezers() -> list[Freezer]:
 
 def leavings() -> set[str]:
     """hopcost's directories, cgroups and keepers that exist now."""
-    found = {str(path) for path in Path("/tmp").glob("hopcost-*")}
+    found = {str(path) for path in Path(tempfile.gettempdir()).glob(f"{host.PREFIX}*")}
     for freezer in freezers():
         if freezer.parent is not None:
             found |= {str(path) for path in Path(freezer.parent).glob("hopcost-*")}

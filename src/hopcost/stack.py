@@ -241,7 +241,7 @@ class RunningStack:
             if time.monotonic() > deadline:
                 raise ArmFailed(
                     self.arm,
-                    f"{hop.name} did not get ready within {READY_S:.0f} s: {hop.address.address}: {not_yet}"
+                    f"{hop.name} did not get ready within {READY_S:g} s: {hop.address.address}: {not_yet}"
                     + self._log(hop.name),
                     self._reproduce(),
                 )
