@@ -13,7 +13,7 @@ import msgspec
 from hopcost.errors import CannotMeasure
 from hopcost.program import Installed
 from hopcost.sandbox import Cores, place
-from hopcost.suite import Arm, Experiment, Published, Settings, Suite, Workload
+from hopcost.suite import AGAIN, Arm, Experiment, Published, Settings, Suite, Workload
 
 SLICE_NS = 100_000_000
 LOOKS = (6, 10, 16, 24)  # blocks after which the width is looked at; few and fixed, so that looking costs a known error
@@ -23,7 +23,6 @@ FULL_BUDGET_S = 1800.0
 TARGET_WIDTH = 0.01
 WARM_UP_LEAST_NS, WARM_UP_MOST_NS = 300_000_000, 3_000_000_000
 BLOCK_OVERHEAD_S_PER_ARM = 0.6  # before one has been seen: start, check, warm-up and stop
-AGAIN = "-aa"
 
 
 class LeftOut(msgspec.Struct, frozen=True):
