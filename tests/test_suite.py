@@ -217,6 +217,12 @@ def test_a_placement_that_is_none_gets_the_nearest(tmp_path):
             "known: behind, direct",
         ),
         (
+            "[arms.direct]",
+            "[arms.direct]\nstand_in = true",
+            "experiments[0] (first): baseline: 'direct' is a stand-in",
+            "it runs only where others cannot",
+        ),
+        (
             'arm = "behind"',
             'arm = "behin"',
             "experiments[0] (first): published: 'behin' is not one of its arms",

@@ -180,6 +180,10 @@ def _check(suite: Suite, path: Path) -> None:
         _known(
             experiment.baseline, experiment.arms, f"{where}: baseline: '{experiment.baseline}' is not one of its arms"
         )
+        if suite.arms[experiment.baseline].stand_in:
+            raise UsageError(
+                f"{where}: baseline: '{experiment.baseline}' is a stand-in", "it runs only where others cannot"
+            )
         _check_published(experiment, where)
         programs = {hop.program for arm in experiment.arms for hop in suite.arms[arm].hops}
         for program in experiment.settings:
