@@ -85,7 +85,7 @@ def page(rounds: int, seconds: int, seed: int) -> str:
 def measure(
     everyone: list[Peer], rounds: int, seconds: int, connections: int, url: str, cores: Cores, shuffle: random.Random
 ) -> dict[str, list[Drive]]:
-    """Drives by generator, one per round; MeasurementFailed when one saw errors: then it measured something else."""
+    """Drives by generator, one per round; MeasurementFailed when one saw errors: it measured something else."""
     results: dict[str, list[Drive]] = {peer.name: [] for peer in everyone}
     for number in range(rounds + 1):
         for peer in shuffle.sample(everyone, len(everyone)):

@@ -33,7 +33,7 @@ def quantiles(
 
 
 def _recorded(histogram: HdrHistogram) -> tuple[list[int], list[int]]:
-    """Values (the middle of their bucket's range, as HdrHistogram reports them) and counts, ascending."""
+    """Values (the highest of their bucket's range, as HdrHistogram reports them) and counts, ascending."""
     values, counts = [], []
     for item in histogram.get_recorded_iterator():  # it hands out the same object each time
         values.append(int(item.value_iterated_to))

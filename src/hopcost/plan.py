@@ -5,15 +5,16 @@ Pure: what is installed and what the machine is come in as arguments; nothing is
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Mapping
 
 import msgspec
 
-from hopcost.errors import CannotMeasure
+from hopcost.errors import CannotMeasure, UsageError
 from hopcost.program import Installed
 from hopcost.sandbox import Cores, place
-from hopcost.suite import Arm, Experiment, Published, Settings, Suite, Workload
+from hopcost.suite import AGAIN, Arm, Experiment, Published, Settings, Suite, Workload
 
 SLICE_NS = 100_000_000
 LOOKS = (6, 10, 16, 24)  # blocks after which the width is looked at; few and fixed, so that looking costs a known error
@@ -23,7 +24,6 @@ FULL_BUDGET_S = 1800.0
 TARGET_WIDTH = 0.01
 WARM_UP_LEAST_NS, WARM_UP_MOST_NS = 300_000_000, 3_000_000_000
 BLOCK_OVERHEAD_S_PER_ARM = 0.6  # before one has been seen: start, check, warm-up and stop
-AGAIN = "-aa"
 
 
 class LeftOut(msgspec.Struct, frozen=True):
@@ -93,10 +93,12 @@ def make(
 ) -> Plan:
     """The plan for the chosen experiments (all, when none is named).
 
-    CannotMeasure when no experiment can run here.
+    CannotMeasure when no experiment can run here; UsageError for a budget that is no time.
     """
+    if budget_s is not None and not math.isfinite(budget_s):
+        raise UsageError(f"--budget: expected a number of seconds, got {budget_s}")
     experiments, left_out = [], []
-    for name in chosen or [experiment.name for experiment in suite.experiments]:
+    for name in dict.fromkeys(chosen) or [experiment.name for experiment in suite.experiments]:
         try:
             experiments.append(_experiment(suite, suite.experiment(name), installed, allowed_cores, siblings))
         except CannotMeasure as error:
@@ -132,15 +134,18 @@ def _experiment(
     kept: list[str] = []
     stand_ins: list[str] = []
     left_out: list[LeftOut] = []
+    missing_stand_ins: list[LeftOut] = []
     for name in experiment.arms:
         arm = suite.arms[name]
         missing = [installed[hop.program] for hop in arm.hops if installed[hop.program].missing]
         if missing:
-            left_out.append(LeftOut(name=name, reason=missing[0].missing or "", remedy=missing[0].remedy))
+            left = LeftOut(name=name, reason=missing[0].missing or "", remedy=missing[0].remedy)
+            (missing_stand_ins if arm.stand_in else left_out).append(left)
         else:
             (stand_ins if arm.stand_in else kept).append(name)
     notes = []
     if left_out:
+        left_out += missing_stand_ins  # one that nobody needs is not missed
         kept += stand_ins
         notes += [f"{name} stands in for what is left out" for name in stand_ins]
     if not kept:

@@ -152,15 +152,21 @@ def build(name: str) -> None:
         return
     if _find(program.build.tool) is None:
         raise CannotMeasure(f"{name} cannot be built: '{program.build.tool}' is not installed", program.install)
-    output.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = output.with_name(f".{output.name}-{os.getpid()}")
-    command = [word.replace("{output}", str(unfinished)) for word in program.build.command]
-    run = subprocess.run(command, cwd=program.folder, capture_output=True, text=True, check=False)
-    if run.returncode != 0:
-        unfinished.unlink(missing_ok=True)
-        last = "\n".join((run.stdout + run.stderr).strip().splitlines()[-10:])
-        raise CannotMeasure(f"{name} cannot be built: {' '.join(command)} ended with {run.returncode}:\n{last}")
-    unfinished.rename(output)  # whole or not at all, also when two builds race
+    try:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = output.with_name(f".{output.name}-{os.getpid()}")
+        command = [word.replace("{output}", str(unfinished)) for word in program.build.command]
+        run = subprocess.run(command, cwd=program.folder, capture_output=True, text=True, check=False)
+        if run.returncode != 0:
+            unfinished.unlink(missing_ok=True)
+            last = "\n".join((run.stdout + run.stderr).strip().splitlines()[-10:])
+            raise CannotMeasure(f"{name} cannot be built: {' '.join(command)} ended with {run.returncode}:\n{last}")
+        unfinished.rename(output)  # whole or not at all, also when two builds race
+    except OSError as error:
+        raise CannotMeasure(
+            f"{name} cannot be built: {error.filename}: {error.strerror}",
+            "programs are built into the user's cache; XDG_CACHE_HOME names another place for it",
+        ) from error
     installed.cache_clear()
 
 

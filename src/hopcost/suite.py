@@ -15,6 +15,7 @@ from hopcost import toml_file
 from hopcost.errors import UsageError, nearest
 
 SUITES = Path(__file__).parent / "suites"
+AGAIN = "-aa"  # behind the baseline's name: its second run, the A/A arm
 
 Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
 Positive = Annotated[int, msgspec.Meta(ge=1)]
@@ -158,7 +159,7 @@ def load(name_or_path: str) -> Suite:
 
 
 def _check(suite: Suite, path: Path) -> None:
-    """Names that refer to nothing, twice the same name, an arm that is not in the experiment."""
+    """Names that refer to nothing, the same name twice or taken, an arm that is not in the experiment."""
     seen: set[str] = set()
     for number, experiment in enumerate(suite.experiments):
         where = f"{path}: experiments[{number}] ({experiment.name})"
@@ -171,18 +172,38 @@ def _check(suite: Suite, path: Path) -> None:
             raise UsageError(
                 f"{where}: arms: the same arm twice", "the baseline's second run is added by hopcost itself"
             )
+        for arm in experiment.arms:
+            if arm.endswith(AGAIN) and (first := arm.removesuffix(AGAIN)) in experiment.arms:
+                raise UsageError(
+                    f"{where}: arms: '{arm}' is what hopcost calls the second run of '{first}'", "give it another name"
+                )
         _known(
             experiment.baseline, experiment.arms, f"{where}: baseline: '{experiment.baseline}' is not one of its arms"
         )
-        for row in experiment.published:
-            _known(row.arm, experiment.arms, f"{where}: published: '{row.arm}' is not one of its arms")
-        if experiment.published:
-            _known(
-                experiment.control or "", [row.arm for row in experiment.published], f"{where}: control: not published"
+        if suite.arms[experiment.baseline].stand_in:
+            raise UsageError(
+                f"{where}: baseline: '{experiment.baseline}' is a stand-in", "it runs only where others cannot"
             )
+        _check_published(experiment, where)
         programs = {hop.program for arm in experiment.arms for hop in suite.arms[arm].hops}
         for program in experiment.settings:
             _known(program, programs, f"{where}: settings: no arm uses the program '{program}'")
+
+
+def _check_published(experiment: Experiment, where: str) -> None:
+    """Each arm's figures once, and the control group among them."""
+    rows = [row.arm for row in experiment.published]
+    for number, arm in enumerate(rows):
+        _known(arm, experiment.arms, f"{where}: published: '{arm}' is not one of its arms")
+        if arm in rows[:number]:
+            raise UsageError(f"{where}: published: '{arm}' stands there twice")
+    if rows and experiment.control is None:
+        raise UsageError(f"{where}: control: missing, and published ratios are taken to it", nearest("", rows))
+    if experiment.control is not None:
+        message = f"{where}: control: '{experiment.control}' is not published"
+        if not rows:
+            raise UsageError(message, "an article's figures stand in [[experiments.published]]")
+        _known(experiment.control, rows, message)
 
 
 def _known(word: str, known: Any, message: str) -> None:

@@ -5,11 +5,13 @@ It must not know what the files are about: suites and programs both come through
 
 from __future__ import annotations
 
+import math
 import re
 import tomllib
 import typing
+from enum import Enum
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 
@@ -21,24 +23,38 @@ T = TypeVar("T")
 def read(path: Path, kind: type[T]) -> T:
     """The file's content as `kind`; UsageError when it cannot be read, is not TOML, or does not fit."""
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        data = tomllib.loads(path.read_text(encoding="utf-8"), parse_float=_finite)
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: not UTF-8 text (byte {error.start})") from error
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{path}: not valid TOML: {error}") from error
+    except ValueError as error:
+        raise UsageError(f"{path}: {error}") from error
     try:
         return msgspec.convert(data, kind)
     except msgspec.ValidationError as error:
-        message, where = _split(str(error))
-        raise UsageError(f"{path}: {_readable(where)}: {message}", _hint(kind, message, where)) from error
+        message, where, in_key = _split(str(error))
+        place = _readable(_named(kind, data, where, in_key))
+        raise UsageError(f"{path}: {place}: {message}", _hint(kind, message, where)) from error
 
 
-def _split(text: str) -> tuple[str, str]:
-    """msgspec's 'message - at `$.path`' in its two halves; without a place, the whole file is meant."""
-    message, _, place = text.partition(" - at `")
-    return message, place.rstrip("`") or "$"
+def _finite(text: str) -> float:
+    """TOML's inf and nan are refused: records are JSON, which has no word for them."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is not a finite number")
+    return number
+
+
+def _split(text: str) -> tuple[str, str, bool]:
+    """msgspec's 'message - at `$.path`' in its two halves, and whether a key in there is meant ('at `key` in `$`').
+
+    Without a place, the whole file is meant.
+    """
+    found = re.fullmatch(r"(?s)(.*) - at `(key` in `)?(\$.*)`", text)
+    return (found[1], found[3], found[2] is not None) if found else (text, "$", False)
 
 
 def _readable(where: str) -> str:
@@ -46,38 +62,78 @@ def _readable(where: str) -> str:
     return where.removeprefix("$").removeprefix(".") or "top level"
 
 
+def _named(kind: Any, data: Any, where: str, in_key: bool) -> str:
+    """The place with the keys that msgspec leaves out: for each `[...]` the table's first entry that does not fit."""
+    before, unnamed, after = where.partition("[...]")
+    if not unnamed and not in_key:
+        return where
+    key_kind, value_kind = typing.get_args(_bare(_type_at(kind, before)))
+    for key, value in _value_at(data, before).items():
+        if unnamed and not _fits(value, value_kind):
+            return f"{before}.{key}" + _named(value_kind, value, "$" + after, in_key).removeprefix("$")
+        if not unnamed and not _fits(key, key_kind):
+            return f"{before}: key '{key}'"
+    return where
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    try:
+        msgspec.convert(value, kind)
+    except msgspec.ValidationError:
+        return False
+    return True
+
+
 def _hint(kind: Any, message: str, where: str) -> str | None:
-    """The nearest known key for an unknown one."""
-    unknown = re.search(r"unknown field `([^`]+)`", message)
+    """The nearest known key or word for an unknown one."""
+    unknown, place = (
+        re.search(r"unknown field `([^`]+)`|Invalid enum value '(.+)'", message),
+        _bare(_type_at(kind, where)),
+    )
     if unknown is None:
         return None
-    structure = _descend(kind, where)
-    return nearest(unknown[1], structure.__struct_encode_fields__) if structure is not None else None
+    if _is_structure(place):
+        return nearest(unknown[1], place.__struct_encode_fields__)
+    return nearest(unknown[2], [str(word.value) for word in place]) if _is_enum(place) else None
 
 
-def _descend(kind: Any, where: str) -> Any:
-    """The structure class that stands at a msgspec path (`$.a[0].b[...]`), or None."""
-    for step in re.findall(r"\.([A-Za-z_]\w*)|(\[[^\]]*\])", where):
-        kind = _struct(kind)
-        if step[0]:
-            if kind is None:
-                return None
+def _steps(where: str) -> list[tuple[str, str]]:
+    """`$.a[0].b[...]` → a key or an index for each step."""
+    return re.findall(r"\.([A-Za-z_]\w*)|(\[[^\]]*\])", where)
+
+
+def _type_at(kind: Any, where: str) -> Any:
+    """The type that stands at a msgspec path, or None."""
+    for key, _ in _steps(where):
+        kind = _bare(kind)
+        if not key:
+            kind = (typing.get_args(kind) or (None,))[-1]
+        elif _is_structure(kind):
             by_key = dict(zip(kind.__struct_encode_fields__, kind.__struct_fields__, strict=True))
-            kind = typing.get_type_hints(kind).get(by_key.get(step[0], ""))
+            kind = typing.get_type_hints(kind, include_extras=True).get(by_key.get(key, ""))
         else:
-            arguments = typing.get_args(_optional(kind))
-            kind = arguments[-1] if arguments else None
-    return _struct(kind)
+            return None
+    return kind
 
 
-def _optional(kind: Any) -> Any:
-    """`X | None` → `X`."""
+def _value_at(data: Any, where: str) -> Any:
+    """What stands there in the file."""
+    for key, index in _steps(where):
+        data = data[key] if key else data[int(index[1:-1])]
+    return data
+
+
+def _bare(kind: Any) -> Any:
+    """`Annotated[X, …] | None` → `X`."""
+    if typing.get_origin(kind) is Annotated:
+        return _bare(typing.get_args(kind)[0])
     rest = [argument for argument in typing.get_args(kind) if argument is not type(None)]
-    return rest[0] if type(None) in typing.get_args(kind) and rest else kind
+    return _bare(rest[0]) if type(None) in typing.get_args(kind) and rest else kind
 
 
-def _struct(kind: Any) -> Any:
-    kind = _optional(kind)
-    return (
-        kind if isinstance(kind, type) and issubclass(kind, msgspec.Struct) else kind if typing.get_args(kind) else None
-    )
+def _is_structure(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
+
+
+def _is_enum(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, Enum)

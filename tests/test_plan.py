@@ -1,0 +1,293 @@
+"""What a suite means on a machine: arms, stand-ins, cores, budgets, rounds, seeds. Nothing is started."""
+
+from __future__ import annotations
+
+import math
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopcost import plan
+from hopcost.errors import CannotMeasure, UsageError
+from hopcost.plan import LeftOut, Plan, block_seed, rounds_for_block
+from hopcost.program import Installed
+from hopcost.sandbox import Cores
+from hopcost.suite import Arm, Experiment, Hop, Link, Placement, Published, Suite, Workload
+
+HERE = Installed(path="/bin/x", version="1.0")
+GONE = Installed(missing="'proxy' is not installed", remedy="apt-get install proxy")
+
+
+def stack(*programs: str, stand_in: bool = False) -> Arm:
+    return Arm(hops=[Hop(program=name, link=Link.HTTP_TCP) for name in programs], stand_in=stand_in)
+
+
+SUITE = Suite(
+    name="mine",
+    title="Mine",
+    analysis="because",
+    arms={
+        "direct": stack("app"),
+        "behind": stack("proxy", "app"),
+        "spare": stack("origin", stand_in=True),
+    },
+    experiments=[
+        Experiment(
+            name="first",
+            question="one?",
+            baseline="direct",
+            arms=["direct", "behind", "spare"],
+            placement=Placement.ONE_CORE,
+            workload=Workload(connections=32),
+            settings={"app": {"threads": 1}},
+            published=[Published(arm="direct", throughput_per_s=10)],
+            published_conditions="elsewhere",
+            control="direct",
+        ),
+        Experiment(
+            name="second",
+            question="all?",
+            baseline="direct",
+            arms=["direct", "behind"],
+            placement=Placement.ALL_CORES,
+            needs_cores=4,
+            needs_cores_because="workers had their own",
+        ),
+    ],
+)
+
+
+def make(
+    *chosen: str,
+    suite: Suite = SUITE,
+    quick: bool = False,
+    budget_s: float | None = None,
+    seed: int = 7,
+    gone: tuple[str, ...] = (),
+    cores: int = 2,
+    siblings: dict[int, list[int]] | None = None,
+) -> Plan:
+    return plan.make(
+        suite,
+        list(chosen),
+        quick=quick,
+        budget_s=budget_s,
+        seed=seed,
+        installed={name: GONE if name in gone else HERE for name in ("app", "proxy", "origin")},
+        allowed_cores=list(range(cores)),
+        siblings=siblings or {},
+    )
+
+
+def names(planned: plan.PlannedExperiment) -> list[str]:
+    return [arm.name for arm in planned.arms]
+
+
+def test_where_everything_is_there_all_arms_run_and_the_baseline_twice():
+    first, second = make().experiments
+    assert names(first) == ["direct", "behind", "direct-aa"]
+    assert [arm.copy_of for arm in first.arms] == [None, None, "direct"]
+    assert first.arms[2].arm is first.arms[0].arm
+    assert (first.baseline, first.left_out, first.notes) == ("direct", [], [])
+    assert names(second) == ["direct", "behind", "direct-aa"]
+
+
+def test_what_the_suite_says_goes_along():
+    planned = make("first")
+    (first,) = planned.experiments
+    given = SUITE.experiments[0]
+    for key in ("name", "question", "workload", "settings", "published", "published_conditions", "control"):
+        assert getattr(first, key) == getattr(given, key), key
+    assert (planned.suite, planned.title, planned.analysis, planned.seed) == ("mine", "Mine", "because", 7)
+
+
+def test_a_missing_program_leaves_its_arms_out_with_reason_and_remedy_and_the_stand_in_comes_in():
+    first = make("first", gone=("proxy",)).experiments[0]
+    assert names(first) == ["direct", "spare", "direct-aa"]
+    assert first.left_out == [LeftOut(name="behind", reason="'proxy' is not installed", remedy="apt-get install proxy")]
+    assert first.notes == ["spare stands in for what is left out"]
+
+
+def test_a_missing_stand_in_that_nobody_needs_is_not_missed():
+    first = make("first", gone=("origin",)).experiments[0]
+    assert names(first) == ["direct", "behind", "direct-aa"]
+    assert (first.left_out, first.notes) == ([], [])
+
+
+def test_a_missing_stand_in_that_is_needed_is_named():
+    first = make("first", gone=("proxy", "origin")).experiments[0]
+    assert names(first) == ["direct", "direct-aa"]
+    assert [left.name for left in first.left_out] == ["behind", "spare"]
+
+
+def test_without_the_baseline_the_next_arm_takes_its_place_and_that_is_said():
+    first = make("first", gone=("app",)).experiments[0]
+    assert names(first) == ["spare", "spare-aa"]
+    assert first.baseline == "spare"
+    assert first.arms[1].copy_of == "spare"
+    assert [left.name for left in first.left_out] == ["direct", "behind"]
+    assert "the baseline direct is left out; spare takes its place" in first.notes
+
+
+def test_the_first_arm_that_is_left_becomes_the_baseline():
+    suite = msgspec.structs.replace(SUITE, arms=SUITE.arms | {"behind": stack("proxy", "origin")})
+    first = make("first", suite=suite, gone=("app",)).experiments[0]
+    assert (first.baseline, names(first)) == ("behind", ["behind", "spare", "behind-aa"])
+
+
+def test_an_experiment_without_any_arm_is_left_out_and_the_others_run():
+    planned = make(gone=("app",))
+    assert [experiment.name for experiment in planned.experiments] == ["first"]
+    assert planned.left_out == [
+        LeftOut(
+            name="second",
+            reason="every arm is left out (direct: 'proxy' is not installed; behind: 'proxy' is not installed)",
+            remedy="apt-get install proxy",
+        )
+    ]
+
+
+def test_when_nothing_can_run_that_is_an_error_with_reason_and_remedy():
+    with pytest.raises(CannotMeasure) as caught:
+        make(gone=("app", "origin"))
+    assert caught.value.message.startswith("no experiment of mine can run here: first: every arm is left out (direct: ")
+    assert "second: every arm is left out" in caught.value.message
+    assert caught.value.hint == "apt-get install proxy"
+    assert caught.value.exit_code == 3
+
+
+def test_one_core_is_too_few_for_an_experiment_on_one_core():
+    planned = make(cores=1)
+    assert [experiment.name for experiment in planned.experiments] == ["second"]
+    assert [left.name for left in planned.left_out] == ["first"]
+    assert "this machine has one core to give" in planned.left_out[0].reason
+    assert planned.left_out[0].remedy == "choose an experiment on all cores"
+
+
+def test_two_siblings_are_one_core_to_give():
+    with pytest.raises(CannotMeasure, match="one core to give"):
+        make("first", siblings={0: [1], 1: [0]})
+
+
+def test_cores_of_both_placements():
+    first, second = make(cores=4).experiments
+    assert first.cores == Cores(stack=[0], generator=[3])
+    assert second.cores == Cores(stack=[0, 1, 2, 3], generator=[3])
+
+
+def test_a_generator_that_shares_a_core_is_said():
+    first, second = make(cores=4).experiments
+    assert first.notes == []
+    assert second.notes == ["the generator shares a core with the stack: throughput holds the generator's cost too"]
+
+
+def test_too_few_cores_for_the_published_conditions_are_said():
+    (second,) = make("second", cores=3).experiments
+    assert second.notes[0] == ("too few cores for the published conditions: 3 here, 4 needed (workers had their own)")
+
+
+def test_chosen_experiments_run_in_the_order_chosen():
+    assert [each.name for each in make("second", "first").experiments] == ["second", "first"]
+
+
+def test_an_experiment_chosen_twice_runs_once():
+    assert [each.name for each in make("first", "second", "first").experiments] == ["first", "second"]
+
+
+def test_an_unknown_experiment_gets_the_nearest():
+    with pytest.raises(UsageError) as caught:
+        make("frist")
+    assert caught.value.hint == "did you mean 'first'?"
+
+
+@pytest.mark.parametrize(
+    ("quick", "given", "budget_s", "looks"),
+    [
+        (False, None, 1800.0, [6, 10, 16, 24]),
+        (True, None, 100.0, [6]),
+        (False, 60.0, 60.0, [6, 10, 16, 24]),
+        (True, 7.5, 7.5, [6]),
+    ],
+)
+def test_budgets_and_looks(quick, given, budget_s, looks):
+    planned = make(quick=quick, budget_s=given)
+    assert (planned.quick, planned.budget_s, planned.looks) == (quick, budget_s, looks)
+    assert planned.target_width == 0.01
+    assert planned.slice_ns == 100_000_000
+
+
+@pytest.mark.parametrize("budget_s", [math.inf, math.nan])
+def test_a_budget_that_no_clock_can_reach_is_refused(budget_s):
+    """It would be null in the record, which then could not be read."""
+    with pytest.raises(UsageError, match="--budget"):
+        make(budget_s=budget_s)
+
+
+def test_a_plan_survives_its_record():
+    planned = make(seed=2**80)
+    assert msgspec.json.decode(msgspec.json.encode(planned), type=Plan) == planned
+
+
+@pytest.mark.parametrize(
+    ("seconds_left", "blocks_left", "overhead_s", "round_s", "at_most", "rounds"),
+    [
+        (60, 1, 0, 1, 100, 60),
+        (60, 6, 3, 0.7, 100, 10),
+        (60, 6, 3, 0.7, 8, 8),
+        (60, 6, 0, 1, 30, 10),
+        (0.3, 1, 0, 0.1, 30, 3),  # 0.3 ÷ 0.1 is 2.9999999999999996
+        (4, 1, 2, 1, 30, 2),
+        (3.99, 1, 2, 1, 30, 0),  # one round is no block
+        (2, 1, 2, 1, 30, 0),
+        (1, 1, 2, 1, 30, 0),
+        (0, 1, 0, 1, 30, 0),
+        (-5, 3, 1, 1, 30, 0),
+    ],
+)
+def test_rounds_for_a_block(seconds_left, blocks_left, overhead_s, round_s, at_most, rounds):
+    found = rounds_for_block(
+        seconds_left=seconds_left, blocks_left=blocks_left, overhead_s=overhead_s, round_s=round_s, at_most=at_most
+    )
+    assert found == rounds
+
+
+@given(
+    st.floats(min_value=-100, max_value=10_000),
+    st.integers(1, 30),
+    st.floats(min_value=0, max_value=60),
+    st.floats(min_value=0.01, max_value=30),
+    st.integers(2, 100),
+)
+def test_rounds_never_take_more_time_than_there_is(seconds_left, blocks_left, overhead_s, round_s, at_most):
+    rounds = rounds_for_block(
+        seconds_left=seconds_left, blocks_left=blocks_left, overhead_s=overhead_s, round_s=round_s, at_most=at_most
+    )
+    share_s = seconds_left / blocks_left
+    assert rounds == 0 or 2 <= rounds <= at_most
+    assert rounds == 0 or overhead_s + rounds * round_s <= share_s * (1 + 1e-9) + 1e-6
+    one_more = overhead_s + (max(rounds, 1) + 1) * round_s
+    assert rounds == at_most or one_more > share_s * (1 - 1e-9), "another round would have fitted"
+
+
+def test_seeds_of_blocks_come_again_with_the_runs_seed():
+    one, again = make(seed=1), make(seed=1)
+    assert block_seed(one, "first", 3) == block_seed(again, "first", 3)
+
+
+def test_seeds_of_blocks_stay_what_they_are():
+    """A record's order can be made again years later: this value may never change."""
+    assert block_seed(make(seed=1), "first", 0) == 6183409990843430901
+
+
+def test_every_block_has_its_own_seed():
+    runs = [make(seed=seed) for seed in (1, 2, 11)]
+    seeds = [block_seed(run, name, block) for run in runs for name in ("first", "second") for block in range(24)]
+    assert len(set(seeds)) == 3 * 2 * 24
+
+
+def test_seeds_fit_the_engines_numbers():
+    seeds = [block_seed(make(seed=2**32 - 1), "first", block) for block in range(100)]
+    assert all(0 <= seed < 2**63 for seed in seeds)
+    assert max(seeds) > 2**62

@@ -1,0 +1,239 @@
+"""The estimator against values worked by hand, and what must hold for any figures."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopcost.statistics import ONE, Interval, error_per_look, quantile_bounds, ratio
+
+FIGURES = st.floats(min_value=0.5, max_value=2_000_000)
+PAIRS = st.lists(st.tuples(FIGURES, FIGURES), min_size=2, max_size=24)
+
+
+def split(pairs: list[tuple[float, float]]) -> tuple[list[float], list[float]]:
+    return [arm for arm, _ in pairs], [baseline for _, baseline in pairs]
+
+
+def test_three_blocks_by_hand():
+    # Ratios 2, 4, 8: logs ln 2 × (1, 2, 3), mean 2 ln 2 (ratio 4), standard deviation ln 2 = 0.693147.
+    # t(2 degrees of freedom, 0.975) = 4.302653 from a table.
+    # reach = 4.302653 × 0.693147 ÷ √3 = 1.721873; 4 ÷ e^1.721873 = 0.714924, 4 × e^1.721873 = 22.379993.
+    found = ratio([200.0, 1200.0, 4000.0], [100.0, 300.0, 500.0])
+    assert found is not None
+    assert found.value == pytest.approx(4.0, rel=1e-12)
+    assert found.low == pytest.approx(0.714924, rel=1e-6)
+    assert found.high == pytest.approx(22.379993, rel=1e-6)
+
+
+def test_two_blocks_by_hand():
+    # Ratios 1/2 and 1/8: logs −ln 2, −3 ln 2; mean −2 ln 2 (ratio 1/4), standard deviation √2 ln 2.
+    # t(1, 0.975) = 12.706205; reach = 12.706205 × √2 × 0.693147 ÷ √2 = 8.807270; e^8.807270 = 6682.65.
+    found = ratio([50.0, 50.0], [100.0, 400.0])
+    assert found is not None
+    assert found.value == pytest.approx(0.25, rel=1e-12)
+    assert found.low == pytest.approx(0.25 / 6682.65, rel=1e-5)
+    assert found.high == pytest.approx(0.25 * 6682.65, rel=1e-5)
+
+
+def test_six_blocks_with_the_error_of_one_of_four_looks_by_hand():
+    # Ratios e^±0.01, three of each: mean 0 (ratio 1); sum of squares 6 × 0.0001, variance 0.0006 ÷ 5 = 0.00012,
+    # standard deviation 0.0109545. Error 0.05 ÷ 4 = 0.0125: t(5, 0.99375) = 3.810005 from a table.
+    # reach = 3.810005 × 0.0109545 ÷ √6 = 0.0170386; e^±0.0170386 = 1.017185 and 0.983106.
+    arm = [math.exp(0.01)] * 3 + [math.exp(-0.01)] * 3
+    found = ratio(arm, [1.0] * 6, error_per_look(4))
+    assert found is not None
+    assert found.value == pytest.approx(1.0, abs=1e-12)
+    assert found.low == pytest.approx(0.983106, rel=1e-6)
+    assert found.high == pytest.approx(1.017185, rel=1e-6)
+    assert found.half_width == pytest.approx((1.017185 - 0.983106) / 2, rel=1e-4)
+
+
+def test_the_errors_of_all_looks_add_up_to_five_percent():
+    assert error_per_look(1) == 0.05
+    assert error_per_look(4) == 0.0125
+
+
+def test_the_half_width_is_relative_to_the_value():
+    assert Interval(value=0.5, low=0.4, high=0.7).half_width == pytest.approx(0.3)
+    assert ONE.half_width == 0.0
+
+
+@pytest.mark.parametrize(("low", "high"), [(None, 2.0), (0.5, None), (None, None)])
+def test_an_interval_with_an_open_end_has_no_width(low, high):
+    assert Interval(value=1.0, low=low, high=high).half_width is None
+
+
+def test_a_single_block_has_a_value_and_no_interval():
+    found = ratio([30.0], [40.0])
+    assert found is not None
+    assert found.value == pytest.approx(0.75, rel=1e-12)
+    assert (found.low, found.high, found.half_width) == (None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("arm", "baseline"),
+    [
+        ([], []),
+        ([0.0], [1.0]),
+        ([1.0], [0.0]),
+        ([1.0, 2.0, 0.0], [1.0, 2.0, 3.0]),
+        ([1.0, -2.0], [1.0, 2.0]),
+        ([1.0, 2.0], [1.0, -2.0]),
+        ([1.0, math.nan], [1.0, 2.0]),
+    ],
+)
+def test_without_positive_figures_there_is_no_ratio(arm, baseline):
+    assert ratio(arm, baseline) is None
+
+
+def test_blocks_that_differ_in_number_are_a_bug():
+    with pytest.raises(ValueError):
+        ratio([1.0, 2.0], [1.0])
+
+
+@given(PAIRS, st.randoms(use_true_random=False))
+def test_the_order_of_blocks_does_not_matter(pairs, shuffler):
+    shuffled = pairs.copy()
+    shuffler.shuffle(shuffled)
+    given_order, other_order = ratio(*split(pairs)), ratio(*split(shuffled))
+    assert given_order is not None and other_order is not None
+    assert other_order.value == pytest.approx(given_order.value, rel=1e-9)
+    assert other_order.low == pytest.approx(given_order.low, rel=1e-6)
+    assert other_order.high == pytest.approx(given_order.high, rel=1e-6)
+
+
+def test_permuting_blocks_gives_the_same_interval():
+    pairs = [(51.0, 100.0), (48.0, 99.0), (50.5, 103.0), (49.0, 97.0)]
+    rotated, found = ratio(*split(pairs[2:] + pairs[:2])), ratio(*split(pairs))
+    assert found is not None and rotated is not None
+    assert (rotated.value, rotated.low, rotated.high) == pytest.approx((found.value, found.low, found.high), rel=1e-12)
+
+
+def test_the_pairs_are_what_counts():
+    """Both arms drift together by a factor of three: paired by block, that is no spread at all."""
+    paired = ratio([10.0, 20.0, 30.0], [20.0, 40.0, 60.0])
+    crossed = ratio([10.0, 20.0, 30.0], [60.0, 20.0, 40.0])
+    assert paired is not None and crossed is not None
+    assert paired.half_width == pytest.approx(0.0, abs=1e-12)
+    assert crossed.half_width is not None and crossed.half_width > 1
+
+
+@given(st.lists(FIGURES, min_size=2, max_size=24))
+def test_an_arm_against_itself_is_one(figures):
+    found = ratio(figures, figures)
+    assert found == ONE
+
+
+@given(PAIRS)
+def test_swapping_the_sides_inverts_the_ratio(pairs):
+    arm, baseline = split(pairs)
+    there, back = ratio(arm, baseline), ratio(baseline, arm)
+    assert there is not None and back is not None
+    assert back.value == pytest.approx(1 / there.value, rel=1e-9)
+    assert back.low == pytest.approx(1 / there.high, rel=1e-6)
+    assert back.high == pytest.approx(1 / there.low, rel=1e-6)
+
+
+@given(PAIRS, st.floats(min_value=0.001, max_value=1000))
+def test_scaling_both_sides_changes_nothing(pairs, factor):
+    arm, baseline = split(pairs)
+    plain, scaled = ratio(arm, baseline), ratio([factor * a for a in arm], [factor * b for b in baseline])
+    assert plain is not None and scaled is not None
+    assert scaled.value == pytest.approx(plain.value, rel=1e-9)
+    assert scaled.low == pytest.approx(plain.low, rel=1e-6)
+    assert scaled.high == pytest.approx(plain.high, rel=1e-6)
+
+
+@given(PAIRS)
+def test_the_interval_holds_the_value(pairs):
+    found = ratio(*split(pairs))
+    assert found is not None
+    assert found.low <= found.value * (1 + 1e-12)
+    assert found.high >= found.value * (1 - 1e-12)
+
+
+@given(PAIRS, st.floats(min_value=0.01, max_value=0.5), st.floats(min_value=0.01, max_value=0.5))
+def test_more_confidence_is_never_narrower(pairs, one, other):
+    wide, narrow = ratio(*split(pairs), min(one, other)), ratio(*split(pairs), max(one, other))
+    assert wide is not None and narrow is not None
+    assert wide.low <= narrow.low and narrow.high <= wide.high
+    assert wide.value == narrow.value
+
+
+def test_more_confidence_is_wider_where_there_is_spread():
+    wide, narrow = ratio([1.0, 2.0, 4.0], [1.0] * 3, 0.01), ratio([1.0, 2.0, 4.0], [1.0] * 3, 0.05)
+    assert wide is not None and narrow is not None
+    assert wide.half_width > 2 * narrow.half_width
+
+
+# Ten answers of 10, 20 … 100 ns, one each, and one request still unanswered at the given age: eleven in all.
+TEN = [10, 20, 30, 40, 50, 60, 70, 80, 90, 100]
+
+
+@pytest.mark.parametrize(
+    ("age", "q", "bounds"),
+    [
+        # below all answers: rank 6 of 11 is the 5th answer when the age counts first, the 6th when it never ends
+        (5, 0.5, (50, 60)),
+        # among them (age 45, between 40 and 50): rank 4 lies before it, rank 5 is the age itself or the 5th answer
+        (45, 4 / 11, (40, 40)),
+        (45, 5 / 11, (45, 50)),
+        (45, 0.5, (50, 60)),
+        # above all: the ranks of answers do not move, the last rank is the unanswered one
+        (500, 0.5, (60, 60)),
+        (500, 10 / 11, (100, 100)),
+        (500, 0.99, (500, None)),
+        (500, 1.0, (500, None)),
+        # at exactly an answer's value
+        (60, 0.5, (60, 60)),
+    ],
+)
+def test_one_unanswered_among_ten(age, q, bounds):
+    assert quantile_bounds(TEN, [1] * 10, [age], [1], q) == bounds
+
+
+@pytest.mark.parametrize(
+    ("q", "value"),
+    [(0.0, 10), (0.001, 10), (0.1, 10), (0.10001, 20), (0.5, 50), (0.51, 60), (0.9, 90), (0.99, 100), (1.0, 100)],
+)
+def test_the_rank_is_the_ceiling(q, value):
+    assert quantile_bounds(TEN, [1] * 10, [], [], q) == (value, value)
+
+
+@pytest.mark.parametrize(("q", "value"), [(0.98, 10), (0.99, 10), (0.991, 20), (0.999, 20), (1.0, 20)])
+def test_p99_of_a_hundred_is_the_ninety_ninth(q, value):
+    assert quantile_bounds([10, 20], [99, 1], [], [], q) == (value, value)
+
+
+def test_one_answer_is_every_quantile():
+    assert {quantile_bounds([7], [1], [], [], q) for q in (0.0, 0.5, 1.0)} == {(7, 7)}
+
+
+def test_nothing_has_no_quantile():
+    assert quantile_bounds([], [], [], [], 0.5) is None
+    assert quantile_bounds([10], [0], [20], [0], 0.5) is None
+
+
+def test_only_unanswered_requests_give_a_lower_bound_alone():
+    assert quantile_bounds([], [], [3, 9], [1, 1], 0.5) == (3, None)
+    assert quantile_bounds([], [], [3, 9], [1, 1], 1.0) == (9, None)
+
+
+HISTOGRAM = st.dictionaries(st.integers(1, 10**6), st.integers(1, 50), max_size=20)
+
+
+@given(HISTOGRAM, HISTOGRAM, st.floats(min_value=0, max_value=1))
+def test_bounds_agree_with_a_sorted_list(answers, unanswered, q):
+    """The definition itself: every unanswered request at its age, and every one of them endless."""
+    values, ages = sorted(answers), sorted(unanswered)
+    found = quantile_bounds(values, [answers[v] for v in values], ages, [unanswered[a] for a in ages], q)
+    repeated = [value for value, count in [*answers.items(), *unanswered.items()] for _ in range(count)]
+    at_their_age = sorted(repeated)
+    if not at_their_age:
+        assert found is None
+        return
+    place = max(1, math.ceil(q * len(at_their_age))) - 1
+    endless = sorted([float(v) for v in answers for _ in range(answers[v])]) + [math.inf] * sum(unanswered.values())
+    assert found == (at_their_age[place], None if endless[place] == math.inf else endless[place])
