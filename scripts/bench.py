@@ -111,10 +111,15 @@ def table(everyone: list[Peer], results: dict[str, list[Drive]], connections: in
         costs = [cost(mine) / cost(theirs) for mine, theirs in zip(drives, wrk, strict=True)]
         rates = [rate(mine) / rate(theirs) for mine, theirs in zip(drives, wrk, strict=True)]
         low, _, high = statistics.quantiles(costs, n=4)
-        lines.append(
-            f"| {peer.name} | {statistics.median(map(cost, drives)) / 1000:.2f} | {statistics.median(costs):.3f}"
-            f" | {low:.3f} to {high:.3f} | {statistics.median(map(rate, drives)):,.0f} | {statistics.median(rates):.3f} |"
-        )
+        cells = [
+            peer.name,
+            f"{statistics.median(map(cost, drives)) / 1000:.2f}",
+            f"{statistics.median(costs):.3f}",
+            f"{low:.3f} to {high:.3f}",
+            f"{statistics.median(map(rate, drives)):,.0f}",
+            f"{statistics.median(rates):.3f}",
+        ]
+        lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
