@@ -176,9 +176,10 @@ impl<I: Io> Leader<'_, I> {
         let cpu_at_thaw = state.meter.read();
         let generator_ns = clock::own_cpu_ns();
         let start_ns = clock::monotonic_ns();
+        let length_ns = if measuring { self.session.slice_ns } else { self.session.warm_up_slice_ns };
         let command = Command::Slice {
             arm,
-            until_ns: start_ns.saturating_add(self.session.slice_ns),
+            until_ns: start_ns.saturating_add(length_ns),
             offset_ns: start_ns.saturating_sub(state.clock_ns),
             measuring,
         };
@@ -276,7 +277,7 @@ impl<I: Io> Leader<'_, I> {
             if state.last.is_some() && !state.connected {
                 object(
                     Validity::Suspect,
-                    format!("arm `{name}`: not all of its {} connections were open at the end", arm.target.connections),
+                    format!("arm `{name}`: not all of its {} connections could be opened", arm.target.connections),
                 );
             }
             if self.session.arms.len() > 1 && state.outside_cpu_ns * 100 > state.own_cpu_ns * OUTSIDE_PERCENT_MOST {

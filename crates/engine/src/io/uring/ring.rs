@@ -4,7 +4,7 @@
 //! lending them anew for every entry costs, and because a registered ring is remembered by the part that submits.
 
 use io_uring::types::SubmitArgs;
-use io_uring::{CompletionQueue, IoUring, Submitter, SubmissionQueue, cqueue, squeue};
+use io_uring::{CompletionQueue, IoUring, SubmissionQueue, Submitter, cqueue, squeue};
 use std::io;
 use std::ptr::NonNull;
 
@@ -81,7 +81,9 @@ impl Ring {
         match result {
             Ok(_) => Ok(()),
             // A signal; or more completions are waiting than fit, and want to be taken first.
-            Err(error) if matches!(error.raw_os_error(), Some(libc::EINTR | libc::EBUSY | libc::EAGAIN | libc::ETIME)) => {
+            Err(error)
+                if matches!(error.raw_os_error(), Some(libc::EINTR | libc::EBUSY | libc::EAGAIN | libc::ETIME)) =>
+            {
                 Ok(())
             }
             Err(error) => Err(error),
