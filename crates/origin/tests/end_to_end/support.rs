@@ -206,10 +206,16 @@ pub enum Stream {
 
 impl Stream {
     pub fn write(&mut self, bytes: &[u8]) {
-        match self {
-            Stream::Tcp(stream) => stream.write_all(bytes).expect("the origin reads"),
-            Stream::Unix(stream) => stream.write_all(bytes).expect("the origin reads"),
-        }
+        assert!(self.try_write(bytes), "the origin reads");
+    }
+
+    /// False if the origin has hung up.
+    pub fn try_write(&mut self, bytes: &[u8]) -> bool {
+        let written = match self {
+            Stream::Tcp(stream) => stream.write_all(bytes),
+            Stream::Unix(stream) => stream.write_all(bytes),
+        };
+        written.is_ok()
     }
 
     pub fn read(&mut self, bytes: &mut [u8]) -> std::io::Result<usize> {
