@@ -30,6 +30,7 @@ OUTSIDE_AT_MOST = 0.01  # of an arm's own CPU, used while it was meant to be fro
 FOREIGN_AT_MOST = 0.03  # of the CPU time of the cores in use, by programs that are not ours
 VOID_BLOCKS_AT_MOST = 3
 SPARE_FILES = 256
+SLICE_EDGES = 1.03  # a slice takes this much longer than its load: freezing, reading counters
 
 
 class Watcher(Protocol):
@@ -128,19 +129,24 @@ class _Experiment:
         return bool(widths) and all(width is not None and width <= self.plan.target_width for width in widths)
 
     def _rounds(self) -> int:
-        """Rounds of the next block: in the time left each look's block gets its share."""
-        overhead = max(self.overheads_s[-3:], default=BLOCK_OVERHEAD_S_PER_ARM * len(self.arms))
-        quick = self.plan.quick
-        blocks_left = (
-            max(1, self.plan.looks[0] - len(self.valid)) if quick or len(self.valid) < self.plan.looks[0] else 1
-        )
-        return rounds_for_block(
-            seconds_left=self.deadline - time.monotonic(),
-            blocks_left=blocks_left,
-            overhead_s=overhead,
-            round_s=self.plan.slice_ns * len(self.arms) / 1e9 * 1.03,
-            at_most=FULL_ROUNDS,
-        )
+        """Rounds of the next block.
+
+        The first look's blocks share the time left evenly; where that leaves too little for each, fewer blocks do.
+        After the first look a block may take what is there.
+        """
+        seen = self.overheads_s
+        overhead = sum(seen) / len(seen) if seen else BLOCK_OVERHEAD_S_PER_ARM * len(self.arms)
+        for blocks_left in range(max(1, self.plan.looks[0] - len(self.valid)), 0, -1):
+            rounds = rounds_for_block(
+                seconds_left=self.deadline - time.monotonic(),
+                blocks_left=blocks_left,
+                overhead_s=overhead,
+                round_s=self.plan.slice_ns * len(self.arms) / 1e9 * SLICE_EDGES,
+                at_most=FULL_ROUNDS,
+            )
+            if rounds:
+                return rounds
+        return 0
 
     def _block(self, number: int, rounds: int) -> Block:
         """One block, whatever becomes of it: its faults are in it."""
@@ -223,12 +229,13 @@ class _Experiment:
         )
         parts = {arm.name: _Part(arm, stack, answer) for arm, stack, answer in ready}
         stacks = [stack for _, stack, _ in ready]
-        cpu, others = time.process_time_ns(), _busy_outside_ns(stacks)
+        others, harness, cpu = _busy_outside_ns(stacks), time.process_time_ns(), 0
         with contextlib.closing(engine.run(load)) as lines:
             for line in lines:
                 match line:
                     case engine.Start():
                         block.engine = line
+                        cpu = time.process_time_ns()
                     case engine.WarmedUp():
                         self.watcher.arm_runs(line.arm, "warm-up")
                         parts[line.arm].warm_up = line
@@ -240,10 +247,11 @@ class _Experiment:
                         parts[line.arm].totals = line
                     case engine.End():
                         block.end = line
-        block.harness_cpu_ns = time.process_time_ns() - cpu
+                        block.harness_cpu_ns = time.process_time_ns() - cpu
+        harness = time.process_time_ns() - harness
         block.arms = [part.whole() for part in parts.values()]
         generator_ns = block.end.generator_cpu_ns if block.end is not None else 0
-        others = _busy_outside_ns(stacks) - others - generator_ns - block.harness_cpu_ns
+        others = _busy_outside_ns(stacks) - others - generator_ns - harness
         block.foreign_cpu_ns = max(0, others)
         self._judge(block, stacks)
 

@@ -128,7 +128,7 @@ def _experiment(
     valid = [block for block in blocks if block.validity != "void"]
     table = _Table(planned, valid)
     error = statistics.error_per_look(looks)
-    slices_ns = sum(block.slices_elapsed_ns for block in valid)
+    loaded_ns = sum(block.end.elapsed_ns for block in valid if block.end is not None)
     return ExperimentSummary(
         plan=planned,
         ending=ending,
@@ -143,7 +143,7 @@ def _experiment(
             for arm in planned.arms
             if arm.copy_of is None and table.of(arm.name)
         ],
-        harness_load=sum(block.harness_cpu_ns for block in valid) / slices_ns if slices_ns else None,
+        harness_load=sum(block.harness_cpu_ns for block in valid) / loaded_ns if loaded_ns else None,
     )
 
 

@@ -51,9 +51,9 @@ def _cores(environment: dict[str, object]) -> str:
 def of(each: ExperimentSummary) -> Table:
     """The table of one experiment."""
     hops = _hops(each)
-    header = ["arm", "answers/s", f"ratio [{_percent(1 - each.error)} interval]"]
-    header += [f"{hop} CPU µs" for hop in hops]
-    header += ["generator CPU µs", "service p50 µs", "service p99 µs", "errors", "CPU outside"]
+    header = ["arm", "answers/s", f"ratio [{_percent(1 - each.error)}]"]
+    header += [f"{hop} µs" for hop in hops]
+    header += ["generator µs", "p50 µs", "p99 µs", "errors", "CPU outside"]
     with_published = any(arm.published_ratio is not None for arm in each.arms)
     if with_published:
         header.append("article's ratio")
@@ -83,7 +83,7 @@ def _add_published(table: Table, each: ExperimentSummary) -> None:
     """The article's own figures, beside ours as ratios to each one's control group."""
     table.published_header = [
         "arm",
-        "article: requests/s",
+        "article's requests/s",
         "mean latency ms",
         "errors",
         "ratio to its control",
@@ -124,8 +124,9 @@ def _below(each: ExperimentSummary) -> list[str]:
         )
         reached = "no interval" if widest is None else f"ratios to ±{widest:.1%} at the widest"
         lines.append(f"{each.blocks} blocks, {reached}" + (f"; stopped: {each.ending.detail}" if each.ending else ""))
+        lines.append("µs under a hop and the generator: CPU time per answer, all threads")
         lines.append(
-            f"service time: sent → last byte with {each.plan.workload.connections} connections always busy;"
+            f"p50, p99: service time, sent → last byte with {each.plan.workload.connections} connections always busy;"
             " it is not what a user waits for"
         )
         lines.append(_bytes(each.arms))
@@ -182,4 +183,4 @@ def _errors(errors: dict[str, int]) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{share * 100:.4g} %"
+    return f"{share * 100:.4g}%"

@@ -51,10 +51,10 @@ def show(record: Record, experiments: list[ExperimentSummary], console: Console)
 
 
 def _grid(header: list[str], rows: list[list[str]]) -> Grid:
-    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
+    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     for number, name in enumerate(header):
-        widest = max(len(row[number]) for row in rows)  # a heading may wrap, a cell never
-        grid.add_column(Text(name), justify="left" if number == 0 else "right", vertical="bottom", min_width=widest)
+        heading = Text(name.replace(" ", "\n") if number else name)  # narrow: the width is for the figures
+        grid.add_column(heading, justify="left" if number == 0 else "right", vertical="bottom")
     for row in rows:
         grid.add_row(*(Text(cell) for cell in row))
     return grid
