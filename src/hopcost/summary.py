@@ -83,6 +83,12 @@ def widths(experiment: PlannedExperiment, blocks: list[Block], looks: int) -> li
     return [None if each is None else each.half_width for each in ratios]
 
 
+def block_ratio(experiment: PlannedExperiment, block: Block, name: str) -> float | None:
+    """An arm's throughput ÷ the mean of the baseline's two runs in one block."""
+    interval = _Table(experiment, [block]).ratio(name, throughput, statistics.CONFIDENCE_ERROR)
+    return None if interval is None else interval.value
+
+
 def throughput(arm: ArmBlock) -> float:
     """Correct answers per second of the arm's own time, over the block's slices."""
     return sum(each.answers for each in arm.slices) * 1e9 / max(1, sum(each.elapsed_ns for each in arm.slices))
