@@ -1,7 +1,47 @@
-"""What holds for all tests."""
+"""What several test files need: freezers that this machine has, and a look at what was left behind."""
 
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
 from hypothesis import settings
+
+from hopcost import host
+from hopcost.sandbox import Freezer, find_freezer
 
 # No deadline: no test may fail because the machine is busy. Derandomised: what passes here passes everywhere.
 settings.register_profile("hopcost", deadline=None, derandomize=True, database=None)
 settings.load_profile("hopcost")
+
+MOUNTS = Path("/proc/mounts")
+
+
+def freezers() -> list[Freezer]:
+    """Every means to freeze that can be had here, each once: all of them must hold the same promises."""
+    found = {}
+    mounts = MOUNTS.read_text().splitlines()
+    for without in ((), ("cgroup2",), ("cgroup2", "cgroup")):
+        text = "\n".join(line for line in mounts if line.split()[2] not in without)
+        freezer = find_freezer(mounts=text)
+        found[freezer.kind] = freezer
+    return list(found.values())
+
+
+def leavings() -> set[str]:
+    """hopcost's directories, cgroups and keepers that exist now."""
+    found = {str(path) for path in Path(tempfile.gettempdir()).glob(f"{host.PREFIX}*")}
+    for freezer in freezers():
+        if freezer.parent is not None:
+            found |= {str(path) for path in Path(freezer.parent).glob("hopcost-*")}
+    return found
+
+
+@pytest.fixture
+def nothing_left() -> Iterator[None]:
+    """The test must leave no directory and no cgroup behind."""
+    before = leavings()
+    yield
+    assert leavings() <= before

@@ -260,15 +260,13 @@ def test_cpu_outside_an_arms_own_slices_voids_above_one_percent(world: World, tm
     assert "outside its own slices" in read.blocks[0].reasons[0]
 
 
-@pytest.mark.parametrize(("busy_ns", "validity"), [(30_000_000, "valid"), (100_000_000, "suspect"), (10**9, "void")])
-def test_other_programs_load_makes_a_block_suspect_or_void(
-    world: World, tmp_path: Path, busy_ns: int, validity: str
-) -> None:
+@pytest.mark.parametrize(("busy_ns", "validity"), [(30_000_000, "valid"), (100_000_000, "suspect")])
+def test_other_programs_load_makes_a_block_suspect(world: World, tmp_path: Path, busy_ns: int, validity: str) -> None:
     readings = iter([0, busy_ns])  # before and after the first block's load, of 2 s of CPU time on 2 cores
     world.busy_ns = iter(lambda: next(readings, 0), None)
     _, read, _ = measure(tmp_path)
     assert read.blocks[0].validity == validity
-    assert [reason for reason in read.blocks[0].reasons if "other programs" in reason] or validity == "valid"
+    assert len([reason for reason in read.blocks[0].reasons if "other programs" in reason]) == (validity == "suspect")
 
 
 def test_a_program_that_dies_under_load_is_its_arms_failure_and_keeps_the_block(world: World, tmp_path: Path) -> None:

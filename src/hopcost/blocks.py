@@ -24,9 +24,10 @@ from hopcost.plan import (
 from hopcost.record import ArmBlock, Block, CheckedAnswer, Ending, Failure, Writer, now_utc
 from hopcost.sandbox import Freezer, Ports, raise_open_files
 from hopcost.stack import RunningStack
+from hopcost.suite import Workload
 
 OUTSIDE_AT_MOST = 0.01  # of an arm's own CPU, used while it was meant to be frozen
-FOREIGN_SUSPECT, FOREIGN_VOID = 0.03, 0.10  # of the CPU time of the cores in use, by programs that are not ours
+FOREIGN_AT_MOST = 0.03  # of the CPU time of the cores in use, by programs that are not ours
 VOID_BLOCKS_AT_MOST = 3
 SPARE_FILES = 256
 
@@ -218,22 +219,7 @@ class _Experiment:
             slice_ns=plan.slice_ns,
             rounds=rounds,
             warm_up=engine.WarmUp(least_ns=plan.warm_up_least_ns, most_ns=plan.warm_up_most_ns),
-            arms=[
-                engine.Arm(
-                    name=arm.name,
-                    address={"unix" if stack.prepared.address.is_unix else "tcp": stack.prepared.address.address},
-                    connections=workload.connections,
-                    timeout_ns=workload.timeout_s * 1_000_000_000,
-                    request=engine.request(workload.target),
-                    expect=engine.expect(answer.status, answer.body),
-                    freeze=stack.freeze,
-                    hops=[
-                        engine.Hop(name=name, cpu=engine.Processes(processes=pids))
-                        for name, pids in stack.processes.items()
-                    ],
-                )
-                for arm, stack, answer in ready
-            ],
+            arms=[engine_arm(stack, workload, answer) for _, stack, answer in ready],
         )
         parts = {arm.name: _Part(arm, stack, answer) for arm, stack, answer in ready}
         stacks = [stack for _, stack, _ in ready]
@@ -282,13 +268,28 @@ class _Experiment:
                 )
 
     def _judge_foreign_load(self, block: Block) -> None:
-        """Other programs' load on the cores that measure makes a block suspect, and much of it void."""
+        """Other programs' load on the cores that measure makes a block suspect."""
         assert block.end is not None, "judged after the engine ended well"
         cores = len({*self.experiment.cores.stack, *self.experiment.cores.generator})
         share = block.foreign_cpu_ns / (block.end.elapsed_ns * cores)
-        if share > FOREIGN_SUSPECT:
-            block.validity = "void" if share > FOREIGN_VOID or block.validity == "void" else "suspect"
+        if share > FOREIGN_AT_MOST:
+            block.validity = "void" if block.validity == "void" else "suspect"
             block.reasons.append(f"other programs took {share:.0%} of the CPU time of {cores} cores")
+
+
+def engine_arm(stack: RunningStack, workload: Workload, expected: check.Answer) -> engine.Arm:
+    """A running stack as the engine's plan names it."""
+    address = stack.prepared.address
+    return engine.Arm(
+        name=stack.arm,
+        address={"unix" if address.is_unix else "tcp": address.address},
+        connections=workload.connections,
+        timeout_ns=workload.timeout_s * 1_000_000_000,
+        request=engine.request(workload.target),
+        expect=engine.expect(expected.status, expected.body),
+        freeze=stack.freeze,
+        hops=[engine.Hop(name=name, cpu=engine.Processes(processes=pids)) for name, pids in stack.processes.items()],
+    )
 
 
 def _busy_outside_ns(stacks: list[RunningStack]) -> int:

@@ -24,6 +24,7 @@ import psutil
 from hopcost import keeper as keeper_program
 from hopcost.errors import CannotMeasure
 
+PREFIX = "hopcost-stack-"  # of directories in the system's folder for temporary files
 KEEPER_ANSWER_S = 10.0
 SOCKET_PATH_BYTES = 100  # sun_path holds 108; a name follows the directory
 
@@ -36,10 +37,10 @@ class Session:
 
     def __init__(self, cgroup: Path | None) -> None:
         self.cgroup = cgroup
-        self.directory = Path(tempfile.mkdtemp(prefix="hopcost-"))
+        self.directory = Path(tempfile.mkdtemp(prefix=PREFIX))
         if len(os.fsencode(self.directory)) > SOCKET_PATH_BYTES - 40:
             self.directory.rmdir()
-            self.directory = Path(tempfile.mkdtemp(prefix="hopcost-", dir="/tmp"))
+            self.directory = Path(tempfile.mkdtemp(prefix=PREFIX, dir="/tmp"))
         command = [sys.executable, "-I", "-S", keeper_program.__file__, str(self.directory)]
         if cgroup is not None:
             command.append(str(cgroup))

@@ -72,15 +72,18 @@ class Keeper:
         self.programs[order["start"]] = program
         say({"started": order["start"], "pid": program.pid})
 
-    def reap(self) -> None:
-        """Collect children that ended, adopted orphans included, and tell of the programs among them."""
+    def reap(self) -> bool:
+        """Collect children that ended, adopted orphans included, and tell of the programs among them.
+
+        Whether any child is still there.
+        """
         while True:
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)
             except ChildProcessError:
-                return
+                return False
             if pid == 0:
-                return
+                return True
             for name, program in self.programs.items():
                 if program.pid == pid:
                     program.returncode = os.waitstatus_to_exitcode(status)
@@ -101,7 +104,7 @@ class Keeper:
     def clean(self) -> None:
         """Kill what is left, frozen or not, and remove the cgroup and the directory."""
         deadline = time.monotonic() + KILL_S
-        while (members := self.members()) and time.monotonic() < deadline:
+        while ((members := self.members()) or self.reap()) and time.monotonic() < deadline:
             for pid in members:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)

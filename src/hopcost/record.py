@@ -61,7 +61,7 @@ class Failure(msgspec.Struct):
 class Block(msgspec.Struct):
     """Fresh start of every arm, check, warm-up, rounds, stop. `reasons` say why it is suspect or void.
 
-    `harness_cpu_ns` and `foreign_cpu_ns` (other programs') are what was used while the engine ran; `steal_ns` is the whole
+    `harness_cpu_ns` and `foreign_cpu_ns` (other programs') were used while the engine ran; `steal_ns` is the whole
     block's.
     """
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from hopcost import blocks, machine, program, progress, stack, summary
+from hopcost import blocks, host, machine, program, progress, stack, summary
 from hopcost import plan as planning
 from hopcost import record as records
 from hopcost import suite as suites
@@ -59,9 +59,7 @@ def run(
         console.print(f"the record so far: hopcost report {shlex.quote(str(writer.path))}")
         raise
     record = records.read(writer.path)
-    output = Console(highlight=False)
-    output = output if output.is_terminal else Console(highlight=False, width=text.WIDTH)
-    text.show(record, summary.summarise(record), output)
+    text.put(record, summary.summarise(record))
     console.print(f"\nrecord: {writer.path}  (again: hopcost report {shlex.quote(str(writer.path))})", soft_wrap=True)
     if interrupted:
         raise KeyboardInterrupt
@@ -71,7 +69,7 @@ def run(
 def _try_settings(plan: planning.Plan) -> None:
     """Decide every stack once without starting it: what is wrong in the suite is told before anything runs."""
     ports = Ports()
-    with tempfile.TemporaryDirectory(prefix="hopcost-") as folder:
+    with tempfile.TemporaryDirectory(prefix=host.PREFIX) as folder:
         for experiment in plan.experiments:
             for arm in experiment.arms:
                 stack.prepare(arm.name, arm.arm, experiment.settings, experiment.cores, Path(folder), ports)

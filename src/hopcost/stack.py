@@ -54,7 +54,11 @@ class Address(msgspec.Struct, frozen=True):
         if self.is_unix:
             connection = socket.socket(socket.AF_UNIX)
             connection.settimeout(timeout_s)
-            connection.connect(self.address)
+            try:
+                connection.connect(self.address)
+            except OSError:
+                connection.close()
+                raise
             return connection
         name, _, port = self.address.rpartition(":")
         return socket.create_connection((name, int(port)), timeout=timeout_s)
@@ -237,7 +241,7 @@ class RunningStack:
             if time.monotonic() > deadline:
                 raise ArmFailed(
                     self.arm,
-                    f"{hop.name} did not get ready within {READY_S:.0f} s: {hop.address.address}: {not_yet}"
+                    f"{hop.name} did not get ready within {READY_S:g} s: {hop.address.address}: {not_yet}"
                     + self._log(hop.name),
                     self._reproduce(),
                 )

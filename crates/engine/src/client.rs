@@ -39,6 +39,7 @@ struct Connection {
     /// When the request was sent or, while connecting, when that began.
     since_ns: u64,
     failures: u32,
+    was_open: bool,
     status_is_right: bool,
     closes: bool,
 }
@@ -60,6 +61,7 @@ pub struct Client<S> {
     closed: BinaryHeap<Reverse<(u64, Slot)>>,
     connecting: u32,
     established: u32,
+    were_open: u32,
     in_flight: u32,
     timeout_ns: u64,
     now_ns: u64,
@@ -80,6 +82,7 @@ impl<S: Schedule> Client<S> {
             state: State::Closed,
             since_ns: 0,
             failures: 0,
+            was_open: false,
             status_is_right: false,
             closes: false,
         };
@@ -95,6 +98,7 @@ impl<S: Schedule> Client<S> {
             closed,
             connecting: 0,
             established: 0,
+            were_open: 0,
             in_flight: 0,
             timeout_ns,
             now_ns: 0,
@@ -126,9 +130,9 @@ impl<S: Schedule> Client<S> {
         self.next_tick_ns.min(open).saturating_add(self.offset_ns)
     }
 
-    /// Whether every connection is open.
+    /// Whether every connection that the schedule could use has been open.
     pub fn is_connected(&self) -> bool {
-        self.established as usize == self.connections.len()
+        self.were_open as usize == self.connections.len() || self.has_ended()
     }
 
     /// Connections that are open.
@@ -333,6 +337,9 @@ impl<S: Schedule> Handler for Client<S> {
     fn connected(&mut self, slot: Slot) -> Next {
         self.connecting -= 1;
         self.established += 1;
+        if !std::mem::replace(&mut self.connections[slot as usize].was_open, true) {
+            self.were_open += 1;
+        }
         self.free(slot)
     }
 

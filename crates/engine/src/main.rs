@@ -4,6 +4,7 @@ use clap::{Parser, Subcommand};
 use hopcost_engine::failure::Failure;
 use hopcost_engine::io::{process, signal};
 use hopcost_engine::lines::{self, Line};
+use hopcost_engine::load::{self, LoadArguments};
 use hopcost_engine::plan::Plan;
 use hopcost_engine::recorder;
 use hopcost_engine::session::{ArmResult, Observer, Session};
@@ -22,11 +23,19 @@ struct Arguments {
 enum Command {
     /// Run a plan: a JSON object on standard input; JSON lines on standard output (docs/engine.md)
     Run,
+    /// Load one URL and print what came of it
+    ///
+    /// An answer is correct if its status, its length and its bytes are as expected. Unless told otherwise
+    /// (--expect-status, --expect-body, --expect-length, --any-body) a status from 200 to 299 is expected, and the
+    /// body of the first such answer. Exit code: 0, 1 where no answer was correct or the run is void, 2 for a wrong
+    /// command line, 3 where the server cannot be reached or this machine cannot do it.
+    Load(LoadArguments),
 }
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Run => run(),
+        Command::Load(arguments) => load::run(&arguments).map(|good| ExitCode::from(u8::from(!good))),
     };
     match result {
         Ok(code) => code,

@@ -65,12 +65,12 @@ def _guarded(call) -> int:  # type: ignore[no-untyped-def]
     try:
         returned = call()
         sys.stdout.flush()
+        if returned == INTERRUPTED:  # the command line's library makes an exit code of it
+            raise KeyboardInterrupt
         return returned if isinstance(returned, int) else 0
     except HopcostError as error:
         return fail(error)
-    except typer.Abort:
-        return INTERRUPTED
-    except KeyboardInterrupt:
+    except (typer.Abort, KeyboardInterrupt):
         print("interrupted", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:  # `hopcost report | head`

@@ -25,6 +25,15 @@ def render(record: Record, experiments: list[ExperimentSummary], width: int | No
     return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines()) + "\n"
 
 
+def put(record: Record, experiments: list[ExperimentSummary]) -> None:
+    """Print to standard output: as wide as the terminal and with its colours, or as `render` where it is none."""
+    console = Console(highlight=False)
+    if console.is_terminal:
+        show(record, experiments, console)
+    else:
+        print(render(record, experiments), end="")
+
+
 def show(record: Record, experiments: list[ExperimentSummary], console: Console) -> None:
     """Print to a console, with its colours."""
     for line in table.head(record):

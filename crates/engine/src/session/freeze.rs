@@ -7,7 +7,7 @@ use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Mutex, Once};
 use std::time::Duration;
 
 /// Freezing takes microseconds; an arm that is not frozen after this (a process in an uninterruptible wait) won't be.
@@ -85,10 +85,13 @@ impl Freezer {
             By::Nothing => Ok(()),
             By::Cgroup2 { control, .. } => control.write_all_at(b"0", 0),
             By::Cgroup1 { state } => state.write_all_at(b"THAWED", 0),
-            // All of them, also where one has gone.
             By::Signal(processes) => {
-                let results = processes.iter().map(|&process| gone_is_fine(process::resume(process)));
-                results.fold(Ok(()), |all, one| all.and(one))
+                let mut result = Ok(());
+                for &process in processes {
+                    // All of them, whatever happens with one.
+                    result = result.and(gone_is_fine(process::resume(process)));
+                }
+                result
             }
         }
     }
@@ -148,6 +151,7 @@ fn is_stopped(process: u32) -> io::Result<bool> {
 #[derive(Debug)]
 pub struct Freezers(&'static [Freezer]);
 
+static PANIC_HOOK: Once = Once::new();
 static PANIC_THAWS: Mutex<&'static [Freezer]> = Mutex::new(&[]);
 
 impl Freezers {
@@ -157,13 +161,15 @@ impl Freezers {
         if let Ok(mut thaws) = PANIC_THAWS.lock() {
             *thaws = freezers;
         }
-        let before = std::panic::take_hook();
-        std::panic::set_hook(Box::new(move |panic| {
-            if let Ok(freezers) = PANIC_THAWS.try_lock() {
-                thaw_all(&freezers);
-            }
-            before(panic);
-        }));
+        PANIC_HOOK.call_once(|| {
+            let before = std::panic::take_hook();
+            std::panic::set_hook(Box::new(move |panic| {
+                if let Ok(freezers) = PANIC_THAWS.try_lock() {
+                    thaw_all(&freezers);
+                }
+                before(panic);
+            }));
+        });
         Self(freezers)
     }
 

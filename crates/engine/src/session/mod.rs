@@ -35,6 +35,8 @@ pub struct Session {
     pub batch: u32,
     /// The length of a slice.
     pub slice_ns: u64,
+    /// The same while warming up.
+    pub warm_up_slice_ns: u64,
     /// How many rounds.
     pub rounds: u32,
     /// How long to warm up; `None` is not at all.
@@ -94,6 +96,7 @@ impl Session {
             io: plan.io,
             batch: plan.batch,
             slice_ns: plan.slice_ns,
+            warm_up_slice_ns: plan.slice_ns,
             rounds: plan.rounds,
             warm_up: Some(plan.warm_up),
             arms: plan.arms.into_iter().map(arm).collect::<Result<_, Failure>>()?,

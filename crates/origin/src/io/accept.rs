@@ -64,6 +64,11 @@ impl Listener {
             listen,
             file,
         };
+        if let Some(file) = &listener.file {
+            // A proxy's workers rarely run as the user of the origin; a loopback port would be open to all users too.
+            let everyone = std::os::unix::fs::PermissionsExt::from_mode(0o666);
+            std::fs::set_permissions(file, everyone).map_err(|_| Errno::ACCESS)?;
+        }
         net::listen(&listener.socket, BACKLOG)?;
         Ok(listener)
     }

@@ -19,6 +19,16 @@ impl Timers {
         self.0.peek().map(|Reverse((at_ns, _))| *at_ns)
     }
 
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Forgets the moments of all tokens but these.
+    pub fn keep(&mut self, wanted: impl Fn(u64) -> bool) {
+        self.0.retain(|Reverse((_, token))| wanted(*token));
+    }
+
     /// Takes out a token whose moment has come.
     pub fn due(&mut self, now_ns: u64) -> Option<u64> {
         self.next_ns().filter(|at_ns| *at_ns <= now_ns)?;

@@ -5,10 +5,12 @@
 //! for a completion happens inside that call too (DEFER_TASKRUN), so nothing interrupts the loop.
 
 mod buffers;
+mod ring;
 
 use self::buffers::{Buffers, GROUP};
+use self::ring::Ring;
 use super::{Handler, Io, IoFailure, IoSettings, Next, Opened, Slot, clock, socket};
-use io_uring::types::{Fixed, SubmitArgs, TimeoutFlags, Timespec};
+use io_uring::types::{Fixed, TimeoutFlags, Timespec};
 use io_uring::{IoUring, cqueue, opcode, squeue};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -56,7 +58,7 @@ struct Connection {
 /// The sockets of one lane, driven by one io_uring instance.
 pub struct Uring {
     // Declared, and so dropped, before the memory that the kernel uses: buffers, request, timer.
-    ring: IoUring,
+    ring: Ring,
     buffers: Buffers,
     connections: Vec<Connection>,
     settings: IoSettings,
@@ -87,7 +89,7 @@ pub fn probe() -> io::Result<Abilities> {
     let address = super::Address::Unix("/".into());
     let settings = IoSettings { address, request: Vec::new(), connections: 1, batch: 1, answer_bytes: None };
     let uring = Uring::new(&settings)?;
-    Ok(Abilities { batching: uring.ring.params().is_feature_min_timeout() })
+    Ok(Abilities { batching: uring.ring.can_batch() })
 }
 
 impl Uring {
@@ -95,7 +97,7 @@ impl Uring {
     fn push(&mut self, entry: &squeue::Entry) -> io::Result<()> {
         // SAFETY: what entries point to (the request, the timer, buffers) is owned by self, does not move, and is
         // dropped after the ring.
-        while unsafe { self.ring.submission().push(entry) }.is_err() {
+        while !unsafe { self.ring.push(entry) } {
             self.submit()?;
         }
         Ok(())
@@ -112,7 +114,7 @@ impl Uring {
     /// Submits what is queued. What comes afterwards is no longer the same batch: it may be an answer to it.
     fn submit(&mut self) -> io::Result<()> {
         self.batch_number += 1;
-        self.ring.submit().map(drop)
+        self.ring.submit()
     }
 
     fn receive_entry(&self, slot: Slot) -> squeue::Entry {
@@ -166,26 +168,6 @@ impl Uring {
         *self.timer = Timespec::new().sec(until_ns / 1_000_000_000).nsec((until_ns % 1_000_000_000) as u32);
         let entry = opcode::Timeout::new(&raw const *self.timer).flags(TimeoutFlags::ABS).build();
         self.push(&entry.user_data(tag(Operation::Timer, self.timer_generation, 0)))
-    }
-
-    /// Submits what is queued and waits: for one completion or, with batching, for as many as the batch or as come in time.
-    fn enter(&mut self) -> io::Result<()> {
-        let result = if self.batch > 1 {
-            let arguments = SubmitArgs::new().min_wait_usec(BATCH_WAIT_US);
-            self.ring.submitter().submit_with_args(self.batch as usize, &arguments)
-        } else {
-            self.ring.submit_and_wait(1)
-        };
-        match result {
-            Ok(_) => Ok(()),
-            // A signal; or more completions are waiting than fit, and want to be taken first.
-            Err(error)
-                if matches!(error.raw_os_error(), Some(libc::EINTR | libc::EBUSY | libc::EAGAIN | libc::ETIME)) =>
-            {
-                Ok(())
-            }
-            Err(error) => Err(error),
-        }
     }
 
     #[inline]
@@ -271,12 +253,11 @@ impl Io for Uring {
             .setup_submit_all()
             .setup_cqsize(completions)
             .build(submissions)?;
+        let ring = Ring::new(ring);
         ring.submitter().register_files_sparse(settings.connections)?;
         let (count, buffer_bytes) = buffers_for(settings);
-        let buffers = Buffers::new(&ring.submitter(), count, buffer_bytes)?;
-        let batching = ring.params().is_feature_min_timeout();
-        // Saves looking up the descriptor at each call; kernels without it go on looking it up.
-        let _ = ring.submitter().register_ring_fd();
+        let buffers = Buffers::new(ring.submitter(), count, buffer_bytes)?;
+        let batching = ring.can_batch();
         Ok(Self {
             ring,
             buffers,
@@ -337,12 +318,10 @@ impl Io for Uring {
 
     fn wait<H: Handler>(&mut self, until_ns: u64, handler: &mut H) -> io::Result<()> {
         self.set_timer(until_ns)?;
-        self.enter()?;
+        self.ring.submit_and_wait(self.batch, BATCH_WAIT_US)?;
         handler.batch(clock::monotonic_ns());
         self.batch_number += 1;
-        loop {
-            let entry = self.ring.completion().next();
-            let Some(entry) = entry else { break };
+        while let Some(entry) = self.ring.completion() {
             self.on_completion(&entry, handler)?;
         }
         self.buffers.publish();

@@ -1,0 +1,98 @@
+//! The ring itself: the two queues and the call that moves them.
+//!
+//! The `io-uring` crate lends its parts for as long as they are used; here they are kept apart for good, because
+//! lending them anew for every entry costs, and because a registered ring is remembered by the part that submits.
+
+use io_uring::types::SubmitArgs;
+use io_uring::{CompletionQueue, IoUring, SubmissionQueue, Submitter, cqueue, squeue};
+use std::io;
+use std::ptr::NonNull;
+
+pub(super) struct Ring {
+    // Declared, and so dropped, before `owner`.
+    submitter: Submitter<'static>,
+    submissions: SubmissionQueue<'static>,
+    completions: CompletionQueue<'static>,
+    owner: Owner,
+}
+
+/// Frees the instance once its parts are gone.
+struct Owner(NonNull<IoUring>);
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        // SAFETY: the pointer came from a box in `Ring::new`, and the parts that borrowed from it are dropped already.
+        drop(unsafe { Box::from_raw(self.0.as_ptr()) });
+    }
+}
+
+impl Ring {
+    pub(super) fn new(ring: IoUring) -> Self {
+        let owner = Owner(NonNull::from(Box::leak(Box::new(ring))));
+        // SAFETY: the instance does not move and lives until `owner` is dropped, after the parts, which never leave this
+        // structure; nothing else uses the pointer meanwhile.
+        let (mut submitter, submissions, completions) = unsafe { &mut *owner.0.as_ptr() }.split();
+        // Saves looking up the descriptor at each call; kernels without it go on looking it up.
+        let _ = submitter.register_ring_fd();
+        Self { submitter, submissions, completions, owner }
+    }
+
+    pub(super) fn submitter(&self) -> &Submitter<'static> {
+        &self.submitter
+    }
+
+    /// Whether the kernel can wait for several completions with a limit in time (Linux 6.12).
+    pub(super) fn can_batch(&self) -> bool {
+        // SAFETY: the instance lives as long as self, and reading its parameters does not touch the queues.
+        unsafe { self.owner.0.as_ref() }.params().is_feature_min_timeout()
+    }
+
+    /// Queues an entry. False where the queue is full.
+    ///
+    /// # Safety
+    /// What the entry points to must stay where it is until the operation has completed.
+    #[inline]
+    pub(super) unsafe fn push(&mut self, entry: &squeue::Entry) -> bool {
+        // SAFETY: the caller's.
+        unsafe { self.submissions.push(entry) }.is_ok()
+    }
+
+    /// Submits what is queued.
+    pub(super) fn submit(&mut self) -> io::Result<()> {
+        self.submissions.sync();
+        self.submitter.submit()?;
+        self.submissions.sync();
+        Ok(())
+    }
+
+    /// Submits what is queued and waits for one completion or, where `batch` is above 1, for as many or for what has come
+    /// after `batch_wait_us`.
+    #[inline]
+    pub(super) fn submit_and_wait(&mut self, batch: u32, batch_wait_us: u32) -> io::Result<()> {
+        self.submissions.sync();
+        let result = if batch > 1 {
+            let arguments = SubmitArgs::new().min_wait_usec(batch_wait_us);
+            self.submitter.submit_with_args(batch as usize, &arguments)
+        } else {
+            self.submitter.submit_and_wait(1)
+        };
+        self.submissions.sync();
+        self.completions.sync();
+        match result {
+            Ok(_) => Ok(()),
+            // A signal; or more completions are waiting than fit, and want to be taken first.
+            Err(error)
+                if matches!(error.raw_os_error(), Some(libc::EINTR | libc::EBUSY | libc::EAGAIN | libc::ETIME)) =>
+            {
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The next completion of those that were there after the last wait.
+    #[inline]
+    pub(super) fn completion(&mut self) -> Option<cqueue::Entry> {
+        self.completions.next()
+    }
+}

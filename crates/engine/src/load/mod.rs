@@ -1,0 +1,101 @@
+//! Load on one URL, without a plan: one arm, one slice.
+
+mod arguments;
+mod quantile;
+mod summary;
+mod url;
+
+pub use arguments::LoadArguments;
+
+use crate::failure::Failure;
+use crate::io::Address;
+use crate::lines::{End, Line, Validity};
+use crate::session::{ArmResult, Observer, Session};
+use serde::Serialize;
+use std::io;
+use std::net::TcpStream;
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+/// Reaching the server at all must not take longer.
+const REACH: Duration = Duration::from_secs(5);
+
+/// What one slice of load came to.
+#[derive(Debug, Default)]
+struct Outcome {
+    io: String,
+    batch: u32,
+    elapsed_ns: u64,
+    generator_cpu_ns: u64,
+    slice: SliceCounts,
+    warm_up_plateau: Option<bool>,
+    arm: Option<ArmResult>,
+    end: Option<End>,
+}
+
+/// The counts of the measured slice, without the warm-up.
+#[derive(Debug, Default, Clone, Copy, Serialize)]
+struct SliceCounts {
+    answers: u64,
+    sent: u64,
+    reconnects: u64,
+    received_bytes: u64,
+    errors: crate::recorder::Errors,
+}
+
+impl Observer for Outcome {
+    fn line(&mut self, line: &Line<'_>) -> io::Result<()> {
+        match line {
+            Line::Start(start) => {
+                start.io.clone_into(&mut self.io);
+                self.batch = start.batch;
+            }
+            Line::WarmUp(warm_up) => self.warm_up_plateau = Some(warm_up.plateau),
+            Line::Slice(slice) => {
+                self.elapsed_ns = slice.elapsed_ns;
+                self.generator_cpu_ns = slice.generator_cpu_ns;
+                self.slice = SliceCounts {
+                    answers: slice.answers,
+                    sent: slice.sent,
+                    reconnects: slice.reconnects,
+                    received_bytes: slice.received_bytes,
+                    errors: slice.errors,
+                };
+            }
+            Line::Arm(_) => {}
+            Line::End(end) => {
+                self.end = Some(End { reasons: end.reasons.clone(), ..*end });
+            }
+        }
+        Ok(())
+    }
+
+    fn arm(&mut self, result: ArmResult) -> io::Result<()> {
+        self.arm = Some(result);
+        Ok(())
+    }
+}
+
+/// Runs load, prints what came of it, and says whether it succeeded: some answers were correct, and the run is not void.
+pub fn run(arguments: &LoadArguments) -> Result<bool, Failure> {
+    let session: Session = arguments.session()?;
+    let target = &session.arms[0].target;
+    reach(&target.address).map_err(|error| {
+        Failure::machine(format!("{} cannot be reached: {error}", arguments.url))
+            .hint("is the server running, and on this port?")
+    })?;
+    let timeout_ns = target.timeout_ns;
+    let mut outcome = Outcome::default();
+    session.run(&mut outcome)?;
+    let report = summary::Report::new(arguments, outcome, timeout_ns);
+    report.print(arguments.json).map_err(|error| Failure::run(format!("standard output: {error}")))?;
+    Ok(report.answers() > 0 && report.validity() != Validity::Void)
+}
+
+/// Connects once, so that a server that is not there is one clear error.
+fn reach(address: &Address) -> io::Result<()> {
+    match address {
+        Address::Tcp(address) => TcpStream::connect_timeout(address, REACH).map(drop),
+        Address::Unix(path) => UnixStream::connect(path).map(drop),
+    }
+}

@@ -1,0 +1,326 @@
+//! Whole sessions against a scripted server, on both backends, with exact counts.
+
+mod server;
+
+use hopcost_engine::check::{ExpectedBody, ExpectedStatus};
+use hopcost_engine::io::{Address, process, uring};
+use hopcost_engine::lines::{Line, Validity};
+use hopcost_engine::plan::{CpuSource, FreezeBy, Hop, IoChoice, Target, WarmUp};
+use hopcost_engine::recorder::{Counts, ErrorKind, Errors};
+use hopcost_engine::session::{ArmResult, Observer, Session, SessionArm};
+use server::{Act, Server, answer, chunked};
+
+/// Long enough that no busy machine makes an answer late.
+const LONG_NS: u64 = 60_000_000_000;
+
+#[derive(Default)]
+struct Seen {
+    slices: Vec<(String, u32, usize, u64)>,
+    warm_ups: Vec<String>,
+    arms: Vec<ArmResult>,
+    end: Option<(Validity, Vec<String>)>,
+}
+
+impl Observer for Seen {
+    fn line(&mut self, line: &Line<'_>) -> std::io::Result<()> {
+        match line {
+            Line::Slice(slice) => self.slices.push((slice.arm.to_owned(), slice.round, slice.place, slice.answers)),
+            Line::WarmUp(warm_up) => self.warm_ups.push(warm_up.arm.to_owned()),
+            Line::End(end) => self.end = Some((end.validity, end.reasons.clone())),
+            Line::Start(_) | Line::Arm(_) => {}
+        }
+        Ok(())
+    }
+
+    fn arm(&mut self, result: ArmResult) -> std::io::Result<()> {
+        self.arms.push(result);
+        Ok(())
+    }
+}
+
+fn backends() -> Vec<IoChoice> {
+    match uring::probe() {
+        Ok(_) => vec![IoChoice::Epoll, IoChoice::Uring],
+        Err(error) => {
+            eprintln!("io_uring is not to be had here ({error}): epoll only");
+            vec![IoChoice::Epoll]
+        }
+    }
+}
+
+fn target(address: &Address, connections: u32, requests: Option<u64>) -> Target {
+    Target {
+        address: address.clone(),
+        connections,
+        timeout_ns: LONG_NS,
+        request: b"GET / HTTP/1.1\r\nHost: test\r\n\r\n".to_vec(),
+        is_head_request: false,
+        status: ExpectedStatus::Exactly(200),
+        body: ExpectedBody::Bytes(b"Hello World\n".as_slice().into()),
+        requests,
+    }
+}
+
+fn session(io: IoChoice, target: Target) -> Session {
+    let cores = process::allowed_cores().expect("this process runs on some core");
+    Session {
+        seed: 1,
+        cores: vec![cores[cores.len() - 1]],
+        io,
+        batch: 1,
+        slice_ns: LONG_NS,
+        warm_up_slice_ns: 1,
+        rounds: 1,
+        warm_up: None,
+        arms: vec![SessionArm { name: "arm".into(), target, freeze: None, hops: Vec::new() }],
+    }
+}
+
+fn run(session: Session) -> Seen {
+    let mut seen = Seen::default();
+    session.run(&mut seen).expect("the session runs");
+    seen
+}
+
+fn counts(seen: &Seen) -> Counts {
+    let counts = seen.arms[0].counts;
+    let after_sending: u64 =
+        ErrorKind::ALL.iter().filter(|kind| kind.after_sending()).map(|&kind| counts.errors.of(kind)).sum();
+    assert_eq!(counts.sent, counts.answers + counts.in_flight() + after_sending);
+    assert_eq!(seen.arms[0].service_time.len(), counts.answers);
+    counts
+}
+
+fn errors(kind: ErrorKind, count: u64) -> Errors {
+    let mut errors = Errors::default();
+    (0..count).for_each(|_| errors.add(kind));
+    errors
+}
+
+fn good() -> Act {
+    Act::Answer(answer(200, b"Hello World\n"))
+}
+
+#[test]
+fn every_request_is_answered_and_counted() {
+    for io in backends() {
+        for batch in [1, 8] {
+            let server = Server::tcp(|_| good());
+            let mut session = session(io, target(&server.address, 32, Some(3000)));
+            session.batch = batch;
+            let seen = run(session);
+            let counts = counts(&seen);
+            assert_eq!((counts.sent, counts.answers, counts.compared, counts.in_flight()), (3000, 3000, 3000, 0));
+            assert_eq!(counts.received_bytes, 3000 * answer(200, b"Hello World\n").len() as u64);
+            assert_eq!((counts.errors, counts.reconnects), (Errors::default(), 0));
+            assert_eq!(server.requests(), 3000);
+            assert_eq!(seen.end, Some((Validity::Valid, vec![])));
+        }
+    }
+}
+
+#[test]
+fn unix_sockets_and_two_threads() {
+    for io in backends() {
+        let server = Server::unix(|_| good());
+        let mut session = session(io, target(&server.address, 5, Some(501)));
+        session.cores = vec![session.cores[0]; 2];
+        let seen = run(session);
+        assert_eq!((counts(&seen).answers, server.requests()), (501, 501));
+    }
+}
+
+/// Every tenth request meets a fault, the others are answered well.
+#[test]
+fn faults_are_counted_by_their_kind() {
+    type Fault = fn() -> Act;
+    let table: [(&str, ErrorKind, Fault); 13] = [
+        ("another status", ErrorKind::Status, || Act::Answer(answer(500, b"Hello World\n"))),
+        ("another body", ErrorKind::Body, || Act::Answer(answer(200, b"Hello Wurld\n"))),
+        ("a shorter body", ErrorKind::Body, || Act::Answer(answer(200, b"Hello World"))),
+        ("a longer body", ErrorKind::Body, || Act::Answer(answer(200, b"Hello World\n\n"))),
+        ("no body", ErrorKind::Body, || Act::Answer(answer(200, b""))),
+        ("a longer chunked body", ErrorKind::Body, || Act::Answer(chunked(&[b"Hello World\n", b"x"]))),
+        ("a cut body", ErrorKind::Read, || Act::AnswerAndClose(answer(200, b"Hello World\n")[..60].to_vec())),
+        ("no answer", ErrorKind::Read, || Act::AnswerAndClose(vec![])),
+        ("a reset", ErrorKind::Read, || Act::Reset),
+        ("trailing bytes", ErrorKind::Protocol, || {
+            Act::Answer([answer(200, b"Hello World\n"), b"x".to_vec()].concat())
+        }),
+        ("two answers", ErrorKind::Protocol, || Act::Answer(answer(200, b"Hello World\n").repeat(2))),
+        ("no HTTP", ErrorKind::Protocol, || Act::Answer(b"220 ready\r\n".to_vec())),
+        ("a bad chunk", ErrorKind::Protocol, || {
+            Act::Answer(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n".to_vec())
+        }),
+    ];
+    for io in backends() {
+        for (name, kind, fault) in table {
+            let server = Server::tcp(move |number| if number % 10 == 3 { fault() } else { good() });
+            let seen = run(session(io, target(&server.address, 4, Some(100))));
+            let counts = counts(&seen);
+            assert_eq!(counts.errors, errors(kind, 10), "{name}, {io:?}");
+            assert_eq!((counts.sent, counts.answers, server.requests()), (100, 90, 100), "{name}, {io:?}");
+        }
+    }
+}
+
+#[test]
+fn answers_that_close_their_connection_are_correct() {
+    type Way = fn() -> Act;
+    let table: [(&str, Way); 3] = [
+        ("announced", || {
+            let text = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 12\r\n\r\nHello World\n";
+            Act::AnswerAndClose(text.to_vec())
+        }),
+        ("close-delimited", || Act::AnswerAndClose(b"HTTP/1.1 200 OK\r\n\r\nHello World\n".to_vec())),
+        ("HTTP/1.0", || Act::AnswerAndClose(b"HTTP/1.0 200 OK\r\nContent-Length: 12\r\n\r\nHello World\n".to_vec())),
+    ];
+    for io in backends() {
+        for (name, way) in table {
+            let server = Server::tcp(move |_| way());
+            let counts = counts(&run(session(io, target(&server.address, 4, Some(200)))));
+            assert_eq!((counts.answers, counts.reconnects, counts.errors.total()), (200, 200, 0), "{name}, {io:?}");
+            assert_eq!(server.requests(), 200);
+        }
+    }
+}
+
+#[test]
+fn answers_in_all_shapes() {
+    type Shape = fn() -> Act;
+    let table: [(&str, Shape); 4] = [
+        ("chunked", || Act::Answer(chunked(&[b"Hello", b" ", b"World\n"]))),
+        ("interim", || {
+            Act::Answer([b"HTTP/1.1 103 Early Hints\r\n\r\n".to_vec(), answer(200, b"Hello World\n")].concat())
+        }),
+        ("single bytes", || Act::InPieces(answer(200, b"Hello World\n"), 1)),
+        ("a head in two pieces", || Act::InPieces(answer(200, b"Hello World\n"), 20)),
+    ];
+    for io in backends() {
+        for (name, shape) in table {
+            let server = Server::tcp(move |_| shape());
+            let counts = counts(&run(session(io, target(&server.address, 2, Some(40)))));
+            assert_eq!((counts.answers, counts.compared, counts.errors.total()), (40, 40, 0), "{name}, {io:?}");
+        }
+    }
+}
+
+#[test]
+fn long_bodies_have_their_length_checked_always_and_their_bytes_sometimes() {
+    let body: Vec<u8> = (0..1_000_000_u32).map(|i| i.to_le_bytes()[0]).collect();
+    let sent = answer(200, &body);
+    for io in backends() {
+        for known in [true, false] {
+            let sent = sent.clone();
+            let server = Server::tcp(move |_| Act::Answer(sent.clone()));
+            let mut target = target(&server.address, 4, Some(64));
+            target.body = if known {
+                ExpectedBody::Bytes(body.as_slice().into())
+            } else {
+                ExpectedBody::First(Default::default())
+            };
+            let counts = counts(&run(session(io, target)));
+            assert_eq!((counts.answers, counts.errors.total()), (64, 0), "{io:?}");
+            assert!(
+                (4..=8).contains(&counts.compared),
+                "one in sixteen, or one of the first four: {}",
+                counts.compared
+            );
+        }
+    }
+}
+
+#[test]
+fn an_answer_to_head_has_no_body() {
+    for io in backends() {
+        let server = Server::tcp(|_| Act::Answer(b"HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n".to_vec()));
+        let mut target = target(&server.address, 2, Some(20));
+        target.is_head_request = true;
+        target.body = ExpectedBody::Bytes([].into());
+        assert_eq!(counts(&run(session(io, target))).answers, 20);
+    }
+}
+
+#[test]
+fn a_long_request_is_sent_whole() {
+    let padding = "x".repeat(3_000_000);
+    for io in backends() {
+        let server = Server::tcp(|_| good());
+        let mut target = target(&server.address, 3, Some(12));
+        target.request = format!("GET / HTTP/1.1\r\nX: {padding}\r\n\r\n").into_bytes();
+        assert_eq!((counts(&run(session(io, target))).answers, server.requests()), (12, 12));
+    }
+}
+
+#[test]
+fn a_server_that_hangs_is_not_silence() {
+    for io in backends() {
+        let server = Server::tcp(|number| if number % 4 == 3 { Act::Hang } else { good() });
+        let mut with_timeout = target(&server.address, 4, Some(20));
+        with_timeout.timeout_ns = 1_500_000_000;
+        let seen = run(session(io, with_timeout));
+        assert_eq!((counts(&seen).answers, counts(&seen).errors), (15, errors(ErrorKind::Timeout, 5)), "{io:?}");
+
+        let server = Server::tcp(|_| Act::Hang);
+        let mut session = session(io, target(&server.address, 4, None));
+        session.slice_ns = 500_000_000;
+        let seen = run(session);
+        let counts = counts(&seen);
+        assert_eq!((counts.sent, counts.answers, counts.in_flight(), counts.errors.total()), (4, 0, 4, 0));
+        assert_eq!(seen.arms[0].unanswered.len(), 4);
+    }
+}
+
+#[test]
+fn nobody_listens() {
+    for io in backends() {
+        let (address, _socket) = server::bound_but_deaf();
+        let mut session = session(io, target(&address, 2, None));
+        session.slice_ns = 100_000_000;
+        let seen = run(session);
+        assert_eq!(counts(&seen).sent, 0);
+        assert!(counts(&seen).errors.of(ErrorKind::Connect) >= 2);
+        assert_eq!(seen.end.map(|(validity, _)| validity), Some(Validity::Suspect));
+    }
+}
+
+/// The order of a run: warm-ups first, then rounds that hold every arm once; and everything runs on at the end.
+#[test]
+fn arms_take_turns_and_are_thawed_at_the_end() {
+    for io in backends() {
+        let server = Server::tcp(|_| good());
+        let mut sleepers: Vec<_> = (0..2)
+            .map(|_| std::process::Command::new("sleep").arg("600").spawn().expect("sleep is everywhere"))
+            .collect();
+        let mut session = session(io, target(&server.address, 2, None));
+        session.slice_ns = 20_000_000;
+        session.warm_up_slice_ns = 20_000_000;
+        session.rounds = 4;
+        session.warm_up = Some(WarmUp { least_ns: 1, most_ns: 40_000_000 });
+        session.arms = (sleepers.iter().zip(["first", "second"]))
+            .map(|(sleeper, name)| SessionArm {
+                name: name.into(),
+                target: target(&server.address, 2, None),
+                freeze: Some(FreezeBy::Signal(vec![sleeper.id()])),
+                hops: vec![Hop { name: "sleep".into(), cpu: CpuSource::Processes(vec![sleeper.id()]) }],
+            })
+            .collect();
+        let seen = run(session);
+        assert_eq!(seen.warm_ups, ["first", "second"]);
+        assert_eq!(seen.slices.len(), 8);
+        for (index, round) in seen.slices.chunks(2).enumerate() {
+            let mut names: Vec<&str> = round.iter().map(|(name, ..)| name.as_str()).collect();
+            names.sort_unstable();
+            assert_eq!(names, ["first", "second"]);
+            assert!(
+                round.iter().enumerate().all(|(at, (_, round, place, _))| (*round as usize, *place) == (index, at))
+            );
+        }
+        for sleeper in &mut sleepers {
+            let stat = std::fs::read_to_string(format!("/proc/{}/stat", sleeper.id())).expect("it is alive");
+            let stopped = stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('T'));
+            sleeper.kill().and_then(|()| sleeper.wait()).expect("it is ours to end");
+            assert!(!stopped, "left stopped");
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! From a request to an answer on its way, and the accounts of what became of it.
+
+use super::{Connection, Origin, Stage};
+use crate::answer::{Answer, Ending, Extent, Fault, Request, fault};
+use crate::clock;
+use crate::io::context::Context;
+use crate::io::output::Mark;
+use crate::link::Protocol;
+use crate::log::requests::NEVER;
+use crate::log::{Counts, Outcome, Row};
+
+impl Connection {
+    pub(super) fn arrived(&mut self, context: &mut Context, request: Request) {
+        let counts = self.counts(context);
+        counts.requests_received += 1;
+        counts.body_bytes_in += request.body_bytes;
+        self.requests += 1;
+        let delay = request.script.delay;
+        let arrival_ns = if delay.is_some() || context.requests.is_some() {
+            clock::monotonic_ns()
+        } else {
+            0
+        };
+        match delay.map(|delay| delay.draw(&mut context.random)) {
+            Some(delay_ns) => {
+                let until_ns = arrival_ns + delay_ns;
+                context.timers.push(until_ns, self.token);
+                self.stage = Stage::Delayed {
+                    until_ns,
+                    arrival_ns,
+                    request: Box::new(request),
+                };
+            }
+            None => self.answer(context, request, arrival_ns),
+        }
+    }
+
+    pub(super) fn answer(&mut self, context: &mut Context, request: Request, arrival_ns: u64) {
+        let script = request.script;
+        context.settings.work.burn_ns(script.work_ns);
+        context.owed_ns += script.work_after_ns;
+        let mut answer = Answer::to(&request);
+        if context
+            .settings
+            .requests_per_connection
+            .is_some_and(|most| self.requests >= most)
+        {
+            answer.close_announced();
+        }
+        let mut fault = script
+            .fault
+            .filter(|fault| context.fault_hits(*fault, script.every));
+        let outcome = match fault {
+            None => fault::Outcome::Answer(answer),
+            Some(kind) => {
+                let (outcome, done) = kind.apply(answer, self.wire.protocol(), script.pause_ns);
+                fault = fault.filter(|_| done);
+                outcome
+            }
+        };
+        let answer = match outcome {
+            fault::Outcome::Answer(answer) => answer,
+            withheld => {
+                self.stage = if withheld == fault::Outcome::Hang {
+                    Stage::Silent
+                } else {
+                    Stage::HalfClosing
+                };
+                if let Some(kind) = fault {
+                    self.counts(context).faults.count(kind);
+                }
+                return self.lost(context, arrival_ns, fault, Outcome::Withheld);
+            }
+        };
+        if answer.ending != Ending::KeepAlive {
+            self.stage = Stage::Ending(answer.ending);
+        }
+        let cut = matches!(answer.extent, Extent::Half | Extent::HalfHead)
+            && (self.wire.protocol() == Protocol::Http || answer.ending == Ending::Reset);
+        let mut mark = Mark {
+            end: 0,
+            arrival_ns,
+            fault,
+            body_bytes: answer.body_bytes(),
+            cut,
+        };
+        match self
+            .wire
+            .encode(answer, &context.date, &mut self.output.queue.bytes)
+        {
+            Some(stream) => self.output.stream = Some(Box::new((stream, mark))),
+            None => {
+                mark.end = self.output.queue.bytes.len();
+                self.output.queue.marks.push(mark);
+            }
+        }
+    }
+
+    /// Counts the answers that are out.
+    pub(super) fn settle(&mut self, context: &mut Context) {
+        let mut now_ns = None;
+        while let Some(mark) = self.output.completed() {
+            let counts = self.counts(context);
+            if mark.cut {
+                counts.answers_cut += 1;
+            } else {
+                counts.answers_sent += 1;
+            }
+            counts.body_bytes_out += mark.body_bytes;
+            if let Some(fault) = mark.fault {
+                counts.faults.count(fault);
+            }
+            let outcome = if mark.cut {
+                Outcome::Cut
+            } else {
+                Outcome::Sent
+            };
+            if context.requests.is_some() {
+                let sent_ns = *now_ns.get_or_insert_with(clock::monotonic_ns);
+                self.row(context, mark.arrival_ns, sent_ns, mark.fault, outcome);
+            }
+        }
+    }
+
+    /// Accounts for the requests that will have no answer.
+    pub fn give_up(&mut self, context: &mut Context, outcome: Outcome) {
+        for mark in self.output.unsent() {
+            self.lost(context, mark.arrival_ns, mark.fault, outcome);
+        }
+        if let Stage::Delayed { arrival_ns, .. } = std::mem::replace(&mut self.stage, Stage::Silent)
+        {
+            self.lost(context, arrival_ns, None, outcome);
+        }
+    }
+
+    pub(super) fn lost(
+        &self,
+        context: &mut Context,
+        arrival_ns: u64,
+        fault: Option<Fault>,
+        outcome: Outcome,
+    ) {
+        let counts = self.counts(context);
+        match outcome {
+            Outcome::Withheld => counts.answers_withheld += 1,
+            Outcome::InFlight => counts.answers_in_flight += 1,
+            _ => counts.answers_lost += 1,
+        }
+        self.row(context, arrival_ns, NEVER, fault, outcome);
+    }
+
+    fn row(
+        &self,
+        context: &mut Context,
+        arrival_ns: u64,
+        sent_ns: u64,
+        fault: Option<Fault>,
+        outcome: Outcome,
+    ) {
+        if let Some(requests) = &mut context.requests {
+            let Origin {
+                listener, number, ..
+            } = self.origin;
+            requests.push(Row {
+                arrival_ns,
+                sent_ns,
+                connection: number,
+                listener,
+                outcome,
+                fault,
+            });
+        }
+    }
+
+    pub(super) fn counts<'a>(&self, context: &'a mut Context) -> &'a mut Counts {
+        &mut context.counts[usize::from(self.origin.listener)]
+    }
+}

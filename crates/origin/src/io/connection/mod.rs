@@ -1,0 +1,267 @@
+//! One connection: reads, waits, answers, ends. Everything that happens to it is a call of [`Connection::drive`], which goes on as far as it can.
+
+mod answering;
+mod receiving;
+
+use super::context::Context;
+use super::output::{Output, Sent};
+use crate::answer::{Ending, Fault, Request};
+use crate::clock;
+use crate::link::Protocol;
+use crate::log::Outcome;
+use crate::wire::Wire;
+use rustix::fd::{AsFd, OwnedFd};
+use rustix::net::{Shutdown, shutdown};
+use std::time::Duration;
+
+/// No more requests are understood while so much waits to be sent: a client that does not read gets no more.
+const MOST_QUEUED: usize = 64 << 10;
+/// System calls of one look; then the others have their turn.
+const STEPS_PER_LOOK: u32 = 64;
+/// How long a connection that ends too early for its client is kept, so that the client gets to read why.
+const LINGER_NS: u64 = 1_000_000_000;
+/// Capacity that an idle connection may keep.
+const KEPT_CAPACITY: usize = 4096;
+
+/// What the loop does with a connection after a look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// Waits for an event or a moment.
+    Waits,
+    /// As `Waits`, and its socket was full: it also wants to know when there is room.
+    WaitsForRoom,
+    /// Has more to do at once.
+    Again,
+    /// Over: to be dropped.
+    Over,
+}
+
+/// How it came to a connection, as far as rows and counts ask.
+#[derive(Clone, Copy, Debug)]
+pub struct Origin {
+    /// Index of its listener.
+    pub listener: u16,
+    /// Number of the connection.
+    pub number: u32,
+    /// Whether it is TCP.
+    pub tcp: bool,
+}
+
+#[derive(Debug)]
+enum Stage {
+    Reading,
+    /// A request waits for its scripted delay to pass.
+    Delayed {
+        until_ns: u64,
+        arrival_ns: u64,
+        request: Box<Request>,
+    },
+    /// Ends like this once everything is sent.
+    Ending(Ending),
+    /// Shuts down its sending side once everything is sent.
+    HalfClosing,
+    /// Says nothing any more.
+    Silent,
+    /// Says nothing any more, and ends at this moment at the latest.
+    Lingering {
+        until_ns: u64,
+    },
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct Connection {
+    socket: OwnedFd,
+    origin: Origin,
+    token: u64,
+    wire: Wire,
+    /// Read, and not yet understood.
+    held: Vec<u8>,
+    /// `held` means nothing without more bytes.
+    hungry: bool,
+    output: Output,
+    paused_until_ns: Option<u64>,
+    stage: Stage,
+    readable: bool,
+    /// The end of the stream is behind the bytes that are still to be read.
+    end_ahead: bool,
+    /// It has been read.
+    ended: bool,
+    /// Both directions are closed, or the connection is broken.
+    hung_up: bool,
+    requests: u64,
+}
+
+impl Connection {
+    /// A connection that has just been accepted.
+    pub fn new(socket: OwnedFd, origin: Origin, token: u64, protocol: Protocol) -> Self {
+        Connection {
+            socket,
+            origin,
+            token,
+            wire: Wire::new(protocol),
+            held: Vec::new(),
+            hungry: true,
+            output: Output::default(),
+            paused_until_ns: None,
+            stage: Stage::Reading,
+            readable: false,
+            end_ahead: false,
+            ended: false,
+            hung_up: false,
+            requests: 0,
+        }
+    }
+
+    /// Its socket.
+    pub fn socket(&self) -> &OwnedFd {
+        &self.socket
+    }
+
+    /// The name by which the loop knows it.
+    pub fn token(&self) -> u64 {
+        self.token
+    }
+
+    /// Says hello before anything was asked.
+    pub fn greet(&mut self, context: &mut Context) {
+        // Encoded as an answer to request 0, or to one that never was: that is the fault. The body of /hello never becomes a stream.
+        let _ = self.wire.encode(
+            crate::answer::Route::Hello.answer(0),
+            &context.date,
+            &mut self.output.queue.bytes,
+        );
+        self.counts(context).faults.count(Fault::Greet);
+    }
+
+    /// What the loop was told about the socket: there is something to read, the peer sends no more, the connection is over.
+    pub fn notice(&mut self, readable: bool, ending: bool, hung_up: bool) {
+        self.readable |= readable;
+        self.end_ahead |= ending;
+        self.hung_up |= hung_up;
+    }
+
+    /// Goes on as far as it can.
+    pub fn drive(&mut self, context: &mut Context) -> Fate {
+        let lent = self.output.queue.bytes.capacity() == 0;
+        if lent {
+            std::mem::swap(&mut self.output.queue, &mut context.queue);
+        }
+        let fate = self.go_on(context);
+        if self.output.queue.is_out() && self.output.queue.marks.is_empty() {
+            self.output.queue.reset();
+            if lent {
+                std::mem::swap(&mut self.output.queue, &mut context.queue);
+            } else {
+                self.output.queue = Default::default();
+            }
+        }
+        fate
+    }
+
+    fn go_on(&mut self, context: &mut Context) -> Fate {
+        for _ in 0..STEPS_PER_LOOK {
+            if let Some(fate) = self.send(context).or_else(|| self.act(context)) {
+                return fate;
+            }
+        }
+        Fate::Again
+    }
+
+    /// One step of sending; `None` once there is nothing to send, or after progress.
+    fn send(&mut self, context: &mut Context) -> Option<Fate> {
+        if self.output.is_empty() {
+            return None;
+        }
+        if let Some(until_ns) = self.paused_until_ns
+            && self.output.queue.is_out()
+        {
+            if clock::monotonic_ns() < until_ns {
+                return if self.hung_up {
+                    Some(self.lose(context))
+                } else {
+                    Some(Fate::Waits)
+                };
+            }
+            self.paused_until_ns = None;
+        }
+        match self.output.step(self.socket.as_fd()) {
+            Sent::Some(bytes) => {
+                self.counts(context).sent_bytes += bytes as u64;
+                self.settle(context);
+                None
+            }
+            Sent::All => None,
+            Sent::Pause(time_ns) => {
+                let until_ns = clock::monotonic_ns() + time_ns;
+                self.paused_until_ns = Some(until_ns);
+                context.timers.push(until_ns, self.token);
+                None
+            }
+            Sent::Blocked => Some(if self.hung_up {
+                self.lose(context)
+            } else {
+                Fate::WaitsForRoom
+            }),
+            Sent::Broken => Some(self.lose(context)),
+        }
+    }
+
+    /// What comes once everything is sent; `None` after progress.
+    fn act(&mut self, context: &mut Context) -> Option<Fate> {
+        if !self.output.is_empty() {
+            return None;
+        }
+        match &self.stage {
+            Stage::Reading => self.read(context),
+            Stage::Delayed { until_ns, .. } => {
+                if clock::monotonic_ns() < *until_ns {
+                    return self.wait(context);
+                }
+                if let Stage::Delayed {
+                    arrival_ns,
+                    request,
+                    ..
+                } = std::mem::replace(&mut self.stage, Stage::Reading)
+                {
+                    self.answer(context, *request, arrival_ns);
+                }
+                None
+            }
+            Stage::Ending(ending) => self.end(*ending, context),
+            Stage::HalfClosing => {
+                // It may be gone already; then there is nothing to shut down.
+                let _ = shutdown(&self.socket, Shutdown::Write);
+                self.stage = Stage::Silent;
+                None
+            }
+            Stage::Silent => self.wait(context),
+            Stage::Lingering { until_ns } if clock::monotonic_ns() >= *until_ns => Some(Fate::Over),
+            Stage::Lingering { .. } => self.discard(context),
+        }
+    }
+
+    fn end(&mut self, ending: Ending, context: &mut Context) -> Option<Fate> {
+        if ending == Ending::Reset {
+            if self.origin.tcp {
+                // Without it the end is in order, which a client takes for a short body as well.
+                let _ = rustix::net::sockopt::set_socket_linger(&self.socket, Some(Duration::ZERO));
+            }
+            return Some(Fate::Over);
+        }
+        if self.hung_up || self.ended || (!self.readable && self.held.is_empty()) {
+            return Some(Fate::Over);
+        }
+        // Closing with bytes unread would reset the connection and take the answer with it.
+        let _ = shutdown(&self.socket, Shutdown::Write);
+        let until_ns = clock::monotonic_ns() + LINGER_NS;
+        self.stage = Stage::Lingering { until_ns };
+        context.timers.push(until_ns, self.token);
+        None
+    }
+
+    fn lose(&mut self, context: &mut Context) -> Fate {
+        self.give_up(context, Outcome::Lost);
+        Fate::Over
+    }
+}

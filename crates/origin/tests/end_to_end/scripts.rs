@@ -1,0 +1,101 @@
+//! Delays and work. Only lower bounds of times: a busy machine makes things later, never earlier.
+
+use crate::support::Server;
+use std::time::{Duration, Instant};
+
+/// CPU time of the server in clock ticks of 10 ms.
+fn cpu_ticks(server: &Server) -> u64 {
+    let stat = server.proc("stat");
+    let after_name = stat
+        .rsplit(") ")
+        .next()
+        .expect("the name is in parentheses");
+    after_name
+        .split(' ')
+        .skip(11)
+        .take(2)
+        .map(|ticks| ticks.parse::<u64>().expect("ticks"))
+        .sum()
+}
+
+#[test]
+fn a_delayed_answer_is_not_early() {
+    let server = Server::start(&[]);
+    let mut stream = server.connect("http+tcp");
+    let start = Instant::now();
+    stream.get("/?delay=constant:100ms");
+    stream.read_answer();
+    assert!(start.elapsed() >= Duration::from_millis(100));
+    let (arrival_ns, sent_ns, _) = server.stop().rows()[0];
+    assert!(sent_ns - arrival_ns >= 100_000_000);
+}
+
+#[test]
+fn a_delayed_answer_holds_up_no_one() {
+    let server = Server::start(&[]);
+    let mut slow = server.connect("http+tcp");
+    slow.get("/?delay=constant:3600s");
+    let mut quick = server.connect("http+tcp");
+    quick.get("/");
+    assert_eq!(quick.read_answer().1, b"Hello World\n");
+    assert_eq!(server.stop().total("answers_in_flight"), 1);
+}
+
+#[test]
+fn requests_behind_a_delayed_one_keep_their_order() {
+    let server = Server::start(&[]);
+    let mut stream = server.connect("http+tcp");
+    stream.write(
+        b"GET /json?delay=constant:20ms HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n\
+          GET /text?delay=exponential:1ms HTTP/1.1\r\nHost: a\r\n\r\n",
+    );
+    let lengths = [0; 3].map(|_| stream.read_answer().1.len());
+    assert_eq!(lengths, [1024, 12, 1024]);
+    server.stop();
+}
+
+#[test]
+fn work_burns_cpu_before_or_after_the_answer() {
+    let server = Server::start(&[]);
+    let mut stream = server.connect("http+tcp");
+    for parameter in ["work", "work-after"] {
+        let before = cpu_ticks(&server);
+        for _ in 0..4 {
+            stream.get(&format!("/?{parameter}=100ms"));
+            stream.read_answer();
+        }
+        // The loop serves this only once the work after the answers is done.
+        stream.get("/");
+        stream.read_answer();
+        let burnt = cpu_ticks(&server) - before;
+        assert!(burnt >= 20, "{parameter}: {burnt} ticks of 40");
+    }
+    server.stop();
+}
+
+#[test]
+fn requests_in_flight_at_the_end_are_counted() {
+    let server = Server::start(&[]);
+    let mut streams: Vec<_> = (0..5).map(|_| server.connect("http+unix")).collect();
+    for stream in &mut streams {
+        stream.get("/");
+        stream.read_answer();
+        stream.get("/?delay=constant:1000s");
+    }
+    // Those requests have been read once a later connection's answer has come.
+    let mut last = server.connect("http+unix");
+    last.get("/");
+    last.read_answer();
+    let log = server.stop();
+    assert_eq!(
+        (log.total("answers_sent"), log.total("answers_in_flight")),
+        (6, 5)
+    );
+    assert_eq!(
+        log.rows()
+            .iter()
+            .filter(|row| row.1 == u64::MAX && row.2 == 4)
+            .count(),
+        5
+    );
+}

@@ -1,0 +1,40 @@
+"""`hopcost` as a person runs it: a process of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+HOPCOST = Path(sys.executable).with_name("hopcost")
+
+
+def environment() -> dict[str, str]:
+    """Plain output, 100 columns."""
+    return os.environ | {"NO_COLOR": "1", "TERM": "dumb", "COLUMNS": "100"}
+
+
+def hopcost(*arguments: object, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run to the end; at most a minute and a half."""
+    return subprocess.run(
+        [HOPCOST, *map(str, arguments)],
+        cwd=folder,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=90,
+        check=False,
+    )
+
+
+def start(*arguments: object, folder: Path) -> subprocess.Popen[str]:
+    """Start and go on; output in pipes."""
+    return subprocess.Popen(
+        [HOPCOST, *map(str, arguments)],
+        cwd=folder,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )

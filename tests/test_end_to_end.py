@@ -1,0 +1,183 @@
+"""Whole runs, real engine, real servers: the record, the report, interrupts, kills, exact accounts."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import command
+import psutil
+import pytest
+import suites
+from conftest import leavings
+
+pytestmark = pytest.mark.usefixtures("nothing_left")
+
+WAIT_S = 20.0
+
+
+def report(record: Path) -> dict[str, object]:
+    done = command.hopcost("report", record, "--format", "json")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)  # type: ignore[no-any-return]
+
+
+def descendants(pid: int) -> list[psutil.Process]:
+    return psutil.Process(pid).children(recursive=True)
+
+
+def wait_for_block(record: Path, process: subprocess.Popen[str]) -> None:
+    """Until the first block is recorded."""
+    deadline = time.monotonic() + WAIT_S
+    while not ((record / "blocks.jsonl").exists() and (record / "blocks.jsonl").stat().st_size):
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline, "no block in time"
+        time.sleep(0.01)
+
+
+def wait_for_engine(process: subprocess.Popen[str]) -> psutil.Process:
+    """The engine's process, once it is loading."""
+    deadline = time.monotonic() + WAIT_S
+    while time.monotonic() < deadline:
+        for child in descendants(process.pid):
+            try:
+                if child.name() == "hopcost-engine":
+                    return child
+            except psutil.NoSuchProcess:
+                continue
+        time.sleep(0.005)
+    raise AssertionError("the engine did not start")
+
+
+def gone(processes: list[psutil.Process]) -> bool:
+    _, alive = psutil.wait_procs(processes, timeout=WAIT_S)
+    return not alive
+
+
+def test_a_run_leaves_a_record_whose_report_is_what_was_printed(tmp_path: Path) -> None:
+    record = tmp_path / "record"
+    done = command.hopcost("run", suites.write(tmp_path), "--quick", "--budget", 12, "--seed", 5, "--record", record)
+    assert done.returncode == 0, done.stdout + done.stderr
+    content = report(record)
+    experiment = content["experiments"][0]  # type: ignore[index]
+    assert [arm["name"] for arm in experiment["arms"]] == ["tcp", "unix"]
+    assert experiment["blocks"] >= 1 and experiment["baseline"] == "tcp"
+    for arm in experiment["arms"]:
+        assert arm["answers"] > 0 and sum(arm["errors"].values()) == 0
+        assert arm["cpu_ns_per_request"]["origin"] > 0 and arm["cpu_ns_per_request"]["generator"] > 0
+        assert 0 < arm["service_time_ns"]["p50"] <= arm["service_time_ns"]["p99"]
+    again = command.hopcost("report", record)
+    assert done.stdout == again.stdout
+
+
+def test_the_same_seed_takes_the_same_order_of_slices(tmp_path: Path) -> None:
+    orders = []
+    for number in range(2):
+        record = tmp_path / f"record{number}"
+        done = command.hopcost("run", suites.write(tmp_path), "--quick", "--budget", 3, "--seed", 7, "--record", record)
+        assert done.returncode == 0, done.stderr
+        block = json.loads((record / "blocks.jsonl").read_text().splitlines()[0])
+        slices = [each for arm in block["arms"] for each in arm["slices"]]
+        orders.append([each["arm"] for each in sorted(slices, key=lambda each: (each["round"], each["place"]))][:6])
+    assert orders[0] == orders[1]
+
+
+def test_accounts_hold_and_equal_what_the_origin_counted(tmp_path: Path) -> None:
+    record = tmp_path / "record"
+    command.hopcost("run", suites.write(tmp_path), "--quick", "--budget", 3, "--record", record)
+    block = json.loads((record / "blocks.jsonl").read_text().splitlines()[0])
+    for arm in block["arms"]:
+        totals = arm["totals"]
+        errors = sum(count for kind, count in totals["errors"].items() if kind not in ("connect", "tls"))
+        assert totals["sent"] == totals["answers"] + totals["in_flight"] + errors
+        measured = sum(each["answers"] for each in arm["slices"])
+        assert totals["answers"] == measured + sum(arm["warm_up"]["answers"])
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_ends_within_seconds_and_keeps_the_blocks(tmp_path: Path, number: signal.Signals) -> None:
+    record = tmp_path / "record"
+    process = command.start("run", suites.write(tmp_path), "--budget", 60, "--record", record, folder=tmp_path)
+    wait_for_block(record, process)
+    wait_for_engine(process)
+    family = descendants(process.pid)
+    process.send_signal(number)
+    output, errors = process.communicate(timeout=WAIT_S)
+    assert process.returncode == 130
+    assert "interrupted" in errors
+    assert "links: Is a Unix socket cheaper?" in output
+    assert gone(family)
+    assert report(record)["experiments"][0]["blocks"] >= 1  # type: ignore[index]
+
+
+def test_kill_9_leaves_a_readable_record_and_no_process(tmp_path: Path) -> None:
+    before = leavings()
+    record = tmp_path / "record"
+    process = command.start("run", suites.write(tmp_path), "--budget", 60, "--record", record, folder=tmp_path)
+    wait_for_block(record, process)
+    wait_for_engine(process)
+    family = descendants(process.pid)
+    process.kill()
+    process.communicate()
+    assert gone(family)
+    deadline = time.monotonic() + WAIT_S
+    while not leavings() <= before and time.monotonic() < deadline:
+        time.sleep(0.01)
+    content = report(record)
+    assert content["ended_utc"] is None
+    assert content["experiments"][0]["blocks"] >= 1  # type: ignore[index]
+
+
+def test_an_engine_killed_in_the_middle_is_told_and_the_block_done_again(tmp_path: Path) -> None:
+    record = tmp_path / "record"
+    process = command.start(
+        "run", suites.write(tmp_path), "--quick", "--budget", 20, "--record", record, folder=tmp_path
+    )
+    wait_for_engine(process).kill()
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == 0, output + errors
+    assert "killed by signal 9" in errors
+    assert "killed by signal 9" in output
+    first = json.loads((record / "blocks.jsonl").read_text().splitlines()[0])
+    assert first["validity"] == "void"
+    assert report(record)["experiments"][0]["blocks"] >= 1  # type: ignore[index]
+
+
+def test_up_starts_an_arm_that_answers_and_ends_on_ctrl_c(tmp_path: Path) -> None:
+    process = command.start("up", f"{suites.write(tmp_path)}/links/tcp", folder=tmp_path)
+    assert process.stdout is not None
+    lines = []
+    while not (lines and lines[-1].startswith("Ctrl-C")):
+        line = process.stdout.readline()
+        assert line, process.communicate()
+        lines.append(line)
+    url = next(line.split()[1] for line in lines if line.startswith("URL:"))
+    answered = subprocess.run(["curl", "-s", "--max-time", "10", url], capture_output=True, text=True, check=True)
+    assert answered.stdout == "Hello World\n"
+    family = descendants(process.pid)
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=WAIT_S)
+    assert output.strip() == "stopped"
+    assert gone(family)
+
+
+def test_the_engine_alone_needs_no_python(tmp_path: Path) -> None:
+    process = command.start("up", f"{suites.write(tmp_path)}/links/tcp", folder=tmp_path)
+    assert process.stdout is not None
+    url = ""
+    while not url:
+        line = process.stdout.readline()
+        assert line, process.communicate()
+        url = line.split()[1] if line.startswith("URL:") else ""
+    done = command.hopcost("load", "-c", 4, "-t", 1, "-d", "1s", "--json", url)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert result["answers"] > 0
+    assert sum(result["errors"].values()) == 0
+    assert result["elapsed_ns"] > 0 and result["throughput_per_s"] > 0
+    os.kill(process.pid, signal.SIGINT)
+    process.communicate(timeout=WAIT_S)

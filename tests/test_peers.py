@@ -1,0 +1,54 @@
+"""Other generators' own counts, read from what they print; errors are never answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hopcost import peers
+from hopcost.errors import MeasurementFailed
+from hopcost.peers import Counts
+
+WRK_ERRORS = """Running 1s test @ http://127.0.0.1:1/
+  1 threads and 64 connections
+  1000 requests in 1.00s, 0.16MB read
+  Socket errors: connect 1, read 2, write 3, timeout 4
+  Non-2xx or 3xx responses: 100
+"""
+AB = """Complete requests:      50000
+Failed requests:        12
+   (Connect: 0, Receive: 0, Length: 12, Exceptions: 0)
+Non-2xx responses:      8
+"""
+H2LOAD = """requests: 110 total, 110 started, 105 done, 100 succeeded, 5 failed, 0 errored, 0 timeout
+status codes: 100 2xx, 0 3xx, 0 4xx, 5 5xx
+"""
+OHA = """{"statusCodeDistribution": {"200": 90, "500": 7}, "errorDistribution": {"aborted due to deadline": 64,
+"connection error": 2}}"""
+
+
+@pytest.mark.parametrize(
+    ("peer", "output", "expected"),
+    [
+        (peers.WRK, WRK_ERRORS, Counts(answers=900, errors=110)),
+        (peers.WRK, "  1000 requests in 1.00s, 0.16MB read", Counts(answers=1000, errors=0)),
+        (peers.AB, AB, Counts(answers=49980, errors=20)),
+        (peers.H2LOAD, H2LOAD, Counts(answers=100, errors=5)),
+        (peers.OHA, OHA, Counts(answers=90, errors=9)),
+        (peers.engine, '{"answers": 5, "errors": {"read": 2, "body": 1}}', Counts(answers=5, errors=3)),
+    ],
+)
+def test_counts_come_from_the_generators_own_output(peer: object, output: str, expected: Counts) -> None:
+    reader = peer if isinstance(peer, peers.Peer) else peers.engine(Path("x"), "x")
+    assert reader.counts(output) == expected
+
+
+def test_output_without_a_count_is_a_failure_not_zero() -> None:
+    with pytest.raises(MeasurementFailed, match="no '"):
+        peers.WRK.counts("unable to connect to 127.0.0.1:1")
+
+
+def test_a_generator_that_fails_is_told_in_its_own_words() -> None:
+    with pytest.raises(MeasurementFailed, match=r"wrk -t 1 -c 1 -d 1s nonsense ended with 1:\n.*invalid URL"):
+        peers.drive(peers.WRK, 1, 1, "nonsense", [0])
