@@ -29,6 +29,10 @@ KEPT = ROOT / "records" / "truth" / "slices.jsonl"
 MARGIN = 0.03
 BLOCK_ROUNDS = 15
 
+INTRODUCTION = """\
+By slices: one block of {rounds} rounds of 100 ms, all arms started, all but one frozen. Alone: a pair of plain runs of
+{seconds:g} s, the arm and the baseline, each started alone and never frozen. The quotient is taken within each repeat; its
+interval (95 %, Student's t over repeats) must lie within {low:.2f} to {high:.2f}."""
 AFTER_ANSWER = """
 name = "after-answer"
 title = "An origin that keeps working after it has answered"
@@ -192,10 +196,7 @@ def page(done: list[Repeat], repeats: int, seconds: float) -> tuple[str, bool]:
         "",
         "## Slices agree with runs of one arm at a time",
         "",
-        f"By slices: one block of {BLOCK_ROUNDS} rounds of 100 ms, all arms started, all but one frozen. Alone: a pair of"
-        f" plain runs of {seconds:g} s, the arm and the baseline, each started alone and never frozen. The quotient is taken"
-        " within each repeat; its interval (95 %, Student's t over repeats) must lie within"
-        f" {1 - MARGIN:.2f} to {1 + MARGIN:.2f}.",
+        INTRODUCTION.format(rounds=BLOCK_ROUNDS, seconds=seconds, low=1 - MARGIN, high=1 + MARGIN),
         "",
         "| case | arm | by slices | alone | quotient | repeats | within ±3 % |",
         "| --- | --- | ---: | ---: | ---: | ---: | --- |",
