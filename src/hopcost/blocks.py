@@ -34,7 +34,7 @@ def measure(plan: Plan, freezer: Freezer, writer: Writer, watcher: Watcher) -> b
             ending = loop.run()
         except KeyboardInterrupt:
             with contextlib.suppress(MeasurementFailed):
-                writer.end_experiment(Ending(experiment=experiment.name, why="interrupted"))
+                writer.end_experiment(Ending(experiment=experiment.name, why="interrupted", detail="interrupted"))
             raise
         writer.end_experiment(ending)
         all_well = all_well and ending.why != "failed" and not loop.failed_arms
