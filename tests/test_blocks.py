@@ -38,7 +38,6 @@ class World:
         self.bodies: dict[str, bytes] = {}
         self.fails_at_start: set[str] = set()
         self.dies_under_load: set[str] = set()
-        self.outside_ns = 0
         self.stack_cpu_ns = 0
         self.busy_ns = iter(lambda: 0, None)
         self.engine_faults: list[Exception] = []
@@ -91,7 +90,7 @@ class World:
                 yield engine.Slice(
                     arm=arm.name, round=number, place=place, start_ns=0, elapsed_ns=1000, freeze_ns=1, frozen_ns=None,
                     answers=self.answers[arm.name], sent=self.answers[arm.name], errors={}, reconnects=0,
-                    received_bytes=0, cpu_ns={"origin": 1000}, cpu_outside_ns={"origin": self.outside_ns},
+                    received_bytes=0, cpu_ns={"origin": 1000}, cpu_outside_ns={"origin": 0},
                     generator_cpu_ns=10,
                 )  # fmt: skip
         for arm in load.arms:
@@ -248,16 +247,6 @@ def test_too_many_void_blocks_end_the_experiment(world: World, tmp_path: Path) -
     assert not well
     assert len(read.blocks) == blocks.VOID_BLOCKS_AT_MOST + 1
     assert read.run.endings[0].why == "failed"
-
-
-def test_cpu_outside_an_arms_own_slices_voids_above_one_percent(world: World, tmp_path: Path) -> None:
-    world.outside_ns = 10  # of 1000 inside: exactly 1 %
-    _, read, _ = measure(tmp_path / "at")
-    assert read.blocks[0].validity == "valid"
-    world.outside_ns = 11
-    _, read, _ = measure(tmp_path / "above")
-    assert read.blocks[0].validity == "void"
-    assert "outside its own slices" in read.blocks[0].reasons[0]
 
 
 @pytest.mark.parametrize(("busy_ns", "validity"), [(30_000_000, "valid"), (100_000_000, "suspect")])

@@ -19,7 +19,6 @@ from hopcost.stack import RunningStack
 from hopcost.suite import Workload
 from hopcost.watcher import Watcher
 
-OUTSIDE_AT_MOST = 0.01  # of an arm's own CPU, used while it was meant to be frozen
 FOREIGN_AT_MOST = 0.03  # of the CPU time of the cores in use, by programs that are not ours
 
 
@@ -167,15 +166,6 @@ def _judge(setting: Setting, block: Block, stacks: list[RunningStack]) -> None:
     if foreign > FOREIGN_AT_MOST:
         block.validity = "void" if block.validity == "void" else "suspect"
         block.reasons.append(f"other programs took {foreign:.0%} of the CPU time of {cores} cores")
-    for arm in block.arms:
-        inside = sum(sum(each.cpu_ns.values()) for each in arm.slices)
-        outside = sum(sum(each.cpu_outside_ns.values()) for each in arm.slices)
-        if outside > OUTSIDE_AT_MOST * inside:
-            block.validity = "void"
-            block.reasons.append(
-                f"{arm.name} used {outside / 1e6:.1f} ms of CPU outside its own slices,"
-                f" {outside / max(inside, 1):.1%} of the {inside / 1e6:.0f} ms inside"
-            )
 
 
 def engine_arm(stack: RunningStack, workload: Workload, expected: check.Answer) -> engine.Arm:
