@@ -170,6 +170,20 @@ impl Uring {
         self.push(&entry.user_data(tag(Operation::Timer, self.timer_generation, 0)))
     }
 
+    /// Handles what has completed; whether there was anything.
+    #[inline]
+    fn take_completions<H: Handler>(&mut self, handler: &mut H) -> io::Result<bool> {
+        handler.batch(clock::monotonic_ns());
+        self.batch_number += 1;
+        let mut any = false;
+        while let Some(entry) = self.ring.completion() {
+            any = true;
+            self.on_completion(&entry, handler)?;
+        }
+        self.buffers.publish();
+        Ok(any)
+    }
+
     #[inline]
     fn on_completion<H: Handler>(&mut self, entry: &cqueue::Entry, handler: &mut H) -> io::Result<()> {
         let (operation, generation, slot) = untag(entry.user_data());
@@ -319,13 +333,12 @@ impl Io for Uring {
     fn wait<H: Handler>(&mut self, until_ns: u64, handler: &mut H) -> io::Result<()> {
         self.set_timer(until_ns)?;
         self.ring.submit_and_wait(self.batch, BATCH_WAIT_US)?;
-        handler.batch(clock::monotonic_ns());
-        self.batch_number += 1;
-        while let Some(entry) = self.ring.completion() {
-            self.on_completion(&entry, handler)?;
-        }
-        self.buffers.publish();
-        Ok(())
+        self.take_completions(handler).map(drop)
+    }
+
+    fn poll<H: Handler>(&mut self, handler: &mut H) -> io::Result<bool> {
+        self.ring.submit_and_look()?;
+        self.take_completions(handler)
     }
 }
 
