@@ -6,6 +6,7 @@ import io
 
 from rich import box
 from rich.console import Console
+from rich.measure import Measurement
 from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
@@ -14,12 +15,15 @@ from hopcost.record import Record
 from hopcost.report import table
 from hopcost.summary import ExperimentSummary
 
+UNLIMITED = 100_000
 WIDTH = 132  # where there is no terminal to ask
 
 
 def render(record: Record, experiments: list[ExperimentSummary], width: int | None = None) -> str:
     """Plain text, `width` columns wide."""
-    console = Console(file=io.StringIO(), width=width or WIDTH, no_color=True, highlight=False)
+    console = Console(
+        file=io.StringIO(), width=width or WIDTH, force_terminal=False, color_system=None, highlight=False
+    )
     show(record, experiments, console)
     assert isinstance(console.file, io.StringIO), "made above"
     return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines()) + "\n"
@@ -43,11 +47,17 @@ def show(record: Record, experiments: list[ExperimentSummary], console: Console)
         console.print()
         console.print(Text(f"{content.title}: {content.question}", style="bold"))
         if content.rows:
-            console.print(_grid(content.header, content.rows))
+            _print_grid(console, _grid(content.header, content.rows))
         _lines(console, content.below)
         if content.published_rows:
-            console.print(_grid(content.published_header, content.published_rows))
+            _print_grid(console, _grid(content.published_header, content.published_rows))
             _lines(console, content.published_below)
+
+
+def _print_grid(console: Console, grid: Grid) -> None:
+    """Wider than the console where it must be: rich would leave out what does not fit, without a word."""
+    least = Measurement.get(console, console.options.update(max_width=UNLIMITED), grid).minimum
+    console.print(grid, width=max(console.width, least), crop=False)
 
 
 def _grid(header: list[str], rows: list[list[str]]) -> Grid:
