@@ -350,12 +350,14 @@ def test_text_is_plain_even_where_colours_are_forced(monkeypatch):
 
 
 def test_a_narrow_terminal_leaves_nothing_out():
-    """rich would drop the columns that do not fit."""
+    """rich would drop the columns that do not fit, and shorten headings to a letter."""
     content = everything()
     narrow = text.render(content, summarise(content), width=40)
     for made in (table.of(each) for each in summarise(content)):
         for cells in [*made.rows, *made.published_rows]:
             assert any(all(cell in line for cell in cells) for line in narrow.splitlines()), cells
+        for heading in [*made.header, *made.published_header]:
+            assert all(word in narrow for word in heading.split()), heading
 
 
 def test_text_takes_words_in_brackets_for_words():

@@ -6,7 +6,6 @@ import io
 
 from rich import box
 from rich.console import Console
-from rich.measure import Measurement
 from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
@@ -15,7 +14,6 @@ from hopcost.record import Record
 from hopcost.report import table
 from hopcost.summary import ExperimentSummary
 
-UNLIMITED = 100_000
 WIDTH = 132  # where there is no terminal to ask
 
 
@@ -47,23 +45,18 @@ def show(record: Record, experiments: list[ExperimentSummary], console: Console)
         console.print()
         console.print(Text(f"{content.title}: {content.question}", style="bold"))
         if content.rows:
-            _print_grid(console, _grid(content.header, content.rows))
+            console.print(_grid(content.header, content.rows), crop=False)  # else rich drops columns that do not fit
         _lines(console, content.below)
         if content.published_rows:
-            _print_grid(console, _grid(content.published_header, content.published_rows))
+            console.print(_grid(content.published_header, content.published_rows), crop=False)
             _lines(console, content.published_below)
-
-
-def _print_grid(console: Console, grid: Grid) -> None:
-    """Wider than the console where it must be: rich would leave out what does not fit, without a word."""
-    least = Measurement.get(console, console.options.update(max_width=UNLIMITED), grid).minimum
-    console.print(grid, width=max(console.width, least), crop=False)
 
 
 def _grid(header: list[str], rows: list[list[str]]) -> Grid:
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
     for number, name in enumerate(header):
-        widest = max(len(row[number]) for row in rows)  # a heading may wrap, a cell never
+        cells = [row[number] for row in rows]
+        widest = max(len(word) for word in [*cells, *name.split()])  # a heading may wrap at its spaces, a cell never
         grid.add_column(Text(name), justify="left" if number == 0 else "right", vertical="bottom", min_width=widest)
     for row in rows:
         grid.add_row(*(Text(cell) for cell in row))
