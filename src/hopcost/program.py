@@ -136,7 +136,7 @@ def installed(name: str) -> Installed:
         return Installed(missing=f"'{what}' is not installed", remedy=program.install)
     command = [word.replace("{executable}", str(path)) for word in program.version_command]
     try:
-        run = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
+        run = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=10, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
         return Installed(missing=f"{' '.join(command)}: {error}", remedy=program.install)
     found = re.search(program.version_pattern, run.stdout + run.stderr)
@@ -156,7 +156,7 @@ def build(name: str) -> None:
         output.parent.mkdir(parents=True, exist_ok=True)
         unfinished = output.with_name(f".{output.name}-{os.getpid()}")
         command = [word.replace("{output}", str(unfinished)) for word in program.build.command]
-        run = subprocess.run(command, cwd=program.folder, capture_output=True, text=True, check=False)
+        run = subprocess.run(command, cwd=program.folder, capture_output=True, text=True, errors="replace", check=False)
         if run.returncode != 0:
             unfinished.unlink(missing_ok=True)
             last = "\n".join((run.stdout + run.stderr).strip().splitlines()[-10:])
