@@ -206,7 +206,7 @@ def test_an_unknown_experiment_gets_the_nearest():
     ("quick", "given", "budget_s", "looks"),
     [
         (False, None, 1800.0, [6, 10, 16, 24]),
-        (True, None, 100.0, [6]),
+        (True, None, 108.0, [6]),
         (False, 60.0, 60.0, [6, 10, 16, 24]),
         (True, 7.5, 7.5, [6]),
     ],

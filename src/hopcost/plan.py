@@ -19,11 +19,11 @@ from hopcost.suite import AGAIN, Arm, Experiment, Published, Settings, Suite, Wo
 SLICE_NS = 100_000_000
 LOOKS = (6, 10, 16, 24)  # blocks after which the width is looked at; few and fixed, so that looking costs a known error
 FULL_ROUNDS = 30
-QUICK_BUDGET_S = 100.0
+QUICK_BUDGET_S = 108.0
 FULL_BUDGET_S = 1800.0
 TARGET_WIDTH = 0.01
-WARM_UP_LEAST_NS, WARM_UP_MOST_NS = 300_000_000, 3_000_000_000
-BLOCK_OVERHEAD_S_PER_ARM = 0.6  # before one has been seen: start, check, warm-up and stop
+WARM_UP_LEAST_NS, WARM_UP_MOST_NS, QUICK_WARM_UP_MOST_NS = 300_000_000, 3_000_000_000, 1_000_000_000
+BLOCK_OVERHEAD_S_PER_ARM = 0.5  # before one has been seen: start, check, warm-up and stop
 
 
 class LeftOut(msgspec.Struct, frozen=True):
@@ -115,7 +115,7 @@ def make(
         budget_s=budget_s if budget_s is not None else QUICK_BUDGET_S if quick else FULL_BUDGET_S,
         slice_ns=SLICE_NS,
         warm_up_least_ns=WARM_UP_LEAST_NS,
-        warm_up_most_ns=WARM_UP_MOST_NS,
+        warm_up_most_ns=QUICK_WARM_UP_MOST_NS if quick else WARM_UP_MOST_NS,
         looks=list(LOOKS[:1] if quick else LOOKS),
         target_width=TARGET_WIDTH,
         experiments=experiments,

@@ -87,7 +87,7 @@ class Ending(msgspec.Struct):
 
     experiment: str
     why: str
-    detail: str = ""
+    detail: str
 
 
 class Run(msgspec.Struct):

@@ -36,7 +36,7 @@ def run(
             "--budget",
             metavar="SECONDS",
             min=1,
-            help="Time for all experiments, starting programs included. [default: 100 with --quick, else 1800]",
+            help="Time for all experiments, starting programs included. [default: 108 with --quick, else 1800]",
         ),
     ] = None,
     seed: Annotated[

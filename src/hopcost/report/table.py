@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from hopcost.record import Ending, Record
+from hopcost.record import Record
 from hopcost.statistics import Interval
 from hopcost.summary import ArmSummary, ExperimentSummary, Quantile
 
@@ -52,9 +52,9 @@ def _cores(environment: dict[str, object]) -> str:
 def of(each: ExperimentSummary) -> Table:
     """The table of one experiment."""
     hops = _hops(each)
-    header = ["arm", "answers/s", f"ratio [{_percent(1 - each.error)} interval]"]
-    header += [f"{hop} CPU µs" for hop in hops]
-    header += ["generator CPU µs", "service p50 µs", "service p99 µs", "errors", "CPU outside"]
+    header = ["arm", "answers/s", f"ratio [{_percent(1 - each.error)}]"]
+    header += [f"{hop} µs" for hop in hops]
+    header += ["generator µs", "p50 µs", "p99 µs", "errors", "CPU outside"]
     with_published = any(arm.published_ratio is not None for arm in each.arms)
     if with_published:
         header.append("article's ratio")
@@ -84,7 +84,7 @@ def _add_published(table: Table, each: ExperimentSummary) -> None:
     """The article's own figures, beside ours as ratios to each one's control group."""
     table.published_header = [
         "arm",
-        "article: requests/s",
+        "article's requests/s",
         "mean latency ms",
         "errors",
         "ratio to its control",
@@ -123,14 +123,15 @@ def _below(each: ExperimentSummary) -> list[str]:
         compared = [arm.ratio for arm in each.arms if arm.ratio and arm.name != each.plan.baseline]
         widest = max((ratio.half_width for ratio in compared if ratio.half_width is not None), default=None)
         reached = "no interval" if widest is None else f"ratios to ±{widest:.1%} at the widest"
-        lines.append(f"{each.blocks} blocks, {reached}" + (f"; stopped: {_why(each.ending)}" if each.ending else ""))
+        lines.append(f"{each.blocks} blocks, {reached}" + (f"; stopped: {each.ending.detail}" if each.ending else ""))
+        lines.append("µs under a hop and the generator: CPU time per answer, all threads")
         lines.append(
-            f"service time: sent → last byte with {each.plan.workload.connections} connections always busy;"
+            f"p50, p99: service time, sent → last byte with {each.plan.workload.connections} connections always busy;"
             " it is not what a user waits for"
         )
         lines.append(_bytes(each.arms))
     elif each.ending:
-        lines.append(f"no result: {_why(each.ending)}")
+        lines.append(f"no result: {each.ending.detail}")
     if each.harness_load is not None:
         lines.append(f"hopcost itself took {each.harness_load:.2%} of a core while slices ran")
     lines += [f"note: {note}" for note in each.plan.notes]
@@ -151,10 +152,6 @@ def _below(each: ExperimentSummary) -> list[str]:
 def _printable(line: str) -> str:
     """Control characters shown as such: what a program printed must not steer the terminal that shows it."""
     return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", "\N{REPLACEMENT CHARACTER}", line)
-
-
-def _why(ending: Ending) -> str:
-    return ending.detail or ending.why
 
 
 def _bytes(arms: list[ArmSummary]) -> str:
@@ -193,4 +190,4 @@ def _errors(errors: dict[str, int]) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{share * 100:.4g} %"
+    return f"{share * 100:.4g}%"

@@ -53,11 +53,11 @@ def show(record: Record, experiments: list[ExperimentSummary], console: Console)
 
 
 def _grid(header: list[str], rows: list[list[str]]) -> Grid:
-    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
+    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     for number, name in enumerate(header):
-        cells = [row[number] for row in rows]
-        widest = max(len(word) for word in [*cells, *name.split()])  # a heading may wrap at its spaces, a cell never
-        grid.add_column(Text(name), justify="left" if number == 0 else "right", vertical="bottom", min_width=widest)
+        heading = Text(name.replace(" ", "\n") if number else name)  # narrow: the width is for the figures
+        widest = max(len(word) for word in [*name.split(), *(row[number] for row in rows)])  # none is ever cut
+        grid.add_column(heading, justify="left" if number == 0 else "right", vertical="bottom", min_width=widest)
     for row in rows:
         grid.add_row(*(Text(cell) for cell in row))
     return grid
