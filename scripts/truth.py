@@ -31,8 +31,8 @@ BLOCK_ROUNDS = 15
 
 INTRODUCTION = """\
 By slices: one block of {rounds} rounds of 100 ms, all arms started, all but one frozen. Alone: a pair of plain runs of
-{seconds:g} s, the arm and the baseline, each started alone and never frozen. The quotient is taken within each repeat; its
-interval (95 %, Student's t over repeats) must lie within {low:.2f} to {high:.2f}."""
+{seconds:g} s, the arm and the baseline, each started alone and never frozen. The quotient is taken within each repeat;
+its interval (95 %, Student's t over repeats) must lie within {low:.2f} to {high:.2f}."""
 AFTER_ANSWER = """
 name = "after-answer"
 title = "An origin that keeps working after it has answered"
