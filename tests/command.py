@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 HOPCOST = Path(sys.executable).with_name("hopcost")
@@ -28,9 +30,10 @@ def hopcost(*arguments: object, folder: Path | None = None) -> subprocess.Comple
     )
 
 
-def start(*arguments: object, folder: Path) -> subprocess.Popen[str]:
-    """Start and go on; output in pipes."""
-    return subprocess.Popen(
+@contextmanager
+def start(*arguments: object, folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """Start and go on; output in pipes. Killed at the end where the test has not ended it."""
+    process = subprocess.Popen(
         [HOPCOST, *map(str, arguments)],
         cwd=folder,
         env=environment(),
@@ -38,3 +41,8 @@ def start(*arguments: object, folder: Path) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         text=True,
     )
+    with process:
+        try:
+            yield process
+        finally:
+            process.kill()

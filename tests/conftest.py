@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 from hypothesis import settings
 
@@ -30,18 +32,23 @@ def freezers() -> list[Freezer]:
     return list(found.values())
 
 
-def leavings() -> set[str]:
-    """hopcost's directories, cgroups and keepers that exist now."""
-    found = {str(path) for path in Path(tempfile.gettempdir()).glob(f"{host.PREFIX}*")}
+def leavings(folder: Path) -> list[str]:
+    """hopcost's directories under this folder, and cgroups of this process or of harnesses that are no more."""
+    found = [str(path) for path in folder.glob(f"{host.PREFIX}*")]
     for freezer in freezers():
         if freezer.parent is not None:
-            found |= {str(path) for path in Path(freezer.parent).glob("hopcost-*")}
+            for path in Path(freezer.parent).glob("hopcost-*"):
+                owner = int(path.name.split("-")[1])
+                if owner == os.getpid() or not psutil.pid_exists(owner):
+                    found.append(str(path))
     return found
 
 
 @pytest.fixture
-def nothing_left() -> Iterator[None]:
-    """The test must leave no directory and no cgroup behind."""
-    before = leavings()
-    yield
-    assert leavings() <= before
+def nothing_left(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The folder that the test's stacks live in; the test must leave no directory and no cgroup behind."""
+    with tempfile.TemporaryDirectory(prefix="hct-") as folder:  # short: socket files lie in it
+        monkeypatch.setenv("TMPDIR", folder)
+        monkeypatch.setattr(tempfile, "tempdir", folder)
+        yield Path(folder)
+        assert leavings(Path(folder)) == []

@@ -33,7 +33,7 @@ WAIT_S = 10.0
 @pytest.fixture(params=freezers(), ids=lambda freezer: freezer.kind)
 def session(request: pytest.FixtureRequest) -> host.Session:
     freezer: Freezer = request.param
-    session = host.Session(freezer.cgroup(f"hopcost-test-{os.getpid()}"))
+    session = host.Session(freezer.cgroup(f"hopcost-{os.getpid()}-test"))
     request.addfinalizer(session.kill)
     return session
 
@@ -128,9 +128,10 @@ time.sleep(600)
 
 
 @pytest.mark.parametrize("freezer", freezers(), ids=lambda freezer: freezer.kind)
-def test_kill_9_of_the_harness_ends_frozen_programs_and_removes_everything(freezer: Freezer) -> None:
-    before = leavings()
-    cgroup = freezer.cgroup(f"hopcost-test-{os.getpid()}")
+def test_kill_9_of_the_harness_ends_frozen_programs_and_removes_everything(
+    freezer: Freezer, nothing_left: Path
+) -> None:
+    cgroup = freezer.cgroup(f"hopcost-{os.getpid()}-test")
     harness = subprocess.Popen(
         [sys.executable, "-c", HARNESS % CORES[0], str(cgroup or ""), json.dumps(STUBBORN)], stdout=subprocess.PIPE
     )
@@ -141,7 +142,7 @@ def test_kill_9_of_the_harness_ends_frozen_programs_and_removes_everything(freez
     harness.wait()
     harness.stdout.close()
     assert eventually(lambda: not any(psutil.pid_exists(pid) for pid in pids))
-    assert eventually(lambda: leavings() <= before)
+    assert eventually(lambda: not leavings(nothing_left))
 
 
 def test_put_writes_into_the_directory(session: host.Session) -> None:

@@ -102,7 +102,10 @@ class WarmedUp(msgspec.Struct, tag_field="kind", tag="warm_up"):
 
 
 class Slice(msgspec.Struct, tag_field="kind", tag="slice"):
-    """An uninterrupted stretch of load on one arm; docs/engine.md says what each key counts."""
+    """An uninterrupted stretch of load on one arm; docs/engine.md says what each key counts.
+
+    The CPU time of a hop is None where one of its processes was gone.
+    """
 
     arm: str
     round: int
@@ -116,8 +119,8 @@ class Slice(msgspec.Struct, tag_field="kind", tag="slice"):
     errors: dict[str, int]
     reconnects: int
     received_bytes: int
-    cpu_ns: dict[str, int]
-    cpu_outside_ns: dict[str, int]
+    cpu_ns: dict[str, int | None]
+    cpu_outside_ns: dict[str, int | None]
     generator_cpu_ns: int
 
 

@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
-from hopcost.blocks import Watcher
 from hopcost.plan import PlannedExperiment
 from hopcost.record import Block
+from hopcost.watcher import Watcher
 
 REDRAWS_PER_S = 1.0
 

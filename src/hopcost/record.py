@@ -87,7 +87,7 @@ class Ending(msgspec.Struct):
 
     experiment: str
     why: str
-    detail: str = ""
+    detail: str
 
 
 class Run(msgspec.Struct):
@@ -99,6 +99,12 @@ class Run(msgspec.Struct):
     started_utc: str
     ended_utc: str | None = None
     endings: list[Ending] = []
+
+
+class _Format(msgspec.Struct):
+    """What every record's run.json has, whatever its format."""
+
+    format: int
 
 
 class Record(msgspec.Struct):
@@ -224,27 +230,35 @@ def _new_folder(suite: str) -> Path:
 def find(name: str) -> Path:
     """The record at this path, of this name in `records/`, or the latest one there; UsageError when there is none."""
     if name == "latest":
-        records = sorted(path.parent for path in FOLDER.glob("*/run.json"))
+        records = sorted((_started_utc(path), path.parent) for path in FOLDER.glob("*/run.json"))
         if not records:
             raise UsageError(f"no record in {FOLDER}/", "make one: hopcost run nginx-go --quick")
-        return records[-1]
+        return records[-1][1]
     for path in (Path(name), FOLDER / name):
         if (path / "run.json").is_file():
             return path
     raise UsageError(f"{name}: no record there (a directory with run.json)", "name a record's directory, or `latest`")
 
 
+def _started_utc(path: Path) -> str:
+    """When a run began: names do not tell, since people give their own; a damaged record counts as the oldest."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Run).started_utc
+    except (OSError, msgspec.DecodeError):
+        return ""
+
+
 def read(path: Path) -> Record:
     """Read a record; UsageError when its files do not fit. A cut-off last line of blocks.jsonl becomes a warning."""
-    run = _get(path / "run.json", Run)
-    if run.format != FORMAT:
+    format = _get(path / "run.json", _Format).format  # first of all: another format may have other keys
+    if format != FORMAT:
         raise UsageError(
-            f"{path}: record format {run.format}, this hopcost reads {FORMAT}", "read it with the hopcost that wrote it"
+            f"{path}: record format {format}, this hopcost reads {FORMAT}", "read it with the hopcost that wrote it"
         )
     warnings: list[str] = []
     return Record(
         path=path,
-        run=run,
+        run=_get(path / "run.json", Run),
         suite=_get(path / "suite.json", Suite),
         plan=_get(path / "plan.json", Plan),
         environment=_get(path / "environment.json", dict[str, object]),

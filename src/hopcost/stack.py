@@ -164,7 +164,8 @@ def _check_links(where: str, definition: program.Program, link: Link, upstream: 
 class RunningStack:
     """A stack that runs: started from the origin to the front, so that each hop finds the next one ready.
 
-    A context manager; leaving it stops every program and removes every file.
+    A context manager; leaving it stops every program and removes every file, at once where an error or an interrupt is
+    the reason.
     """
 
     def __init__(
@@ -192,7 +193,10 @@ class RunningStack:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        self.session.stop()
+        if kind is None:
+            self.session.stop()
+        else:
+            self.session.kill()
 
     @property
     def processes(self) -> dict[str, list[int]]:

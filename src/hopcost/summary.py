@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
 from hopcost import histogram, statistics
+from hopcost.engine import Slice
 from hopcost.plan import PlannedExperiment
 from hopcost.record import ArmBlock, Block, Ending, Failure, Record
 from hopcost.statistics import Interval
@@ -33,7 +34,7 @@ class ArmSummary(msgspec.Struct, frozen=True):
     answers: int
     throughput_per_s: float | None
     ratio: Interval | None
-    cpu_ns_per_request: dict[str, int]
+    cpu_ns_per_request: dict[str, int | None]
     cpu_ratio: Interval | None
     service_time_ns: dict[str, Quantile | None]
     errors: dict[str, int]
@@ -83,15 +84,32 @@ def widths(experiment: PlannedExperiment, blocks: list[Block], looks: int) -> li
     return [None if each is None else each.half_width for each in ratios]
 
 
+def block_ratio(experiment: PlannedExperiment, block: Block, name: str) -> float | None:
+    """An arm's throughput ÷ the mean of the baseline's two runs in one block."""
+    interval = _Table(experiment, [block]).ratio(name, throughput, statistics.CONFIDENCE_ERROR)
+    return None if interval is None else interval.value
+
+
 def throughput(arm: ArmBlock) -> float:
     """Correct answers per second of the arm's own time, over the block's slices."""
     return sum(each.answers for each in arm.slices) * 1e9 / max(1, sum(each.elapsed_ns for each in arm.slices))
 
 
 def cpu_per_request(arm: ArmBlock) -> float:
-    """CPU ns of all hops per correct answer, over the block's slices; 0 where nothing was answered."""
+    """CPU ns of all hops per correct answer, over the block's slices; 0, no ratio, where that is not known."""
     answers = sum(each.answers for each in arm.slices)
-    return sum(sum(each.cpu_ns.values()) for each in arm.slices) / answers if answers else 0.0
+    used = _total(value for each in arm.slices for value in each.cpu_ns.values())
+    return used / answers if used is not None and answers else 0.0
+
+
+def _total(values: Iterable[int | None]) -> int | None:
+    """The sum; None when one of them is: part of a CPU time is no CPU time."""
+    total = 0
+    for value in values:
+        if value is None:
+            return None
+        total += value
+    return total
 
 
 class _Table:
@@ -152,8 +170,8 @@ def _arm(planned: PlannedExperiment, table: _Table, name: str, title: str, error
     slices = [each for part in parts for each in part.slices]
     answers = sum(each.answers for each in slices)
     elapsed_ns = sum(each.elapsed_ns for each in slices)
-    inside = sum(sum(each.cpu_ns.values()) for each in slices)
-    outside = sum(sum(each.cpu_outside_ns.values()) for each in slices)
+    inside = _total(value for each in slices for value in each.cpu_ns.values())
+    outside = _total(value for each in slices for value in each.cpu_outside_ns.values())
     is_baseline = name == planned.baseline
     published = {row.arm: row for row in planned.published}
     own, control = published.get(name), published.get(planned.control or "")
@@ -163,21 +181,26 @@ def _arm(planned: PlannedExperiment, table: _Table, name: str, title: str, error
         answers=answers,
         throughput_per_s=answers * 1e9 / elapsed_ns if elapsed_ns else None,
         ratio=statistics.ONE if is_baseline and answers else table.ratio(name, throughput, error),
-        cpu_ns_per_request={
-            hop: round(sum(each.cpu_ns.get(hop, 0) for each in slices) / answers) for hop in parts[0].hops if answers
-        }
-        | ({"generator": round(sum(each.generator_cpu_ns for each in slices) / answers)} if answers else {}),
+        cpu_ns_per_request=_cpu_by_hop(parts[0].hops, slices),
         cpu_ratio=statistics.ONE if is_baseline and answers else table.ratio(name, cpu_per_request, error),
         service_time_ns=_service_time(parts),
         errors={kind: sum(each.errors.get(kind, 0) for each in slices) for kind in ERROR_KINDS},
         reconnects=sum(each.reconnects for each in slices),
-        cpu_outside=outside / inside if inside else None,
+        cpu_outside=outside / inside if inside and outside is not None else None,
         plateau=all(part.warm_up.plateau for part in parts),
         header_bytes=parts[0].check.header_bytes,
         body_bytes=parts[0].check.body_bytes,
         published=own,
         published_ratio=own.throughput_per_s / control.throughput_per_s if own and control else None,
     )
+
+
+def _cpu_by_hop(hops: Sequence[str], slices: Sequence[Slice]) -> dict[str, int | None]:
+    """CPU ns per correct answer of each hop and of the generator; None where a CPU time is not known."""
+    answers = sum(each.answers for each in slices)
+    used = {hop: _total(each.cpu_ns.get(hop) for each in slices) for hop in hops}
+    used["generator"] = sum(each.generator_cpu_ns for each in slices)
+    return {name: round(ns / answers) if ns is not None and answers else None for name, ns in used.items()}
 
 
 def _service_time(parts: Sequence[ArmBlock]) -> dict[str, Quantile | None]:

@@ -50,6 +50,7 @@ pub struct Client<S> {
     schedule: S,
     /// The number of the next request.
     count: u64,
+    draining: bool,
     check: Check,
     /// The accounts.
     pub recorder: Recorder,
@@ -91,6 +92,7 @@ impl<S: Schedule> Client<S> {
         Self {
             schedule,
             count: 0,
+            draining: false,
             check,
             recorder: Recorder::default(),
             connections: (0..connections).map(|_| connection()).collect(),
@@ -112,6 +114,11 @@ impl<S: Schedule> Client<S> {
     /// Sets how far CLOCK_MONOTONIC is ahead of the arm's clock, which stood still since the last call.
     pub fn set_offset(&mut self, offset_ns: u64) {
         self.offset_ns = offset_ns;
+    }
+
+    /// Sends nothing more: what is in flight may still be answered.
+    pub fn drain(&mut self) {
+        self.draining = true;
     }
 
     /// The clock reading of the last batch, CLOCK_MONOTONIC.
@@ -152,7 +159,13 @@ impl<S: Schedule> Client<S> {
     }
 
     fn has_ended(&self) -> bool {
-        self.schedule.due(self.count) == Due::Never
+        self.due() == Due::Never
+    }
+
+    /// When the next request is due.
+    #[inline]
+    fn due(&self) -> Due {
+        if self.draining { Due::Never } else { self.schedule.due(self.count) }
     }
 
     /// The next connection that is due to be opened.
@@ -209,8 +222,9 @@ impl<S: Schedule> Client<S> {
     /// A connection is free: the next request, if one is due.
     #[inline]
     fn free(&mut self, slot: Slot) -> Next {
+        let due = self.due();
         let connection = &mut self.connections[slot as usize];
-        match self.schedule.due(self.count) {
+        match due {
             Due::WhenFree => {}
             Due::At(due_ns) if due_ns <= self.now_ns => {}
             Due::At(_) | Due::Never => {

@@ -29,7 +29,7 @@ enum Command {
     /// (--expect-status, --expect-body, --expect-length, --any-body) a status from 200 to 299 is expected, and the
     /// body of the first such answer. Exit code: 0, 1 where no answer was correct or the run is void, 2 for a wrong
     /// command line, 3 where the server cannot be reached or this machine cannot do it.
-    Load(LoadArguments),
+    Load(Box<LoadArguments>),
 }
 
 fn main() -> ExitCode {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from hopcost.record import Record
+from hopcost.record import Ending, Record
 from hopcost.statistics import Interval
 from hopcost.summary import ArmSummary, ExperimentSummary, Quantile
 
@@ -119,17 +119,18 @@ def _below(each: ExperimentSummary) -> list[str]:
         lines.append(
             f"A/A floor: {each.plan.baseline} against itself is {interval(each.aa_floor)}; nothing finer is told apart"
         )
-        widest = max(
-            (arm.ratio.half_width for arm in each.arms if arm.ratio and arm.ratio.half_width is not None), default=None
-        )
+        compared = [arm.ratio for arm in each.arms if arm.ratio and arm.name != each.plan.baseline]
+        widest = max((ratio.half_width for ratio in compared if ratio.half_width is not None), default=None)
         reached = "no interval" if widest is None else f"ratios to ±{widest:.1%} at the widest"
-        lines.append(f"{each.blocks} blocks, {reached}" + (f"; stopped: {each.ending.detail}" if each.ending else ""))
+        lines.append(f"{each.blocks} blocks, {reached}" + (f"; stopped: {_why(each.ending)}" if each.ending else ""))
         lines.append("µs under a hop and the generator: CPU time per answer, all threads")
         lines.append(
             f"p50, p99: service time, sent → last byte with {each.plan.workload.connections} connections always busy;"
             " it is not what a user waits for"
         )
         lines.append(_bytes(each.arms))
+    elif each.ending:
+        lines.append(f"no result: {_why(each.ending)}")
     if each.harness_load is not None:
         lines.append(f"hopcost itself took {each.harness_load:.2%} of a core while slices ran")
     lines += [f"note: {note}" for note in each.plan.notes]
@@ -145,6 +146,10 @@ def _below(each: ExperimentSummary) -> list[str]:
     for left in each.plan.left_out:
         lines.append(f"left out: {left.name}: {left.reason}" + (f"; hint: {left.remedy}" if left.remedy else ""))
     return lines
+
+
+def _why(ending: Ending) -> str:
+    return ending.detail or ending.why
 
 
 def _bytes(arms: list[ArmSummary]) -> str:

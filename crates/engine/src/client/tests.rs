@@ -28,6 +28,18 @@ fn errors(client: &Client<ClosedLoop>, kind: ErrorKind) -> u64 {
 }
 
 #[test]
+fn a_drain_takes_what_is_in_flight_and_sends_nothing_more() {
+    let mut client = waiting(None);
+    client.drain();
+    assert!(!client.is_finished());
+    client.batch(30_000);
+    assert_eq!(client.received(0, GOOD), Next::Nothing);
+    assert!(client.is_finished());
+    assert_eq!((client.recorder.counts.sent, client.recorder.counts.answers), (1, 1));
+    assert_eq!(client.recorder.service_time.len(), 1);
+}
+
+#[test]
 fn answers_are_timed_on_the_arms_clock() {
     let mut client = waiting(None);
     client.batch(30_000);

@@ -4,7 +4,7 @@ use super::cpu::{CpuMeter, CpuReading};
 use super::freeze::{Freezer, Freezers};
 use super::order::Order;
 use super::plateau::{self, Warmth};
-use super::worker::{Command, Report, Shared, Worker, lock};
+use super::worker::{Command, Report, Shared, Stage, Worker, lock};
 use super::{Observer, Session};
 use crate::check::COMPARED_ONE_IN;
 use crate::failure::Failure;
@@ -20,6 +20,9 @@ const OUTSIDE_PERCENT_MOST: u64 = 1;
 /// A task counts as frozen, or stopped, a moment before it leaves its core, and its CPU clock lags (by up to a timer tick)
 /// until it does. Without this wait 0.3 to 1.1 ms of a slice's CPU time were seen to show up in the next reading.
 const SETTLE_NS: u64 = 30_000;
+
+/// What is in flight after the last slice is waited for so long.
+const DRAIN_NS_MOST: u64 = 1_000_000_000;
 
 fn settle(since_ns: u64) {
     while clock::monotonic_ns() < since_ns + SETTLE_NS {
@@ -138,10 +141,16 @@ impl<I: Io> Leader<'_, I> {
                 if signal::stop_requested() {
                     return Ok(());
                 }
-                let outcome = self.slice(arm, true)?;
+                let outcome = self.slice(arm, Stage::Measure)?;
                 let line = self.slice_line(arm, round, place, &outcome);
                 observer.line(&Line::Slice(line)).map_err(output_failed)?;
                 self.note_cpu(arm, &outcome);
+            }
+        }
+        // An arm of several was frozen with requests in flight, which would be its slowest answers for ever.
+        if self.session.arms.len() > 1 {
+            for arm in 0..self.session.arms.len() {
+                self.slice(arm, Stage::Drain)?;
             }
         }
         Ok(())
@@ -151,7 +160,7 @@ impl<I: Io> Leader<'_, I> {
         let mut answers = Vec::new();
         let mut warmth = Warmth::NotYet;
         while warmth == Warmth::NotYet && !signal::stop_requested() {
-            let outcome = self.slice(arm, false)?;
+            let outcome = self.slice(arm, Stage::WarmUp)?;
             answers.push(outcome.counts.answers);
             let ArmState { clock_ns, connected, .. } = self.arms[arm];
             warmth = plateau::judge(rule, clock_ns, connected, &answers);
@@ -167,7 +176,7 @@ impl<I: Io> Leader<'_, I> {
     }
 
     /// One slice: thaw, load, freeze, read.
-    fn slice(&mut self, arm: usize, measuring: bool) -> Result<Outcome, Failure> {
+    fn slice(&mut self, arm: usize, stage: Stage) -> Result<Outcome, Failure> {
         let target = &self.session.arms[arm].target;
         let freezer = self.freezers.of(arm);
         let state = &mut self.arms[arm];
@@ -176,25 +185,30 @@ impl<I: Io> Leader<'_, I> {
         let cpu_at_thaw = state.meter.read();
         let generator_ns = clock::own_cpu_ns();
         let start_ns = clock::monotonic_ns();
-        let length_ns = if measuring { self.session.slice_ns } else { self.session.warm_up_slice_ns };
+        let length_ns = match stage {
+            Stage::WarmUp => self.session.warm_up_slice_ns,
+            Stage::Measure => self.session.slice_ns,
+            Stage::Drain => DRAIN_NS_MOST,
+        };
         let command = Command::Slice {
             arm,
             until_ns: start_ns.saturating_add(length_ns),
             offset_ns: start_ns.saturating_sub(state.clock_ns),
-            measuring,
+            stage,
         };
         *lock(&self.shared.command) = command;
         let thawed = freezer.thaw();
         self.shared.barrier.wait();
         self.worker.slice(command);
-        if target.requests.is_some() {
+        let ends_by_itself = target.requests.is_some() || stage == Stage::Drain;
+        if ends_by_itself {
             // Threads end when their share is done, so the slice ends with the last of them.
             self.shared.barrier.wait();
         }
         let freeze_begin_ns = clock::monotonic_ns();
         let frozen = freezer.freeze();
         let end_ns = clock::monotonic_ns();
-        if target.requests.is_none() {
+        if !ends_by_itself {
             self.shared.barrier.wait();
         }
         settle(end_ns);

@@ -16,8 +16,17 @@ const HEAD_BYTES_USUAL: u64 = 512;
 /// What the leader wants done. Threads meet at the barrier before and after.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Command {
-    Slice { arm: usize, until_ns: u64, offset_ns: u64, measuring: bool },
+    Slice { arm: usize, until_ns: u64, offset_ns: u64, stage: Stage },
     End,
+}
+
+/// What a slice is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stage {
+    WarmUp,
+    Measure,
+    /// Nothing more is sent; what the measured slices left in flight gets its answer and its time.
+    Drain,
 }
 
 /// What the threads have in common. Touched only at the edges of slices.
@@ -137,10 +146,13 @@ impl<'s, I: Io> Worker<'s, I> {
 
     /// Does this thread's share of a slice.
     pub(super) fn slice(&mut self, command: Command) {
-        let Command::Slice { arm, until_ns, offset_ns, measuring } = command else { return };
+        let Command::Slice { arm, until_ns, offset_ns, stage } = command else { return };
         let Some(Some(lane)) = self.lanes.get_mut(arm) else { return };
         lane.client.set_offset(offset_ns);
-        lane.client.recorder.measure(measuring);
+        lane.client.recorder.measure(stage != Stage::WarmUp);
+        if stage == Stage::Drain {
+            lane.client.drain();
+        }
         if let Err(error) = lane.drive(until_ns) {
             self.shared.fail(Failure::run(format!("moving bytes: {error}")));
         }

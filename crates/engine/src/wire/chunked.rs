@@ -121,7 +121,8 @@ mod tests {
 
     #[test]
     fn bodies() {
-        let table: [(&[u8], Result<&[u8], Violation>); 13] = [
+        type Row = (&'static [u8], Result<&'static [u8], Violation>);
+        let table: [Row; 13] = [
             (b"0\r\n\r\n", Ok(b"")),
             (b"3\r\nabc\r\n0\r\n\r\n", Ok(b"abc")),
             (b"3\r\nabc\r\n00A\r\n0123456789\r\n0\r\n\r\n", Ok(b"abc0123456789")),

@@ -1,0 +1,218 @@
+"""One block: fresh start of every arm, check, warm-up and slices by the engine, stop; its faults are in its record.
+
+It must not know how many blocks there are, or when they are enough.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+
+import msgspec
+
+from hopcost import check, engine, machine
+from hopcost.errors import ArmFailed, MeasurementFailed
+from hopcost.plan import Plan, PlannedArm, PlannedExperiment, block_seed
+from hopcost.record import ArmBlock, Block, CheckedAnswer, Failure, Writer, now_utc
+from hopcost.sandbox import Freezer, Ports
+from hopcost.stack import RunningStack
+from hopcost.suite import Workload
+from hopcost.watcher import Watcher
+
+FOREIGN_AT_MOST = 0.03  # of the CPU time of the cores in use, by programs that are not ours
+
+
+class Setting(msgspec.Struct, frozen=True):
+    """What all blocks of an experiment have in common."""
+
+    plan: Plan
+    experiment: PlannedExperiment
+    freezer: Freezer
+    ports: Ports
+    writer: Writer
+    watcher: Watcher
+
+
+class _Ready(msgspec.Struct, frozen=True):
+    """An arm that runs and has answered the check."""
+
+    arm: PlannedArm
+    stack: RunningStack
+    answer: check.Answer
+
+
+def measure(setting: Setting, arms: list[PlannedArm], number: int, rounds: int) -> Block:
+    """Run a block over these arms; never raises for what a program, an arm or the engine does wrong."""
+    setting.watcher.block_begins(number)
+    experiment = setting.experiment.name
+    began, steal = time.monotonic_ns(), machine.steal_ns()
+    block = Block(
+        experiment=experiment,
+        number=number,
+        seed=block_seed(setting.plan, experiment, number),
+        started_utc=now_utc(),
+        elapsed_ns=0,
+        slices_elapsed_ns=0,
+        harness_cpu_ns=0,
+        foreign_cpu_ns=0,
+        steal_ns=0,
+        validity="valid",
+        reasons=[],
+        failures=[],
+    )
+    try:
+        with contextlib.ExitStack() as stacks:
+            ready = _start_and_check(setting, arms, block, stacks)
+            _load(setting, block, ready, rounds)
+            _judge(setting, block, [each.stack for each in ready])
+    except MeasurementFailed as error:
+        block.validity = "void"
+        block.reasons.append(error.message)
+    block.elapsed_ns = time.monotonic_ns() - began
+    block.steal_ns = machine.steal_ns() - steal
+    return block
+
+
+def _start_and_check(
+    setting: Setting, arms: list[PlannedArm], block: Block, stacks: contextlib.ExitStack
+) -> list[_Ready]:
+    """Every arm started anew and compared with the baseline; those that fail are noted in the block.
+
+    The baseline comes first, the others keep the plan's order: it decides nothing, since none is loaded before all are
+    checked.
+    """
+    experiment = setting.experiment
+    ready: list[_Ready] = []
+    for arm in sorted(arms, key=lambda arm: arm.name != experiment.baseline):
+        setting.watcher.arm_runs(arm.name, "start")
+        try:
+            stack = stacks.enter_context(
+                RunningStack(
+                    arm.name,
+                    arm.arm,
+                    experiment.settings,
+                    experiment.cores,
+                    setting.freezer,
+                    setting.ports,
+                    label=f"{experiment.name}-{arm.name}",
+                )
+            )
+            setting.writer.put_stack(experiment.name, stack.prepared)
+            answer = check.ask(arm.name, stack.prepared.address, experiment.workload.target)
+            if ready:
+                check.compare(experiment.baseline, ready[0].answer, arm.name, answer)
+        except ArmFailed as error:
+            block.failures.append(Failure(arm=arm.name, message=error.message, hint=error.hint))
+            if arm.name == experiment.baseline:
+                raise MeasurementFailed(f"the baseline {arm.name} failed: {error.message}", error.hint) from error
+        else:
+            ready.append(_Ready(arm=arm, stack=stack, answer=answer))
+    if len(ready) < 2:
+        raise MeasurementFailed("no arm is left to compare the baseline with")
+    return ready
+
+
+def _load(setting: Setting, block: Block, ready: list[_Ready], rounds: int) -> None:
+    """Hand the arms to the engine and collect what it says into the block."""
+    experiment, plan = setting.experiment, setting.plan
+    load = engine.Plan(
+        seed=block.seed,
+        cores=experiment.cores.generator,
+        slice_ns=plan.slice_ns,
+        rounds=rounds,
+        warm_up=engine.WarmUp(least_ns=plan.warm_up_least_ns, most_ns=plan.warm_up_most_ns),
+        arms=[engine_arm(each.stack, experiment.workload, each.answer) for each in ready],
+    )
+    parts = {each.arm.name: _Part(each) for each in ready}
+    stacks = [each.stack for each in ready]
+    others, harness, cpu = _busy_outside_ns(stacks), time.process_time_ns(), 0
+    with contextlib.closing(engine.run(load)) as lines:
+        for line in lines:
+            match line:
+                case engine.Start():
+                    block.engine = line
+                    cpu = time.process_time_ns()
+                case engine.WarmedUp():
+                    setting.watcher.arm_runs(line.arm, "warm-up")
+                    parts[line.arm].warm_up = line
+                case engine.Slice():
+                    setting.watcher.arm_runs(line.arm, "load")
+                    parts[line.arm].slices.append(line)
+                    block.slices_elapsed_ns += line.elapsed_ns
+                case engine.ArmTotals():
+                    parts[line.arm].totals = line
+                case engine.End():
+                    block.end = line
+                    block.harness_cpu_ns = time.process_time_ns() - cpu
+    harness = time.process_time_ns() - harness
+    block.arms = [part.whole() for part in parts.values()]
+    if block.end is None:
+        raise MeasurementFailed("the load engine ended without its last line")
+    others = _busy_outside_ns(stacks) - others - block.end.generator_cpu_ns - harness
+    block.foreign_cpu_ns = max(0, others)
+
+
+def _judge(setting: Setting, block: Block, stacks: list[RunningStack]) -> None:
+    """Faults of the instrument void the block; programs that ended are failures of their arms."""
+    assert block.end is not None, "_load raises without it"
+    block.validity = block.end.validity
+    block.reasons += block.end.reasons
+    for stack in stacks:
+        failure = stack.failure()
+        if failure is not None:
+            block.failures.append(Failure(arm=stack.arm, message=f"under load: {failure}"))
+    cores = len({*setting.experiment.cores.stack, *setting.experiment.cores.generator})
+    foreign = block.foreign_cpu_ns / max(1, block.end.elapsed_ns * cores)
+    if foreign > FOREIGN_AT_MOST:
+        block.validity = "void" if block.validity == "void" else "suspect"
+        block.reasons.append(f"other programs took {foreign:.0%} of the CPU time of {cores} cores")
+
+
+def engine_arm(stack: RunningStack, workload: Workload, expected: check.Answer) -> engine.Arm:
+    """A running stack as the engine's plan names it."""
+    address = stack.prepared.address
+    return engine.Arm(
+        name=stack.arm,
+        address={"unix" if address.is_unix else "tcp": address.address},
+        connections=workload.connections,
+        timeout_ns=workload.timeout_s * 1_000_000_000,
+        request=engine.request(workload.target),
+        expect=engine.expect(expected.status, expected.body),
+        freeze=stack.freeze,
+        hops=[engine.Hop(name=name, cpu=engine.Processes(processes=pids)) for name, pids in stack.processes.items()],
+    )
+
+
+def _busy_outside_ns(stacks: list[RunningStack]) -> int:
+    """CPU time that the machine has used since boot, without what the stacks' processes have."""
+    return machine.busy_ns() - sum(stack.cpu_ns() for stack in stacks)
+
+
+class _Part:
+    """What the engine has said of one arm so far."""
+
+    def __init__(self, ready: _Ready) -> None:
+        self.arm = ready.arm
+        self.hops = [hop.name for hop in ready.stack.prepared.hops]
+        self.answer = ready.answer
+        self.warm_up: engine.WarmedUp | None = None
+        self.slices: list[engine.Slice] = []
+        self.totals: engine.ArmTotals | None = None
+
+    def whole(self) -> ArmBlock:
+        if self.warm_up is None or self.totals is None or not self.slices:
+            raise MeasurementFailed(f"the load engine said nothing of {self.arm.name}")
+        return ArmBlock(
+            name=self.arm.name,
+            copy_of=self.arm.copy_of,
+            hops=self.hops,
+            check=CheckedAnswer(
+                status=self.answer.status,
+                header_bytes=self.answer.header_bytes,
+                body_bytes=len(self.answer.body),
+                header_fields=check.names_of_header_fields(self.answer),
+            ),
+            warm_up=self.warm_up,
+            slices=self.slices,
+            totals=self.totals,
+        )

@@ -1,0 +1,196 @@
+"""Records made by hand: slices, blocks and plans with chosen figures, everything else at rest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hdrh.histogram import HdrHistogram
+
+from hopcost import plan as planning
+from hopcost.engine import ArmTotals, End, Slice, Start, WarmedUp
+from hopcost.histogram import FIGURES, HIGHEST_NS, LOWEST_NS
+from hopcost.plan import Plan
+from hopcost.program import Installed
+from hopcost.record import FORMAT, ArmBlock, Block, CheckedAnswer, Ending, Failure, Record, Run
+from hopcost.suite import Arm, Article, Experiment, Hop, Link, Placement, Published, Suite, Workload
+
+MS = 1_000_000  # ns
+HOPS = {"direct": ["app"], "behind": ["proxy", "app"], "beside": ["app"]}
+ENVIRONMENT: dict[str, object] = {"cpu": "Abacus 2", "kernel": "6.1.0", "allowed_cores": [0, 1]}
+
+
+def suite() -> Suite:
+    """One experiment on two arms that an article published and one that it did not, and one that never ran."""
+    app, proxy = (Hop(program=name, link=Link.HTTP_TCP) for name in ("app", "proxy"))
+    return Suite(
+        name="made-up",
+        title="A made-up suite",
+        arms={
+            "direct": Arm(title="the app alone", hops=[app]),
+            "behind": Arm(title="a proxy before it", hops=[proxy, app]),
+            "beside": Arm(title="the app, otherwise", hops=[app]),
+        },
+        article=Article(title="Fast", author="somebody", date="2020-01-01", source="a blog"),
+        experiments=[
+            Experiment(
+                name="cost",
+                question="What does the proxy cost?",
+                baseline="direct",
+                arms=["direct", "behind", "beside"],
+                placement=Placement.ONE_CORE,
+                workload=Workload(connections=32),
+                control="direct",
+                published=[
+                    Published(arm="direct", throughput_per_s=40_000, latency_mean_ms=116.96),
+                    Published(arm="behind", throughput_per_s=10_000, errors={"timeout": 661, "write": 2}),
+                ],
+                published_conditions="8 cores, 2013",
+            )
+        ],
+        analysis="The proxy copies everything twice.",
+    )
+
+
+def plan_of(quick: bool = True, **more: object) -> Plan:
+    """The suite on a machine of two cores where everything is installed; quick: one look, 95 % intervals."""
+    arguments: dict[str, object] = {
+        "installed": {"app": Installed(path="/app", version="1"), "proxy": Installed(path="/proxy", version="2")},
+        "allowed_cores": [0, 1],
+        "siblings": {},
+    }
+    return planning.make(suite(), [], quick=quick, budget_s=None, seed=7, **(arguments | more))  # type: ignore[arg-type]
+
+
+def histogram(*values: int) -> str:
+    """V2 compressed, base64, as the engine writes it."""
+    made = HdrHistogram(LOWEST_NS, HIGHEST_NS, FIGURES)
+    for value in values:
+        made.record_value(value)
+    encoded: bytes = made.encode()
+    return encoded.decode()
+
+
+def slice_of(
+    arm: str,
+    answers: int,
+    *,
+    elapsed_ns: int = 100 * MS,
+    cpu_ns: dict[str, int] | None = None,
+    generator_cpu_ns: int = 0,
+    outside_ns: int = 0,
+    errors: dict[str, int] | None = None,
+    reconnects: int = 0,
+) -> Slice:
+    """One slice; without `cpu_ns` its hops used nothing."""
+    hops = HOPS.get(arm.removesuffix("-aa"), ["app"])
+    return Slice(
+        arm=arm,
+        round=0,
+        place=0,
+        start_ns=0,
+        elapsed_ns=elapsed_ns,
+        freeze_ns=0,
+        frozen_ns=None,
+        answers=answers,
+        sent=answers,
+        errors=errors or {},
+        reconnects=reconnects,
+        received_bytes=answers * 153,
+        cpu_ns=cpu_ns if cpu_ns is not None else dict.fromkeys(hops, 0),
+        cpu_outside_ns=dict.fromkeys(hops, 0) | {hops[0]: outside_ns},
+        generator_cpu_ns=generator_cpu_ns,
+    )
+
+
+def part(
+    *slices: Slice,
+    service_time_ns: tuple[int, ...] = (),
+    unanswered_ns: tuple[int, ...] = (),
+    header_bytes: int = 141,
+    body_bytes: int = 12,
+    plateau: bool = True,
+) -> ArmBlock:
+    """An arm's part of a block out of its slices."""
+    name = slices[0].arm
+    answers = sum(each.answers for each in slices)
+    return ArmBlock(
+        name=name,
+        copy_of="direct" if name == "direct-aa" else None,
+        hops=HOPS[name.removesuffix("-aa")],
+        check=CheckedAnswer(
+            status=200, header_bytes=header_bytes, body_bytes=body_bytes, header_fields=["Date", "Content-Length"]
+        ),
+        warm_up=WarmedUp(arm=name, elapsed_ns=300 * MS, plateau=plateau, answers=[1, 2, 3], errors={}),
+        slices=list(slices),
+        totals=ArmTotals(
+            arm=name,
+            sent=answers + len(unanswered_ns),
+            answers=answers,
+            in_flight=len(unanswered_ns),
+            reconnects=0,
+            errors={},
+            service_time=histogram(*service_time_ns),
+            unanswered=histogram(*unanswered_ns),
+        ),
+    )
+
+
+def block(
+    number: int,
+    *parts: ArmBlock,
+    validity: str = "valid",
+    reasons: tuple[str, ...] = (),
+    failures: tuple[Failure, ...] = (),
+    harness_cpu_ns: int = 0,
+) -> Block:
+    """A block of the experiment `cost`."""
+    slices_ns = sum(each.elapsed_ns for part in parts for each in part.slices)
+    return Block(
+        experiment="cost",
+        number=number,
+        seed=1000 + number,
+        started_utc="2025-01-02T03:04:05Z",
+        elapsed_ns=slices_ns + 1000 * MS,
+        slices_elapsed_ns=slices_ns,
+        harness_cpu_ns=harness_cpu_ns,
+        foreign_cpu_ns=0,
+        steal_ns=0,
+        validity=validity,
+        reasons=list(reasons),
+        failures=list(failures),
+        arms=list(parts),
+        engine=Start(version="0.1.0", io="uring", batch=1, cores=[1]),
+        end=End(elapsed_ns=slices_ns, generator_cpu_ns=0, validity="valid", reasons=[]),
+    )
+
+
+def plain_block(number: int, direct: int = 1000, again: int = 1000, behind: int = 400) -> Block:
+    """A block of one slice of 100 ms per arm, with these answers."""
+    return block(
+        number,
+        part(slice_of("direct", direct)),
+        part(slice_of("behind", behind)),
+        part(slice_of("direct-aa", again)),
+    )
+
+
+def record(*blocks: Block, plan: Plan | None = None, **more: object) -> Record:
+    """A record as it would be read."""
+    made = plan if plan is not None else plan_of()
+    fields: dict[str, object] = {
+        "path": Path("records/made-up"),
+        "run": Run(
+            format=FORMAT,
+            hopcost="0.1.0",
+            command=["hopcost", "run", "made-up"],
+            started_utc="2025-01-02T03:04:05Z",
+            ended_utc="2025-01-02T03:06:05Z",
+            endings=[Ending(experiment="cost", why="blocks", detail="all 6 blocks are done")],
+        ),
+        "suite": suite(),
+        "plan": made,
+        "environment": ENVIRONMENT,
+        "blocks": list(blocks),
+        "warnings": [],
+    }
+    return Record(**(fields | more))  # type: ignore[arg-type]
