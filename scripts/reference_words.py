@@ -158,8 +158,8 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "elapsed_ns": "the whole block, starting and stopping included",
             "slices_elapsed_ns": "the sum of its slices",
             "harness_cpu_ns": "CPU time of the Python process from the engine's first line to its last",
-            "foreign_cpu_ns": "CPU time on all cores that neither the stacks, the engine nor the harness used, to the"
-            " kernel's tick",
+            "foreign_cpu_ns": "CPU time on the cores in use that neither the stacks, the engine nor the harness"
+            " used, to the kernel's tick",
             "steal_ns": "CPU time kept by the hypervisor during the block, all cores together; shown nowhere yet",
             "validity": "`valid`, `suspect` or `void`",
             "reasons": "why it is not valid, in sentences",
@@ -201,6 +201,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "io": "`uring` or `epoll`",
             "batch": "completions waited for before acting; 1 is no batching",
             "cores": "one thread on each",
+            "compared_one_in": "of bodies above 64 KiB, the bytes of one answer in this many are compared",
         },
     ),
     engine.WarmedUp: (
@@ -239,7 +240,9 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "arm": "its name",
             "sent": "requests; warm-up and drain are included, as in all counts here",
             "answers": "correct ones",
+            "compared": "answers whose every byte was compared",
             "in_flight": "sent and still not answered after the drain",
+            "established": "connections open at the end",
             "reconnects": "connections opened again after an answer that closed them",
             "errors": KINDS,
             "service_time": "histogram of correct answers in slices and in the drain; no warm-up",
@@ -382,6 +385,7 @@ ENVIRONMENT = {
     "load_average_1min": "at the start",
     "root": "whether hopcost ran as root",
     "clocksource": "the kernel's",
+    "irq_time_apart": "whether interrupts are booked apart from processes; true if the kernel does not say",
     "cgroup": "/proc/self/cgroup",
     "sysctls": "those that matter, by name",
     "freezer": "how arms are frozen: `cgroup2`, `cgroup1` or `signal`",

@@ -85,10 +85,10 @@ def _add_published(table: Table, each: ExperimentSummary) -> None:
     table.published_header = [
         "arm",
         "article's requests/s",
-        "mean latency ms",
+        "mean ms",
         "errors",
-        "ratio to its control",
-        "measured here",
+        "its ratio",
+        "measured ratio",
     ]
     for arm in each.arms:
         row = arm.published
