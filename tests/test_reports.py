@@ -198,7 +198,7 @@ def test_an_experiment_that_failed_says_why_even_without_arms():
     """The baseline failed at once: there is no row, and the reason is all there is."""
     void = block(0, validity="void", reasons=("the baseline direct failed: no",))
     lines = below(record(void, run=ended("failed", "the baseline failed")))
-    assert lines == ["no result: the baseline failed", "void: block 0: the baseline direct failed: no"]
+    assert lines == ["no result: the baseline failed", "void: block 1: the baseline direct failed: no"]
 
 
 # JSON

@@ -104,8 +104,11 @@ def test_an_arm_that_answered_nothing_in_a_block_has_no_ratio():
 def test_an_arm_that_never_answered_has_no_figures_per_request():
     found = arm("behind", plain_block(0, behind=0))
     assert (found.answers, found.throughput_per_s) == (0, 0.0)
-    assert found.cpu_ns_per_request == {"proxy": None, "app": None, "generator": None}
-    assert (found.cpu_outside, found.ratio) == (None, None)
+    assert (found.cpu_ns_per_request, found.cpu_outside, found.ratio) == (
+        {"proxy": None, "app": None, "generator": None},
+        None,
+        None,
+    )
     assert found.service_time_ns == {"p50": None, "p99": None}
 
 
@@ -298,7 +301,7 @@ def test_an_experiment_without_blocks_is_there_and_empty():
 
 def test_the_ending_is_the_experiments_own():
     endings = [
-        Ending(experiment="another", why="failed", detail="it fell"),
+        Ending(experiment="another", why="failed", detail="no arm is left"),
         Ending(experiment="cost", why="budget", detail="6 blocks"),
     ]
     run = Run(format=1, hopcost="0.1.0", command=[], started_utc="", endings=endings)

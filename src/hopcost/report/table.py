@@ -85,10 +85,10 @@ def _add_published(table: Table, each: ExperimentSummary) -> None:
     table.published_header = [
         "arm",
         "article's requests/s",
-        "mean latency ms",
+        "mean ms",
         "errors",
-        "ratio to its control",
-        "measured here",
+        "its ratio",
+        "measured ratio",
     ]
     for arm in each.arms:
         row = arm.published
@@ -133,10 +133,10 @@ def _below(each: ExperimentSummary) -> list[str]:
     elif each.ending:
         lines.append(f"no result: {each.ending.detail}")
     if each.harness_load is not None:
-        lines.append(f"hopcost itself took {each.harness_load:.2%} of a core while slices ran")
+        lines.append(f"hopcost itself took {each.harness_load:.2%} of a core while the engine ran")
     lines += [f"note: {note}" for note in each.plan.notes]
-    lines += [f"suspect: block {block.number}: {'; '.join(block.reasons)}" for block in each.suspect]
-    lines += [f"void: block {block.number}: {'; '.join(block.reasons)}" for block in each.void]
+    lines += [f"suspect: block {block.number + 1}: {'; '.join(block.reasons)}" for block in each.suspect]
+    lines += [f"void: block {block.number + 1}: {'; '.join(block.reasons)}" for block in each.void]
     for arm in each.arms:
         if sum(arm.errors.values()):
             lines.append(f"{arm.name} had errors: its ratio counts correct answers only and is no verdict on speed")

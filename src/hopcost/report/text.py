@@ -56,7 +56,8 @@ def _grid(header: list[str], rows: list[list[str]]) -> Grid:
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     for number, name in enumerate(header):
         heading = Text(name.replace(" ", "\n") if number else name)  # narrow: the width is for the figures
-        widest = max(len(word) for word in [*name.split(), *(row[number] for row in rows)])  # none is ever cut
+        words = [*(row[number] for row in rows), *name.split()]
+        widest = max(len(word) for word in words)  # a cell never wraps
         grid.add_column(heading, justify="left" if number == 0 else "right", vertical="bottom", min_width=widest)
     for row in rows:
         grid.add_row(*(Text(cell) for cell in row))
