@@ -41,6 +41,8 @@ def head(record: Record) -> list[str]:
         lines.append(
             f"left out: experiment {each.name}: {each.reason}" + (f"; hint: {each.remedy}" if each.remedy else "")
         )
+    if plan.analysis:
+        lines.append(" ".join(plan.analysis.split()))
     return [_printable(line) for line in lines]
 
 
