@@ -281,7 +281,7 @@ def _stall_lines(middle: dict[str, dict[str, float]]) -> tuple[list[str], bool]:
         "",
         f"{STALL_RATE:,} requests/s for {STALL_S} s, the origin stopped for {STALLED_S:g} s in the middle. Replay: the"
         " same schedule against the origin's own log. p99 must be within 2 % of"
-        f" {STALL_P99_S} s, mean and p90 within 2 % of the replay. Beside it wrk and h2load, 64 connections, closed loop.",
+        f" {STALL_P99_S} s, mean and p90 within 2 % of the replay. Beside it wrk and h2load, closed loops.",
         "",
         "| generator | mean, s | replay | p90, s | replay | p99, s | replay | holds |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
@@ -307,8 +307,9 @@ def _delay_lines(middle: dict[str, dict[str, float]]) -> tuple[list[str], bool]:
     lines = [
         "## A known delay comes back",
         "",
-        f"The origin delays its answers (`{DELAY}`); {DELAY_RATE:,} requests/s, Poisson, half of what its"
-        f" {DELAY_CONNECTIONS} connections can carry. Service time, in ms, beside the origin's own log (request read to answer sent), must be within 1 % or 30 µs.",
+        f"The origin delays its answers (`{DELAY}`); {DELAY_RATE:,} requests/s, Poisson, half of what"
+        f" {DELAY_CONNECTIONS} connections can carry. Service time, in ms, beside the origin's own log (request read to"
+        " answer sent), must be within 1 % or 30 µs.",
         "",
         "| backend | p50 | log | p90 | log | p99 | log | p99.9 | log | origin's core in use | holds |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |",

@@ -17,6 +17,9 @@ pub(super) const DRAIN_NS_MOST: u64 = 1_000_000_000;
 /// Heads are rarely longer.
 const HEAD_BYTES_USUAL: u64 = 512;
 
+/// One arm's lane on one thread.
+type ArmLane<I> = Lane<I, Turns<Arrivals>>;
+
 /// What the leader wants done. Threads meet at the barrier before and after.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Command {
@@ -95,7 +98,7 @@ pub(super) struct Worker<'s, I> {
     session: &'s Session,
     thread: usize,
     shared: &'s Shared,
-    lanes: Vec<Option<Lane<I, Turns<Arrivals>>>>,
+    lanes: Vec<Option<ArmLane<I>>>,
 }
 
 impl<'s, I: Io> Worker<'s, I> {
@@ -108,7 +111,7 @@ impl<'s, I: Io> Worker<'s, I> {
         Self { session, thread, shared, lanes }
     }
 
-    fn lanes(session: &Session, thread: usize) -> Result<Vec<Option<Lane<I, Turns<Arrivals>>>>, Failure> {
+    fn lanes(session: &Session, thread: usize) -> Result<Vec<Option<ArmLane<I>>>, Failure> {
         let core = session.cores[thread];
         process::pin_to_core(core)
             .map_err(|error| Failure::machine(format!("a thread cannot be pinned to core {core}: {error}")))?;
@@ -117,7 +120,7 @@ impl<'s, I: Io> Worker<'s, I> {
         (0..session.arms.len()).map(|arm| Self::lane(session, arm, thread)).collect()
     }
 
-    fn lane(session: &Session, arm: usize, thread: usize) -> Result<Option<Lane<I, Turns<Arrivals>>>, Failure> {
+    fn lane(session: &Session, arm: usize, thread: usize) -> Result<Option<ArmLane<I>>, Failure> {
         let connections = session.connections_of(arm, thread);
         if connections == 0 {
             return Ok(None);
