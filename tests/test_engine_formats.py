@@ -86,6 +86,7 @@ def test_a_plan_says_when_requests_are_due(tmp_path: Path, arrivals: str | None)
             seed=1,
             cores=[max(os.sched_getaffinity(0))],
             slice_ns=10**8,
+            settle_ns=0,
             rounds=3,
             warm_up=engine.WarmUp(least_ns=1, most_ns=10**8),
             arms=[arm],

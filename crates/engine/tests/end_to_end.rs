@@ -71,6 +71,7 @@ fn session(io: IoChoice, target: Target) -> Session {
         batch: 1,
         slice_ns: LONG_NS,
         warm_up_slice_ns: 1,
+        settle_ns: 0,
         rounds: 1,
         warm_up: None,
         watch: None,

@@ -70,6 +70,7 @@ fn session(io: IoChoice, slice_ns: u64, arms: Vec<SessionArm>) -> Session {
         batch: 1,
         slice_ns,
         warm_up_slice_ns: 20_000_000,
+        settle_ns: 0,
         rounds: 1,
         warm_up: None,
         watch: None,
@@ -233,6 +234,7 @@ fn slices_of_an_open_loop_follow_its_schedule() {
         });
         let mut session = session(io, 50_000_000, arms.collect());
         session.rounds = 5;
+        session.settle_ns = 20_000_000;
         session.warm_up = Some(WarmUp { least_ns: 1, most_ns: 40_000_000 });
         let seen = run(session);
         for sleeper in &mut sleepers {

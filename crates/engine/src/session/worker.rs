@@ -42,9 +42,18 @@ pub(super) enum Stage {
     /// Connections are opened, nothing is sent. So that an open loop does not begin with requests that wait for that.
     Open,
     WarmUp,
+    /// Runs right before a measured slice: caches fill and queues find their length again after the other arms' slices.
+    Settle,
     Measure,
     /// Nothing more is sent; what the measured slices left in flight gets its answer and its time.
     Drain,
+}
+
+impl Stage {
+    /// Whether requests are sent.
+    pub(super) const fn is_load(self) -> bool {
+        matches!(self, Self::WarmUp | Self::Settle | Self::Measure)
+    }
 }
 
 /// What the threads have in common. Touched only at the edges of slices.
@@ -175,7 +184,7 @@ impl<'s, I: Io> Worker<'s, I> {
         lane.client.recorder.measure(matches!(stage, Stage::Measure | Stage::Drain));
         match stage {
             Stage::Open => lane.client.open_only(),
-            Stage::WarmUp | Stage::Measure => lane.client.load(zero_ns, until_ns - offset_ns),
+            Stage::WarmUp | Stage::Settle | Stage::Measure => lane.client.load(zero_ns, until_ns - offset_ns),
             Stage::Drain => lane.client.drain(),
         }
         if stage == Stage::Measure {
@@ -187,7 +196,7 @@ impl<'s, I: Io> Worker<'s, I> {
             lane.begin_watch(start_ns);
         }
         let mut driven = lane.drive(until_ns);
-        if lane.client.is_open_loop() && matches!(stage, Stage::WarmUp | Stage::Measure) {
+        if lane.client.is_open_loop() && stage.is_load() {
             lane.client.drain();
             driven = driven.and_then(|()| lane.drive(until_ns.saturating_add(DRAIN_NS_MOST)));
         }
