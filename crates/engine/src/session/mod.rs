@@ -117,12 +117,7 @@ impl Session {
             })?),
         };
         match uring {
-            Some(abilities) => {
-                if !abilities.batching {
-                    self.batch = 1;
-                }
-                leader::run::<Uring>(&self, "uring", observer)
-            }
+            Some(()) => leader::run::<Uring>(&self, "uring", observer),
             None => {
                 self.batch = 1;
                 leader::run::<Epoll>(&self, "epoll", observer)
