@@ -31,8 +31,8 @@ BLOCK_ROUNDS = 15
 
 INTRODUCTION = """\
 By slices: one block of {rounds} rounds of 100 ms, all arms started, all but one frozen. Alone: a pair of plain runs of
-{seconds:g} s, the arm and the baseline, each started alone and never frozen. The quotient is taken within each repeat; its
-interval (95 %, Student's t over repeats) must lie within {low:.2f} to {high:.2f}."""
+{seconds:g} s, the arm and the baseline, each started alone and never frozen. The quotient is taken within each repeat;
+its interval (95 %, Student's t over repeats) must lie within {low:.2f} to {high:.2f}."""
 AFTER_ANSWER = """
 name = "after-answer"
 title = "An origin that keeps working after it has answered"
@@ -82,7 +82,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=8)
     parser.add_argument("--seconds", type=float, default=1.5, help="of a plain run of one arm")
     options = parser.parse_args()
-    raise_open_files(0)
+    raise_open_files()
     KEPT.parent.mkdir(parents=True, exist_ok=True)
     done = [msgspec.json.decode(line, type=Repeat) for line in KEPT.read_text().splitlines()] if KEPT.exists() else []
     try:
@@ -136,6 +136,7 @@ def repeat(case: Case, number: int, seconds: float) -> Repeat:
         installed={name: program.installed(name) for name in programs},
         allowed_cores=machine.allowed_cores(),
         siblings=machine.siblings(),
+        open_files=raise_open_files(),
     )
     experiment = planned.experiments[0]
     shuffle = random.Random(f"{case.name}/{number}")

@@ -12,11 +12,10 @@ from hopcost import block, summary
 from hopcost.errors import MeasurementFailed
 from hopcost.plan import BLOCK_OVERHEAD_S_PER_ARM, FULL_ROUNDS, Plan, PlannedArm, PlannedExperiment, rounds_for_block
 from hopcost.record import Block, Ending, Writer
-from hopcost.sandbox import Freezer, Ports, raise_open_files
+from hopcost.sandbox import Freezer, Ports
 from hopcost.watcher import Watcher
 
 VOID_BLOCKS_AT_MOST = 3
-SPARE_FILES = 256
 SLICE_EDGES = 1.03  # a slice takes this much longer than its load: freezing, reading counters
 
 
@@ -63,7 +62,6 @@ class _Loop:
     def run(self) -> Ending:
         """Blocks until one of the reasons to stop holds."""
         plan, looks = self.setting.plan, self.setting.plan.looks
-        raise_open_files(self.experiment.workload.connections * len(self.experiment.arms) + SPARE_FILES)
         self.setting.watcher.experiment_begins(self.experiment, looks[-1], self.deadline)
         while len(self.valid) < looks[-1]:
             if len(self.valid) in looks and self._precise():

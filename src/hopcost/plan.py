@@ -23,6 +23,7 @@ QUICK_BUDGET_S = 108.0
 FULL_BUDGET_S = 1800.0
 TARGET_WIDTH = 0.01
 WARM_UP_LEAST_NS, WARM_UP_MOST_NS, QUICK_WARM_UP_MOST_NS = 300_000_000, 3_000_000_000, 1_000_000_000
+SPARE_FILES = 256  # for what the engine opens besides connections
 BLOCK_OVERHEAD_S_PER_ARM = 0.5  # before one has been seen: start, check, warm-up and stop
 
 
@@ -90,8 +91,9 @@ def make(
     installed: Mapping[str, Installed],
     allowed_cores: list[int],
     siblings: dict[int, list[int]],
+    open_files: int,
 ) -> Plan:
-    """The plan for the chosen experiments (all, when none is named).
+    """The plan for the chosen experiments (all, when none is named); `open_files` is the hard limit of a process.
 
     CannotMeasure when no experiment can run here; UsageError for a budget that is no time.
     """
@@ -100,7 +102,9 @@ def make(
     experiments, left_out = [], []
     for name in dict.fromkeys(chosen) or [experiment.name for experiment in suite.experiments]:
         try:
-            experiments.append(_experiment(suite, suite.experiment(name), installed, allowed_cores, siblings))
+            experiments.append(
+                _experiment(suite, suite.experiment(name), installed, allowed_cores, siblings, open_files)
+            )
         except CannotMeasure as error:
             left_out.append(LeftOut(name=name, reason=error.message, remedy=error.hint))
     if not experiments:
@@ -129,6 +133,7 @@ def _experiment(
     installed: Mapping[str, Installed],
     allowed_cores: list[int],
     siblings: dict[int, list[int]],
+    open_files: int,
 ) -> PlannedExperiment:
     cores = place(experiment.placement, allowed_cores, siblings)
     kept: list[str] = []
@@ -162,7 +167,13 @@ def _experiment(
     if cores.shared:
         notes.append("the generator shares a core with the stack: throughput holds the generator's cost too")
     arms = [PlannedArm(name=name, arm=suite.arms[name]) for name in kept]
-    arms.append(PlannedArm(name=baseline + AGAIN, arm=suite.arms[baseline], copy_of=baseline))
+    needed = experiment.workload.connections * (len(arms) + 1) + SPARE_FILES
+    if needed > open_files:
+        raise CannotMeasure(
+            f"{needed} open files are needed for all connections of all arms, the hard limit is {open_files}",
+            f"raise it (ulimit -Hn {needed}), or ask for fewer connections",
+        )
+    arms.append(PlannedArm(name=baseline + AGAIN, arm=_second_run(suite.arms[baseline]), copy_of=baseline))
     return PlannedExperiment(
         name=experiment.name,
         question=experiment.question,
@@ -177,6 +188,11 @@ def _experiment(
         published_conditions=experiment.published_conditions,
         control=experiment.control,
     )
+
+
+def _second_run(arm: Arm) -> Arm:
+    """The baseline again, which runs beside the first: it cannot have the same ports."""
+    return msgspec.structs.replace(arm, hops=[msgspec.structs.replace(hop, port=None) for hop in arm.hops])
 
 
 def block_seed(plan: Plan, experiment: str, block: int) -> int:
