@@ -111,7 +111,17 @@ impl Uring {
     fn push(&mut self, entry: &squeue::Entry) -> io::Result<()> {
         // SAFETY: what entries point to (the request, the timer, buffers) is owned by self, does not move, and is
         // dropped after the ring.
-        while !unsafe { self.ring.push(entry) } {
+        while !unsafe { self.ring.push(std::slice::from_ref(entry)) } {
+            self.submit()?;
+        }
+        Ok(())
+    }
+
+    /// Queues two operations of which the second follows the first. A submission in between would part them, and have the
+    /// kernel leave the first to another thread.
+    fn push_pair(&mut self, pair: &[squeue::Entry; 2]) -> io::Result<()> {
+        // SAFETY: as above.
+        while !unsafe { self.ring.push(pair) } {
             self.submit()?;
         }
         Ok(())
@@ -318,7 +328,7 @@ impl Uring {
 
 impl Io for Uring {
     fn new(settings: &IoSettings) -> io::Result<Self> {
-        let submissions = settings.connections.next_power_of_two().clamp(64, SUBMISSIONS_MOST);
+        let submissions = settings.connections.next_power_of_two().saturating_mul(4).clamp(64, SUBMISSIONS_MOST);
         let completions = settings.connections.next_power_of_two().saturating_mul(2).clamp(1024, COMPLETIONS_MOST);
         let ring = IoUring::builder()
             .setup_single_issuer()
@@ -368,8 +378,9 @@ impl Io for Uring {
                 // Slots are far below the largest that there may be.
                 let place = DestinationSlot::try_from_slot_target(slot).map_err(|_| io::ErrorKind::InvalidInput)?;
                 let make = opcode::Socket::new(self.settings.address.family(), kind, 0).file_index(Some(place)).build();
-                self.push(&make.flags(squeue::Flags::IO_LINK | squeue::Flags::SKIP_SUCCESS).user_data(tag))?;
-                self.push_for(slot, &connect)?;
+                let make = make.flags(squeue::Flags::IO_LINK | squeue::Flags::SKIP_SUCCESS).user_data(tag);
+                self.push_pair(&[make, connect])?;
+                self.connections[slot as usize].queued_in = self.batch_number;
                 Ok(Opened::InProgress)
             }
             Address::Tcp(_) => {

@@ -41,14 +41,14 @@ impl Ring {
         &self.submitter
     }
 
-    /// Queues an entry. False where the queue is full.
+    /// Queues entries, all or none. False where there is no room for them.
     ///
     /// # Safety
-    /// What the entry points to must stay where it is until the operation has completed.
+    /// What the entries point to must stay where it is until the operations have completed.
     #[inline]
-    pub(super) unsafe fn push(&mut self, entry: &squeue::Entry) -> bool {
+    pub(super) unsafe fn push(&mut self, entries: &[squeue::Entry]) -> bool {
         // SAFETY: the caller's.
-        unsafe { self.submissions.push(entry) }.is_ok()
+        unsafe { self.submissions.push_multiple(entries) }.is_ok()
     }
 
     /// Submits what is queued.
