@@ -14,6 +14,8 @@ import random
 import statistics
 from collections.abc import Iterable
 
+import scipy.stats
+
 from hopcost import check, engine, histogram, machine
 from hopcost.block import engine_arm
 from hopcost.engine import ArmTotals, Plan, Slice, WarmUp
@@ -96,8 +98,8 @@ def table(seen: dict[str, list[Figures]]) -> str:
                 ratios = [run[arm][key] / run["go"][key] for run in runs]
                 base = [run[arm][key] / run["go"][key] for run in seen["batch 1"]]
                 moves = [100 * math.log(mine / theirs) for mine, theirs in zip(ratios, base, strict=True)]
-                # t, 95 %, for 5 to 12 runs
-                half = 2.4 * statistics.stdev(moves) / math.sqrt(len(moves))
+                t = float(scipy.stats.t.ppf(0.975, len(moves) - 1))
+                half = t * statistics.stdev(moves) / math.sqrt(len(moves))
                 moved = "" if arm == "go" or way == "batch 1" else f"{statistics.mean(moves):+.1f} ± {half:.1f} %"
                 cells += [f"{statistics.median(ratios):.3f}", moved]
             lines.append("| " + " | ".join(cells) + " |")
