@@ -51,7 +51,7 @@ impl<I: Io, S: Schedule> Lane<I, S> {
                 Err(_) => client.failed(slot, IoFailure::Connect),
             };
             match next {
-                Next::Nothing => {}
+                Next::Nothing | Next::Skip(_) => {}
                 Next::Send => {
                     if io.send(slot).is_err() {
                         // A request in flight that fails always closes its connection.
