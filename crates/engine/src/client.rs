@@ -23,6 +23,8 @@ const BACKOFF_LEAST_NS: u64 = 1_000_000;
 const BACKOFF_MOST_NS: u64 = 1_000_000_000;
 /// Where a listen queue is full (Unix sockets say so), the connection is tried again after this.
 const QUEUE_FULL_NS: u64 = 1_000_000;
+/// Where so much of a body is still to come and only its length matters, it need not be received.
+const SKIPPED_BYTES_LEAST: u64 = 16_384;
 /// Time-outs are looked for this often, or less often where they are long.
 const TICK_LEAST_NS: u64 = 1_000_000;
 const TICK_MOST_NS: u64 = 100_000_000;
@@ -48,6 +50,20 @@ struct Connection {
     was_open: bool,
     status_is_right: bool,
     closes: bool,
+}
+
+impl Connection {
+    /// What is left of an answer need not be kept if only its length matters, or its status was wrong.
+    fn skippable(&self) -> Next {
+        match self.response.rest() {
+            Some(rest)
+                if rest >= SKIPPED_BYTES_LEAST && (!self.status_is_right || self.progress.reads_length_only()) =>
+            {
+                Next::Skip(rest)
+            }
+            _ => Next::Nothing,
+        }
+    }
 }
 
 /// The connections of one arm on one thread, and their accounts.
@@ -337,7 +353,7 @@ impl<S: Schedule> Client<S> {
                 }
                 Ok(Event::Body(body)) if connection.status_is_right => self.check.body(&mut connection.progress, body),
                 Ok(Event::Body(_)) => {}
-                Ok(Event::More) => return Next::Nothing,
+                Ok(Event::More) => return connection.skippable(),
                 Ok(Event::End) => break,
                 Err(_) => return self.fail(slot, ErrorKind::Protocol),
             }
@@ -345,9 +361,8 @@ impl<S: Schedule> Client<S> {
         if !input.is_empty() {
             return self.fail(slot, ErrorKind::Protocol);
         }
-        let closes = connection.closes;
         let correct = self.complete(slot);
-        if closes {
+        if self.connections[slot as usize].closes {
             return self.reconnect(slot);
         }
         if correct == Some(Correct::Compared) && whole {
@@ -469,6 +484,17 @@ impl<S: Schedule> Handler for Client<S> {
         self.read(slot, bytes)
     }
 
+    fn skipped(&mut self, slot: Slot, bytes: u64) -> Next {
+        self.recorder.counts.received_bytes += bytes;
+        let connection = &mut self.connections[slot as usize];
+        connection.progress.skipped(bytes);
+        if !connection.response.skipped(bytes) {
+            return connection.skippable();
+        }
+        self.complete(slot);
+        if self.connections[slot as usize].closes { self.reconnect(slot) } else { self.free(slot) }
+    }
+
     fn premature(&mut self, slot: Slot, bytes: &[u8]) -> Next {
         self.recorder.counts.received_bytes += bytes.len() as u64;
         self.fail(slot, ErrorKind::Protocol)
@@ -488,6 +514,7 @@ impl<S: Schedule> Handler for Client<S> {
     }
 
     fn failed(&mut self, slot: Slot, failure: IoFailure) -> Next {
+        self.recorder.counts.ports_exhausted += u64::from(failure == IoFailure::NoLocalPort);
         let kind = match (self.connections[slot as usize].state, failure) {
             (State::InFlight, IoFailure::Write) => ErrorKind::Write,
             (State::InFlight, _) => ErrorKind::Read,

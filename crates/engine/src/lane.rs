@@ -115,14 +115,13 @@ impl<I: Io, S: Schedule> Lane<I, S> {
                     self.client.queue_full(slot);
                     continue;
                 }
-                Err(error) => {
-                    let no_port = error.kind() == io::ErrorKind::AddrNotAvailable;
-                    self.client.recorder.counts.ports_exhausted += u64::from(no_port);
-                    self.client.failed(slot, IoFailure::Connect)
+                Err(error) if error.kind() == io::ErrorKind::AddrNotAvailable => {
+                    self.client.failed(slot, IoFailure::NoLocalPort)
                 }
+                Err(_) => self.client.failed(slot, IoFailure::Connect),
             };
             match next {
-                Next::Nothing => {}
+                Next::Nothing | Next::Skip(_) => {}
                 Next::Send => self.send(slot),
                 Next::Close => self.io.close(slot),
             }

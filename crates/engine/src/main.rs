@@ -30,12 +30,18 @@ enum Command {
     /// body of the first such answer. Exit code: 0, 1 where no answer was correct or the run is void, 2 for a wrong
     /// command line, 3 where the server cannot be reached or this machine cannot do it, 4 where the run is suspect.
     Load(Box<LoadArguments>),
+    /// Move the bytes of `load` and do nothing else: the lower bound of its cost (JSON on standard output)
+    ///
+    /// Takes the options of `load`; those about warming up, checking and printing have no effect. Every answer has to be as
+    /// long as the first one, and one thread is used.
+    Floor(Box<LoadArguments>),
 }
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Run => run(),
         Command::Load(arguments) => load::run(&arguments).map(|verdict| ExitCode::from(verdict as u8)),
+        Command::Floor(arguments) => load::floor::run(&arguments).map(|()| ExitCode::SUCCESS),
     };
     match result {
         Ok(code) => code,

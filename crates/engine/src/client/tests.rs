@@ -187,6 +187,16 @@ fn those_in_flight_at_the_end_are_kept_with_their_ages() {
 }
 
 #[test]
+fn a_machine_without_a_free_port_is_told_apart() {
+    let mut client = client(2, None);
+    client.batch(0);
+    assert_eq!((client.to_open(), client.to_open()), (Some(0), Some(1)));
+    assert_eq!(client.failed(0, IoFailure::NoLocalPort), Next::Close);
+    assert_eq!(client.failed(1, IoFailure::Connect), Next::Close);
+    assert_eq!((errors(&client, ErrorKind::Connect), client.recorder.counts.ports_exhausted), (2, 1));
+}
+
+#[test]
 fn not_all_connections_are_opened_at_once() {
     let mut client = client(CONNECTING_MOST + 1, None);
     client.batch(0);

@@ -26,6 +26,9 @@ pub enum Next {
     Nothing,
     /// Send the request.
     Send,
+    /// Go on receiving; of the next so many bytes only the number is of interest. They come as [`Handler::skipped`] or,
+    /// where that does not pay, as usual.
+    Skip(u64),
     /// Close the connection; nothing that is still to come from it is of interest.
     Close,
 }
@@ -35,6 +38,8 @@ pub enum Next {
 pub enum IoFailure {
     /// It could not be opened.
     Connect,
+    /// It could not be opened: the machine has no local port left.
+    NoLocalPort,
     /// The request could not be sent.
     Write,
     /// Receiving failed.
@@ -58,6 +63,8 @@ pub trait Handler {
     fn connected(&mut self, slot: Slot) -> Next;
     /// Bytes came.
     fn received(&mut self, slot: Slot, bytes: &[u8]) -> Next;
+    /// So many bytes came that were not to be kept.
+    fn skipped(&mut self, slot: Slot, bytes: u64) -> Next;
     /// Bytes came before the request that was ordered has left.
     fn premature(&mut self, slot: Slot, bytes: &[u8]) -> Next;
     /// The server has closed its side.

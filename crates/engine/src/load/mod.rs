@@ -2,6 +2,7 @@
 
 mod arguments;
 mod csv;
+pub mod floor;
 mod json;
 mod live;
 mod output;

@@ -125,12 +125,7 @@ impl Session {
             })?),
         };
         match uring {
-            Some(abilities) => {
-                if !abilities.batching {
-                    self.batch = 1;
-                }
-                leader::run::<Uring>(&self, "uring", observer)
-            }
+            Some(()) => leader::run::<Uring>(&self, "uring", observer),
             None => {
                 self.batch = 1;
                 leader::run::<Epoll>(&self, "epoll", observer)
@@ -168,7 +163,7 @@ impl Session {
     }
 
     /// The batch on one thread, in effect.
-    fn batch_of(&self, arm: usize, connections: u32) -> u32 {
+    pub(crate) fn batch_of(&self, arm: usize, connections: u32) -> u32 {
         let is_open = self.arms[arm].target.arrivals.is_open();
         if is_open || connections < BATCHING_CONNECTIONS_LEAST { 1 } else { self.batch }
     }
