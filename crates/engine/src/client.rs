@@ -317,7 +317,7 @@ impl<S: Schedule> Client<S> {
     /// A request is sent.
     #[inline]
     fn begin(&mut self, slot: Slot, intended_ns: u64, is_late: bool) {
-        self.recorder.sent(self.now_ns.saturating_sub(intended_ns), is_late);
+        self.recorder.sent(self.now_ns, self.now_ns.saturating_sub(intended_ns), is_late);
         self.in_flight += 1;
         let connection = &mut self.connections[slot as usize];
         connection.response.begin();

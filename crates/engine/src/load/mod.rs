@@ -35,6 +35,7 @@ const REACH: Duration = Duration::from_secs(5);
 struct Outcome {
     io: String,
     batch: u32,
+    threads: usize,
     elapsed_ns: u64,
     drain_ns: Option<u64>,
     generator_cpu_ns: u64,
@@ -63,6 +64,7 @@ impl Observer for Outcome {
             Line::Start(start) => {
                 start.io.clone_into(&mut self.io);
                 self.batch = start.batch;
+                self.threads = start.cores.len();
             }
             Line::WarmUp(warm_up) => self.warm_up_plateau = Some(warm_up.plateau),
             Line::Slice(slice) => {

@@ -3,10 +3,12 @@
 
 mod counts;
 mod errors;
+mod gaps;
 mod times;
 
 pub use counts::{Counts, LATE_NS};
 pub use errors::{ErrorKind, Errors};
+pub use gaps::Gaps;
 pub use times::{Distribution, OpenTimes, TIME_MOST_NS, Times, encode, time_histogram};
 
 /// The recorder of one lane.
@@ -30,14 +32,15 @@ impl Recorder {
         self.measuring = measuring;
     }
 
-    /// A request was sent, this long after its intended start; `is_late` where the generator alone is to blame.
+    /// A request was sent now, this long after its intended start; `is_late` where the generator alone is to blame.
     #[inline]
-    pub fn sent(&mut self, lag_ns: u64, is_late: bool) {
+    pub fn sent(&mut self, now_ns: u64, lag_ns: u64, is_late: bool) {
         self.counts.sent += 1;
         if let Some(open) = &mut self.times.open {
             self.counts.late += u64::from(is_late);
             if self.measuring {
                 open.send_lag.known.saturating_record(lag_ns);
+                open.gaps.sent(now_ns);
             }
         }
     }
@@ -98,8 +101,8 @@ mod tests {
     fn an_open_loop_has_three_times_and_none_of_a_request_is_lost() {
         let mut recorder = Recorder::new(true);
         recorder.measure(true);
-        recorder.sent(3, false);
-        recorder.sent(4, true);
+        recorder.sent(0, 3, false);
+        recorder.sent(9, 4, true);
         recorder.answer(10, 13);
         recorder.unanswered(20, 24);
         recorder.not_sent(50);

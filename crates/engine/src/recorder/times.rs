@@ -1,5 +1,6 @@
 //! How long things took: histograms of nanoseconds, and of those requests whose time never became known, their ages.
 
+use super::Gaps;
 use base64::Engine as _;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer as _, V2DeflateSerializer};
@@ -66,6 +67,8 @@ pub struct OpenTimes {
     pub response: Distribution,
     /// Intended start to sending; ages of requests never sent.
     pub send_lag: Distribution,
+    /// Between sends; only of a single lane do they tell how even its schedule was.
+    pub gaps: Gaps,
 }
 
 impl Times {
@@ -80,6 +83,7 @@ impl Times {
         if let (Some(open), Some(other)) = (&mut self.open, &other.open) {
             open.response.merge(&other.response);
             open.send_lag.merge(&other.send_lag);
+            open.gaps.merge(&other.gaps);
         }
     }
 
@@ -89,6 +93,7 @@ impl Times {
         if let Some(open) = &mut self.open {
             open.response.clear();
             open.send_lag.clear();
+            open.gaps = Gaps::default();
         }
     }
 }
