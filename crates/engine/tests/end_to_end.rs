@@ -71,7 +71,6 @@ fn session(io: IoChoice, target: Target) -> Session {
         slice_ns: LONG_NS,
         settle_ns: 0,
         warm_up_slice_ns: 1,
-        settle_ns: 0,
         rounds: 1,
         warm_up: None,
         arms: vec![SessionArm { name: "arm".into(), target, freeze: None, hops: Vec::new() }],
