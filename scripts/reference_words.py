@@ -267,7 +267,6 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "quick": "whether `--quick` was given",
             "seed": "the run's seed; each block's is derived from it",
             "budget_s": "time for all experiments",
-            "slice_ns": "length of a slice",
             "warm_up_least_ns": "an arm's warm-up lasts at least so long",
             "warm_up_most_ns": "and at most so long, plateau or not",
             "looks": "numbers of valid blocks after which the width is looked at; the last is the most blocks",
@@ -285,6 +284,8 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "arms": "the arms that run here, the A/A arm last",
             "cores": "which cores the stack and the generator get",
             "workload": "as in the suite, with defaults",
+            "settle_ns": "how long an arm is loaded before each of its slices, uncounted",
+            "slice_ns": "length of a slice",
             "settings": "as in the suite",
             "left_out": "arms that do not run here",
             "notes": "what a reader of the result must know",
@@ -393,9 +394,10 @@ ENVIRONMENT = {
 }
 
 CONSTANTS = {
-    "plan.SLICE_NS": ("ns", "length of a slice"),
+    "plan.SLICE_NS_LEAST": ("ns", "length of a slice at the least; not shorter than the settling before it"),
     "plan.LOOKS": ("blocks", "looks of a full run; the last is the most blocks. A quick run has the first alone"),
-    "plan.FULL_ROUNDS": ("rounds", "most rounds in a block"),
+    "plan.SETTLE_NS_PER_CONNECTION": ("ns", "load before each slice that does not count, for each connection"),
+    "plan.BLOCK_S_AT_MOST": ("s", "load in a block at most"),
     "plan.TARGET_WIDTH": ("of the ratio", "half-width at which a full run stops"),
     "plan.FULL_BUDGET_S": ("s", "time for all experiments, unless `--budget` says otherwise"),
     "plan.QUICK_BUDGET_S": ("s", "the same with `--quick`"),

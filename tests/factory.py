@@ -76,7 +76,7 @@ def slice_of(
     answers: int,
     *,
     elapsed_ns: int = 100 * MS,
-    cpu_ns: dict[str, int] | None = None,
+    cpu_ns: dict[str, int | None] | None = None,
     generator_cpu_ns: int = 0,
     outside_ns: int = 0,
     errors: dict[str, int] | None = None,

@@ -189,14 +189,9 @@ def test_a_single_block_reaches_no_width():
     assert "1 blocks, no interval; stopped: all 6 blocks are done" in below(record(plain_block(0)))
 
 
-def ended(why: str, detail: str = "") -> Run:
+def ended(why: str, detail: str) -> Run:
     endings = [Ending(experiment="cost", why=why, detail=detail)]
     return Run(format=1, hopcost="0.1.0", command=[], started_utc="", ended_utc="", endings=endings)
-
-
-def test_an_interrupted_experiment_says_so():
-    line = next(line for line in below(record(plain_block(0), run=ended("interrupted"))) if "blocks" in line)
-    assert line == "1 blocks, no interval; stopped: interrupted"
 
 
 def test_an_experiment_that_failed_says_why_even_without_arms():

@@ -147,8 +147,43 @@ def test_cpu_outside_the_slices_is_a_share_of_that_inside():
     assert arm("direct", *two_blocks()).cpu_outside == 0.0
 
 
-def test_the_harness_own_load_is_a_share_of_the_slices():
-    blocks = two_blocks()  # 300 ms of slices each
+def gone(cpu_ns: dict[str, int | None], outside: int | None = 0, arm: str = "behind") -> ArmBlock:
+    """An arm's part in whose second slice a process's clock could not be read."""
+    lost = slice_of(arm, 100, cpu_ns=cpu_ns)
+    lost.cpu_outside_ns = dict.fromkeys(cpu_ns, outside)
+    return part(slice_of(arm, 100, cpu_ns=dict.fromkeys(cpu_ns, MS)), lost)
+
+
+def test_part_of_a_cpu_time_is_no_cpu_time():
+    lost = block(0, direct(1000, 10), gone({"proxy": None, "app": MS}), direct(1000, 10, "direct-aa"))
+    found = arm("behind", lost)
+    assert found.cpu_ns_per_request == {"proxy": None, "app": 10_000, "generator": 0}
+    assert (found.cpu_ratio, found.cpu_outside) == (None, None)
+    assert found.ratio is not None, "its answers are known"
+
+
+def test_an_unknown_share_outside_is_not_none_outside():
+    lost = block(0, direct(1000, 10), gone({"proxy": MS, "app": MS}, outside=None))
+    assert arm("behind", lost).cpu_outside is None
+
+
+@pytest.mark.parametrize("lost", ["direct", "direct-aa"])
+def test_a_baselines_run_without_cpu_time_is_no_reference(lost):
+    """Taken as 0 it would halve the mean, and double every ratio."""
+    runs = {name: direct(1000, 10, name) for name in ("direct", "direct-aa")} | {lost: gone({"app": None}, arm=lost)}
+    behind = part(slice_of("behind", 400, cpu_ns={"proxy": MS, "app": MS}))
+    found = arm("behind", block(0, runs["direct"], behind, runs["direct-aa"]))
+    assert found.cpu_ratio is None
+    assert found.ratio is not None
+
+
+@pytest.mark.parametrize("silent", [{"direct": 0}, {"again": 0}])
+def test_a_baselines_run_without_answers_is_no_reference(silent):
+    assert arm("behind", plain_block(0, **silent)).ratio is None
+
+
+def test_the_harness_own_load_is_a_share_of_the_engines_time():
+    blocks = two_blocks()  # 300 ms each
     blocks[0].harness_cpu_ns, blocks[1].harness_cpu_ns = 2 * MS, 1 * MS
     assert summary(*blocks).harness_load == pytest.approx(3 / 600)
 

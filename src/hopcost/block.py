@@ -118,7 +118,8 @@ def _load(setting: Setting, block: Block, ready: list[_Ready], rounds: int) -> N
     load = engine.Plan(
         seed=block.seed,
         cores=experiment.cores.generator,
-        slice_ns=plan.slice_ns,
+        slice_ns=experiment.slice_ns,
+        settle_ns=experiment.settle_ns,
         rounds=rounds,
         warm_up=engine.WarmUp(least_ns=plan.warm_up_least_ns, most_ns=plan.warm_up_most_ns),
         arms=[engine_arm(each.stack, experiment.workload, each.answer) for each in ready],

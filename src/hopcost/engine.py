@@ -75,6 +75,7 @@ class Plan(msgspec.Struct):
     seed: int
     cores: list[int]
     slice_ns: int
+    settle_ns: int
     rounds: int
     warm_up: WarmUp
     arms: list[Arm]

@@ -16,9 +16,10 @@ from hopcost.program import Installed
 from hopcost.sandbox import Cores, place
 from hopcost.suite import AGAIN, Arm, Experiment, Published, Settings, Suite, Workload
 
-SLICE_NS = 100_000_000
+SLICE_NS_LEAST = 100_000_000
+SETTLE_NS_PER_CONNECTION = 300_000
 LOOKS = (6, 10, 16, 24)  # blocks after which the width is looked at; few and fixed, so that looking costs a known error
-FULL_ROUNDS = 30
+BLOCK_S_AT_MOST = 20.0  # of load: longer blocks would leave too few of them in a budget
 QUICK_BUDGET_S = 108.0
 FULL_BUDGET_S = 1800.0
 TARGET_WIDTH = 0.01
@@ -44,7 +45,12 @@ class PlannedArm(msgspec.Struct, frozen=True):
 
 
 class PlannedExperiment(msgspec.Struct, frozen=True):
-    """An experiment with everything decided that can be decided before it starts."""
+    """An experiment with everything decided that can be decided before it starts.
+
+    Before each slice of `slice_ns` an arm is loaded for `settle_ns` that do not count: after the other arms' slices its
+    memory is out of the caches and its queues are not what they are in a run alone. With 1000 connections that takes
+    300 ms (docs/methodology.md).
+    """
 
     name: str
     question: str
@@ -52,6 +58,8 @@ class PlannedExperiment(msgspec.Struct, frozen=True):
     arms: list[PlannedArm]
     cores: Cores
     workload: Workload
+    settle_ns: int
+    slice_ns: int
     settings: Settings
     left_out: list[LeftOut]
     notes: list[str]
@@ -72,7 +80,6 @@ class Plan(msgspec.Struct, frozen=True):
     quick: bool
     seed: int
     budget_s: float
-    slice_ns: int
     warm_up_least_ns: int
     warm_up_most_ns: int
     looks: list[int]
@@ -117,7 +124,6 @@ def make(
         quick=quick,
         seed=seed,
         budget_s=budget_s if budget_s is not None else QUICK_BUDGET_S if quick else FULL_BUDGET_S,
-        slice_ns=SLICE_NS,
         warm_up_least_ns=WARM_UP_LEAST_NS,
         warm_up_most_ns=QUICK_WARM_UP_MOST_NS if quick else WARM_UP_MOST_NS,
         looks=list(LOOKS[:1] if quick else LOOKS),
@@ -166,6 +172,7 @@ def _experiment(
         )
     if cores.shared:
         notes.append("the generator shares a core with the stack: throughput holds the generator's cost too")
+    settle_ns = SETTLE_NS_PER_CONNECTION * experiment.workload.connections
     arms = [PlannedArm(name=name, arm=suite.arms[name]) for name in kept]
     needed = experiment.workload.connections * (len(arms) + 1) + SPARE_FILES
     if needed > open_files:
@@ -181,6 +188,8 @@ def _experiment(
         arms=arms,
         cores=cores,
         workload=experiment.workload,
+        settle_ns=settle_ns,
+        slice_ns=max(SLICE_NS_LEAST, settle_ns),
         settings=experiment.settings,
         left_out=left_out,
         notes=notes,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from hopcost.record import Ending, Record
+from hopcost.record import Record
 from hopcost.statistics import Interval
 from hopcost.summary import ArmSummary, ExperimentSummary, Quantile
 
@@ -125,7 +125,7 @@ def _below(each: ExperimentSummary) -> list[str]:
         compared = [arm.ratio for arm in each.arms if arm.ratio and arm.name != each.plan.baseline]
         widest = max((ratio.half_width for ratio in compared if ratio.half_width is not None), default=None)
         reached = "no interval" if widest is None else f"ratios to ±{widest:.1%} at the widest"
-        lines.append(f"{each.blocks} blocks, {reached}" + (f"; stopped: {_why(each.ending)}" if each.ending else ""))
+        lines.append(f"{each.blocks} blocks, {reached}" + (f"; stopped: {each.ending.detail}" if each.ending else ""))
         lines.append("µs under a hop and the generator: CPU time per answer, all threads")
         lines.append(
             f"p50, p99: service time, sent → last byte with {each.plan.workload.connections} connections always busy;"
@@ -133,7 +133,7 @@ def _below(each: ExperimentSummary) -> list[str]:
         )
         lines.append(_bytes(each.arms))
     elif each.ending:
-        lines.append(f"no result: {_why(each.ending)}")
+        lines.append(f"no result: {each.ending.detail}")
     if each.harness_load is not None:
         lines.append(f"hopcost itself took {each.harness_load:.2%} of a core while the engine ran")
     lines += [f"note: {note}" for note in each.plan.notes]
@@ -154,10 +154,6 @@ def _below(each: ExperimentSummary) -> list[str]:
 def _printable(line: str) -> str:
     """Control characters shown as such: what a program printed must not steer the terminal that shows it."""
     return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", "\N{REPLACEMENT CHARACTER}", line)
-
-
-def _why(ending: Ending) -> str:
-    return ending.detail or ending.why
 
 
 def _bytes(arms: list[ArmSummary]) -> str:
