@@ -1,4 +1,4 @@
-"""`make truth`: whether the method tells the truth. Its first line: ratios by slices against runs of one arm at a time.
+"""`make truth`: whether the method tells the truth. First ratios by slices against runs of one arm at a time.
 
 Each repeat takes one block of slices over all arms, and for every arm a pair of plain runs, it and the baseline, each
 started alone, never frozen, in a shuffled order. The quotient of the two ratios is taken within a repeat, so that the
@@ -15,6 +15,7 @@ import tempfile
 from pathlib import Path
 
 import msgspec
+import truth_engine
 
 from hopcost import block, check, engine, machine, plan, program, record, suite, summary
 from hopcost.errors import HopcostError, MeasurementFailed
@@ -96,6 +97,8 @@ def main() -> None:
     except HopcostError as error:
         sys.exit(f"error: {error.message}" + (f"\nhint: {error.hint}" if error.hint else ""))
     text, holds = page(done, options.repeats, options.seconds)
+    lines, engine_holds = truth_engine.section(truth_engine.measure())
+    text, holds = text + "\n" + "\n".join(lines), holds and engine_holds
     PAGE.write_text(text, encoding="utf-8")
     print(text, end="")
     sys.exit(0 if holds else 1)

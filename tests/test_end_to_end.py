@@ -174,7 +174,7 @@ def test_the_engine_alone_needs_no_python(tmp_path: Path) -> None:
             assert line, process.communicate()
             url = line.split()[1] if line.startswith("URL:") else ""
         done = command.hopcost("load", "-c", 4, "-t", 1, "-d", "1s", "--json", url)
-        assert done.returncode == 0, done.stderr
+        assert done.returncode in (0, 4), done.stderr  # 4: suspect, as on a machine that is stolen from
         result = json.loads(done.stdout)
         assert result["answers"] > 0
         assert sum(result["errors"].values()) == 0

@@ -49,6 +49,12 @@ class Hop(msgspec.Struct):
     cpu: Processes
 
 
+class Rate(msgspec.Struct):
+    """The offered load of an open loop, over all connections."""
+
+    rate_per_s: float
+
+
 class Arm(msgspec.Struct):
     """One side of the comparison, as the engine needs to know it."""
 
@@ -60,6 +66,7 @@ class Arm(msgspec.Struct):
     expect: Expect
     freeze: dict[str, object] | None
     hops: list[Hop]
+    arrivals: dict[str, Rate] | None = None  # {"constant": Rate} or {"poisson": Rate}; None is the closed loop
 
 
 class WarmUp(msgspec.Struct):
@@ -106,7 +113,8 @@ class WarmedUp(msgspec.Struct, tag_field="kind", tag="warm_up"):
 class Slice(msgspec.Struct, tag_field="kind", tag="slice"):
     """An uninterrupted stretch of load on one arm; docs/engine.md says what each key counts.
 
-    The CPU time of a hop is None where one of its processes was gone.
+    The CPU time of a hop is None where one of its processes was gone; drain_ns is None in the closed loop. Records of
+    engines before open loops have none of the last four.
     """
 
     arm: str
@@ -124,6 +132,10 @@ class Slice(msgspec.Struct, tag_field="kind", tag="slice"):
     cpu_ns: dict[str, int | None]
     cpu_outside_ns: dict[str, int | None]
     generator_cpu_ns: int
+    due: int | None = None
+    not_sent: int | None = None
+    drain_ns: int | None = None
+    spin_ns: int | None = None
 
 
 class ArmTotals(msgspec.Struct, tag_field="kind", tag="arm"):
@@ -142,6 +154,13 @@ class ArmTotals(msgspec.Struct, tag_field="kind", tag="arm"):
     errors: dict[str, int]
     service_time: str
     unanswered: str
+    due: int | None = None
+    not_sent: int | None = None
+    opened: int | None = None
+    response_time: str | None = None
+    response_unanswered: str | None = None
+    send_lag: str | None = None
+    unsent: str | None = None
 
 
 class End(msgspec.Struct, tag_field="kind", tag="end"):

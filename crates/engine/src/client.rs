@@ -2,12 +2,16 @@
 //!
 //! No sockets here. The backend tells what came, and does what [`Next`] says; all times are the arm's own clock.
 
+mod agenda;
+mod idle;
+
+use self::agenda::{Agenda, Mode};
+use self::idle::Idle;
 use crate::check::{Check, Correct, Progress};
 use crate::io::{Handler, IoFailure, Next, Slot};
-use crate::recorder::{ErrorKind, Recorder};
-use crate::schedule::{Due, Schedule};
+use crate::recorder::{ErrorKind, LATE_NS, Recorder};
+use crate::schedule::Schedule;
 use crate::wire::{Event, Response};
-use hdrhistogram::Histogram;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -38,8 +42,10 @@ struct Connection {
     response: Response,
     progress: Progress,
     state: State,
-    /// When the request was sent or, while connecting, when that began.
+    /// When its state began: for a request in flight, when it was sent.
     since_ns: u64,
+    /// When the request in flight was meant to be sent.
+    intended_ns: u64,
     failures: u32,
     was_open: bool,
     status_is_right: bool,
@@ -63,10 +69,10 @@ impl Connection {
 /// The connections of one arm on one thread, and their accounts.
 #[derive(Debug)]
 pub struct Client<S> {
-    schedule: S,
-    /// The number of the next request.
-    count: u64,
-    draining: bool,
+    agenda: Agenda<S>,
+    /// Whether requests are due at times of their own. Then a connection that is free waits for [`Client::send_due`].
+    is_open_loop: bool,
+    idle: Idle,
     check: Check,
     /// The accounts.
     pub recorder: Recorder,
@@ -98,6 +104,7 @@ impl<S: Schedule> Client<S> {
             progress: Progress::default(),
             state: State::Closed,
             since_ns: 0,
+            intended_ns: 0,
             failures: 0,
             was_open: false,
             status_is_right: false,
@@ -105,12 +112,13 @@ impl<S: Schedule> Client<S> {
         };
         let mut closed = BinaryHeap::with_capacity(connections as usize);
         closed.extend((0..connections).map(|slot| Reverse((0, slot))));
+        let is_open_loop = schedule.is_open();
         Self {
-            schedule,
-            count: 0,
-            draining: false,
+            agenda: Agenda::new(schedule),
+            is_open_loop,
+            idle: Idle::new(connections),
             check,
-            recorder: Recorder::default(),
+            recorder: Recorder::new(is_open_loop),
             connections: (0..connections).map(|_| connection()).collect(),
             last_correct: Vec::with_capacity(4096),
             closed,
@@ -132,9 +140,61 @@ impl<S: Schedule> Client<S> {
         self.offset_ns = offset_ns;
     }
 
-    /// Sends nothing more: what is in flight may still be answered.
+    /// Sends what is due before `end_ns` from now on. The schedule began at `zero_ns`; both times are the arm's.
+    pub fn load(&mut self, zero_ns: u64, end_ns: u64) {
+        self.agenda.load(zero_ns, end_ns);
+    }
+
+    /// Begins another schedule, at this time of the arm's clock.
+    pub fn restart(&mut self, schedule: S, zero_ns: u64) {
+        self.agenda = Agenda::new(schedule);
+        self.agenda.load(zero_ns, u64::MAX);
+    }
+
+    /// Only opens connections for the time being.
+    pub fn open_only(&mut self) {
+        self.agenda.pause(Mode::Opening);
+    }
+
+    /// Sends nothing more: what is in flight may still be answered, what was due in an open loop never will be.
     pub fn drain(&mut self) {
-        self.draining = true;
+        if self.agenda.mode() == Mode::Loading {
+            let recorder = &mut self.recorder;
+            self.agenda.close(self.now_ns, |age_ns| recorder.not_sent(age_ns));
+        }
+        self.agenda.pause(Mode::Draining);
+    }
+
+    /// Whether requests are due at times of their own.
+    #[inline]
+    pub fn is_open_loop(&self) -> bool {
+        self.is_open_loop
+    }
+
+    /// When [`Client::send_due`] has something to send next, CLOCK_MONOTONIC; `u64::MAX` while no connection is free.
+    #[inline]
+    pub fn next_send_ns(&self) -> u64 {
+        match self.idle.first() {
+            Some(_) => self.agenda.next_ns().saturating_add(self.offset_ns),
+            None => u64::MAX,
+        }
+    }
+
+    /// The connection for the next request of an open loop, if one is due and a connection is free.
+    #[inline]
+    pub fn send_due(&mut self) -> Option<Slot> {
+        let slot = self.idle.first()?;
+        let intended_ns = self.agenda.take(self.now_ns)?;
+        let free_since_ns = self.connections[slot as usize].since_ns;
+        let is_late = self.now_ns - intended_ns.max(free_since_ns).min(self.now_ns) > LATE_NS;
+        self.idle.remove(slot);
+        self.begin(slot, intended_ns, is_late);
+        Some(slot)
+    }
+
+    /// Requests that are due and wait for a free connection.
+    pub fn waiting(&mut self) -> u64 {
+        if self.is_open_loop { self.agenda.waiting(self.now_ns) } else { 0 }
     }
 
     /// The clock reading of the last batch, CLOCK_MONOTONIC.
@@ -163,25 +223,28 @@ impl<S: Schedule> Client<S> {
         self.established
     }
 
+    /// Requests that are in flight.
+    pub fn in_flight(&self) -> u32 {
+        self.in_flight
+    }
+
     /// Bytes that came where no request was in flight.
     pub fn unasked_bytes(&self) -> u64 {
         self.unasked_bytes
     }
 
-    /// Whether the schedule has ended and every request has its result.
+    /// Whether all that was to be done is: every connection open, or every request sent and its result known.
     #[inline]
     pub fn is_finished(&self) -> bool {
-        self.in_flight == 0 && self.has_ended()
+        match self.agenda.mode() {
+            Mode::Opening => self.established as usize == self.connections.len(),
+            Mode::Loading | Mode::Draining => self.in_flight == 0 && self.has_ended(),
+        }
     }
 
-    fn has_ended(&self) -> bool {
-        self.due() == Due::Never
-    }
-
-    /// When the next request is due.
     #[inline]
-    fn due(&self) -> Due {
-        if self.draining { Due::Never } else { self.schedule.due(self.count) }
+    fn has_ended(&self) -> bool {
+        self.agenda.has_ended()
     }
 
     /// The next connection that is due to be opened.
@@ -228,33 +291,39 @@ impl<S: Schedule> Client<S> {
     }
 
     /// Enters the ages of the requests in flight.
-    pub fn record_ages(&self, ages: &mut Histogram<u64>) {
-        let in_flight = self.connections.iter().filter(|connection| connection.state == State::InFlight);
-        for connection in in_flight {
-            ages.saturating_record(self.now_ns.saturating_sub(connection.since_ns));
+    pub fn record_ages(&mut self) {
+        for connection in self.connections.iter().filter(|connection| connection.state == State::InFlight) {
+            let age_ns = |since_ns: u64| self.now_ns.saturating_sub(since_ns);
+            self.recorder.unanswered(age_ns(connection.since_ns), age_ns(connection.intended_ns));
         }
     }
 
-    /// A connection is free: the next request, if one is due.
+    /// A connection is free: in the closed loop it takes the next request, in an open loop it waits to be given one.
     #[inline]
     fn free(&mut self, slot: Slot) -> Next {
-        let due = self.due();
-        let connection = &mut self.connections[slot as usize];
-        match due {
-            Due::WhenFree => {}
-            Due::At(due_ns) if due_ns <= self.now_ns => {}
-            Due::At(_) | Due::Never => {
-                connection.state = State::Idle;
-                return Next::Nothing;
-            }
+        if !self.is_open_loop
+            && let Some(intended_ns) = self.agenda.take(self.now_ns)
+        {
+            self.begin(slot, intended_ns, false);
+            return Next::Send;
         }
-        self.count += 1;
-        self.recorder.counts.sent += 1;
+        let connection = &mut self.connections[slot as usize];
+        connection.state = State::Idle;
+        connection.since_ns = self.now_ns;
+        self.idle.push(slot);
+        Next::Nothing
+    }
+
+    /// A request is sent.
+    #[inline]
+    fn begin(&mut self, slot: Slot, intended_ns: u64, is_late: bool) {
+        self.recorder.sent(self.now_ns.saturating_sub(intended_ns), is_late);
         self.in_flight += 1;
+        let connection = &mut self.connections[slot as usize];
         connection.response.begin();
         connection.state = State::InFlight;
         connection.since_ns = self.now_ns;
-        Next::Send
+        connection.intended_ns = intended_ns;
     }
 
     #[inline]
@@ -264,8 +333,8 @@ impl<S: Schedule> Client<S> {
         self.in_flight -= 1;
         self.recorder.counts.compared += u64::from(correct == Correct::Compared);
         // A thread that left the last slice late has read a clock that the arm's has yet to reach.
-        let service_ns = self.now_ns.saturating_sub(connection.since_ns);
-        self.recorder.answer(service_ns);
+        let since = |ns: u64| self.now_ns.saturating_sub(ns);
+        self.recorder.answer(since(connection.since_ns), since(connection.intended_ns));
     }
 
     /// Reads an answer that is not the last one's copy.
@@ -321,22 +390,41 @@ impl<S: Schedule> Client<S> {
         }
     }
 
-    /// The server closes the connection, as it is free to do between answers.
+    /// The server closes the connection, as it is free to do between answers. One that does so again and again without
+    /// answering is given time.
     fn reconnect(&mut self, slot: Slot) -> Next {
-        self.connections[slot as usize].state = State::Idle;
+        let connection = &mut self.connections[slot as usize];
+        let wait_ns = match connection.state {
+            // Its answer is complete.
+            State::InFlight => {
+                connection.state = State::Closed;
+                self.established -= 1;
+                0
+            }
+            _ if connection.failures == 0 => 0,
+            _ => backoff_ns(connection.failures - 1),
+        };
+        if wait_ns > 0 || connection.state == State::Idle {
+            connection.failures += 1;
+        }
         self.leave(slot);
         self.recorder.counts.reconnects += 1;
-        self.closed.push(Reverse((self.now_ns, slot)));
+        self.closed.push(Reverse((self.now_ns + wait_ns, slot)));
         Next::Close
     }
 
     /// An error ends the request, if one was in flight, and the connection; it is opened again after a while.
     #[cold]
     fn fail(&mut self, slot: Slot, kind: ErrorKind) -> Next {
+        if kind == ErrorKind::Timeout {
+            let Connection { since_ns, intended_ns, .. } = self.connections[slot as usize];
+            let age_ns = |since_ns: u64| self.now_ns.saturating_sub(since_ns);
+            self.recorder.unanswered(age_ns(since_ns), age_ns(intended_ns));
+        }
         self.leave(slot);
         self.recorder.counts.errors.add(kind);
         let connection = &mut self.connections[slot as usize];
-        let wait_ns = BACKOFF_LEAST_NS.saturating_mul(1 << connection.failures.min(16)).min(BACKOFF_MOST_NS);
+        let wait_ns = backoff_ns(connection.failures);
         connection.failures += 1;
         self.closed.push(Reverse((self.now_ns + wait_ns, slot)));
         Next::Close
@@ -347,13 +435,21 @@ impl<S: Schedule> Client<S> {
         match std::mem::replace(&mut self.connections[slot as usize].state, State::Closed) {
             State::Closed => {}
             State::Connecting => self.connecting -= 1,
-            State::Idle => self.established -= 1,
+            State::Idle => {
+                self.established -= 1;
+                self.idle.remove(slot);
+            }
             State::InFlight => {
                 self.established -= 1;
                 self.in_flight -= 1;
             }
         }
     }
+}
+
+/// How long a connection waits before it is opened again after so many failures.
+fn backoff_ns(failures: u32) -> u64 {
+    BACKOFF_LEAST_NS.saturating_mul(1 << failures.min(16)).min(BACKOFF_MOST_NS)
 }
 
 impl<S: Schedule> Handler for Client<S> {
@@ -366,6 +462,7 @@ impl<S: Schedule> Handler for Client<S> {
     fn connected(&mut self, slot: Slot) -> Next {
         self.connecting -= 1;
         self.established += 1;
+        self.recorder.counts.opened += 1;
         if !std::mem::replace(&mut self.connections[slot as usize].was_open, true) {
             self.were_open += 1;
         }
@@ -417,6 +514,7 @@ impl<S: Schedule> Handler for Client<S> {
     }
 
     fn failed(&mut self, slot: Slot, failure: IoFailure) -> Next {
+        self.recorder.counts.ports_exhausted += u64::from(failure == IoFailure::NoLocalPort);
         let kind = match (self.connections[slot as usize].state, failure) {
             (State::InFlight, IoFailure::Write) => ErrorKind::Write,
             (State::InFlight, _) => ErrorKind::Read,

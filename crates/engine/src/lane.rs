@@ -1,9 +1,14 @@
 //! One arm on one thread: its connections and the backend that moves their bytes.
 
 use crate::client::Client;
-use crate::io::{Handler as _, Io, IoFailure, Next, Opened, clock, signal};
+use crate::io::{Handler as _, Io, IoFailure, Next, Opened, Slot, clock, signal};
 use crate::schedule::Schedule;
+use crate::watch::Watched;
 use std::io;
+
+/// So long before a request of an open loop is due, the lane stops sleeping and looks all the time: waking up takes 5 to
+/// 50 us, and not the same each time.
+const SPIN_NS: u64 = 50_000;
 
 /// One arm on one thread.
 #[derive(Debug)]
@@ -11,12 +16,14 @@ pub struct Lane<I, S> {
     io: I,
     /// The connections and their accounts.
     pub client: Client<S>,
+    watch: Option<Watched>,
+    finished: bool,
 }
 
 impl<I: Io, S: Schedule> Lane<I, S> {
     /// A lane at rest.
-    pub fn new(io: I, client: Client<S>) -> Self {
-        Self { io, client }
+    pub fn new(io: I, client: Client<S>, watch: Option<Watched>) -> Self {
+        Self { io, client, watch, finished: false }
     }
 
     /// Runs load until this reading of CLOCK_MONOTONIC, a stop signal, or the end of the schedule. Requests in flight
@@ -24,42 +31,99 @@ impl<I: Io, S: Schedule> Lane<I, S> {
     pub fn drive(&mut self, until_ns: u64) -> io::Result<()> {
         self.client.batch(clock::monotonic_ns());
         loop {
-            if self.client.next_duty_ns() <= self.client.monotonic_ns() {
+            if self.duty_ns() <= self.client.monotonic_ns() {
                 self.attend();
+            }
+            if self.client.is_open_loop() {
+                self.send_due();
             }
             let now_ns = self.client.monotonic_ns();
             if now_ns >= until_ns || self.client.is_finished() || signal::stop_requested() {
                 return Ok(());
             }
-            self.io.wait(until_ns.min(self.client.next_duty_ns()), &mut self.client)?;
+            // In the closed loop, never.
+            let send_ns = self.client.next_send_ns();
+            if send_ns.saturating_sub(now_ns) > SPIN_NS {
+                let wake_ns = until_ns.min(self.duty_ns()).min(send_ns.saturating_sub(SPIN_NS));
+                self.io.wait(wake_ns, &mut self.client)?;
+            } else if !self.io.poll(&mut self.client)? {
+                self.client.recorder.counts.spin_ns += clock::monotonic_ns() - now_ns;
+            }
         }
+    }
+
+    /// When there is something else to do than to send, CLOCK_MONOTONIC.
+    #[inline]
+    fn duty_ns(&self) -> u64 {
+        self.client.next_duty_ns().min(self.watch.as_ref().map_or(u64::MAX, Watched::next_ns))
+    }
+
+    /// Sends what is due on the connections that are free, each by a clock reading of its own.
+    fn send_due(&mut self) {
+        loop {
+            self.client.batch(clock::monotonic_ns());
+            let Some(slot) = self.client.send_due() else { return };
+            self.send(slot);
+        }
+    }
+
+    fn send(&mut self, slot: Slot) {
+        if self.io.send(slot).is_err() {
+            // A request in flight that fails always closes its connection.
+            let _ = self.client.failed(slot, IoFailure::Write);
+            self.io.close(slot);
+        }
+    }
+
+    /// Reports period by period from this reading of CLOCK_MONOTONIC on.
+    pub fn begin_watch(&mut self, start_ns: u64) {
+        if let Some(watch) = &mut self.watch {
+            watch.begin(start_ns, self.client.recorder.counts);
+        }
+    }
+
+    /// Nothing more will be done: enters the ages of what is in flight, and reports what is left to report.
+    pub fn finish(&mut self) {
+        if !std::mem::replace(&mut self.finished, true) {
+            self.client.record_ages();
+            if let Some(watch) = &mut self.watch {
+                watch.end(&mut self.client);
+            }
+        }
+    }
+
+    /// Whether this lane is watched.
+    pub fn is_watched(&self) -> bool {
+        self.watch.is_some()
     }
 
     /// Closes what has timed out and opens what is due.
     #[cold]
     fn attend(&mut self) {
-        let Self { io, client } = self;
+        let Self { io, client, watch, .. } = self;
+        if let Some(watch) = watch
+            && watch.next_ns() <= client.monotonic_ns()
+        {
+            watch.report(client);
+        }
         client.tick(|slot| io.close(slot));
-        while let Some(slot) = client.to_open() {
-            let next = match io.open(slot) {
+        while let Some(slot) = self.client.to_open() {
+            let next = match self.io.open(slot) {
                 Ok(Opened::InProgress) => continue,
-                Ok(Opened::Connected) => client.connected(slot),
+                Ok(Opened::Connected) => self.client.connected(slot),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    client.queue_full(slot);
+                    self.client.queue_full(slot);
                     continue;
                 }
-                Err(_) => client.failed(slot, IoFailure::Connect),
+                Err(error) if error.kind() == io::ErrorKind::AddrNotAvailable => {
+                    self.client.failed(slot, IoFailure::NoLocalPort)
+                }
+                Err(_) => self.client.failed(slot, IoFailure::Connect),
             };
             match next {
                 Next::Nothing | Next::Skip(_) => {}
-                Next::Send => {
-                    if io.send(slot).is_err() {
-                        // A request in flight that fails always closes its connection.
-                        let _ = client.failed(slot, IoFailure::Write);
-                        io.close(slot);
-                    }
-                }
-                Next::Close => io.close(slot),
+                Next::Send => self.send(slot),
+                Next::Close => self.io.close(slot),
             }
         }
     }

@@ -68,12 +68,18 @@ pub struct Slice<'a> {
     pub elapsed_ns: u64,
     /// How long the freezing took; within `elapsed_ns`.
     pub freeze_ns: u64,
+    /// Of an open loop: how long what was in flight was waited for; within `elapsed_ns`.
+    pub drain_ns: Option<u64>,
     /// Since the arm's previous slice ended.
     pub frozen_ns: Option<u64>,
     /// Correct ones.
     pub answers: u64,
+    /// Requests that were due: those sent and those not sent.
+    pub due: u64,
     /// Requests.
     pub sent: u64,
+    /// Requests of an open loop that were due and never sent.
+    pub not_sent: u64,
     /// By kind.
     pub errors: Errors,
     /// After answers that closed their connection.
@@ -86,6 +92,8 @@ pub struct Slice<'a> {
     pub cpu_outside_ns: CpuByHop<'a>,
     /// Of this process, thaw to frozen.
     pub generator_cpu_ns: u64,
+    /// Of that, time spent polling for the next due request of an open loop.
+    pub spin_ns: u64,
 }
 
 /// The accounts of one arm.
@@ -94,7 +102,11 @@ pub struct Arm<'a> {
     /// Its name.
     pub arm: &'a str,
     /// Warm-up included.
+    pub due: u64,
+    /// Warm-up included.
     pub sent: u64,
+    /// Due and never sent, warm-up included.
+    pub not_sent: u64,
     /// Correct ones, warm-up included.
     pub answers: u64,
     /// Of these, those whose every byte was compared.
@@ -103,14 +115,24 @@ pub struct Arm<'a> {
     pub in_flight: u64,
     /// Connections open at the end.
     pub established: u32,
+    /// Connections opened, again and again included.
+    pub opened: u64,
     /// After answers that closed their connection.
     pub reconnects: u64,
     /// By kind.
     pub errors: Errors,
     /// Of correct answers in measured slices.
     pub service_time: String,
-    /// The ages of those in flight.
+    /// The ages since sending of those timed out or in flight.
     pub unanswered: String,
+    /// From the intended start, of correct answers; `None` in the closed loop.
+    pub response_time: Option<String>,
+    /// The ages since the intended start of those timed out, in flight or never sent.
+    pub response_unanswered: Option<String>,
+    /// Intended start to sending.
+    pub send_lag: Option<String>,
+    /// The ages since the intended start of those never sent.
+    pub unsent: Option<String>,
 }
 
 /// Whether a run can be trusted.

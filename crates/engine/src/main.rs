@@ -28,7 +28,7 @@ enum Command {
     /// An answer is correct if its status, its length and its bytes are as expected. Unless told otherwise
     /// (--expect-status, --expect-body, --expect-length, --any-body) a status from 200 to 299 is expected, and the
     /// body of the first such answer. Exit code: 0, 1 where no answer was correct or the run is void, 2 for a wrong
-    /// command line, 3 where the server cannot be reached or this machine cannot do it.
+    /// command line, 3 where the server cannot be reached or this machine cannot do it, 4 where the run is suspect.
     Load(Box<LoadArguments>),
     /// Move the bytes of `load` and do nothing else: the lower bound of its cost (JSON on standard output)
     ///
@@ -40,8 +40,8 @@ enum Command {
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Run => run(),
+        Command::Load(arguments) => load::run(&arguments).map(|verdict| ExitCode::from(verdict as u8)),
         Command::Floor(arguments) => load::floor::run(&arguments).map(|()| ExitCode::SUCCESS),
-        Command::Load(arguments) => load::run(&arguments).map(|good| ExitCode::from(u8::from(!good))),
     };
     match result {
         Ok(code) => code,
@@ -80,17 +80,25 @@ impl Observer for JsonLines {
 
     fn arm(&mut self, result: ArmResult) -> io::Result<()> {
         let counts = result.counts;
+        let open = result.times.open.as_deref();
         self.line(&Line::Arm(lines::Arm {
             arm: &result.name,
+            due: counts.due(),
             sent: counts.sent,
+            not_sent: counts.not_sent,
             answers: counts.answers,
             compared: counts.compared,
             in_flight: counts.in_flight(),
             established: result.established,
+            opened: counts.opened,
             reconnects: counts.reconnects,
             errors: counts.errors,
-            service_time: recorder::encode(&result.service_time),
-            unanswered: recorder::encode(&result.unanswered),
+            service_time: recorder::encode(&result.times.service.known),
+            unanswered: recorder::encode(&result.times.service.at_least),
+            response_time: open.map(|open| recorder::encode(&open.response.known)),
+            response_unanswered: open.map(|open| recorder::encode(&open.response.at_least)),
+            send_lag: open.map(|open| recorder::encode(&open.send_lag.known)),
+            unsent: open.map(|open| recorder::encode(&open.send_lag.at_least)),
         }))
     }
 }

@@ -3,6 +3,7 @@
 use crate::check::{ExpectedBody, ExpectedStatus};
 use crate::failure::Failure;
 use crate::io::Address;
+use crate::schedule::{Arrivals, ClosedLoop, Constant, Poisson};
 use crate::wire::request_bytes;
 use base64::Engine as _;
 use serde::Deserialize;
@@ -11,6 +12,14 @@ use std::path::PathBuf;
 /// A request is kept whole in memory and sent by one operation.
 const REQUEST_BYTES_MOST: usize = 1 << 30;
 const CONNECTIONS_MOST: u32 = 1 << 20;
+
+/// One request per nanosecond: above, a schedule could not tell its requests apart.
+pub const RATE_MOST_PER_S: f64 = 1e9;
+
+/// Whether requests can be due at this rate.
+pub fn is_rate(rate_per_s: f64) -> bool {
+    rate_per_s > 1e-9 && rate_per_s <= RATE_MOST_PER_S
+}
 
 /// A whole run.
 #[derive(Debug, Deserialize)]
@@ -71,6 +80,9 @@ pub struct Arm {
     pub connections: u32,
     /// How long to wait for an answer.
     pub timeout_ns: u64,
+    /// When requests are due; `None` is the closed loop.
+    #[serde(default)]
+    pub arrivals: Option<PlannedArrivals>,
     /// What is asked.
     pub request: Request,
     /// What the answer has to be.
@@ -79,6 +91,39 @@ pub struct Arm {
     pub freeze: Option<FreezeBy>,
     /// Its hops.
     pub hops: Vec<Hop>,
+}
+
+/// An open loop.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase", deny_unknown_fields)]
+pub enum PlannedArrivals {
+    /// Requests at equal distances.
+    Constant(Rate),
+    /// Poisson arrivals, from the plan's seed: the same ones for every arm of the same rate.
+    Poisson(Rate),
+}
+
+/// How many requests.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rate {
+    /// Per second, over all threads.
+    pub rate_per_s: f64,
+}
+
+impl PlannedArrivals {
+    fn rate_per_s(self) -> f64 {
+        match self {
+            Self::Constant(rate) | Self::Poisson(rate) => rate.rate_per_s,
+        }
+    }
+
+    fn schedule(self, seed: u64) -> Arrivals {
+        match self {
+            Self::Constant(rate) => Arrivals::Constant(Constant::new(rate.rate_per_s, None)),
+            Self::Poisson(rate) => Arrivals::Poisson(Poisson::new(rate.rate_per_s, seed, None)),
+        }
+    }
 }
 
 /// Where an arm listens.
@@ -162,8 +207,8 @@ pub struct Target {
     pub status: ExpectedStatus,
     /// Which body is right.
     pub body: ExpectedBody,
-    /// How many requests at most.
-    pub requests: Option<u64>,
+    /// When requests are due, over all threads.
+    pub arrivals: Arrivals,
 }
 
 impl Plan {
@@ -189,14 +234,19 @@ impl Plan {
                 &format!("arm `{name}`: `connections` is {}, not 1 to {CONNECTIONS_MOST}", arm.connections),
             )?;
             require(arm.timeout_ns > 0, &format!("arm `{name}`: `timeout_ns` is 0"))?;
+            let rate_per_s = arm.arrivals.map_or(1.0, PlannedArrivals::rate_per_s);
+            require(
+                is_rate(rate_per_s),
+                &format!("arm `{name}`: `rate_per_s` is {rate_per_s}, not above 0 and up to {RATE_MOST_PER_S:e}"),
+            )?;
         }
         Ok(plan)
     }
 }
 
 impl Arm {
-    /// The load of this arm, its address resolved and its request built.
-    pub fn target(&self) -> Result<Target, Failure> {
+    /// The load of this arm, its address resolved and its request built. The plan's seed makes its arrivals.
+    pub fn target(&self, seed: u64) -> Result<Target, Failure> {
         let failed = |what: &str| Failure::usage(format!("arm `{}`: {what}", self.name));
         let (address, host) = match &self.address {
             PlannedAddress::Tcp(host_and_port) => (Address::resolve(host_and_port), host_and_port.as_str()),
@@ -231,7 +281,9 @@ impl Arm {
                 Some(bytes) => ExpectedBody::Bytes(bytes.into()),
                 None => ExpectedBody::Any,
             },
-            requests: None,
+            arrivals: self
+                .arrivals
+                .map_or_else(|| Arrivals::Closed(ClosedLoop::default()), |arrivals| arrivals.schedule(seed)),
         })
     }
 }
@@ -250,9 +302,21 @@ mod tests {
 
     #[test]
     fn the_plan_of_the_documentation() {
-        let target = Plan::parse(PLAN).expect("valid").arms[0].target().expect("valid");
+        let target = Plan::parse(PLAN).expect("valid").arms[0].target(7).expect("valid");
         assert_eq!(target.request, b"GET / HTTP/1.1\r\nHost: h\r\n\r\n");
         assert!(matches!(&target.body, ExpectedBody::Bytes(bytes) if **bytes == *b"Hello World\n"));
+    }
+
+    #[test]
+    fn shapes_of_load() {
+        let arrivals = |text: &str| {
+            let plan = PLAN.replace(r#""name": "a""#, &format!(r#""name": "a", "arrivals": {text}"#));
+            Plan::parse(&plan).expect("valid").arms[0].target(7).expect("valid").arrivals
+        };
+        assert!(matches!(arrivals("null"), Arrivals::Closed(ClosedLoop { requests: None })));
+        let constant = arrivals(r#"{"constant": {"rate_per_s": 2000}}"#);
+        assert!(matches!(constant, Arrivals::Constant(_)) && constant.rate_per_s() == Some(2000.0));
+        assert!(matches!(arrivals(r#"{"poisson": {"rate_per_s": 0.5}}"#), Arrivals::Poisson(_)));
     }
 
     #[test]
@@ -264,6 +328,13 @@ mod tests {
             (r#""io": "auto""#, r#""io": "iocp""#, "unknown variant `iocp`"),
             (r#""connections": 64"#, r#""connections": 0"#, "arm `a`: `connections` is 0"),
             (r#""most_ns": 3000000000"#, r#""most_ns": 3"#, "`warm_up.least_ns`"),
+            (
+                r#""name": "a""#,
+                r#""name": "a", "arrivals": {"constant": {"rate_per_s": 0}}"#,
+                "arm `a`: `rate_per_s` is 0",
+            ),
+            (r#""name": "a""#, r#""name": "a", "arrivals": {"poisson": {"rate": 9}}"#, "unknown field `rate`"),
+            (r#""name": "a""#, r#""name": "a", "arrivals": "bursts""#, "`bursts`"),
         ];
         for (from, to, message) in table {
             let failure = Plan::parse(&PLAN.replace(from, to)).expect_err("must be refused");
@@ -272,7 +343,7 @@ mod tests {
         }
         let arm = |from: &str, to: &str| {
             let plan = Plan::parse(&PLAN.replace(from, to)).expect("valid so far");
-            plan.arms[0].target().expect_err("must be refused").message
+            plan.arms[0].target(7).expect_err("must be refused").message
         };
         assert!(arm(r#""SGVsbG8gV29ybGQK""#, r#""=""#).contains("`expect.body_base64`"));
         assert!(arm(r#"[["Host", "h"]]"#, r#"[["Host", "h\r\nX: y"]]"#).contains("line break"));

@@ -7,6 +7,7 @@ use hopcost_engine::io::{Address, process, uring};
 use hopcost_engine::lines::{Line, Validity};
 use hopcost_engine::plan::{CpuSource, FreezeBy, Hop, IoChoice, Target, WarmUp};
 use hopcost_engine::recorder::{Counts, ErrorKind, Errors};
+use hopcost_engine::schedule::{Arrivals, ClosedLoop};
 use hopcost_engine::session::{ArmResult, Observer, Session, SessionArm};
 use server::{Act, Server, answer, chunked};
 
@@ -57,7 +58,7 @@ fn target(address: &Address, connections: u32, requests: Option<u64>) -> Target 
         is_head_request: false,
         status: ExpectedStatus::Exactly(200),
         body: ExpectedBody::Bytes(b"Hello World\n".as_slice().into()),
-        requests,
+        arrivals: Arrivals::Closed(ClosedLoop { requests }),
     }
 }
 
@@ -71,8 +72,10 @@ fn session(io: IoChoice, target: Target) -> Session {
         slice_ns: LONG_NS,
         settle_ns: 0,
         warm_up_slice_ns: 1,
+        settle_ns: 0,
         rounds: 1,
         warm_up: None,
+        watch: None,
         arms: vec![SessionArm { name: "arm".into(), target, freeze: None, hops: Vec::new() }],
     }
 }
@@ -88,7 +91,7 @@ fn counts(seen: &Seen) -> Counts {
     let after_sending: u64 =
         ErrorKind::ALL.iter().filter(|kind| kind.after_sending()).map(|&kind| counts.errors.of(kind)).sum();
     assert_eq!(counts.sent, counts.answers + counts.in_flight() + after_sending);
-    assert_eq!(seen.arms[0].service_time.len(), counts.answers);
+    assert_eq!(seen.arms[0].times.service.known.len(), counts.answers);
     counts
 }
 
@@ -285,7 +288,7 @@ fn a_server_that_hangs_is_not_silence() {
         let seen = run(session);
         let counts = counts(&seen);
         assert_eq!((counts.sent, counts.answers, counts.in_flight(), counts.errors.total()), (4, 0, 4, 0));
-        assert_eq!(seen.arms[0].unanswered.len(), 4);
+        assert_eq!(seen.arms[0].times.service.at_least.len(), 4);
     }
 }
 

@@ -173,9 +173,24 @@ impl Epoll {
         }
     }
 
+    /// Waits for events and handles them; whether there were any.
+    fn wait_for<H: Handler>(&mut self, wait_ns: u64, handler: &mut H) -> io::Result<bool> {
+        let count = match self.wait_for_events(wait_ns) {
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => 0,
+            Err(error) => return Err(error),
+        };
+        handler.batch(clock::monotonic_ns());
+        for index in 0..count {
+            let libc::epoll_event { events, u64: slot } = self.events[index];
+            // Only slots were ever given to epoll_ctl.
+            self.on_event(slot as Slot, events, handler);
+        }
+        Ok(count > 0)
+    }
+
     /// Waits for events; how many there are.
-    fn wait_for_events(&mut self, until_ns: u64) -> io::Result<usize> {
-        let wait_ns = until_ns.saturating_sub(clock::monotonic_ns());
+    fn wait_for_events(&mut self, wait_ns: u64) -> io::Result<usize> {
         let time = libc::timespec {
             tv_sec: (wait_ns / 1_000_000_000) as libc::time_t,
             tv_nsec: (wait_ns % 1_000_000_000) as libc::c_long,
@@ -235,17 +250,11 @@ impl Io for Epoll {
     }
 
     fn wait<H: Handler>(&mut self, until_ns: u64, handler: &mut H) -> io::Result<()> {
-        let count = match self.wait_for_events(until_ns) {
-            Ok(count) => count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => 0,
-            Err(error) => return Err(error),
-        };
-        handler.batch(clock::monotonic_ns());
-        for index in 0..count {
-            let libc::epoll_event { events, u64: slot } = self.events[index];
-            // Only slots were ever given to epoll_ctl.
-            self.on_event(slot as Slot, events, handler);
-        }
-        Ok(())
+        let wait_ns = until_ns.saturating_sub(clock::monotonic_ns());
+        self.wait_for(wait_ns, handler).map(drop)
+    }
+
+    fn poll<H: Handler>(&mut self, handler: &mut H) -> io::Result<bool> {
+        self.wait_for(0, handler)
     }
 }

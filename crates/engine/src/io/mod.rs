@@ -38,6 +38,8 @@ pub enum Next {
 pub enum IoFailure {
     /// It could not be opened.
     Connect,
+    /// It could not be opened: the machine has no local port left.
+    NoLocalPort,
     /// The request could not be sent.
     Write,
     /// Receiving failed.
@@ -99,4 +101,6 @@ pub trait Io: Sized {
     /// Waits until something happens or this reading of CLOCK_MONOTONIC, tells the handler of all that happened, and
     /// does what it says. May return without anything having happened.
     fn wait<H: Handler>(&mut self, until_ns: u64, handler: &mut H) -> io::Result<()>;
+    /// The same without waiting. Whether anything had happened.
+    fn poll<H: Handler>(&mut self, handler: &mut H) -> io::Result<bool>;
 }

@@ -20,6 +20,12 @@ pub fn pin_to_core(core: usize) -> io::Result<()> {
     })
 }
 
+/// Has the calling thread woken when it asked to be, and not up to 50 us later.
+pub fn wake_in_time() -> io::Result<()> {
+    // SAFETY: no pointers are passed.
+    check(unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1_u64) })
+}
+
 /// The cores that the calling thread may use.
 pub fn allowed_cores() -> io::Result<Vec<usize>> {
     // SAFETY: all zeroes is the empty set, which the call fills; the size is that of the set.

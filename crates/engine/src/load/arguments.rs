@@ -1,20 +1,19 @@
 //! The command line of `load`, and the session that it asks for.
 
+use super::output::OutputArguments;
+use super::shape::{Shape, duration, nanoseconds};
 use super::url::Url;
 use crate::check::{ExpectedBody, ExpectedStatus};
 use crate::failure::Failure;
 use crate::io::{Address, process};
-use crate::plan::{IoChoice, Target, WarmUp};
+use crate::plan::{IoChoice, Target};
+use crate::schedule::Arrivals;
 use crate::session::{Session, SessionArm};
 use crate::wire::request_bytes;
 use clap::Args;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-
-/// With a number of requests and no duration, this is the end all the same.
-const LONGEST: Duration = Duration::from_secs(24 * 3600);
-const DEFAULT_DURATION: Duration = Duration::from_secs(10);
 
 /// `hopcost-engine load`
 #[derive(Debug, Args)]
@@ -30,15 +29,9 @@ pub struct LoadArguments {
     /// Cores to use, like 1 or 2,3; as many as threads (default: the last ones)
     #[arg(long, value_delimiter = ',')]
     pub cores: Option<Vec<usize>>,
-    /// How long, like 500ms, 2s, 1m (default: 10s, or until all of -n are done)
-    #[arg(short, long, value_parser = duration)]
-    pub duration: Option<Duration>,
-    /// How many requests at most
-    #[arg(short = 'n', long)]
-    pub requests: Option<u64>,
-    /// Load before anything counts: until throughput is steady, up to ten times this long
-    #[arg(long, value_parser = duration)]
-    pub warm_up: Option<Duration>,
+    /// When requests are sent, and for how long
+    #[command(flatten)]
+    pub shape: Shape,
     /// How long to wait for an answer
     #[arg(short = 'T', long, value_parser = duration, default_value = "10s")]
     pub timeout: Duration,
@@ -69,40 +62,40 @@ pub struct LoadArguments {
     /// Let bodies differ from answer to answer
     #[arg(long, group = "body")]
     pub any_body: bool,
-    /// Write one JSON object instead of the summary
-    #[arg(long)]
-    pub json: bool,
+    /// What is printed and written
+    #[command(flatten)]
+    pub output: OutputArguments,
 }
 
 impl LoadArguments {
     /// The session that these arguments ask for.
     pub(super) fn session(&self) -> Result<Session, Failure> {
-        let length = match (self.duration, self.requests) {
-            (Some(duration), _) => duration,
-            (None, Some(_)) => LONGEST,
-            (None, None) => DEFAULT_DURATION,
-        };
-        if length.is_zero() || self.timeout.is_zero() || self.requests == Some(0) {
-            return Err(Failure::usage("a duration, time-out or number of requests of 0"));
+        if self.timeout.is_zero() {
+            return Err(Failure::usage("-T 0: no answer can be that quick"));
         }
-        let arm = SessionArm { name: self.url.clone(), target: self.target()?, freeze: None, hops: Vec::new() };
+        let shaped = self.shape.resolve(self.timeout)?;
+        let arm = SessionArm {
+            name: self.url.clone(),
+            target: self.target(shaped.arrivals)?,
+            freeze: None,
+            hops: Vec::new(),
+        };
         Ok(Session {
-            seed: 0,
+            seed: self.shape.seed,
             cores: self.pick_cores()?,
             io: self.io,
             batch: self.batch,
-            slice_ns: nanoseconds(length),
+            slice_ns: shaped.length_ns,
             settle_ns: 0,
             warm_up_slice_ns: 100_000_000,
             rounds: 1,
-            warm_up: self
-                .warm_up
-                .map(|least| WarmUp { least_ns: nanoseconds(least), most_ns: nanoseconds(least * 10) }),
+            warm_up: self.shape.warm_up(),
+            watch: None,
             arms: vec![arm],
         })
     }
 
-    fn target(&self) -> Result<Target, Failure> {
+    fn target(&self, arrivals: Arrivals) -> Result<Target, Failure> {
         let url = Url::parse(&self.url)?;
         let address = match &self.unix {
             Some(path) => {
@@ -135,7 +128,7 @@ impl LoadArguments {
             is_head_request,
             status: self.expect_status.map_or(ExpectedStatus::Successful, ExpectedStatus::Exactly),
             body: if is_head_request { ExpectedBody::Bytes([].into()) } else { self.expected_body()? },
-            requests: self.requests,
+            arrivals,
         })
     }
 
@@ -170,41 +163,6 @@ impl LoadArguments {
                 })?;
                 Ok(allowed[from..].to_vec())
             }
-        }
-    }
-}
-
-fn nanoseconds(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
-}
-
-/// A number with a unit; without one it is seconds.
-fn duration(text: &str) -> Result<Duration, String> {
-    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
-    let (number, unit) = text.split_at(digits);
-    let factor = match unit {
-        "us" => 1e-6,
-        "ms" => 1e-3,
-        "" | "s" => 1.0,
-        "m" => 60.0,
-        "h" => 3600.0,
-        _ => return Err(format!("`{unit}` is not a unit of time: us, ms, s, m, h")),
-    };
-    let number: f64 = number.parse().map_err(|_| "not a time, like 500ms, 2s, 1m".to_owned())?;
-    Duration::try_from_secs_f64(number * factor).map_err(|error| error.to_string())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn durations() {
-        for (text, milliseconds) in [("2s", 2000), ("500ms", 500), ("1.5", 1500), ("2m", 120_000), ("1h", 3_600_000)] {
-            assert_eq!(duration(text), Ok(Duration::from_millis(milliseconds)), "{text}");
-        }
-        for text in ["", "s", "2x", "-1s", "1.2.3s"] {
-            assert!(duration(text).is_err(), "{text}");
         }
     }
 }

@@ -115,7 +115,7 @@ pub fn run(arguments: &LoadArguments) -> Result<(), Failure> {
         address: target.address.clone(),
         request: target.request.clone(),
         connections: target.connections,
-        batch: session.batch_of(target.connections),
+        batch: session.batch_of(0, target.connections),
         answer_bytes: match &target.body {
             ExpectedBody::Bytes(_) | ExpectedBody::Length(_) => Some(answer_bytes),
             ExpectedBody::Any | ExpectedBody::First(_) => None,

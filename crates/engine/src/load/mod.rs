@@ -1,8 +1,13 @@
 //! Load on one URL, without a plan: one arm, one slice.
 
 mod arguments;
+mod csv;
 pub mod floor;
+mod json;
+mod live;
+mod output;
 mod quantile;
+mod shape;
 mod summary;
 mod url;
 
@@ -11,11 +16,15 @@ pub use arguments::LoadArguments;
 use crate::failure::Failure;
 use crate::io::Address;
 use crate::lines::{End, Line, Validity};
+use crate::recorder::Times;
+use crate::schedule::Schedule as _;
 use crate::session::{ArmResult, Observer, Session};
+use crate::watch::Watch;
 use serde::Serialize;
 use std::io;
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Reaching the server at all must not take longer.
@@ -27,7 +36,9 @@ struct Outcome {
     io: String,
     batch: u32,
     elapsed_ns: u64,
+    drain_ns: Option<u64>,
     generator_cpu_ns: u64,
+    spin_ns: u64,
     slice: SliceCounts,
     warm_up_plateau: Option<bool>,
     arm: Option<ArmResult>,
@@ -38,7 +49,9 @@ struct Outcome {
 #[derive(Debug, Default, Clone, Copy, Serialize)]
 struct SliceCounts {
     answers: u64,
+    due: u64,
     sent: u64,
+    not_sent: u64,
     reconnects: u64,
     received_bytes: u64,
     errors: crate::recorder::Errors,
@@ -54,10 +67,14 @@ impl Observer for Outcome {
             Line::WarmUp(warm_up) => self.warm_up_plateau = Some(warm_up.plateau),
             Line::Slice(slice) => {
                 self.elapsed_ns = slice.elapsed_ns;
+                self.drain_ns = slice.drain_ns;
                 self.generator_cpu_ns = slice.generator_cpu_ns;
+                self.spin_ns = slice.spin_ns;
                 self.slice = SliceCounts {
                     answers: slice.answers,
+                    due: slice.due,
                     sent: slice.sent,
+                    not_sent: slice.not_sent,
                     reconnects: slice.reconnects,
                     received_bytes: slice.received_bytes,
                     errors: slice.errors,
@@ -77,20 +94,61 @@ impl Observer for Outcome {
     }
 }
 
-/// Runs load, prints what came of it, and says whether it succeeded: some answers were correct, and the run is not void.
-pub fn run(arguments: &LoadArguments) -> Result<bool, Failure> {
-    let session: Session = arguments.session()?;
+impl Outcome {
+    fn times(&self) -> Option<&Times> {
+        self.arm.as_ref().map(|arm| &arm.times)
+    }
+}
+
+/// Runs load, prints what came of it, and gives the exit code: [`Verdict`].
+pub fn run(arguments: &LoadArguments) -> Result<Verdict, Failure> {
+    let mut session: Session = arguments.session()?;
     let target = &session.arms[0].target;
     reach(&target.address).map_err(|error| {
         Failure::machine(format!("{} cannot be reached: {error}", arguments.url))
             .hint("is the server running, and on this port?")
     })?;
-    let timeout_ns = target.timeout_ns;
+    let is_open_loop = target.arrivals.is_open();
+    let lanes = session.cores.len().min(target.connections as usize);
     let mut outcome = Outcome::default();
-    session.run(&mut outcome)?;
-    let report = summary::Report::new(arguments, outcome, timeout_ns);
-    report.print(arguments.json).map_err(|error| Failure::run(format!("standard output: {error}")))?;
-    Ok(report.answers() > 0 && report.validity() != Validity::Void)
+    if let Some(outputs) = arguments.output.open(target.arrivals.rate_per_s())? {
+        let watch = Arc::new(Watch::new(lanes, output::PERIOD_NS));
+        session.watch = Some(Arc::clone(&watch));
+        let times = std::thread::scope(|scope| {
+            let follower = scope.spawn(|| outputs.follow(&watch, is_open_loop));
+            let result = session.run(&mut outcome);
+            watch.end();
+            // A panic there is a bug, and aborts the process.
+            let times = follower.join().expect("a panic aborts the process");
+            result.map(|()| times)
+        })?;
+        let times = times.map_err(|error| Failure::run(format!("--csv or --hdr: {error}")))?;
+        if let Some(arm) = &mut outcome.arm {
+            arm.times.merge(&times);
+        }
+    } else {
+        session.run(&mut outcome)?;
+    }
+    let report = summary::Report::new(arguments, outcome);
+    report.print(arguments.output.json).map_err(|error| Failure::run(format!("standard output: {error}")))?;
+    Ok(match report.validity() {
+        Validity::Void => Verdict::Useless,
+        _ if report.answers() == 0 => Verdict::Useless,
+        Validity::Suspect => Verdict::Suspect,
+        Validity::Valid => Verdict::Valid,
+    })
+}
+
+/// What a run of load is worth; its number is the exit code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Verdict {
+    /// Nothing speaks against it.
+    Valid = 0,
+    /// No answer was correct, or the run is void.
+    Useless = 1,
+    /// Something was not as it should be: the reasons are printed.
+    Suspect = 4,
 }
 
 /// Connects once, so that a server that is not there is one clear error.

@@ -1,6 +1,6 @@
 //! Quantiles where some requests have no answer: of those it is known only that they took longer than their age.
 
-use crate::recorder::time_histogram;
+use crate::recorder::{Distribution, time_histogram};
 use hdrhistogram::Histogram;
 use serde::Serialize;
 
@@ -13,15 +13,16 @@ pub(super) enum Quantile {
     Unknown,
 }
 
-/// The distribution of a time.
+/// A distribution that is asked about.
 #[derive(Debug)]
-pub(super) struct Times<'a> {
-    answered: &'a Histogram<u64>,
-    /// Answers and, at their ages, requests without one.
+pub(super) struct Quantiles<'a> {
+    known: &'a Histogram<u64>,
+    /// Known times and, at their ages, requests whose time is not known.
     all: Histogram<u64>,
+    unanswered_max_ns: u64,
 }
 
-/// A distribution in numbers, for files. A quantile that lies among requests without an answer is `null`, and the bound that
+/// A distribution in numbers, for files. Where a figure lies among requests without an answer it is `null`, and the bound that
 /// it lies above is in `above_ns`.
 #[derive(Debug, Serialize)]
 pub(super) struct Figures {
@@ -37,40 +38,53 @@ pub(super) struct Figures {
     above_ns: serde_json::Map<String, serde_json::Value>,
 }
 
-impl<'a> Times<'a> {
-    /// Times of answers, ages of requests in flight, and so many that were given up after the time-out.
-    pub(super) fn new(answered: &'a Histogram<u64>, ages: &Histogram<u64>, timeouts: u64, timeout_ns: u64) -> Self {
+impl<'a> Quantiles<'a> {
+    pub(super) fn new(times: &'a Distribution) -> Self {
         let mut all = time_histogram();
         // All histograms have the same bounds.
-        all.add(answered).expect("same bounds");
-        all.add(ages).expect("same bounds");
-        all.saturating_record_n(timeout_ns, timeouts);
-        Self { answered, all }
+        all.add(&times.known).expect("same bounds");
+        all.add(&times.at_least).expect("same bounds");
+        Self { known: &times.known, all, unanswered_max_ns: times.at_least.max() }
     }
 
     /// Requests without an answer count as slower than every answer; where that leaves the quantile among them, only the
     /// bound given by their ages is known.
     pub(super) fn quantile(&self, quantile: f64) -> Quantile {
-        let (all, answered) = (self.all.len(), self.answered.len());
+        let (all, known) = (self.all.len(), self.known.len());
         if all == 0 {
             return Quantile::Unknown;
         }
         let rank = ((quantile * all as f64).ceil() as u64).clamp(1, all);
-        if rank <= answered {
-            Quantile::Is(self.answered.value_at_quantile(rank as f64 / answered as f64))
+        if rank <= known {
+            Quantile::Is(self.known.value_at_quantile(rank as f64 / known as f64))
         } else {
             Quantile::Above(self.all.value_at_quantile(quantile))
         }
     }
 
-    /// The longest time of an answer.
-    pub(super) fn max(&self) -> Option<u64> {
-        (!self.answered.is_empty()).then(|| self.answered.max())
+    /// The longest time.
+    pub(super) fn max(&self) -> Quantile {
+        match self.known.max() {
+            _ if self.all.is_empty() => Quantile::Unknown,
+            known_ns if known_ns >= self.unanswered_max_ns => Quantile::Is(known_ns),
+            _ => Quantile::Above(self.unanswered_max_ns),
+        }
+    }
+
+    /// The mean, with requests without an answer at their ages. Where so many have none that a quantile that is shown
+    /// lies among them, that is only a bound.
+    fn mean(&self) -> Quantile {
+        let mean_ns = self.all.mean() as u64;
+        match self.quantile(0.999) {
+            Quantile::Unknown => Quantile::Unknown,
+            Quantile::Is(_) => Quantile::Is(mean_ns),
+            Quantile::Above(_) => Quantile::Above(mean_ns),
+        }
     }
 
     pub(super) fn figures(&self) -> Figures {
         let mut above_ns = serde_json::Map::new();
-        let mut figure = |name: &str, quantile| match self.quantile(quantile) {
+        let mut figure = |name: &str, quantile| match quantile {
             Quantile::Is(ns) => Some(ns),
             Quantile::Above(ns) => {
                 above_ns.insert(name.to_owned(), ns.into());
@@ -79,14 +93,14 @@ impl<'a> Times<'a> {
             Quantile::Unknown => None,
         };
         Figures {
-            mean: (!self.answered.is_empty()).then(|| self.answered.mean() as u64),
-            p50: figure("p50", 0.5),
-            p90: figure("p90", 0.9),
-            p99: figure("p99", 0.99),
-            p999: figure("p999", 0.999),
-            max: self.max(),
-            count: self.answered.len(),
-            unanswered: self.all.len() - self.answered.len(),
+            mean: figure("mean", self.mean()),
+            p50: figure("p50", self.quantile(0.5)),
+            p90: figure("p90", self.quantile(0.9)),
+            p99: figure("p99", self.quantile(0.99)),
+            p999: figure("p999", self.quantile(0.999)),
+            max: figure("max", self.max()),
+            count: self.known.len(),
+            unanswered: self.all.len() - self.known.len(),
             above_ns,
         }
     }
@@ -96,31 +110,41 @@ impl<'a> Times<'a> {
 mod tests {
     use super::*;
 
-    fn histogram(values: impl IntoIterator<Item = u64>) -> Histogram<u64> {
-        let mut histogram = time_histogram();
-        values.into_iter().for_each(|ns| histogram.record(ns).expect("within bounds"));
-        histogram
+    fn times(known: impl IntoIterator<Item = u64>, at_least: impl IntoIterator<Item = u64>) -> Distribution {
+        let mut times = Distribution::default();
+        known.into_iter().for_each(|ns| times.known.record(ns).expect("within bounds"));
+        at_least.into_iter().for_each(|ns| times.at_least.record(ns).expect("within bounds"));
+        times
     }
 
     #[test]
     fn quantiles_by_hand() {
-        let answered = histogram(1..=90);
-        let times = Times::new(&answered, &histogram([5; 5]), 5, 1000);
+        let times = times(1..=90, [5, 5, 5, 5, 5, 1000, 1000, 1000, 1000, 1000]);
+        let times = Quantiles::new(&times);
         assert_eq!(times.quantile(0.5), Quantile::Is(50));
         assert_eq!(times.quantile(0.9), Quantile::Is(90));
         assert_eq!(
             times.quantile(0.91),
             Quantile::Above(86),
-            "90 answers, then the five ages of 5, then the time-outs"
+            "90 answers, then the five ages of 5, then those of 1000"
         );
         assert_eq!(times.quantile(0.99), Quantile::Above(1000));
+        assert_eq!((times.max(), times.mean()), (Quantile::Above(1000), Quantile::Above(91)));
+    }
+
+    #[test]
+    fn a_few_in_flight_at_the_end_leave_the_mean_known() {
+        let times = times((0..9999).map(|_| 10), [4]);
+        let figures = Quantiles::new(&times).figures();
+        assert_eq!((figures.mean, figures.max, figures.count, figures.unanswered), (Some(9), Some(10), 9999, 1));
     }
 
     #[test]
     fn without_answers_nothing_is_made_up() {
-        let none = histogram([]);
-        assert_eq!(Times::new(&none, &none, 0, 9).quantile(0.5), Quantile::Unknown);
-        assert_eq!(Times::new(&none, &none, 3, 9).quantile(0.5), Quantile::Above(9));
-        assert_eq!(Times::new(&none, &none, 3, 9).figures().mean, None);
+        assert_eq!(Quantiles::new(&times([], [])).quantile(0.5), Quantile::Unknown);
+        assert_eq!(Quantiles::new(&times([], [])).max(), Quantile::Unknown);
+        let times = times([], [9, 9, 9]);
+        assert_eq!(Quantiles::new(&times).quantile(0.5), Quantile::Above(9));
+        assert_eq!(Quantiles::new(&times).figures().mean, None);
     }
 }

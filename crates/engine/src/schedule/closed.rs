@@ -11,11 +11,15 @@ pub struct ClosedLoop {
 
 impl Schedule for ClosedLoop {
     #[inline]
-    fn due(&self, count: u64) -> Due {
+    fn due(&mut self, count: u64) -> Due {
         match self.requests {
             Some(requests) if count >= requests => Due::Never,
             _ => Due::WhenFree,
         }
+    }
+
+    fn is_open(&self) -> bool {
+        false
     }
 }
 
@@ -24,7 +28,7 @@ mod tests {
     use super::*;
 
     /// Replays a schedule on a virtual clock: `connections` that are each busy for `busy_ns` per request.
-    fn replay(schedule: impl Schedule, connections: usize, busy_ns: u64, end_ns: u64) -> Vec<u64> {
+    fn replay(mut schedule: impl Schedule, connections: usize, busy_ns: u64, end_ns: u64) -> Vec<u64> {
         let mut free_at = vec![0_u64; connections];
         let mut starts = Vec::new();
         loop {
@@ -45,6 +49,14 @@ mod tests {
     #[test]
     fn a_free_connection_sends_at_once() {
         assert_eq!(replay(ClosedLoop::default(), 2, 10, 30), [0, 0, 10, 10, 20, 20]);
+    }
+
+    #[test]
+    fn with_no_free_connection_a_due_request_waits() {
+        let constant = super::super::Constant::new(1e8, Some(6));
+        assert_eq!(replay(constant, 1, 5, 1000), [0, 10, 20, 30, 40, 50]);
+        assert_eq!(replay(constant, 1, 15, 1000), [0, 15, 30, 45, 60, 75], "late, and none is left out");
+        assert_eq!(replay(constant, 2, 15, 1000), [0, 10, 20, 30, 40, 50]);
     }
 
     #[test]

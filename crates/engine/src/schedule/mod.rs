@@ -1,24 +1,93 @@
 //! When a request is due. Pure: no clock is read here, time comes in as a number.
 //!
-//! A schedule belongs to an arm, not to a connection: any free connection takes the next due request.
+//! A schedule belongs to an arm, not to a connection: any free connection takes the next due request. Threads share it
+//! by [`Turns`].
 
 mod closed;
+mod constant;
+mod poisson;
+mod turns;
 
 pub use closed::ClosedLoop;
+pub use constant::Constant;
+pub use poisson::Poisson;
+pub use turns::Turns;
 
 /// The answer of a schedule about one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Due {
     /// As soon as a connection is free.
     WhenFree,
-    /// At this many nanoseconds of the arm's clock, whether or not a connection is free.
+    /// At this many nanoseconds since the schedule began, whether or not a connection is free.
     At(u64),
     /// Not at all: the schedule has ended.
     Never,
 }
 
 /// When the requests of an arm are due.
-pub trait Schedule {
-    /// When the request with this number (from 0) is due. It must not depend on when it is asked.
-    fn due(&self, count: u64) -> Due;
+pub trait Schedule: Clone {
+    /// When the request with this number (from 0) is due. It does not depend on when, or after which others, it is
+    /// asked; a schedule may only be quicker to tell when it is asked in order.
+    fn due(&mut self, count: u64) -> Due;
+
+    /// Whether requests are due at times of their own (an open loop).
+    fn is_open(&self) -> bool;
+}
+
+/// The shapes of load that there are.
+#[derive(Debug, Clone)]
+pub enum Arrivals {
+    /// Whenever a connection is free.
+    Closed(ClosedLoop),
+    /// At equal distances.
+    Constant(Constant),
+    /// At random, independent of each other.
+    Poisson(Poisson),
+}
+
+impl Schedule for Arrivals {
+    #[inline]
+    fn due(&mut self, count: u64) -> Due {
+        match self {
+            Self::Closed(schedule) => schedule.due(count),
+            Self::Constant(schedule) => schedule.due(count),
+            Self::Poisson(schedule) => schedule.due(count),
+        }
+    }
+
+    fn is_open(&self) -> bool {
+        !matches!(self, Self::Closed(_))
+    }
+}
+
+impl Arrivals {
+    /// The rate asked for, of an open loop.
+    pub fn rate_per_s(&self) -> Option<f64> {
+        match self {
+            Self::Closed(_) => None,
+            Self::Constant(schedule) => Some(schedule.rate_per_s()),
+            Self::Poisson(schedule) => Some(schedule.rate_per_s()),
+        }
+    }
+
+    const fn requests(&mut self) -> &mut Option<u64> {
+        match self {
+            Self::Closed(schedule) => &mut schedule.requests,
+            Self::Constant(schedule) => &mut schedule.requests,
+            Self::Poisson(schedule) => &mut schedule.requests,
+        }
+    }
+
+    /// Whether it ends after a number of requests.
+    pub fn is_limited(&self) -> bool {
+        self.clone().requests().is_some()
+    }
+
+    /// The same without end.
+    #[must_use]
+    pub fn without_end(&self) -> Self {
+        let mut endless = self.clone();
+        *endless.requests() = None;
+        endless
+    }
 }

@@ -1,28 +1,28 @@
 //! The first thread: besides its share of the load it does what belongs to the edges of slices.
 
+use super::cores::{CoreUse, Cores};
 use super::cpu::{CpuMeter, CpuReading};
 use super::freeze::{Freezer, Freezers};
+use super::judgement;
 use super::order::Order;
 use super::plateau::{self, Warmth};
-use super::worker::{Command, Report, Shared, Stage, Worker, lock};
+use super::worker::{Command, DRAIN_NS_MOST, Report, Shared, Stage, Worker, lock};
 use super::{Observer, Session};
 use crate::check::COMPARED_ONE_IN;
 use crate::failure::Failure;
 use crate::io::{Io, clock, signal};
 use crate::lines::{self, Line, Validity};
 use crate::recorder::Counts;
+use crate::schedule::Schedule as _;
 use std::io;
 use std::thread;
-
-/// Above this share of an arm's CPU time outside its own slices, a run is void.
-const OUTSIDE_PERCENT_MOST: u64 = 1;
 
 /// A task counts as frozen, or stopped, a moment before it leaves its core, and its CPU clock lags (by up to a timer tick)
 /// until it does. Without this wait 0.3 to 1.1 ms of a slice's CPU time were seen to show up in the next reading.
 const SETTLE_NS: u64 = 30_000;
 
-/// What is in flight after the last slice is waited for so long.
-const DRAIN_NS_MOST: u64 = 1_000_000_000;
+/// Connections of an open loop are opened before it begins, which may take so long.
+const OPEN_NS_MOST: u64 = 5_000_000_000;
 
 fn settle(since_ns: u64) {
     while clock::monotonic_ns() < since_ns + SETTLE_NS {
@@ -35,6 +35,8 @@ struct ArmState {
     meter: CpuMeter,
     /// The arm's clock: the sum of its slices.
     clock_ns: u64,
+    /// Its schedule's clock: the same without the time in which connections were opened, or the arm drained.
+    schedule_ns: u64,
     /// The accounts at the end of its last slice.
     counts: Counts,
     /// When its last slice ended, and the CPU time of its hops then.
@@ -42,6 +44,15 @@ struct ArmState {
     connected: bool,
     own_cpu_ns: u64,
     outside_cpu_ns: u64,
+    measured: Measured,
+}
+
+/// The sum of the measured slices of an arm.
+#[derive(Default)]
+struct Measured {
+    counts: Counts,
+    elapsed_ns: u64,
+    generator_cpu_ns: u64,
 }
 
 /// What one slice came to.
@@ -49,6 +60,7 @@ struct Outcome {
     start_ns: u64,
     elapsed_ns: u64,
     freeze_ns: u64,
+    drain_ns: Option<u64>,
     frozen_ns: Option<u64>,
     counts: Counts,
     /// CPU readings at the thaw and at the freeze.
@@ -64,6 +76,8 @@ struct Leader<'s, I> {
     worker: Worker<'s, I>,
     freezers: &'s Freezers,
     arms: Vec<ArmState>,
+    /// During the measured slices.
+    cores: Option<CoreUse>,
 }
 
 /// Runs a session on this backend.
@@ -81,16 +95,18 @@ pub(super) fn run<I: Io>(session: &Session, io_name: &str, observer: &mut dyn Ob
         let arm = |arm: &super::SessionArm| ArmState {
             meter: CpuMeter::new(&arm.hops),
             clock_ns: 0,
+            schedule_ns: 0,
             counts: Counts::default(),
             last: None,
             connected: false,
             own_cpu_ns: 0,
             outside_cpu_ns: 0,
+            measured: Measured::default(),
         };
         let worker = Worker::<I>::new(session, 0, &shared);
         shared.barrier.wait();
         let arms = session.arms.iter().map(arm).collect();
-        let mut leader = Leader { session, shared: &shared, worker, freezers: &freezers, arms };
+        let mut leader = Leader { session, shared: &shared, worker, freezers: &freezers, arms, cores: None };
         let outcome = leader.rounds(io_name, observer);
         // Whatever happened, the other threads wait at the barrier for a command.
         *lock(&shared.command) = Command::End;
@@ -132,11 +148,15 @@ impl<I: Io> Leader<'_, I> {
         };
         observer.line(&Line::Start(start)).map_err(output_failed)?;
         self.freezers.freeze_all()?;
-        if let Some(rule) = session.warm_up {
-            for arm in 0..session.arms.len() {
+        for arm in 0..session.arms.len() {
+            if session.arms[arm].target.arrivals.is_open() && !signal::stop_requested() {
+                self.slice(arm, Stage::Open)?;
+            }
+            if let Some(rule) = session.warm_up {
                 self.warm_up(arm, rule, observer)?;
             }
         }
+        let cores = Cores::read();
         let mut order = Order::new(session.seed);
         for round in 0..session.rounds {
             for (place, arm) in order.round(session.arms.len()).into_iter().enumerate() {
@@ -144,12 +164,13 @@ impl<I: Io> Leader<'_, I> {
                     return Ok(());
                 }
                 let outcome = self.visit(arm)?;
+                self.cores = cores.until(&Cores::read(), &session.cores);
                 let line = self.slice_line(arm, round, place, &outcome);
                 observer.line(&Line::Slice(line)).map_err(output_failed)?;
-                self.note_cpu(arm, &outcome);
+                self.note(arm, &outcome);
             }
         }
-        // An arm of several was frozen with requests in flight, which would be its slowest answers for ever.
+        // An arm of several was, in the closed loop, frozen with requests in flight, which would be its slowest answers for ever.
         if self.session.arms.len() > 1 {
             for arm in 0..self.session.arms.len() {
                 self.slice(arm, Stage::Drain)?;
@@ -165,7 +186,11 @@ impl<I: Io> Leader<'_, I> {
             let outcome = self.slice(arm, Stage::WarmUp)?;
             answers.push(outcome.counts.answers);
             let ArmState { clock_ns, connected, .. } = self.arms[arm];
-            warmth = plateau::judge(rule, clock_ns, connected, &answers);
+            warmth = if self.session.arms[arm].target.arrivals.is_open() {
+                plateau::judge_open(rule, clock_ns, connected, &outcome.counts)
+            } else {
+                plateau::judge(rule, clock_ns, connected, &answers)
+            };
         }
         let line = lines::WarmUp {
             arm: &self.session.arms[arm].name,
@@ -201,18 +226,23 @@ impl<I: Io> Leader<'_, I> {
             Stage::Settle => self.session.settle_ns,
             Stage::Measure => self.session.slice_ns,
             Stage::Drain => DRAIN_NS_MOST,
+            Stage::Open => OPEN_NS_MOST.min(target.timeout_ns),
         };
         let command = Command::Slice {
             arm,
+            start_ns,
             until_ns: start_ns.saturating_add(length_ns),
             offset_ns: start_ns.saturating_sub(state.clock_ns),
+            zero_ns: state.clock_ns - state.schedule_ns,
             stage,
         };
         *lock(&self.shared.command) = command;
         let thawed = freezer.thaw();
         self.shared.barrier.wait();
         self.worker.slice(command);
-        let ends_by_itself = target.requests.is_some() || stage == Stage::Drain;
+        let is_open_slice = target.arrivals.is_open() && stage.is_load();
+        let is_limited = stage == Stage::Measure && target.arrivals.is_limited();
+        let ends_by_itself = is_limited || is_open_slice || !stage.is_load();
         if ends_by_itself {
             // Threads end when their share is done, so the slice ends with the last of them.
             self.shared.barrier.wait();
@@ -238,6 +268,7 @@ impl<I: Io> Leader<'_, I> {
             start_ns,
             elapsed_ns,
             freeze_ns: end_ns - freeze_begin_ns,
+            drain_ns: is_open_slice.then(|| freeze_begin_ns.saturating_sub(start_ns.saturating_add(length_ns))),
             frozen_ns: last.as_ref().map(|(last_end_ns, _)| start_ns - last_end_ns),
             counts: counts.since(&state.counts),
             outside: (last.map_or_else(|| vec![None; cpu_at_thaw.len()], |(_, reading)| reading), cpu_at_thaw.clone()),
@@ -245,6 +276,9 @@ impl<I: Io> Leader<'_, I> {
             generator_cpu_ns,
         };
         state.clock_ns += elapsed_ns;
+        if is_open_slice {
+            state.schedule_ns += length_ns;
+        }
         state.counts = counts;
         state.connected = unconnected_threads == 0;
         self.check_failure()?;
@@ -261,20 +295,27 @@ impl<I: Io> Leader<'_, I> {
             start_ns: outcome.start_ns,
             elapsed_ns: outcome.elapsed_ns,
             freeze_ns: outcome.freeze_ns,
+            drain_ns: outcome.drain_ns,
             frozen_ns: outcome.frozen_ns,
             answers: counts.answers,
+            due: counts.due(),
             sent: counts.sent,
+            not_sent: counts.not_sent,
             errors: counts.errors,
             reconnects: counts.reconnects,
             received_bytes: counts.received_bytes,
             cpu_ns: meter.used(&outcome.cpu.0, &outcome.cpu.1),
             cpu_outside_ns: meter.used(&outcome.outside.0, &outcome.outside.1),
             generator_cpu_ns: outcome.generator_cpu_ns,
+            spin_ns: counts.spin_ns,
         }
     }
 
-    fn note_cpu(&mut self, arm: usize, outcome: &Outcome) {
+    fn note(&mut self, arm: usize, outcome: &Outcome) {
         let state = &mut self.arms[arm];
+        state.measured.counts.merge(&outcome.counts);
+        state.measured.elapsed_ns += outcome.elapsed_ns;
+        state.measured.generator_cpu_ns += outcome.generator_cpu_ns;
         let sum = |from, to| state.meter.used(from, to).values().flatten().sum::<u64>();
         state.own_cpu_ns += sum(&outcome.cpu.0, &outcome.cpu.1);
         state.outside_cpu_ns += sum(&outcome.outside.0, &outcome.outside.1);
@@ -284,42 +325,27 @@ impl<I: Io> Leader<'_, I> {
         lock(&self.shared.failure).take().map_or(Ok(()), Err)
     }
 
-    /// What speaks against the run.
     fn judge(&self) -> (Validity, Vec<String>) {
-        let mut reasons = Vec::new();
-        let mut validity = Validity::Valid;
-        let mut object = |to: Validity, reason: String| {
-            validity = validity.max(to);
-            reasons.push(reason);
+        let results = lock(&self.shared.results);
+        let arm = |((arm, state), result): ((&super::SessionArm, &ArmState), &super::ArmResult)| {
+            let Measured { counts, elapsed_ns, generator_cpu_ns } = state.measured;
+            let threads_ns = elapsed_ns.max(1) * self.session.cores.len() as u64;
+            judgement::Arm {
+                name: arm.name.clone(),
+                connections: arm.target.connections,
+                connected: state.last.as_ref().map(|_| state.connected),
+                is_open_loop: arm.target.arrivals.is_open(),
+                counts,
+                generator_busy: generator_cpu_ns.saturating_sub(counts.spin_ns) as f64 / threads_ns as f64,
+                own_cpu_ns: state.own_cpu_ns,
+                outside_cpu_ns: state.outside_cpu_ns,
+                unasked_bytes: result.unasked_bytes,
+            }
         };
-        if signal::stop_requested() {
-            object(
-                Validity::Suspect,
-                "it was ended by a signal, or by the loss of its reader, before it was done".into(),
-            );
-        }
-        for (arm, state) in self.session.arms.iter().zip(&self.arms) {
-            let name = &arm.name;
-            if state.last.is_some() && !state.connected {
-                object(
-                    Validity::Suspect,
-                    format!("arm `{name}`: not all of its {} connections could be opened", arm.target.connections),
-                );
-            }
-            if self.session.arms.len() > 1 && state.outside_cpu_ns * 100 > state.own_cpu_ns * OUTSIDE_PERCENT_MOST {
-                let percent = state.outside_cpu_ns as f64 * 100.0 / state.own_cpu_ns.max(1) as f64;
-                object(
-                    Validity::Void,
-                    format!("arm `{name}`: {percent:.1} % of its CPU time was used outside its own slices"),
-                );
-            }
-        }
-        for result in lock(&self.shared.results).iter().filter(|result| result.unasked_bytes > 0) {
-            object(
-                Validity::Suspect,
-                format!("arm `{}`: {} bytes came where no request was in flight", result.name, result.unasked_bytes),
-            );
-        }
-        (validity, reasons)
+        judgement::judge(&judgement::Run {
+            ended_early: signal::stop_requested(),
+            cores: self.cores,
+            arms: self.session.arms.iter().zip(&self.arms).zip(results.iter()).map(arm).collect(),
+        })
     }
 }

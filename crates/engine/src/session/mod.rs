@@ -1,7 +1,9 @@
 //! A run: every arm connected and warmed up, then rounds of slices, each slice on one arm while the others are frozen.
 
+mod cores;
 mod cpu;
 mod freeze;
+mod judgement;
 mod leader;
 mod order;
 mod plateau;
@@ -13,9 +15,11 @@ use crate::io::uring::{self, Uring};
 use crate::io::{process, signal};
 use crate::lines;
 use crate::plan::{FreezeBy, Hop, IoChoice, Plan, Target, WarmUp};
-use crate::recorder::Counts;
-use hdrhistogram::Histogram;
+use crate::recorder::{Counts, Times};
+use crate::schedule::Schedule as _;
+use crate::watch::Watch;
 use std::io;
+use std::sync::Arc;
 
 /// Descriptors that are not connections: rings, control files, standard streams.
 const OTHER_FILES: u64 = 64;
@@ -43,6 +47,8 @@ pub struct Session {
     pub rounds: u32,
     /// How long to warm up; `None` is not at all.
     pub warm_up: Option<WarmUp>,
+    /// Who is told what happens while a slice runs; for a session of one arm and one round.
+    pub watch: Option<Arc<Watch>>,
     /// The arms.
     pub arms: Vec<SessionArm>,
 }
@@ -67,10 +73,8 @@ pub struct ArmResult {
     pub name: String,
     /// Warm-up included.
     pub counts: Counts,
-    /// Of correct answers in measured slices.
-    pub service_time: Histogram<u64>,
-    /// The ages of the requests in flight.
-    pub unanswered: Histogram<u64>,
+    /// Of the measured slices and the drain.
+    pub times: Times,
     /// Connections open at the end.
     pub established: u32,
     /// Bytes that came where no request was in flight.
@@ -89,7 +93,7 @@ impl Session {
     /// The session that a plan asks for.
     pub fn from_plan(plan: Plan) -> Result<Self, Failure> {
         let arm = |arm: crate::plan::Arm| {
-            let target = arm.target()?;
+            let target = arm.target(plan.seed)?;
             Ok(SessionArm { name: arm.name, target, freeze: arm.freeze, hops: arm.hops })
         };
         Ok(Self {
@@ -102,6 +106,7 @@ impl Session {
             warm_up_slice_ns: plan.slice_ns,
             rounds: plan.rounds,
             warm_up: Some(plan.warm_up),
+            watch: None,
             arms: plan.arms.into_iter().map(arm).collect::<Result<_, Failure>>()?,
         })
     }
@@ -152,9 +157,15 @@ impl Session {
         share(u64::from(self.arms[arm].target.connections), self.cores.len(), thread) as u32
     }
 
-    /// The batch on one thread, in effect. An open loop has to have 1 here: its requests are due at times.
-    pub(crate) fn batch_of(&self, connections: u32) -> u32 {
-        if connections < BATCHING_CONNECTIONS_LEAST { 1 } else { self.batch }
+    /// The threads that have connections of an arm.
+    fn lanes_of(&self, arm: usize) -> usize {
+        self.cores.len().min(self.arms[arm].target.connections as usize)
+    }
+
+    /// The batch on one thread, in effect.
+    pub(crate) fn batch_of(&self, arm: usize, connections: u32) -> u32 {
+        let is_open = self.arms[arm].target.arrivals.is_open();
+        if is_open || connections < BATCHING_CONNECTIONS_LEAST { 1 } else { self.batch }
     }
 }
 

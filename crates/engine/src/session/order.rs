@@ -1,21 +1,23 @@
 //! The order of the arms within each round: shuffled, and the same for the same seed.
 
-/// `SplitMix64` (Steele, Lea, Flood 2014): small, and good enough to shuffle a handful of arms.
+use crate::random;
+
+/// The orders that belong to a seed.
 #[derive(Debug, Clone)]
-pub struct Order(u64);
+pub struct Order {
+    seed: u64,
+    drawn: u64,
+}
 
 impl Order {
-    /// The orders that belong to a seed.
+    /// From the first round on.
     pub const fn new(seed: u64) -> Self {
-        Self(seed)
+        Self { seed, drawn: 0 }
     }
 
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        self.drawn += 1;
+        random::number(self.seed, self.drawn - 1)
     }
 
     /// The next round's order of `arms` arms (Fisher and Yates).

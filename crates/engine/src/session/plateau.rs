@@ -1,6 +1,7 @@
 //! When an arm is warm. Pure.
 
 use crate::plan::WarmUp;
+use crate::recorder::Counts;
 
 /// The last slices, which must not be above the best one before them ...
 const LAST_SLICES: usize = 2;
@@ -30,6 +31,19 @@ pub fn judge(rule: WarmUp, elapsed_ns: u64, connected: bool, answers: &[u64]) ->
     }
 }
 
+/// The same in an open loop, whose throughput is given: by whether its last slice was carried, every request sent and
+/// none in error.
+pub fn judge_open(rule: WarmUp, elapsed_ns: u64, connected: bool, last: &Counts) -> Warmth {
+    let is_carried = last.not_sent == 0 && last.errors.total() == 0;
+    if connected && elapsed_ns >= rule.least_ns && is_carried {
+        Warmth::Plateau
+    } else if elapsed_ns >= rule.most_ns {
+        Warmth::TimeUp
+    } else {
+        Warmth::NotYet
+    }
+}
+
 fn has_risen(answers: &[u64]) -> bool {
     let (before, last) = answers.split_at(answers.len().saturating_sub(LAST_SLICES));
     match (before.iter().max(), last.iter().max()) {
@@ -41,6 +55,17 @@ fn has_risen(answers: &[u64]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_open_loop_is_warm_when_it_is_carried() {
+        let rule = WarmUp { least_ns: 300, most_ns: 3000 };
+        let counts = |not_sent| Counts { sent: 100, not_sent, ..Counts::default() };
+        assert_eq!(judge_open(rule, 299, true, &counts(0)), Warmth::NotYet);
+        assert_eq!(judge_open(rule, 300, false, &counts(0)), Warmth::NotYet);
+        assert_eq!(judge_open(rule, 300, true, &counts(1)), Warmth::NotYet);
+        assert_eq!(judge_open(rule, 300, true, &counts(0)), Warmth::Plateau);
+        assert_eq!(judge_open(rule, 3000, true, &counts(1)), Warmth::TimeUp);
+    }
 
     #[test]
     fn table() {

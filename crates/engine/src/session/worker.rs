@@ -1,34 +1,59 @@
 //! What every thread does: its share of each slice, when the leader says so.
 
-use super::{ArmResult, Session, share};
+use super::{ArmResult, Session};
 use crate::check::{Check, ExpectedBody};
 use crate::client::Client;
 use crate::failure::Failure;
 use crate::io::{Io, IoSettings, process};
 use crate::lane::Lane;
-use crate::recorder::{Counts, time_histogram};
-use crate::schedule::ClosedLoop;
-use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
+use crate::recorder::{Counts, Times};
+use crate::schedule::{Arrivals, Schedule as _, Turns};
+use crate::watch::Watched;
+use std::sync::{Arc, Barrier, Mutex, MutexGuard, PoisonError};
+
+/// What is in flight after the last slice, or after each one of an open loop, is waited for so long.
+pub(super) const DRAIN_NS_MOST: u64 = 1_000_000_000;
 
 /// Heads are rarely longer.
 const HEAD_BYTES_USUAL: u64 = 512;
 
+/// One arm's lane on one thread.
+type ArmLane<I> = Lane<I, Turns<Arrivals>>;
+
 /// What the leader wants done. Threads meet at the barrier before and after.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Command {
-    Slice { arm: usize, until_ns: u64, offset_ns: u64, stage: Stage },
+    /// One slice. It begins and ends at these readings of CLOCK_MONOTONIC, which is ahead of the arm's clock by `offset_ns`, which is ahead
+    /// of its schedule's by `zero_ns`.
+    Slice {
+        arm: usize,
+        start_ns: u64,
+        until_ns: u64,
+        offset_ns: u64,
+        zero_ns: u64,
+        stage: Stage,
+    },
     End,
 }
 
 /// What a slice is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
+    /// Connections are opened, nothing is sent. So that an open loop does not begin with requests that wait for that.
+    Open,
     WarmUp,
     /// Runs right before a measured slice: caches fill and queues find their length again after the other arms' slices.
     Settle,
     Measure,
     /// Nothing more is sent; what the measured slices left in flight gets its answer and its time.
     Drain,
+}
+
+impl Stage {
+    /// Whether requests are sent.
+    pub(super) const fn is_load(self) -> bool {
+        matches!(self, Self::WarmUp | Self::Settle | Self::Measure)
+    }
 }
 
 /// What the threads have in common. Touched only at the edges of slices.
@@ -59,8 +84,7 @@ impl Shared {
         let result = |arm: &super::SessionArm| ArmResult {
             name: arm.name.clone(),
             counts: Counts::default(),
-            service_time: time_histogram(),
-            unanswered: time_histogram(),
+            times: Times::new(arm.target.arrivals.is_open()),
             established: 0,
             unasked_bytes: 0,
         };
@@ -80,28 +104,32 @@ impl Shared {
 
 /// One thread's lanes, one for each arm that it has connections of.
 pub(super) struct Worker<'s, I> {
+    session: &'s Session,
+    thread: usize,
     shared: &'s Shared,
-    lanes: Vec<Option<Lane<I, ClosedLoop>>>,
+    lanes: Vec<Option<ArmLane<I>>>,
 }
 
 impl<'s, I: Io> Worker<'s, I> {
     /// Pins the calling thread and makes its lanes. A failure is left for the leader, so that the barriers are kept.
-    pub(super) fn new(session: &Session, thread: usize, shared: &'s Shared) -> Self {
+    pub(super) fn new(session: &'s Session, thread: usize, shared: &'s Shared) -> Self {
         let lanes = Self::lanes(session, thread).unwrap_or_else(|failure| {
             shared.fail(failure);
             Vec::new()
         });
-        Self { shared, lanes }
+        Self { session, thread, shared, lanes }
     }
 
-    fn lanes(session: &Session, thread: usize) -> Result<Vec<Option<Lane<I, ClosedLoop>>>, Failure> {
+    fn lanes(session: &Session, thread: usize) -> Result<Vec<Option<ArmLane<I>>>, Failure> {
         let core = session.cores[thread];
         process::pin_to_core(core)
             .map_err(|error| Failure::machine(format!("a thread cannot be pinned to core {core}: {error}")))?;
+        // Where it is refused, open loops are less punctual, which send lag shows.
+        let _ = process::wake_in_time();
         (0..session.arms.len()).map(|arm| Self::lane(session, arm, thread)).collect()
     }
 
-    fn lane(session: &Session, arm: usize, thread: usize) -> Result<Option<Lane<I, ClosedLoop>>, Failure> {
+    fn lane(session: &Session, arm: usize, thread: usize) -> Result<Option<ArmLane<I>>, Failure> {
         let connections = session.connections_of(arm, thread);
         if connections == 0 {
             return Ok(None);
@@ -111,7 +139,7 @@ impl<'s, I: Io> Worker<'s, I> {
             address: target.address.clone(),
             request: target.request.clone(),
             connections,
-            batch: session.batch_of(connections),
+            batch: session.batch_of(arm, connections),
             answer_bytes: match &target.body {
                 ExpectedBody::Bytes(bytes) => Some(bytes.len() as u64 + HEAD_BYTES_USUAL),
                 ExpectedBody::Length(length) => Some(length + HEAD_BYTES_USUAL),
@@ -124,10 +152,12 @@ impl<'s, I: Io> Worker<'s, I> {
                 session.arms[arm].name
             ))
         })?;
-        let schedule = ClosedLoop { requests: target.requests.map(|whole| share(whole, session.cores.len(), thread)) };
+        // A limit is that of the measured requests.
+        let schedule = Turns::new(target.arrivals.without_end(), thread, session.lanes_of(arm));
         let check = Check::new(target.status, target.body.clone());
         let client = Client::new(schedule, check, connections, target.is_head_request, target.timeout_ns);
-        Ok(Some(Lane::new(io, client)))
+        let watch = session.watch.as_ref().map(|watch| Watched::new(Arc::clone(watch), thread));
+        Ok(Some(Lane::new(io, client, watch)))
     }
 
     /// Follows the leader until the end.
@@ -148,14 +178,32 @@ impl<'s, I: Io> Worker<'s, I> {
 
     /// Does this thread's share of a slice.
     pub(super) fn slice(&mut self, command: Command) {
-        let Command::Slice { arm, until_ns, offset_ns, stage } = command else { return };
+        let Command::Slice { arm, start_ns, until_ns, offset_ns, zero_ns, stage } = command else { return };
         let Some(Some(lane)) = self.lanes.get_mut(arm) else { return };
         lane.client.set_offset(offset_ns);
         lane.client.recorder.measure(matches!(stage, Stage::Measure | Stage::Drain));
-        if stage == Stage::Drain {
-            lane.client.drain();
+        match stage {
+            Stage::Open => lane.client.open_only(),
+            Stage::WarmUp | Stage::Settle | Stage::Measure => lane.client.load(zero_ns, until_ns - offset_ns),
+            Stage::Drain => lane.client.drain(),
         }
-        if let Err(error) = lane.drive(until_ns) {
+        if stage == Stage::Measure {
+            let arrivals = &self.session.arms[arm].target.arrivals;
+            if arrivals.is_limited() {
+                let whole = Turns::new(arrivals.clone(), self.thread, self.session.lanes_of(arm));
+                lane.client.restart(whole, start_ns - offset_ns);
+            }
+            lane.begin_watch(start_ns);
+        }
+        let mut driven = lane.drive(until_ns);
+        if lane.client.is_open_loop() && stage.is_load() {
+            lane.client.drain();
+            driven = driven.and_then(|()| lane.drive(until_ns.saturating_add(DRAIN_NS_MOST)));
+        }
+        if stage == Stage::Measure && lane.is_watched() {
+            lane.finish();
+        }
+        if let Err(error) = driven {
             self.shared.fail(Failure::run(format!("moving bytes: {error}")));
         }
         let mut report = lock(&self.shared.report);
@@ -166,12 +214,12 @@ impl<'s, I: Io> Worker<'s, I> {
     /// Adds this thread's accounts to the results.
     pub(super) fn hand_in(&mut self) {
         let mut results = lock(&self.shared.results);
-        for (result, lane) in results.iter_mut().zip(&self.lanes) {
-            let Some(Lane { client, .. }) = lane else { continue };
+        for (result, lane) in results.iter_mut().zip(&mut self.lanes) {
+            let Some(lane) = lane else { continue };
+            lane.finish();
+            let client = &lane.client;
             result.counts.merge(&client.recorder.counts);
-            // All histograms have the same bounds.
-            result.service_time.add(&client.recorder.service_time).expect("same bounds");
-            client.record_ages(&mut result.unanswered);
+            result.times.merge(&client.recorder.times);
             result.established += client.established();
             result.unasked_bytes += client.unasked_bytes();
         }

@@ -233,6 +233,20 @@ impl Uring {
         self.push(&entry.user_data(tag(Operation::Timer, self.timer_generation, 0)))
     }
 
+    /// Handles what has completed; whether there was anything.
+    #[inline]
+    fn take_completions<H: Handler>(&mut self, now_ns: u64, handler: &mut H) -> io::Result<bool> {
+        handler.batch(now_ns);
+        self.batch_number += 1;
+        let mut any = false;
+        while let Some(entry) = self.ring.completion() {
+            any = true;
+            self.on_completion(&entry, handler)?;
+        }
+        self.buffers.publish();
+        Ok(any)
+    }
+
     #[inline]
     fn on_completion<H: Handler>(&mut self, entry: &cqueue::Entry, handler: &mut H) -> io::Result<()> {
         let (operation, generation, slot) = untag(entry.user_data());
@@ -255,7 +269,8 @@ impl Uring {
             Operation::Connect => {
                 self.connections[slot as usize].is_busy = false;
                 let next = if entry.result() < 0 {
-                    handler.failed(slot, IoFailure::Connect)
+                    let no_port = entry.result() == -libc::EADDRNOTAVAIL;
+                    handler.failed(slot, if no_port { IoFailure::NoLocalPort } else { IoFailure::Connect })
                 } else {
                     self.arm_receive(slot)?;
                     handler.connected(slot)
@@ -437,13 +452,12 @@ impl Io for Uring {
         self.ring.submit_and_wait(self.batching.wait_for())?;
         let now_ns = clock::monotonic_ns();
         self.batching.learn(self.ring.completions(), now_ns);
-        handler.batch(now_ns);
-        self.batch_number += 1;
-        while let Some(entry) = self.ring.completion() {
-            self.on_completion(&entry, handler)?;
-        }
-        self.buffers.publish();
-        Ok(())
+        self.take_completions(now_ns, handler).map(drop)
+    }
+
+    fn poll<H: Handler>(&mut self, handler: &mut H) -> io::Result<bool> {
+        self.ring.submit_and_look()?;
+        self.take_completions(clock::monotonic_ns(), handler)
     }
 }
 

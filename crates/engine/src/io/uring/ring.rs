@@ -65,6 +65,23 @@ impl Ring {
     pub(super) fn submit_and_wait(&mut self, completions: u32) -> io::Result<()> {
         self.submissions.sync();
         let result = self.submitter.submit_and_wait(completions as usize);
+        self.finish(result)
+    }
+
+    /// Submits what is queued and has the kernel do what is due for completions, without waiting.
+    #[inline]
+    pub(super) fn submit_and_look(&mut self) -> io::Result<()> {
+        // io_uring.h; the crate keeps the flag to itself, and without it no deferred work is done.
+        const IORING_ENTER_GETEVENTS: u32 = 1;
+        self.submissions.sync();
+        let queued = self.submissions.len() as u32;
+        // SAFETY: no argument is passed; what queued entries point to is the concern of whoever pushed them.
+        let result = unsafe { self.submitter.enter::<libc::sigset_t>(queued, 0, IORING_ENTER_GETEVENTS, None) };
+        self.finish(result)
+    }
+
+    #[inline]
+    fn finish(&mut self, result: io::Result<usize>) -> io::Result<()> {
         self.submissions.sync();
         self.completions.sync();
         match result {

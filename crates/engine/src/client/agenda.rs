@@ -1,0 +1,177 @@
+//! How far a schedule has been worked off, on the arm's clock. Pure.
+
+use crate::schedule::{Due, Schedule};
+
+/// What a client is there for at the moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// Opens its connections and sends nothing.
+    Opening,
+    /// Sends what is due.
+    Loading,
+    /// Sends nothing more, and waits for what is in flight.
+    Draining,
+}
+
+/// The requests that are still to be sent.
+#[derive(Debug)]
+pub(super) struct Agenda<S> {
+    schedule: S,
+    /// The number of the next request.
+    count: u64,
+    /// When it is due, on the schedule's clock.
+    next: Due,
+    /// The same schedule, asked about the first request that is not due yet.
+    ahead: S,
+    ahead_count: u64,
+    /// What the arm's clock is ahead of the schedule's, which stands still while the arm is drained.
+    zero_ns: u64,
+    /// Requests from here on, on the arm's clock, belong to a later slice.
+    end_ns: u64,
+    mode: Mode,
+}
+
+impl<S: Schedule> Agenda<S> {
+    /// Nothing is done yet.
+    pub(super) fn new(mut schedule: S) -> Self {
+        let next = schedule.due(0);
+        let ahead = schedule.clone();
+        Self { schedule, count: 0, next, ahead, ahead_count: 0, zero_ns: 0, end_ns: u64::MAX, mode: Mode::Loading }
+    }
+
+    /// Sends what is due before `end_ns` from now on; both times are the arm's.
+    pub(super) fn load(&mut self, zero_ns: u64, end_ns: u64) {
+        (self.zero_ns, self.end_ns, self.mode) = (zero_ns, end_ns, Mode::Loading);
+    }
+
+    pub(super) fn pause(&mut self, mode: Mode) {
+        self.mode = mode;
+    }
+
+    #[inline]
+    pub(super) fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// Whether nothing will be sent any more.
+    #[inline]
+    pub(super) fn has_ended(&self) -> bool {
+        self.mode == Mode::Draining || self.next == Due::Never
+    }
+
+    /// When the next request is to be sent: now, at a time of the arm's clock, or never within this slice.
+    #[inline]
+    pub(super) fn next_ns(&self) -> u64 {
+        match self.next {
+            Due::WhenFree if self.mode == Mode::Loading => 0,
+            Due::At(due_ns) if self.mode == Mode::Loading && due_ns + self.zero_ns < self.end_ns => {
+                due_ns + self.zero_ns
+            }
+            _ => u64::MAX,
+        }
+    }
+
+    /// Takes the next request, if it is due: its intended start.
+    #[inline]
+    pub(super) fn take(&mut self, now_ns: u64) -> Option<u64> {
+        let next_ns = self.next_ns();
+        if next_ns > now_ns {
+            return None;
+        }
+        let intended_ns = if self.next == Due::WhenFree { now_ns } else { next_ns };
+        self.step();
+        Some(intended_ns)
+    }
+
+    #[inline]
+    fn step(&mut self) {
+        self.count += 1;
+        self.next = self.schedule.due(self.count);
+    }
+
+    /// Requests that are due and not sent, on an open loop.
+    pub(super) fn waiting(&mut self, now_ns: u64) -> u64 {
+        self.ahead_count = self.ahead_count.max(self.count);
+        let until_ns = self.end_ns.min(now_ns.saturating_add(1));
+        while let Due::At(due_ns) = self.ahead.due(self.ahead_count)
+            && due_ns + self.zero_ns < until_ns
+        {
+            self.ahead_count += 1;
+        }
+        self.ahead_count - self.count
+    }
+
+    /// The slice's time to send is over: calls `never_sent` with the age of each request that was due and not sent.
+    pub(super) fn close(&mut self, now_ns: u64, mut never_sent: impl FnMut(u64)) {
+        let until_ns = self.end_ns.min(now_ns.saturating_add(1));
+        while let Due::At(due_ns) = self.next
+            && due_ns + self.zero_ns < until_ns
+        {
+            never_sent(until_ns - (due_ns + self.zero_ns));
+            self.step();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schedule::{ClosedLoop, Constant, Poisson};
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_slice_has_the_requests_of_its_time_and_no_others() {
+        let mut agenda = Agenda::new(Constant::new(1e8, None));
+        agenda.load(1000, 1030);
+        assert_eq!((agenda.take(999), agenda.take(1000)), (None, Some(1000)));
+        assert_eq!(agenda.next_ns(), 1010);
+        assert_eq!((agenda.waiting(1009), agenda.waiting(1010), agenda.waiting(5000)), (0, 1, 2));
+        assert_eq!(agenda.take(1025), Some(1010), "late, but its start was intended earlier");
+        let mut ages = Vec::new();
+        agenda.close(5000, |age| ages.push(age));
+        assert_eq!((ages, agenda.take(5000)), (vec![10], None));
+        // The arm was drained for 70 and frozen; the schedule goes on where it was.
+        agenda.load(1070, 1130);
+        assert_eq!((agenda.take(1099), agenda.take(1100)), (None, Some(1100)));
+    }
+
+    #[test]
+    fn nothing_is_sent_while_opening_or_draining() {
+        let mut agenda = Agenda::new(ClosedLoop { requests: Some(1) });
+        for mode in [Mode::Opening, Mode::Draining] {
+            agenda.pause(mode);
+            assert_eq!(agenda.take(u64::MAX - 1), None);
+        }
+        agenda.load(0, u64::MAX);
+        assert!(!agenda.has_ended());
+        assert_eq!(agenda.take(7), Some(7));
+        assert!(agenda.has_ended());
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_due_is_sent_or_counted_as_not_sent(
+            seed: u64, lengths in prop::collection::vec((1_u64..1000, 0_u64..1000, 0_u64..20), 1..20)
+        ) {
+            let schedule = Poisson::new(1e8, seed, None);
+            let mut agenda = Agenda::new(schedule);
+            let (mut arm_ns, mut schedule_ns, mut sent, mut not_sent) = (0, 0, 0_u64, 0_u64);
+            for (length_ns, drain_ns, most) in lengths {
+                agenda.load(arm_ns - schedule_ns, arm_ns + length_ns);
+                sent += (0..most).map_while(|_| agenda.take(arm_ns + length_ns)).count() as u64;
+                let waiting = agenda.waiting(arm_ns + length_ns);
+                let before = not_sent;
+                agenda.close(arm_ns + length_ns, |age| {
+                    assert!(age <= length_ns);
+                    not_sent += 1;
+                });
+                prop_assert_eq!(not_sent - before, waiting);
+                arm_ns += length_ns + drain_ns;
+                schedule_ns += length_ns;
+            }
+            let mut whole = schedule;
+            let due = (0..).take_while(|&count| matches!(whole.due(count), Due::At(ns) if ns < schedule_ns)).count();
+            prop_assert_eq!(sent + not_sent, due as u64);
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! What `load` shows and writes second by second, beside the load and out of its way.
+
+use super::csv::Csv;
+use super::live::Live;
+use crate::failure::Failure;
+use crate::recorder::Times;
+use crate::watch::{Period, Watch};
+use clap::Args;
+use hdrhistogram::serialization::V2DeflateSerializer;
+use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
+use std::fs::File;
+use std::io::{self, IsTerminal as _};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The length of a period.
+pub(super) const PERIOD_NS: u64 = 1_000_000_000;
+
+/// Where the results of a load go.
+#[derive(Debug, Args)]
+pub struct OutputArguments {
+    /// Write one JSON object instead of the summary
+    #[arg(long)]
+    pub json: bool,
+    /// Write one line per second to this file: counts, throughput, times
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
+    /// Write the histograms of each second to this file, in the HdrHistogram log format
+    #[arg(long, value_name = "FILE")]
+    pub hdr: Option<PathBuf>,
+    /// Show nothing while load runs
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// A second of load, as all that shows or writes it gets it.
+pub(super) struct Second<'a> {
+    /// Since load began.
+    pub(super) start_ns: u64,
+    /// Requests that became due in it.
+    pub(super) due: u64,
+    pub(super) period: &'a Period,
+}
+
+/// What is shown and written.
+#[derive(Debug)]
+pub(super) struct Outputs {
+    live: Option<Live>,
+    csv: Option<Csv>,
+    hdr: Option<File>,
+}
+
+impl OutputArguments {
+    /// Opens what is to be written. `None` where nothing is.
+    pub(super) fn open(&self, rate_per_s: Option<f64>) -> Result<Option<Outputs>, Failure> {
+        let is_terminal = io::stderr().is_terminal();
+        // Who wants JSON may well read standard error for what went wrong.
+        let is_shown = !self.quiet && (is_terminal || !self.json);
+        let create =
+            |option: &str, path: &Option<PathBuf>| path.as_deref().map(|path| create(option, path)).transpose();
+        let outputs = Outputs {
+            live: is_shown.then(|| Live::new(is_terminal, rate_per_s)),
+            csv: create("--csv", &self.csv)?.map(Csv::new),
+            hdr: create("--hdr", &self.hdr)?,
+        };
+        let is_any = outputs.live.is_some() || outputs.csv.is_some() || outputs.hdr.is_some();
+        Ok(is_any.then_some(outputs))
+    }
+}
+
+fn create(option: &str, path: &Path) -> Result<File, Failure> {
+    File::create(path).map_err(|error| {
+        Failure::usage(format!("{option} {}: {error}", path.display())).hint("is the folder there, and writable?")
+    })
+}
+
+impl Outputs {
+    /// Takes every period until the watch ends. The times of them all.
+    pub(super) fn follow(self, watch: &Watch, is_open_loop: bool) -> io::Result<Times> {
+        let Self { mut live, mut csv, mut hdr } = self;
+        let mut serializer = V2DeflateSerializer::new();
+        let mut log = match &mut hdr {
+            Some(file) => Some(
+                IntervalLogWriterBuilder::new()
+                    .add_comment("hopcost load: nanoseconds, seconds since load began; docs/engine.md names the tags")
+                    .begin_log_with(file, &mut serializer)?,
+            ),
+            None => None,
+        };
+        let mut total = Times::new(is_open_loop);
+        let (mut start_ns, mut waiting) = (0, 0);
+        let mut result = Ok(());
+        while let Some(period) = watch.next() {
+            let counts = &period.counts;
+            let due = (counts.due() + period.waiting).saturating_sub(waiting);
+            waiting = period.waiting;
+            let second = Second { start_ns, due, period: &period };
+            // What cannot be written must not end the load, nor keep the rest from being shown.
+            if let Some(live) = &mut live {
+                live.second(&second);
+            }
+            if let Some(csv) = &mut csv {
+                result = result.and(csv.second(&second));
+            }
+            if let Some(log) = &mut log {
+                for (name, histogram) in named(&period.times) {
+                    let tag = Tag::new(name);
+                    let (start, length) = (Duration::from_nanos(start_ns), Duration::from_nanos(period.elapsed_ns));
+                    let written = log.write_histogram(histogram, start, length, tag);
+                    result = result.and(written.map_err(|error| io::Error::other(format!("{error:?}"))));
+                }
+            }
+            start_ns += period.elapsed_ns;
+            total.merge(&period.times);
+            watch.give_back(period.times);
+        }
+        if let Some(live) = &mut live {
+            live.end();
+        }
+        result.map(|()| total)
+    }
+}
+
+/// The histograms that have something in them, by the names that they have in the lines of `run`.
+fn named(times: &Times) -> impl Iterator<Item = (&'static str, &hdrhistogram::Histogram<u64>)> {
+    let open = times.open.as_deref().map(|open| {
+        [
+            ("response_time", &open.response.known),
+            ("response_unanswered", &open.response.at_least),
+            ("send_lag", &open.send_lag.known),
+            ("unsent", &open.send_lag.at_least),
+        ]
+    });
+    let closed = [("service_time", &times.service.known), ("unanswered", &times.service.at_least)];
+    closed.into_iter().chain(open.into_iter().flatten()).filter(|(_, histogram)| !histogram.is_empty())
+}

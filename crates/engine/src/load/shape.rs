@@ -1,0 +1,152 @@
+//! The arguments of `load` that say when requests are sent, and for how long.
+
+use crate::failure::Failure;
+use crate::plan::{RATE_MOST_PER_S, WarmUp, is_rate};
+use crate::schedule::{Arrivals, ClosedLoop, Constant, Due, Poisson, Schedule as _};
+use clap::{Args, ValueEnum};
+use std::time::Duration;
+
+/// With a number of requests and no duration, this is the end all the same.
+const LONGEST: Duration = Duration::from_secs(24 * 3600);
+const DEFAULT_DURATION: Duration = Duration::from_secs(10);
+
+/// The shape of a load.
+#[derive(Debug, Args)]
+pub struct Shape {
+    /// How long, like 500ms, 2s, 1m (default: 10s, or until all of -n are done)
+    #[arg(short, long, value_parser = duration)]
+    pub duration: Option<Duration>,
+    /// How many requests at most; those of the warm-up are not among them
+    #[arg(short = 'n', long)]
+    pub requests: Option<u64>,
+    /// Requests per second over all connections, sent when they are due and not when the server is ready for them
+    /// (an open loop; default: a closed loop, in which every connection sends as soon as it has its answer)
+    #[arg(short, long, value_name = "PER_SECOND")]
+    pub rate: Option<f64>,
+    /// With -r: at equal distances, or at random as from many users
+    #[arg(long, value_enum, default_value = "constant", requires = "rate")]
+    pub arrivals: ArrivalsChoice,
+    /// With --arrivals poisson: another seed gives other arrivals, the same seed the same
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// Load before anything counts: until throughput is steady, up to ten times this long
+    #[arg(long, value_parser = duration)]
+    pub warm_up: Option<Duration>,
+}
+
+/// When the requests of an open loop are due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ArrivalsChoice {
+    /// At equal distances.
+    Constant,
+    /// Independent of each other.
+    Poisson,
+}
+
+/// What the arguments come to.
+#[derive(Debug)]
+pub(super) struct Shaped {
+    pub(super) arrivals: Arrivals,
+    /// How long requests are sent.
+    pub(super) length_ns: u64,
+}
+
+impl Shape {
+    pub(super) fn resolve(&self, timeout: Duration) -> Result<Shaped, Failure> {
+        if self.duration.is_some_and(|duration| duration.is_zero()) || self.requests == Some(0) {
+            return Err(Failure::usage("-d or -n of 0: there would be nothing to do"));
+        }
+        let mut arrivals = match (self.rate, self.arrivals) {
+            (None, _) => Arrivals::Closed(ClosedLoop { requests: self.requests }),
+            (Some(rate), _) if !is_rate(rate) => {
+                return Err(Failure::usage(format!("-r {rate}: a rate is above 0 and up to {RATE_MOST_PER_S:e}")));
+            }
+            (Some(rate), ArrivalsChoice::Constant) => Arrivals::Constant(Constant::new(rate, self.requests)),
+            (Some(rate), ArrivalsChoice::Poisson) => Arrivals::Poisson(Poisson::new(rate, self.seed, self.requests)),
+        };
+        let length_ns = match (self.duration, self.requests) {
+            (Some(duration), _) => nanoseconds(duration),
+            (None, None) => nanoseconds(DEFAULT_DURATION),
+            (None, Some(requests)) => match arrivals.due(requests - 1) {
+                // Those that wait for a connection may be sent until the last one would have timed out.
+                Due::At(last_ns) => last_ns.saturating_add(nanoseconds(timeout)),
+                Due::WhenFree | Due::Never => nanoseconds(LONGEST),
+            },
+        };
+        Ok(Shaped { arrivals, length_ns })
+    }
+
+    pub(super) fn warm_up(&self) -> Option<WarmUp> {
+        self.warm_up
+            .map(|least| WarmUp { least_ns: nanoseconds(least), most_ns: nanoseconds(least.saturating_mul(10)) })
+    }
+}
+
+pub(super) fn nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// A number with a unit; without one it is seconds.
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let factor = match unit {
+        "us" => 1e-6,
+        "ms" => 1e-3,
+        "" | "s" => 1.0,
+        "m" => 60.0,
+        "h" => 3600.0,
+        _ => return Err(format!("`{unit}` is not a unit of time: us, ms, s, m, h")),
+    };
+    let number: f64 = number.parse().map_err(|_| "not a time, like 500ms, 2s, 1m".to_owned())?;
+    Duration::try_from_secs_f64(number * factor).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shape(duration_s: Option<u64>, requests: Option<u64>, rate: Option<f64>) -> Shape {
+        Shape {
+            duration: duration_s.map(Duration::from_secs),
+            requests,
+            rate,
+            arrivals: ArrivalsChoice::Constant,
+            seed: 0,
+            warm_up: None,
+        }
+    }
+
+    #[test]
+    fn lengths_and_limits() {
+        let length_s = |duration_s, requests, rate| {
+            let shaped = shape(duration_s, requests, rate).resolve(Duration::from_secs(10)).expect("valid");
+            (shaped.length_ns as f64 / 1e9, shaped.arrivals.is_limited(), shaped.arrivals.is_open())
+        };
+        assert_eq!(length_s(None, None, None), (10.0, false, false));
+        assert_eq!(length_s(Some(3), None, Some(5.0)), (3.0, false, true));
+        assert_eq!(length_s(Some(3), Some(7), None), (3.0, true, false));
+        assert_eq!(length_s(None, Some(7), None), (86_400.0, true, false));
+        assert_eq!(
+            length_s(None, Some(6), Some(5.0)),
+            (11.0, true, true),
+            "the last one is due after 1 s, and may time out"
+        );
+        for (duration_s, requests, rate) in
+            [(Some(0), None, None), (None, Some(0), None), (None, None, Some(0.0)), (None, None, Some(f64::NAN))]
+        {
+            let refused = shape(duration_s, requests, rate).resolve(Duration::from_secs(10)).expect_err("must be");
+            assert_eq!(refused.exit_code(), 2);
+        }
+    }
+
+    #[test]
+    fn durations() {
+        for (text, milliseconds) in [("2s", 2000), ("500ms", 500), ("1.5", 1500), ("2m", 120_000), ("1h", 3_600_000)] {
+            assert_eq!(duration(text), Ok(Duration::from_millis(milliseconds)), "{text}");
+        }
+        for text in ["", "s", "2x", "-1s", "1.2.3s"] {
+            assert!(duration(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! How long things took: histograms of nanoseconds, and of those requests whose time never became known, their ages.
+
+use base64::Engine as _;
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::{Serializer as _, V2DeflateSerializer};
+
+/// The longest time that a histogram tells apart: 1 h.
+pub const TIME_MOST_NS: u64 = 3_600_000_000_000;
+
+/// An empty histogram of nanoseconds.
+pub fn time_histogram() -> Histogram<u64> {
+    // 3 significant figures between 1 ns and 1 h are within what the type can hold.
+    Histogram::new_with_bounds(1, TIME_MOST_NS, 3).expect("fixed bounds that are valid")
+}
+
+/// The histogram as V2 compressed, base64.
+pub fn encode(histogram: &Histogram<u64>) -> String {
+    let mut bytes = Vec::new();
+    // Writing to memory does not fail, and every value was recorded within the bounds.
+    V2DeflateSerializer::new().serialize(histogram, &mut bytes).expect("a histogram always serialises");
+    base64::engine::general_purpose::STANDARD.encode(bytes)
+}
+
+/// Times, some of which are known only from below.
+#[derive(Debug, Clone)]
+pub struct Distribution {
+    /// Those that are known.
+    pub known: Histogram<u64>,
+    /// The others took at least as long as this: ages at the end, or when they were given up.
+    pub at_least: Histogram<u64>,
+}
+
+impl Default for Distribution {
+    fn default() -> Self {
+        Self { known: time_histogram(), at_least: time_histogram() }
+    }
+}
+
+impl Distribution {
+    /// Adds another lane's.
+    pub fn merge(&mut self, other: &Self) {
+        // All histograms have the same bounds.
+        self.known.add(&other.known).expect("same bounds");
+        self.at_least.add(&other.at_least).expect("same bounds");
+    }
+
+    fn clear(&mut self) {
+        self.known.reset();
+        self.at_least.reset();
+    }
+}
+
+/// The times of one arm.
+#[derive(Debug, Clone)]
+pub struct Times {
+    /// Sent to last byte, of correct answers; ages since sending of requests timed out or in flight at the end.
+    pub service: Distribution,
+    /// What only an open loop has.
+    pub open: Option<Box<OpenTimes>>,
+}
+
+/// The times that count from the intended start.
+#[derive(Debug, Clone, Default)]
+pub struct OpenTimes {
+    /// Intended start to last byte, of correct answers; ages of requests timed out, in flight at the end, or never sent.
+    pub response: Distribution,
+    /// Intended start to sending; ages of requests never sent.
+    pub send_lag: Distribution,
+}
+
+impl Times {
+    /// Nothing yet, of a closed or an open loop.
+    pub fn new(is_open: bool) -> Self {
+        Self { service: Distribution::default(), open: is_open.then(Box::default) }
+    }
+
+    /// Adds another lane's, of the same arm.
+    pub fn merge(&mut self, other: &Self) {
+        self.service.merge(&other.service);
+        if let (Some(open), Some(other)) = (&mut self.open, &other.open) {
+            open.response.merge(&other.response);
+            open.send_lag.merge(&other.send_lag);
+        }
+    }
+
+    /// Empties it, keeping its memory.
+    pub fn clear(&mut self) {
+        self.service.clear();
+        if let Some(open) = &mut self.open {
+            open.response.clear();
+            open.send_lag.clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hdrhistogram::serialization::Deserializer;
+
+    #[test]
+    fn a_histogram_comes_back_from_its_text() {
+        let mut histogram = time_histogram();
+        for ns in [1, 1000, 1_000_000, TIME_MOST_NS] {
+            histogram.record(ns).expect("within bounds");
+        }
+        let bytes = base64::engine::general_purpose::STANDARD.decode(encode(&histogram)).expect("base64");
+        let back: Histogram<u64> = Deserializer::new().deserialize(&mut bytes.as_slice()).expect("V2 compressed");
+        assert_eq!(back, histogram);
+    }
+}

@@ -1,0 +1,77 @@
+//! A constant rate: requests at equal distances, the first at 0.
+
+use super::{Due, Schedule};
+
+/// One request every `1 / rate` seconds, up to an optional number of them.
+#[derive(Debug, Clone, Copy)]
+pub struct Constant {
+    gap_ns: f64,
+    /// `None` is without end.
+    pub requests: Option<u64>,
+}
+
+impl Constant {
+    /// A rate above 0.
+    pub fn new(rate_per_s: f64, requests: Option<u64>) -> Self {
+        Self { gap_ns: 1e9 / rate_per_s, requests }
+    }
+
+    /// Requests per second.
+    pub fn rate_per_s(&self) -> f64 {
+        1e9 / self.gap_ns
+    }
+}
+
+impl Schedule for Constant {
+    #[inline]
+    fn due(&mut self, count: u64) -> Due {
+        match self.requests {
+            Some(requests) if count >= requests => Due::Never,
+            // Computed from the count, so that no rounding adds up; off by 1 ns after some 100 days.
+            _ => Due::At((count as f64 * self.gap_ns).round() as u64),
+        }
+    }
+
+    fn is_open(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn table() {
+        let table: [(f64, u64, u64); 7] = [
+            (2000.0, 0, 0),
+            (2000.0, 1, 500_000),
+            (2000.0, 12_000, 6_000_000_000),
+            (3.0, 1, 333_333_333),
+            (3.0, 2, 666_666_667),
+            (3.0, 3_000_000, 1_000_000_000_000_000),
+            (0.5, 3, 6_000_000_000),
+        ];
+        for (rate_per_s, count, due_ns) in table {
+            assert_eq!(Constant::new(rate_per_s, None).due(count), Due::At(due_ns), "{rate_per_s}/s, {count}");
+        }
+    }
+
+    #[test]
+    fn it_ends_after_the_requests_asked_for() {
+        let mut schedule = Constant::new(10.0, Some(2));
+        assert_eq!((schedule.due(1), schedule.due(2)), (Due::At(100_000_000), Due::Never));
+    }
+
+    proptest! {
+        #[test]
+        fn as_many_in_a_second_as_the_rate_says(rate in 1_u32..2_000_000, second in 0_u64..100_000) {
+            let mut schedule = Constant::new(f64::from(rate), None);
+            let first = second * u64::from(rate);
+            prop_assert_eq!(schedule.due(first), Due::At(second * 1_000_000_000));
+            let Due::At(last) = schedule.due(first + u64::from(rate) - 1) else { panic!("it has no end") };
+            prop_assert!(last < (second + 1) * 1_000_000_000);
+        }
+    }
+}

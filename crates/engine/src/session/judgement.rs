@@ -1,0 +1,184 @@
+//! What speaks against a run. Pure.
+
+use super::cores::CoreUse;
+use crate::lines::Validity;
+use crate::recorder::{Counts, LATE_NS};
+
+/// Above this share of an arm's CPU time outside its own slices, a run is void.
+const OUTSIDE_MOST: f64 = 0.01;
+/// Of an open loop: above this, the generator's core was too busy to be punctual ...
+const GENERATOR_MOST: f64 = 0.8;
+/// ... unless another core was as full as this: then it is the server's, and that is a result.
+const FULL: f64 = 0.95;
+/// The share of requests that may be sent late through the generator's fault.
+const LATE_MOST: f64 = 0.01;
+/// The share of due requests that may be left unsent.
+const NOT_SENT_MOST: f64 = 0.01;
+/// The share of its cores that the hypervisor may keep.
+const STEAL_MOST: f64 = 0.02;
+
+/// What is known of a run.
+#[derive(Debug)]
+pub(super) struct Run {
+    pub(super) ended_early: bool,
+    /// Over the measured slices.
+    pub(super) cores: Option<CoreUse>,
+    pub(super) arms: Vec<Arm>,
+}
+
+/// What is known of one arm of it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Arm {
+    pub(super) name: String,
+    pub(super) connections: u32,
+    /// Whether all of them have been open; `None` where it was not come to.
+    pub(super) connected: Option<bool>,
+    pub(super) is_open_loop: bool,
+    /// Of the measured slices.
+    pub(super) counts: Counts,
+    /// The share of the time of all its threads, in measured slices, in which the generator did something but wait.
+    pub(super) generator_busy: f64,
+    pub(super) own_cpu_ns: u64,
+    pub(super) outside_cpu_ns: u64,
+    pub(super) unasked_bytes: u64,
+}
+
+/// Judges a run.
+pub(super) fn judge(run: &Run) -> (Validity, Vec<String>) {
+    let mut reasons = Vec::new();
+    if run.ended_early {
+        reasons.push((
+            Validity::Suspect,
+            "it was ended by a signal, or by the loss of its reader, before it was done".to_owned(),
+        ));
+    }
+    let is_alone = run.arms.len() == 1;
+    for arm in &run.arms {
+        let name = &arm.name;
+        let named = |(validity, reason)| (validity, format!("arm `{name}`: {reason}"));
+        reasons.extend(of_arm(arm, run.cores.as_ref(), is_alone).into_iter().map(named));
+    }
+    // Of arms that take turns, all suffer alike; who drives them judges that.
+    if let Some(cores) = run.cores.filter(|cores| is_alone && cores.steal > STEAL_MOST) {
+        reasons.push((
+            Validity::Suspect,
+            format!("the hypervisor kept {:.0} % of a generator core's time", cores.steal * 100.0),
+        ));
+    }
+    let validity = reasons.iter().map(|(validity, _)| *validity).max().unwrap_or(Validity::Valid);
+    (validity, reasons.into_iter().map(|(_, reason)| reason).collect())
+}
+
+fn of_arm(arm: &Arm, cores: Option<&CoreUse>, is_alone: bool) -> Vec<(Validity, String)> {
+    let Arm { counts, connections, .. } = arm;
+    let mut reasons = Vec::new();
+    let mut object = |validity, reason| reasons.push((validity, reason));
+    if arm.connected == Some(false) {
+        object(Validity::Suspect, format!("not all of its {connections} connections could be opened"));
+    }
+    if counts.ports_exhausted > 0 {
+        let times = counts.ports_exhausted;
+        object(
+            Validity::Suspect,
+            format!("{times} times there was no local port left (net.ipv4.ip_local_port_range) for a connection"),
+        );
+    }
+    let share = |part: u64, whole: u64| part as f64 / whole.max(1) as f64;
+    if arm.is_open_loop {
+        let late = share(counts.late, counts.sent);
+        if late > LATE_MOST {
+            let ms = LATE_NS / 1_000_000;
+            object(
+                Validity::Suspect,
+                format!(
+                    "{:.1} % of its requests were sent more than {ms} ms late though a connection was free",
+                    late * 100.0
+                ),
+            );
+        }
+        if arm.generator_busy > GENERATOR_MOST && cores.is_none_or(|cores| cores.busiest_other < FULL) {
+            let percent = arm.generator_busy * 100.0;
+            object(
+                Validity::Suspect,
+                format!("the generator's cores were {percent:.0} % busy and no other one was full"),
+            );
+        }
+        let not_sent = share(counts.not_sent, counts.due());
+        // Where arms are compared, a load that one cannot carry is its result.
+        if is_alone && not_sent > NOT_SENT_MOST {
+            let percent = not_sent * 100.0;
+            object(
+                Validity::Suspect,
+                format!("{percent:.1} % of the due requests were never sent: every connection was taken"),
+            );
+        }
+    }
+    let outside = share(arm.outside_cpu_ns, arm.own_cpu_ns);
+    if !is_alone && outside > OUTSIDE_MOST {
+        object(Validity::Void, format!("{:.1} % of its CPU time was used outside its own slices", outside * 100.0));
+    }
+    if arm.unasked_bytes > 0 {
+        object(Validity::Suspect, format!("{} bytes came where no request was in flight", arm.unasked_bytes));
+    }
+    reasons
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arm() -> Arm {
+        let counts = Counts { sent: 1000, answers: 1000, ..Counts::default() };
+        Arm { name: "a".into(), connections: 4, connected: Some(true), is_open_loop: true, counts, ..Arm::default() }
+    }
+
+    fn verdict(arms: Vec<Arm>, cores: CoreUse) -> (Validity, String) {
+        let (validity, reasons) = judge(&Run { ended_early: false, cores: Some(cores), arms });
+        (validity, reasons.join("; "))
+    }
+
+    #[test]
+    fn one_arm_alone() {
+        type Change = fn(&mut Arm, &mut CoreUse);
+        let table: [(&str, Change); 12] = [
+            ("", |_, _| {}),
+            ("", |arm, _| arm.connected = None),
+            ("connections could be opened", |arm, _| arm.connected = Some(false)),
+            ("no local port left", |arm, _| arm.counts.ports_exhausted = 3),
+            ("2.0 % of its requests were sent more than 1 ms late", |arm, _| arm.counts.late = 20),
+            ("", |arm, _| arm.counts.late = 10),
+            ("90 % busy", |arm, _| arm.generator_busy = 0.9),
+            ("", |arm, cores| (arm.generator_busy, cores.busiest_other) = (0.9, 0.99)),
+            ("", |arm, _| (arm.generator_busy, arm.is_open_loop) = (0.9, false)),
+            ("16.7 % of the due requests were never sent", |arm, _| arm.counts.not_sent = 200),
+            ("the hypervisor kept 5 %", |_, cores| cores.steal = 0.05),
+            ("7 bytes came", |arm, _| arm.unasked_bytes = 7),
+        ];
+        for (expected, change) in table {
+            let (mut arm, mut cores) = (arm(), CoreUse::default());
+            change(&mut arm, &mut cores);
+            let (validity, reasons) = verdict(vec![arm], cores);
+            let is_right = if expected.is_empty() { reasons.is_empty() } else { reasons.contains(expected) };
+            assert!(is_right, "`{expected}`: `{reasons}`");
+            assert_eq!(validity == Validity::Valid, expected.is_empty(), "{reasons}");
+        }
+    }
+
+    #[test]
+    fn of_arms_that_are_compared_a_load_that_one_cannot_carry_is_its_result() {
+        let mut overloaded = arm();
+        overloaded.counts.not_sent = 500;
+        assert_eq!(verdict(vec![arm(), overloaded], CoreUse { steal: 0.5, ..CoreUse::default() }).0, Validity::Valid);
+    }
+
+    #[test]
+    fn work_outside_its_slices_makes_a_run_void() {
+        let mut leaky = arm();
+        (leaky.own_cpu_ns, leaky.outside_cpu_ns) = (1000, 11);
+        let (validity, reasons) = verdict(vec![arm(), leaky], CoreUse::default());
+        assert_eq!(
+            (validity, reasons.as_str()),
+            (Validity::Void, "arm `a`: 1.1 % of its CPU time was used outside its own slices")
+        );
+    }
+}

@@ -1,0 +1,150 @@
+//! `load` as a process: its output, files and exit codes.
+
+mod origin;
+
+use origin::Origin;
+use serde_json::Value;
+use std::process::{Command, Output};
+
+fn load(origin: &Origin, target: &str, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_hopcost-engine"))
+        .arg("load")
+        .args(arguments)
+        .arg(format!("http://{}{target}", origin.address))
+        .output()
+        .expect("the engine starts")
+}
+
+fn json(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)))
+}
+
+const SCHEDULES: [&[&str]; 3] = [&[], &["-r", "2000"], &["-r", "2000", "--arrivals", "poisson", "--seed", "5"]];
+
+#[test]
+fn the_keys_and_the_accounts() {
+    let keys = [
+        "answers",
+        "due",
+        "sent",
+        "not_sent",
+        "in_flight",
+        "errors",
+        "elapsed_ns",
+        "throughput_per_s",
+        "offered_per_s",
+        "response_time_ns",
+        "service_time_ns",
+        "send_lag_ns",
+        "generator_cpu_ns",
+        "validity",
+        "reasons",
+    ];
+    for schedule in SCHEDULES {
+        let origin = Origin::start();
+        let output = load(&origin, "/hello", &[schedule, &["--json", "-c", "4", "-n", "500"]].concat());
+        let result = json(&output);
+        for key in keys {
+            assert!(result.get(key).is_some(), "{key}");
+        }
+        for key in ["answers", "due", "sent"] {
+            assert_eq!(result[key], 500, "{key}");
+        }
+        assert_eq!((&result["not_sent"], &result["in_flight"]), (&0.into(), &0.into()));
+        let times = if schedule.is_empty() {
+            assert!(["offered_per_s", "response_time_ns", "send_lag_ns"].iter().all(|key| result[key].is_null()));
+            &["service_time_ns"][..]
+        } else {
+            assert_eq!(result["offered_per_s"], 2000.0);
+            &["service_time_ns", "response_time_ns", "send_lag_ns"]
+        };
+        for time in times {
+            assert_eq!(result[time]["count"], 500);
+            for figure in ["mean", "p50", "p90", "p99", "p999", "max"] {
+                assert!(result[time][figure].is_u64(), "{time} {figure}");
+            }
+        }
+        assert!(output.stderr.is_empty(), "nothing but JSON where nobody looks");
+        assert_eq!(origin.stop()["requests_received"], 500);
+    }
+}
+
+#[test]
+fn requests_of_the_warm_up_are_not_among_those_asked_for() {
+    for schedule in SCHEDULES {
+        let origin = Origin::start();
+        let arguments = [schedule, &["--json", "-c", "4", "-n", "500", "--warm-up", "200ms"]].concat();
+        let result = json(&load(&origin, "/hello", &arguments));
+        let count = |key: &str| result[key].as_u64().expect("a count");
+        assert_eq!((count("sent"), count("in_flight")), (500, 0));
+        assert_eq!(count("answers"), 500 + count("in_flight_at_start"));
+        assert!(origin.stop()["requests_received"].as_u64() > Some(500));
+    }
+}
+
+#[test]
+fn seconds_add_up() {
+    for schedule in SCHEDULES {
+        let origin = Origin::start();
+        let folder = std::env::temp_dir();
+        let csv = folder.join(format!("hopcost-{}-{}.csv", std::process::id(), schedule.len()));
+        let path = csv.display().to_string();
+        let result = json(&load(
+            &origin,
+            "/hello",
+            &[schedule, &["--json", "-c", "4", "-d", "1300ms", "--csv", &path]].concat(),
+        ));
+        let text = std::fs::read_to_string(&csv).expect("it was written");
+        std::fs::remove_file(&csv).expect("it is ours");
+        let mut lines = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
+        let head = lines.next().expect("a head");
+        let rows: Vec<_> = lines.collect();
+        assert!(rows.len() >= 2 && rows.iter().all(|row| row.len() == head.len()));
+        let sum = |name: &str| {
+            let column = head.iter().position(|&other| other == name).expect(name);
+            rows.iter().map(|row| row[column].parse::<u64>().expect("a number")).sum::<u64>()
+        };
+        for key in ["answers", "due", "sent", "not_sent", "received_bytes"] {
+            assert_eq!(result[key], sum(key), "{key}");
+        }
+        assert_eq!(result["service_time_ns"]["count"], result["answers"], "times are handed over, none is lost");
+    }
+}
+
+#[test]
+fn exit_codes_tell_what_a_run_is_worth() {
+    let origin = Origin::start();
+    let code = |target: &str, arguments: &[&str]| load(&origin, target, arguments).status.code();
+    assert_eq!(code("/hello?fault=status-500", &["-n", "10", "--expect-status", "200"]), Some(1), "no correct answer");
+    assert_eq!(code("/hello?fault=hang", &["-d", "200ms", "-r", "100", "-c", "2"]), Some(1));
+    for arguments in
+        [["-r", "0"], ["-d", "0"], ["-n", "0"], ["-T", "0"], ["-r", "-5"], ["-r", "x"], ["--arrivals", "poisson"]]
+    {
+        assert_eq!(code("/hello", &arguments), Some(2), "{arguments:?}");
+    }
+    assert_eq!(code("/hello", &["--csv", "/nowhere/at/all"]), Some(2));
+    // One connection that is busy for 50 ms per request cannot carry 1000 requests per second.
+    let output = load(&origin, "/hello?delay=constant:50ms", &["-c", "1", "-r", "1000", "-d", "500ms", "--json"]);
+    assert_eq!(output.status.code(), Some(4));
+    let result = json(&output);
+    assert_eq!((&result["validity"], &result["due"]), (&"suspect".into(), &500.into()));
+    assert!(result["not_sent"].as_u64() >= Some(485), "{}", result["not_sent"]);
+    assert!(result["reasons"].to_string().contains("never sent"), "{}", result["reasons"]);
+    assert!(result["response_time_ns"]["p99"].is_null(), "it lies among those never sent");
+    assert!(result["response_time_ns"]["above_ns"]["p99"].as_u64() > Some(400_000_000));
+}
+
+#[test]
+fn the_summary_names_its_numbers_and_the_view_is_not_in_it() {
+    let origin = Origin::start();
+    let output = load(&origin, "/hello", &["-r", "500", "-d", "1s", "-c", "4"]);
+    let summary = String::from_utf8(output.stdout).expect("text");
+    for name in ["500 due, ", "response time", "service time", "send lag", "throughput", "errors", "validity"] {
+        assert!(summary.contains(name), "{name}: {summary}");
+    }
+    assert!(summary.lines().count() <= 24, "one screen");
+    let view = String::from_utf8(output.stderr).expect("text");
+    assert!(view.contains("of 500 /s offered  response time p50"), "{view}");
+    assert!(!view.contains('\r'), "plain lines where there is no terminal");
+}

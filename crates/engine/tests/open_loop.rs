@@ -1,0 +1,252 @@
+//! Open loops and their accounts against the embedded origin, which counts for itself. Exact counts, on both backends.
+
+mod origin;
+
+use hopcost_engine::check::{ExpectedBody, ExpectedStatus};
+use hopcost_engine::io::{Address, process, uring};
+use hopcost_engine::lines::Line;
+use hopcost_engine::plan::{FreezeBy, IoChoice, Target, WarmUp};
+use hopcost_engine::recorder::ErrorKind;
+use hopcost_engine::schedule::{Arrivals, ClosedLoop, Constant, Poisson};
+use hopcost_engine::session::{ArmResult, Observer, Session, SessionArm};
+use origin::Origin;
+use std::time::Duration;
+
+/// Long enough that no busy machine makes an answer late.
+const LONG_NS: u64 = 60_000_000_000;
+
+#[derive(Default)]
+struct Seen {
+    /// Arm, due, sent, not sent, errors.
+    slices: Vec<(String, u64, u64, u64, u64)>,
+    arms: Vec<ArmResult>,
+}
+
+impl Observer for Seen {
+    fn line(&mut self, line: &Line<'_>) -> std::io::Result<()> {
+        if let Line::Slice(slice) = line {
+            let errors = slice.errors.total();
+            self.slices.push((slice.arm.to_owned(), slice.due, slice.sent, slice.not_sent, errors));
+        }
+        Ok(())
+    }
+
+    fn arm(&mut self, result: ArmResult) -> std::io::Result<()> {
+        self.arms.push(result);
+        Ok(())
+    }
+}
+
+fn backends() -> Vec<IoChoice> {
+    match uring::probe() {
+        Ok(_) => vec![IoChoice::Epoll, IoChoice::Uring],
+        Err(_) => vec![IoChoice::Epoll],
+    }
+}
+
+fn target(origin: &Origin, query: &str, connections: u32, arrivals: Arrivals) -> Target {
+    Target {
+        address: Address::resolve(&origin.address).expect("an address and a port"),
+        connections,
+        timeout_ns: LONG_NS,
+        request: format!("GET /hello{query} HTTP/1.1\r\nHost: test\r\n\r\n").into_bytes(),
+        is_head_request: false,
+        status: ExpectedStatus::Exactly(200),
+        body: ExpectedBody::Bytes(b"Hello World\n".as_slice().into()),
+        arrivals,
+    }
+}
+
+fn arm(name: &str, target: Target) -> SessionArm {
+    SessionArm { name: name.into(), target, freeze: None, hops: Vec::new() }
+}
+
+fn session(io: IoChoice, slice_ns: u64, arms: Vec<SessionArm>) -> Session {
+    let cores = process::allowed_cores().expect("this process runs on some core");
+    Session {
+        seed: 1,
+        cores: vec![cores[cores.len() - 1]],
+        io,
+        batch: 1,
+        slice_ns,
+        warm_up_slice_ns: 20_000_000,
+        settle_ns: 0,
+        rounds: 1,
+        warm_up: None,
+        watch: None,
+        arms,
+    }
+}
+
+fn run(session: Session) -> Seen {
+    let mut seen = Seen::default();
+    session.run(&mut seen).expect("the session runs");
+    for arm in &seen.arms {
+        let (counts, times) = (arm.counts, &arm.times);
+        assert_eq!(counts.due(), counts.sent + counts.not_sent);
+        assert_eq!(counts.sent, counts.answers + counts.in_flight() + counts.errors.after_sending());
+        if let Some(open) = times.open.as_deref() {
+            assert_eq!(open.response.known.len(), times.service.known.len());
+            assert_eq!(open.response.at_least.len(), times.service.at_least.len() + open.send_lag.at_least.len());
+        }
+    }
+    seen
+}
+
+fn shapes(requests: u64) -> [Arrivals; 3] {
+    [
+        Arrivals::Closed(ClosedLoop { requests: Some(requests) }),
+        Arrivals::Constant(Constant::new(10_000.0, Some(requests))),
+        Arrivals::Poisson(Poisson::new(10_000.0, 3, Some(requests))),
+    ]
+}
+
+#[test]
+fn the_accounts_are_those_of_the_origin() {
+    for io in backends() {
+        for arrivals in shapes(2001) {
+            for threads in [1, 2] {
+                let origin = Origin::start();
+                let is_open = arrivals.rate_per_s().is_some();
+                let target = target(&origin, "?delay=exponential:1ms", 7, arrivals.clone());
+                let mut session = session(io, LONG_NS, vec![arm("arm", target)]);
+                session.cores = vec![session.cores[0]; threads];
+                let seen = run(session);
+                let counts = seen.arms[0].counts;
+                assert_eq!((counts.due(), counts.sent, counts.answers, counts.in_flight()), (2001, 2001, 2001, 0));
+                assert_eq!((counts.opened, counts.errors.total()), (7, 0));
+                let open = seen.arms[0].times.open.as_deref();
+                assert_eq!(open.map(|open| open.response.known.len()), is_open.then_some(2001));
+                assert_eq!(open.map(|open| open.send_lag.known.len()), is_open.then_some(2001));
+                let truth = origin.stop();
+                assert_eq!((&truth["requests_received"], &truth["answers_sent"]), (&2001.into(), &2001.into()));
+                assert_eq!(truth["sent_bytes"], counts.received_bytes);
+                assert_eq!(truth["connections_accepted"], 7);
+            }
+        }
+    }
+}
+
+#[test]
+fn errors_of_an_open_loop_are_counted_by_their_kind() {
+    let table = [
+        ("status-500", ErrorKind::Status),
+        ("wrong-bytes", ErrorKind::Body),
+        ("wrong-length", ErrorKind::Body),
+        ("short-body", ErrorKind::Read),
+        ("reset-mid-answer", ErrorKind::Read),
+        ("half-close", ErrorKind::Read),
+        ("huge-head", ErrorKind::Protocol),
+    ];
+    for io in backends() {
+        for (fault, kind) in table {
+            for arrivals in shapes(200) {
+                let origin = Origin::start();
+                let target = target(&origin, &format!("?fault={fault}&every=10"), 4, arrivals);
+                let seen = run(session(io, LONG_NS, vec![arm("arm", target)]));
+                let counts = seen.arms[0].counts;
+                assert_eq!((counts.sent, counts.answers), (200, 180), "{fault}, {io:?}");
+                assert_eq!((counts.errors.of(kind), counts.errors.total()), (20, 20), "{fault}, {io:?}");
+                let truth = origin.stop();
+                assert_eq!((&truth["requests_received"], &truth["faults"][fault]), (&200.into(), &20.into()));
+            }
+        }
+    }
+}
+
+/// Nothing like "0 requests, no error".
+#[test]
+fn of_a_server_that_hangs_every_due_request_is_accounted_for() {
+    for io in backends() {
+        for timeout_ns in [200_000_000, LONG_NS] {
+            let origin = Origin::start();
+            let arrivals = Arrivals::Constant(Constant::new(1000.0, None));
+            let mut target = target(&origin, "?fault=hang", 8, arrivals);
+            target.timeout_ns = timeout_ns;
+            let seen = run(session(io, 1_000_000_000, vec![arm("arm", target)]));
+            let counts = seen.arms[0].counts;
+            let timeouts = counts.errors.of(ErrorKind::Timeout);
+            assert_eq!((counts.due(), counts.answers), (1000, 0), "{io:?}");
+            assert_eq!((counts.errors.total(), timeouts + counts.in_flight()), (timeouts, counts.sent));
+            let open = seen.arms[0].times.open.as_deref().expect("an open loop");
+            assert_eq!((open.response.known.len(), open.response.at_least.len()), (0, 1000));
+            if timeout_ns == LONG_NS {
+                assert_eq!((counts.sent, counts.in_flight(), counts.not_sent), (8, 8, 992));
+            } else {
+                assert!(timeouts >= 8, "all those that were sent first: {timeouts}");
+                let ages = &seen.arms[0].times.service.at_least;
+                let at_the_timeout = ages.count_between(timeout_ns * 99 / 100, u64::MAX / 2);
+                assert!(at_the_timeout >= timeouts, "a request that timed out took as long as it was waited for");
+            }
+            assert_eq!(origin.stop()["requests_received"], counts.sent);
+        }
+    }
+}
+
+#[test]
+fn a_restart_in_the_middle_is_survived_and_shown() {
+    for io in backends() {
+        for arrivals in [Arrivals::Closed(ClosedLoop::default()), Arrivals::Constant(Constant::new(500.0, None))] {
+            let is_open = arrivals.rate_per_s().is_some();
+            let first = Origin::start();
+            let address = first.address.clone();
+            let session =
+                session(io, 3_000_000_000, vec![arm("arm", target(&first, "?delay=constant:1ms", 4, arrivals))]);
+            let (first, second, seen) = std::thread::scope(|scope| {
+                let restart = scope.spawn(move || {
+                    std::thread::sleep(Duration::from_millis(700));
+                    let counted = first.stop();
+                    std::thread::sleep(Duration::from_millis(200));
+                    (counted, Origin::at(&address))
+                });
+                let seen = run(session);
+                let (first, second) = restart.join().expect("both origins started");
+                (first, second.stop(), seen)
+            });
+            let counts = seen.arms[0].counts;
+            assert_eq!(seen.arms[0].established, 4, "concurrency came back: {counts:?}");
+            assert!(counts.opened >= 8 && counts.errors.of(ErrorKind::Connect) >= 1, "{counts:?}");
+            let received = |counted: &serde_json::Value| counted["requests_received"].as_u64().expect("a count");
+            assert!(received(&first) > 0 && received(&second) > 0, "load went on");
+            let lost = counts.errors.of(ErrorKind::Read) + counts.errors.of(ErrorKind::Write);
+            assert_eq!(counts.errors.total(), lost + counts.errors.of(ErrorKind::Connect));
+            assert!(counts.sent >= received(&first) + received(&second));
+            assert!(counts.sent <= received(&first) + received(&second) + lost + counts.in_flight());
+            if is_open {
+                assert_eq!(counts.due(), 1500);
+            }
+        }
+    }
+}
+
+/// Slices of an open loop have the requests that are due in them, each of them drained before the arm is frozen.
+#[test]
+fn slices_of_an_open_loop_follow_its_schedule() {
+    for io in backends() {
+        let origins = [Origin::start(), Origin::start()];
+        let mut sleepers: Vec<_> = (0..2)
+            .map(|_| std::process::Command::new("sleep").arg("600").spawn().expect("sleep is everywhere"))
+            .collect();
+        let arms = (origins.iter().zip(&sleepers).zip(["first", "second"])).map(|((origin, sleeper), name)| {
+            let arrivals = Arrivals::Constant(Constant::new(1000.0, None));
+            let freeze = Some(FreezeBy::Signal(vec![sleeper.id()]));
+            SessionArm { freeze, ..arm(name, target(origin, "", 16, arrivals)) }
+        });
+        let mut session = session(io, 50_000_000, arms.collect());
+        session.rounds = 5;
+        session.settle_ns = 20_000_000;
+        session.warm_up = Some(WarmUp { least_ns: 1, most_ns: 40_000_000 });
+        let seen = run(session);
+        for sleeper in &mut sleepers {
+            sleeper.kill().and_then(|()| sleeper.wait()).expect("it is ours to end");
+        }
+        assert_eq!(seen.slices.len(), 10);
+        for (name, due, sent, not_sent, errors) in &seen.slices {
+            assert_eq!((*due, sent + not_sent, *errors), (50, 50, 0), "{name}");
+        }
+        for (result, origin) in seen.arms.iter().zip(origins) {
+            assert_eq!(result.counts.in_flight(), 0, "drained");
+            assert_eq!(origin.stop()["requests_received"], result.counts.sent);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+"""What the engine writes, read by others: histogram logs by hdrh, open-loop plans by the strict structures."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from hdrh.histogram import HdrHistogram
+from hdrh.log import HistogramLogReader
+
+from hopcost import binaries, engine
+from hopcost.histogram import FIGURES, HIGHEST_NS, LOWEST_NS, merge
+
+
+@contextmanager
+def origin(folder: Path) -> Iterator[str]:
+    """The embedded origin; its address."""
+    command = [str(binaries.require("hopcost-origin")), "--listen", "http+tcp:127.0.0.1:0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=folder) as process:
+        try:
+            assert process.stdout is not None
+            yield json.loads(process.stdout.readline())["listeners"][0]["address"]
+        finally:
+            process.terminate()
+
+
+def read_log(path: Path) -> dict[str, HdrHistogram]:
+    """By tag, the sum over all intervals."""
+    total: dict[str, HdrHistogram] = {}
+    reader = HistogramLogReader(str(path), HdrHistogram(LOWEST_NS, HIGHEST_NS, FIGURES))
+    try:
+        while (interval := reader.get_next_interval_histogram()) is not None:
+            total.setdefault(interval.get_tag(), HdrHistogram(LOWEST_NS, HIGHEST_NS, FIGURES)).add(interval)
+    finally:
+        reader.close()
+    return total
+
+
+@pytest.mark.parametrize("shape", [[], ["-r", "1000"]], ids=["closed", "open"])
+def test_the_histogram_log_is_read_by_the_official_reader(tmp_path: Path, shape: list[str]) -> None:
+    path = tmp_path / "log.hdr"
+    with origin(tmp_path) as address:
+        done = subprocess.run(
+            [
+                *(binaries.require("hopcost-engine"), "load", "--json", "-c", "4", "-d", "1500ms"),
+                *("--hdr", path, *shape, f"http://{address}/hello?delay=exponential:1ms"),
+            ],
+            capture_output=True,
+            check=False,
+            timeout=60,
+        )
+    assert done.returncode in (0, 4), done.stderr
+    result = json.loads(done.stdout)
+    log = read_log(path)
+    assert "service_time" in log
+    for tag, histogram in log.items():
+        if not tag.startswith("un") and not tag.endswith("unanswered"):
+            figures = result[f"{tag}_ns"]
+            assert histogram.get_total_count() == figures["count"]
+            if figures["unanswered"] == 0:
+                for name, percent in (("p50", 50), ("p90", 90), ("p99", 99)):
+                    assert histogram.get_value_at_percentile(percent) == pytest.approx(figures[name], rel=0.002)
+    assert ("response_time" in log) == ("send_lag" in log) == bool(shape)
+
+
+@pytest.mark.parametrize("arrivals", [None, "constant", "poisson"])
+def test_a_plan_says_when_requests_are_due(tmp_path: Path, arrivals: str | None) -> None:
+    with origin(tmp_path) as address:
+        arm = engine.Arm(
+            name="a",
+            address={"tcp": address},
+            connections=4,
+            timeout_ns=10**10,
+            request=engine.request("/hello"),
+            expect=engine.expect(200, b"Hello World\n"),
+            freeze=None,
+            hops=[],
+            arrivals=None if arrivals is None else {arrivals: engine.Rate(rate_per_s=1000)},
+        )
+        plan = engine.Plan(
+            seed=1,
+            cores=[max(os.sched_getaffinity(0))],
+            slice_ns=10**8,
+            settle_ns=0,
+            rounds=3,
+            warm_up=engine.WarmUp(least_ns=1, most_ns=10**8),
+            arms=[arm],
+        )
+        lines = list(engine.run(plan))
+    slices = [line for line in lines if isinstance(line, engine.Slice)]
+    (totals,) = (line for line in lines if isinstance(line, engine.ArmTotals))
+    assert totals.due == totals.sent + (totals.not_sent or 0)
+    for each in slices:
+        assert each.due == each.sent + (each.not_sent or 0)
+        assert arrivals != "constant" or each.due == 100
+    histograms = (totals.response_time, totals.response_unanswered, totals.send_lag, totals.unsent)
+    if arrivals is None:
+        assert histograms == (None,) * 4
+        assert all(each.drain_ns is None for each in slices)
+    else:
+        response, response_unanswered, _, unsent = (merge([text]) for text in histograms if text is not None)
+        assert response.get_total_count() == sum(each.answers for each in slices)
+        assert response_unanswered.get_total_count() == totals.in_flight + unsent.get_total_count()
