@@ -8,6 +8,7 @@ machine's drift cancels. Results are kept line by line; a second call goes on wh
 from __future__ import annotations
 
 import argparse
+import itertools
 import math
 import random
 import sys
@@ -87,13 +88,12 @@ def main() -> None:
     KEPT.parent.mkdir(parents=True, exist_ok=True)
     done = [msgspec.json.decode(line, type=Repeat) for line in KEPT.read_text().splitlines()] if KEPT.exists() else []
     try:
-        for case in cases():
-            for number in range(options.repeats):
-                if not any(each.case == case.name and each.number == number for each in done):
-                    done.append(repeat(case, number, options.seconds))
-                    with KEPT.open("ab") as kept:
-                        kept.write(msgspec.json.encode(done[-1]) + b"\n")
-                    print(f"{case.name}: {number + 1} of {options.repeats}: {done[-1]}", file=sys.stderr)
+        for number, case in itertools.product(range(options.repeats), cases()):
+            if not any(each.case == case.name and each.number == number for each in done):
+                done.append(repeat(case, number, options.seconds))
+                with KEPT.open("ab") as kept:
+                    kept.write(msgspec.json.encode(done[-1]) + b"\n")
+                print(f"{case.name}: {number + 1} of {options.repeats}: {done[-1]}", file=sys.stderr)
     except HopcostError as error:
         sys.exit(f"error: {error.message}" + (f"\nhint: {error.hint}" if error.hint else ""))
     text, holds = page(done, options.repeats, options.seconds)

@@ -18,7 +18,6 @@ from conftest import leavings
 pytestmark = pytest.mark.usefixtures("nothing_left")
 
 WAIT_S = 20.0
-CONNECTIONS = 4  # of the suite
 
 
 def report(record: Path) -> dict[str, object]:
@@ -96,8 +95,8 @@ def test_accounts_hold_and_equal_what_the_origin_counted(tmp_path: Path) -> None
         errors = sum(count for kind, count in totals["errors"].items() if kind not in ("connect", "tls"))
         assert totals["sent"] == totals["answers"] + totals["in_flight"] + errors
         measured = sum(each["answers"] for each in arm["slices"])
-        drained = totals["answers"] - measured - sum(arm["warm_up"]["answers"])
-        assert 0 <= drained <= CONNECTIONS and totals["in_flight"] == 0
+        # the rest: what settled the arm before its slices, and the drain
+        assert totals["answers"] >= measured + sum(arm["warm_up"]["answers"]) and totals["in_flight"] == 0
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

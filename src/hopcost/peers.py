@@ -114,7 +114,7 @@ def closing(peer: Peer) -> Peer | None:
 def _engine_counts(text: str) -> Counts:
     content = json.loads(text)
     return Counts(
-        answers=content["answers"], errors=sum(content["errors"].values()), own_cpu_ns=content["generator_cpu_ns"]
+        answers=content["answers"], errors=sum(content["errors"].values()), own_cpu_ns=content.get("generator_cpu_ns")
     )
 
 

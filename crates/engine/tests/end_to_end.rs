@@ -70,6 +70,7 @@ fn session(io: IoChoice, target: Target) -> Session {
         io,
         batch: 1,
         slice_ns: LONG_NS,
+        settle_ns: 0,
         warm_up_slice_ns: 1,
         settle_ns: 0,
         rounds: 1,
