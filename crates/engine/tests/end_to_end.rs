@@ -72,7 +72,6 @@ fn session(io: IoChoice, target: Target) -> Session {
         slice_ns: LONG_NS,
         settle_ns: 0,
         warm_up_slice_ns: 1,
-        settle_ns: 0,
         rounds: 1,
         warm_up: None,
         watch: None,
