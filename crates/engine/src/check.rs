@@ -3,7 +3,11 @@
 //! Up to [`COMPARED_BYTES`] every byte of every answer is compared. Above, the length always, and the bytes of one
 //! answer in [`COMPARED_ONE_IN`].
 
+mod needle;
+
 use crate::recorder::ErrorKind;
+pub use needle::Needle;
+use needle::Searched;
 use std::sync::{Arc, OnceLock};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
@@ -12,6 +16,9 @@ pub const COMPARED_BYTES: u64 = 65_536;
 /// Of longer bodies, the bytes of one answer in this many are compared.
 pub const COMPARED_ONE_IN: u64 = 16;
 
+/// Bytes of a SHA-256.
+pub const SHA256_BYTES: usize = 32;
+
 /// Which statuses are right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExpectedStatus {
@@ -19,6 +26,40 @@ pub enum ExpectedStatus {
     Exactly(u16),
     /// Any from 200 to 299.
     Successful,
+    /// These.
+    OneOf(StatusSet),
+}
+
+/// A set of statuses from 100 to 599: a bit for each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct StatusSet([u64; 8]);
+
+impl StatusSet {
+    /// Reads a list of numbers and ranges, like `200,204,300-399`.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let mut set = Self::default();
+        for item in text.split(',') {
+            let (first, last) = item.split_once('-').unwrap_or((item, item));
+            let number = |text: &str| {
+                let number = text.trim().parse().ok().filter(|status| (100..600).contains(status));
+                number.ok_or_else(|| format!("`{item}` is not a status from 100 to 599, nor a range of them"))
+            };
+            let (first, last): (u16, u16) = (number(first)?, number(last)?);
+            if first > last {
+                return Err(format!("`{item}` is a range that ends before it begins"));
+            }
+            for status in first..=last {
+                let bit = usize::from(status - 100);
+                set.0[bit / 64] |= 1 << (bit % 64);
+            }
+        }
+        Ok(set)
+    }
+
+    fn has(&self, status: u16) -> bool {
+        let Some(bit) = status.checked_sub(100).map(usize::from) else { return false };
+        self.0.get(bit / 64).is_some_and(|bits| bits >> (bit % 64) & 1 == 1)
+    }
 }
 
 /// Which body is right.
@@ -30,8 +71,23 @@ pub enum ExpectedBody {
     Length(u64),
     /// These bytes.
     Bytes(Arc<[u8]>),
+    /// Bytes with this SHA-256.
+    Sha256([u8; SHA256_BYTES]),
+    /// Any with these bytes somewhere in it.
+    Contains(Arc<Needle>),
     /// That of the first answer with an expected status, over all lanes.
     First(Arc<OnceLock<Reference>>),
+}
+
+impl ExpectedBody {
+    /// How long the body is, where that is known.
+    pub fn length(&self) -> Option<u64> {
+        match self {
+            Self::Bytes(bytes) => Some(bytes.len() as u64),
+            Self::Length(length) => Some(*length),
+            Self::Any | Self::Sha256(_) | Self::Contains(_) | Self::First(_) => None,
+        }
+    }
 }
 
 /// A body to compare with.
@@ -47,6 +103,8 @@ enum Content {
     Bytes(Arc<[u8]>),
     /// XXH3, where the body was too long to be kept.
     Hash(u64),
+    /// The SHA-256 that was asked for, where the body was too long to be kept.
+    Sha256,
 }
 
 /// What one connection's answer has shown so far.
@@ -55,6 +113,7 @@ pub struct Progress {
     length: u64,
     reading: Reading,
     differs: bool,
+    searched: Searched,
     /// Kept once a body came in several pieces and had to be hashed or learned.
     summary: Option<Box<Summary>>,
 }
@@ -66,11 +125,14 @@ enum Reading {
     Compare,
     Hash,
     Learn,
+    Sha256,
+    Search,
 }
 
 #[derive(Default)]
 struct Summary {
     hash: Xxh3,
+    sha256: Option<ring::digest::Context>,
     start: Vec<u8>,
 }
 
@@ -86,6 +148,8 @@ pub struct Check {
     status: ExpectedStatus,
     reference: Option<Reference>,
     learned: Option<Arc<OnceLock<Reference>>>,
+    sha256: Option<[u8; SHA256_BYTES]>,
+    needle: Option<Arc<Needle>>,
     long_answers: u64,
 }
 
@@ -101,15 +165,18 @@ pub enum Correct {
 impl Check {
     /// A judge that knows what to expect.
     pub fn new(status: ExpectedStatus, body: ExpectedBody) -> Self {
-        let (reference, learned) = match body {
-            ExpectedBody::Any => (None, None),
-            ExpectedBody::Length(length) => (Some(Reference { length, content: Content::Unknown }), None),
+        let mut check = Self { status, reference: None, learned: None, sha256: None, needle: None, long_answers: 0 };
+        match body {
+            ExpectedBody::Any => {}
+            ExpectedBody::Length(length) => check.reference = Some(Reference { length, content: Content::Unknown }),
             ExpectedBody::Bytes(bytes) => {
-                (Some(Reference { length: bytes.len() as u64, content: Content::Bytes(bytes) }), None)
+                check.reference = Some(Reference { length: bytes.len() as u64, content: Content::Bytes(bytes) });
             }
-            ExpectedBody::First(learned) => (None, Some(learned)),
-        };
-        Self { status, reference, learned, long_answers: 0 }
+            ExpectedBody::Sha256(digest) => check.sha256 = Some(digest),
+            ExpectedBody::Contains(needle) => check.needle = Some(needle),
+            ExpectedBody::First(learned) => check.learned = Some(learned),
+        }
+        check
     }
 
     /// Whether the status is right.
@@ -118,6 +185,7 @@ impl Check {
         match self.status {
             ExpectedStatus::Exactly(expected) => status == expected,
             ExpectedStatus::Successful => (200..300).contains(&status),
+            ExpectedStatus::OneOf(set) => set.has(status),
         }
     }
 
@@ -132,6 +200,8 @@ impl Check {
         }
         progress.reading = match &self.reference {
             None if self.learned.is_some() => Reading::Learn,
+            None if self.sha256.is_some() => Reading::Sha256,
+            None if self.needle.is_some() => Reading::Search,
             None | Some(Reference { content: Content::Unknown, .. }) => Reading::LengthOnly,
             Some(reference) => {
                 let full = reference.length <= COMPARED_BYTES || {
@@ -141,14 +211,18 @@ impl Check {
                 match &reference.content {
                     _ if !full => Reading::LengthOnly,
                     Content::Hash(_) => Reading::Hash,
+                    Content::Sha256 => Reading::Sha256,
                     Content::Bytes(_) | Content::Unknown => Reading::Compare,
                 }
             }
         };
-        if matches!(progress.reading, Reading::Learn | Reading::Hash) {
+        progress.searched = Searched::default();
+        if matches!(progress.reading, Reading::Learn | Reading::Hash | Reading::Sha256) {
             let summary = progress.summary.get_or_insert_default();
             summary.hash.reset();
             summary.start.clear();
+            summary.sha256 =
+                (progress.reading == Reading::Sha256).then(|| ring::digest::Context::new(&ring::digest::SHA256));
         }
     }
 
@@ -162,12 +236,21 @@ impl Check {
                     usize::try_from(progress.length).ok().and_then(|at| expected.get(at..)?.get(..bytes.len()));
                 progress.differs |= expected != Some(bytes);
             }
-            (Reading::Hash | Reading::Learn, _) => {
+            (Reading::Hash | Reading::Learn | Reading::Sha256, _) => {
                 if let Some(summary) = &mut progress.summary {
-                    summary.hash.update(bytes);
-                    if progress.reading == Reading::Learn && progress.length <= COMPARED_BYTES {
+                    match &mut summary.sha256 {
+                        Some(sha256) => sha256.update(bytes),
+                        None => summary.hash.update(bytes),
+                    }
+                    let may_be_kept = progress.length + bytes.len() as u64 <= COMPARED_BYTES;
+                    if progress.reading != Reading::Hash && may_be_kept {
                         summary.start.extend_from_slice(bytes);
                     }
+                }
+            }
+            (Reading::Search, _) => {
+                if let Some(needle) = &self.needle {
+                    needle.search(&mut progress.searched, bytes);
                 }
             }
             _ => {}
@@ -177,8 +260,11 @@ impl Check {
 
     /// The body has ended: whether the answer was right.
     pub fn end(&mut self, progress: &mut Progress) -> Result<Correct, ErrorKind> {
-        if progress.reading == Reading::Learn {
-            return self.learn(progress);
+        match progress.reading {
+            Reading::Learn => return self.learn(progress),
+            Reading::Sha256 => return self.digest(progress),
+            Reading::Search if !progress.searched.is_found() => return Err(ErrorKind::Body),
+            _ => {}
         }
         let Some(reference) = &self.reference else { return Ok(Correct::NotCompared) };
         let mut right = !progress.differs && progress.length == reference.length;
@@ -190,8 +276,23 @@ impl Check {
         match (right, progress.reading) {
             (false, _) => Err(ErrorKind::Body),
             (true, Reading::Compare | Reading::Hash) => Ok(Correct::Compared),
-            (true, Reading::LengthOnly | Reading::Learn) => Ok(Correct::NotCompared),
+            (true, _) => Ok(Correct::NotCompared),
         }
+    }
+
+    /// A body with the right SHA-256 is the reference for those that follow, which then need none.
+    fn digest(&mut self, progress: &mut Progress) -> Result<Correct, ErrorKind> {
+        let Some(Summary { sha256, start, .. }) = progress.summary.as_deref_mut() else { return Err(ErrorKind::Body) };
+        let digest = sha256.take().map(ring::digest::Context::finish);
+        if digest.as_ref().map(AsRef::as_ref) != self.sha256.as_ref().map(<[u8; SHA256_BYTES]>::as_slice) {
+            return Err(ErrorKind::Body);
+        }
+        if self.reference.is_none() {
+            let keep = progress.length <= COMPARED_BYTES;
+            let content = if keep { Content::Bytes(std::mem::take(start).into()) } else { Content::Sha256 };
+            self.reference = Some(Reference { length: progress.length, content });
+        }
+        Ok(Correct::Compared)
     }
 
     /// The first answer of all becomes the reference; others that were on their way meanwhile are compared with it.
@@ -212,7 +313,8 @@ impl Check {
             && match &reference.content {
                 Content::Bytes(bytes) => hash == xxh3_64(bytes),
                 Content::Hash(expected) => hash == *expected,
-                Content::Unknown => true,
+                // Neither is ever learned.
+                Content::Unknown | Content::Sha256 => true,
             };
         if same { Ok(Correct::Compared) } else { Err(ErrorKind::Body) }
     }
@@ -252,6 +354,42 @@ mod tests {
         assert!(check.status(200) && check.status(299) && !check.status(300) && !check.status(199));
         let check = Check::new(ExpectedStatus::Exactly(404), ExpectedBody::Any);
         assert!(check.status(404) && !check.status(200));
+    }
+
+    #[test]
+    fn sets_of_statuses() {
+        let set = StatusSet::parse("200,204, 300-399").expect("valid");
+        let check = Check::new(ExpectedStatus::OneOf(set), ExpectedBody::Any);
+        let right: Vec<u16> = (0..1000).filter(|&status| check.status(status)).collect();
+        assert_eq!((right.len(), &right[..3]), (102, &[200, 204, 300][..]));
+        for text in ["", "2xx", "99", "600", "300-200", "200,"] {
+            assert!(StatusSet::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_digest_that_was_asked_for() {
+        for length in [5, COMPARED_BYTES as usize + 1] {
+            let right = vec![7_u8; length];
+            let mut wrong = right.clone();
+            wrong[2] = 8;
+            let digest = ring::digest::digest(&ring::digest::SHA256, &right);
+            let mut check = expecting(ExpectedBody::Sha256(digest.as_ref().try_into().expect("32 bytes")));
+            assert_eq!(judge(&mut check, &[&wrong]), Err(ErrorKind::Body));
+            assert_eq!(judge(&mut check, &[&right[..2], &right[2..]]), Ok(Correct::Compared));
+            assert_eq!(judge(&mut check, &[&wrong]), Err(ErrorKind::Body));
+            assert_eq!(judge(&mut check, &[&right[..2]]), Err(ErrorKind::Body));
+            assert_eq!(judge(&mut check, &[&wrong]).is_err(), length == 5, "of long ones one in sixteen");
+        }
+    }
+
+    #[test]
+    fn something_in_it() {
+        let mut check = expecting(ExpectedBody::Contains(Arc::new(Needle::new(b"aab"))));
+        for right in [&[&b"aab"[..]][..], &[b"xxa", b"a", b"bxx"], &[b"aaab"]] {
+            assert_eq!(judge(&mut check, right), Ok(Correct::NotCompared), "{right:?}");
+        }
+        assert_eq!(judge(&mut check, &[b"aa", b"aab"[..1].as_ref()]), Err(ErrorKind::Body));
     }
 
     #[test]

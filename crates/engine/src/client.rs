@@ -2,11 +2,12 @@
 //!
 //! No sockets here. The backend tells what came, and does what [`Next`] says; all times are the arm's own clock.
 
+use crate::asks::{Asks, Sending};
 use crate::check::{Check, Correct, Progress};
-use crate::io::{Handler, IoFailure, Next, Slot};
+use crate::io::{Handler, IoFailure, MessageId, Next, Outgoing, REPORTED_BYTES, Slot};
 use crate::recorder::{ErrorKind, Recorder};
 use crate::schedule::{Due, Schedule};
-use crate::wire::{Event, Response};
+use crate::wire::{Event, Reader};
 use hdrhistogram::Histogram;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -31,9 +32,35 @@ enum State {
     InFlight,
 }
 
+/// Servers that know nothing of `Expect: 100-continue` say nothing: then the body is sent all the same.
+const CONTINUE_NS: u64 = 1_000_000_000;
+
+/// How much of a request is still to leave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Upload {
+    /// Nothing, or so little that it leaves at once.
+    Done,
+    /// The body, once the server says 100 Continue.
+    Waits(MessageId),
+    /// Something long, whose end is reported.
+    UnderWay,
+}
+
+/// One of the requests that are asked here.
+#[derive(Debug)]
+struct Asked {
+    to_head: bool,
+    kept: Sending,
+    last: Sending,
+    check: Check,
+    /// The last answer that was parsed and found correct. An answer of the same bytes, all of them, head included, is
+    /// correct too; it need not be parsed again. A new `Date` costs one parse.
+    last_correct: Vec<u8>,
+}
+
 #[derive(Debug)]
 struct Connection {
-    response: Response,
+    response: Reader,
     progress: Progress,
     state: State,
     /// When the request was sent or, while connecting, when that began.
@@ -42,6 +69,13 @@ struct Connection {
     was_open: bool,
     status_is_right: bool,
     closes: bool,
+    /// Which request is in flight.
+    asked: u16,
+    upload: Upload,
+    /// What is to be sent.
+    message: MessageId,
+    /// How many requests this connection may still send.
+    requests_left: u32,
 }
 
 /// The connections of one arm on one thread, and their accounts.
@@ -51,13 +85,13 @@ pub struct Client<S> {
     /// The number of the next request.
     count: u64,
     draining: bool,
-    check: Check,
+    asks: Asks,
+    asked: Box<[Asked]>,
     /// The accounts.
     pub recorder: Recorder,
     connections: Vec<Connection>,
-    /// The last answer that was parsed and found correct. An answer of the same bytes, all of them, head included, is
-    /// correct too; it need not be parsed again. A new `Date` costs one parse.
-    last_correct: Vec<u8>,
+    /// Connections whose server has not said 100 Continue in time.
+    to_continue: Vec<Slot>,
     /// Connections to open, by when.
     closed: BinaryHeap<Reverse<(u64, Slot)>>,
     connecting: u32,
@@ -76,9 +110,16 @@ pub struct Client<S> {
 
 impl<S: Schedule> Client<S> {
     /// A client whose connections are all closed, and due to be opened.
-    pub fn new(schedule: S, check: Check, connections: u32, to_head_request: bool, timeout_ns: u64) -> Self {
+    pub fn new(schedule: S, asks: Asks, connections: u32, timeout_ns: u64) -> Self {
+        let asked = asks.list().iter().map(|ask| Asked {
+            to_head: ask.to_head,
+            kept: ask.kept,
+            last: ask.last,
+            check: ask.check(),
+            last_correct: Vec::with_capacity(4096),
+        });
         let connection = || Connection {
-            response: Response::new(to_head_request),
+            response: Reader::new(asks.wire),
             progress: Progress::default(),
             state: State::Closed,
             since_ns: 0,
@@ -86,17 +127,23 @@ impl<S: Schedule> Client<S> {
             was_open: false,
             status_is_right: false,
             closes: false,
+            asked: 0,
+            upload: Upload::Done,
+            message: 0,
+            requests_left: 0,
         };
+        let asked: Box<[Asked]> = asked.collect();
         let mut closed = BinaryHeap::with_capacity(connections as usize);
         closed.extend((0..connections).map(|slot| Reverse((0, slot))));
         Self {
             schedule,
             count: 0,
             draining: false,
-            check,
+            asked,
             recorder: Recorder::default(),
             connections: (0..connections).map(|_| connection()).collect(),
-            last_correct: Vec::with_capacity(4096),
+            asks,
+            to_continue: Vec::new(),
             closed,
             connecting: 0,
             established: 0,
@@ -195,7 +242,7 @@ impl<S: Schedule> Client<S> {
         }
         self.next_tick_ns = self.now_ns + (self.timeout_ns / 16).clamp(TICK_LEAST_NS, TICK_MOST_NS);
         for slot in 0..self.connections.len() {
-            let Connection { state, since_ns, .. } = self.connections[slot];
+            let Connection { state, since_ns, upload, .. } = self.connections[slot];
             let kind = match state {
                 State::InFlight => ErrorKind::Timeout,
                 State::Connecting => ErrorKind::Connect,
@@ -207,8 +254,27 @@ impl<S: Schedule> Client<S> {
                 // A failure always closes the connection.
                 let _ = self.fail(slot, kind);
                 close(slot);
+            } else if let Upload::Waits(body) = upload
+                && state == State::InFlight
+                && self.now_ns.saturating_sub(since_ns) >= CONTINUE_NS
+            {
+                self.send_body(slot, body);
+                self.to_continue.push(slot as Slot);
             }
         }
+    }
+
+    /// The next connection that sends its body though the server has not asked for it.
+    pub fn to_continue(&mut self) -> Option<Slot> {
+        self.to_continue.pop()
+    }
+
+    /// The body is what is sent next.
+    fn send_body(&mut self, slot: usize, body: MessageId) {
+        let is_long = self.asks.messages[body as usize].len() > REPORTED_BYTES;
+        let connection = &mut self.connections[slot];
+        connection.message = body;
+        connection.upload = if is_long { Upload::UnderWay } else { Upload::Done };
     }
 
     /// Enters the ages of the requests in flight.
@@ -235,10 +301,32 @@ impl<S: Schedule> Client<S> {
         self.count += 1;
         self.recorder.counts.sent += 1;
         self.in_flight += 1;
-        connection.response.begin();
+        let number = self.asks.at(self.count);
+        let asked = &self.asked[usize::from(number)];
+        connection.requests_left -= 1;
+        let sending = if connection.requests_left == 0 { asked.last } else { asked.kept };
+        connection.asked = number;
+        connection.message = sending.first;
+        connection.upload = match sending.continued {
+            Some(body) => Upload::Waits(body),
+            None if sending.is_long => Upload::UnderWay,
+            None => Upload::Done,
+        };
+        connection.response.begin(asked.to_head);
         connection.state = State::InFlight;
         connection.since_ns = self.now_ns;
         Next::Send
+    }
+
+    /// Its answer is counted: the connection takes the next request, if it still may. A request whose end has not left,
+    /// because the answer came early, would be in the way of the next.
+    #[inline]
+    fn free_or_reconnect(&mut self, slot: Slot) -> Next {
+        let connection = &self.connections[slot as usize];
+        if connection.requests_left == 0 || connection.upload != Upload::Done {
+            return self.reconnect(slot);
+        }
+        self.free(slot)
     }
 
     #[inline]
@@ -255,20 +343,35 @@ impl<S: Schedule> Client<S> {
     /// Reads an answer that is not the last one's copy.
     fn read(&mut self, slot: Slot, bytes: &[u8]) -> Next {
         let connection = &mut self.connections[slot as usize];
+        let check = &mut self.asked[usize::from(connection.asked)].check;
         let whole = connection.response.is_at_start();
         let mut input = bytes;
+        let mut go_on = None;
         loop {
             match connection.response.next(&mut input) {
-                Ok(Event::Head(head)) => {
-                    connection.status_is_right = self.check.status(head.status);
-                    connection.closes = head.closes;
-                    if connection.status_is_right {
-                        self.check.begin(&mut connection.progress);
+                Ok(Event::Interim(status)) => {
+                    if let (100, Upload::Waits(body)) = (status, connection.upload) {
+                        go_on = Some(body);
                     }
                 }
-                Ok(Event::Body(body)) if connection.status_is_right => self.check.body(&mut connection.progress, body),
+                Ok(Event::Head(head)) => {
+                    connection.status_is_right = check.status(head.status);
+                    connection.closes = head.closes;
+                    if connection.status_is_right {
+                        check.begin(&mut connection.progress);
+                    }
+                }
+                Ok(Event::Body(body)) if connection.status_is_right => check.body(&mut connection.progress, body),
                 Ok(Event::Body(_)) => {}
-                Ok(Event::More) => return Next::Nothing,
+                Ok(Event::More) => {
+                    return match go_on {
+                        Some(body) => {
+                            self.send_body(slot as usize, body);
+                            Next::Send
+                        }
+                        None => Next::Nothing,
+                    };
+                }
                 Ok(Event::End) => break,
                 Err(_) => return self.fail(slot, ErrorKind::Protocol),
             }
@@ -282,17 +385,20 @@ impl<S: Schedule> Client<S> {
             return self.reconnect(slot);
         }
         if correct == Some(Correct::Compared) && whole {
-            self.last_correct.clear();
-            self.last_correct.extend_from_slice(bytes);
+            let asked = usize::from(self.connections[slot as usize].asked);
+            let last_correct = &mut self.asked[asked].last_correct;
+            last_correct.clear();
+            last_correct.extend_from_slice(bytes);
         }
-        self.free(slot)
+        self.free_or_reconnect(slot)
     }
 
     /// An answer is complete: it is judged and counted. The connection is in step with the server in any case.
     fn complete(&mut self, slot: Slot) -> Option<Correct> {
         let connection = &mut self.connections[slot as usize];
+        let check = &mut self.asked[usize::from(connection.asked)].check;
         let judged =
-            if connection.status_is_right { self.check.end(&mut connection.progress) } else { Err(ErrorKind::Status) };
+            if connection.status_is_right { check.end(&mut connection.progress) } else { Err(ErrorKind::Status) };
         match judged {
             Ok(correct) => {
                 self.correct(slot, correct);
@@ -354,7 +460,21 @@ impl<S: Schedule> Handler for Client<S> {
         if !std::mem::replace(&mut self.connections[slot as usize].was_open, true) {
             self.were_open += 1;
         }
+        self.connections[slot as usize].requests_left = self.asks.requests_per_connection.unwrap_or(u32::MAX);
         self.free(slot)
+    }
+
+    #[inline]
+    fn outgoing(&mut self, slot: Slot) -> Outgoing {
+        Outgoing::Message(self.connections[slot as usize].message)
+    }
+
+    fn sent(&mut self, slot: Slot) -> Next {
+        let upload = &mut self.connections[slot as usize].upload;
+        if *upload == Upload::UnderWay {
+            *upload = Upload::Done;
+        }
+        Next::Nothing
     }
 
     #[inline]
@@ -365,9 +485,9 @@ impl<S: Schedule> Handler for Client<S> {
             self.unasked_bytes += bytes.len() as u64;
             return self.reconnect(slot);
         }
-        if bytes == self.last_correct && connection.response.is_at_start() {
+        if bytes == self.asked[usize::from(connection.asked)].last_correct && connection.response.is_at_start() {
             self.correct(slot, Correct::Compared);
-            return self.free(slot);
+            return self.free_or_reconnect(slot);
         }
         self.read(slot, bytes)
     }

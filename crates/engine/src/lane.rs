@@ -40,6 +40,9 @@ impl<I: Io, S: Schedule> Lane<I, S> {
     fn attend(&mut self) {
         let Self { io, client } = self;
         client.tick(|slot| io.close(slot));
+        while let Some(slot) = client.to_continue() {
+            io.apply(slot, Next::Send, client);
+        }
         while let Some(slot) = client.to_open() {
             let next = match io.open(slot) {
                 Ok(Opened::InProgress) => continue,
@@ -50,17 +53,7 @@ impl<I: Io, S: Schedule> Lane<I, S> {
                 }
                 Err(_) => client.failed(slot, IoFailure::Connect),
             };
-            match next {
-                Next::Nothing => {}
-                Next::Send => {
-                    if io.send(slot).is_err() {
-                        // A request in flight that fails always closes its connection.
-                        let _ = client.failed(slot, IoFailure::Write);
-                        io.close(slot);
-                    }
-                }
-                Next::Close => io.close(slot),
-            }
+            io.apply(slot, next, client);
         }
     }
 }

@@ -1,7 +1,9 @@
 //! Load on one URL, without a plan: one arm, one slice.
 
 mod arguments;
+mod mix;
 mod quantile;
+mod requests;
 mod summary;
 mod url;
 

@@ -15,6 +15,7 @@ use crate::lines;
 use crate::plan::{FreezeBy, Hop, IoChoice, Plan, Target, WarmUp};
 use crate::recorder::Counts;
 use hdrhistogram::Histogram;
+pub use order::Order;
 use std::io;
 
 /// Descriptors that are not connections: rings, control files, standard streams.

@@ -1,14 +1,13 @@
 //! What every thread does: its share of each slice, when the leader says so.
 
 use super::{ArmResult, Session, share};
-use crate::check::{Check, ExpectedBody};
 use crate::client::Client;
 use crate::failure::Failure;
 use crate::io::{Io, IoSettings, process};
 use crate::lane::Lane;
 use crate::recorder::{Counts, time_histogram};
 use crate::schedule::ClosedLoop;
-use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Barrier, Mutex, MutexGuard, PoisonError};
 
 /// Heads are rarely longer.
 const HEAD_BYTES_USUAL: u64 = 512;
@@ -107,14 +106,10 @@ impl<'s, I: Io> Worker<'s, I> {
         let target = &session.arms[arm].target;
         let settings = IoSettings {
             address: target.address.clone(),
-            request: target.request.clone(),
+            messages: Arc::clone(&target.asks.messages),
             connections,
             batch: session.batch_of(connections),
-            answer_bytes: match &target.body {
-                ExpectedBody::Bytes(bytes) => Some(bytes.len() as u64 + HEAD_BYTES_USUAL),
-                ExpectedBody::Length(length) => Some(length + HEAD_BYTES_USUAL),
-                ExpectedBody::Any | ExpectedBody::First(_) => None,
-            },
+            answer_bytes: target.asks.answer_bytes().map(|bytes| bytes + HEAD_BYTES_USUAL),
         };
         let io = I::new(&settings).map_err(|error| {
             Failure::machine(format!(
@@ -123,8 +118,7 @@ impl<'s, I: Io> Worker<'s, I> {
             ))
         })?;
         let schedule = ClosedLoop { requests: target.requests.map(|whole| share(whole, session.cores.len(), thread)) };
-        let check = Check::new(target.status, target.body.clone());
-        let client = Client::new(schedule, check, connections, target.is_head_request, target.timeout_ns);
+        let client = Client::new(schedule, target.asks.clone(), connections, target.timeout_ns);
         Ok(Some(Lane::new(io, client)))
     }
 

@@ -5,11 +5,15 @@
 //! for a completion happens inside that call too (DEFER_TASKRUN), so nothing interrupts the loop.
 
 mod buffers;
+mod long;
 mod ring;
 
 use self::buffers::{Buffers, GROUP};
+use self::long::Long;
 use self::ring::Ring;
-use super::{Handler, Io, IoFailure, IoSettings, Next, Opened, Slot, clock, socket};
+use super::{
+    Handler, Io, IoFailure, IoSettings, Messages, Next, Opened, Outgoing, REPORTED_BYTES, Slot, clock, socket,
+};
 use io_uring::types::{Fixed, TimeoutFlags, Timespec};
 use io_uring::{IoUring, cqueue, opcode, squeue};
 use std::io;
@@ -30,6 +34,8 @@ enum Operation {
     Send,
     Connect,
     Timer,
+    /// A send that reports also its success.
+    LongSend,
 }
 
 const fn tag(operation: Operation, generation: u16, slot: Slot) -> u64 {
@@ -41,6 +47,7 @@ fn untag(tag: u64) -> (Operation, u16, Slot) {
         0 => Operation::Receive,
         1 => Operation::Send,
         2 => Operation::Connect,
+        4 => Operation::LongSend,
         _ => Operation::Timer,
     };
     // Truncation takes the tag apart as `tag` put it together.
@@ -53,14 +60,18 @@ struct Connection {
     generation: u16,
     /// The batch in which something was queued last; if that is the current one, it is not submitted yet.
     queued_in: u64,
+    /// A send that is under way, where somebody wants to know when it is through.
+    long: Option<Box<Long>>,
 }
 
 /// The sockets of one lane, driven by one io_uring instance.
 pub struct Uring {
-    // Declared, and so dropped, before the memory that the kernel uses: buffers, request, timer.
+    // Declared, and so dropped, before the memory that the kernel uses: buffers, what is sent, timer.
     ring: Ring,
     buffers: Buffers,
     connections: Vec<Connection>,
+    /// What closed connections were still sending, until the kernel lets go of it, by the send's tag.
+    orphans: Vec<(u64, Box<Long>)>,
     settings: IoSettings,
     /// The time at which the timer in the ring goes off; boxed because the kernel reads it at submission.
     timer: Box<Timespec>,
@@ -87,7 +98,7 @@ pub struct Abilities {
 /// Whether io_uring can be used here, found out by using everything that is needed.
 pub fn probe() -> io::Result<Abilities> {
     let address = super::Address::Unix("/".into());
-    let settings = IoSettings { address, request: Vec::new(), connections: 1, batch: 1, answer_bytes: None };
+    let settings = IoSettings { address, messages: Messages::default(), connections: 1, batch: 1, answer_bytes: None };
     let uring = Uring::new(&settings)?;
     Ok(Abilities { batching: uring.ring.can_batch() })
 }
@@ -135,18 +146,62 @@ impl Uring {
         self.push_for(slot, &entry)
     }
 
-    fn apply<H: Handler>(&mut self, slot: Slot, next: Next, handler: &mut H) {
-        match next {
-            Next::Nothing => {}
-            Next::Send => {
-                if self.send(slot).is_err() {
-                    // A request in flight that fails always closes its connection.
-                    let _ = handler.failed(slot, IoFailure::Write);
-                    self.close(slot);
-                }
+    /// Begins to send.
+    #[inline]
+    fn send(&mut self, slot: Slot, outgoing: Outgoing) -> io::Result<()> {
+        let connection = &mut self.connections[slot as usize];
+        let generation = connection.generation;
+        match (outgoing, &mut connection.long) {
+            (Outgoing::Bytes(bytes), Some(long)) => long.add(bytes),
+            // The server answers what it has not read: two messages must not get mixed up.
+            (Outgoing::Message(_), Some(_)) => Err(io::ErrorKind::ResourceBusy.into()),
+            (Outgoing::Bytes(bytes), long) => {
+                *long = Some(Box::new(Long::bytes(bytes)));
+                self.go_on_sending(slot)
             }
-            Next::Close => self.close(slot),
+            (Outgoing::Message(id), long) => {
+                let message = &self.settings.messages[id as usize];
+                if message.len() > REPORTED_BYTES {
+                    *long = Some(Box::new(Long::message(id)));
+                    return self.go_on_sending(slot);
+                }
+                // MSG_WAITALL has the kernel go on until all is sent. The length is below REPORTED_BYTES.
+                let entry = opcode::Send::new(Fixed(slot), message.as_ptr(), message.len() as u32)
+                    .flags(libc::MSG_NOSIGNAL | libc::MSG_WAITALL)
+                    .build()
+                    .flags(squeue::Flags::SKIP_SUCCESS)
+                    .user_data(tag(Operation::Send, generation, slot));
+                self.push_for(slot, &entry)
+            }
         }
+    }
+
+    /// Sends what is left of a long send.
+    #[cold]
+    fn go_on_sending(&mut self, slot: Slot) -> io::Result<()> {
+        let connection = &self.connections[slot as usize];
+        let Some(long) = &connection.long else { return Ok(()) };
+        let rest = long.rest(&self.settings.messages);
+        // Messages are below 4 GiB (plans are checked), and so is what TLS gives at once.
+        let entry = opcode::Send::new(Fixed(slot), rest.as_ptr(), rest.len() as u32)
+            .flags(libc::MSG_NOSIGNAL | libc::MSG_WAITALL)
+            .build()
+            .user_data(tag(Operation::LongSend, connection.generation, slot));
+        self.push_for(slot, &entry)
+    }
+
+    #[cold]
+    fn on_long_send<H: Handler>(&mut self, entry: &cqueue::Entry, slot: Slot, handler: &mut H) {
+        let Some(long) = &mut self.connections[slot as usize].long else { return };
+        let next = match usize::try_from(entry.result()) {
+            Ok(sent) if long.sent(sent, &self.settings.messages) => {
+                self.connections[slot as usize].long = None;
+                handler.sent(slot)
+            }
+            Ok(1..) if self.go_on_sending(slot).is_ok() => Next::Nothing,
+            _ => handler.failed(slot, IoFailure::Write),
+        };
+        self.apply(slot, next, handler);
     }
 
     /// Sets the timer in the ring, unless it goes off earlier anyway. A timer costs once per slice or tick; a time-out
@@ -179,6 +234,14 @@ impl Uring {
                 if generation == self.timer_generation {
                     self.timer_at_ns = u64::MAX;
                 }
+                Ok(())
+            }
+            Operation::LongSend if self.connections[slot as usize].generation == generation => {
+                self.on_long_send(entry, slot, handler);
+                Ok(())
+            }
+            Operation::LongSend => {
+                self.orphans.retain(|(tag, _)| *tag != entry.user_data());
                 Ok(())
             }
             // A connection that has been closed meanwhile.
@@ -268,6 +331,7 @@ impl Io for Uring {
             timer_generation: 0,
             batch: if batching { settings.batch.clamp(1, settings.connections) } else { 1 },
             batch_number: 1,
+            orphans: Vec::new(),
         })
     }
 
@@ -288,16 +352,18 @@ impl Io for Uring {
     }
 
     #[inline]
-    fn send(&mut self, slot: Slot) -> io::Result<()> {
-        let generation = self.connections[slot as usize].generation;
-        let request = &self.settings.request;
-        // MSG_WAITALL has the kernel go on until all is sent. A request is far below 4 GiB (plans are checked).
-        let entry = opcode::Send::new(Fixed(slot), request.as_ptr(), request.len() as u32)
-            .flags(libc::MSG_NOSIGNAL | libc::MSG_WAITALL)
-            .build()
-            .flags(squeue::Flags::SKIP_SUCCESS)
-            .user_data(tag(Operation::Send, generation, slot));
-        self.push_for(slot, &entry)
+    fn apply<H: Handler>(&mut self, slot: Slot, next: Next, handler: &mut H) {
+        match next {
+            Next::Nothing => {}
+            Next::Send => {
+                if self.send(slot, handler.outgoing(slot)).is_err() {
+                    // A request in flight that fails always closes its connection.
+                    let _ = handler.failed(slot, IoFailure::Write);
+                    self.close(slot);
+                }
+            }
+            Next::Close => self.close(slot),
+        }
     }
 
     fn close(&mut self, slot: Slot) {
@@ -307,6 +373,9 @@ impl Io for Uring {
             let _ = self.submit();
         }
         let connection = &mut self.connections[slot as usize];
+        if let Some(long) = connection.long.take() {
+            self.orphans.push((tag(Operation::LongSend, connection.generation, slot), long));
+        }
         connection.generation = connection.generation.wrapping_add(1);
         if let Some(socket) = connection.socket.take() {
             // The receive that is armed holds the socket; this ends it.
@@ -346,7 +415,9 @@ mod tests {
 
     #[test]
     fn tags_come_apart_as_they_were_put_together() {
-        for operation in [Operation::Receive, Operation::Send, Operation::Connect, Operation::Timer] {
+        for operation in
+            [Operation::Receive, Operation::Send, Operation::Connect, Operation::Timer, Operation::LongSend]
+        {
             for (generation, slot) in [(0, 0), (u16::MAX, 3), (7, Slot::MAX)] {
                 assert_eq!(untag(tag(operation, generation, slot)), (operation, generation, slot));
             }
@@ -357,7 +428,7 @@ mod tests {
     fn buffers_fit_answers_and_memory() {
         let settings = |connections, answer_bytes| IoSettings {
             address: super::super::Address::Unix("/".into()),
-            request: Vec::new(),
+            messages: Messages::default(),
             connections,
             batch: 1,
             answer_bytes,
