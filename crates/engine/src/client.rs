@@ -28,6 +28,8 @@ const TICK_MOST_NS: u64 = 100_000_000;
 enum State {
     Closed,
     Connecting,
+    /// The socket is open; TLS is not yet.
+    Handshaking,
     Idle,
     InFlight,
 }
@@ -246,6 +248,7 @@ impl<S: Schedule> Client<S> {
             let kind = match state {
                 State::InFlight => ErrorKind::Timeout,
                 State::Connecting => ErrorKind::Connect,
+                State::Handshaking => ErrorKind::Tls,
                 State::Idle | State::Closed => continue,
             };
             if self.now_ns.saturating_sub(since_ns) >= self.timeout_ns {
@@ -433,11 +436,27 @@ impl<S: Schedule> Client<S> {
         Next::Close
     }
 
+    /// Whether the request in flight is the first of its connection, and nothing of its answer has come.
+    fn is_unproven(&self, slot: Slot) -> bool {
+        let Connection { requests_left, response, .. } = &self.connections[slot as usize];
+        let most = self.asks.requests_per_connection.unwrap_or(u32::MAX);
+        *requests_left == most - 1 && response.is_at_start()
+    }
+
+    /// The request in flight counts as not sent. In TLS 1.3 a client has sent its first request before it can know that the
+    /// server refuses the connection (for want of a client certificate, say).
+    fn take_back(&mut self, slot: Slot) {
+        self.leave(slot);
+        self.connections[slot as usize].state = State::Closed;
+        self.recorder.counts.sent -= 1;
+        self.count -= 1;
+    }
+
     /// Takes a connection out of the counts of its state.
     fn leave(&mut self, slot: Slot) {
         match std::mem::replace(&mut self.connections[slot as usize].state, State::Closed) {
             State::Closed => {}
-            State::Connecting => self.connecting -= 1,
+            State::Connecting | State::Handshaking => self.connecting -= 1,
             State::Idle => self.established -= 1,
             State::InFlight => {
                 self.established -= 1;
@@ -497,6 +516,17 @@ impl<S: Schedule> Handler for Client<S> {
         self.fail(slot, ErrorKind::Protocol)
     }
 
+    fn handshaking(&mut self, slot: Slot) {
+        let connection = &mut self.connections[slot as usize];
+        connection.state = State::Handshaking;
+        connection.since_ns = self.now_ns;
+    }
+
+    fn secured(&mut self, slot: Slot, resumed: bool) {
+        let since_ns = self.connections[slot as usize].since_ns;
+        self.recorder.handshakes.add(self.now_ns.saturating_sub(since_ns), resumed);
+    }
+
     fn ended(&mut self, slot: Slot) -> Next {
         let connection = &mut self.connections[slot as usize];
         match connection.state {
@@ -506,12 +536,18 @@ impl<S: Schedule> Handler for Client<S> {
             }
             State::InFlight => self.fail(slot, ErrorKind::Read),
             State::Connecting => self.fail(slot, ErrorKind::Connect),
+            State::Handshaking => self.fail(slot, ErrorKind::Tls),
             State::Idle | State::Closed => self.reconnect(slot),
         }
     }
 
     fn failed(&mut self, slot: Slot, failure: IoFailure) -> Next {
         let kind = match (self.connections[slot as usize].state, failure) {
+            (State::Handshaking, _) => ErrorKind::Tls,
+            (State::InFlight, IoFailure::Tls) if self.is_unproven(slot) => {
+                self.take_back(slot);
+                ErrorKind::Tls
+            }
             (State::InFlight, IoFailure::Write) => ErrorKind::Write,
             (State::InFlight, _) => ErrorKind::Read,
             (State::Idle | State::Closed, _) => return self.reconnect(slot),

@@ -111,6 +111,10 @@ pub struct Arm<'a> {
     pub service_time: String,
     /// The ages of those in flight.
     pub unanswered: String,
+    /// Of completed TLS handshakes, warm-up included; `None` where there were none.
+    pub handshake_time: Option<String>,
+    /// How many of them went on with an earlier session.
+    pub handshakes_resumed: u64,
 }
 
 /// Whether a run can be trusted.

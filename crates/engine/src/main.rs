@@ -26,9 +26,9 @@ enum Command {
     /// Load one URL and print what came of it
     ///
     /// An answer is correct if its status, its length and its bytes are as expected. Unless told otherwise
-    /// (--expect-status, --expect-body, --expect-length, --any-body) a status from 200 to 299 is expected, and the
-    /// body of the first such answer. Exit code: 0, 1 where no answer was correct or the run is void, 2 for a wrong
+    /// (--expect-…, --any-body) a status from 200 to 299 is expected, and the body of the first such answer. Exit code: 0, 1 where no answer was correct or the run is void, 2 for a wrong
     /// command line, 3 where the server cannot be reached or this machine cannot do it.
+    #[command(after_long_help = load::AFTER_HELP)]
     Load(Box<LoadArguments>),
 }
 
@@ -85,6 +85,8 @@ impl Observer for JsonLines {
             errors: counts.errors,
             service_time: recorder::encode(&result.service_time),
             unanswered: recorder::encode(&result.unanswered),
+            handshake_time: result.handshakes.time.as_ref().map(recorder::encode),
+            handshakes_resumed: result.handshakes.resumed,
         }))
     }
 }

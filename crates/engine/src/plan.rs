@@ -3,7 +3,8 @@
 use crate::asks::{Asks, Question, Speech};
 use crate::check::{ExpectedBody, ExpectedStatus};
 use crate::failure::Failure;
-use crate::io::Address;
+use crate::io::tls::{SessionResumption, Trust};
+use crate::io::{Address, TlsSettings};
 use crate::wire::{Wire, fastcgi};
 use base64::Engine as _;
 use serde::Deserialize;
@@ -66,6 +67,9 @@ pub struct Arm {
     /// What is spoken there.
     #[serde(default)]
     pub wire: Wire,
+    /// TLS; `None` is without.
+    #[serde(default)]
+    pub tls: Option<PlannedTls>,
     /// FastCGI's parameters besides those that nginx sends, or in their place.
     #[serde(default)]
     pub fastcgi_params: Vec<(String, String)>,
@@ -94,6 +98,33 @@ pub enum PlannedAddress {
     Tcp(String),
     /// The path of a Unix socket.
     Unix(PathBuf),
+}
+
+/// TLS to an arm.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlannedTls {
+    /// The name that the certificate has to have; `None` is the host of `address`.
+    pub server_name: Option<String>,
+    /// Whether the certificate is verified.
+    pub verify: bool,
+    /// The authorities to trust, a PEM file; `None` is those of the system.
+    pub ca_file: Option<PathBuf>,
+    /// Whether sessions are resumed.
+    pub resume: bool,
+}
+
+impl PlannedTls {
+    fn settings(&self, host: &str) -> Result<TlsSettings, Failure> {
+        let trust = match (&self.ca_file, self.verify) {
+            (_, false) => Trust::Anybody,
+            (None, true) => Trust::System,
+            (Some(path), true) => Trust::File(path.clone()),
+        };
+        let resumption = if self.resume { SessionResumption::On } else { SessionResumption::Off };
+        TlsSettings::new(self.server_name.as_deref().unwrap_or(host), &trust, resumption)
+            .map_err(|(what, hint)| Failure::usage(format!("`tls`: {what}")).hint(hint))
+    }
 }
 
 /// A request.
@@ -161,6 +192,8 @@ pub struct Target {
     pub timeout_ns: u64,
     /// What is asked, and what the answers have to be.
     pub asks: Asks,
+    /// TLS; `None` is without.
+    pub tls: Option<TlsSettings>,
     /// How many requests at most.
     pub requests: Option<u64>,
 }
@@ -234,12 +267,19 @@ impl Arm {
         };
         Ok(Target {
             asks: Asks::new(&speech, &[question])?,
+            tls: self.tls.as_ref().map(|tls| tls.settings(host_name(host))).transpose()?,
             address,
             connections: self.connections,
             timeout_ns: self.timeout_ns,
             requests: None,
         })
     }
+}
+
+/// The host of `host:port`, without the brackets of an IPv6 address.
+fn host_name(host_and_port: &str) -> &str {
+    let host = host_and_port.rsplit_once(':').map_or(host_and_port, |(host, _)| host);
+    host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
 }
 
 #[cfg(test)]

@@ -68,7 +68,7 @@ fn asks(question: Question) -> Asks {
 
 fn target(address: &Address, connections: u32, requests: Option<u64>) -> Target {
     let asks = asks(question());
-    Target { address: address.clone(), connections, timeout_ns: LONG_NS, asks, requests }
+    Target { address: address.clone(), connections, timeout_ns: LONG_NS, asks, tls: None, requests }
 }
 
 fn session(io: IoChoice, target: Target) -> Session {

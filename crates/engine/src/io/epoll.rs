@@ -168,6 +168,10 @@ impl Epoll {
                     }
                     Err(_) => handler.failed(slot, IoFailure::Connect),
                 };
+                if next == Next::Send && events & libc::EPOLLIN as u32 != 0 {
+                    self.receive_premature(slot, handler);
+                    return;
+                }
                 if !self.follow(slot, next, handler) {
                     return;
                 }
@@ -211,6 +215,18 @@ impl Epoll {
                 return;
             }
         }
+    }
+
+    /// There were bytes before the request, which is then not sent.
+    #[cold]
+    fn receive_premature<H: Handler>(&mut self, slot: Slot, handler: &mut H) {
+        let Some(connection) = &self.connections[slot as usize] else { return };
+        let next = match socket::receive(&connection.socket, &mut self.buffer) {
+            Ok(0) => handler.ended(slot),
+            Ok(received) => handler.premature(slot, &self.buffer[..received]),
+            Err(_) => handler.failed(slot, IoFailure::Read),
+        };
+        self.follow(slot, next, handler);
     }
 
     /// Waits for events; how many there are.

@@ -10,11 +10,13 @@ pub mod epoll;
 pub mod process;
 pub mod signal;
 mod socket;
+pub mod tls;
 pub mod uring;
 
 pub use address::Address;
 use std::io;
 use std::sync::Arc;
+pub use tls::TlsSettings;
 
 /// The number of a connection within its lane.
 pub type Slot = u32;
@@ -59,6 +61,8 @@ pub enum IoFailure {
     Write,
     /// Receiving failed.
     Read,
+    /// TLS was broken, or refused by the other side.
+    Tls,
 }
 
 /// How far opening a connection came at once.
@@ -88,6 +92,10 @@ pub trait Handler {
     fn ended(&mut self, slot: Slot) -> Next;
     /// The connection failed.
     fn failed(&mut self, slot: Slot, failure: IoFailure) -> Next;
+    /// The socket is open, and the TLS handshake begins; [`Handler::connected`] follows when it is done.
+    fn handshaking(&mut self, _slot: Slot) {}
+    /// The TLS handshake is done, with an earlier connection's session or without.
+    fn secured(&mut self, _slot: Slot, _resumed: bool) {}
 }
 
 /// What a backend needs to know.
@@ -97,6 +105,8 @@ pub struct IoSettings {
     pub address: Address,
     /// What is sent.
     pub messages: Messages,
+    /// How TLS is spoken, where it is.
+    pub tls: Option<TlsSettings>,
     /// How many connections.
     pub connections: u32,
     /// How many completions to wait for; 1 is no batching.

@@ -1,6 +1,7 @@
 //! The command line of `load`, and the session that it asks for.
 
 use super::requests::{ExpectationArguments, RequestArguments};
+use super::tls::TlsArguments;
 use super::url::{Place, Url};
 use crate::asks::{Asks, Speech};
 use crate::failure::Failure;
@@ -48,6 +49,8 @@ pub struct LoadArguments {
     #[command(flatten)]
     pub(super) requests: RequestArguments,
     #[command(flatten)]
+    pub(super) tls: TlsArguments,
+    #[command(flatten)]
     pub(super) expectations: ExpectationArguments,
     /// Which backend moves the bytes
     #[arg(long, value_enum, default_value = "auto")]
@@ -89,6 +92,7 @@ impl LoadArguments {
 
     fn target(&self) -> Result<Target, Failure> {
         let url = Url::parse(&self.url)?;
+        let tls = self.tls.settings(&url)?;
         let place = match (&self.unix, url.place) {
             (Some(_), Place::Unix(_)) => {
                 return Err(Failure::usage("--unix, and a URL that names a Unix socket as well"));
@@ -96,19 +100,19 @@ impl LoadArguments {
             (Some(path), Place::Tcp { .. }) => Place::Unix(path.clone()),
             (None, place) => place,
         };
+        // Mistakes first: resolving may take its time.
+        let questions = self.requests.questions(&url.target, &self.expectations)?;
+        let given = self.requests.fastcgi_params(url.wire)?;
         let address = place.address()?;
         let speech = Speech {
             wire: url.wire,
             host: url.authority,
-            parameters: fastcgi::Parameters {
-                given: self.requests.fastcgi_params(url.wire)?,
-                ..address.to_parameters()
-            },
+            parameters: fastcgi::Parameters { given, ..address.to_parameters() },
             requests_per_connection: self.requests.requests_per_connection,
         };
-        let questions = self.requests.questions(&url.target, &self.expectations)?;
         Ok(Target {
             asks: Asks::new(&speech, &questions)?,
+            tls,
             address,
             connections: self.connections,
             timeout_ns: nanoseconds(self.timeout),

@@ -137,7 +137,11 @@ pub(super) fn header(what: &str, text: &str) -> Result<(String, String), Failure
 }
 
 pub(super) fn check_method(what: &str, method: &str) -> Result<(), Failure> {
-    if is_token(method) { Ok(()) } else { Err(Failure::usage(format!("{what} `{method}`: not a method"))) }
+    if is_token(method) {
+        Ok(())
+    } else {
+        Err(Failure::usage(format!("{what} `{method}`: not a method")).hint("like GET or POST"))
+    }
 }
 
 /// A token of RFC 9110, section 5.6.2.

@@ -32,6 +32,8 @@ struct Json<'a> {
     elapsed_ns: u64,
     throughput_per_s: f64,
     service_time_ns: Option<Figures>,
+    handshake_time_ns: Option<Figures>,
+    handshakes_resumed: u64,
     generator_cpu_ns: u64,
     warm_up_plateau: Option<bool>,
     validity: Validity,
@@ -63,6 +65,11 @@ impl<'a> Report<'a> {
         let arm = self.outcome.arm.as_ref()?;
         let timeouts = self.outcome.slice.errors.of(crate::recorder::ErrorKind::Timeout);
         Some(Times::new(&arm.service_time, &arm.unanswered, timeouts, self.timeout_ns))
+    }
+
+    fn handshake_times(&self) -> Option<Times<'_>> {
+        let time = self.outcome.arm.as_ref()?.handshakes.time.as_ref()?;
+        Some(Times::new(time, &crate::recorder::time_histogram(), 0, 0))
     }
 
     fn in_flight(&self) -> u64 {
@@ -98,6 +105,8 @@ impl<'a> Report<'a> {
             elapsed_ns: self.outcome.elapsed_ns,
             throughput_per_s: self.throughput_per_s(),
             service_time_ns: self.times().map(|times| times.figures()),
+            handshake_time_ns: self.handshake_times().map(|times| times.figures()),
+            handshakes_resumed: arm.map_or(0, |arm| arm.handshakes.resumed),
             generator_cpu_ns: self.outcome.generator_cpu_ns,
             warm_up_plateau: self.outcome.warm_up_plateau,
             validity: self.validity(),
@@ -126,6 +135,11 @@ impl<'a> Report<'a> {
             let max = times.max().map_or("-".to_owned(), |ns| time(Quantile::Is(ns)));
             let rare = format!("p99.9 {}  max {max}", show(0.999));
             line("", rare, "in a closed loop it is not what a user waits for");
+        }
+        if let Some(times) = self.handshake_times() {
+            let shown = format!("p50 {}  p99 {}", time(times.quantile(0.5)), time(times.quantile(0.99)));
+            let resumed = self.outcome.arm.as_ref().map_or(0, |arm| arm.handshakes.resumed);
+            line("TLS handshakes", shown, &format!("their time, warm-up included; {resumed} resumed a session"));
         }
         let kinds: Vec<String> = errors.occurred().map(|(name, count)| format!("{name} {count}")).collect();
         let kinds = if kinds.is_empty() { "none".to_owned() } else { kinds.join(", ") };

@@ -1,7 +1,10 @@
 //! What happened, in numbers. One recorder per lane, merged at the end: no atomics, no locks, no allocation while
 //! load runs.
 
+mod handshakes;
+
 use base64::Engine as _;
+pub use handshakes::Handshakes;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer as _, V2DeflateSerializer};
 use serde::{Serialize, Serializer, ser::SerializeMap};
@@ -164,12 +167,19 @@ pub struct Recorder {
     pub counts: Counts,
     /// Times of correct answers while measuring.
     pub service_time: Histogram<u64>,
+    /// Of TLS.
+    pub handshakes: Handshakes,
     measuring: bool,
 }
 
 impl Default for Recorder {
     fn default() -> Self {
-        Self { counts: Counts::default(), service_time: time_histogram(), measuring: false }
+        Self {
+            counts: Counts::default(),
+            service_time: time_histogram(),
+            handshakes: Handshakes::default(),
+            measuring: false,
+        }
     }
 }
 

@@ -9,11 +9,12 @@ mod worker;
 
 use crate::failure::Failure;
 use crate::io::epoll::Epoll;
+use crate::io::tls::Secured;
 use crate::io::uring::{self, Uring};
 use crate::io::{process, signal};
 use crate::lines;
 use crate::plan::{FreezeBy, Hop, IoChoice, Plan, Target, WarmUp};
-use crate::recorder::Counts;
+use crate::recorder::{Counts, Handshakes};
 use hdrhistogram::Histogram;
 pub use order::Order;
 use std::io;
@@ -70,6 +71,8 @@ pub struct ArmResult {
     pub service_time: Histogram<u64>,
     /// The ages of the requests in flight.
     pub unanswered: Histogram<u64>,
+    /// Of TLS, warm-up included.
+    pub handshakes: Handshakes,
     /// Connections open at the end.
     pub established: u32,
     /// Bytes that came where no request was in flight.
@@ -122,11 +125,11 @@ impl Session {
                 if !abilities.batching {
                     self.batch = 1;
                 }
-                leader::run::<Uring>(&self, "uring", observer)
+                leader::run::<Secured<Uring>>(&self, "uring", observer)
             }
             None => {
                 self.batch = 1;
-                leader::run::<Epoll>(&self, "epoll", observer)
+                leader::run::<Secured<Epoll>>(&self, "epoll", observer)
             }
         }
     }

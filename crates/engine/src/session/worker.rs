@@ -5,7 +5,7 @@ use crate::client::Client;
 use crate::failure::Failure;
 use crate::io::{Io, IoSettings, process};
 use crate::lane::Lane;
-use crate::recorder::{Counts, time_histogram};
+use crate::recorder::{Counts, Handshakes, time_histogram};
 use crate::schedule::ClosedLoop;
 use std::sync::{Arc, Barrier, Mutex, MutexGuard, PoisonError};
 
@@ -58,6 +58,7 @@ impl Shared {
             counts: Counts::default(),
             service_time: time_histogram(),
             unanswered: time_histogram(),
+            handshakes: Handshakes::default(),
             established: 0,
             unasked_bytes: 0,
         };
@@ -107,6 +108,7 @@ impl<'s, I: Io> Worker<'s, I> {
         let settings = IoSettings {
             address: target.address.clone(),
             messages: Arc::clone(&target.asks.messages),
+            tls: target.tls.clone(),
             connections,
             batch: session.batch_of(connections),
             answer_bytes: target.asks.answer_bytes().map(|bytes| bytes + HEAD_BYTES_USUAL),
@@ -163,6 +165,7 @@ impl<'s, I: Io> Worker<'s, I> {
             result.counts.merge(&client.recorder.counts);
             // All histograms have the same bounds.
             result.service_time.add(&client.recorder.service_time).expect("same bounds");
+            result.handshakes.merge(&client.recorder.handshakes);
             client.record_ages(&mut result.unanswered);
             result.established += client.established();
             result.unasked_bytes += client.unasked_bytes();

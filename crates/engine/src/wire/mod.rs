@@ -14,6 +14,9 @@ pub use response::{Event, Response};
 
 use serde::Deserialize;
 
+#[cfg(test)]
+mod hostile;
+
 /// How an arm is spoken to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]

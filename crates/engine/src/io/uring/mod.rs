@@ -98,7 +98,8 @@ pub struct Abilities {
 /// Whether io_uring can be used here, found out by using everything that is needed.
 pub fn probe() -> io::Result<Abilities> {
     let address = super::Address::Unix("/".into());
-    let settings = IoSettings { address, messages: Messages::default(), connections: 1, batch: 1, answer_bytes: None };
+    let settings =
+        IoSettings { address, messages: Messages::default(), tls: None, connections: 1, batch: 1, answer_bytes: None };
     let uring = Uring::new(&settings)?;
     Ok(Abilities { batching: uring.ring.can_batch() })
 }
@@ -429,6 +430,7 @@ mod tests {
         let settings = |connections, answer_bytes| IoSettings {
             address: super::super::Address::Unix("/".into()),
             messages: Messages::default(),
+            tls: None,
             connections,
             batch: 1,
             answer_bytes,
