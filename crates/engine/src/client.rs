@@ -2,12 +2,15 @@
 //!
 //! No sockets here. The backend tells what came, and does what [`Next`] says; all times are the arm's own clock.
 
-use crate::asks::{Asks, Sending};
-use crate::check::{Check, Correct, Progress};
-use crate::io::{Handler, IoFailure, MessageId, Next, Outgoing, REPORTED_BYTES, Slot};
+mod asked;
+
+use crate::asks::Asks;
+use crate::check::{Correct, Progress};
+use crate::io::{Handler, IoFailure, MessageId, Next, Outgoing, Slot};
 use crate::recorder::{ErrorKind, Recorder};
 use crate::schedule::{Due, Schedule};
 use crate::wire::{Event, Reader};
+use asked::{Asked, Upload};
 use hdrhistogram::Histogram;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -36,29 +39,6 @@ enum State {
 
 /// Servers that know nothing of `Expect: 100-continue` say nothing: then the body is sent all the same.
 const CONTINUE_NS: u64 = 1_000_000_000;
-
-/// How much of a request is still to leave.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Upload {
-    /// Nothing, or so little that it leaves at once.
-    Done,
-    /// The body, once the server says 100 Continue.
-    Waits(MessageId),
-    /// Something long, whose end is reported.
-    UnderWay,
-}
-
-/// One of the requests that are asked here.
-#[derive(Debug)]
-struct Asked {
-    to_head: bool,
-    kept: Sending,
-    last: Sending,
-    check: Check,
-    /// The last answer that was parsed and found correct. An answer of the same bytes, all of them, head included, is
-    /// correct too; it need not be parsed again. A new `Date` costs one parse.
-    last_correct: Vec<u8>,
-}
 
 #[derive(Debug)]
 struct Connection {
@@ -113,13 +93,6 @@ pub struct Client<S> {
 impl<S: Schedule> Client<S> {
     /// A client whose connections are all closed, and due to be opened.
     pub fn new(schedule: S, asks: Asks, connections: u32, timeout_ns: u64) -> Self {
-        let asked = asks.list().iter().map(|ask| Asked {
-            to_head: ask.to_head,
-            kept: ask.kept,
-            last: ask.last,
-            check: ask.check(),
-            last_correct: Vec::with_capacity(4096),
-        });
         let connection = || Connection {
             response: Reader::new(asks.wire),
             progress: Progress::default(),
@@ -134,7 +107,7 @@ impl<S: Schedule> Client<S> {
             message: 0,
             requests_left: 0,
         };
-        let asked: Box<[Asked]> = asked.collect();
+        let asked = asks.list().iter().map(Asked::new).collect();
         let mut closed = BinaryHeap::with_capacity(connections as usize);
         closed.extend((0..connections).map(|slot| Reverse((0, slot))));
         Self {
@@ -274,10 +247,9 @@ impl<S: Schedule> Client<S> {
 
     /// The body is what is sent next.
     fn send_body(&mut self, slot: usize, body: MessageId) {
-        let is_long = self.asks.messages[body as usize].len() > REPORTED_BYTES;
         let connection = &mut self.connections[slot];
         connection.message = body;
-        connection.upload = if is_long { Upload::UnderWay } else { Upload::Done };
+        connection.upload = Upload::of_body(&self.asks.messages[body as usize]);
     }
 
     /// Enters the ages of the requests in flight.
@@ -310,11 +282,7 @@ impl<S: Schedule> Client<S> {
         let sending = if connection.requests_left == 0 { asked.last } else { asked.kept };
         connection.asked = number;
         connection.message = sending.first;
-        connection.upload = match sending.continued {
-            Some(body) => Upload::Waits(body),
-            None if sending.is_long => Upload::UnderWay,
-            None => Upload::Done,
-        };
+        connection.upload = Upload::of(sending);
         connection.response.begin(asked.to_head);
         connection.state = State::InFlight;
         connection.since_ns = self.now_ns;

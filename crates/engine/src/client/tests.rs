@@ -3,6 +3,7 @@
 use super::*;
 use crate::asks::{Question, Speech};
 use crate::check::{ExpectedBody, ExpectedStatus};
+use crate::io::REPORTED_BYTES;
 use crate::schedule::ClosedLoop;
 
 const GOOD: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";

@@ -39,7 +39,7 @@ pub struct Response {
 
 impl Response {
     /// A reader at the start of an answer.
-    pub const fn new() -> Self {
+    pub(super) const fn new() -> Self {
         Self { state: State::Head, to_head_request: false, held: Vec::new() }
     }
 

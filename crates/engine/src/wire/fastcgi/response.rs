@@ -49,7 +49,7 @@ pub struct Response {
 
 impl Response {
     /// A reader at the start of an answer.
-    pub const fn new() -> Self {
+    pub(in crate::wire) const fn new() -> Self {
         Self {
             place: Place::Header,
             body: Body::BehindTheHead,
@@ -272,7 +272,8 @@ fn interpret(bytes: &[u8]) -> Result<(u16, Option<u64>), Violation> {
 /// The number at the start of `Status: 404 Not Found`.
 fn status_of(value: &[u8]) -> Result<u16, Violation> {
     match value {
-        [a @ b'1'..=b'9', b @ b'0'..=b'9', c @ b'0'..=b'9', rest @ ..] if matches!(rest, [] | [b' ', ..]) => {
+        [a @ b'1'..=b'9', b @ b'0'..=b'9', c @ b'0'..=b'9']
+        | [a @ b'1'..=b'9', b @ b'0'..=b'9', c @ b'0'..=b'9', b' ', ..] => {
             Ok([a, b, c].into_iter().fold(0, |number, digit| number * 10 + u16::from(digit - b'0')))
         }
         _ => Err(Violation::Head),
