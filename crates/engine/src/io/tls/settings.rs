@@ -63,7 +63,10 @@ impl TlsSettings {
 
     /// One handshake, and nothing more.
     pub fn try_handshake<S: Read + Write>(&self, stream: &mut S) -> io::Result<()> {
-        let mut connection = ClientConnection::new(Arc::clone(&self.config), self.server_name.clone())
+        // It must not leave a session that the load would resume.
+        let mut config = ClientConfig::clone(&self.config);
+        config.resumption = Resumption::disabled();
+        let mut connection = ClientConnection::new(Arc::new(config), self.server_name.clone())
             .map_err(|error| io::Error::other(error.to_string()))?;
         while connection.is_handshaking() {
             connection.complete_io(stream)?;
