@@ -61,7 +61,7 @@ def generators() -> list[Peer]:
 
 def page(rounds: int, seconds: int, seed: int) -> str:
     """The whole measurement and its page."""
-    raise_open_files(0)
+    raise_open_files()
     cores = place(Placement.ONE_CORE, machine.allowed_cores(), machine.siblings())
     everyone = generators()
     shuffle = random.Random(seed)

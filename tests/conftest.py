@@ -45,8 +45,9 @@ def leavings(folder: Path) -> list[str]:
 
 
 @pytest.fixture
-def nothing_left(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def nothing_left(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The folder that the test's stacks live in; the test must leave no directory and no cgroup behind."""
+    tmp_path_factory.getbasetemp()  # made now, so that it is not made in that folder
     with tempfile.TemporaryDirectory(prefix="hct-") as folder:  # short: socket files lie in it
         monkeypatch.setenv("TMPDIR", folder)
         monkeypatch.setattr(tempfile, "tempdir", folder)

@@ -57,6 +57,7 @@ def plan_of(quick: bool = True, **more: object) -> Plan:
         "installed": {"app": Installed(path="/app", version="1"), "proxy": Installed(path="/proxy", version="2")},
         "allowed_cores": [0, 1],
         "siblings": {},
+        "open_files": 20_000,
     }
     return planning.make(suite(), [], quick=quick, budget_s=None, seed=7, **(arguments | more))  # type: ignore[arg-type]
 
@@ -75,7 +76,7 @@ def slice_of(
     answers: int,
     *,
     elapsed_ns: int = 100 * MS,
-    cpu_ns: dict[str, int] | None = None,
+    cpu_ns: dict[str, int | None] | None = None,
     generator_cpu_ns: int = 0,
     outside_ns: int = 0,
     errors: dict[str, int] | None = None,
@@ -126,7 +127,9 @@ def part(
             arm=name,
             sent=answers + len(unanswered_ns),
             answers=answers,
+            compared=answers,
             in_flight=len(unanswered_ns),
+            established=1,
             reconnects=0,
             errors={},
             service_time=histogram(*service_time_ns),
@@ -159,7 +162,7 @@ def block(
         reasons=list(reasons),
         failures=list(failures),
         arms=list(parts),
-        engine=Start(version="0.1.0", io="uring", batch=1, cores=[1]),
+        engine=Start(version="0.1.0", io="uring", batch=1, cores=[1], compared_one_in=16),
         end=End(elapsed_ns=slices_ns, generator_cpu_ns=0, validity="valid", reasons=[]),
     )
 

@@ -130,7 +130,7 @@ install = "it is there"
 
 
 def start_own() -> None:
-    raise_open_files(0)
+    raise_open_files()
     cores = Cores(stack=[0], generator=[0])
     arm = Arm(hops=[Hop(program="mine", link=Link.HTTP_TCP)])
     with stack.RunningStack("own", arm, {}, cores, freezers()[0], Ports(), label="own"):

@@ -82,7 +82,7 @@ class World:
         self.log.append("load " + " ".join(arm.name for arm in load.arms))
         if self.engine_faults:
             raise self.engine_faults.pop(0)
-        yield engine.Start(version="0", io="epoll", batch=1, cores=[1])
+        yield engine.Start(version="0", io="epoll", batch=1, cores=[1], compared_one_in=16)
         for arm in load.arms:
             yield engine.WarmedUp(arm=arm.name, elapsed_ns=1, plateau=True, answers=[1], errors={})
         for number in range(load.rounds):
@@ -95,8 +95,8 @@ class World:
                 )  # fmt: skip
         for arm in load.arms:
             yield engine.ArmTotals(
-                arm=arm.name, sent=1, answers=1, in_flight=0, reconnects=0, errors={}, service_time=EMPTY,
-                unanswered=EMPTY,
+                arm=arm.name, sent=1, answers=1, compared=1, in_flight=0, established=1, reconnects=0, errors={},
+                service_time=EMPTY, unanswered=EMPTY,
             )  # fmt: skip
         yield engine.End(elapsed_ns=10**9, generator_cpu_ns=1, validity="valid", reasons=[])
 
@@ -125,7 +125,7 @@ class Recorder:
 def world(monkeypatch: pytest.MonkeyPatch) -> World:
     world = World()
     monkeypatch.setattr(block, "RunningStack", world.stack)
-    monkeypatch.setattr(block.machine, "busy_ns", lambda: next(world.busy_ns))
+    monkeypatch.setattr(block.machine, "busy_ns", lambda _: next(world.busy_ns))
     monkeypatch.setattr(block.machine, "steal_ns", lambda: 0)
     monkeypatch.setattr(block.check, "ask", world.ask)
     monkeypatch.setattr(block.engine, "run", world.engine_run)
@@ -136,7 +136,7 @@ def measure(tmp_path: Path, quick: bool = True, budget_s: float = 1000.0) -> tup
     """Run the loop over the mock suite; whether all went well, the record as read again, and what was watched."""
     planned = plan.make(
         SUITE, [], quick=quick, budget_s=budget_s, seed=1, installed={"origin": Installed(path="/x", version="1")},
-        allowed_cores=[0, 1], siblings={},
+        allowed_cores=[0, 1], siblings={}, open_files=1000,
     )  # fmt: skip
     watcher = Recorder()
     with record.Writer(tmp_path / "record", SUITE, planned, {}, ["hopcost"]) as writer:

@@ -68,6 +68,7 @@ def make(
     gone: tuple[str, ...] = (),
     cores: int = 2,
     siblings: dict[int, list[int]] | None = None,
+    open_files: int = 20_000,
 ) -> Plan:
     return plan.make(
         suite,
@@ -78,6 +79,7 @@ def make(
         installed={name: GONE if name in gone else HERE for name in ("app", "proxy", "origin")},
         allowed_cores=list(range(cores)),
         siblings=siblings or {},
+        open_files=open_files,
     )
 
 
@@ -89,7 +91,7 @@ def test_where_everything_is_there_all_arms_run_and_the_baseline_twice():
     first, second = make().experiments
     assert names(first) == ["direct", "behind", "direct-aa"]
     assert [arm.copy_of for arm in first.arms] == [None, None, "direct"]
-    assert first.arms[2].arm is first.arms[0].arm
+    assert first.arms[2].arm == first.arms[0].arm
     assert (first.baseline, first.left_out, first.notes) == ("direct", [], [])
     assert names(second) == ["direct", "behind", "direct-aa"]
 
@@ -215,7 +217,10 @@ def test_budgets_and_looks(quick, given, budget_s, looks):
     planned = make(quick=quick, budget_s=given)
     assert (planned.quick, planned.budget_s, planned.looks) == (quick, budget_s, looks)
     assert planned.target_width == 0.01
-    assert planned.slice_ns == 100_000_000
+    assert [(each.slice_ns, each.settle_ns) for each in planned.experiments] == [
+        (100_000_000, 9_600_000),
+        (100_000_000, 19_200_000),
+    ]
 
 
 @pytest.mark.parametrize("budget_s", [math.inf, math.nan])
@@ -291,3 +296,23 @@ def test_seeds_fit_the_engines_numbers():
     seeds = [block_seed(make(seed=2**32 - 1), "first", block) for block in range(100)]
     assert all(0 <= seed < 2**63 for seed in seeds)
     assert max(seeds) > 2**62
+
+
+def test_an_experiment_with_more_connections_than_open_files_is_left_out_with_the_limit() -> None:
+    needed = 32 * 3 + plan.SPARE_FILES  # two arms and the baseline's second run
+    assert len(make("first", open_files=needed).experiments) == 1
+    with pytest.raises(
+        CannotMeasure, match=f"{needed} open files are needed .*, the hard limit is {needed - 1}"
+    ) as caught:
+        make("first", open_files=needed - 1)
+    assert f"ulimit -Hn {needed}" in (caught.value.hint or "")
+
+
+def test_the_second_run_of_a_baseline_with_a_port_takes_another() -> None:
+    with_port = msgspec.structs.replace(SUITE.arms["direct"], hops=[Hop(program="app", link=Link.HTTP_TCP, port=8080)])
+    suite = msgspec.structs.replace(SUITE, arms=SUITE.arms | {"direct": with_port})
+    first = make("first", suite=suite).experiments[0]
+    assert {arm.name: [hop.port for hop in arm.arm.hops] for arm in first.arms if arm.name.startswith("direct")} == {
+        "direct": [8080],
+        "direct-aa": [None],
+    }

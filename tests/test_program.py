@@ -173,6 +173,15 @@ def test_a_version_on_standard_error_counts(tmp_path):
     assert program.installed("proxy").version == "2.0"
 
 
+def test_bytes_that_are_no_text_are_no_bug(tmp_path):
+    define_proxy(tmp_path)
+    script(tmp_path, "my-proxy", "printf '\\377 proxy/3.1'")
+    assert program.installed("proxy").version == "3.1"
+    define(tmp_path, "built", BUILT, make_sh="printf 'no \\377 luck'; exit 1\n")
+    with pytest.raises(CannotMeasure, match="no \N{REPLACEMENT CHARACTER} luck"):
+        program.build("built")
+
+
 def test_a_missing_executable_has_its_remedy(tmp_path):
     define_proxy(tmp_path)
     receipt = program.installed("proxy")

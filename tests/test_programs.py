@@ -45,7 +45,7 @@ def arms() -> dict[str, Arm]:
 @pytest.fixture(scope="module", autouse=True)
 def everything_is_there() -> None:
     """A missing program fails, it is never skipped: `make setup` brings them all."""
-    raise_open_files(0)
+    raise_open_files()
     missing = {name: program.installed(name).missing for name in program.names() if program.installed(name).missing}
     assert missing == {}
 

@@ -323,7 +323,7 @@ def test_a_note_of_the_end_that_finds_no_space_leaves_the_old_one(tmp_path):
         open_writer.append(plain_block(0))
         open_writer.append(plain_block(1))
         with files_at_most(100):
-            open_writer.end_experiment(Ending(experiment="cost", why="blocks"))
+            open_writer.end_experiment(Ending(experiment="cost", why="blocks", detail="all done"))
     assert_the_record_before_stays(path, caught, "run.json")
     assert not list(path.glob(".*"))
 

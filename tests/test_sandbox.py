@@ -218,17 +218,10 @@ def open_files(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[int, int]]:
 
 
 def test_the_soft_limit_of_open_files_becomes_the_hard_one(open_files):
-    assert sandbox.raise_open_files(20_000) == 20_000
+    assert sandbox.raise_open_files() == 20_000
     assert open_files["set"] == (20_000, 20_000)
 
 
-def test_too_few_open_files_are_refused_with_the_remedy(open_files):
-    with pytest.raises(CannotMeasure) as caught:
-        sandbox.raise_open_files(20_001)
-    assert caught.value.message == "20001 open files are needed for all connections, the hard limit is 20000"
-    assert caught.value.hint == "raise it (ulimit -Hn 20001), or ask for fewer connections"
-
-
-def test_no_limit_of_open_files_is_enough(open_files):
+def test_no_limit_of_open_files_is_enough_for_anything(open_files):
     open_files["is"] = (1024, resource.RLIM_INFINITY)
-    assert sandbox.raise_open_files(10**9) == resource.RLIM_INFINITY
+    assert sandbox.raise_open_files() > 10**9

@@ -216,6 +216,10 @@ def test_nothing_has_no_quantile():
     assert quantile_bounds([10], [0], [20], [0], 0.5) is None
 
 
+def test_a_value_that_never_occurred_is_no_quantile():
+    assert quantile_bounds([10, 20], [0, 1], [], [], 0.0) == (20, 20)
+
+
 def test_only_unanswered_requests_give_a_lower_bound_alone():
     assert quantile_bounds([], [], [3, 9], [1, 1], 0.5) == (3, None)
     assert quantile_bounds([], [], [3, 9], [1, 1], 1.0) == (9, None)

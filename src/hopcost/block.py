@@ -118,14 +118,15 @@ def _load(setting: Setting, block: Block, ready: list[_Ready], rounds: int) -> N
     load = engine.Plan(
         seed=block.seed,
         cores=experiment.cores.generator,
-        slice_ns=plan.slice_ns,
+        slice_ns=experiment.slice_ns,
+        settle_ns=experiment.settle_ns,
         rounds=rounds,
         warm_up=engine.WarmUp(least_ns=plan.warm_up_least_ns, most_ns=plan.warm_up_most_ns),
         arms=[engine_arm(each.stack, experiment.workload, each.answer) for each in ready],
     )
     parts = {each.arm.name: _Part(each) for each in ready}
-    stacks = [each.stack for each in ready]
-    others, harness, cpu = _busy_outside_ns(stacks), time.process_time_ns(), 0
+    stacks, cores = [each.stack for each in ready], cores_in_use(experiment)
+    others, harness, cpu = _busy_outside_ns(stacks, cores), time.process_time_ns(), 0
     with contextlib.closing(engine.run(load)) as lines:
         for line in lines:
             match line:
@@ -148,7 +149,7 @@ def _load(setting: Setting, block: Block, ready: list[_Ready], rounds: int) -> N
     block.arms = [part.whole() for part in parts.values()]
     if block.end is None:
         raise MeasurementFailed("the load engine ended without its last line")
-    others = _busy_outside_ns(stacks) - others - block.end.generator_cpu_ns - harness
+    others = _busy_outside_ns(stacks, cores) - others - block.end.generator_cpu_ns - harness
     block.foreign_cpu_ns = max(0, others)
 
 
@@ -161,11 +162,16 @@ def _judge(setting: Setting, block: Block, stacks: list[RunningStack]) -> None:
         failure = stack.failure()
         if failure is not None:
             block.failures.append(Failure(arm=stack.arm, message=f"under load: {failure}"))
-    cores = len({*setting.experiment.cores.stack, *setting.experiment.cores.generator})
+    cores = len(cores_in_use(setting.experiment))
     foreign = block.foreign_cpu_ns / max(1, block.end.elapsed_ns * cores)
     if foreign > FOREIGN_AT_MOST:
         block.validity = "void" if block.validity == "void" else "suspect"
         block.reasons.append(f"other programs took {foreign:.0%} of the CPU time of {cores} cores")
+
+
+def cores_in_use(experiment: PlannedExperiment) -> list[int]:
+    """The cores of the stack and of the generator, each once."""
+    return sorted({*experiment.cores.stack, *experiment.cores.generator})
 
 
 def engine_arm(stack: RunningStack, workload: Workload, expected: check.Answer) -> engine.Arm:
@@ -183,9 +189,9 @@ def engine_arm(stack: RunningStack, workload: Workload, expected: check.Answer) 
     )
 
 
-def _busy_outside_ns(stacks: list[RunningStack]) -> int:
-    """CPU time that the machine has used since boot, without what the stacks' processes have."""
-    return machine.busy_ns() - sum(stack.cpu_ns() for stack in stacks)
+def _busy_outside_ns(stacks: list[RunningStack], cores: list[int]) -> int:
+    """CPU time that these cores have used since boot, without what the stacks' processes have."""
+    return machine.busy_ns(cores) - sum(stack.cpu_ns() for stack in stacks)
 
 
 class _Part:

@@ -10,13 +10,19 @@ import time
 
 from hopcost import block, summary
 from hopcost.errors import MeasurementFailed
-from hopcost.plan import BLOCK_OVERHEAD_S_PER_ARM, FULL_ROUNDS, Plan, PlannedArm, PlannedExperiment, rounds_for_block
+from hopcost.plan import (
+    BLOCK_OVERHEAD_S_PER_ARM,
+    BLOCK_S_AT_MOST,
+    Plan,
+    PlannedArm,
+    PlannedExperiment,
+    rounds_for_block,
+)
 from hopcost.record import Block, Ending, Writer
-from hopcost.sandbox import Freezer, Ports, raise_open_files
+from hopcost.sandbox import Freezer, Ports
 from hopcost.watcher import Watcher
 
 VOID_BLOCKS_AT_MOST = 3
-SPARE_FILES = 256
 SLICE_EDGES = 1.03  # a slice takes this much longer than its load: freezing, reading counters
 
 
@@ -63,7 +69,6 @@ class _Loop:
     def run(self) -> Ending:
         """Blocks until one of the reasons to stop holds."""
         plan, looks = self.setting.plan, self.setting.plan.looks
-        raise_open_files(self.experiment.workload.connections * len(self.experiment.arms) + SPARE_FILES)
         self.setting.watcher.experiment_begins(self.experiment, looks[-1], self.deadline)
         while len(self.valid) < looks[-1]:
             if len(self.valid) in looks and self._precise():
@@ -87,7 +92,8 @@ class _Loop:
         if len(self.arms) < 2:
             return "no arm is left"
         if done.slices_elapsed_ns:
-            self.overheads_s.append((done.elapsed_ns - done.slices_elapsed_ns) / 1e9)
+            settling_ns = done.slices_elapsed_ns * self.experiment.settle_ns // self.experiment.slice_ns
+            self.overheads_s.append((done.elapsed_ns - done.slices_elapsed_ns - settling_ns) / 1e9)
         if done.validity != "void":
             self.valid.append(done)
         else:
@@ -112,13 +118,15 @@ class _Loop:
         """
         seen = self.overheads_s
         overhead = sum(seen) / len(seen) if seen else BLOCK_OVERHEAD_S_PER_ARM * len(self.arms)
+        visit_ns = self.experiment.settle_ns + self.experiment.slice_ns
+        round_s = visit_ns * len(self.arms) / 1e9 * SLICE_EDGES
         for blocks_left in range(max(1, self.setting.plan.looks[0] - len(self.valid)), 0, -1):
             rounds = rounds_for_block(
                 seconds_left=self.deadline - time.monotonic(),
                 blocks_left=blocks_left,
                 overhead_s=overhead,
-                round_s=self.setting.plan.slice_ns * len(self.arms) / 1e9 * SLICE_EDGES,
-                at_most=FULL_ROUNDS,
+                round_s=round_s,
+                at_most=max(2, int(BLOCK_S_AT_MOST / round_s)),
             )
             if rounds:
                 return rounds

@@ -19,7 +19,7 @@ def of(stack: PreparedStack, folder: Path, target: str) -> str:
     ]
     lines += ["", "try it:", *[f"  {line}" for line in _checks(stack.address, target, stack.cores.generator)]]
     for hop in reversed(stack.hops):
-        settings = ", ".join(f"{key} = {value}" for key, value in hop.settings.items())
+        settings = ", ".join(f"{key} = {str(value).lower()}" for key, value in hop.settings.items())
         lines += [
             "",
             f"{hop.name} ({hop.program} {hop.version}), reached over {hop.address.link} at {hop.address.address}",

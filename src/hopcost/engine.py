@@ -75,6 +75,7 @@ class Plan(msgspec.Struct):
     seed: int
     cores: list[int]
     slice_ns: int
+    settle_ns: int
     rounds: int
     warm_up: WarmUp
     arms: list[Arm]
@@ -83,12 +84,13 @@ class Plan(msgspec.Struct):
 
 
 class Start(msgspec.Struct, tag_field="kind", tag="start"):
-    """The engine has read its plan."""
+    """The engine has read its plan; of bodies above 64 KiB it compares the bytes of one in `compared_one_in`."""
 
     version: str
     io: str
     batch: int
     cores: list[int]
+    compared_one_in: int
 
 
 class WarmedUp(msgspec.Struct, tag_field="kind", tag="warm_up"):
@@ -125,12 +127,17 @@ class Slice(msgspec.Struct, tag_field="kind", tag="slice"):
 
 
 class ArmTotals(msgspec.Struct, tag_field="kind", tag="arm"):
-    """An arm's accounts over the whole block, and its histograms (V2 compressed, base64, ns)."""
+    """An arm's accounts over the whole block, and its histograms (V2 compressed, base64, ns).
+
+    `compared` answers had every byte compared, `established` connections were open at the end.
+    """
 
     arm: str
     sent: int
     answers: int
+    compared: int
     in_flight: int
+    established: int
     reconnects: int
     errors: dict[str, int]
     service_time: str

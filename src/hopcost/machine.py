@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import platform
 import resource
+from functools import cache
 from pathlib import Path
 
 import psutil
@@ -64,6 +66,7 @@ def facts() -> Facts:
         "open_files": {"soft": soft, "hard": hard},
         "load_average_1min": os.getloadavg()[0],
         "root": os.geteuid() == 0,
+        "irq_time_apart": irq_time_apart(),
         "clocksource": _read("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
         "cgroup": _read("/proc/self/cgroup"),
         "sysctls": {name.replace("/", "."): _read(f"/proc/sys/{name}") for name in SYSCTLS},
@@ -86,15 +89,34 @@ def steal_ns() -> int:
     return int(fields[8]) * 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
 
-def busy_ns() -> int:
-    """CPU time used by everything on this machine since boot, all cores together, in ns (to the tick, 10 ms as a rule).
+def busy_ns(cores: list[int]) -> int:
+    """CPU time used by everything on these cores since boot, in ns (to the tick, 10 ms as a rule).
 
-    /proc/stat's user, nice, system, irq and softirq; idle, iowait and steal are no use of the CPU, guest is in user.
+    /proc/stat's user, nice and system, and irq and softirq where the kernel books interrupts on the process that they
+    interrupt. Where it keeps them apart, no process's time holds them. Idle, iowait and steal are no use of the CPU.
     """
-    user, nice, system, _, _, irq, softirq = (
-        int(field) for field in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:8]
-    )
-    return (user + nice + system + irq + softirq) * 1_000_000_000 // os.sysconf("SC_CLK_TCK")
+    ticks = 0
+    for line in Path("/proc/stat").read_text().splitlines():
+        name, *fields = line.split()
+        if name.startswith("cpu") and name != "cpu" and int(name.removeprefix("cpu")) in cores:
+            user, nice, system, _, _, irq, softirq = map(int, fields[:7])
+            ticks += user + nice + system + (0 if irq_time_apart() else irq + softirq)
+    return ticks * 1_000_000_000 // os.sysconf("SC_CLK_TCK")
+
+
+@cache
+def irq_time_apart() -> bool:
+    """Whether the kernel keeps interrupts' time apart from processes' (CONFIG_IRQ_TIME_ACCOUNTING); True if unknown."""
+    texts = (_read(f"/boot/config-{platform.release()}"), _gunzip("/proc/config.gz"))
+    config = next((text for text in texts if text is not None), None)
+    return config is None or "CONFIG_IRQ_TIME_ACCOUNTING=y" in config.splitlines()
+
+
+def _gunzip(path: str) -> str | None:
+    try:
+        return gzip.decompress(Path(path).read_bytes()).decode(errors="replace")
+    except OSError:
+        return None
 
 
 def _os_name() -> str | None:

@@ -16,13 +16,15 @@ from hopcost.program import Installed
 from hopcost.sandbox import Cores, place
 from hopcost.suite import AGAIN, Arm, Experiment, Published, Settings, Suite, Workload
 
-SLICE_NS = 100_000_000
+SLICE_NS_LEAST = 100_000_000
+SETTLE_NS_PER_CONNECTION = 300_000
 LOOKS = (6, 10, 16, 24)  # blocks after which the width is looked at; few and fixed, so that looking costs a known error
-FULL_ROUNDS = 30
+BLOCK_S_AT_MOST = 20.0  # of load: longer blocks would leave too few of them in a budget
 QUICK_BUDGET_S = 108.0
 FULL_BUDGET_S = 1800.0
 TARGET_WIDTH = 0.01
 WARM_UP_LEAST_NS, WARM_UP_MOST_NS, QUICK_WARM_UP_MOST_NS = 300_000_000, 3_000_000_000, 1_000_000_000
+SPARE_FILES = 256  # for what the engine opens besides connections
 BLOCK_OVERHEAD_S_PER_ARM = 0.5  # before one has been seen: start, check, warm-up and stop
 
 
@@ -43,7 +45,12 @@ class PlannedArm(msgspec.Struct, frozen=True):
 
 
 class PlannedExperiment(msgspec.Struct, frozen=True):
-    """An experiment with everything decided that can be decided before it starts."""
+    """An experiment with everything decided that can be decided before it starts.
+
+    Before each slice of `slice_ns` an arm is loaded for `settle_ns` that do not count: after the other arms' slices its
+    memory is out of the caches and its queues are not what they are in a run alone. With 1000 connections that takes
+    300 ms (docs/methodology.md).
+    """
 
     name: str
     question: str
@@ -51,6 +58,8 @@ class PlannedExperiment(msgspec.Struct, frozen=True):
     arms: list[PlannedArm]
     cores: Cores
     workload: Workload
+    settle_ns: int
+    slice_ns: int
     settings: Settings
     left_out: list[LeftOut]
     notes: list[str]
@@ -71,7 +80,6 @@ class Plan(msgspec.Struct, frozen=True):
     quick: bool
     seed: int
     budget_s: float
-    slice_ns: int
     warm_up_least_ns: int
     warm_up_most_ns: int
     looks: list[int]
@@ -90,8 +98,9 @@ def make(
     installed: Mapping[str, Installed],
     allowed_cores: list[int],
     siblings: dict[int, list[int]],
+    open_files: int,
 ) -> Plan:
-    """The plan for the chosen experiments (all, when none is named).
+    """The plan for the chosen experiments (all, when none is named); `open_files` is the hard limit of a process.
 
     CannotMeasure when no experiment can run here; UsageError for a budget that is no time.
     """
@@ -100,7 +109,9 @@ def make(
     experiments, left_out = [], []
     for name in dict.fromkeys(chosen) or [experiment.name for experiment in suite.experiments]:
         try:
-            experiments.append(_experiment(suite, suite.experiment(name), installed, allowed_cores, siblings))
+            experiments.append(
+                _experiment(suite, suite.experiment(name), installed, allowed_cores, siblings, open_files)
+            )
         except CannotMeasure as error:
             left_out.append(LeftOut(name=name, reason=error.message, remedy=error.hint))
     if not experiments:
@@ -113,7 +124,6 @@ def make(
         quick=quick,
         seed=seed,
         budget_s=budget_s if budget_s is not None else QUICK_BUDGET_S if quick else FULL_BUDGET_S,
-        slice_ns=SLICE_NS,
         warm_up_least_ns=WARM_UP_LEAST_NS,
         warm_up_most_ns=QUICK_WARM_UP_MOST_NS if quick else WARM_UP_MOST_NS,
         looks=list(LOOKS[:1] if quick else LOOKS),
@@ -129,6 +139,7 @@ def _experiment(
     installed: Mapping[str, Installed],
     allowed_cores: list[int],
     siblings: dict[int, list[int]],
+    open_files: int,
 ) -> PlannedExperiment:
     cores = place(experiment.placement, allowed_cores, siblings)
     kept: list[str] = []
@@ -161,8 +172,15 @@ def _experiment(
         )
     if cores.shared:
         notes.append("the generator shares a core with the stack: throughput holds the generator's cost too")
+    settle_ns = SETTLE_NS_PER_CONNECTION * experiment.workload.connections
     arms = [PlannedArm(name=name, arm=suite.arms[name]) for name in kept]
-    arms.append(PlannedArm(name=baseline + AGAIN, arm=suite.arms[baseline], copy_of=baseline))
+    needed = experiment.workload.connections * (len(arms) + 1) + SPARE_FILES
+    if needed > open_files:
+        raise CannotMeasure(
+            f"{needed} open files are needed for all connections of all arms, the hard limit is {open_files}",
+            f"raise it (ulimit -Hn {needed}), or ask for fewer connections",
+        )
+    arms.append(PlannedArm(name=baseline + AGAIN, arm=_second_run(suite.arms[baseline]), copy_of=baseline))
     return PlannedExperiment(
         name=experiment.name,
         question=experiment.question,
@@ -170,6 +188,8 @@ def _experiment(
         arms=arms,
         cores=cores,
         workload=experiment.workload,
+        settle_ns=settle_ns,
+        slice_ns=max(SLICE_NS_LEAST, settle_ns),
         settings=experiment.settings,
         left_out=left_out,
         notes=notes,
@@ -177,6 +197,11 @@ def _experiment(
         published_conditions=experiment.published_conditions,
         control=experiment.control,
     )
+
+
+def _second_run(arm: Arm) -> Arm:
+    """The baseline again, which runs beside the first: it cannot have the same ports."""
+    return msgspec.structs.replace(arm, hops=[msgspec.structs.replace(hop, port=None) for hop in arm.hops])
 
 
 def block_seed(plan: Plan, experiment: str, block: int) -> int:

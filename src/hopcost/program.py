@@ -121,7 +121,28 @@ def load(name: str) -> Program:
     """The program's definition; UsageError with the nearest name when there is none."""
     if name not in names():
         raise UsageError(f"no program is called '{name}'", nearest(name, names()))
-    return toml_file.read(PROGRAMS / name / "program.toml", Program)
+    path = PROGRAMS / name / "program.toml"
+    program = toml_file.read(path, Program)
+    _check(program, path)
+    return program
+
+
+def _check(program: Program, path: Path) -> None:
+    """What the structure alone cannot see: names, patterns and files that refer to nothing."""
+    if program.name != path.parent.name:
+        raise UsageError(f"{path}: name: '{program.name}', but the folder is called '{path.parent.name}'")
+    if bool(program.executable) == (program.build is not None):
+        raise UsageError(f"{path}: executable: expected either an executable or a [build]", "one of the two, not both")
+    try:
+        groups = re.compile(program.version_pattern).groups
+    except re.error as error:
+        raise UsageError(f"{path}: version_pattern: {error}") from error
+    if groups < 1:
+        raise UsageError(f"{path}: version_pattern: no group", "put the version in parentheses: 'nginx/(\\S+)'")
+    files = [*program.files.values(), *(program.build.sources if program.build is not None else [])]
+    for file in files:
+        if not (path.parent / file).is_file():
+            raise UsageError(f"{path}: no file '{file}' beside it")
 
 
 @cache
@@ -136,7 +157,7 @@ def installed(name: str) -> Installed:
         return Installed(missing=f"'{what}' is not installed", remedy=program.install)
     command = [word.replace("{executable}", str(path)) for word in program.version_command]
     try:
-        run = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
+        run = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=10, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
         return Installed(missing=f"{' '.join(command)}: {error}", remedy=program.install)
     found = re.search(program.version_pattern, run.stdout + run.stderr)
@@ -156,7 +177,7 @@ def build(name: str) -> None:
         output.parent.mkdir(parents=True, exist_ok=True)
         unfinished = output.with_name(f".{output.name}-{os.getpid()}")
         command = [word.replace("{output}", str(unfinished)) for word in program.build.command]
-        run = subprocess.run(command, cwd=program.folder, capture_output=True, text=True, check=False)
+        run = subprocess.run(command, cwd=program.folder, capture_output=True, text=True, errors="replace", check=False)
         if run.returncode != 0:
             unfinished.unlink(missing_ok=True)
             last = "\n".join((run.stdout + run.stderr).strip().splitlines()[-10:])

@@ -39,8 +39,8 @@ def run(
         installed={each: program.installed(each) for each in programs},
         allowed_cores=machine.allowed_cores(),
         siblings=machine.siblings(),
+        open_files=raise_open_files(),
     )
-    raise_open_files(0)
     _try_settings(plan)
     freezer = find_freezer()
     environment = machine.facts() | {

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-import getpass
-import grp
 import os
 import resource
 import socket
@@ -123,8 +121,6 @@ def prepare(name: str, arm: Arm, settings: Settings, cores: Cores, directory: Pa
             "settings": resolved,
             "open_files": open_files,
             "root": os.geteuid() == 0,
-            "user": getpass.getuser(),
-            "group": grp.getgrgid(os.getegid()).gr_name,
         }
         prepared.append(
             PreparedHop(

@@ -38,7 +38,7 @@ def ratio(arm: Sequence[float], baseline: Sequence[float], error: float = CONFID
     """The geometric mean of arm ÷ baseline over blocks (equal lengths, one figure per block), with its t interval.
 
     None when there is no block, or when a figure is not positive: then there is no log-ratio.
-    Source: Student's t for the mean of log-ratios, Kalibera & Jones 2013, section 6.
+    Student's t for the mean of paired log-ratios, back on the scale of ratios.
     """
     figures = np.asarray([arm, baseline], dtype=float)
     if figures.shape[1] == 0 or not np.all(figures > 0):

@@ -137,7 +137,8 @@ class _Table:
         first = figure(block[self.baseline])
         if name == self.again or self.again is None or self.again not in block:
             return first
-        return (first + figure(block[self.again])) / 2
+        second = figure(block[self.again])
+        return (first + second) / 2 if first and second else 0.0  # a run without the figure would halve the mean
 
 
 def _experiment(

@@ -26,6 +26,9 @@ pub struct Plan {
     pub batch: u32,
     /// The length of a slice.
     pub slice_ns: u64,
+    /// How long an arm is loaded before each of its slices, uncounted; 0 is not at all.
+    #[serde(default)]
+    pub settle_ns: u64,
     /// How many rounds.
     pub rounds: u32,
     /// How long to warm up.

@@ -12,7 +12,7 @@ from hopcost.cli import app
 @app.command("build")
 def build(
     programs: Annotated[
-        list[str] | None, typer.Argument(metavar="[PROGRAM]...", help="Only these; all when none is named.")
+        list[str] | None, typer.Argument(metavar="PROGRAM", help="Only these; all when none is named.")
     ] = None,
 ) -> None:
     """Build the programs that are made from source, where they are not built yet (hopcost run does so by itself)."""

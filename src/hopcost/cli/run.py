@@ -25,7 +25,7 @@ def run(
     ],
     experiments: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[EXPERIMENT]...", help="Only these experiments; all when none is named."),
+        typer.Argument(metavar="EXPERIMENT", help="Only these experiments; all when none is named."),
     ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="A first answer in under two minutes; says how narrow its intervals got.")

@@ -20,7 +20,7 @@ def show(arm: Annotated[str, typer.Argument(metavar="SUITE/EXPERIMENT/ARM", help
     from hopcost.sandbox import Ports, raise_open_files
 
     experiment, name, content, cores = arm_path.find(arm)
-    raise_open_files(0)
+    raise_open_files()
     folder = Path("/tmp/hopcost-example")
     prepared = stack.prepare(name, content, experiment.settings, cores, folder, Ports())
     print(description.of(prepared, folder, experiment.workload.target), end="")

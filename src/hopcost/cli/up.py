@@ -22,7 +22,7 @@ def up(arm: Annotated[str, typer.Argument(metavar="SUITE/EXPERIMENT/ARM", help=A
 
     experiment, name, content, cores = arm_path.find(arm)
     program.build_missing([hop.program for hop in content.hops], print)
-    raise_open_files(0)
+    raise_open_files()
     try:
         with RunningStack(
             name, content, experiment.settings, cores, find_freezer(), Ports(), label=f"up-{name}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from hopcost.record import Record
 from hopcost.report import table
 from hopcost.summary import ExperimentSummary
@@ -33,15 +35,20 @@ def _list(lines: list[str]) -> str:
     points = []
     for line in lines:
         first, *rest = line.splitlines()
-        points.append(
-            f"- {_escape(first)}"
-            + ("\n\n  ```text\n" + "\n".join(f"  {each}" for each in rest) + "\n  ```" if rest else "")
-        )
+        points.append("\n".join([f"- {_escape(first)}", *(_fenced(rest) if rest else [])]))
     return "\n".join(points)
 
 
+def _fenced(lines: list[str]) -> list[str]:
+    """Code within a bullet point; the fence is longer than any in the code, which could end it otherwise."""
+    longest = max([2, *(len(ticks) for line in lines for ticks in re.findall("`+", line))])
+    fence = "`" * (longest + 1)
+    return ["", f"  {fence}text", *[f"  {line}" for line in lines], f"  {fence}"]
+
+
 def _escape(text: str) -> str:
-    """Signs that Markdown or HTML would take for its own."""
-    for sign in "\\`*_|[]#":
+    """One line of text, with the signs escaped that Markdown or HTML would take for their own."""
+    text = " ".join(text.split())
+    for sign in "\\`*_|[]#~":
         text = text.replace(sign, "\\" + sign)
     return text.replace("&", "&amp;").replace("<", "&lt;")

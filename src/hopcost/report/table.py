@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
-from hopcost.record import Ending, Record
+from hopcost.record import Record
 from hopcost.statistics import Interval
 from hopcost.summary import ArmSummary, ExperimentSummary, Quantile
 
@@ -40,7 +41,9 @@ def head(record: Record) -> list[str]:
         lines.append(
             f"left out: experiment {each.name}: {each.reason}" + (f"; hint: {each.remedy}" if each.remedy else "")
         )
-    return lines
+    if plan.analysis:
+        lines.append(" ".join(plan.analysis.split()))
+    return [_printable(line) for line in lines]
 
 
 def _cores(environment: dict[str, object]) -> str:
@@ -84,10 +87,10 @@ def _add_published(table: Table, each: ExperimentSummary) -> None:
     table.published_header = [
         "arm",
         "article's requests/s",
-        "mean latency ms",
+        "mean ms",
         "errors",
-        "ratio to its control",
-        "measured here",
+        "its ratio",
+        "measured ratio",
     ]
     for arm in each.arms:
         row = arm.published
@@ -122,7 +125,7 @@ def _below(each: ExperimentSummary) -> list[str]:
         compared = [arm.ratio for arm in each.arms if arm.ratio and arm.name != each.plan.baseline]
         widest = max((ratio.half_width for ratio in compared if ratio.half_width is not None), default=None)
         reached = "no interval" if widest is None else f"ratios to ±{widest:.1%} at the widest"
-        lines.append(f"{each.blocks} blocks, {reached}" + (f"; stopped: {_why(each.ending)}" if each.ending else ""))
+        lines.append(f"{each.blocks} blocks, {reached}" + (f"; stopped: {each.ending.detail}" if each.ending else ""))
         lines.append("µs under a hop and the generator: CPU time per answer, all threads")
         lines.append(
             f"p50, p99: service time, sent → last byte with {each.plan.workload.connections} connections always busy;"
@@ -130,12 +133,12 @@ def _below(each: ExperimentSummary) -> list[str]:
         )
         lines.append(_bytes(each.arms))
     elif each.ending:
-        lines.append(f"no result: {_why(each.ending)}")
+        lines.append(f"no result: {each.ending.detail}")
     if each.harness_load is not None:
-        lines.append(f"hopcost itself took {each.harness_load:.2%} of a core while slices ran")
+        lines.append(f"hopcost itself took {each.harness_load:.2%} of a core while the engine ran")
     lines += [f"note: {note}" for note in each.plan.notes]
-    lines += [f"suspect: block {block.number}: {'; '.join(block.reasons)}" for block in each.suspect]
-    lines += [f"void: block {block.number}: {'; '.join(block.reasons)}" for block in each.void]
+    lines += [f"suspect: block {block.number + 1}: {'; '.join(block.reasons)}" for block in each.suspect]
+    lines += [f"void: block {block.number + 1}: {'; '.join(block.reasons)}" for block in each.void]
     for arm in each.arms:
         if sum(arm.errors.values()):
             lines.append(f"{arm.name} had errors: its ratio counts correct answers only and is no verdict on speed")
@@ -145,11 +148,12 @@ def _below(each: ExperimentSummary) -> list[str]:
         lines.append(f"failed: {failure.arm}: {failure.message}" + (f"\nhint: {failure.hint}" if failure.hint else ""))
     for left in each.plan.left_out:
         lines.append(f"left out: {left.name}: {left.reason}" + (f"; hint: {left.remedy}" if left.remedy else ""))
-    return lines
+    return [_printable(line) for line in lines]
 
 
-def _why(ending: Ending) -> str:
-    return ending.detail or ending.why
+def _printable(line: str) -> str:
+    """Control characters shown as such: what a program printed must not steer the terminal that shows it."""
+    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", "\N{REPLACEMENT CHARACTER}", line)
 
 
 def _bytes(arms: list[ArmSummary]) -> str:

@@ -19,7 +19,9 @@ WIDTH = 132  # where there is no terminal to ask
 
 def render(record: Record, experiments: list[ExperimentSummary], width: int | None = None) -> str:
     """Plain text, `width` columns wide."""
-    console = Console(file=io.StringIO(), width=width or WIDTH, no_color=True, highlight=False)
+    console = Console(
+        file=io.StringIO(), width=width or WIDTH, force_terminal=False, color_system=None, highlight=False
+    )
     show(record, experiments, console)
     assert isinstance(console.file, io.StringIO), "made above"
     return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines()) + "\n"
@@ -43,10 +45,10 @@ def show(record: Record, experiments: list[ExperimentSummary], console: Console)
         console.print()
         console.print(Text(f"{content.title}: {content.question}", style="bold"))
         if content.rows:
-            console.print(_grid(content.header, content.rows))
+            console.print(_grid(content.header, content.rows), crop=False)  # else rich drops columns that do not fit
         _lines(console, content.below)
         if content.published_rows:
-            console.print(_grid(content.published_header, content.published_rows))
+            console.print(_grid(content.published_header, content.published_rows), crop=False)
             _lines(console, content.published_below)
 
 
@@ -54,7 +56,9 @@ def _grid(header: list[str], rows: list[list[str]]) -> Grid:
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     for number, name in enumerate(header):
         heading = Text(name.replace(" ", "\n") if number else name)  # narrow: the width is for the figures
-        grid.add_column(heading, justify="left" if number == 0 else "right", vertical="bottom")
+        words = [*(row[number] for row in rows), *name.split()]
+        widest = max(len(word) for word in words)  # a cell never wraps
+        grid.add_column(heading, justify="left" if number == 0 else "right", vertical="bottom", min_width=widest)
     for row in rows:
         grid.add_row(*(Text(cell) for cell in row))
     return grid

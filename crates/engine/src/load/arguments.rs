@@ -81,6 +81,7 @@ impl LoadArguments {
             io: self.io,
             batch: self.batch,
             slice_ns: nanoseconds(length),
+            settle_ns: 0,
             warm_up_slice_ns: 100_000_000,
             rounds: 1,
             warm_up: self

@@ -51,8 +51,10 @@ struct Outcome {
     freeze_ns: u64,
     frozen_ns: Option<u64>,
     counts: Counts,
+    /// CPU readings at the thaw and at the freeze.
     cpu: (CpuReading, CpuReading),
-    cpu_before: CpuReading,
+    /// CPU readings at the freeze before and at the thaw.
+    outside: (CpuReading, CpuReading),
     generator_cpu_ns: u64,
 }
 
@@ -141,7 +143,7 @@ impl<I: Io> Leader<'_, I> {
                 if signal::stop_requested() {
                     return Ok(());
                 }
-                let outcome = self.slice(arm, Stage::Measure)?;
+                let outcome = self.visit(arm)?;
                 let line = self.slice_line(arm, round, place, &outcome);
                 observer.line(&Line::Slice(line)).map_err(output_failed)?;
                 self.note_cpu(arm, &outcome);
@@ -175,6 +177,15 @@ impl<I: Io> Leader<'_, I> {
         observer.line(&Line::WarmUp(line)).map_err(output_failed)
     }
 
+    /// A measured slice, after the load that settles the arm. What it did while it was frozen is what it did before that.
+    fn visit(&mut self, arm: usize) -> Result<Outcome, Failure> {
+        if self.session.settle_ns == 0 {
+            return self.slice(arm, Stage::Measure);
+        }
+        let Outcome { frozen_ns, outside, .. } = self.slice(arm, Stage::Settle)?;
+        Ok(Outcome { frozen_ns, outside, ..self.slice(arm, Stage::Measure)? })
+    }
+
     /// One slice: thaw, load, freeze, read.
     fn slice(&mut self, arm: usize, stage: Stage) -> Result<Outcome, Failure> {
         let target = &self.session.arms[arm].target;
@@ -187,6 +198,7 @@ impl<I: Io> Leader<'_, I> {
         let start_ns = clock::monotonic_ns();
         let length_ns = match stage {
             Stage::WarmUp => self.session.warm_up_slice_ns,
+            Stage::Settle => self.session.settle_ns,
             Stage::Measure => self.session.slice_ns,
             Stage::Drain => DRAIN_NS_MOST,
         };
@@ -228,7 +240,7 @@ impl<I: Io> Leader<'_, I> {
             freeze_ns: end_ns - freeze_begin_ns,
             frozen_ns: last.as_ref().map(|(last_end_ns, _)| start_ns - last_end_ns),
             counts: counts.since(&state.counts),
-            cpu_before: last.map_or_else(|| vec![None; cpu_at_thaw.len()], |(_, reading)| reading),
+            outside: (last.map_or_else(|| vec![None; cpu_at_thaw.len()], |(_, reading)| reading), cpu_at_thaw.clone()),
             cpu: (cpu_at_thaw, cpu_at_freeze),
             generator_cpu_ns,
         };
@@ -256,7 +268,7 @@ impl<I: Io> Leader<'_, I> {
             reconnects: counts.reconnects,
             received_bytes: counts.received_bytes,
             cpu_ns: meter.used(&outcome.cpu.0, &outcome.cpu.1),
-            cpu_outside_ns: meter.used(&outcome.cpu_before, &outcome.cpu.0),
+            cpu_outside_ns: meter.used(&outcome.outside.0, &outcome.outside.1),
             generator_cpu_ns: outcome.generator_cpu_ns,
         }
     }
@@ -265,7 +277,7 @@ impl<I: Io> Leader<'_, I> {
         let state = &mut self.arms[arm];
         let sum = |from, to| state.meter.used(from, to).values().flatten().sum::<u64>();
         state.own_cpu_ns += sum(&outcome.cpu.0, &outcome.cpu.1);
-        state.outside_cpu_ns += sum(&outcome.cpu_before, &outcome.cpu.0);
+        state.outside_cpu_ns += sum(&outcome.outside.0, &outcome.outside.1);
     }
 
     fn check_failure(&self) -> Result<(), Failure> {

@@ -37,6 +37,8 @@ pub struct Session {
     pub batch: u32,
     /// The length of a slice.
     pub slice_ns: u64,
+    /// How long an arm is loaded before each of its measured slices.
+    pub settle_ns: u64,
     /// The same while warming up.
     pub warm_up_slice_ns: u64,
     /// How many rounds.
@@ -100,6 +102,7 @@ impl Session {
             io: plan.io,
             batch: plan.batch,
             slice_ns: plan.slice_ns,
+            settle_ns: plan.settle_ns,
             warm_up_slice_ns: plan.slice_ns,
             rounds: plan.rounds,
             warm_up: Some(plan.warm_up),

@@ -23,6 +23,8 @@ pub(super) enum Command {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
     WarmUp,
+    /// Runs right before a measured slice: caches fill and queues find their length again after the other arms' slices.
+    Settle,
     Measure,
     /// Nothing more is sent; what the measured slices left in flight gets its answer and its time.
     Drain,
@@ -145,7 +147,7 @@ impl<'s, I: Io> Worker<'s, I> {
         let Command::Slice { arm, until_ns, offset_ns, stage } = command else { return };
         let Some(Some(lane)) = self.lanes.get_mut(arm) else { return };
         lane.client.set_offset(offset_ns);
-        lane.client.recorder.measure(stage != Stage::WarmUp);
+        lane.client.recorder.measure(matches!(stage, Stage::Measure | Stage::Drain));
         if stage == Stage::Drain {
             lane.client.drain();
         }

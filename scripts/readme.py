@@ -1,0 +1,29 @@
+"""Puts the first table of a record's report into the README: what stands there is a real run's output."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+README = Path(__file__).parents[1] / "README.md"
+BEGIN, END = "<!-- output: begin -->\n", "<!-- output: end -->"
+PROSE = "The article asked"
+
+
+def main() -> None:
+    """`scripts/readme.py [RECORD]`; the latest one when none is named."""
+    hopcost = Path(sys.executable).with_name("hopcost")
+    name = sys.argv[1] if len(sys.argv) > 1 else "latest"
+    report = subprocess.run([hopcost, "report", name], check=True, capture_output=True, text=True).stdout
+    head, _, rest = report.partition("\n\n")
+    first_experiment = rest.partition("\n\none-thread:")[0]
+    head = head.partition(f"\n{PROSE}")[0]
+    text = README.read_text(encoding="utf-8")
+    before, after = text[: text.index(BEGIN) + len(BEGIN)], text[text.index(END) :]
+    shown = f"The first of the demo's three tables:\n\n```text\n{head}\n\n{first_experiment}\n```\n\n"
+    README.write_text(before + shown + after, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

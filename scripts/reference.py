@@ -1,0 +1,177 @@
+"""Writes the tables of docs/ and CONTRIBUTING.md from the code that they describe, so that they cannot differ.
+
+A page marks where a table goes: `<!-- generated: suite.Hop -->` … `<!-- end -->`. Everything in between is rewritten.
+The meaning of each key stands in reference_words.py; tests/test_reference.py asks that none is missing and none stale.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import inspect
+import re
+import sys
+import types
+import typing
+from collections.abc import Callable
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+from reference_words import CONSTANTS, ENVIRONMENT, REPORT, STRUCTURES, Page
+
+from hopcost.suite import Name
+
+ROOT = Path(__file__).parents[1]
+REGION = re.compile(r"(?s)(<!-- generated: (\S+) -->\n).*?(<!-- end -->)")
+COMMAND = ".venv/bin/python scripts/reference.py"
+PLAIN = {str: "string", int: "integer", float: "number", bool: "true or false", object: "any"}
+
+
+def main() -> None:
+    """Rewrite the pages, or with --check only name those that are out of date (exit code 1)."""
+    parser = argparse.ArgumentParser(description="Writes the tables of the documentation from the code.")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 where a page is out of date")
+    check = parser.parse_args().check
+    stale = [path for path in pages() if rewritten(path.read_text()) != path.read_text()]
+    for path in stale:
+        print(f"{path.name}: " + ("out of date" if check else "rewritten"))
+        if not check:
+            path.write_text(rewritten(path.read_text()))
+    if check and stale:
+        sys.exit(f"hint: {COMMAND}")
+
+
+def pages() -> list[Path]:
+    """All pages that may have marked regions."""
+    return [ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def rewritten(page: str) -> str:
+    """The page with every marked region as it must be; KeyError for a region that nothing generates."""
+    known = regions()
+    return REGION.sub(lambda found: found[1] + "\n" + known[found[2]]() + "\n" + found[3], page)
+
+
+def regions() -> dict[str, Callable[[], str]]:
+    """What can be generated, by the name of its region."""
+    found: dict[str, Callable[[], str]] = {
+        "report": lambda: _table(["key", "meaning"], [[f"`{key}`", text] for key, text in REPORT.items()]),
+        "environment": lambda: _table(["key", "meaning"], [[f"`{key}`", text] for key, text in ENVIRONMENT.items()]),
+        "constants": _constants,
+        "targets": _targets,
+    }
+    for kind in STRUCTURES:
+        found[region_of(kind)] = lambda kind=kind: _structure(kind)  # type: ignore[misc]
+    return found
+
+
+def region_of(kind: type) -> str:
+    """`hopcost.suite.Hop` → `suite.Hop`."""
+    return f"{kind.__module__.removeprefix('hopcost.')}.{kind.__name__}"
+
+
+def _structure(kind: type[msgspec.Struct]) -> str:
+    """Heading, docstring and keys of one structure."""
+    page, words = STRUCTURES[kind]
+    hints = typing.get_type_hints(kind, include_extras=True)
+    in_toml = page is not Page.RECORD
+    rows = []
+    for field in msgspec.structs.fields(kind):
+        cells = [f"`{field.encode_name}`", type_words(hints[field.name], page)]
+        rows.append([*cells, *([_default(field)] if in_toml else []), words[field.encode_name]])
+    if (tag := kind.__struct_config__.tag) is not None:
+        rows.insert(0, [f"`{kind.__struct_config__.tag_field}`", f"`{tag}`", "tells this line from the others"])
+    header = ["key", "type", *(["default"] if in_toml else []), "meaning"]
+    return f"### {_heading(kind)}\n\n{inspect.getdoc(kind)}\n\n" + _table(header, rows)
+
+
+def _heading(kind: type) -> str:
+    """`ArmBlock` → `Arm block`."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind.__name__).capitalize()
+
+
+def type_words(hint: Any, page: Page) -> str:
+    """A type as a person who writes or reads the file says it; structures as links to their tables."""
+    if hint == Name:
+        return "name"
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin is Annotated:
+        return _bounded(arguments[0], [each for each in arguments[1:] if isinstance(each, msgspec.Meta)], page)
+    if origin in (types.UnionType, typing.Union):
+        words = [type_words(each, page) for each in arguments if each is not type(None)]
+        words += ["null"] if type(None) in arguments and page is Page.RECORD else []
+        return " or ".join(words)
+    if origin is list:
+        return f"list of {type_words(arguments[0], page)}"
+    if origin is dict:
+        container = "object" if page is Page.RECORD else "table"
+        return f"{container}: {type_words(arguments[0], page)} → {type_words(arguments[1], page)}"
+    if origin is Literal:
+        return ", ".join(f"`{each}`" for each in arguments)
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        return ", ".join(f"`{each.value}`" for each in hint)
+    if hint in STRUCTURES:
+        other = STRUCTURES[hint][0]
+        return f"[{_heading(hint)}]({'' if other is page else other.value}#{_heading(hint).lower().replace(' ', '-')})"
+    return PLAIN[hint]
+
+
+def _bounded(hint: Any, metas: list[msgspec.Meta], page: Page) -> str:
+    """`integer, at least 1` and the like."""
+    words = type_words(hint, page)
+    for meta in metas:
+        if meta.min_length is not None:
+            words += f", at least {meta.min_length}"
+        if meta.gt is not None:
+            words += f", above {meta.gt}"
+        if meta.ge is not None:
+            words += f", from {meta.ge}"
+        if meta.le is not None:
+            words += f" to {meta.le}"
+        if meta.pattern is not None:
+            words += f" that fits `{meta.pattern}`"
+    return words
+
+
+def _default(field: msgspec.structs.FieldInfo) -> str:
+    if field.required:
+        return "required"
+    value = field.default if field.default is not msgspec.NODEFAULT else field.default_factory()
+    if value is None:
+        return "absent"
+    if isinstance(value, msgspec.Struct):
+        return "its defaults"
+    return f"`{msgspec.json.encode(value).decode()}`"
+
+
+def _constants() -> str:
+    """Figures of the method as the code has them."""
+    rows = []
+    for place, (unit, meaning) in CONSTANTS.items():
+        value = constant(place)
+        words = ", ".join(map(str, value)) if isinstance(value, tuple) else f"{value:,}" if value >= 1e4 else str(value)
+        rows.append([meaning, f"{words} {unit}".strip(), f"`{place}`"])
+    return _table(["what", "value", "in the code"], rows)
+
+
+def _targets() -> str:
+    """What `make help` lists."""
+    found = re.findall(r"(?m)^([a-z-]+):.*?## (.*)$", (ROOT / "Makefile").read_text())
+    return _table(["command", "what"], [[f"`make {name}`", text] for name, text in found])
+
+
+def constant(place: str) -> Any:
+    """`plan.LOOKS` → its value."""
+    module, _, name = place.partition(".")
+    return getattr(importlib.import_module(f"hopcost.{module}"), name)
+
+
+def _table(header: list[str], rows: list[list[str]]) -> str:
+    lines = [header, ["---"] * len(header), *[[cell.replace("|", "\\|") for cell in row] for row in rows]]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+if __name__ == "__main__":
+    main()

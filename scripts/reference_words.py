@@ -1,0 +1,413 @@
+"""What each key and figure means, for the tables that reference.py writes: words only, the rest is the code's."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+import msgspec
+
+from hopcost import engine, plan, program, record, sandbox, suite
+
+
+class Page(Enum):
+    """The pages with key tables."""
+
+    SUITE = "suite-format.md"
+    PROGRAM = "adding-a-program.md"
+    RECORD = "record-format.md"
+
+
+KINDS = "error kind, one of `connect`, `tls`, `write`, `read`, `protocol`, `status`, `body`, `timeout`"
+
+STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
+    suite.Suite: (
+        Page.SUITE,
+        {
+            "name": "names the suite in reports and in the record's directory",
+            "title": "one line, the head of every report",
+            "arms": "the arms that experiments choose from, by name: `[arms.NAME]`",
+            "experiments": "the experiments in the order in which they run: `[[experiments]]`",
+            "article": "where published figures come from: `[article]`",
+            "analysis": "prose about what the results mean; kept in the record",
+        },
+    ),
+    suite.Article: (
+        Page.SUITE,
+        {
+            "title": "the article's title",
+            "author": "who wrote it",
+            "date": "when it appeared; any text, `2013-12-15` is good",
+            "source": "where it stands",
+        },
+    ),
+    suite.Arm: (
+        Page.SUITE,
+        {
+            "hops": "from the one that the client reaches to the origin",
+            "title": "the arm in words; stands in JSON reports",
+            "stand_in": "true: runs only where another arm of the experiment is left out; never a baseline",
+        },
+    ),
+    suite.Hop: (
+        Page.SUITE,
+        {
+            "program": "a program's name, as `hopcost list` shows it",
+            "link": "how this hop is reached; the program must offer it, and the hop before it must forward over it",
+            "settings": "the program's settings for this hop; they win over the experiment's",
+            "port": "a fixed TCP port; not in a baseline, which runs twice at once; absent: a free one is taken",
+        },
+    ),
+    suite.Experiment: (
+        Page.SUITE,
+        {
+            "name": "unique in the file; names it on the command line",
+            "question": "what it answers, in one sentence; printed above the table",
+            "baseline": "the arm that the others are compared with; its second run, `NAME-aa`, is added by hopcost",
+            "arms": "the arms in the order of the report, the baseline among them",
+            "placement": "`one-core`: one core for the whole stack, another for the generator; `all-cores`: every core"
+            " for the stack, the generator shares the last one",
+            "workload": "what is asked, and over how many connections",
+            "settings": "settings by program, for all its hops in this experiment; a hop's own win",
+            "needs_cores": "cores that the published conditions take; with fewer the report says so",
+            "needs_cores_because": "why, in words that complete that sentence",
+            "published": "the article's figures, one entry per arm: `[[experiments.published]]`",
+            "published_conditions": "under which conditions they were measured",
+            "control": "the article's control group; published ratios are taken to it; required with `published`",
+        },
+    ),
+    suite.Workload: (
+        Page.SUITE,
+        {
+            "connections": "connections that are always busy (closed loop), over all threads of the generator",
+            "target": "path and query of the GET request",
+            "timeout_s": "a request without a complete answer after this time on the arm's clock is a `timeout` error",
+        },
+    ),
+    suite.Published: (
+        Page.SUITE,
+        {
+            "arm": "one of the experiment's arms",
+            "throughput_per_s": "requests per second as printed",
+            "latency_mean_ms": "mean latency as printed",
+            "latency_stdev_ms": "its standard deviation as printed",
+            "latency_max_ms": "the longest as printed",
+            "requests": "requests in all",
+            "duration_s": "how long it ran",
+            "errors": "errors as printed, by kind in the article's words",
+        },
+    ),
+    program.Program: (
+        Page.PROGRAM,
+        {
+            "name": "the same as the folder's name",
+            "title": "one line for `hopcost list`",
+            "links": "how it can be reached",
+            "command": "the command line, a template for each word; must stay in the foreground",
+            "version_command": "prints its version; `{executable}` stands for its path",
+            "version_pattern": "a regular expression; its first group is the version",
+            "install": "the command that would bring it, shown where it is missing",
+            "executable": "sought on the PATH and in the folders for servers; leave it out with `[build]`",
+            "upstream_links": "how it reaches the next hop; empty: it is an origin, and the last hop",
+            "build": "how it is made from source",
+            "files": "generated files: name in the stack's directory → template in the program's folder",
+            "settings": "what an arm can set: `[settings.NAME]`",
+        },
+    ),
+    program.Build: (
+        Page.PROGRAM,
+        {
+            "tool": "the executable that must be installed to build it",
+            "command": "run in the program's folder; `{output}` stands for the file to make",
+            "sources": "files whose content names the build: where one changes, it is built anew",
+        },
+    ),
+    program.SettingDefinition: (
+        Page.PROGRAM,
+        {
+            "kind": '`cores`: a count, or `"cores"` for as many as the stack has; `count`: from 1; `switch`: on or off',
+            "default": "its value where nothing is set",
+            "doc": "what it does",
+        },
+    ),
+    record.Run: (
+        Page.RECORD,
+        {
+            "format": "the record's format; a reader refuses any other",
+            "hopcost": "the version that wrote it",
+            "command": "the command line",
+            "started_utc": "wall clock, for people; nothing is computed from it",
+            "ended_utc": "null where the run was killed, interrupted or failed",
+            "endings": "one per experiment that ended",
+        },
+    ),
+    record.Ending: (
+        Page.RECORD,
+        {
+            "experiment": "its name",
+            "why": "`precision`, `budget`, `blocks`, `failed` or `interrupted`",
+            "detail": "the same in words",
+        },
+    ),
+    record.Block: (
+        Page.RECORD,
+        {
+            "experiment": "its name",
+            "number": "from 0, void blocks counted",
+            "seed": "shuffles the order of the arms in this block's rounds; derived from the run's",
+            "started_utc": "wall clock, for people",
+            "elapsed_ns": "the whole block, starting and stopping included",
+            "slices_elapsed_ns": "the sum of its slices",
+            "harness_cpu_ns": "CPU time of the Python process from the engine's first line to its last",
+            "foreign_cpu_ns": "CPU time on the cores in use that neither the stacks, the engine nor the harness"
+            " used, to the kernel's tick",
+            "steal_ns": "CPU time kept by the hypervisor during the block, all cores together; shown nowhere yet",
+            "validity": "`valid`, `suspect` or `void`",
+            "reasons": "why it is not valid, in sentences",
+            "failures": "arms that failed in it; they leave the experiment",
+            "arms": "what was measured; empty where the block broke off",
+            "engine": "the engine's first line",
+            "end": "the engine's last line; its validity is part of the block's",
+        },
+    ),
+    record.Failure: (
+        Page.RECORD,
+        {"arm": "its name", "message": "what happened, with the program's last lines", "hint": "what to do"},
+    ),
+    record.ArmBlock: (
+        Page.RECORD,
+        {
+            "name": "the arm",
+            "copy_of": "the baseline's name in the A/A arm",
+            "hops": "hop names from the client's side to the origin; a program that stands twice gets a number",
+            "check": "what it answered before load",
+            "warm_up": "the engine's line",
+            "slices": "the engine's lines, in the order in which they ran",
+            "totals": "the engine's line",
+        },
+    ),
+    record.CheckedAnswer: (
+        Page.RECORD,
+        {
+            "status": "HTTP status",
+            "header_bytes": "from the status line to the empty line",
+            "body_bytes": "length of the body",
+            "header_fields": "their names in the order they came",
+        },
+    ),
+    engine.Start: (
+        Page.RECORD,
+        {
+            "version": "the engine's",
+            "io": "`uring` or `epoll`",
+            "batch": "completions waited for before acting; 1 is no batching",
+            "cores": "one thread on each",
+            "compared_one_in": "of bodies above 64 KiB, the bytes of one answer in this many are compared",
+        },
+    ),
+    engine.WarmedUp: (
+        Page.RECORD,
+        {
+            "arm": "its name",
+            "elapsed_ns": "on the arm's clock",
+            "plateau": "whether all connections were open and throughput rose no more, before time was up",
+            "answers": "correct answers per slice",
+            "errors": KINDS,
+        },
+    ),
+    engine.Slice: (
+        Page.RECORD,
+        {
+            "arm": "its name",
+            "round": "from 0",
+            "place": "position in the round, from 0",
+            "start_ns": "CLOCK_MONOTONIC at the thaw",
+            "elapsed_ns": "thaw to frozen: the arm's own time",
+            "freeze_ns": "how long the freezing took; within `elapsed_ns`",
+            "frozen_ns": "since the arm's previous slice ended, warm-up slices included; null where there was none",
+            "answers": "correct answers",
+            "sent": "requests sent",
+            "errors": KINDS,
+            "reconnects": "connections opened again after an answer that closed them",
+            "received_bytes": "heads included",
+            "cpu_ns": "by hop, thaw to frozen; null where a process of the hop was gone",
+            "cpu_outside_ns": "by hop, from the arm's previous slice to this thaw, when it was meant to be frozen",
+            "generator_cpu_ns": "of the engine's process, thaw to frozen",
+        },
+    ),
+    engine.ArmTotals: (
+        Page.RECORD,
+        {
+            "arm": "its name",
+            "sent": "requests; warm-up and drain are included, as in all counts here",
+            "answers": "correct ones",
+            "compared": "answers whose every byte was compared",
+            "in_flight": "sent and still not answered after the drain",
+            "established": "connections open at the end",
+            "reconnects": "connections opened again after an answer that closed them",
+            "errors": KINDS,
+            "service_time": "histogram of correct answers in slices and in the drain; no warm-up",
+            "unanswered": "histogram of the ages of those in flight",
+        },
+    ),
+    engine.End: (
+        Page.RECORD,
+        {
+            "elapsed_ns": "since the engine's start",
+            "generator_cpu_ns": "of the engine's process, since its start",
+            "validity": "the engine's own judgement",
+            "reasons": "why it is not valid, in sentences",
+        },
+    ),
+    plan.Plan: (
+        Page.RECORD,
+        {
+            "suite": "its name",
+            "title": "its title",
+            "analysis": "its analysis",
+            "quick": "whether `--quick` was given",
+            "seed": "the run's seed; each block's is derived from it",
+            "budget_s": "time for all experiments",
+            "warm_up_least_ns": "an arm's warm-up lasts at least so long",
+            "warm_up_most_ns": "and at most so long, plateau or not",
+            "looks": "numbers of valid blocks after which the width is looked at; the last is the most blocks",
+            "target_width": "half-width of the ratios' intervals at which an experiment ends, as a share of the ratio",
+            "experiments": "those that run here",
+            "left_out": "experiments that do not",
+        },
+    ),
+    plan.PlannedExperiment: (
+        Page.RECORD,
+        {
+            "name": "its name",
+            "question": "its question",
+            "baseline": "the baseline in use; another than the suite's where that is left out, with a note",
+            "arms": "the arms that run here, the A/A arm last",
+            "cores": "which cores the stack and the generator get",
+            "workload": "as in the suite, with defaults",
+            "settle_ns": "how long an arm is loaded before each of its slices, uncounted",
+            "slice_ns": "length of a slice",
+            "settings": "as in the suite",
+            "left_out": "arms that do not run here",
+            "notes": "what a reader of the result must know",
+            "published": "as in the suite",
+            "published_conditions": "as in the suite",
+            "control": "as in the suite",
+        },
+    ),
+    plan.PlannedArm: (
+        Page.RECORD,
+        {"name": "its name", "arm": "as in the suite", "copy_of": "the baseline's name in the A/A arm"},
+    ),
+    plan.LeftOut: (
+        Page.RECORD,
+        {"name": "the arm or experiment", "reason": "why it does not run here", "remedy": "what would bring it"},
+    ),
+    sandbox.Cores: (
+        Page.RECORD,
+        {"stack": "core numbers of every hop", "generator": "core numbers of the load engine, a thread on each"},
+    ),
+}
+
+INTERVAL_END = "the interval's end; null where one block gives no spread"
+
+REPORT = {
+    "format": "the record's format",
+    "hopcost": "the version that wrote the record",
+    "suite": "its name",
+    "quick": "whether `--quick` was given",
+    "seed": "the run's seed",
+    "started_utc": "wall clock",
+    "ended_utc": "null where the run did not end by itself",
+    "command": "the command line",
+    "warnings": "what of the record could not be read",
+    "environment": "as in environment.json",
+    "left_out": "experiments that did not run, as in plan.json",
+    "experiments[].name": "its name",
+    "experiments[].question": "its question",
+    "experiments[].baseline": "the arm that ratios are to",
+    "experiments[].aa_floor": "the baseline's second run ÷ its first (throughput); null without a block",
+    "experiments[].aa_floor.value": "the ratio",
+    "experiments[].aa_floor.low": INTERVAL_END,
+    "experiments[].aa_floor.high": INTERVAL_END,
+    "experiments[].interval_error": "the error of each interval: 0.05 ÷ the number of looks planned",
+    "experiments[].blocks": "blocks that count: valid and suspect ones",
+    "experiments[].void_blocks": "`number` and `reasons` of each; they do not count",
+    "experiments[].suspect_blocks": "`number` and `reasons` of each; they count",
+    "experiments[].ending": "why it stopped, as in run.json; null where it did not get so far",
+    "experiments[].cores": "as in plan.json",
+    "experiments[].workload": "as in plan.json",
+    "experiments[].notes": "as in plan.json",
+    "experiments[].left_out": "arms that did not run, as in plan.json",
+    "experiments[].failures": "arms that failed, as in blocks.jsonl",
+    "experiments[].harness_load": "the Python process's CPU time ÷ the engine's elapsed time, warm-up included:"
+    " a share of one core",
+    "experiments[].arms[].name": "the arm; the A/A arm is not listed, its ratio is `aa_floor`",
+    "experiments[].arms[].title": "as in the suite",
+    "experiments[].arms[].answers": "correct answers in slices of the blocks that count; the baseline's first run",
+    "experiments[].arms[].throughput_per_s": "answers ÷ the arm's own time",
+    "experiments[].arms[].ratio": "of throughput, to the mean of the baseline's two runs; the baseline's own is 1 by"
+    " definition; null where there is none",
+    "experiments[].arms[].ratio.value": "geometric mean over blocks",
+    "experiments[].arms[].ratio.low": INTERVAL_END,
+    "experiments[].arms[].ratio.high": INTERVAL_END,
+    "experiments[].arms[].cpu_ns_per_request": "by hop name, and `generator`: CPU ns per correct answer; empty without"
+    " answers",
+    "experiments[].arms[].cpu_ratio": "as `ratio`, of the CPU time of all hops per correct answer",
+    "experiments[].arms[].cpu_ratio.value": "geometric mean over blocks",
+    "experiments[].arms[].cpu_ratio.low": INTERVAL_END,
+    "experiments[].arms[].cpu_ratio.high": INTERVAL_END,
+    "experiments[].arms[].service_time_ns.p50": "median service time; null without answers",
+    "experiments[].arms[].service_time_ns.p99": "99th percentile",
+    "experiments[].arms[].service_time_at_least": "which of `p50` and `p99` lie among unanswered requests: the figure"
+    " is then a lower bound",
+    "experiments[].arms[].errors": "by kind, all eight, in slices",
+    "experiments[].arms[].reconnects": "connections opened again after an answer that closed them",
+    "experiments[].arms[].cpu_outside": "CPU time while it was meant to be frozen ÷ CPU time in its own slices",
+    "experiments[].arms[].plateau": "whether every block's warm-up reached its plateau",
+    "experiments[].arms[].header_bytes": "of the checked answer",
+    "experiments[].arms[].body_bytes": "of the checked answer",
+    "experiments[].arms[].published": "the article's figures, as in the suite; null where there are none",
+    "experiments[].arms[].published_ratio": "the article's throughput ÷ that of its control group",
+}
+
+ENVIRONMENT = {
+    "kernel": "release",
+    "system": "the distribution's name",
+    "architecture": "of the processor",
+    "cpu": "the processor's name as the kernel gives it",
+    "cores": "of the machine",
+    "allowed_cores": "those that hopcost may use",
+    "siblings": "for each allowed core, those that share its physical core",
+    "governor": "of the frequency of core 0; null where none is visible",
+    "hypervisor": "whether the processor says that it runs under one",
+    "memory_bytes": "of the machine",
+    "swap_used_bytes": "at the start",
+    "open_files": "`soft` and `hard` limit",
+    "load_average_1min": "at the start",
+    "root": "whether hopcost ran as root",
+    "clocksource": "the kernel's",
+    "irq_time_apart": "whether interrupts are booked apart from processes; true if the kernel does not say",
+    "cgroup": "/proc/self/cgroup",
+    "sysctls": "those that matter, by name",
+    "freezer": "how arms are frozen: `cgroup2`, `cgroup1` or `signal`",
+    "programs": "the version of every program of the suite; null where it is missing",
+}
+
+CONSTANTS = {
+    "plan.SLICE_NS_LEAST": ("ns", "length of a slice at the least; not shorter than the settling before it"),
+    "plan.LOOKS": ("blocks", "looks of a full run; the last is the most blocks. A quick run has the first alone"),
+    "plan.SETTLE_NS_PER_CONNECTION": ("ns", "load before each slice that does not count, for each connection"),
+    "plan.BLOCK_S_AT_MOST": ("s", "load in a block at most"),
+    "plan.TARGET_WIDTH": ("of the ratio", "half-width at which a full run stops"),
+    "plan.FULL_BUDGET_S": ("s", "time for all experiments, unless `--budget` says otherwise"),
+    "plan.QUICK_BUDGET_S": ("s", "the same with `--quick`"),
+    "plan.WARM_UP_LEAST_NS": ("ns", "shortest warm-up of an arm in a block"),
+    "plan.WARM_UP_MOST_NS": ("ns", "longest warm-up"),
+    "plan.QUICK_WARM_UP_MOST_NS": ("ns", "longest warm-up with `--quick`"),
+    "statistics.CONFIDENCE_ERROR": ("", "error of all looks together"),
+    "block.FOREIGN_AT_MOST": ("", "share of CPU time that other programs took; above it the block is suspect"),
+    "blocks.VOID_BLOCKS_AT_MOST": ("blocks", "void blocks that are done again before the experiment fails"),
+    "sandbox.FIRST_PORT": ("", "listening ports begin here"),
+    "sandbox.LAST_PORT": ("", "and end before this"),
+    "stack.READY_S": ("s", "a program must accept connections within"),
+}
