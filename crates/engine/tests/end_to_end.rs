@@ -78,6 +78,7 @@ fn session(io: IoChoice, target: Target) -> Session {
         cores: vec![cores[cores.len() - 1]],
         io,
         batch: 1,
+        settle_ns: 0,
         slice_ns: LONG_NS,
         warm_up_slice_ns: 1,
         rounds: 1,

@@ -82,6 +82,7 @@ pub fn run_for(io: IoChoice, target: Target, slice_ns: u64) -> ArmResult {
         cores: vec![cores[cores.len() - 1]],
         io,
         batch: 1,
+        settle_ns: 0,
         slice_ns,
         warm_up_slice_ns: 1,
         rounds: 1,

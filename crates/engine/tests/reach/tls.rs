@@ -185,12 +185,12 @@ fn long_answers_and_long_uploads() {
     }
 }
 
-/// Nothing but `tls` errors, and no request sent.
+/// Nothing but `tls` errors, and no request sent but those of which it is not yet known that they are refused.
 fn assert_refused(io: IoChoice, target: Target, what: &str) {
-    let counts = run_for(io, target, 500_000_000).counts;
+    let counts = run_for(io, target, 1_000_000_000).counts;
     let tls = counts.errors.of(ErrorKind::Tls);
-    assert_eq!((counts.sent, counts.answers, counts.errors.total()), (0, 0, tls), "{what}, {io:?}");
-    assert!(tls >= 4, "{what}, {io:?}: {tls}");
+    assert_eq!((counts.answers, counts.errors.total(), counts.sent), (0, tls, counts.in_flight()), "{what}, {io:?}");
+    assert!(tls >= 1, "{what}, {io:?}");
 }
 
 #[test]
