@@ -1,7 +1,7 @@
-"""`make bench`: what a request costs each load generator, in CPU time, against the same nginx.
+"""`make bench`: what a request costs each load generator, in CPU time, against the same server.
 
-One nginx worker on the stack's core answers `return 200`; each generator has the other core. Rounds are shuffled with a
-recorded seed; figures are medians over rounds, ratios are taken within a round, because this kind of machine drifts.
+The server has one thread on the stack's core; each generator has the other core. Rounds are shuffled with a recorded
+seed; figures are medians over rounds, ratios are taken within a round, because this kind of machine drifts.
 """
 
 from __future__ import annotations
@@ -9,7 +9,11 @@ from __future__ import annotations
 import argparse
 import random
 import statistics
+import subprocess
 import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from hopcost import __version__, binaries, machine, peers
@@ -17,103 +21,202 @@ from hopcost.errors import CannotMeasure, HopcostError, MeasurementFailed
 from hopcost.peers import Drive, Peer
 from hopcost.sandbox import Cores, Ports, find_freezer, place, raise_open_files
 from hopcost.stack import RunningStack
-from hopcost.suite import Arm, Hop, Link, Placement
+from hopcost.suite import Arm, Hop, Link, Placement, Setting
 
-CONNECTIONS = (64, 1000)
-NGINX_ALONE = Arm(hops=[Hop(program="nginx", link=Link.HTTP_TCP, settings={"worker_processes": 1})])
+BATCH = 16
+LARGE_BYTES = 1 << 20
+FEW, MANY = 100, 10_000
 INTRODUCTION = """\
-Written by `make bench`. CPU time (user and system, all threads) per correct answer, one generator core, against nginx
-{nginx} with one worker on another core, `return 200` with a 12-byte body. {rounds} rounds of {seconds} s each, shuffled
-(seed {seed}); medians over rounds; the ratio to wrk is taken within each round, its median and its quartiles are shown.
-hopcost-engine checks status, length and every byte of each answer and records its time; the others check less."""
+Written by `make bench`. CPU time (user and system, all threads) of one generator on one core, against a server with one
+thread on another core: nginx {nginx} with `return 200` and a 12-byte body, or where it says so the embedded origin.
+{rounds} rounds of {seconds} s each, shuffled (seed {seed}); medians over rounds; ratios are taken within each round,
+their median and quartiles are shown. hopcost-engine checks status, length and every byte of each answer (of 1 MiB ones
+the length of each, the bytes of one in 16) and records its time; the others check less. `floor` moves the same bytes
+through the same sockets and does nothing else."""
 PAGE = Path(__file__).parents[1] / "docs" / "bench.md"
+
+PER_REQUEST = "CPU µs per request"
+Cost = Callable[[Drive], float]
+
+
+@dataclass(frozen=True)
+class Section:
+    """One table: some generators under the same load, and what is read from each."""
+
+    title: str
+    server: str
+    target: str
+    runs: dict[str, tuple[Peer, int]]
+    """Generator and connections, by the name of its row."""
+    reference: dict[str, str]
+    """To which row the ratio of a row is."""
+    unit: str
+    cost: Cost
+    aim: str
 
 
 def main() -> None:
     """Run and write the page."""
     parser = argparse.ArgumentParser(description="CPU per request of load generators; writes docs/bench.md.")
-    parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--seconds", type=int, default=2, help="of one generator's run")
+    parser.add_argument("--rounds", type=int, default=6)
+    parser.add_argument("--seconds", type=int, default=1, help="of one generator's run")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", default="", help="sections with this in their title")
     parser.add_argument("--output", type=Path, default=PAGE)
     options = parser.parse_args()
     try:
-        text = page(options.rounds, options.seconds, options.seed)
+        text = page(options.rounds, options.seconds, options.seed, options.only)
     except HopcostError as error:
         sys.exit(f"error: {error.message}" + (f"\nhint: {error.hint}" if error.hint else ""))
     options.output.write_text(text, encoding="utf-8")
     print(text, end="")
 
 
-def generators() -> list[Peer]:
-    """Our engine under the options that matter, and every peer that is installed; wrk must be."""
-    path = binaries.require("hopcost-engine")
-    ours = [
-        peers.engine(path, "hopcost-engine", "--io", "uring"),
-        peers.engine(path, "hopcost-engine, batch 8", "--io", "uring", "--batch", "8"),
-        peers.engine(path, "hopcost-engine, epoll", "--io", "epoll"),
+def sections(path: Path, others: list[Peer]) -> list[Section]:
+    """All tables: our engine under the options that matter, and every peer that is installed."""
+
+    def ours(*options: str) -> dict[str, Peer]:
+        return {
+            "hopcost-engine": peers.engine(path, "hopcost-engine", "--io", "uring", *options),
+            "hopcost-engine, epoll": peers.engine(path, "hopcost-engine, epoll", "--io", "epoll", *options),
+        }
+
+    batch = peers.engine(path, "batch", "--io", "uring", "--batch", str(BATCH))
+    floor = peers.engine(path, "floor", "--io", "uring", "--batch", str(BATCH), verb="floor")
+    everyone = {
+        **ours(),
+        f"hopcost-engine, batch {BATCH}": batch,
+        f"floor, batch {BATCH}": floor,
+        **{peer.name: peer for peer in others},
+    }
+    close = {peer.name: closing for peer in others if (closing := peers.closing(peer))}
+
+    def against_wrk(
+        title: str, who: dict[str, Peer], connections: int, aim: str, server: str = "nginx", target: str = "/"
+    ) -> Section:
+        runs = {name: (peer, connections) for name, peer in who.items()}
+        return Section(title, server, target, runs, dict.fromkeys(runs, "wrk"), PER_REQUEST, per_request, aim)
+
+    many = {
+        **ours("--warm-up", "500ms"),
+        f"hopcost-engine, batch {BATCH}": peers.engine(
+            path, "batch", "--io", "uring", "--batch", str(BATCH), "--warm-up", "500ms"
+        ),
+    }
+    return [
+        against_wrk("64 connections", everyone, 64, "0.75 at most"),
+        against_wrk("1000 connections", everyone, 1000, "0.75 at most"),
+        Section(
+            title=f"{MANY:,} connections beside {FEW}",
+            server="origin",
+            target="/",
+            runs={f"{name}, {count}": (peer, count) for name, peer in many.items() for count in (FEW, MANY)},
+            reference={f"{name}, {count}": f"{name}, {FEW}" for name in many for count in (FEW, MANY)},
+            unit=f"{PER_REQUEST}, once connections are open",
+            cost=per_request_without_opening,
+            aim="1.6 times at most",
+        ),
+        against_wrk(
+            "1 MiB answers",
+            {**ours(), **{peer.name: peer for peer in others}},
+            16,
+            "1 at most",
+            server="origin",
+            target=f"/bytes/{LARGE_BYTES}",
+        ),
+        against_wrk("A connection per request", {**ours("-H", "Connection: close"), **close}, 64, "0.9 at most"),
     ]
-    others = [peer for peer in peers.ALL if peer.version() is not None]
-    if peers.WRK not in others:
-        raise CannotMeasure("wrk is not installed: ratios are to wrk", "make setup, or apt-get install wrk")
-    return ours + others
 
 
-def page(rounds: int, seconds: int, seed: int) -> str:
+def page(rounds: int, seconds: int, seed: int, only: str) -> str:
     """The whole measurement and its page."""
     raise_open_files()
     cores = place(Placement.ONE_CORE, machine.allowed_cores(), machine.siblings())
-    everyone = generators()
+    path = binaries.require("hopcost-engine")
+    others = [peer for peer in peers.ALL if peer.version() is not None]
+    if peers.WRK not in others:
+        raise CannotMeasure("wrk is not installed: ratios are to wrk", "make setup, or apt-get install wrk")
     shuffle = random.Random(seed)
-    parts = []
-    with RunningStack("nginx", NGINX_ALONE, {}, cores, find_freezer(), Ports(), label="bench") as stack:
-        version = stack.prepared.hops[0].version
-        url = f"{stack.prepared.address.url}/"
-        for connections in CONNECTIONS:
-            results = measure(everyone, rounds, seconds, connections, url, cores, shuffle)
-            parts.append(table(everyone, results, connections))
+    parts, versions = [], {}
+    for section in sections(path, others):
+        if only not in section.title:
+            continue
+        setting = {"nginx": "worker_processes", "origin": "threads"}[section.server]
+        settings: dict[str, Setting] = {setting: 1}
+        alone = Arm(hops=[Hop(program=section.server, link=Link.HTTP_TCP, settings=settings)])
+        with RunningStack(section.server, alone, {}, cores, find_freezer(), Ports(), label="bench") as stack:
+            versions[section.server] = stack.prepared.hops[0].version
+            url = f"{stack.prepared.address.url}{section.target}"
+            results = measure(section, rounds, seconds, url, cores, shuffle)
+            parts.append(table(section, results))
+            if section.title.startswith(f"{MANY:,}"):
+                parts.append(memory(path, url, cores))
     facts = machine.facts()
-    versions = ", ".join(f"{peer.name} {peer.version()}" for peer in everyone if peer in peers.ALL)
-    intro = INTRODUCTION.format(nginx=version, rounds=rounds, seconds=seconds, seed=seed)
+    versions_line = ", ".join(f"{peer.name} {peer.version()}" for peer in others)
+    intro = INTRODUCTION.format(nginx=versions.get("nginx"), rounds=rounds, seconds=seconds, seed=seed)
     machine_line = (
         f"{facts['cpu']}, {len(machine.allowed_cores())} cores, {facts['system']}, kernel {facts['kernel']}"
-        f"{', a virtual machine' if facts['hypervisor'] else ''}; hopcost {__version__}, {versions}."
+        f"{', a virtual machine' if facts['hypervisor'] else ''}; hopcost {__version__}, {versions_line}."
     )
     return "\n\n".join(["# What a request costs the load generator", intro, machine_line, *parts]) + "\n"
 
 
 def measure(
-    everyone: list[Peer], rounds: int, seconds: int, connections: int, url: str, cores: Cores, shuffle: random.Random
+    section: Section, rounds: int, seconds: int, url: str, cores: Cores, shuffle: random.Random
 ) -> dict[str, list[Drive]]:
-    """Drives by generator, one per round; MeasurementFailed when one saw errors: it measured something else."""
-    results: dict[str, list[Drive]] = {peer.name: [] for peer in everyone}
+    """Drives by row, one per round; MeasurementFailed when one saw errors: it measured something else."""
+    results: dict[str, list[Drive]] = {name: [] for name in section.runs}
     for number in range(rounds + 1):
-        for peer in shuffle.sample(everyone, len(everyone)):
+        for name in shuffle.sample(list(section.runs), len(section.runs)):
+            peer, connections = section.runs[name]
             done = peers.drive(peer, connections, seconds, url, cores.generator)
-            print(f"{connections} connections, round {number}: {peer.name}: {done.counts}", file=sys.stderr)
+            print(f"{section.title}, round {number}: {name}: {done.counts}", file=sys.stderr)
             if not done.counts.answers or done.counts.errors > done.counts.answers / 1000:
-                raise MeasurementFailed(f"{peer.name} at {connections} connections: {done.counts}")
-            if number:  # the first round warms nginx up and is not counted
-                results[peer.name].append(done)
+                raise MeasurementFailed(f"{section.title}: {name}: {done.counts}")
+            if number:  # the first round warms the server up and is not counted
+                results[name].append(done)
     return results
 
 
-def table(everyone: list[Peer], results: dict[str, list[Drive]], connections: int) -> str:
+def memory(path: Path, url: str, cores: Cores) -> str:
+    """What one connection of many takes of the engine's memory: the peak of its resident size, less that with few."""
+    lines = []
+    for backend in ("uring", "epoll"):
+        peaks = []
+        for connections in (FEW, MANY):
+            command = [str(path), "load", "-t", "1", "-c", str(connections), "-d", "2s", "--io", backend, url]
+            command = ["taskset", "--cpu-list", ",".join(map(str, cores.generator)), *command]
+            process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+            time.sleep(1.8)
+            status = Path(f"/proc/{process.pid}/status").read_text(encoding="ascii")
+            process.wait()
+            peaks.append(next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")))
+        each = (peaks[1] - peaks[0]) / (MANY - FEW)
+        lines.append(f"{backend} {each:.2f} KiB")
+    return f"User memory of each of {MANY:,} connections (aim: 4 KiB at most): {', '.join(lines)}."
+
+
+def table(section: Section, results: dict[str, list[Drive]]) -> str:
     """Markdown."""
+    base = "fewer connections" if "wrk" not in section.reference.values() else "wrk"
+    server = "" if section.server == "nginx" else ", the embedded origin"
     lines = [
-        f"## {connections} connections",
+        f"## {section.title}{server}",
         "",
-        "| generator | CPU µs per request | ratio to wrk | quartiles | answers/s | ratio to wrk |",
+        f"Ratio of CPU, aim: {section.aim}.",
+        "",
+        f"| generator | {section.unit} | ratio to {base} | quartiles | answers/s | ratio |",
         "| --- | ---: | ---: | ---: | ---: | ---: |",
     ]
-    for peer in everyone:
-        drives, wrk = results[peer.name], results["wrk"]
-        costs = [cost(mine) / cost(theirs) for mine, theirs in zip(drives, wrk, strict=True)]
-        rates = [rate(mine) / rate(theirs) for mine, theirs in zip(drives, wrk, strict=True)]
-        low, _, high = statistics.quantiles(costs, n=4)
+    for name, drives in results.items():
+        reference = results[section.reference[name]]
+        pairs = list(zip(drives, reference, strict=True))
+        costs = [section.cost(mine) / section.cost(theirs) for mine, theirs in pairs]
+        rates = [rate(mine) / rate(theirs) for mine, theirs in pairs]
+        low, _, high = statistics.quantiles(costs, n=4) if len(costs) > 1 else (costs[0],) * 3
         cells = [
-            peer.name,
-            f"{statistics.median(map(cost, drives)) / 1000:.2f}",
+            name,
+            f"{statistics.median(map(section.cost, drives)):.2f}",
             f"{statistics.median(costs):.3f}",
             f"{low:.3f} to {high:.3f}",
             f"{statistics.median(map(rate, drives)):,.0f}",
@@ -123,9 +226,14 @@ def table(everyone: list[Peer], results: dict[str, list[Drive]], connections: in
     return "\n".join(lines)
 
 
-def cost(drive: Drive) -> float:
-    """CPU ns per correct answer."""
-    return drive.cpu_ns / drive.counts.answers
+def per_request(drive: Drive) -> float:
+    """CPU µs per correct answer."""
+    return drive.cpu_ns / drive.counts.answers / 1000
+
+
+def per_request_without_opening(drive: Drive) -> float:
+    """CPU µs per correct answer while load ran; of our engine alone."""
+    return (drive.counts.own_cpu_ns or 0) / drive.counts.answers / 1000
 
 
 def rate(drive: Drive) -> float:

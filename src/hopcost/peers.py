@@ -25,6 +25,8 @@ class Counts(msgspec.Struct, frozen=True):
 
     answers: int
     errors: int
+    own_cpu_ns: int | None = None
+    """Its CPU time while load ran, without opening connections before; None where it does not say."""
 
 
 class Peer(msgspec.Struct, frozen=True):
@@ -80,23 +82,38 @@ def drive(peer: Peer, connections: int, seconds: int, url: str, cores: list[int]
     return Drive(counts=peer.counts(text), cpu_ns=round((usage.ru_utime + usage.ru_stime) * 1e9), elapsed_ns=elapsed)
 
 
-def engine(executable: Path, name: str, *options: str) -> Peer:
-    """Our engine under given options."""
+def engine(executable: Path, name: str, *options: str, verb: str = "load") -> Peer:
+    """Our engine under given options; `verb` is `load` or `floor`."""
     return Peer(
         name=name,
         executable=str(executable),
         version_command=["--version"],
         version_pattern=r"hopcost-engine (\S+)",
         command=lambda connections, seconds, url: [
-            *("load", "--json", "-t", "1", "-c", str(connections), "-d", f"{seconds}s", *options, url)
+            *(verb, "--json", "-t", "1", "-c", str(connections), "-d", f"{seconds}s", *options, url)
         ],
         counts=_engine_counts,
     )
 
 
+def closing(peer: Peer) -> Peer | None:
+    """The peer with a connection per request; None where it cannot, or counts the end as an error."""
+    options = {"wrk": ["-H", "Connection: close"], "oha": ["--disable-keepalive"], "ab": []}.get(peer.name)
+    if options is None:
+        return None
+
+    def command(connections: int, seconds: int, url: str) -> list[str]:
+        usual = [option for option in peer.command(connections, seconds, url) if option != "-k"]
+        return [*usual[:-1], *options, usual[-1]]
+
+    return msgspec.structs.replace(peer, command=command)
+
+
 def _engine_counts(text: str) -> Counts:
     content = json.loads(text)
-    return Counts(answers=content["answers"], errors=sum(content["errors"].values()))
+    return Counts(
+        answers=content["answers"], errors=sum(content["errors"].values()), own_cpu_ns=content["generator_cpu_ns"]
+    )
 
 
 def _wrk_counts(text: str) -> Counts:

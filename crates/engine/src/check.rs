@@ -101,6 +101,19 @@ impl std::fmt::Debug for Summary {
     }
 }
 
+impl Progress {
+    /// Whether only the length of what is still to come matters.
+    #[inline]
+    pub fn reads_length_only(&self) -> bool {
+        self.reading == Reading::LengthOnly
+    }
+
+    /// So much of the body came and was not kept. Only where [`Progress::reads_length_only`].
+    pub fn skipped(&mut self, bytes: u64) {
+        self.length += bytes;
+    }
+}
+
 /// The judge of one lane's answers.
 #[derive(Debug)]
 pub struct Check {

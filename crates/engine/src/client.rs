@@ -23,6 +23,8 @@ const BACKOFF_LEAST_NS: u64 = 1_000_000;
 const BACKOFF_MOST_NS: u64 = 1_000_000_000;
 /// Where a listen queue is full (Unix sockets say so), the connection is tried again after this.
 const QUEUE_FULL_NS: u64 = 1_000_000;
+/// Where so much of a body is still to come and only its length matters, it need not be received.
+const SKIPPED_BYTES_LEAST: u64 = 16_384;
 /// Time-outs are looked for this often, or less often where they are long.
 const TICK_LEAST_NS: u64 = 1_000_000;
 const TICK_MOST_NS: u64 = 100_000_000;
@@ -58,6 +60,20 @@ struct Connection {
     message: MessageId,
     /// How many requests this connection may still send.
     requests_left: u32,
+}
+
+impl Connection {
+    /// What is left of an answer need not be kept if only its length matters, or its status was wrong.
+    fn skippable(&self) -> Next {
+        match self.response.rest() {
+            Some(rest)
+                if rest >= SKIPPED_BYTES_LEAST && (!self.status_is_right || self.progress.reads_length_only()) =>
+            {
+                Next::Skip(rest)
+            }
+            _ => Next::Nothing,
+        }
+    }
 }
 
 /// The connections of one arm on one thread, and their accounts.
@@ -340,7 +356,7 @@ impl<S: Schedule> Client<S> {
                             self.send_body(slot as usize, body);
                             Next::Send
                         }
-                        None => Next::Nothing,
+                        None => connection.skippable(),
                     };
                 }
                 Ok(Event::End) => break,
@@ -350,9 +366,8 @@ impl<S: Schedule> Client<S> {
         if !input.is_empty() {
             return self.fail(slot, ErrorKind::Protocol);
         }
-        let closes = connection.closes;
         let correct = self.complete(slot);
-        if closes {
+        if self.connections[slot as usize].closes {
             return self.reconnect(slot);
         }
         if correct == Some(Correct::Compared) && whole {
@@ -477,6 +492,17 @@ impl<S: Schedule> Handler for Client<S> {
             return self.free_or_reconnect(slot);
         }
         self.read(slot, bytes)
+    }
+
+    fn skipped(&mut self, slot: Slot, bytes: u64) -> Next {
+        self.recorder.counts.received_bytes += bytes;
+        let connection = &mut self.connections[slot as usize];
+        connection.progress.skipped(bytes);
+        if !connection.response.skipped(bytes) {
+            return connection.skippable();
+        }
+        self.complete(slot);
+        if self.connections[slot as usize].closes { self.reconnect(slot) } else { self.free_or_reconnect(slot) }
     }
 
     fn premature(&mut self, slot: Slot, bytes: &[u8]) -> Next {

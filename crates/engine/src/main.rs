@@ -30,11 +30,17 @@ enum Command {
     /// command line, 3 where the server cannot be reached or this machine cannot do it.
     #[command(after_long_help = load::AFTER_HELP)]
     Load(Box<LoadArguments>),
+    /// Move the bytes of `load` and do nothing else: the lower bound of its cost (JSON on standard output)
+    ///
+    /// Takes the options of `load`; those about warming up, checking and printing have no effect. Every answer has to be as
+    /// long as the first one, and one thread is used.
+    Floor(Box<LoadArguments>),
 }
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Run => run(),
+        Command::Floor(arguments) => load::floor::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Load(arguments) => load::run(&arguments).map(|good| ExitCode::from(u8::from(!good))),
     };
     match result {

@@ -197,6 +197,23 @@ fn answers_that_close_their_connection_are_correct() {
 }
 
 #[test]
+fn more_connections_come_and_go_at_once_than_a_queue_has_places() {
+    for io in backends() {
+        for batch in [1, 16] {
+            let server = Server::tcp(|_| {
+                Act::AnswerAndClose(
+                    b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 12\r\n\r\nHello World\n".to_vec(),
+                )
+            });
+            let session = Session { batch, ..session(io, target(&server.address, 100, Some(3000))) };
+            let counts = counts(&run(session));
+            assert_eq!((counts.answers, counts.reconnects, counts.errors), (3000, 3000, Errors::default()), "{io:?}");
+            assert_eq!(server.requests(), 3000);
+        }
+    }
+}
+
+#[test]
 fn answers_in_all_shapes() {
     type Shape = fn() -> Act;
     let table: [(&str, Shape); 4] = [

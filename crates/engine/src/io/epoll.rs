@@ -4,7 +4,7 @@
 //! socket is known to be empty, so one receive per answer is enough.
 
 use super::{
-    Handler, Io, IoFailure, IoSettings, MessageId, Next, Opened, Outgoing, REPORTED_BYTES, Slot, clock, socket,
+    Address, Handler, Io, IoFailure, IoSettings, MessageId, Next, Opened, Outgoing, REPORTED_BYTES, Slot, clock, socket,
 };
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -13,6 +13,8 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 const EVENTS: usize = 256;
 /// Received at once at most.
 const BUFFER_BYTES: usize = 65_536;
+/// Skipped at once at most.
+const SKIPPED_BYTES_MOST: usize = 1 << 30;
 
 const ESTABLISHED: u32 = (libc::EPOLLIN | libc::EPOLLRDHUP | libc::EPOLLET) as u32;
 const WITH_WRITING: u32 = ESTABLISHED | libc::EPOLLOUT as u32;
@@ -48,6 +50,8 @@ struct Connection {
     phase: Phase,
     /// What [`Outgoing::Bytes`] gave, until all of it has left.
     own: Vec<u8>,
+    /// So many of the next bytes are only counted.
+    skip: u64,
 }
 
 /// The sockets of one lane, watched by epoll.
@@ -136,6 +140,14 @@ impl Epoll {
         loop {
             match next {
                 Next::Nothing => return true,
+                Next::Skip(bytes) => {
+                    if let (Some(connection), Address::Tcp(_)) =
+                        (&mut self.connections[slot as usize], &self.settings.address)
+                    {
+                        connection.skip = bytes;
+                    }
+                    return true;
+                }
                 Next::Send => match self.send(slot, handler.outgoing(slot)) {
                     Ok(Sent::Quietly) => return true,
                     Ok(Sent::Reported) => next = handler.sent(slot),
@@ -199,15 +211,26 @@ impl Epoll {
     #[inline]
     fn receive<H: Handler>(&mut self, slot: Slot, to_the_end: bool, handler: &mut H) {
         loop {
-            let Some(connection) = &self.connections[slot as usize] else { return };
-            let (next, more) = match socket::receive(&connection.socket, &mut self.buffer) {
+            let Some(connection) = &mut self.connections[slot as usize] else { return };
+            let skip = usize::try_from(std::mem::take(&mut connection.skip)).unwrap_or(usize::MAX);
+            let result = match skip {
+                0 => socket::receive(&connection.socket, &mut self.buffer),
+                skip => socket::skip(&connection.socket, skip.min(SKIPPED_BYTES_MOST)),
+            };
+            let (next, more) = match result {
                 Ok(0) => (handler.ended(slot), false),
+                Ok(skipped) if skip > 0 => {
+                    (handler.skipped(slot, skipped as u64), to_the_end || skipped == skip.min(SKIPPED_BYTES_MOST))
+                }
                 Ok(received) => {
                     let next = handler.received(slot, &self.buffer[..received]);
                     // A short read has emptied the socket; only its end may follow.
                     (next, to_the_end || received == self.buffer.len())
                 }
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    connection.skip = skip as u64;
+                    return;
+                }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => (Next::Nothing, true),
                 Err(_) => (handler.failed(slot, IoFailure::Read), false),
             };
@@ -277,7 +300,7 @@ impl Io for Epoll {
             Opened::InProgress => (Phase::Connecting, WITH_WRITING),
         };
         self.control(libc::EPOLL_CTL_ADD, &socket, slot, events)?;
-        self.connections[slot as usize] = Some(Connection { socket, phase, own: Vec::new() });
+        self.connections[slot as usize] = Some(Connection { socket, phase, own: Vec::new(), skip: 0 });
         Ok(opened)
     }
 

@@ -48,6 +48,9 @@ pub enum Next {
     Nothing,
     /// Send what [`Handler::outgoing`] says.
     Send,
+    /// Go on receiving; of the next so many bytes only the number is of interest. They come as [`Handler::skipped`] or,
+    /// where that does not pay, as usual.
+    Skip(u64),
     /// Close the connection; nothing that is still to come from it is of interest.
     Close,
 }
@@ -86,6 +89,8 @@ pub trait Handler {
     fn sent(&mut self, slot: Slot) -> Next;
     /// Bytes came.
     fn received(&mut self, slot: Slot, bytes: &[u8]) -> Next;
+    /// So many bytes came that were not to be kept.
+    fn skipped(&mut self, slot: Slot, bytes: u64) -> Next;
     /// Bytes came before the request that was ordered has left.
     fn premature(&mut self, slot: Slot, bytes: &[u8]) -> Next;
     /// The server has closed its side.

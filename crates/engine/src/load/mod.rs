@@ -1,6 +1,7 @@
 //! Load on one URL, without a plan: one arm, one slice.
 
 mod arguments;
+pub mod floor;
 mod mix;
 mod quantile;
 mod reach;

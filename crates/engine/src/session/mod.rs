@@ -124,12 +124,7 @@ impl Session {
             })?),
         };
         match uring {
-            Some(abilities) => {
-                if !abilities.batching {
-                    self.batch = 1;
-                }
-                leader::run::<Secured<Uring>>(&self, "uring", observer)
-            }
+            Some(()) => leader::run::<Secured<Uring>>(&self, "uring", observer),
             None => {
                 self.batch = 1;
                 leader::run::<Secured<Epoll>>(&self, "epoll", observer)
@@ -161,8 +156,8 @@ impl Session {
         share(u64::from(self.arms[arm].target.connections), self.cores.len(), thread) as u32
     }
 
-    /// The batch on one thread, in effect.
-    fn batch_of(&self, connections: u32) -> u32 {
+    /// The batch on one thread, in effect. An open loop has to have 1 here: its requests are due at times.
+    pub(crate) fn batch_of(&self, connections: u32) -> u32 {
         if connections < BATCHING_CONNECTIONS_LEAST { 1 } else { self.batch }
     }
 }

@@ -47,6 +47,23 @@ impl Reader {
         }
     }
 
+    /// How much of the body is still to come, where that is known.
+    pub const fn rest(&self) -> Option<u64> {
+        match self {
+            Self::Http(response) => response.rest(),
+            Self::FastCgi(_) => None,
+        }
+    }
+
+    /// So much of the rest has been passed over: whether that completes the answer.
+    pub fn skipped(&mut self, bytes: u64) -> bool {
+        match self {
+            Self::Http(response) => response.skipped(bytes),
+            // It never knows how much is to come.
+            Self::FastCgi(_) => false,
+        }
+    }
+
     /// The connection has ended. `Ok` where that completes the answer.
     pub fn end_of_stream(&mut self) -> Result<(), Violation> {
         match self {

@@ -59,6 +59,25 @@ impl Response {
         matches!(self.state, State::Head) && self.held.is_empty()
     }
 
+    /// How much of the body is still to come, where that was said before it began.
+    pub const fn rest(&self) -> Option<u64> {
+        match self.state {
+            State::Length(rest) => Some(rest),
+            _ => None,
+        }
+    }
+
+    /// So many bytes of the body came and were not kept, no more than [`Response::rest`]. True where it is complete.
+    pub fn skipped(&mut self, bytes: u64) -> bool {
+        if let State::Length(rest) = &mut self.state {
+            *rest = rest.saturating_sub(bytes);
+            if *rest == 0 {
+                self.state = State::End;
+            }
+        }
+        matches!(self.state, State::End)
+    }
+
     /// Takes from the front of `input` what the next event needs.
     pub fn next<'a>(&mut self, input: &mut &'a [u8]) -> Result<Event<'a>, Violation> {
         match &mut self.state {

@@ -132,8 +132,9 @@ impl<H: Handler> Between<'_, H> {
                     Err(_) => self.fail(slot),
                 }
             }
-            (Next::Nothing, Some(session)) if session.connection.wants_write() => Next::Send,
-            (Next::Nothing, _) => Next::Nothing,
+            // What is to be passed over has to be decrypted all the same.
+            (Next::Nothing | Next::Skip(_), Some(session)) if session.connection.wants_write() => Next::Send,
+            (Next::Nothing | Next::Skip(_), _) => Next::Nothing,
             (Next::Send | Next::Close, session) => {
                 *session = None;
                 Next::Close
@@ -234,6 +235,11 @@ impl<H: Handler> Handler for Between<'_, H> {
     #[inline]
     fn received(&mut self, slot: Slot, bytes: &[u8]) -> Next {
         self.ciphertext(slot, bytes, false)
+    }
+
+    fn skipped(&mut self, _slot: Slot, _bytes: u64) -> Next {
+        // It is never asked for.
+        Next::Nothing
     }
 
     fn premature(&mut self, slot: Slot, bytes: &[u8]) -> Next {

@@ -11,6 +11,9 @@ use std::sync::atomic::{AtomicU16, Ordering};
 /// The only group of buffers.
 pub(super) const GROUP: u16 = 0;
 const PAGE_BYTES: usize = 4096;
+/// Buffers a power of two apart would have their first bytes, often the only ones used, compete for a few places of the
+/// cache. An odd number of cache lines in between spreads them over all.
+const SPREAD_BYTES: usize = 3 * 64;
 
 #[derive(Debug)]
 pub(super) struct Buffers {
@@ -20,6 +23,8 @@ pub(super) struct Buffers {
     memory_layout: Layout,
     count: u16,
     buffer_bytes: usize,
+    /// From the start of one buffer to the next.
+    stride_bytes: usize,
     /// The next free place of the ring, not yet told to the kernel.
     tail: u16,
 }
@@ -35,7 +40,8 @@ impl Buffers {
         let invalid = |_| io::Error::from(io::ErrorKind::InvalidInput);
         let ring_bytes = usize::from(count) * size_of::<BufRingEntry>();
         let ring_layout = Layout::from_size_align(ring_bytes, PAGE_BYTES).map_err(invalid)?;
-        let memory_layout = Layout::from_size_align(usize::from(count) * buffer_bytes, PAGE_BYTES).map_err(invalid)?;
+        let stride_bytes = buffer_bytes + SPREAD_BYTES;
+        let memory_layout = Layout::from_size_align(usize::from(count) * stride_bytes, PAGE_BYTES).map_err(invalid)?;
         let mut buffers = Self {
             ring: allocate(ring_layout).cast(),
             ring_layout,
@@ -43,6 +49,7 @@ impl Buffers {
             memory_layout,
             count,
             buffer_bytes,
+            stride_bytes,
             tail: 0,
         };
         for id in 0..count {
@@ -61,7 +68,7 @@ impl Buffers {
         assert!(id < self.count && length <= self.buffer_bytes, "the kernel hands over only buffers that it was given");
         // SAFETY: within the memory by the assertion, initialised by alloc_zeroed, and the kernel does not write to a
         // buffer between handing it over and `give_back`, which needs `&mut self`.
-        unsafe { std::slice::from_raw_parts(self.memory.as_ptr().add(usize::from(id) * self.buffer_bytes), length) }
+        unsafe { std::slice::from_raw_parts(self.memory.as_ptr().add(usize::from(id) * self.stride_bytes), length) }
     }
 
     /// Puts a buffer back; the kernel sees it after [`Buffers::publish`].
@@ -73,7 +80,7 @@ impl Buffers {
         // the setters touches.
         unsafe {
             let entry = &mut *self.ring.as_ptr().add(place);
-            entry.set_addr(self.memory.as_ptr().add(usize::from(id) * self.buffer_bytes) as u64);
+            entry.set_addr(self.memory.as_ptr().add(usize::from(id) * self.stride_bytes) as u64);
             entry.set_len(self.buffer_bytes as u32);
             entry.set_bid(id);
         }

@@ -3,17 +3,17 @@
 //! The `io-uring` crate lends its parts for as long as they are used; here they are kept apart for good, because
 //! lending them anew for every entry costs, and because a registered ring is remembered by the part that submits.
 
-use io_uring::types::SubmitArgs;
 use io_uring::{CompletionQueue, IoUring, SubmissionQueue, Submitter, cqueue, squeue};
 use std::io;
 use std::ptr::NonNull;
 
 pub(super) struct Ring {
-    // Declared, and so dropped, before `owner`.
+    // Declared, and so dropped, before the owner.
     submitter: Submitter<'static>,
     submissions: SubmissionQueue<'static>,
     completions: CompletionQueue<'static>,
-    owner: Owner,
+    // Kept for its drop.
+    _owner: Owner,
 }
 
 /// Frees the instance once its parts are gone.
@@ -34,27 +34,21 @@ impl Ring {
         let (mut submitter, submissions, completions) = unsafe { &mut *owner.0.as_ptr() }.split();
         // Saves looking up the descriptor at each call; kernels without it go on looking it up.
         let _ = submitter.register_ring_fd();
-        Self { submitter, submissions, completions, owner }
+        Self { submitter, submissions, completions, _owner: owner }
     }
 
     pub(super) fn submitter(&self) -> &Submitter<'static> {
         &self.submitter
     }
 
-    /// Whether the kernel can wait for several completions with a limit in time (Linux 6.12).
-    pub(super) fn can_batch(&self) -> bool {
-        // SAFETY: the instance lives as long as self, and reading its parameters does not touch the queues.
-        unsafe { self.owner.0.as_ref() }.params().is_feature_min_timeout()
-    }
-
-    /// Queues an entry. False where the queue is full.
+    /// Queues entries, all or none. False where there is no room for them.
     ///
     /// # Safety
-    /// What the entry points to must stay where it is until the operation has completed.
+    /// What the entries point to must stay where it is until the operations have completed.
     #[inline]
-    pub(super) unsafe fn push(&mut self, entry: &squeue::Entry) -> bool {
+    pub(super) unsafe fn push(&mut self, entries: &[squeue::Entry]) -> bool {
         // SAFETY: the caller's.
-        unsafe { self.submissions.push(entry) }.is_ok()
+        unsafe { self.submissions.push_multiple(entries) }.is_ok()
     }
 
     /// Submits what is queued.
@@ -65,29 +59,27 @@ impl Ring {
         Ok(())
     }
 
-    /// Submits what is queued and waits for one completion or, where `batch` is above 1, for as many or for what has come
-    /// after `batch_wait_us`.
+    /// Submits what is queued and waits for so many completions, or until a timer in the ring has gone off: that ends
+    /// the wait however few there are.
     #[inline]
-    pub(super) fn submit_and_wait(&mut self, batch: u32, batch_wait_us: u32) -> io::Result<()> {
+    pub(super) fn submit_and_wait(&mut self, completions: u32) -> io::Result<()> {
         self.submissions.sync();
-        let result = if batch > 1 {
-            let arguments = SubmitArgs::new().min_wait_usec(batch_wait_us);
-            self.submitter.submit_with_args(batch as usize, &arguments)
-        } else {
-            self.submitter.submit_and_wait(1)
-        };
+        let result = self.submitter.submit_and_wait(completions as usize);
         self.submissions.sync();
         self.completions.sync();
         match result {
             Ok(_) => Ok(()),
             // A signal; or more completions are waiting than fit, and want to be taken first.
-            Err(error)
-                if matches!(error.raw_os_error(), Some(libc::EINTR | libc::EBUSY | libc::EAGAIN | libc::ETIME)) =>
-            {
-                Ok(())
-            }
+            Err(error) if matches!(error.raw_os_error(), Some(libc::EINTR | libc::EBUSY | libc::EAGAIN)) => Ok(()),
             Err(error) => Err(error),
         }
+    }
+
+    /// How many completions were there after the last wait.
+    #[inline]
+    pub(super) fn completions(&self) -> u32 {
+        // The queue has 32,768 places at most.
+        self.completions.len() as u32
     }
 
     /// The next completion of those that were there after the last wait.
