@@ -511,6 +511,11 @@ impl<S: Schedule> Client<S> {
         Next::Close
     }
 
+    /// Whether the connection has sent nothing yet.
+    fn is_unused(&self, slot: Slot) -> bool {
+        self.connections[slot as usize].requests_left == self.asks.requests_per_connection.unwrap_or(u32::MAX)
+    }
+
     /// Whether the request in flight is the first of its connection, and nothing of its answer has come.
     fn is_unproven(&self, slot: Slot) -> bool {
         let Connection { requests_left, response, .. } = &self.connections[slot as usize];
@@ -651,6 +656,8 @@ impl<S: Schedule> Handler for Client<S> {
             }
             (State::InFlight, IoFailure::Write) => ErrorKind::Write,
             (State::InFlight, _) => ErrorKind::Read,
+            // In an open loop a connection may be refused before its first request is due.
+            (State::Idle, IoFailure::Tls) if self.is_unused(slot) => ErrorKind::Tls,
             (State::Idle | State::Closed, _) => return self.reconnect(slot),
             (State::Connecting, _) => ErrorKind::Connect,
         };

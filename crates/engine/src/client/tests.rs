@@ -438,3 +438,34 @@ fn several_requests_have_answers_of_their_own() {
     assert_eq!(client.received(0, answer.as_bytes()), Next::Send);
     assert_eq!(errors(&client, ErrorKind::Body), 1, "a good answer to the other request");
 }
+
+#[test]
+fn a_request_that_tls_refuses_is_taken_back() {
+    let mut client = waiting(Some(2));
+    assert_eq!(client.failed(0, IoFailure::Tls), Next::Close);
+    assert_eq!((client.recorder.counts.sent, errors(&client, ErrorKind::Tls)), (0, 1));
+    client.batch(BACKOFF_LEAST_NS);
+    assert_eq!(client.to_open(), Some(0));
+    assert_eq!(client.connected(0), Next::Send);
+    assert_eq!((client.received(0, GOOD), client.received(0, GOOD)), (Next::Send, Next::Nothing));
+    assert!(client.is_finished(), "two requests, as was asked for");
+    assert_eq!((client.recorder.counts.sent, client.recorder.counts.answers), (2, 2));
+}
+
+#[test]
+fn a_request_of_an_open_loop_that_tls_refuses_is_not_sent() {
+    let mut client = open_loop(2, Some(1));
+    client.load(0, u64::MAX);
+    client.batch(5_000);
+    assert_eq!(client.send_due(), Some(0));
+    client.batch(30_000);
+    assert_eq!(client.failed(0, IoFailure::Tls), Next::Close);
+    assert_eq!(client.failed(1, IoFailure::Tls), Next::Close, "it had nothing to send yet");
+    let counts = client.recorder.counts;
+    assert_eq!((counts.due(), counts.sent, counts.not_sent, counts.in_flight()), (1, 0, 1, 0));
+    assert_eq!((counts.errors.of(ErrorKind::Tls), counts.reconnects), (2, 0));
+    let open = client.recorder.times.open.as_deref().expect("an open loop");
+    assert_eq!((open.send_lag.known.len(), open.send_lag.at_least.len()), (0, 1));
+    assert_eq!(open.response.at_least.max() / 1000, 30);
+    assert!(client.is_finished());
+}

@@ -3,6 +3,7 @@
 use crate::origin::{LINKS, Origin};
 use crate::run::{assert_all_correct, backends, errors, question, run, speech, target};
 use hopcost_engine::recorder::{ErrorKind, Errors};
+use hopcost_engine::schedule::{Arrivals, Poisson};
 use hopcost_engine::wire::Wire;
 
 const HELLO: &[u8] = b"Hello World\n";
@@ -147,6 +148,27 @@ fn head_requests_and_requests_per_connection() {
                     let least = per_connection.map_or(4, |each| REQUESTS.div_ceil(u64::from(each)));
                     assert!((least..=least + 4).contains(&counted.connections_accepted), "{what}: {counted:?}");
                 }
+            }
+        }
+    }
+}
+
+#[test]
+fn an_open_loop_over_every_link() {
+    for io in backends() {
+        for link in LINKS {
+            for per_connection in [None, Some(1), Some(7)] {
+                let origin = Origin::start(link);
+                let mut speech = speech(origin.wire);
+                speech.requests_per_connection = per_connection;
+                let mut target = target(&origin.address, &speech, question("/hello", HELLO), 0);
+                target.arrivals = Arrivals::Poisson(Poisson::new(2000.0, 3, Some(REQUESTS)));
+                let result = run(io, target);
+                let what = format!("{link}, {per_connection:?}, {io:?}");
+                assert_all_correct(&result.counts, REQUESTS, &what);
+                let open = result.times.open.as_deref().expect("an open loop");
+                assert_eq!((result.counts.due(), open.response.known.len()), (REQUESTS, REQUESTS), "{what}");
+                assert_eq!(origin.stop().answers_sent, REQUESTS, "{what}");
             }
         }
     }

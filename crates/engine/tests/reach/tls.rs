@@ -1,10 +1,12 @@
 //! TLS against a server made of rustls and threads.
 
 use crate::run::{LONG_NS, assert_all_correct, backends, question, run, run_for, speech, target};
+use hopcost_engine::asks::{Asks, Speech};
 use hopcost_engine::io::tls::{SessionResumption, TlsSettings, Trust};
 use hopcost_engine::io::{Address, TlsSettings as Settings};
 use hopcost_engine::plan::{IoChoice, Target};
 use hopcost_engine::recorder::ErrorKind;
+use hopcost_engine::schedule::{Arrivals, Constant};
 use hopcost_engine::session::ArmResult;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::WebPkiClientVerifier;
@@ -151,6 +153,29 @@ fn every_request_is_answered_inside_tls() {
         assert_all_correct(&result.counts, 500, "a good server");
         assert_eq!(result.counts.compared, 500);
         assert_eq!(handshakes(&result), (4, 0), "{io:?}");
+    }
+}
+
+#[test]
+fn an_open_loop_inside_tls() {
+    for io in backends() {
+        let server = serve(Manner::Good);
+        let mut target = aimed(&server, 0);
+        for per_connection in [None, Some(3)] {
+            target.arrivals = Arrivals::Constant(Constant::new(1000.0, Some(300)));
+            let speech = Speech { requests_per_connection: per_connection, ..speech(Default::default()) };
+            target.asks = Asks::new(&speech, &[question("/", b"Hello World\n")]).expect("valid");
+            let result = run(io, target.clone());
+            assert_all_correct(&result.counts, 300, "a good server");
+            assert_eq!((result.counts.due(), result.counts.compared), (300, 300));
+        }
+        let server = serve(Manner::WantsClientCertificate);
+        let mut refused = aimed(&server, 0);
+        refused.arrivals = Arrivals::Constant(Constant::new(100.0, None));
+        let counts = run_for(io, refused, 1_000_000_000).counts;
+        let tls = counts.errors.of(ErrorKind::Tls);
+        assert_eq!((counts.due(), counts.answers, counts.errors.total()), (100, 0, tls), "{io:?}: {counts:?}");
+        assert!(tls >= 1, "{io:?}: {counts:?}");
     }
 }
 
