@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from datetime import datetime
 from pathlib import Path
 
 ARMS = ["go", "nginx-http-tcp", "nginx-http-unix", "nginx-fastcgi-tcp", "nginx-fastcgi-unix"]
@@ -12,6 +13,7 @@ EXPERIMENTS = ["one-core", "one-thread", "all-cores"]
 HEADER_BYTES = 141
 BLOCKS_AT_LEAST = 6
 HARNESS_AT_MOST = 0.01
+SECONDS_AT_MOST = 120
 
 
 def main() -> None:
@@ -32,6 +34,9 @@ def deviations(report: dict):  # type: ignore[type-arg, no-untyped-def]
     """What is not as the demo must be on a machine where everything can be had."""
     if [each["name"] for each in report["experiments"]] != EXPERIMENTS:
         yield f"experiments: {[each['name'] for each in report['experiments']]}"
+    began, ended = (datetime.fromisoformat(report[key]) for key in ("started_utc", "ended_utc"))
+    if (ended - began).total_seconds() > SECONDS_AT_MOST:
+        yield f"it took {(ended - began).total_seconds():.0f} s"
     for experiment in report["experiments"]:
         name = experiment["name"]
         if [arm["name"] for arm in experiment["arms"]] != ARMS:

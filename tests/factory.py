@@ -130,8 +130,10 @@ def part(
             compared=answers,
             in_flight=len(unanswered_ns),
             established=1,
-            reconnects=0,
-            errors={},
+            reconnects=sum(each.reconnects for each in slices),
+            errors={
+                kind: sum(other.errors.get(kind, 0) for other in slices) for each in slices for kind in each.errors
+            },
             service_time=histogram(*service_time_ns),
             unanswered=histogram(*unanswered_ns),
         ),

@@ -218,8 +218,8 @@ def test_budgets_and_looks(quick, given, budget_s, looks):
     assert (planned.quick, planned.budget_s, planned.looks) == (quick, budget_s, looks)
     assert planned.target_width == 0.01
     assert [(each.slice_ns, each.settle_ns) for each in planned.experiments] == [
-        (100_000_000, 9_600_000),
-        (100_000_000, 19_200_000),
+        (100_000_000, 100_000_000),
+        (100_000_000, 100_000_000),
     ]
 
 

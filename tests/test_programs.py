@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import itertools
+import time
 
 import psutil
 import pytest
@@ -82,6 +83,9 @@ def test_every_arm_answers_alike_keeps_the_connection_and_leaves_no_process(name
 def test_nginx_runs_as_many_workers_as_asked_for() -> None:
     arm = Arm(hops=[hop("nginx", Link.HTTP_TCP, worker_processes=3), hop("origin", Link.HTTP_TCP)])
     with start("workers", arm) as stack:
+        deadline = time.monotonic() + 10  # it listens before it has forked them all
+        while len(stack.processes["nginx"]) < 1 + 3 and time.monotonic() < deadline:
+            time.sleep(0.01)
         assert len(stack.processes["nginx"]) == 1 + 3
 
 

@@ -16,7 +16,7 @@ from hopcost.plan import Plan, PlannedArm, PlannedExperiment, block_seed
 from hopcost.record import ArmBlock, Block, CheckedAnswer, Failure, Writer, now_utc
 from hopcost.sandbox import Freezer, Ports
 from hopcost.stack import RunningStack
-from hopcost.suite import Workload
+from hopcost.suite import AGAIN, Workload
 from hopcost.watcher import Watcher
 
 FOREIGN_AT_MOST = 0.03  # of the CPU time of the cores in use, by programs that are not ours
@@ -67,7 +67,7 @@ def measure(setting: Setting, arms: list[PlannedArm], number: int, rounds: int) 
             _judge(setting, block, [each.stack for each in ready])
     except MeasurementFailed as error:
         block.validity = "void"
-        block.reasons.append(error.message)
+        block.reasons.append(error.message + (f"; hint: {error.hint}" if error.hint else ""))
     block.elapsed_ns = time.monotonic_ns() - began
     block.steal_ns = machine.steal_ns() - steal
     return block
@@ -124,6 +124,7 @@ def _load(setting: Setting, block: Block, ready: list[_Ready], rounds: int) -> N
         warm_up=engine.WarmUp(least_ns=plan.warm_up_least_ns, most_ns=plan.warm_up_most_ns),
         arms=[engine_arm(each.stack, experiment.workload, each.answer) for each in ready],
     )
+    known = {pid for arm in load.arms for hop in arm.hops for pid in hop.cpu.processes}
     parts = {each.arm.name: _Part(each) for each in ready}
     stacks, cores = [each.stack for each in ready], cores_in_use(experiment)
     others, harness, cpu = _busy_outside_ns(stacks, cores), time.process_time_ns(), 0
@@ -146,6 +147,12 @@ def _load(setting: Setting, block: Block, ready: list[_Ready], rounds: int) -> N
                     block.end = line
                     block.harness_cpu_ns = time.process_time_ns() - cpu
     harness = time.process_time_ns() - harness
+    for stack in stacks:
+        late = {pid for pids in stack.processes.values() for pid in pids} - known
+        if late:
+            raise MeasurementFailed(
+                f"{stack.arm} has {len(late)} processes that were not there when load began: {late}"
+            )
     block.arms = [part.whole() for part in parts.values()]
     if block.end is None:
         raise MeasurementFailed("the load engine ended without its last line")
@@ -162,6 +169,9 @@ def _judge(setting: Setting, block: Block, stacks: list[RunningStack]) -> None:
         failure = stack.failure()
         if failure is not None:
             block.failures.append(Failure(arm=stack.arm, message=f"under load: {failure}"))
+            if stack.arm in (setting.experiment.baseline, setting.experiment.baseline + AGAIN):
+                block.validity = "void"
+                block.reasons.append(f"{stack.arm}, which the others are compared with, failed under load")
     cores = len(cores_in_use(setting.experiment))
     foreign = block.foreign_cpu_ns / max(1, block.end.elapsed_ns * cores)
     if foreign > FOREIGN_AT_MOST:

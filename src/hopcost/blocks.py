@@ -9,7 +9,7 @@ import contextlib
 import time
 
 from hopcost import block, summary
-from hopcost.errors import MeasurementFailed
+from hopcost.errors import HopcostError, MeasurementFailed
 from hopcost.plan import (
     BLOCK_OVERHEAD_S_PER_ARM,
     BLOCK_S_AT_MOST,
@@ -20,6 +20,7 @@ from hopcost.plan import (
 )
 from hopcost.record import Block, Ending, Writer
 from hopcost.sandbox import Freezer, Ports
+from hopcost.suite import AGAIN
 from hopcost.watcher import Watcher
 
 VOID_BLOCKS_AT_MOST = 3
@@ -41,6 +42,10 @@ def measure(plan: Plan, freezer: Freezer, writer: Writer, watcher: Watcher) -> b
         except KeyboardInterrupt:
             with contextlib.suppress(MeasurementFailed):
                 writer.end_experiment(Ending(experiment=experiment.name, why="interrupted", detail="interrupted"))
+            raise
+        except HopcostError as error:
+            with contextlib.suppress(MeasurementFailed):
+                writer.end_experiment(Ending(experiment=experiment.name, why="failed", detail=error.message))
             raise
         writer.end_experiment(ending)
         all_well = all_well and ending.why != "failed" and not loop.failed_arms
@@ -87,7 +92,7 @@ class _Loop:
     def _note(self, done: Block) -> str | None:
         """Take a block into account; why the experiment cannot go on, or None."""
         self.failed_arms |= {failure.arm for failure in done.failures}
-        if self.experiment.baseline in self.failed_arms:
+        if self.failed_arms & {self.experiment.baseline, self.experiment.baseline + AGAIN}:
             return "the baseline failed"
         if len(self.arms) < 2:
             return "no arm is left"

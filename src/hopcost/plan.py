@@ -17,7 +17,7 @@ from hopcost.sandbox import Cores, place
 from hopcost.suite import AGAIN, Arm, Experiment, Published, Settings, Suite, Workload
 
 SLICE_NS_LEAST = 100_000_000
-SETTLE_NS_PER_CONNECTION = 300_000
+SETTLE_NS_LEAST, SETTLE_NS_PER_CONNECTION = 100_000_000, 300_000
 LOOKS = (6, 10, 16, 24)  # blocks after which the width is looked at; few and fixed, so that looking costs a known error
 BLOCK_S_AT_MOST = 20.0  # of load: longer blocks would leave too few of them in a budget
 QUICK_BUDGET_S = 108.0
@@ -172,7 +172,7 @@ def _experiment(
         )
     if cores.shared:
         notes.append("the generator shares a core with the stack: throughput holds the generator's cost too")
-    settle_ns = SETTLE_NS_PER_CONNECTION * experiment.workload.connections
+    settle_ns = max(SETTLE_NS_LEAST, SETTLE_NS_PER_CONNECTION * experiment.workload.connections)
     arms = [PlannedArm(name=name, arm=suite.arms[name]) for name in kept]
     needed = experiment.workload.connections * (len(arms) + 1) + SPARE_FILES
     if needed > open_files:

@@ -10,6 +10,7 @@ stacks/E/A/        of arm A in experiment E: commands.json and the generated fil
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import os
 import shutil
@@ -134,7 +135,7 @@ class Writer:
         self, path: Path | None, suite: Suite, plan: Plan, environment: dict[str, object], command: list[str]
     ) -> None:
         self.path = path or _new_folder(plan.suite)
-        if self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
+        if _is_taken(self.path):
             raise UsageError(
                 f"{self.path}: exists and is not an empty directory", "nothing is overwritten: name another one"
             )
@@ -217,6 +218,14 @@ class Writer:
         )
 
 
+def _is_taken(path: Path) -> bool:
+    """Whether something is there that is not an empty directory; UsageError when that cannot be seen."""
+    try:
+        return path.exists() and (not path.is_dir() or any(path.iterdir()))
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}", "name another directory with --record") from error
+
+
 def _new_folder(suite: str) -> Path:
     stamp = datetime.datetime.now(datetime.UTC).strftime("%Y%m%dT%H%M%SZ")
     path = FOLDER / f"{stamp}-{suite}"
@@ -235,8 +244,9 @@ def find(name: str) -> Path:
             raise UsageError(f"no record in {FOLDER}/", "make one: hopcost run nginx-go --quick")
         return records[-1][1]
     for path in (Path(name), FOLDER / name):
-        if (path / "run.json").is_file():
-            return path
+        with contextlib.suppress(OSError):  # a name that cannot be a file's, a folder that may not be read
+            if (path / "run.json").is_file():
+                return path
     raise UsageError(f"{name}: no record there (a directory with run.json)", "name a record's directory, or `latest`")
 
 

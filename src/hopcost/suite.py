@@ -66,7 +66,7 @@ class Workload(msgspec.Struct, forbid_unknown_fields=True):
 
     connections: Positive = 64
     target: Annotated[str, msgspec.Meta(pattern=r"^/\S*$")] = "/"
-    timeout_s: Positive = 10
+    timeout_s: Annotated[int, msgspec.Meta(ge=1, le=3600)] = 10
 
 
 class Published(msgspec.Struct, forbid_unknown_fields=True):
@@ -184,6 +184,12 @@ def _check(suite: Suite, path: Path) -> None:
             raise UsageError(
                 f"{where}: baseline: '{experiment.baseline}' is a stand-in", "it runs only where others cannot"
             )
+        for arm in experiment.arms:
+            if suite.arms[arm].hops[0].link not in (Link.HTTP_TCP, Link.HTTP_UNIX):
+                raise UsageError(
+                    f"{where}: arms: '{arm}' is reached over {suite.arms[arm].hops[0].link.value}",
+                    "the client speaks HTTP: the first hop's link is http+tcp or http+unix",
+                )
         _check_published(experiment, where)
         programs = {hop.program for arm in experiment.arms for hop in suite.arms[arm].hops}
         for program in experiment.settings:

@@ -26,7 +26,8 @@ class Quantile(msgspec.Struct, frozen=True):
 class ArmSummary(msgspec.Struct, frozen=True):
     """One arm over all valid blocks; the baseline's figures are its first run's, ratios are to the mean of both.
 
-    Throughput is correct answers per second of the arm's own time; CPU is ns per correct answer.
+    Throughput is correct answers per second of the arm's own time; CPU is ns per correct answer. Errors and reconnects
+    are those of whole blocks, warm-up and settling included.
     """
 
     name: str
@@ -185,8 +186,8 @@ def _arm(planned: PlannedExperiment, table: _Table, name: str, title: str, error
         cpu_ns_per_request=_cpu_by_hop(parts[0].hops, slices),
         cpu_ratio=statistics.ONE if is_baseline and answers else table.ratio(name, cpu_per_request, error),
         service_time_ns=_service_time(parts),
-        errors={kind: sum(each.errors.get(kind, 0) for each in slices) for kind in ERROR_KINDS},
-        reconnects=sum(each.reconnects for each in slices),
+        errors={kind: sum(part.totals.errors.get(kind, 0) for part in parts) for kind in ERROR_KINDS},
+        reconnects=sum(part.totals.reconnects for part in parts),
         cpu_outside=outside / inside if inside and outside is not None else None,
         plateau=all(part.warm_up.plateau for part in parts),
         header_bytes=parts[0].check.header_bytes,

@@ -3,7 +3,13 @@
 //! Up to [`COMPARED_BYTES`] every byte of every answer is compared. Above, the length always, and the bytes of one
 //! answer in [`COMPARED_ONE_IN`].
 
+mod needle;
+mod status;
+
 use crate::recorder::ErrorKind;
+pub use needle::Needle;
+use needle::Searched;
+pub use status::{ExpectedStatus, StatusSet};
 use std::sync::{Arc, OnceLock};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
@@ -12,14 +18,8 @@ pub const COMPARED_BYTES: u64 = 65_536;
 /// Of longer bodies, the bytes of one answer in this many are compared.
 pub const COMPARED_ONE_IN: u64 = 16;
 
-/// Which statuses are right.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ExpectedStatus {
-    /// This one.
-    Exactly(u16),
-    /// Any from 200 to 299.
-    Successful,
-}
+/// Bytes of a SHA-256.
+pub const SHA256_BYTES: usize = 32;
 
 /// Which body is right.
 #[derive(Debug, Clone)]
@@ -30,8 +30,23 @@ pub enum ExpectedBody {
     Length(u64),
     /// These bytes.
     Bytes(Arc<[u8]>),
+    /// Bytes with this SHA-256.
+    Sha256([u8; SHA256_BYTES]),
+    /// Any with these bytes somewhere in it.
+    Contains(Arc<Needle>),
     /// That of the first answer with an expected status, over all lanes.
     First(Arc<OnceLock<Reference>>),
+}
+
+impl ExpectedBody {
+    /// How long the body is, where that is known.
+    pub fn length(&self) -> Option<u64> {
+        match self {
+            Self::Bytes(bytes) => Some(bytes.len() as u64),
+            Self::Length(length) => Some(*length),
+            Self::Any | Self::Sha256(_) | Self::Contains(_) | Self::First(_) => None,
+        }
+    }
 }
 
 /// A body to compare with.
@@ -47,6 +62,8 @@ enum Content {
     Bytes(Arc<[u8]>),
     /// XXH3, where the body was too long to be kept.
     Hash(u64),
+    /// The SHA-256 that was asked for, where the body was too long to be kept.
+    Sha256,
 }
 
 /// What one connection's answer has shown so far.
@@ -55,6 +72,7 @@ pub struct Progress {
     length: u64,
     reading: Reading,
     differs: bool,
+    searched: Searched,
     /// Kept once a body came in several pieces and had to be hashed or learned.
     summary: Option<Box<Summary>>,
 }
@@ -66,11 +84,14 @@ enum Reading {
     Compare,
     Hash,
     Learn,
+    Sha256,
+    Search,
 }
 
 #[derive(Default)]
 struct Summary {
     hash: Xxh3,
+    sha256: Option<ring::digest::Context>,
     start: Vec<u8>,
 }
 
@@ -99,6 +120,8 @@ pub struct Check {
     status: ExpectedStatus,
     reference: Option<Reference>,
     learned: Option<Arc<OnceLock<Reference>>>,
+    sha256: Option<[u8; SHA256_BYTES]>,
+    needle: Option<Arc<Needle>>,
     long_answers: u64,
 }
 
@@ -114,24 +137,24 @@ pub enum Correct {
 impl Check {
     /// A judge that knows what to expect.
     pub fn new(status: ExpectedStatus, body: ExpectedBody) -> Self {
-        let (reference, learned) = match body {
-            ExpectedBody::Any => (None, None),
-            ExpectedBody::Length(length) => (Some(Reference { length, content: Content::Unknown }), None),
+        let mut check = Self { status, reference: None, learned: None, sha256: None, needle: None, long_answers: 0 };
+        match body {
+            ExpectedBody::Any => {}
+            ExpectedBody::Length(length) => check.reference = Some(Reference { length, content: Content::Unknown }),
             ExpectedBody::Bytes(bytes) => {
-                (Some(Reference { length: bytes.len() as u64, content: Content::Bytes(bytes) }), None)
+                check.reference = Some(Reference { length: bytes.len() as u64, content: Content::Bytes(bytes) });
             }
-            ExpectedBody::First(learned) => (None, Some(learned)),
-        };
-        Self { status, reference, learned, long_answers: 0 }
+            ExpectedBody::Sha256(digest) => check.sha256 = Some(digest),
+            ExpectedBody::Contains(needle) => check.needle = Some(needle),
+            ExpectedBody::First(learned) => check.learned = Some(learned),
+        }
+        check
     }
 
     /// Whether the status is right.
     #[inline]
     pub fn status(&self, status: u16) -> bool {
-        match self.status {
-            ExpectedStatus::Exactly(expected) => status == expected,
-            ExpectedStatus::Successful => (200..300).contains(&status),
-        }
+        self.status.has(status)
     }
 
     /// A body begins.
@@ -145,6 +168,8 @@ impl Check {
         }
         progress.reading = match &self.reference {
             None if self.learned.is_some() => Reading::Learn,
+            None if self.sha256.is_some() => Reading::Sha256,
+            None if self.needle.is_some() => Reading::Search,
             None | Some(Reference { content: Content::Unknown, .. }) => Reading::LengthOnly,
             Some(reference) => {
                 let full = reference.length <= COMPARED_BYTES || {
@@ -154,14 +179,18 @@ impl Check {
                 match &reference.content {
                     _ if !full => Reading::LengthOnly,
                     Content::Hash(_) => Reading::Hash,
+                    Content::Sha256 => Reading::Sha256,
                     Content::Bytes(_) | Content::Unknown => Reading::Compare,
                 }
             }
         };
-        if matches!(progress.reading, Reading::Learn | Reading::Hash) {
+        progress.searched = Searched::default();
+        if matches!(progress.reading, Reading::Learn | Reading::Hash | Reading::Sha256) {
             let summary = progress.summary.get_or_insert_default();
             summary.hash.reset();
             summary.start.clear();
+            summary.sha256 =
+                (progress.reading == Reading::Sha256).then(|| ring::digest::Context::new(&ring::digest::SHA256));
         }
     }
 
@@ -175,12 +204,21 @@ impl Check {
                     usize::try_from(progress.length).ok().and_then(|at| expected.get(at..)?.get(..bytes.len()));
                 progress.differs |= expected != Some(bytes);
             }
-            (Reading::Hash | Reading::Learn, _) => {
+            (Reading::Hash | Reading::Learn | Reading::Sha256, _) => {
                 if let Some(summary) = &mut progress.summary {
-                    summary.hash.update(bytes);
-                    if progress.reading == Reading::Learn && progress.length <= COMPARED_BYTES {
+                    match &mut summary.sha256 {
+                        Some(sha256) => sha256.update(bytes),
+                        None => summary.hash.update(bytes),
+                    }
+                    let may_be_kept = progress.length + bytes.len() as u64 <= COMPARED_BYTES;
+                    if progress.reading != Reading::Hash && may_be_kept {
                         summary.start.extend_from_slice(bytes);
                     }
+                }
+            }
+            (Reading::Search, _) => {
+                if let Some(needle) = &self.needle {
+                    needle.search(&mut progress.searched, bytes);
                 }
             }
             _ => {}
@@ -190,8 +228,11 @@ impl Check {
 
     /// The body has ended: whether the answer was right.
     pub fn end(&mut self, progress: &mut Progress) -> Result<Correct, ErrorKind> {
-        if progress.reading == Reading::Learn {
-            return self.learn(progress);
+        match progress.reading {
+            Reading::Learn => return self.learn(progress),
+            Reading::Sha256 => return self.digest(progress),
+            Reading::Search if !progress.searched.is_found() => return Err(ErrorKind::Body),
+            _ => {}
         }
         let Some(reference) = &self.reference else { return Ok(Correct::NotCompared) };
         let mut right = !progress.differs && progress.length == reference.length;
@@ -203,8 +244,23 @@ impl Check {
         match (right, progress.reading) {
             (false, _) => Err(ErrorKind::Body),
             (true, Reading::Compare | Reading::Hash) => Ok(Correct::Compared),
-            (true, Reading::LengthOnly | Reading::Learn) => Ok(Correct::NotCompared),
+            (true, _) => Ok(Correct::NotCompared),
         }
+    }
+
+    /// A body with the right SHA-256 is the reference for those that follow, which then need none.
+    fn digest(&mut self, progress: &mut Progress) -> Result<Correct, ErrorKind> {
+        let Some(Summary { sha256, start, .. }) = progress.summary.as_deref_mut() else { return Err(ErrorKind::Body) };
+        let digest = sha256.take().map(ring::digest::Context::finish);
+        if digest.as_ref().map(AsRef::as_ref) != self.sha256.as_ref().map(<[u8; SHA256_BYTES]>::as_slice) {
+            return Err(ErrorKind::Body);
+        }
+        if self.reference.is_none() {
+            let keep = progress.length <= COMPARED_BYTES;
+            let content = if keep { Content::Bytes(std::mem::take(start).into()) } else { Content::Sha256 };
+            self.reference = Some(Reference { length: progress.length, content });
+        }
+        Ok(Correct::Compared)
     }
 
     /// The first answer of all becomes the reference; others that were on their way meanwhile are compared with it.
@@ -225,89 +281,12 @@ impl Check {
             && match &reference.content {
                 Content::Bytes(bytes) => hash == xxh3_64(bytes),
                 Content::Hash(expected) => hash == *expected,
-                Content::Unknown => true,
+                // Neither is ever learned.
+                Content::Unknown | Content::Sha256 => true,
             };
         if same { Ok(Correct::Compared) } else { Err(ErrorKind::Body) }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn judge(check: &mut Check, pieces: &[&[u8]]) -> Result<Correct, ErrorKind> {
-        let mut progress = Progress::default();
-        check.begin(&mut progress);
-        for piece in pieces {
-            check.body(&mut progress, piece);
-        }
-        check.end(&mut progress)
-    }
-
-    fn expecting(body: ExpectedBody) -> Check {
-        Check::new(ExpectedStatus::Exactly(200), body)
-    }
-
-    #[test]
-    fn bytes_are_compared_in_any_pieces() {
-        let mut check = expecting(ExpectedBody::Bytes(b"Hello".as_slice().into()));
-        assert_eq!(judge(&mut check, &[b"Hello"]), Ok(Correct::Compared));
-        assert_eq!(judge(&mut check, &[b"He", b"", b"llo"]), Ok(Correct::Compared));
-        let wrong: [&[&[u8]]; 5] = [&[], &[b"Hell"], &[b"Hello "], &[b"Hallo"], &[b"Hello", b"!"]];
-        for pieces in wrong {
-            assert_eq!(judge(&mut check, pieces), Err(ErrorKind::Body), "{pieces:?}");
-        }
-    }
-
-    #[test]
-    fn statuses() {
-        let check = Check::new(ExpectedStatus::Successful, ExpectedBody::Any);
-        assert!(check.status(200) && check.status(299) && !check.status(300) && !check.status(199));
-        let check = Check::new(ExpectedStatus::Exactly(404), ExpectedBody::Any);
-        assert!(check.status(404) && !check.status(200));
-    }
-
-    #[test]
-    fn any_body_and_a_length() {
-        assert_eq!(judge(&mut expecting(ExpectedBody::Any), &[b"x"]), Ok(Correct::NotCompared));
-        let mut check = expecting(ExpectedBody::Length(2));
-        assert_eq!(judge(&mut check, &[b"xy"]), Ok(Correct::NotCompared));
-        assert_eq!(judge(&mut check, &[b"xyz"]), Err(ErrorKind::Body));
-    }
-
-    #[test]
-    fn of_long_bodies_one_in_sixteen_is_compared_and_the_length_always() {
-        let right = vec![7_u8; COMPARED_BYTES as usize + 1];
-        let mut wrong = right.clone();
-        wrong[9] = 8;
-        for first in [false, true] {
-            let shared = Arc::new(OnceLock::new());
-            let mut check = if first {
-                let mut check = expecting(ExpectedBody::First(Arc::clone(&shared)));
-                assert_eq!(judge(&mut check, &[&right]), Ok(Correct::Compared));
-                check
-            } else {
-                expecting(ExpectedBody::Bytes(right.as_slice().into()))
-            };
-            let compared = (0..32).filter(|_| judge(&mut check, &[&right[..9], &right[9..]]) == Ok(Correct::Compared));
-            assert_eq!(compared.count(), 2);
-            assert_eq!((0..32).filter(|_| judge(&mut check, &[&wrong]).is_err()).count(), 2);
-            assert_eq!((0..32).filter(|_| judge(&mut check, &[&wrong[1..]]).is_err()).count(), 32);
-        }
-    }
-
-    #[test]
-    fn the_first_answer_is_the_reference_for_all_lanes() {
-        let shared = Arc::new(OnceLock::new());
-        let mut lanes = [0, 1].map(|_| expecting(ExpectedBody::First(Arc::clone(&shared))));
-        let (mut early, mut late) = (Progress::default(), Progress::default());
-        lanes[0].begin(&mut early);
-        lanes[1].begin(&mut late);
-        lanes[1].body(&mut late, b"other");
-        lanes[0].body(&mut early, b"first");
-        assert_eq!(lanes[0].end(&mut early), Ok(Correct::Compared));
-        assert_eq!(lanes[1].end(&mut late), Err(ErrorKind::Body), "it began before the reference was known");
-        assert_eq!(judge(&mut lanes[1], &[b"first"]), Ok(Correct::Compared));
-        assert_eq!(judge(&mut lanes[1], &[b"third"]), Err(ErrorKind::Body));
-    }
-}
+mod tests;

@@ -3,15 +3,18 @@
 //! No sockets here. The backend tells what came, and does what [`Next`] says; all times are the arm's own clock.
 
 mod agenda;
+mod asked;
 mod idle;
 
 use self::agenda::{Agenda, Mode};
+use self::asked::{Asked, Upload};
 use self::idle::Idle;
-use crate::check::{Check, Correct, Progress};
-use crate::io::{Handler, IoFailure, Next, Slot};
+use crate::asks::Asks;
+use crate::check::{Correct, Progress};
+use crate::io::{Handler, IoFailure, MessageId, Next, Outgoing, Slot};
 use crate::recorder::{ErrorKind, LATE_NS, Recorder};
 use crate::schedule::Schedule;
-use crate::wire::{Event, Response};
+use crate::wire::{Event, Reader};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -33,13 +36,18 @@ const TICK_MOST_NS: u64 = 100_000_000;
 enum State {
     Closed,
     Connecting,
+    /// The socket is open; TLS is not yet.
+    Handshaking,
     Idle,
     InFlight,
 }
 
+/// Servers that know nothing of `Expect: 100-continue` say nothing: then the body is sent all the same.
+const CONTINUE_NS: u64 = 1_000_000_000;
+
 #[derive(Debug)]
 struct Connection {
-    response: Response,
+    response: Reader,
     progress: Progress,
     state: State,
     /// When its state began: for a request in flight, when it was sent.
@@ -50,6 +58,13 @@ struct Connection {
     was_open: bool,
     status_is_right: bool,
     closes: bool,
+    /// Which request is in flight.
+    asked: u16,
+    upload: Upload,
+    /// What is to be sent.
+    message: MessageId,
+    /// How many requests this connection may still send.
+    requests_left: u32,
 }
 
 impl Connection {
@@ -73,13 +88,15 @@ pub struct Client<S> {
     /// Whether requests are due at times of their own. Then a connection that is free waits for [`Client::send_due`].
     is_open_loop: bool,
     idle: Idle,
-    check: Check,
+    asks: Asks,
+    asked: Box<[Asked]>,
+    /// How many requests were sent: says which one of `asks` is next.
+    count: u64,
     /// The accounts.
     pub recorder: Recorder,
     connections: Vec<Connection>,
-    /// The last answer that was parsed and found correct. An answer of the same bytes, all of them, head included, is
-    /// correct too; it need not be parsed again. A new `Date` costs one parse.
-    last_correct: Vec<u8>,
+    /// Connections whose server has not said 100 Continue in time.
+    to_continue: Vec<Slot>,
     /// Connections to open, by when.
     closed: BinaryHeap<Reverse<(u64, Slot)>>,
     connecting: u32,
@@ -98,9 +115,9 @@ pub struct Client<S> {
 
 impl<S: Schedule> Client<S> {
     /// A client whose connections are all closed, and due to be opened.
-    pub fn new(schedule: S, check: Check, connections: u32, to_head_request: bool, timeout_ns: u64) -> Self {
+    pub fn new(schedule: S, asks: Asks, connections: u32, timeout_ns: u64) -> Self {
         let connection = || Connection {
-            response: Response::new(to_head_request),
+            response: Reader::new(asks.wire),
             progress: Progress::default(),
             state: State::Closed,
             since_ns: 0,
@@ -109,7 +126,12 @@ impl<S: Schedule> Client<S> {
             was_open: false,
             status_is_right: false,
             closes: false,
+            asked: 0,
+            upload: Upload::Done,
+            message: 0,
+            requests_left: 0,
         };
+        let asked = asks.list().iter().map(Asked::new).collect();
         let mut closed = BinaryHeap::with_capacity(connections as usize);
         closed.extend((0..connections).map(|slot| Reverse((0, slot))));
         let is_open_loop = schedule.is_open();
@@ -117,10 +139,12 @@ impl<S: Schedule> Client<S> {
             agenda: Agenda::new(schedule),
             is_open_loop,
             idle: Idle::new(connections),
-            check,
+            asked,
+            count: 0,
             recorder: Recorder::new(is_open_loop),
             connections: (0..connections).map(|_| connection()).collect(),
-            last_correct: Vec::with_capacity(4096),
+            asks,
+            to_continue: Vec::new(),
             closed,
             connecting: 0,
             established: 0,
@@ -148,6 +172,7 @@ impl<S: Schedule> Client<S> {
     /// Begins another schedule, at this time of the arm's clock.
     pub fn restart(&mut self, schedule: S, zero_ns: u64) {
         self.agenda = Agenda::new(schedule);
+        self.count = 0;
         self.agenda.load(zero_ns, u64::MAX);
     }
 
@@ -274,10 +299,11 @@ impl<S: Schedule> Client<S> {
         }
         self.next_tick_ns = self.now_ns + (self.timeout_ns / 16).clamp(TICK_LEAST_NS, TICK_MOST_NS);
         for slot in 0..self.connections.len() {
-            let Connection { state, since_ns, .. } = self.connections[slot];
+            let Connection { state, since_ns, upload, .. } = self.connections[slot];
             let kind = match state {
                 State::InFlight => ErrorKind::Timeout,
                 State::Connecting => ErrorKind::Connect,
+                State::Handshaking => ErrorKind::Tls,
                 State::Idle | State::Closed => continue,
             };
             if self.now_ns.saturating_sub(since_ns) >= self.timeout_ns {
@@ -286,8 +312,26 @@ impl<S: Schedule> Client<S> {
                 // A failure always closes the connection.
                 let _ = self.fail(slot, kind);
                 close(slot);
+            } else if let Upload::Waits(body) = upload
+                && state == State::InFlight
+                && self.now_ns.saturating_sub(since_ns) >= CONTINUE_NS
+            {
+                self.send_body(slot, body);
+                self.to_continue.push(slot as Slot);
             }
         }
+    }
+
+    /// The next connection that sends its body though the server has not asked for it.
+    pub fn to_continue(&mut self) -> Option<Slot> {
+        self.to_continue.pop()
+    }
+
+    /// The body is what is sent next.
+    fn send_body(&mut self, slot: usize, body: MessageId) {
+        let connection = &mut self.connections[slot];
+        connection.message = body;
+        connection.upload = Upload::of_body(&self.asks.messages[body as usize]);
     }
 
     /// Enters the ages of the requests in flight.
@@ -319,11 +363,30 @@ impl<S: Schedule> Client<S> {
     fn begin(&mut self, slot: Slot, intended_ns: u64, is_late: bool) {
         self.recorder.sent(self.now_ns, self.now_ns.saturating_sub(intended_ns), is_late);
         self.in_flight += 1;
+        let number = self.asks.at(self.count);
+        self.count += 1;
+        let asked = &self.asked[usize::from(number)];
         let connection = &mut self.connections[slot as usize];
-        connection.response.begin();
+        connection.requests_left -= 1;
+        let sending = if connection.requests_left == 0 { asked.last } else { asked.kept };
+        connection.asked = number;
+        connection.message = sending.first;
+        connection.upload = Upload::of(sending);
+        connection.response.begin(asked.to_head);
         connection.state = State::InFlight;
         connection.since_ns = self.now_ns;
         connection.intended_ns = intended_ns;
+    }
+
+    /// Its answer is counted: the connection takes the next request, if it still may. A request whose end has not left,
+    /// because the answer came early, would be in the way of the next.
+    #[inline]
+    fn free_or_reconnect(&mut self, slot: Slot) -> Next {
+        let connection = &self.connections[slot as usize];
+        if connection.requests_left == 0 || connection.upload != Upload::Done {
+            return self.reconnect(slot);
+        }
+        self.free(slot)
     }
 
     #[inline]
@@ -340,20 +403,35 @@ impl<S: Schedule> Client<S> {
     /// Reads an answer that is not the last one's copy.
     fn read(&mut self, slot: Slot, bytes: &[u8]) -> Next {
         let connection = &mut self.connections[slot as usize];
+        let check = &mut self.asked[usize::from(connection.asked)].check;
         let whole = connection.response.is_at_start();
         let mut input = bytes;
+        let mut go_on = None;
         loop {
             match connection.response.next(&mut input) {
-                Ok(Event::Head(head)) => {
-                    connection.status_is_right = self.check.status(head.status);
-                    connection.closes = head.closes;
-                    if connection.status_is_right {
-                        self.check.begin(&mut connection.progress);
+                Ok(Event::Interim(status)) => {
+                    if let (100, Upload::Waits(body)) = (status, connection.upload) {
+                        go_on = Some(body);
                     }
                 }
-                Ok(Event::Body(body)) if connection.status_is_right => self.check.body(&mut connection.progress, body),
+                Ok(Event::Head(head)) => {
+                    connection.status_is_right = check.status(head.status);
+                    connection.closes = head.closes;
+                    if connection.status_is_right {
+                        check.begin(&mut connection.progress);
+                    }
+                }
+                Ok(Event::Body(body)) if connection.status_is_right => check.body(&mut connection.progress, body),
                 Ok(Event::Body(_)) => {}
-                Ok(Event::More) => return connection.skippable(),
+                Ok(Event::More) => {
+                    return match go_on {
+                        Some(body) => {
+                            self.send_body(slot as usize, body);
+                            Next::Send
+                        }
+                        None => connection.skippable(),
+                    };
+                }
                 Ok(Event::End) => break,
                 Err(_) => return self.fail(slot, ErrorKind::Protocol),
             }
@@ -366,17 +444,20 @@ impl<S: Schedule> Client<S> {
             return self.reconnect(slot);
         }
         if correct == Some(Correct::Compared) && whole {
-            self.last_correct.clear();
-            self.last_correct.extend_from_slice(bytes);
+            let asked = usize::from(self.connections[slot as usize].asked);
+            let last_correct = &mut self.asked[asked].last_correct;
+            last_correct.clear();
+            last_correct.extend_from_slice(bytes);
         }
-        self.free(slot)
+        self.free_or_reconnect(slot)
     }
 
     /// An answer is complete: it is judged and counted. The connection is in step with the server in any case.
     fn complete(&mut self, slot: Slot) -> Option<Correct> {
         let connection = &mut self.connections[slot as usize];
+        let check = &mut self.asked[usize::from(connection.asked)].check;
         let judged =
-            if connection.status_is_right { self.check.end(&mut connection.progress) } else { Err(ErrorKind::Status) };
+            if connection.status_is_right { check.end(&mut connection.progress) } else { Err(ErrorKind::Status) };
         match judged {
             Ok(correct) => {
                 self.correct(slot, correct);
@@ -430,11 +511,37 @@ impl<S: Schedule> Client<S> {
         Next::Close
     }
 
+    /// Whether the connection has sent nothing yet.
+    fn is_unused(&self, slot: Slot) -> bool {
+        self.connections[slot as usize].requests_left == self.asks.requests_per_connection.unwrap_or(u32::MAX)
+    }
+
+    /// Whether the request in flight is the first of its connection, and nothing of its answer has come.
+    fn is_unproven(&self, slot: Slot) -> bool {
+        let Connection { requests_left, response, .. } = &self.connections[slot as usize];
+        let most = self.asks.requests_per_connection.unwrap_or(u32::MAX);
+        *requests_left == most - 1 && response.is_at_start()
+    }
+
+    /// The request in flight counts as not sent. In TLS 1.3 a client has sent its first request before it can know that the
+    /// server refuses the connection (for want of a client certificate, say).
+    fn take_back(&mut self, slot: Slot) {
+        let Connection { since_ns, intended_ns, .. } = self.connections[slot as usize];
+        self.leave(slot);
+        self.count = self.count.saturating_sub(1);
+        self.recorder.take_back(since_ns.saturating_sub(intended_ns));
+        if self.is_open_loop {
+            self.recorder.not_sent(self.now_ns.saturating_sub(intended_ns));
+        } else {
+            self.agenda.give_back();
+        }
+    }
+
     /// Takes a connection out of the counts of its state.
     fn leave(&mut self, slot: Slot) {
         match std::mem::replace(&mut self.connections[slot as usize].state, State::Closed) {
             State::Closed => {}
-            State::Connecting => self.connecting -= 1,
+            State::Connecting | State::Handshaking => self.connecting -= 1,
             State::Idle => {
                 self.established -= 1;
                 self.idle.remove(slot);
@@ -466,7 +573,21 @@ impl<S: Schedule> Handler for Client<S> {
         if !std::mem::replace(&mut self.connections[slot as usize].was_open, true) {
             self.were_open += 1;
         }
+        self.connections[slot as usize].requests_left = self.asks.requests_per_connection.unwrap_or(u32::MAX);
         self.free(slot)
+    }
+
+    #[inline]
+    fn outgoing(&mut self, slot: Slot) -> Outgoing {
+        Outgoing::Message(self.connections[slot as usize].message)
+    }
+
+    fn sent(&mut self, slot: Slot) -> Next {
+        let upload = &mut self.connections[slot as usize].upload;
+        if *upload == Upload::UnderWay {
+            *upload = Upload::Done;
+        }
+        Next::Nothing
     }
 
     #[inline]
@@ -477,9 +598,9 @@ impl<S: Schedule> Handler for Client<S> {
             self.unasked_bytes += bytes.len() as u64;
             return self.reconnect(slot);
         }
-        if bytes == self.last_correct && connection.response.is_at_start() {
+        if bytes == self.asked[usize::from(connection.asked)].last_correct && connection.response.is_at_start() {
             self.correct(slot, Correct::Compared);
-            return self.free(slot);
+            return self.free_or_reconnect(slot);
         }
         self.read(slot, bytes)
     }
@@ -492,12 +613,23 @@ impl<S: Schedule> Handler for Client<S> {
             return connection.skippable();
         }
         self.complete(slot);
-        if self.connections[slot as usize].closes { self.reconnect(slot) } else { self.free(slot) }
+        if self.connections[slot as usize].closes { self.reconnect(slot) } else { self.free_or_reconnect(slot) }
     }
 
     fn premature(&mut self, slot: Slot, bytes: &[u8]) -> Next {
         self.recorder.counts.received_bytes += bytes.len() as u64;
         self.fail(slot, ErrorKind::Protocol)
+    }
+
+    fn handshaking(&mut self, slot: Slot) {
+        let connection = &mut self.connections[slot as usize];
+        connection.state = State::Handshaking;
+        connection.since_ns = self.now_ns;
+    }
+
+    fn secured(&mut self, slot: Slot, resumed: bool) {
+        let since_ns = self.connections[slot as usize].since_ns;
+        self.recorder.handshakes.add(self.now_ns.saturating_sub(since_ns), resumed);
     }
 
     fn ended(&mut self, slot: Slot) -> Next {
@@ -509,6 +641,7 @@ impl<S: Schedule> Handler for Client<S> {
             }
             State::InFlight => self.fail(slot, ErrorKind::Read),
             State::Connecting => self.fail(slot, ErrorKind::Connect),
+            State::Handshaking => self.fail(slot, ErrorKind::Tls),
             State::Idle | State::Closed => self.reconnect(slot),
         }
     }
@@ -516,8 +649,15 @@ impl<S: Schedule> Handler for Client<S> {
     fn failed(&mut self, slot: Slot, failure: IoFailure) -> Next {
         self.recorder.counts.ports_exhausted += u64::from(failure == IoFailure::NoLocalPort);
         let kind = match (self.connections[slot as usize].state, failure) {
+            (State::Handshaking, _) => ErrorKind::Tls,
+            (State::InFlight, IoFailure::Tls) if self.is_unproven(slot) => {
+                self.take_back(slot);
+                ErrorKind::Tls
+            }
             (State::InFlight, IoFailure::Write) => ErrorKind::Write,
             (State::InFlight, _) => ErrorKind::Read,
+            // In an open loop a connection may be refused before its first request is due.
+            (State::Idle, IoFailure::Tls) if self.is_unused(slot) => ErrorKind::Tls,
             (State::Idle | State::Closed, _) => return self.reconnect(slot),
             (State::Connecting, _) => ErrorKind::Connect,
         };

@@ -1,7 +1,7 @@
 //! One arm on one thread: its connections and the backend that moves their bytes.
 
 use crate::client::Client;
-use crate::io::{Handler as _, Io, IoFailure, Next, Opened, Slot, clock, signal};
+use crate::io::{Handler as _, Io, IoFailure, Next, Opened, clock, signal};
 use crate::schedule::Schedule;
 use crate::watch::Watched;
 use std::io;
@@ -63,15 +63,7 @@ impl<I: Io, S: Schedule> Lane<I, S> {
         loop {
             self.client.batch(clock::monotonic_ns());
             let Some(slot) = self.client.send_due() else { return };
-            self.send(slot);
-        }
-    }
-
-    fn send(&mut self, slot: Slot) {
-        if self.io.send(slot).is_err() {
-            // A request in flight that fails always closes its connection.
-            let _ = self.client.failed(slot, IoFailure::Write);
-            self.io.close(slot);
+            self.io.apply(slot, Next::Send, &mut self.client);
         }
     }
 
@@ -107,24 +99,23 @@ impl<I: Io, S: Schedule> Lane<I, S> {
             watch.report(client);
         }
         client.tick(|slot| io.close(slot));
-        while let Some(slot) = self.client.to_open() {
-            let next = match self.io.open(slot) {
+        while let Some(slot) = client.to_continue() {
+            io.apply(slot, Next::Send, client);
+        }
+        while let Some(slot) = client.to_open() {
+            let next = match io.open(slot) {
                 Ok(Opened::InProgress) => continue,
-                Ok(Opened::Connected) => self.client.connected(slot),
+                Ok(Opened::Connected) => client.connected(slot),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    self.client.queue_full(slot);
+                    client.queue_full(slot);
                     continue;
                 }
                 Err(error) if error.kind() == io::ErrorKind::AddrNotAvailable => {
-                    self.client.failed(slot, IoFailure::NoLocalPort)
+                    client.failed(slot, IoFailure::NoLocalPort)
                 }
-                Err(_) => self.client.failed(slot, IoFailure::Connect),
+                Err(_) => client.failed(slot, IoFailure::Connect),
             };
-            match next {
-                Next::Nothing | Next::Skip(_) => {}
-                Next::Send => self.send(slot),
-                Next::Close => self.io.close(slot),
-            }
+            io.apply(slot, next, client);
         }
     }
 }

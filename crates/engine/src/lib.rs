@@ -4,6 +4,7 @@
 //! the accounts. A [`lane`] joins them for one arm on one thread; a [`session`] goes round the arms slice by slice.
 #![deny(unsafe_code)]
 
+pub mod asks;
 pub mod check;
 pub mod client;
 pub mod failure;

@@ -133,6 +133,10 @@ pub struct Arm<'a> {
     pub send_lag: Option<String>,
     /// The ages since the intended start of those never sent.
     pub unsent: Option<String>,
+    /// Of completed TLS handshakes, warm-up included; `None` where there were none.
+    pub handshake_time: Option<String>,
+    /// How many of them went on with an earlier session.
+    pub handshakes_resumed: u64,
 }
 
 /// Whether a run can be trusted.

@@ -26,9 +26,10 @@ enum Command {
     /// Load one URL and print what came of it
     ///
     /// An answer is correct if its status, its length and its bytes are as expected. Unless told otherwise
-    /// (--expect-status, --expect-body, --expect-length, --any-body) a status from 200 to 299 is expected, and the
-    /// body of the first such answer. Exit code: 0, 1 where no answer was correct or the run is void, 2 for a wrong
-    /// command line, 3 where the server cannot be reached or this machine cannot do it, 4 where the run is suspect.
+    /// (--expect-status, --expect-body and so on, --any-body) a status from 200 to 299 is expected, and the body of the
+    /// first such answer. Exit code: 0, 1 where no answer was correct or the run is void, 2 for a wrong command line, 3
+    /// where the server cannot be reached or this machine cannot do it, 4 where the run is suspect.
+    #[command(after_long_help = load::AFTER_HELP)]
     Load(Box<LoadArguments>),
     /// Move the bytes of `load` and do nothing else: the lower bound of its cost (JSON on standard output)
     ///
@@ -99,6 +100,8 @@ impl Observer for JsonLines {
             response_unanswered: open.map(|open| recorder::encode(&open.response.at_least)),
             send_lag: open.map(|open| recorder::encode(&open.send_lag.known)),
             unsent: open.map(|open| recorder::encode(&open.send_lag.at_least)),
+            handshake_time: result.handshakes.time.as_ref().map(recorder::encode),
+            handshakes_resumed: result.handshakes.resumed,
         }))
     }
 }

@@ -1,16 +1,16 @@
 //! The plan as it comes in, and what it means once it is checked. See docs/engine.md.
 
+use crate::asks::{Asks, Question, Speech};
 use crate::check::{ExpectedBody, ExpectedStatus};
 use crate::failure::Failure;
-use crate::io::Address;
+use crate::io::tls::{SessionResumption, Trust};
+use crate::io::{Address, TlsSettings};
 use crate::schedule::{Arrivals, ClosedLoop, Constant, Poisson};
-use crate::wire::request_bytes;
+use crate::wire::{Wire, fastcgi};
 use base64::Engine as _;
 use serde::Deserialize;
 use std::path::PathBuf;
 
-/// A request is kept whole in memory and sent by one operation.
-const REQUEST_BYTES_MOST: usize = 1 << 30;
 const CONNECTIONS_MOST: u32 = 1 << 20;
 
 /// One request per nanosecond: above, a schedule could not tell its requests apart.
@@ -76,6 +76,18 @@ pub struct Arm {
     pub name: String,
     /// Where its first hop listens.
     pub address: PlannedAddress,
+    /// What is spoken there.
+    #[serde(default)]
+    pub wire: Wire,
+    /// TLS; `None` is without.
+    #[serde(default)]
+    pub tls: Option<PlannedTls>,
+    /// FastCGI's parameters besides those that nginx sends, or in their place.
+    #[serde(default)]
+    pub fastcgi_params: Vec<(String, String)>,
+    /// After so many requests a connection is closed; `None` is never.
+    #[serde(default)]
+    pub requests_per_connection: Option<u32>,
     /// How many connections, over all threads.
     pub connections: u32,
     /// How long to wait for an answer.
@@ -134,6 +146,33 @@ pub enum PlannedAddress {
     Tcp(String),
     /// The path of a Unix socket.
     Unix(PathBuf),
+}
+
+/// TLS to an arm.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlannedTls {
+    /// The name that the certificate has to have; `None` is the host of `address`.
+    pub server_name: Option<String>,
+    /// Whether the certificate is verified.
+    pub verify: bool,
+    /// The authorities to trust, a PEM file; `None` is those of the system.
+    pub ca_file: Option<PathBuf>,
+    /// Whether sessions are resumed.
+    pub resume: bool,
+}
+
+impl PlannedTls {
+    fn settings(&self, host: &str) -> Result<TlsSettings, Failure> {
+        let trust = match (&self.ca_file, self.verify) {
+            (_, false) => Trust::Anybody,
+            (None, true) => Trust::System,
+            (Some(path), true) => Trust::File(path.clone()),
+        };
+        let resumption = if self.resume { SessionResumption::On } else { SessionResumption::Off };
+        TlsSettings::new(self.server_name.as_deref().unwrap_or(host), &trust, resumption)
+            .map_err(|(what, hint)| Failure::usage(format!("`tls`: {what}")).hint(hint))
+    }
 }
 
 /// A request.
@@ -199,14 +238,10 @@ pub struct Target {
     pub connections: u32,
     /// How long to wait for an answer.
     pub timeout_ns: u64,
-    /// The request's bytes.
-    pub request: Vec<u8>,
-    /// Whether answers have no body whatever their head says.
-    pub is_head_request: bool,
-    /// Which statuses are right.
-    pub status: ExpectedStatus,
-    /// Which body is right.
-    pub body: ExpectedBody,
+    /// What is asked, and what the answers have to be.
+    pub asks: Asks,
+    /// TLS; `None` is without.
+    pub tls: Option<TlsSettings>,
     /// When requests are due, over all threads.
     pub arrivals: Arrivals,
 }
@@ -239,6 +274,10 @@ impl Plan {
                 is_rate(rate_per_s),
                 &format!("arm `{name}`: `rate_per_s` is {rate_per_s}, not above 0 and up to {RATE_MOST_PER_S:e}"),
             )?;
+            let closes = arm.requests_per_connection == Some(0);
+            require(!closes, &format!("arm `{name}`: `requests_per_connection` is 0; `null` keeps them"))?;
+            let out_of_place = arm.wire != Wire::FastCgi && !arm.fastcgi_params.is_empty();
+            require(!out_of_place, &format!("arm `{name}`: `fastcgi_params` without `\"wire\": \"fastcgi\"`"))?;
         }
         Ok(plan)
     }
@@ -263,29 +302,39 @@ impl Arm {
         if line_breaks(method) || line_breaks(target) || headers.iter().any(|(n, v)| line_breaks(n) || line_breaks(v)) {
             return Err(failed("`request`: a line break in it"));
         }
-        let request = request_bytes(method, target, host, headers, body.as_deref());
-        if request.len() > REQUEST_BYTES_MOST {
-            return Err(failed("`request`: longer than 1 GiB"));
-        }
-        let is_head_request = method == "HEAD";
         let expected = decode("expect.body_base64", &self.expect.body_base64)?;
+        let question = Question {
+            weight: 1,
+            method: method.clone(),
+            target: target.clone(),
+            headers: headers.clone(),
+            body: body.map(Into::into),
+            status: ExpectedStatus::Exactly(self.expect.status),
+            expected: expected.map_or(ExpectedBody::Any, |bytes| ExpectedBody::Bytes(bytes.into())),
+        };
+        let speech = Speech {
+            wire: self.wire,
+            host: host.to_owned(),
+            parameters: fastcgi::Parameters { given: self.fastcgi_params.clone(), ..address.to_parameters() },
+            requests_per_connection: self.requests_per_connection,
+        };
         Ok(Target {
+            asks: Asks::new(&speech, &[question])?,
+            tls: self.tls.as_ref().map(|tls| tls.settings(host_name(host))).transpose()?,
             address,
             connections: self.connections,
             timeout_ns: self.timeout_ns,
-            request,
-            is_head_request,
-            status: ExpectedStatus::Exactly(self.expect.status),
-            body: match expected {
-                _ if is_head_request => ExpectedBody::Bytes([].into()),
-                Some(bytes) => ExpectedBody::Bytes(bytes.into()),
-                None => ExpectedBody::Any,
-            },
             arrivals: self
                 .arrivals
                 .map_or_else(|| Arrivals::Closed(ClosedLoop::default()), |arrivals| arrivals.schedule(seed)),
         })
     }
+}
+
+/// The host of `host:port`, without the brackets of an IPv6 address.
+fn host_name(host_and_port: &str) -> &str {
+    let host = host_and_port.rsplit_once(':').map_or(host_and_port, |(host, _)| host);
+    host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
 }
 
 #[cfg(test)]
@@ -303,8 +352,11 @@ mod tests {
     #[test]
     fn the_plan_of_the_documentation() {
         let target = Plan::parse(PLAN).expect("valid").arms[0].target(7).expect("valid");
-        assert_eq!(target.request, b"GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-        assert!(matches!(&target.body, ExpectedBody::Bytes(bytes) if **bytes == *b"Hello World\n"));
+        assert_eq!(*target.asks.messages[0], *b"GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+        assert_eq!(target.asks.answer_bytes(), Some(12));
+        let fastcgi = PLAN.replace(r#""connections": 64"#, r#""connections": 64, "wire": "fastcgi""#);
+        let target = Plan::parse(&fastcgi).expect("valid").arms[0].target(7).expect("valid");
+        assert_eq!(target.asks.messages[0][..8], [1, 1, 0, 1, 0, 8, 0, 0], "BEGIN_REQUEST");
     }
 
     #[test]
@@ -327,6 +379,17 @@ mod tests {
             (r#""batch": 1"#, r#""batch": 0"#, "`batch` is 0"),
             (r#""io": "auto""#, r#""io": "iocp""#, "unknown variant `iocp`"),
             (r#""connections": 64"#, r#""connections": 0"#, "arm `a`: `connections` is 0"),
+            (
+                r#""connections": 64"#,
+                r#""connections": 64, "requests_per_connection": 0"#,
+                "arm `a`: `requests_per_conn",
+            ),
+            (
+                r#""connections": 64"#,
+                r#""connections": 64, "fastcgi_params": [["A", "b"]]"#,
+                "arm `a`: `fastcgi_params`",
+            ),
+            (r#""connections": 64"#, r#""connections": 64, "wire": "h2""#, "unknown variant `h2`"),
             (r#""most_ns": 3000000000"#, r#""most_ns": 3"#, "`warm_up.least_ns`"),
             (
                 r#""name": "a""#,

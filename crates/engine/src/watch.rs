@@ -124,7 +124,7 @@ impl Watched {
     pub fn begin(&mut self, start_ns: u64, counts: Counts) {
         self.last_ns = start_ns;
         self.next_ns = start_ns + self.watch.period_ns;
-        self.last = counts;
+        self.last.merge(&counts);
     }
 
     /// Reports the period that is over.
@@ -145,15 +145,15 @@ impl Watched {
     fn hand_over<S: Schedule>(&mut self, client: &mut Client<S>, end_ns: u64, ended: bool) {
         let spare = self.watch.lock().spare.pop();
         let empty = spare.unwrap_or_else(|| Times::new(client.is_open_loop()));
-        let counts = client.recorder.counts;
+        let counts = client.recorder.counts.since(&self.last);
         let period = Period {
             elapsed_ns: end_ns.saturating_sub(self.last_ns),
-            counts: counts.since(&self.last),
+            counts,
             in_flight: u64::from(client.in_flight()),
             waiting: client.waiting(),
             times: std::mem::replace(&mut client.recorder.times, empty),
         };
-        self.last = counts;
+        self.last.merge(&counts);
         self.last_ns = end_ns;
         self.watch.hand_over(self.lane, period, ended);
     }

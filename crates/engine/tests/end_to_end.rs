@@ -2,6 +2,7 @@
 
 mod server;
 
+use hopcost_engine::asks::{Asks, Question, Speech};
 use hopcost_engine::check::{ExpectedBody, ExpectedStatus};
 use hopcost_engine::io::{Address, process, uring};
 use hopcost_engine::lines::{Line, Validity};
@@ -49,17 +50,27 @@ fn backends() -> Vec<IoChoice> {
     }
 }
 
-fn target(address: &Address, connections: u32, requests: Option<u64>) -> Target {
-    Target {
-        address: address.clone(),
-        connections,
-        timeout_ns: LONG_NS,
-        request: b"GET / HTTP/1.1\r\nHost: test\r\n\r\n".to_vec(),
-        is_head_request: false,
+fn question() -> Question {
+    Question {
+        weight: 1,
+        method: "GET".into(),
+        target: "/".into(),
+        headers: Vec::new(),
+        body: None,
         status: ExpectedStatus::Exactly(200),
-        body: ExpectedBody::Bytes(b"Hello World\n".as_slice().into()),
-        arrivals: Arrivals::Closed(ClosedLoop { requests }),
+        expected: ExpectedBody::Bytes(b"Hello World\n".as_slice().into()),
     }
+}
+
+fn asks(question: Question) -> Asks {
+    let speech = Speech { host: "test".into(), ..Speech::default() };
+    Asks::new(&speech, &[question]).expect("a valid request")
+}
+
+fn target(address: &Address, connections: u32, requests: Option<u64>) -> Target {
+    let asks = asks(question());
+    let arrivals = Arrivals::Closed(ClosedLoop { requests });
+    Target { address: address.clone(), connections, timeout_ns: LONG_NS, asks, tls: None, arrivals }
 }
 
 fn session(io: IoChoice, target: Target) -> Session {
@@ -69,8 +80,8 @@ fn session(io: IoChoice, target: Target) -> Session {
         cores: vec![cores[cores.len() - 1]],
         io,
         batch: 1,
-        slice_ns: LONG_NS,
         settle_ns: 0,
+        slice_ns: LONG_NS,
         warm_up_slice_ns: 1,
         rounds: 1,
         warm_up: None,
@@ -234,11 +245,12 @@ fn long_bodies_have_their_length_checked_always_and_their_bytes_sometimes() {
             let sent = sent.clone();
             let server = Server::tcp(move |_| Act::Answer(sent.clone()));
             let mut target = target(&server.address, 4, Some(64));
-            target.body = if known {
+            let expected = if known {
                 ExpectedBody::Bytes(body.as_slice().into())
             } else {
                 ExpectedBody::First(Default::default())
             };
+            target.asks = asks(Question { expected, ..question() });
             let counts = counts(&run(session(io, target)));
             assert_eq!((counts.answers, counts.errors.total()), (64, 0), "{io:?}");
             assert!(
@@ -255,8 +267,7 @@ fn an_answer_to_head_has_no_body() {
     for io in backends() {
         let server = Server::tcp(|_| Act::Answer(b"HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n".to_vec()));
         let mut target = target(&server.address, 2, Some(20));
-        target.is_head_request = true;
-        target.body = ExpectedBody::Bytes([].into());
+        target.asks = asks(Question { method: "HEAD".into(), ..question() });
         assert_eq!(counts(&run(session(io, target))).answers, 20);
     }
 }
@@ -267,7 +278,7 @@ fn a_long_request_is_sent_whole() {
     for io in backends() {
         let server = Server::tcp(|_| good());
         let mut target = target(&server.address, 3, Some(12));
-        target.request = format!("GET / HTTP/1.1\r\nX: {padding}\r\n\r\n").into_bytes();
+        target.asks = asks(Question { headers: vec![("X".into(), padding.clone())], ..question() });
         assert_eq!((counts(&run(session(io, target))).answers, server.requests()), (12, 12));
     }
 }

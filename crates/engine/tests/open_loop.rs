@@ -2,6 +2,7 @@
 
 mod origin;
 
+use hopcost_engine::asks::{Asks, Question, Speech};
 use hopcost_engine::check::{ExpectedBody, ExpectedStatus};
 use hopcost_engine::io::{Address, process, uring};
 use hopcost_engine::lines::Line;
@@ -45,14 +46,22 @@ fn backends() -> Vec<IoChoice> {
 }
 
 fn target(origin: &Origin, query: &str, connections: u32, arrivals: Arrivals) -> Target {
+    let speech = Speech { host: "test".into(), ..Speech::default() };
+    let question = Question {
+        weight: 1,
+        method: "GET".into(),
+        target: format!("/hello{query}"),
+        headers: Vec::new(),
+        body: None,
+        status: ExpectedStatus::Exactly(200),
+        expected: ExpectedBody::Bytes(b"Hello World\n".as_slice().into()),
+    };
     Target {
         address: Address::resolve(&origin.address).expect("an address and a port"),
         connections,
         timeout_ns: LONG_NS,
-        request: format!("GET /hello{query} HTTP/1.1\r\nHost: test\r\n\r\n").into_bytes(),
-        is_head_request: false,
-        status: ExpectedStatus::Exactly(200),
-        body: ExpectedBody::Bytes(b"Hello World\n".as_slice().into()),
+        asks: Asks::new(&speech, &[question]).expect("a valid request"),
+        tls: None,
         arrivals,
     }
 }

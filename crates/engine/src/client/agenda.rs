@@ -83,6 +83,13 @@ impl<S: Schedule> Agenda<S> {
         Some(intended_ns)
     }
 
+    /// The request taken last was not sent after all. Only in the closed loop.
+    pub(super) fn give_back(&mut self) {
+        // Where nothing was taken, it was taken before the schedule was begun anew.
+        self.count = self.count.saturating_sub(1);
+        self.next = self.schedule.due(self.count);
+    }
+
     #[inline]
     fn step(&mut self) {
         self.count += 1;

@@ -2,9 +2,10 @@
 
 use std::io;
 use std::mem;
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// A place to connect to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,6 +15,9 @@ pub enum Address {
     /// A Unix socket.
     Unix(PathBuf),
 }
+
+/// Finding out whether an address is reached must not take longer.
+const REACH: Duration = Duration::from_secs(5);
 
 /// The longest path of a Unix socket: `sun_path` has 108 bytes, the last one is 0.
 pub const UNIX_PATH_BYTES_MOST: usize = 107;
@@ -28,12 +32,33 @@ impl Address {
             .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "no address for this name"))
     }
 
+    /// Resolves a name or address. Of several addresses (`localhost` is often `::1` and `127.0.0.1`) the first that accepts
+    /// a connection counts; where none does, the first.
+    pub fn resolve_reachable(host: &str, port: u16) -> io::Result<Self> {
+        let all: Vec<SocketAddr> = (host, port).to_socket_addrs()?.collect();
+        let reachable = |address: &&SocketAddr| TcpStream::connect_timeout(address, REACH).is_ok();
+        let chosen = if all.len() > 1 { all.iter().find(reachable) } else { None };
+        chosen
+            .or(all.first())
+            .map(|address| Self::Tcp(*address))
+            .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "no address for this name"))
+    }
+
     /// A Unix socket's path, if it is not too long for one.
     pub fn unix(path: &Path) -> io::Result<Self> {
         if path.as_os_str().len() > UNIX_PATH_BYTES_MOST {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "a Unix socket's path has 107 bytes at most"));
         }
         Ok(Self::Unix(path.to_owned()))
+    }
+
+    /// What a proxy at this address would say of itself.
+    pub fn to_parameters(&self) -> crate::wire::fastcgi::Parameters {
+        let (server_address, server_port) = match self {
+            Self::Tcp(address) => (address.ip().to_string(), address.port().to_string()),
+            Self::Unix(_) => ("127.0.0.1".to_owned(), "80".to_owned()),
+        };
+        crate::wire::fastcgi::Parameters { server_address, server_port, given: Vec::new() }
     }
 
     /// The family of sockets that reach it.

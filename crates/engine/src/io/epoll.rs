@@ -3,7 +3,9 @@
 //! Edge-triggered, because a level-triggered set asks every socket again after each answer. After a short read the
 //! socket is known to be empty, so one receive per answer is enough.
 
-use super::{Address, Handler, Io, IoFailure, IoSettings, Next, Opened, Slot, clock, socket};
+use super::{
+    Address, Handler, Io, IoFailure, IoSettings, MessageId, Next, Opened, Outgoing, REPORTED_BYTES, Slot, clock, socket,
+};
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
@@ -21,14 +23,33 @@ const WITH_WRITING: u32 = ESTABLISHED | libc::EPOLLOUT as u32;
 enum Phase {
     Connecting,
     Established,
-    /// So many bytes of the request have been sent; there was no room for more.
-    Sending(usize),
+    /// So many bytes have been sent; there was no room for more.
+    Sending(Source, usize),
+}
+
+/// What is being sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Source {
+    Message(MessageId),
+    /// The connection's own bytes.
+    Own,
+}
+
+/// How far sending came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sent {
+    /// All of it, or as much as there was room for; nobody asks.
+    Quietly,
+    /// All of it, and the handler wants to know.
+    Reported,
 }
 
 #[derive(Debug)]
 struct Connection {
     socket: OwnedFd,
     phase: Phase,
+    /// What [`Outgoing::Bytes`] gave, until all of it has left.
+    own: Vec<u8>,
     /// So many of the next bytes are only counted.
     skip: u64,
 }
@@ -61,49 +82,85 @@ impl Epoll {
         }
     }
 
-    fn send_from(&mut self, slot: Slot, sent: usize) -> io::Result<()> {
-        let Some(connection) = &mut self.connections[slot as usize] else { return Ok(()) };
+    /// Begins to send.
+    fn send(&mut self, slot: Slot, outgoing: Outgoing) -> io::Result<Sent> {
+        let Some(connection) = &mut self.connections[slot as usize] else { return Ok(Sent::Quietly) };
+        match (outgoing, connection.phase) {
+            (Outgoing::Bytes(bytes), Phase::Sending(Source::Own, _)) => {
+                connection.own.extend_from_slice(&bytes);
+                Ok(Sent::Quietly)
+            }
+            // The server answers what it has not read: two messages must not get mixed up.
+            (_, Phase::Sending(..)) => Err(io::ErrorKind::ResourceBusy.into()),
+            (Outgoing::Bytes(bytes), _) => {
+                connection.own = bytes;
+                self.send_from(slot, Source::Own, 0)
+            }
+            (Outgoing::Message(id), _) => self.send_from(slot, Source::Message(id), 0),
+        }
+    }
+
+    #[inline]
+    fn send_from(&mut self, slot: Slot, source: Source, sent: usize) -> io::Result<Sent> {
+        let Some(connection) = &mut self.connections[slot as usize] else { return Ok(Sent::Quietly) };
         let mut sent = sent;
-        let resumed = matches!(connection.phase, Phase::Sending(_));
-        while sent < self.settings.request.len() {
-            match socket::send(&connection.socket, &self.settings.request[sent..]) {
+        let resumed = matches!(connection.phase, Phase::Sending(..));
+        let bytes: &[u8] = match source {
+            Source::Message(id) => &self.settings.messages[id as usize],
+            Source::Own => &connection.own,
+        };
+        let reported = source == Source::Own || bytes.len() > REPORTED_BYTES;
+        while sent < bytes.len() {
+            match socket::send(&connection.socket, &bytes[sent..]) {
                 Ok(more) => sent += more,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    connection.phase = Phase::Sending(sent);
-                    return if resumed { Ok(()) } else { self.watch(slot, WITH_WRITING) };
+                    connection.phase = Phase::Sending(source, sent);
+                    if !resumed {
+                        self.watch(slot, WITH_WRITING)?;
+                    }
+                    return Ok(Sent::Quietly);
                 }
                 Err(error) => return Err(error),
             }
         }
         connection.phase = Phase::Established;
-        if resumed { self.watch(slot, ESTABLISHED) } else { Ok(()) }
+        if source == Source::Own {
+            connection.own = Vec::new();
+        }
+        if resumed {
+            self.watch(slot, ESTABLISHED)?;
+        }
+        Ok(if reported { Sent::Reported } else { Sent::Quietly })
     }
 
     /// Does what the handler wants. False where the connection is closed.
     #[inline]
-    fn apply<H: Handler>(&mut self, slot: Slot, next: Next, handler: &mut H) -> bool {
-        match next {
-            Next::Nothing => true,
-            Next::Skip(bytes) => {
-                if let (Some(connection), Address::Tcp(_)) =
-                    (&mut self.connections[slot as usize], &self.settings.address)
-                {
-                    connection.skip = bytes;
+    fn follow<H: Handler>(&mut self, slot: Slot, next: Next, handler: &mut H) -> bool {
+        let mut next = next;
+        loop {
+            match next {
+                Next::Nothing => return true,
+                Next::Skip(bytes) => {
+                    if let (Some(connection), Address::Tcp(_)) =
+                        (&mut self.connections[slot as usize], &self.settings.address)
+                    {
+                        connection.skip = bytes;
+                    }
+                    return true;
                 }
-                true
-            }
-            Next::Send => match self.send_from(slot, 0) {
-                Ok(()) => true,
-                Err(_) => {
-                    // A request in flight that fails always closes its connection.
-                    let _ = handler.failed(slot, IoFailure::Write);
+                Next::Send => match self.send(slot, handler.outgoing(slot)) {
+                    Ok(Sent::Quietly) => return true,
+                    Ok(Sent::Reported) => next = handler.sent(slot),
+                    Err(_) => {
+                        // A request in flight that fails always closes its connection.
+                        let _ = handler.failed(slot, IoFailure::Write);
+                        next = Next::Close;
+                    }
+                },
+                Next::Close => {
                     self.close(slot);
-                    false
+                    return false;
                 }
-            },
-            Next::Close => {
-                self.close(slot);
-                false
             }
         }
     }
@@ -123,17 +180,27 @@ impl Epoll {
                     }
                     Err(_) => handler.failed(slot, IoFailure::Connect),
                 };
-                if !self.apply(slot, next, handler) {
+                if next == Next::Send && events & libc::EPOLLIN as u32 != 0 {
+                    self.receive_premature(slot, handler);
+                    return;
+                }
+                if !self.follow(slot, next, handler) {
                     return;
                 }
             }
-            Phase::Sending(sent) => {
-                if events & libc::EPOLLOUT as u32 != 0 && self.send_from(slot, sent).is_err() {
-                    let next = handler.failed(slot, IoFailure::Write);
-                    self.apply(slot, next, handler);
+            Phase::Sending(source, sent) if events & libc::EPOLLOUT as u32 != 0 => {
+                let next = match self.send_from(slot, source, sent) {
+                    Ok(Sent::Quietly) => Next::Nothing,
+                    Ok(Sent::Reported) => handler.sent(slot),
+                    // What the server said before it stopped reading may be a good answer, if one is waiting.
+                    Err(_) if events & libc::EPOLLIN as u32 != 0 => Next::Nothing,
+                    Err(_) => handler.failed(slot, IoFailure::Write),
+                };
+                if !self.follow(slot, next, handler) {
                     return;
                 }
             }
+            Phase::Sending(..) => {}
         }
         let gone = (libc::EPOLLRDHUP | libc::EPOLLHUP | libc::EPOLLERR) as u32;
         if events & (libc::EPOLLIN as u32 | gone) != 0 {
@@ -167,7 +234,7 @@ impl Epoll {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => (Next::Nothing, true),
                 Err(_) => (handler.failed(slot, IoFailure::Read), false),
             };
-            if !self.apply(slot, next, handler) || !more {
+            if !self.follow(slot, next, handler) || !more {
                 return;
             }
         }
@@ -187,6 +254,18 @@ impl Epoll {
             self.on_event(slot as Slot, events, handler);
         }
         Ok(count > 0)
+    }
+
+    /// There were bytes before the request, which is then not sent.
+    #[cold]
+    fn receive_premature<H: Handler>(&mut self, slot: Slot, handler: &mut H) {
+        let Some(connection) = &self.connections[slot as usize] else { return };
+        let next = match socket::receive(&connection.socket, &mut self.buffer) {
+            Ok(0) => handler.ended(slot),
+            Ok(received) => handler.premature(slot, &self.buffer[..received]),
+            Err(_) => handler.failed(slot, IoFailure::Read),
+        };
+        self.follow(slot, next, handler);
     }
 
     /// Waits for events; how many there are.
@@ -236,12 +315,12 @@ impl Io for Epoll {
             Opened::InProgress => (Phase::Connecting, WITH_WRITING),
         };
         self.control(libc::EPOLL_CTL_ADD, &socket, slot, events)?;
-        self.connections[slot as usize] = Some(Connection { socket, phase, skip: 0 });
+        self.connections[slot as usize] = Some(Connection { socket, phase, own: Vec::new(), skip: 0 });
         Ok(opened)
     }
 
-    fn send(&mut self, slot: Slot) -> io::Result<()> {
-        self.send_from(slot, 0)
+    fn apply<H: Handler>(&mut self, slot: Slot, next: Next, handler: &mut H) {
+        self.follow(slot, next, handler);
     }
 
     fn close(&mut self, slot: Slot) {

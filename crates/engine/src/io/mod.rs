@@ -10,13 +10,35 @@ pub mod epoll;
 pub mod process;
 pub mod signal;
 mod socket;
+pub mod tls;
 pub mod uring;
 
 pub use address::Address;
 use std::io;
+use std::sync::Arc;
+pub use tls::TlsSettings;
 
 /// The number of a connection within its lane.
 pub type Slot = u32;
+
+/// The number of a message in [`Messages`].
+pub type MessageId = u32;
+
+/// What connections are told to send, over and over: made once, and shared by all lanes.
+pub type Messages = Arc<[Box<[u8]>]>;
+
+/// The backends report when a message longer than this has left ([`Handler::sent`]); shorter ones fit into any socket's
+/// buffer, and nobody asks.
+pub const REPORTED_BYTES: usize = 16_384;
+
+/// What a connection sends next.
+#[derive(Debug)]
+pub enum Outgoing {
+    /// One of the messages.
+    Message(MessageId),
+    /// These bytes, after those of the same kind that are still on their way. Always reported when they have left.
+    Bytes(Vec<u8>),
+}
 
 /// What a backend has to do on a connection after something happened there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +46,7 @@ pub type Slot = u32;
 pub enum Next {
     /// Go on receiving.
     Nothing,
-    /// Send the request.
+    /// Send what [`Handler::outgoing`] says.
     Send,
     /// Go on receiving; of the next so many bytes only the number is of interest. They come as [`Handler::skipped`] or,
     /// where that does not pay, as usual.
@@ -44,6 +66,8 @@ pub enum IoFailure {
     Write,
     /// Receiving failed.
     Read,
+    /// TLS was broken, or refused by the other side.
+    Tls,
 }
 
 /// How far opening a connection came at once.
@@ -61,6 +85,10 @@ pub trait Handler {
     fn batch(&mut self, monotonic_ns: u64);
     /// The connection is open.
     fn connected(&mut self, slot: Slot) -> Next;
+    /// What is to be sent, after [`Next::Send`].
+    fn outgoing(&mut self, slot: Slot) -> Outgoing;
+    /// All that was to be sent has left (only told where [`REPORTED_BYTES`] or [`Outgoing::Bytes`] say so).
+    fn sent(&mut self, slot: Slot) -> Next;
     /// Bytes came.
     fn received(&mut self, slot: Slot, bytes: &[u8]) -> Next;
     /// So many bytes came that were not to be kept.
@@ -71,6 +99,10 @@ pub trait Handler {
     fn ended(&mut self, slot: Slot) -> Next;
     /// The connection failed.
     fn failed(&mut self, slot: Slot, failure: IoFailure) -> Next;
+    /// The socket is open, and the TLS handshake begins; [`Handler::connected`] follows when it is done.
+    fn handshaking(&mut self, _slot: Slot) {}
+    /// The TLS handshake is done, with an earlier connection's session or without.
+    fn secured(&mut self, _slot: Slot, _resumed: bool) {}
 }
 
 /// What a backend needs to know.
@@ -78,8 +110,10 @@ pub trait Handler {
 pub struct IoSettings {
     /// Where to connect to.
     pub address: Address,
-    /// The request, the same for all.
-    pub request: Vec<u8>,
+    /// What is sent.
+    pub messages: Messages,
+    /// How TLS is spoken, where it is.
+    pub tls: Option<TlsSettings>,
     /// How many connections.
     pub connections: u32,
     /// How many completions to wait for; 1 is no batching.
@@ -94,8 +128,8 @@ pub trait Io: Sized {
     fn new(settings: &IoSettings) -> io::Result<Self>;
     /// Begins to open a connection. `WouldBlock` where the server's queue is full.
     fn open(&mut self, slot: Slot) -> io::Result<Opened>;
-    /// Sends the request.
-    fn send(&mut self, slot: Slot) -> io::Result<()>;
+    /// Does what the handler wants on a connection.
+    fn apply<H: Handler>(&mut self, slot: Slot, next: Next, handler: &mut H);
     /// Closes a connection.
     fn close(&mut self, slot: Slot);
     /// Waits until something happens or this reading of CLOCK_MONOTONIC, tells the handler of all that happened, and

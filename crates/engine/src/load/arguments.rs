@@ -1,24 +1,25 @@
 //! The command line of `load`, and the session that it asks for.
 
 use super::output::OutputArguments;
+use super::requests::{ExpectationArguments, RequestArguments};
 use super::shape::{Shape, duration, nanoseconds};
-use super::url::Url;
-use crate::check::{ExpectedBody, ExpectedStatus};
+use super::tls::TlsArguments;
+use super::url::{Place, Url};
+use crate::asks::{Asks, Speech};
 use crate::failure::Failure;
-use crate::io::{Address, process};
+use crate::io::process;
 use crate::plan::{IoChoice, Target};
 use crate::schedule::Arrivals;
 use crate::session::{Session, SessionArm};
-use crate::wire::request_bytes;
+use crate::wire::fastcgi;
 use clap::Args;
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// `hopcost-engine load`
 #[derive(Debug, Args)]
 pub struct LoadArguments {
-    /// What to load, like http://127.0.0.1:8080/path
+    /// What to load: http://, https:// or fastcgi://HOST:PORT/PATH, or http+unix:// or fastcgi+unix://%2Frun%2Fapp.sock/PATH
     pub url: String,
     /// Connections, each with one request at a time
     #[arg(short, long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..))]
@@ -35,33 +36,21 @@ pub struct LoadArguments {
     /// How long to wait for an answer
     #[arg(short = 'T', long, value_parser = duration, default_value = "10s")]
     pub timeout: Duration,
-    /// A header of the request, like "Accept: text/html"; may be repeated
-    #[arg(short = 'H', long = "header")]
-    pub headers: Vec<String>,
-    /// The request's method
-    #[arg(short, long, default_value = "GET")]
-    pub method: String,
     /// Connect to this Unix socket; the URL gives host and path only
     #[arg(long, value_name = "PATH")]
     pub unix: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) requests: RequestArguments,
+    #[command(flatten)]
+    pub(super) tls: TlsArguments,
+    #[command(flatten)]
+    pub(super) expectations: ExpectationArguments,
     /// Which backend moves the bytes
     #[arg(long, value_enum, default_value = "auto")]
     pub io: IoChoice,
     /// Completions to wait for before acting; fewer wake-ups, but bursts (io_uring only, from 16 connections on)
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub batch: u32,
-    /// The status of a correct answer (default: any from 200 to 299)
-    #[arg(long, value_name = "STATUS")]
-    pub expect_status: Option<u16>,
-    /// A file with the body of a correct answer (default: the body of the first answer with a right status)
-    #[arg(long, value_name = "FILE", group = "body")]
-    pub expect_body: Option<PathBuf>,
-    /// The length of a correct body, whose bytes may differ
-    #[arg(long, value_name = "BYTES", group = "body")]
-    pub expect_length: Option<u64>,
-    /// Let bodies differ from answer to answer
-    #[arg(long, group = "body")]
-    pub any_body: bool,
     /// What is printed and written
     #[command(flatten)]
     pub output: OutputArguments,
@@ -97,51 +86,31 @@ impl LoadArguments {
 
     fn target(&self, arrivals: Arrivals) -> Result<Target, Failure> {
         let url = Url::parse(&self.url)?;
-        let address = match &self.unix {
-            Some(path) => {
-                Address::unix(path).map_err(|error| Failure::usage(format!("--unix {}: {error}", path.display())))?
+        let tls = self.tls.settings(&url)?;
+        let place = match (&self.unix, url.place) {
+            (Some(_), Place::Unix(_)) => {
+                return Err(Failure::usage("--unix, and a URL that names a Unix socket as well"));
             }
-            None => Address::resolve(&url.host_and_port).map_err(|error| {
-                Failure::machine(format!("`{}` cannot be resolved: {error}", url.host_and_port))
-                    .hint("is the name spelled right?")
-            })?,
+            (Some(path), Place::Tcp { .. }) => Place::Unix(path.clone()),
+            (None, place) => place,
         };
-        let mut headers = Vec::new();
-        for header in &self.headers {
-            let (name, value) = header
-                .split_once(':')
-                .filter(|(name, _)| !name.is_empty() && !header.contains(['\r', '\n']))
-                .ok_or_else(|| {
-                    Failure::usage(format!("-H `{header}`: not a header")).hint("like -H \"Accept: text/html\"")
-                })?;
-            headers.push((name.trim().to_owned(), value.trim().to_owned()));
-        }
-        if self.method.is_empty() || !self.method.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
-            return Err(Failure::usage(format!("-m `{}`: not a method", self.method)));
-        }
-        let is_head_request = self.method == "HEAD";
+        // Mistakes first: resolving may take its time.
+        let questions = self.requests.questions(&url.target, &self.expectations)?;
+        let given = self.requests.fastcgi_params(url.wire)?;
+        let address = place.address()?;
+        let speech = Speech {
+            wire: url.wire,
+            host: url.authority,
+            parameters: fastcgi::Parameters { given, ..address.to_parameters() },
+            requests_per_connection: self.requests.requests_per_connection,
+        };
         Ok(Target {
+            asks: Asks::new(&speech, &questions)?,
+            tls,
             address,
             connections: self.connections,
             timeout_ns: nanoseconds(self.timeout),
-            request: request_bytes(&self.method, &url.target, &url.authority, &headers, None),
-            is_head_request,
-            status: self.expect_status.map_or(ExpectedStatus::Successful, ExpectedStatus::Exactly),
-            body: if is_head_request { ExpectedBody::Bytes([].into()) } else { self.expected_body()? },
             arrivals,
-        })
-    }
-
-    fn expected_body(&self) -> Result<ExpectedBody, Failure> {
-        if let Some(path) = &self.expect_body {
-            let bytes = std::fs::read(path)
-                .map_err(|error| Failure::usage(format!("--expect-body {}: {error}", path.display())))?;
-            return Ok(ExpectedBody::Bytes(bytes.into()));
-        }
-        Ok(match self.expect_length {
-            Some(length) => ExpectedBody::Length(length),
-            None if self.any_body => ExpectedBody::Any,
-            None => ExpectedBody::First(Arc::new(OnceLock::new())),
         })
     }
 

@@ -2,17 +2,18 @@
 //! for a load generator on this backend.
 
 use super::LoadArguments;
-use crate::check::ExpectedBody;
+use crate::asks::Ask;
 use crate::failure::Failure;
 use crate::io::epoll::Epoll;
 use crate::io::uring::{self, Uring};
-use crate::io::{Address, Handler, Io, IoFailure, IoSettings, Next, Opened, Slot, clock, process};
+use crate::io::{Address, Handler, Io, IoFailure, IoSettings, Next, Opened, Outgoing, Slot, clock, process};
 use crate::plan::{IoChoice, Target};
-use crate::wire::{Event, Response};
+use crate::wire::{Event, Reader};
 use serde::Serialize;
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A server that takes longer for one answer is none to find a floor with.
@@ -81,6 +82,15 @@ impl Handler for Counter {
     }
 
     #[inline]
+    fn outgoing(&mut self, _: Slot) -> Outgoing {
+        Outgoing::Message(0)
+    }
+
+    fn sent(&mut self, _: Slot) -> Next {
+        Next::Nothing
+    }
+
+    #[inline]
     fn received(&mut self, slot: Slot, bytes: &[u8]) -> Next {
         self.count(slot, bytes.len() as u64)
     }
@@ -107,19 +117,21 @@ impl Handler for Counter {
 pub fn run(arguments: &LoadArguments) -> Result<(), Failure> {
     let session = arguments.session()?;
     let target = &session.arms[0].target;
+    let only = match target.asks.list() {
+        [only] if only.kept == only.last && only.kept.continued.is_none() && target.tls.is_none() => only,
+        _ => return Err(Failure::usage("floor: one request, without TLS, on connections that are kept")),
+    };
     let failed = |what: &str, error: io::Error| Failure::machine(format!("{}: {what}: {error}", arguments.url));
-    let answer_bytes = first_answer(target).map_err(|error| failed("no first answer", error))?;
+    let answer_bytes = first_answer(target, only).map_err(|error| failed("no first answer", error))?;
     process::raise_open_files().map_err(|error| failed("open files", error))?;
     process::pin_to_core(session.cores[0]).map_err(|error| failed("the thread cannot be pinned", error))?;
     let settings = IoSettings {
         address: target.address.clone(),
-        request: target.request.clone(),
+        messages: Arc::clone(&target.asks.messages),
+        tls: None,
         connections: target.connections,
         batch: session.batch_of(0, target.connections),
-        answer_bytes: match &target.body {
-            ExpectedBody::Bytes(_) | ExpectedBody::Length(_) => Some(answer_bytes),
-            ExpectedBody::Any | ExpectedBody::First(_) => None,
-        },
+        answer_bytes: target.asks.answer_bytes().map(|_| answer_bytes),
     };
     let by_uring = match session.io {
         IoChoice::Epoll => false,
@@ -156,8 +168,9 @@ fn drive<I: Io>(settings: &IoSettings, answer_bytes: u64, length_ns: u64) -> io:
             && let Some(slot) = to_open.next()
         {
             counter.connecting += 1;
-            if io.open(slot)? == Opened::Connected && counter.connected(slot) == Next::Send {
-                io.send(slot)?;
+            if io.open(slot)? == Opened::Connected {
+                let next = counter.connected(slot);
+                io.apply(slot, next, &mut counter);
             }
         }
         io.wait(until_ns, &mut counter)?;
@@ -173,24 +186,25 @@ fn drive<I: Io>(settings: &IoSettings, answer_bytes: u64, length_ns: u64) -> io:
 }
 
 /// How long an answer is, head included, by asking once.
-fn first_answer(target: &Target) -> io::Result<u64> {
+fn first_answer(target: &Target, ask: &Ask) -> io::Result<u64> {
     match &target.address {
         Address::Tcp(address) => {
             let stream = TcpStream::connect_timeout(address, PATIENCE)?;
             stream.set_read_timeout(Some(PATIENCE))?;
-            measure(stream, target)
+            measure(stream, target, ask)
         }
         Address::Unix(path) => {
             let stream = UnixStream::connect(path)?;
             stream.set_read_timeout(Some(PATIENCE))?;
-            measure(stream, target)
+            measure(stream, target, ask)
         }
     }
 }
 
-fn measure(mut stream: impl Read + Write, target: &Target) -> io::Result<u64> {
-    stream.write_all(&target.request)?;
-    let mut response = Response::new(target.is_head_request);
+fn measure(mut stream: impl Read + Write, target: &Target, ask: &Ask) -> io::Result<u64> {
+    stream.write_all(&target.asks.messages[ask.kept.first as usize])?;
+    let mut response = Reader::new(target.asks.wire);
+    response.begin(ask.to_head);
     let mut buffer = vec![0; 65_536];
     let mut bytes = 0;
     loop {
@@ -207,7 +221,7 @@ fn measure(mut stream: impl Read + Write, target: &Target) -> io::Result<u64> {
                 Event::Head(head) if head.closes => {
                     return Err(io::Error::other("the server closes after each answer"));
                 }
-                Event::Head(_) | Event::Body(_) => {}
+                Event::Interim(_) | Event::Head(_) | Event::Body(_) => {}
             }
         }
     }

@@ -32,6 +32,8 @@ pub(super) struct Json<'a> {
     send_lag_ns: Option<Figures>,
     /// Of an open loop on one thread.
     send_gap_variation: Option<f64>,
+    handshake_time_ns: Option<Figures>,
+    handshakes_resumed: u64,
     generator_cpu_ns: u64,
     generator_spin_ns: u64,
     warm_up_plateau: Option<bool>,
@@ -73,6 +75,8 @@ impl Report<'_> {
             service_time_ns: times.map(|times| figures(&times.service)),
             send_lag_ns: open.map(|open| figures(&open.send_lag)),
             send_gap_variation: open.filter(|_| self.outcome.threads == 1).and_then(|open| open.gaps.variation()),
+            handshake_time_ns: self.handshake_times().as_ref().map(figures),
+            handshakes_resumed: self.handshakes_resumed(),
             generator_cpu_ns: self.outcome.generator_cpu_ns,
             generator_spin_ns: self.outcome.spin_ns,
             warm_up_plateau: self.outcome.warm_up_plateau,

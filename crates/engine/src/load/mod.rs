@@ -5,16 +5,19 @@ mod csv;
 pub mod floor;
 mod json;
 mod live;
+mod mix;
 mod output;
 mod quantile;
+mod reach;
+mod requests;
 mod shape;
 mod summary;
+mod tls;
 mod url;
 
 pub use arguments::LoadArguments;
 
 use crate::failure::Failure;
-use crate::io::Address;
 use crate::lines::{End, Line, Validity};
 use crate::recorder::Times;
 use crate::schedule::Schedule as _;
@@ -22,13 +25,15 @@ use crate::session::{ArmResult, Observer, Session};
 use crate::watch::Watch;
 use serde::Serialize;
 use std::io;
-use std::net::TcpStream;
-use std::os::unix::net::UnixStream;
 use std::sync::Arc;
-use std::time::Duration;
 
-/// Reaching the server at all must not take longer.
-const REACH: Duration = Duration::from_secs(5);
+/// What `--help` says behind the options.
+pub const AFTER_HELP: &str = r#"A file of requests (--requests) has one JSON object per line; what it leaves out is as on the command line:
+  {"weight": 3, "target": "/a?b=c", "expect": {"status": "200,404"}}
+  {"method": "PUT", "target": "/d", "headers": ["X: y"], "body_file": "d.bin", "expect": {"contains": "done"}}
+Keys: weight (1), method, target, headers, body or body_file, expect with status and one of body, body_file, length,
+sha256, contains, any_body. Files are looked for beside the file of requests. The order is shuffled, the same way every
+time, and the shares are exact over every cycle of all weights together."#;
 
 /// What one slice of load came to.
 #[derive(Debug, Default)]
@@ -106,10 +111,7 @@ impl Outcome {
 pub fn run(arguments: &LoadArguments) -> Result<Verdict, Failure> {
     let mut session: Session = arguments.session()?;
     let target = &session.arms[0].target;
-    reach(&target.address).map_err(|error| {
-        Failure::machine(format!("{} cannot be reached: {error}", arguments.url))
-            .hint("is the server running, and on this port?")
-    })?;
+    reach::reach(&arguments.url, target)?;
     let is_open_loop = target.arrivals.is_open();
     let lanes = session.cores.len().min(target.connections as usize);
     let mut outcome = Outcome::default();
@@ -151,12 +153,4 @@ pub enum Verdict {
     Useless = 1,
     /// Something was not as it should be: the reasons are printed.
     Suspect = 4,
-}
-
-/// Connects once, so that a server that is not there is one clear error.
-fn reach(address: &Address) -> io::Result<()> {
-    match address {
-        Address::Tcp(address) => TcpStream::connect_timeout(address, REACH).map(drop),
-        Address::Unix(path) => UnixStream::connect(path).map(drop),
-    }
 }

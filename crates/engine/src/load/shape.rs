@@ -17,8 +17,8 @@ pub struct Shape {
     #[arg(short, long, value_parser = duration)]
     pub duration: Option<Duration>,
     /// How many requests at most; those of the warm-up are not among them
-    #[arg(short = 'n', long)]
-    pub requests: Option<u64>,
+    #[arg(short = 'n', long, value_name = "REQUESTS")]
+    pub number: Option<u64>,
     /// Requests per second over all connections, sent when they are due and not when the server is ready for them
     /// (an open loop; default: a closed loop, in which every connection sends as soon as it has its answer)
     #[arg(short, long, value_name = "PER_SECOND")]
@@ -53,18 +53,18 @@ pub(super) struct Shaped {
 
 impl Shape {
     pub(super) fn resolve(&self, timeout: Duration) -> Result<Shaped, Failure> {
-        if self.duration.is_some_and(|duration| duration.is_zero()) || self.requests == Some(0) {
+        if self.duration.is_some_and(|duration| duration.is_zero()) || self.number == Some(0) {
             return Err(Failure::usage("-d or -n of 0: there would be nothing to do"));
         }
         let mut arrivals = match (self.rate, self.arrivals) {
-            (None, _) => Arrivals::Closed(ClosedLoop { requests: self.requests }),
+            (None, _) => Arrivals::Closed(ClosedLoop { requests: self.number }),
             (Some(rate), _) if !is_rate(rate) => {
                 return Err(Failure::usage(format!("-r {rate}: a rate is above 0 and up to {RATE_MOST_PER_S:e}")));
             }
-            (Some(rate), ArrivalsChoice::Constant) => Arrivals::Constant(Constant::new(rate, self.requests)),
-            (Some(rate), ArrivalsChoice::Poisson) => Arrivals::Poisson(Poisson::new(rate, self.seed, self.requests)),
+            (Some(rate), ArrivalsChoice::Constant) => Arrivals::Constant(Constant::new(rate, self.number)),
+            (Some(rate), ArrivalsChoice::Poisson) => Arrivals::Poisson(Poisson::new(rate, self.seed, self.number)),
         };
-        let length_ns = match (self.duration, self.requests) {
+        let length_ns = match (self.duration, self.number) {
             (Some(duration), _) => nanoseconds(duration),
             (None, None) => nanoseconds(DEFAULT_DURATION),
             (None, Some(requests)) => match arrivals.due(requests - 1) {
@@ -106,10 +106,10 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
 mod tests {
     use super::*;
 
-    fn shape(duration_s: Option<u64>, requests: Option<u64>, rate: Option<f64>) -> Shape {
+    fn shape(duration_s: Option<u64>, number: Option<u64>, rate: Option<f64>) -> Shape {
         Shape {
             duration: duration_s.map(Duration::from_secs),
-            requests,
+            number,
             rate,
             arrivals: ArrivalsChoice::Constant,
             seed: 0,

@@ -35,6 +35,16 @@ impl<'a> Report<'a> {
         self.answers() as f64 * 1e9 / self.outcome.elapsed_ns.max(1) as f64
     }
 
+    /// Of completed TLS handshakes, where there were any.
+    pub(super) fn handshake_times(&self) -> Option<Distribution> {
+        let known = self.outcome.arm.as_ref()?.handshakes.time.clone()?;
+        Some(Distribution { known, ..Distribution::default() })
+    }
+
+    pub(super) fn handshakes_resumed(&self) -> u64 {
+        self.outcome.arm.as_ref().map_or(0, |arm| arm.handshakes.resumed)
+    }
+
     pub(super) fn in_flight(&self) -> u64 {
         self.outcome.arm.as_ref().map_or(0, |arm| arm.counts.in_flight())
     }
@@ -98,6 +108,12 @@ impl<'a> Report<'a> {
                     ["sent to last byte, as the load met it:", "in a closed loop it is not what a user waits for"];
                 show("service time", &times.service, meaning);
             }
+        }
+        if let Some(times) = self.handshake_times() {
+            let times = Quantiles::new(&times);
+            let shown = format!("p50 {}  p99 {}", time(times.quantile(0.5)), time(times.quantile(0.99)));
+            let resumed = self.handshakes_resumed();
+            line("TLS handshakes", shown, &format!("their time, warm-up included; {resumed} resumed a session"));
         }
         let kinds: Vec<String> = errors.occurred().map(|(name, count)| format!("{name} {count}")).collect();
         let kinds = if kinds.is_empty() { "none".to_owned() } else { kinds.join(", ") };

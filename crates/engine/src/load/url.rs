@@ -1,25 +1,49 @@
 //! As much of URLs as a load generator needs.
 
 use crate::failure::Failure;
+use crate::io::Address;
+use crate::wire::Wire;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
 
-/// The parts of an `http://` URL.
+const FORMS: &str = "http://HOST:PORT/PATH, https://…, fastcgi://HOST:PORT/SCRIPT, or http+unix://%2Frun%2Fapp.sock/PATH, \
+                     fastcgi+unix://…";
+
+/// The parts of a URL.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Url {
+    pub(super) wire: Wire,
+    /// Whether it is spoken inside TLS.
+    pub(super) is_tls: bool,
     /// Host and port as the `Host` header has them.
     pub(super) authority: String,
-    /// Host and port to connect to.
-    pub(super) host_and_port: String,
+    /// Where to connect to.
+    pub(super) place: Place,
     /// Path and query.
     pub(super) target: String,
 }
 
+/// Where to connect to, not yet resolved.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    Tcp { host: String, port: u16 },
+    Unix(PathBuf),
+}
+
 impl Url {
     pub(super) fn parse(text: &str) -> Result<Self, Failure> {
-        let wrong = |what: &str| Failure::usage(format!("`{text}`: {what}")).hint("like http://127.0.0.1:8080/path");
-        let rest = match text.split_once("://") {
-            Some(("http", rest)) => rest,
-            Some((scheme, _)) => return Err(wrong(&format!("`{scheme}` is not spoken here, only `http`"))),
-            None => return Err(wrong("no scheme")),
+        let wrong = |what: &str| Failure::usage(format!("`{text}`: {what}")).hint(FORMS);
+        let Some((scheme, rest)) = text.split_once("://") else {
+            return Err(wrong("no scheme").hint(format!("http://{text}")));
+        };
+        let (wire, is_tls, is_unix, usual_port) = match scheme {
+            "http" => (Wire::Http, false, false, Some(80)),
+            "https" => (Wire::Http, true, false, Some(443)),
+            "http+unix" => (Wire::Http, false, true, None),
+            "fastcgi" => (Wire::FastCgi, false, false, None),
+            "fastcgi+unix" => (Wire::FastCgi, false, true, None),
+            _ => return Err(wrong(&format!("`{scheme}` is not spoken here"))),
         };
         if text.bytes().any(|byte| byte <= b' ' || byte == 0x7f) {
             return Err(wrong("a space or control character in it; write it as %20 and so on"));
@@ -27,19 +51,69 @@ impl Url {
         let rest = rest.split('#').next().unwrap_or_default();
         let split = rest.find(['/', '?']).unwrap_or(rest.len());
         let (authority, target) = rest.split_at(split);
-        if authority.is_empty() || authority.contains('@') {
-            return Err(wrong("no host, or a user name in it"));
+        if authority.is_empty() {
+            return Err(wrong(if is_unix { "no socket; its slashes are written %2F" } else { "no host" }));
+        }
+        if authority.contains('@') {
+            return Err(wrong("a user name in it").hint("-H \"Authorization: Basic …\""));
+        }
+        let target = if target.starts_with('/') { target.to_owned() } else { format!("/{target}") };
+        if is_unix {
+            let path = percent_decoded(authority).ok_or_else(|| wrong("a % without two hexadecimal digits"))?;
+            return Ok(Self { wire, is_tls, authority: "localhost".to_owned(), place: Place::Unix(path), target });
         }
         // A colon within brackets belongs to an IPv6 address.
-        let after_host = authority.rfind(']').map_or(authority, |bracket| &authority[bracket..]);
-        let host_and_port = match after_host.rsplit_once(':') {
-            Some((_, port)) if port.parse::<u16>().is_err() => return Err(wrong(&format!("`{port}` is not a port"))),
-            Some(_) => authority.to_owned(),
-            None => format!("{authority}:80"),
+        let host_bytes = authority.rfind(']').map_or_else(|| authority.rfind(':'), |end| Some(end + 1));
+        let (host, port) = authority.split_at(host_bytes.unwrap_or(authority.len()));
+        let port = match (port.strip_prefix(':'), usual_port) {
+            (Some(port), _) => port.parse().map_err(|_| wrong(&format!("`{port}` is not a port")))?,
+            (None, _) if !port.is_empty() => return Err(wrong(&format!("`{port}` behind the address"))),
+            (None, Some(port)) => port,
+            (None, None) => return Err(wrong("no port")),
         };
-        let target = if target.starts_with('/') { target.to_owned() } else { format!("/{target}") };
-        Ok(Self { authority: authority.to_owned(), host_and_port, target })
+        let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+        if host.is_empty() {
+            return Err(wrong("no host"));
+        }
+        if host.contains(':') && !authority.starts_with('[') {
+            return Err(wrong("an IPv6 address without brackets").hint("like http://[::1]:8080/"));
+        }
+        let place = Place::Tcp { host: host.to_owned(), port };
+        Ok(Self { wire, is_tls, authority: authority.to_owned(), place, target })
     }
+}
+
+impl Place {
+    /// The address to connect to: of several, the first that accepts a connection.
+    pub(super) fn address(&self) -> Result<Address, Failure> {
+        match self {
+            Self::Unix(path) => {
+                Address::unix(path).map_err(|error| Failure::usage(format!("`{}`: {error}", path.display())))
+            }
+            Self::Tcp { host, port } => Address::resolve_reachable(host, *port).map_err(|error| {
+                Failure::machine(format!("`{host}` cannot be resolved: {error}")).hint("is the name spelled right?")
+            }),
+        }
+    }
+}
+
+fn percent_decoded(text: &str) -> Option<PathBuf> {
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+    while let [first, behind @ ..] = rest {
+        rest = behind;
+        bytes.push(match (first, behind) {
+            (b'%', [high, low, behind @ ..]) => {
+                rest = behind;
+                let digit = |byte: &u8| char::from(*byte).to_digit(16);
+                // Two digits make a byte.
+                (digit(high)? << 4 | digit(low)?) as u8
+            }
+            (b'%', _) => return None,
+            _ => *first,
+        });
+    }
+    Some(OsString::from_vec(bytes).into())
 }
 
 #[cfg(test)]
@@ -48,22 +122,50 @@ mod tests {
 
     #[test]
     fn parts() {
+        let tcp = |host: &str, port| Place::Tcp { host: host.into(), port };
+        let unix = |path: &str| Place::Unix(path.into());
         let table = [
-            ("http://h", "h", "h:80", "/"),
-            ("http://h:8080/a?b#c", "h:8080", "h:8080", "/a?b"),
-            ("http://h?b", "h", "h:80", "/?b"),
-            ("http://[::1]/", "[::1]", "[::1]:80", "/"),
-            ("http://[::1]:81", "[::1]:81", "[::1]:81", "/"),
+            ("http://h", Wire::Http, "h", tcp("h", 80), "/"),
+            ("http://h:8080/a?b#c", Wire::Http, "h:8080", tcp("h", 8080), "/a?b"),
+            ("http://h?b", Wire::Http, "h", tcp("h", 80), "/?b"),
+            ("http://[::1]/", Wire::Http, "[::1]", tcp("::1", 80), "/"),
+            ("http://[::1]:81", Wire::Http, "[::1]:81", tcp("::1", 81), "/"),
+            ("https://h/x", Wire::Http, "h", tcp("h", 443), "/x"),
+            ("http+unix://%2Frun%2fapp.sock/x", Wire::Http, "localhost", unix("/run/app.sock"), "/x"),
+            ("fastcgi://h:9000/app.php?q", Wire::FastCgi, "h:9000", tcp("h", 9000), "/app.php?q"),
+            ("fastcgi+unix://%2Fa%20b", Wire::FastCgi, "localhost", unix("/a b"), "/"),
         ];
-        for (text, authority, host_and_port, target) in table {
+        for (text, wire, authority, place, target) in table {
             let url = Url::parse(text).expect(text);
+            assert_eq!(url.is_tls, text.starts_with("https"));
             assert_eq!(
-                (url.authority.as_str(), url.host_and_port.as_str(), url.target.as_str()),
-                (authority, host_and_port, target)
+                (url.wire, url.authority.as_str(), url.place, url.target.as_str()),
+                (wire, authority, place, target)
             );
         }
-        for text in ["h", "https://h", "http://", "http://h:x/", "http://u@h/", "http://h/a b", "ftp://h"] {
-            assert_eq!(Url::parse(text).expect_err(text).exit_code(), 2);
+    }
+
+    #[test]
+    fn what_is_refused() {
+        let table = [
+            ("h", "no scheme"),
+            ("http://", "no host"),
+            ("http://:80/", "no host"),
+            ("http://h:x/", "`x` is not a port"),
+            ("http://h:65536/", "`65536` is not a port"),
+            ("http://u@h/", "a user name"),
+            ("http://h/a b", "a space"),
+            ("ftp://h", "`ftp` is not spoken"),
+            ("http://::1:80/", "without brackets"),
+            ("http://[::1]x/", "`x` behind"),
+            ("fastcgi://h/", "no port"),
+            ("http+unix:///run/app.sock", "written %2F"),
+            ("http+unix://%2/", "a % without"),
+        ];
+        for (text, message) in table {
+            let failure = Url::parse(text).expect_err(text);
+            assert!(failure.message.contains(message), "{}", failure.message);
+            assert!(failure.hint.is_some() && failure.exit_code() == 2, "{text}");
         }
     }
 }

@@ -34,10 +34,10 @@ pub struct Counts {
 pub const LATE_NS: u64 = 1_000_000;
 
 impl Counts {
-    /// What was added since `earlier`.
+    /// What was added since `earlier`. A request may have been taken back since.
     pub fn since(&self, earlier: &Self) -> Self {
         let mut difference = *self;
-        difference.each_with(earlier, |now, before| now - before);
+        difference.each_with(earlier, |now, before| now.saturating_sub(before));
         difference
     }
 

@@ -4,11 +4,13 @@
 mod counts;
 mod errors;
 mod gaps;
+mod handshakes;
 mod times;
 
 pub use counts::{Counts, LATE_NS};
 pub use errors::{ErrorKind, Errors};
 pub use gaps::Gaps;
+pub use handshakes::Handshakes;
 pub use times::{Distribution, OpenTimes, TIME_MOST_NS, Times, encode, time_histogram};
 
 /// The recorder of one lane.
@@ -18,13 +20,20 @@ pub struct Recorder {
     pub counts: Counts,
     /// Of what happened while measuring.
     pub times: Times,
+    /// Of TLS, also while not measuring.
+    pub handshakes: Handshakes,
     measuring: bool,
 }
 
 impl Recorder {
     /// A recorder of a closed or an open loop.
     pub fn new(is_open: bool) -> Self {
-        Self { counts: Counts::default(), times: Times::new(is_open), measuring: false }
+        Self {
+            counts: Counts::default(),
+            times: Times::new(is_open),
+            handshakes: Handshakes::default(),
+            measuring: false,
+        }
     }
 
     /// From now on times go into the histograms, or (while warming up) do not.
@@ -42,6 +51,20 @@ impl Recorder {
                 open.send_lag.known.saturating_record(lag_ns);
                 open.gaps.sent(now_ns);
             }
+        }
+    }
+
+    /// A request that [`Recorder::sent`] entered had not been sent after all.
+    #[cold]
+    pub fn take_back(&mut self, lag_ns: u64) {
+        self.counts.sent -= 1;
+        if self.measuring
+            && let Some(open) = &mut self.times.open
+        {
+            let mut entered = time_histogram();
+            entered.saturating_record(lag_ns);
+            // It was handed over meanwhile, or not measured.
+            let _ = open.send_lag.known.subtract(&entered);
         }
     }
 

@@ -11,13 +11,15 @@ mod worker;
 
 use crate::failure::Failure;
 use crate::io::epoll::Epoll;
+use crate::io::tls::Secured;
 use crate::io::uring::{self, Uring};
 use crate::io::{process, signal};
 use crate::lines;
 use crate::plan::{FreezeBy, Hop, IoChoice, Plan, Target, WarmUp};
-use crate::recorder::{Counts, Times};
+use crate::recorder::{Counts, Handshakes, Times};
 use crate::schedule::Schedule as _;
 use crate::watch::Watch;
+pub use order::Order;
 use std::io;
 use std::sync::Arc;
 
@@ -75,6 +77,8 @@ pub struct ArmResult {
     pub counts: Counts,
     /// Of the measured slices and the drain.
     pub times: Times,
+    /// Of TLS, warm-up included.
+    pub handshakes: Handshakes,
     /// Connections open at the end.
     pub established: u32,
     /// Bytes that came where no request was in flight.
@@ -125,10 +129,10 @@ impl Session {
             })?),
         };
         match uring {
-            Some(()) => leader::run::<Uring>(&self, "uring", observer),
+            Some(()) => leader::run::<Secured<Uring>>(&self, "uring", observer),
             None => {
                 self.batch = 1;
-                leader::run::<Epoll>(&self, "epoll", observer)
+                leader::run::<Secured<Epoll>>(&self, "epoll", observer)
             }
         }
     }

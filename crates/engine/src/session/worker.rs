@@ -1,12 +1,11 @@
 //! What every thread does: its share of each slice, when the leader says so.
 
 use super::{ArmResult, Session};
-use crate::check::{Check, ExpectedBody};
 use crate::client::Client;
 use crate::failure::Failure;
 use crate::io::{Io, IoSettings, process};
 use crate::lane::Lane;
-use crate::recorder::{Counts, Times};
+use crate::recorder::{Counts, Handshakes, Times};
 use crate::schedule::{Arrivals, Schedule as _, Turns};
 use crate::watch::Watched;
 use std::sync::{Arc, Barrier, Mutex, MutexGuard, PoisonError};
@@ -85,6 +84,7 @@ impl Shared {
             name: arm.name.clone(),
             counts: Counts::default(),
             times: Times::new(arm.target.arrivals.is_open()),
+            handshakes: Handshakes::default(),
             established: 0,
             unasked_bytes: 0,
         };
@@ -137,14 +137,11 @@ impl<'s, I: Io> Worker<'s, I> {
         let target = &session.arms[arm].target;
         let settings = IoSettings {
             address: target.address.clone(),
-            request: target.request.clone(),
+            messages: Arc::clone(&target.asks.messages),
+            tls: target.tls.clone(),
             connections,
             batch: session.batch_of(arm, connections),
-            answer_bytes: match &target.body {
-                ExpectedBody::Bytes(bytes) => Some(bytes.len() as u64 + HEAD_BYTES_USUAL),
-                ExpectedBody::Length(length) => Some(length + HEAD_BYTES_USUAL),
-                ExpectedBody::Any | ExpectedBody::First(_) => None,
-            },
+            answer_bytes: target.asks.answer_bytes().map(|bytes| bytes + HEAD_BYTES_USUAL),
         };
         let io = I::new(&settings).map_err(|error| {
             Failure::machine(format!(
@@ -154,8 +151,7 @@ impl<'s, I: Io> Worker<'s, I> {
         })?;
         // A limit is that of the measured requests.
         let schedule = Turns::new(target.arrivals.without_end(), thread, session.lanes_of(arm));
-        let check = Check::new(target.status, target.body.clone());
-        let client = Client::new(schedule, check, connections, target.is_head_request, target.timeout_ns);
+        let client = Client::new(schedule, target.asks.clone(), connections, target.timeout_ns);
         let watch = session.watch.as_ref().map(|watch| Watched::new(Arc::clone(watch), thread));
         Ok(Some(Lane::new(io, client, watch)))
     }
@@ -181,7 +177,7 @@ impl<'s, I: Io> Worker<'s, I> {
         let Command::Slice { arm, start_ns, until_ns, offset_ns, zero_ns, stage } = command else { return };
         let Some(Some(lane)) = self.lanes.get_mut(arm) else { return };
         lane.client.set_offset(offset_ns);
-        lane.client.recorder.measure(matches!(stage, Stage::Measure | Stage::Drain));
+        lane.client.recorder.measure(stage == Stage::Measure);
         match stage {
             Stage::Open => lane.client.open_only(),
             Stage::WarmUp | Stage::Settle | Stage::Measure => lane.client.load(zero_ns, until_ns - offset_ns),
@@ -220,6 +216,7 @@ impl<'s, I: Io> Worker<'s, I> {
             let client = &lane.client;
             result.counts.merge(&client.recorder.counts);
             result.times.merge(&client.recorder.times);
+            result.handshakes.merge(&client.recorder.handshakes);
             result.established += client.established();
             result.unasked_bytes += client.unasked_bytes();
         }

@@ -23,6 +23,8 @@ pub enum Framing {
     Chunked,
     /// Where the connection ends.
     UntilClose,
+    /// With FastCGI's records.
+    Records,
 }
 
 /// What the head of an answer says that matters here.
@@ -132,7 +134,7 @@ impl Connection {
 }
 
 /// The value of Content-Length, which may be repeated but not contradicted.
-fn length_of(value: &[u8], earlier: Option<u64>) -> Result<u64, Violation> {
+pub(super) fn length_of(value: &[u8], earlier: Option<u64>) -> Result<u64, Violation> {
     let mut length = earlier;
     for item in value.split(|&b| b == b',') {
         let item = item.trim_ascii();

@@ -1,25 +1,48 @@
 //! What bytes mean. No sockets and no clock here: bytes in, events out.
 
 mod chunked;
+pub mod fastcgi;
 mod head;
+mod reader;
 mod request;
 mod response;
 
 pub use head::{Framing, HEAD_BYTES_MOST, Head};
-pub use request::request_bytes;
+pub use reader::Reader;
+pub use request::{Parts, http_bytes};
 pub use response::{Event, Response};
+
+use serde::Deserialize;
+
+#[cfg(test)]
+mod hostile;
+
+/// How an arm is spoken to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Wire {
+    /// HTTP/1.1.
+    #[default]
+    Http,
+    /// FastCGI, as a proxy speaks it.
+    FastCgi,
+}
 
 /// How the peer broke the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Violation {
-    /// The head is not HTTP/1.
+    /// The head is not HTTP/1, or not CGI's.
     Head,
     /// The head, or a trailer section, is longer than [`HEAD_BYTES_MOST`].
     HeadTooLong,
-    /// The length of the body is said twice, differently, or not as a number.
+    /// The length of the body is said twice, differently, not as a number, or (FastCGI) not kept.
     Length,
     /// A chunk's size, its end or a trailer is malformed.
     Chunk,
+    /// A FastCGI record of another version, type, request or order than is due.
+    Record,
+    /// FastCGI's END_REQUEST says that the request was refused.
+    Refused,
     /// An upgrade nobody asked for (101).
     Upgrade,
     /// The connection ended before the answer did.

@@ -1,31 +1,59 @@
 //! The bytes of a request, built once before any load.
 
-/// An HTTP/1.1 request. `Host` is added where the headers have none; `Content-Length` where there is a body.
-pub fn request_bytes(
-    method: &str,
-    target: &str,
-    host: &str,
-    headers: &[(String, String)],
-    body: Option<&[u8]>,
-) -> Vec<u8> {
-    let has = |name: &str| headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name));
+/// A request, before it is put on a wire.
+#[derive(Debug, Clone, Copy)]
+pub struct Parts<'a> {
+    /// `GET` and so on.
+    pub method: &'a str,
+    /// Path and query.
+    pub target: &'a str,
+    /// The value of `Host`, unless the headers have one.
+    pub host: &'a str,
+    /// Names and values, in their order.
+    pub headers: &'a [(String, String)],
+    /// The body.
+    pub body: Option<&'a [u8]>,
+}
+
+impl Parts<'_> {
+    fn has(&self, name: &str) -> bool {
+        self.headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name))
+    }
+
+    /// Whether the body has to wait until the server asks for it (100 Continue).
+    pub fn waits_for_continue(&self) -> bool {
+        let expects = |(name, value): &(String, String)| {
+            name.eq_ignore_ascii_case("expect") && value.eq_ignore_ascii_case("100-continue")
+        };
+        self.body.is_some_and(|body| !body.is_empty()) && self.headers.iter().any(expects)
+    }
+}
+
+/// An HTTP/1.1 request, and the length of its head. `Host` is added where the headers have none, `Content-Length` where
+/// there is a body, and `Connection: close` where the connection is not kept.
+pub fn http_bytes(parts: &Parts<'_>, keeps_connection: bool) -> (Vec<u8>, usize) {
+    let Parts { method, target, host, headers, body } = parts;
     let mut text = format!("{method} {target} HTTP/1.1\r\n");
-    if !has("host") {
+    if !parts.has("host") {
         text += &format!("Host: {host}\r\n");
     }
-    for (name, value) in headers {
+    for (name, value) in *headers {
         text += &format!("{name}: {value}\r\n");
     }
+    if !keeps_connection && !parts.has("connection") {
+        text += "Connection: close\r\n";
+    }
     if let Some(body) = body
-        && !has("content-length")
-        && !has("transfer-encoding")
+        && !parts.has("content-length")
+        && !parts.has("transfer-encoding")
     {
         text += &format!("Content-Length: {}\r\n", body.len());
     }
     text += "\r\n";
     let mut bytes = text.into_bytes();
+    let head_bytes = bytes.len();
     bytes.extend_from_slice(body.unwrap_or_default());
-    bytes
+    (bytes, head_bytes)
 }
 
 #[cfg(test)]
@@ -36,14 +64,30 @@ mod tests {
         (name.to_owned(), value.to_owned())
     }
 
+    fn text(parts: &Parts<'_>, keeps_connection: bool) -> String {
+        String::from_utf8(http_bytes(parts, keeps_connection).0).expect("UTF-8")
+    }
+
     #[test]
     fn what_is_added_and_what_is_not() {
-        assert_eq!(request_bytes("GET", "/", "h:1", &[], None), b"GET / HTTP/1.1\r\nHost: h:1\r\n\r\n");
-        let own = [header("host", "other"), header("X", "y")];
-        assert_eq!(request_bytes("GET", "/a?b", "h", &own, None), b"GET /a?b HTTP/1.1\r\nhost: other\r\nX: y\r\n\r\n");
-        assert_eq!(
-            request_bytes("POST", "/", "h", &[], Some(b"abc")),
-            b"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc"
-        );
+        let bare = Parts { method: "GET", target: "/a?b", host: "h:1", headers: &[], body: None };
+        assert_eq!(text(&bare, true), "GET /a?b HTTP/1.1\r\nHost: h:1\r\n\r\n");
+        assert_eq!(text(&bare, false), "GET /a?b HTTP/1.1\r\nHost: h:1\r\nConnection: close\r\n\r\n");
+        let own = [header("host", "other"), header("Connection", "close"), header("X", "y")];
+        let own = Parts { headers: &own, ..bare };
+        assert_eq!(text(&own, false), "GET /a?b HTTP/1.1\r\nhost: other\r\nConnection: close\r\nX: y\r\n\r\n");
+        let upload = Parts { method: "POST", body: Some(b"abc"), ..bare };
+        let (bytes, head_bytes) = http_bytes(&upload, true);
+        assert_eq!(bytes, b"POST /a?b HTTP/1.1\r\nHost: h:1\r\nContent-Length: 3\r\n\r\nabc");
+        assert_eq!(&bytes[head_bytes..], b"abc");
+    }
+
+    #[test]
+    fn who_waits() {
+        let expecting = [header("expect", "100-Continue")];
+        let parts = Parts { method: "PUT", target: "/", host: "h", headers: &expecting, body: Some(b"x") };
+        assert!(parts.waits_for_continue());
+        assert!(!Parts { body: Some(b""), ..parts }.waits_for_continue());
+        assert!(!Parts { headers: &[], ..parts }.waits_for_continue());
     }
 }

@@ -7,7 +7,9 @@ use super::head::{self, Framing, HEAD_BYTES_MOST, Head};
 /// What was found at the front of the input.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Event<'a> {
-    /// The head of the final answer (interim 1xx answers are passed over).
+    /// An interim answer: its status, from 100 to 199.
+    Interim(u16),
+    /// The head of the final answer.
     Head(Head),
     /// Some of the body.
     Body(&'a [u8]),
@@ -36,15 +38,16 @@ pub struct Response {
 }
 
 impl Response {
-    /// A reader for answers to HEAD requests, or to others.
-    pub const fn new(to_head_request: bool) -> Self {
-        Self { state: State::Head, to_head_request, held: Vec::new() }
+    /// A reader at the start of an answer.
+    pub(super) const fn new() -> Self {
+        Self { state: State::Head, to_head_request: false, held: Vec::new() }
     }
 
-    /// Forgets the last answer; the next byte is the first of a head.
+    /// Forgets the last answer; the next byte is the first of the head of the answer to such a request.
     #[inline]
-    pub fn begin(&mut self) {
+    pub fn begin(&mut self, to_head_request: bool) {
         self.state = State::Head;
+        self.to_head_request = to_head_request;
         if !self.held.is_empty() {
             self.held = Vec::new();
         }
@@ -115,49 +118,44 @@ impl Response {
     }
 
     fn head<'a>(&mut self, input: &mut &'a [u8]) -> Result<Event<'a>, Violation> {
-        loop {
-            if input.is_empty() {
-                return Ok(Event::More);
-            }
-            let parsed = if self.held.is_empty() {
-                // httparse passes over empty lines before the status line; here they are bytes nobody asked for.
-                if matches!(input[0], b'\r' | b'\n') {
-                    return Err(Violation::Head);
-                }
-                let parsed = head::parse(input, self.to_head_request)?;
-                match parsed {
-                    Some((_, length)) => *input = &input[length..],
-                    None => {
-                        self.held.extend_from_slice(input);
-                        *input = &[];
-                    }
-                }
-                parsed
-            } else {
-                self.head_in_pieces(input)?
-            };
-            let Some((head, length)) = parsed else {
-                if self.held.len() > HEAD_BYTES_MOST {
-                    return Err(Violation::HeadTooLong);
-                }
-                return Ok(Event::More);
-            };
-            if length > HEAD_BYTES_MOST {
-                return Err(Violation::HeadTooLong);
-            }
-            match head.status {
-                101 => return Err(Violation::Upgrade),
-                100..=199 => continue,
-                _ => {}
-            }
-            self.state = match head.framing {
-                Framing::None | Framing::Length(0) => State::End,
-                Framing::Length(length) => State::Length(length),
-                Framing::Chunked => State::Chunked(Chunked::new()),
-                Framing::UntilClose => State::UntilClose,
-            };
-            return Ok(Event::Head(head));
+        if input.is_empty() {
+            return Ok(Event::More);
         }
+        let parsed = if self.held.is_empty() {
+            // httparse passes over empty lines before the status line; here they are bytes nobody asked for.
+            if matches!(input[0], b'\r' | b'\n') {
+                return Err(Violation::Head);
+            }
+            let parsed = head::parse(input, self.to_head_request)?;
+            match parsed {
+                Some((_, length)) => *input = &input[length..],
+                None => {
+                    self.held.extend_from_slice(input);
+                    *input = &[];
+                }
+            }
+            parsed
+        } else {
+            self.head_in_pieces(input)?
+        };
+        let Some((head, length)) = parsed else {
+            return if self.held.len() > HEAD_BYTES_MOST { Err(Violation::HeadTooLong) } else { Ok(Event::More) };
+        };
+        if length > HEAD_BYTES_MOST {
+            return Err(Violation::HeadTooLong);
+        }
+        match head.status {
+            101 => return Err(Violation::Upgrade),
+            interim @ 100..=199 => return Ok(Event::Interim(interim)),
+            _ => {}
+        }
+        self.state = match head.framing {
+            Framing::None | Framing::Records | Framing::Length(0) => State::End,
+            Framing::Length(length) => State::Length(length),
+            Framing::Chunked => State::Chunked(Chunked::new()),
+            Framing::UntilClose => State::UntilClose,
+        };
+        Ok(Event::Head(head))
     }
 
     /// Adds to a head that came in pieces. It is parsed once, when its end is there: a server that sends

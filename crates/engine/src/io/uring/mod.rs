@@ -7,12 +7,16 @@
 
 mod batching;
 mod buffers;
+mod long;
 mod ring;
 
 use self::batching::Batching;
 use self::buffers::{Buffers, GROUP};
+use self::long::Long;
 use self::ring::Ring;
-use super::{Address, Handler, Io, IoFailure, IoSettings, Next, Opened, Slot, clock, socket};
+use super::{
+    Address, Handler, Io, IoFailure, IoSettings, Messages, Next, Opened, Outgoing, REPORTED_BYTES, Slot, clock, socket,
+};
 use io_uring::types::{CancelBuilder, DestinationSlot, Fixed, TimeoutFlags, Timespec};
 use io_uring::{IoUring, cqueue, opcode, squeue};
 use std::io;
@@ -41,6 +45,8 @@ enum Operation {
     /// Receiving without keeping the bytes.
     Skip,
     Timer,
+    /// A send that reports also its success.
+    LongSend,
     /// What matters only to the kernel: closing, cancelling.
     Other,
 }
@@ -56,6 +62,7 @@ fn untag(tag: u64) -> (Operation, u16, Slot) {
         2 => Operation::Connect,
         3 => Operation::Skip,
         4 => Operation::Timer,
+        5 => Operation::LongSend,
         _ => Operation::Other,
     };
     // Truncation takes the tag apart as `tag` put it together.
@@ -73,14 +80,22 @@ struct Connection {
     receives_once: bool,
     /// The batch in which something was queued last; if that is the current one, it is not submitted yet.
     queued_in: u64,
+    /// A send that is under way, where somebody wants to know when it is through.
+    long: Option<Box<Long>>,
 }
 
 /// The sockets of one lane, driven by one io_uring instance.
 pub struct Uring {
-    // Declared, and so dropped, before the memory that the kernel uses: buffers, request, address, timer.
+    // Declared, and so dropped, before the memory that the kernel uses: buffers, what is sent, address, timer.
     ring: Ring,
     buffers: Buffers,
     connections: Vec<Connection>,
+    /// What closed connections were still sending, until the kernel lets go of it, by the send's tag.
+    orphans: Vec<(u64, Box<Long>)>,
+    /// Closing is queued and not submitted.
+    closes: bool,
+    /// No message is longer than [`ONE_SEGMENT_BYTES`].
+    is_short: bool,
     settings: IoSettings,
     /// The time at which the timer in the ring goes off; boxed because the kernel reads it at submission.
     timer: Box<Timespec>,
@@ -102,7 +117,8 @@ impl std::fmt::Debug for Uring {
 /// Whether io_uring can be used here, found out by using everything that is needed.
 pub fn probe() -> io::Result<()> {
     let address = super::Address::Unix("/".into());
-    let settings = IoSettings { address, request: Vec::new(), connections: 1, batch: 1, answer_bytes: None };
+    let settings =
+        IoSettings { address, messages: Messages::default(), tls: None, connections: 1, batch: 1, answer_bytes: None };
     Uring::new(&settings).map(drop)
 }
 
@@ -138,11 +154,13 @@ impl Uring {
     /// Submits what is queued. What comes afterwards is no longer the same batch: it may be an answer to it.
     fn submit(&mut self) -> io::Result<()> {
         self.batch_number += 1;
+        self.closes = false;
         self.ring.submit()
     }
 
-    fn request_is_short(&self) -> bool {
-        self.settings.request.len() <= ONE_SEGMENT_BYTES
+    /// Whether whatever is sent is so short. Handshakes of TLS are of several parts.
+    fn messages_are_short(settings: &IoSettings) -> bool {
+        settings.tls.is_none() && settings.messages.iter().all(|message| message.len() <= ONE_SEGMENT_BYTES)
     }
 
     /// Whether the kernel can receive without keeping the bytes: on TCP alone.
@@ -197,19 +215,62 @@ impl Uring {
         self.push(&entry.user_data(tag(Operation::Other, 0, slot)))
     }
 
-    fn apply<H: Handler>(&mut self, slot: Slot, next: Next, handler: &mut H) {
-        match next {
-            Next::Nothing => {}
-            Next::Send => {
-                if self.send(slot).is_err() {
-                    // A request in flight that fails always closes its connection.
-                    let _ = handler.failed(slot, IoFailure::Write);
-                    self.close(slot);
-                }
+    /// Begins to send.
+    #[inline]
+    fn send(&mut self, slot: Slot, outgoing: Outgoing) -> io::Result<()> {
+        let connection = &mut self.connections[slot as usize];
+        let generation = connection.generation;
+        match (outgoing, &mut connection.long) {
+            (Outgoing::Bytes(bytes), Some(long)) => long.add(bytes),
+            // The server answers what it has not read: two messages must not get mixed up.
+            (Outgoing::Message(_), Some(_)) => Err(io::ErrorKind::ResourceBusy.into()),
+            (Outgoing::Bytes(bytes), long) => {
+                *long = Some(Box::new(Long::bytes(bytes)));
+                self.go_on_sending(slot)
             }
-            Next::Skip(_) => {}
-            Next::Close => self.close(slot),
+            (Outgoing::Message(id), long) => {
+                let message = &self.settings.messages[id as usize];
+                if message.len() > REPORTED_BYTES {
+                    *long = Some(Box::new(Long::message(id)));
+                    return self.go_on_sending(slot);
+                }
+                // MSG_WAITALL has the kernel go on until all is sent. The length is below REPORTED_BYTES.
+                let entry = opcode::Send::new(Fixed(slot), message.as_ptr(), message.len() as u32)
+                    .flags(libc::MSG_NOSIGNAL | libc::MSG_WAITALL)
+                    .build()
+                    .flags(squeue::Flags::SKIP_SUCCESS)
+                    .user_data(tag(Operation::Send, generation, slot));
+                self.push_for(slot, &entry)
+            }
         }
+    }
+
+    /// Sends what is left of a long send.
+    #[cold]
+    fn go_on_sending(&mut self, slot: Slot) -> io::Result<()> {
+        let connection = &self.connections[slot as usize];
+        let Some(long) = &connection.long else { return Ok(()) };
+        let rest = long.rest(&self.settings.messages);
+        // Messages are below 4 GiB (plans are checked), and so is what TLS gives at once.
+        let entry = opcode::Send::new(Fixed(slot), rest.as_ptr(), rest.len() as u32)
+            .flags(libc::MSG_NOSIGNAL | libc::MSG_WAITALL)
+            .build()
+            .user_data(tag(Operation::LongSend, connection.generation, slot));
+        self.push_for(slot, &entry)
+    }
+
+    #[cold]
+    fn on_long_send<H: Handler>(&mut self, entry: &cqueue::Entry, slot: Slot, handler: &mut H) {
+        let Some(long) = &mut self.connections[slot as usize].long else { return };
+        let next = match usize::try_from(entry.result()) {
+            Ok(sent) if long.sent(sent, &self.settings.messages) => {
+                self.connections[slot as usize].long = None;
+                handler.sent(slot)
+            }
+            Ok(1..) if self.go_on_sending(slot).is_ok() => Next::Nothing,
+            _ => handler.failed(slot, IoFailure::Write),
+        };
+        self.apply(slot, next, handler);
     }
 
     /// Sets the timer in the ring, unless it goes off earlier anyway. A timer costs once per slice or tick; a time-out
@@ -257,6 +318,14 @@ impl Uring {
                 if generation == self.timer_generation {
                     self.timer_at_ns = u64::MAX;
                 }
+                Ok(())
+            }
+            Operation::LongSend if self.connections[slot as usize].generation == generation => {
+                self.on_long_send(entry, slot, handler);
+                Ok(())
+            }
+            Operation::LongSend => {
+                self.orphans.retain(|(tag, _)| *tag != entry.user_data());
                 Ok(())
             }
             // A connection that has been closed meanwhile.
@@ -367,11 +436,19 @@ impl Io for Uring {
             raw_address: Box::new(settings.address.to_raw()),
             batching: Batching::new(settings.batch.clamp(1, settings.connections)),
             batch_number: 1,
+            orphans: Vec::new(),
+            closes: false,
+            is_short: Self::messages_are_short(settings),
         })
     }
 
     fn open(&mut self, slot: Slot) -> io::Result<Opened> {
-        let is_short = self.request_is_short();
+        let is_short = self.is_short;
+        let by_the_ring = is_short && matches!(self.settings.address, Address::Tcp(_));
+        if self.closes && !by_the_ring {
+            // A socket that is put into its slot at once must not be what the queued operation closes there.
+            self.submit()?;
+        }
         let connection = &mut self.connections[slot as usize];
         let tag = tag(Operation::Connect, connection.generation, slot);
         let (address, length) = &*self.raw_address;
@@ -410,16 +487,18 @@ impl Io for Uring {
     }
 
     #[inline]
-    fn send(&mut self, slot: Slot) -> io::Result<()> {
-        let generation = self.connections[slot as usize].generation;
-        let request = &self.settings.request;
-        // MSG_WAITALL has the kernel go on until all is sent. A request is far below 4 GiB (plans are checked).
-        let entry = opcode::Send::new(Fixed(slot), request.as_ptr(), request.len() as u32)
-            .flags(libc::MSG_NOSIGNAL | libc::MSG_WAITALL)
-            .build()
-            .flags(squeue::Flags::SKIP_SUCCESS)
-            .user_data(tag(Operation::Send, generation, slot));
-        self.push_for(slot, &entry)
+    fn apply<H: Handler>(&mut self, slot: Slot, next: Next, handler: &mut H) {
+        match next {
+            Next::Nothing | Next::Skip(_) => {}
+            Next::Send => {
+                if self.send(slot, handler.outgoing(slot)).is_err() {
+                    // A request in flight that fails always closes its connection.
+                    let _ = handler.failed(slot, IoFailure::Write);
+                    self.close(slot);
+                }
+            }
+            Next::Close => self.close(slot),
+        }
     }
 
     fn close(&mut self, slot: Slot) {
@@ -428,8 +507,11 @@ impl Io for Uring {
             // the next wait.
             let _ = self.submit();
         }
-        let is_short = self.request_is_short();
+        let is_short = self.is_short;
         let connection = &mut self.connections[slot as usize];
+        if let Some(long) = connection.long.take() {
+            self.orphans.push((tag(Operation::LongSend, connection.generation, slot), long));
+        }
         connection.generation = connection.generation.wrapping_add(1);
         if !std::mem::take(&mut connection.is_open) {
             return;
@@ -443,12 +525,14 @@ impl Io for Uring {
             let cancel = opcode::AsyncCancel2::new(CancelBuilder::fd(Fixed(slot)).all()).build();
             result = self.push(&cancel.flags(squeue::Flags::SKIP_SUCCESS).user_data(other));
         }
+        self.closes = true;
         // If this fails, so will the next wait.
         let _ = result.and_then(|()| self.push(&close));
     }
 
     fn wait<H: Handler>(&mut self, until_ns: u64, handler: &mut H) -> io::Result<()> {
         self.set_timer(until_ns.min(self.batching.guard_ns()))?;
+        self.closes = false;
         self.ring.submit_and_wait(self.batching.wait_for())?;
         let now_ns = clock::monotonic_ns();
         self.batching.learn(self.ring.completions(), now_ns);
@@ -478,8 +562,8 @@ mod tests {
 
     #[test]
     fn tags_come_apart_as_they_were_put_together() {
-        use Operation::{Connect, Other, Receive, Send, Skip, Timer};
-        for operation in [Receive, Send, Connect, Skip, Timer, Other] {
+        use Operation::{Connect, LongSend, Other, Receive, Send, Skip, Timer};
+        for operation in [Receive, Send, Connect, Skip, Timer, LongSend, Other] {
             for (generation, slot) in [(0, 0), (u16::MAX, 3), (7, Slot::MAX)] {
                 assert_eq!(untag(tag(operation, generation, slot)), (operation, generation, slot));
             }
@@ -490,7 +574,8 @@ mod tests {
     fn buffers_fit_answers_and_memory() {
         let settings = |connections, answer_bytes| IoSettings {
             address: super::super::Address::Unix("/".into()),
-            request: Vec::new(),
+            messages: Messages::default(),
+            tls: None,
             connections,
             batch: 1,
             answer_bytes,

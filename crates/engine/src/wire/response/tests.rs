@@ -12,7 +12,8 @@ struct Reading {
 
 /// Reads one answer after another, as long as there are bytes, in pieces of the given sizes.
 fn read(bytes: &[u8], pieces: &[usize], to_head_request: bool) -> Reading {
-    let mut response = Response::new(to_head_request);
+    let mut response = Response::new();
+    response.begin(to_head_request);
     let mut answers: Vec<(u16, Vec<u8>)> = Vec::new();
     let mut at = 0;
     let mut sizes = pieces.iter().copied().cycle();
@@ -27,11 +28,12 @@ fn read(bytes: &[u8], pieces: &[usize], to_head_request: bool) -> Reading {
                 Ok(Event::Body(body)) => answers.last_mut().expect("a head came first").1.extend_from_slice(body),
                 Ok(Event::End) => {
                     complete += 1;
-                    response.begin();
+                    response.begin(to_head_request);
                     if input.is_empty() {
                         break;
                     }
                 }
+                Ok(Event::Interim(status)) => assert!((100..200).contains(&status)),
                 Ok(Event::More) => break,
                 Err(violation) => return Reading { answers, end: Err(violation) },
             }

@@ -1,0 +1,82 @@
+//! One connection's TLS: ciphertext in and out, messages and answers inside. No sockets.
+
+use super::settings::TlsSettings;
+use crate::io::{MessageId, Messages, REPORTED_BYTES};
+use rustls::{ClientConnection, HandshakeKind};
+use std::io::{self, Write as _};
+
+/// So much of a message is encrypted at once: what is not yet sent is held in memory.
+const PIECE_BYTES: usize = 65_536;
+
+/// A message that is being encrypted.
+#[derive(Debug, Clone, Copy)]
+struct Upload {
+    message: MessageId,
+    done_bytes: usize,
+}
+
+#[derive(Debug)]
+pub(super) struct Session {
+    pub(super) connection: ClientConnection,
+    pub(super) is_secured: bool,
+    /// The batch in which a message was ordered last.
+    pub(super) ordered_in: u64,
+    upload: Option<Upload>,
+}
+
+impl Session {
+    pub(super) fn new(settings: &TlsSettings) -> Result<Self, rustls::Error> {
+        let mut connection = ClientConnection::new(settings.config.clone(), settings.server_name.clone())?;
+        // Pieces bound it.
+        connection.set_buffer_limit(None);
+        Ok(Self { connection, is_secured: false, ordered_in: 0, upload: None })
+    }
+
+    /// A message is to be sent.
+    pub(super) fn order(&mut self, message: MessageId, messages: &Messages, batch: u64) -> io::Result<()> {
+        self.ordered_in = batch;
+        self.upload = Some(Upload { message, done_bytes: 0 });
+        self.go_on(messages)
+    }
+
+    /// Encrypts the next piece of the message.
+    fn go_on(&mut self, messages: &Messages) -> io::Result<()> {
+        let Some(upload) = &mut self.upload else { return Ok(()) };
+        let bytes = &messages[upload.message as usize];
+        let piece = &bytes[upload.done_bytes..bytes.len().min(upload.done_bytes + PIECE_BYTES)];
+        upload.done_bytes += piece.len();
+        self.connection.writer().write_all(piece)
+    }
+
+    /// What was encrypted last has left: whether that was the end of a message whose end is reported.
+    pub(super) fn sent(&mut self, messages: &Messages) -> io::Result<bool> {
+        let Some(Upload { message, done_bytes }) = self.upload else { return Ok(false) };
+        let bytes = messages[message as usize].len();
+        if done_bytes == bytes {
+            self.upload = None;
+            return Ok(bytes > REPORTED_BYTES);
+        }
+        self.go_on(messages).map(|()| false)
+    }
+
+    /// Ciphertext to be sent.
+    pub(super) fn ciphertext(&mut self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        while self.connection.wants_write() {
+            // Writing to memory does not fail.
+            if self.connection.write_tls(&mut bytes).is_err() {
+                break;
+            }
+        }
+        bytes
+    }
+
+    /// Whether the handshake has been completed just now; and if so, whether an earlier session went on.
+    pub(super) fn secured_now(&mut self) -> Option<bool> {
+        if self.is_secured || self.connection.is_handshaking() {
+            return None;
+        }
+        self.is_secured = true;
+        Some(self.connection.handshake_kind() == Some(HandshakeKind::Resumed))
+    }
+}

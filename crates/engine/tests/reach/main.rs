@@ -1,0 +1,9 @@
+//! What the engine reaches, over both backends and with exact counts: every fault of the embedded origin over every link,
+//! uploads, TLS, and the command line.
+
+mod command;
+mod faults;
+mod origin;
+mod run;
+mod tls;
+mod uploads;

@@ -1,0 +1,113 @@
+//! One arm, one slice: what came of it.
+
+use hopcost_engine::asks::{Asks, Question, Speech};
+use hopcost_engine::check::{ExpectedBody, ExpectedStatus};
+use hopcost_engine::io::{Address, process, uring};
+use hopcost_engine::lines::{Line, Validity};
+use hopcost_engine::plan::{IoChoice, Target};
+use hopcost_engine::recorder::{Counts, ErrorKind, Errors};
+use hopcost_engine::schedule::{Arrivals, ClosedLoop};
+use hopcost_engine::session::{ArmResult, Observer, Session, SessionArm};
+use hopcost_engine::wire::Wire;
+
+/// Long enough that no busy machine makes an answer late.
+pub const LONG_NS: u64 = 60_000_000_000;
+
+#[derive(Default)]
+struct Seen {
+    arm: Option<ArmResult>,
+    validity: Option<Validity>,
+}
+
+impl Observer for Seen {
+    fn line(&mut self, line: &Line<'_>) -> std::io::Result<()> {
+        if let Line::End(end) = line {
+            self.validity = Some(end.validity);
+        }
+        Ok(())
+    }
+
+    fn arm(&mut self, result: ArmResult) -> std::io::Result<()> {
+        self.arm = Some(result);
+        Ok(())
+    }
+}
+
+pub fn backends() -> Vec<IoChoice> {
+    match uring::probe() {
+        Ok(_) => vec![IoChoice::Epoll, IoChoice::Uring],
+        Err(error) => {
+            eprintln!("io_uring is not to be had here ({error}): epoll only");
+            vec![IoChoice::Epoll]
+        }
+    }
+}
+
+pub fn question(target: &str, body: &[u8]) -> Question {
+    Question {
+        weight: 1,
+        method: "GET".into(),
+        target: target.into(),
+        headers: Vec::new(),
+        body: None,
+        status: ExpectedStatus::Exactly(200),
+        expected: ExpectedBody::Bytes(body.into()),
+    }
+}
+
+pub fn speech(wire: Wire) -> Speech {
+    Speech { wire, host: "test".into(), ..Speech::default() }
+}
+
+/// Four connections, so many requests.
+pub fn target(address: &Address, speech: &Speech, question: Question, requests: u64) -> Target {
+    Target {
+        address: address.clone(),
+        connections: 4,
+        timeout_ns: LONG_NS,
+        asks: Asks::new(speech, &[question]).expect("a valid request"),
+        tls: None,
+        arrivals: Arrivals::Closed(ClosedLoop { requests: Some(requests) }),
+    }
+}
+
+/// The accounts, which add up.
+pub fn run(io: IoChoice, target: Target) -> ArmResult {
+    run_for(io, target, LONG_NS)
+}
+
+pub fn run_for(io: IoChoice, target: Target, slice_ns: u64) -> ArmResult {
+    let cores = process::allowed_cores().expect("this process runs on some core");
+    let session = Session {
+        seed: 1,
+        cores: vec![cores[cores.len() - 1]],
+        io,
+        batch: 1,
+        settle_ns: 0,
+        slice_ns,
+        warm_up_slice_ns: 1,
+        rounds: 1,
+        warm_up: None,
+        watch: None,
+        arms: vec![SessionArm { name: "arm".into(), target, freeze: None, hops: Vec::new() }],
+    };
+    let mut seen = Seen::default();
+    session.run(&mut seen).expect("the session runs");
+    let result = seen.arm.expect("accounts of the arm");
+    let counts = &result.counts;
+    let after_sending: u64 =
+        ErrorKind::ALL.iter().filter(|kind| kind.after_sending()).map(|&kind| counts.errors.of(kind)).sum();
+    assert_eq!(counts.sent, counts.answers + counts.in_flight() + after_sending);
+    assert_eq!(result.times.service.known.len(), counts.answers);
+    result
+}
+
+pub fn errors(kind: ErrorKind, count: u64) -> Errors {
+    let mut errors = Errors::default();
+    (0..count).for_each(|_| errors.add(kind));
+    errors
+}
+
+pub fn assert_all_correct(counts: &Counts, requests: u64, what: &str) {
+    assert_eq!((counts.sent, counts.answers, counts.errors), (requests, requests, Errors::default()), "{what}");
+}
