@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +18,10 @@ from hopcost.sandbox import Freezer, find_freezer
 # No deadline: no test may fail because the machine is busy. Derandomised: what passes here passes everywhere.
 settings.register_profile("hopcost", deadline=None, derandomize=True, database=None)
 settings.load_profile("hopcost")
+
+# A shell without job control starts background jobs with SIGINT ignored, which our children would inherit: a handler of
+# Python's own becomes the default in a child.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 MOUNTS = Path("/proc/mounts")
 
