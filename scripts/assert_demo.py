@@ -11,7 +11,7 @@ from pathlib import Path
 ARMS = ["go", "nginx-http-tcp", "nginx-http-unix", "nginx-fastcgi-tcp", "nginx-fastcgi-unix"]
 EXPERIMENTS = ["one-core", "one-thread", "all-cores"]
 HEADER_BYTES = 141
-BLOCKS_AT_LEAST = 6
+BLOCKS_AT_LEAST = 4  # six in a quiet hour; in a bad one the time holds fewer, and the report says so
 HARNESS_AT_MOST = 0.01
 SECONDS_AT_MOST = 120
 

@@ -23,7 +23,7 @@ BLOCK_S_AT_MOST = 20.0  # of load: longer blocks would leave too few of them in 
 QUICK_BUDGET_S = 108.0
 FULL_BUDGET_S = 1800.0
 TARGET_WIDTH = 0.01
-WARM_UP_LEAST_NS, WARM_UP_MOST_NS, QUICK_WARM_UP_MOST_NS = 300_000_000, 3_000_000_000, 1_000_000_000
+WARM_UP_LEAST_NS, WARM_UP_MOST_NS, QUICK_WARM_UP_MOST_NS = 300_000_000, 3_000_000_000, 400_000_000
 SPARE_FILES = 256  # for what the engine opens besides connections
 BLOCK_OVERHEAD_S_PER_ARM = 0.5  # before one has been seen: start, check, warm-up and stop
 
