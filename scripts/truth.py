@@ -200,7 +200,7 @@ def page(done: list[Repeat], repeats: int, seconds: float) -> tuple[str, bool]:
         "",
         f"Written by `make truth`; {machine.cpu_model()}, {len(machine.allowed_cores())} cores.",
         "",
-        "## Slices agree with runs of one arm at a time",
+        "## Slices beside runs of one arm at a time",
         "",
         INTRODUCTION.format(block=BLOCK_S, seconds=seconds, low=1 - MARGIN, high=1 + MARGIN),
         "",
