@@ -1,6 +1,6 @@
 """The arms answer alike: one request to each before load, compared with the baseline's answer.
 
-Bodies are compared as the client reads them, decoded; the engine then compares each answer with its own arm's raw bytes.
+Bodies are compared decoded, as the client reads them; the engine then compares answers with the raw bytes of their arm.
 """
 
 from __future__ import annotations

@@ -56,7 +56,8 @@ class Program(msgspec.Struct, forbid_unknown_fields=True):
     `links` are the ways it can be reached, `upstream_links` the ways it reaches the next hop (none for an origin).
     `executable` is a name sought on the PATH; programs with a `build` are made from their source instead.
     `files` maps a file in the stack's directory to the template it is generated from; both are templates.
-    `balances` programs forward to several copies of the next hop.
+    `balances` programs forward to several copies of the next hop. `children` is a template for the number of child
+    processes without which it is not ready: those that come later are neither accounted for nor frozen.
     """
 
     name: str
@@ -74,6 +75,7 @@ class Program(msgspec.Struct, forbid_unknown_fields=True):
     version_least: str = ""
     needs: dict[str, Need] = {}
     balances: bool = False
+    children: str = "0"
 
     @property
     def folder(self) -> Path:

@@ -73,7 +73,8 @@ class Address(msgspec.Struct, frozen=True):
 
 
 class PreparedHop(msgspec.Struct):
-    """A hop with everything decided: its command line and the files generated for it (name → text)."""
+    """A hop with everything decided: its command line, the files generated for it (name → text), and how many child
+    processes it must have to be ready."""
 
     name: str
     program: str
@@ -82,6 +83,7 @@ class PreparedHop(msgspec.Struct):
     settings: dict[str, Setting]
     command: list[str]
     files: dict[str, str]
+    children: int = 0
 
 
 class PreparedStack(msgspec.Struct):
@@ -136,7 +138,7 @@ def prepare(name: str, arm: Arm, settings: Settings, cores: Cores, directory: Pa
                 "open_files": open_files,
                 "root": os.geteuid() == 0,
             }
-            command, files = templates.rendered(definition, context)
+            command, files, children = templates.rendered(definition, context)
             prepared.append(
                 PreparedHop(
                     name=hop_name,
@@ -146,6 +148,7 @@ def prepare(name: str, arm: Arm, settings: Settings, cores: Cores, directory: Pa
                     settings=resolved,
                     command=command,
                     files=files,
+                    children=children,
                 )
             )
     return PreparedStack(arm=name, hops=prepared, cores=cores, open_files=open_files)
@@ -258,11 +261,8 @@ class RunningStack:
     def _wait_until_ready(self, hop: PreparedHop) -> None:
         deadline = time.monotonic() + READY_S
         while True:
-            try:
-                hop.address.connect(timeout_s=1.0).close()
-            except OSError as error:
-                not_yet = error
-            else:
+            not_yet = self._not_yet(hop)
+            if not_yet is None:
                 return
             status = self.session.poll().get(hop.name)
             if status is not None:
@@ -275,6 +275,15 @@ class RunningStack:
                     self._reproduce(),
                 )
             time.sleep(0.005)
+
+    def _not_yet(self, hop: PreparedHop) -> str | None:
+        """Why the hop is not ready; None when it is: it listens, and its children are there."""
+        try:
+            hop.address.connect(timeout_s=1.0).close()
+        except OSError as error:
+            return str(error)
+        children = len(host.process_tree(self._roots[hop.name])) - 1
+        return f"{children} of {hop.children} processes are there" if children < hop.children else None
 
     def _ended(self, name: str, status: int) -> str:
         how = f"with exit code {status}" if status >= 0 else f"by signal {-status}"

@@ -12,8 +12,10 @@ from hopcost.errors import UsageError
 from hopcost.program import Program
 
 
-def rendered(definition: Program, context: Mapping[str, object]) -> tuple[list[str], dict[str, str]]:
-    """The command line and the generated files, name → text; UsageError names the template that is wrong.
+def rendered(definition: Program, context: Mapping[str, object]) -> tuple[list[str], dict[str, str], int]:
+    """The command line, the generated files (name → text), and the number of children.
+
+    UsageError names the template that is wrong.
 
     Templates may include others of the program's folder. An empty word leaves the command line: so a word can depend on
     a setting.
@@ -22,14 +24,16 @@ def rendered(definition: Program, context: Mapping[str, object]) -> tuple[list[s
     place = "command"
     try:
         command = [templates.from_string(word).render(context) for word in definition.command]
+        place = "children"
+        children = int(templates.from_string(definition.children).render(context))
         files = {}
         for file, template in definition.files.items():
             place = template
             files[templates.from_string(file).render(context)] = templates.get_template(template).render(context)
-    except jinja2.TemplateError as error:
+    except (jinja2.TemplateError, ValueError) as error:
         line = f":{error.lineno}" if isinstance(error, jinja2.TemplateSyntaxError) else ""
         raise UsageError(f"{definition.folder / place}{line}: {error}") from error
-    return [word for word in command if word], files
+    return [word for word in command if word], files, children
 
 
 @cache
