@@ -6,7 +6,7 @@ from enum import Enum
 
 import msgspec
 
-from hopcost import engine, plan, program, record, sandbox, suite
+from hopcost import engine, plan, program, record, sandbox, settings, suite
 
 
 class Page(Enum):
@@ -55,6 +55,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "link": "how this hop is reached; the program must offer it, and the hop before it must forward over it",
             "settings": "the program's settings for this hop; they win over the experiment's",
             "port": "a fixed TCP port; not in a baseline, which runs twice at once; absent: a free one is taken",
+            "copies": "instances of this hop, each with its own address; the hop before balances over them",
         },
     ),
     suite.Experiment: (
@@ -121,12 +122,15 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "sources": "files whose content names the build: where one changes, it is built anew",
         },
     ),
-    program.SettingDefinition: (
+    settings.SettingDefinition: (
         Page.PROGRAM,
         {
-            "kind": '`cores`: a count, or `"cores"` for as many as the stack has; `count`: from 1; `switch`: on or off',
+            "kind": '`cores`: a count, or `"cores"` for as many as the stack has; `count`: a whole number;'
+            " `seconds`: a whole number of them; `switch`: on or off; `choice`: one of `choices`",
             "default": "its value where nothing is set",
             "doc": "what it does",
+            "least": "the smallest number that it takes; 0 where nothing at all has a meaning",
+            "choices": "the words of a `choice`",
         },
     ),
     record.Run: (

@@ -10,7 +10,6 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterable
-from enum import Enum
 from functools import cache
 from pathlib import Path
 from typing import Annotated
@@ -20,26 +19,12 @@ import msgspec
 from hopcost import binaries, builds, toml_file
 from hopcost.builds import Build
 from hopcost.errors import CannotMeasure, UsageError, nearest
+from hopcost.settings import SettingDefinition
 from hopcost.suite import Link, Setting
 
 PROGRAMS = Path(__file__).parent / "programs"
+CONTENT = Path(__file__).parent / "content"  # what every origin serves, the same bytes in all of them
 SYSTEM_FOLDERS = ["/usr/local/sbin", "/usr/sbin", "/sbin"]  # where servers are, and an ordinary user's PATH is not
-
-
-class SettingKind(Enum):
-    """What values a setting takes; `CORES` is a count, or the word "cores" for as many as the stack has."""
-
-    CORES = "cores"
-    COUNT = "count"
-    SWITCH = "switch"
-
-
-class SettingDefinition(msgspec.Struct, forbid_unknown_fields=True):
-    """A knob of a program, with its default and what it does."""
-
-    kind: SettingKind
-    default: Setting
-    doc: str
 
 
 class Program(msgspec.Struct, forbid_unknown_fields=True):
@@ -68,14 +53,14 @@ class Program(msgspec.Struct, forbid_unknown_fields=True):
         """Where its definition, source and templates are."""
         return PROGRAMS / self.name
 
-    def resolve_settings(self, given: dict[str, Setting], cores: int, where: str) -> dict[str, int | bool]:
+    def resolve_settings(self, given: dict[str, Setting], cores: int, where: str) -> dict[str, Setting]:
         """Defaults overlaid with what is given, "cores" replaced by the number; UsageError names the setting."""
         for key in given:
             if key not in self.settings:
                 hint = nearest(key, self.settings) if self.settings else f"{self.name} has no settings"
                 raise UsageError(f"{where}: {self.name} has no setting '{key}'", hint)
         return {
-            key: _resolve(given.get(key, definition.default), definition.kind, cores, f"{where}: {self.name}.{key}")
+            key: definition.resolve(given.get(key, definition.default), cores, f"{where}: {self.name}.{key}")
             for key, definition in self.settings.items()
         }
 
@@ -87,19 +72,6 @@ class Installed(msgspec.Struct):
     version: str | None = None
     missing: str | None = None
     remedy: str | None = None
-
-
-def _resolve(value: Setting, kind: SettingKind, cores: int, where: str) -> int | bool:
-    if kind is SettingKind.CORES and value == "cores":
-        return cores
-    if kind is SettingKind.SWITCH:
-        if isinstance(value, bool):
-            return value
-        raise UsageError(f"{where}: expected true or false, got {value!r}")
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        words = 'a whole number from 1, or "cores"' if kind is SettingKind.CORES else "a whole number from 1"
-        raise UsageError(f"{where}: expected {words}, got {value!r}")
-    return value
 
 
 def names() -> list[str]:
@@ -130,6 +102,8 @@ def _check(program: Program, path: Path) -> None:
         raise UsageError(f"{path}: version_pattern: {error}") from error
     if groups < 1:
         raise UsageError(f"{path}: version_pattern: no group", "put the version in parentheses: 'nginx/(\\S+)'")
+    for key, setting in program.settings.items():
+        setting.check(f"{path}: settings.{key}")
     files = [*program.files.values(), *(program.build.sources if program.build is not None else [])]
     for file in files:
         if not (path.parent / file).is_file():

@@ -18,7 +18,7 @@ import msgspec
 from hopcost import host, program
 from hopcost.errors import ArmFailed, CannotMeasure, HopcostError, UsageError
 from hopcost.sandbox import Cores, Freezer, Ports
-from hopcost.suite import Arm, Link, Settings
+from hopcost.suite import Arm, Hop, Link, Setting, Settings
 
 READY_S = 10.0
 TEMPLATES = jinja2.Environment(
@@ -69,7 +69,7 @@ class PreparedHop(msgspec.Struct):
     program: str
     version: str
     address: Address
-    settings: dict[str, int | bool]
+    settings: dict[str, Setting]
     command: list[str]
     files: dict[str, str]
 
@@ -95,48 +95,60 @@ def prepare(name: str, arm: Arm, settings: Settings, cores: Cores, directory: Pa
     """
     where = f"arm {name}"
     _, open_files = resource.getrlimit(resource.RLIMIT_NOFILE)
-    hop_names = _unique([hop.program for hop in arm.hops])
-    addresses = []
-    for hop_name, hop in zip(hop_names, arm.hops, strict=True):
-        if hop.link.is_unix:
-            addresses.append(Address(link=hop.link.value, address=str(directory / f"{hop_name}.sock")))
-        else:
-            port = ports.take() if hop.port is None else ports.claim(hop.port, f"{where}: {hop.program}")
-            addresses.append(Address(link=hop.link.value, address=f"127.0.0.1:{port}"))
+    hop_names = iter(_unique([hop.program for hop in arm.hops for _ in range(hop.copies)]))
+    names = [[next(hop_names) for _ in range(hop.copies)] for hop in arm.hops]
+    addresses = [_addresses(where, hop, names[number], directory, ports) for number, hop in enumerate(arm.hops)]
     prepared = []
     for number, hop in enumerate(arm.hops):
         definition = program.load(hop.program)
-        upstream = addresses[number + 1] if number + 1 < len(arm.hops) else None
-        _check_links(where, definition, hop.link, upstream)
+        upstreams = addresses[number + 1] if number + 1 < len(arm.hops) else []
+        _check_links(where, definition, hop.link, upstreams)
         receipt = program.installed(hop.program)
         if receipt.path is None or receipt.version is None:
             raise CannotMeasure(f"{where}: {hop.program}: {receipt.missing}", receipt.remedy)
         given = settings.get(hop.program, {}) | hop.settings
         resolved = definition.resolve_settings(given, len(cores.stack), where)
-        context = {
-            "executable": receipt.path,
-            "directory": str(directory),
-            "listen": addresses[number],
-            "upstream": upstream,
-            "settings": resolved,
-            "open_files": open_files,
-            "root": os.geteuid() == 0,
-        }
-        prepared.append(
-            PreparedHop(
-                name=hop_names[number],
-                program=hop.program,
-                version=receipt.version,
-                address=addresses[number],
-                settings=resolved,
-                command=[TEMPLATES.from_string(word).render(context) for word in definition.command],
-                files={
-                    file: TEMPLATES.from_string((definition.folder / template).read_text()).render(context)
-                    for file, template in definition.files.items()
-                },
+        for hop_name, address in zip(names[number], addresses[number], strict=True):
+            context = {
+                "name": hop_name,
+                "executable": receipt.path,
+                "directory": str(directory),
+                "content": str(program.CONTENT),
+                "listen": address,
+                "upstream": upstreams[0] if upstreams else None,
+                "upstreams": upstreams,
+                "settings": resolved,
+                "open_files": open_files,
+                "root": os.geteuid() == 0,
+            }
+            prepared.append(
+                PreparedHop(
+                    name=hop_name,
+                    program=hop.program,
+                    version=receipt.version,
+                    address=address,
+                    settings=resolved,
+                    command=[TEMPLATES.from_string(word).render(context) for word in definition.command],
+                    files={
+                        TEMPLATES.from_string(file).render(context): TEMPLATES.from_string(
+                            (definition.folder / template).read_text()
+                        ).render(context)
+                        for file, template in definition.files.items()
+                    },
+                )
             )
-        )
     return PreparedStack(arm=name, hops=prepared, cores=cores, open_files=open_files)
+
+
+def _addresses(where: str, hop: Hop, names: list[str], directory: Path, ports: Ports) -> list[Address]:
+    """Where each copy of a hop listens."""
+    link = hop.link.value
+    if hop.link.is_unix:
+        return [Address(link=link, address=str(directory / f"{name}.sock")) for name in names]
+    if hop.port is not None and hop.copies > 1:
+        raise UsageError(f"{where}: {hop.program}: port: {hop.copies} copies cannot all have port {hop.port}")
+    taken = [ports.take() if hop.port is None else ports.claim(hop.port, f"{where}: {hop.program}") for _ in names]
+    return [Address(link=link, address=f"127.0.0.1:{port}") for port in taken]
 
 
 def _unique(programs: list[str]) -> list[str]:
@@ -147,14 +159,14 @@ def _unique(programs: list[str]) -> list[str]:
     ]
 
 
-def _check_links(where: str, definition: program.Program, link: Link, upstream: Address | None) -> None:
+def _check_links(where: str, definition: program.Program, link: Link, upstreams: list[Address]) -> None:
     if link not in definition.links:
         known = ", ".join(each.value for each in definition.links)
         raise UsageError(f"{where}: {definition.name} cannot be reached over {link.value}", f"it can over {known}")
-    if upstream is not None and Link(upstream.link) not in definition.upstream_links:
+    if upstreams and Link(upstreams[0].link) not in definition.upstream_links:
         known = ", ".join(each.value for each in definition.upstream_links)
         hint = f"it can over {known}" if known else f"{definition.name} is an origin: it must be the last hop"
-        raise UsageError(f"{where}: {definition.name} does not forward over {upstream.link}", hint)
+        raise UsageError(f"{where}: {definition.name} does not forward over {upstreams[0].link}", hint)
 
 
 class RunningStack:

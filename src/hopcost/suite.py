@@ -30,6 +30,7 @@ class Link(Enum):
     HTTP_UNIX = "http+unix"
     FASTCGI_TCP = "fastcgi+tcp"
     FASTCGI_UNIX = "fastcgi+unix"
+    HTTPS_TCP = "https+tcp"
 
     @property
     def is_unix(self) -> bool:
@@ -51,6 +52,7 @@ class Hop(msgspec.Struct, forbid_unknown_fields=True):
     link: Link
     settings: dict[str, Setting] = {}
     port: Annotated[int, msgspec.Meta(ge=1, le=65535)] | None = None
+    copies: Positive = 1
 
 
 class Arm(msgspec.Struct, forbid_unknown_fields=True):
@@ -185,10 +187,10 @@ def _check(suite: Suite, path: Path) -> None:
                 f"{where}: baseline: '{experiment.baseline}' is a stand-in", "it runs only where others cannot"
             )
         for arm in experiment.arms:
-            if suite.arms[arm].hops[0].link not in (Link.HTTP_TCP, Link.HTTP_UNIX):
+            if suite.arms[arm].hops[0].link not in (Link.HTTP_TCP, Link.HTTP_UNIX, Link.HTTPS_TCP):
                 raise UsageError(
                     f"{where}: arms: '{arm}' is reached over {suite.arms[arm].hops[0].link.value}",
-                    "the client speaks HTTP: the first hop's link is http+tcp or http+unix",
+                    "the client speaks HTTP: the first hop's link is http+tcp, http+unix or https+tcp",
                 )
         _check_published(experiment, where)
         programs = {hop.program for arm in experiment.arms for hop in suite.arms[arm].hops}
