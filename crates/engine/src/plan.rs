@@ -90,6 +90,9 @@ pub struct Arm {
     pub requests_per_connection: Option<u32>,
     /// How many connections, over all threads.
     pub connections: u32,
+    /// The length of its slices; `None` is the plan's.
+    #[serde(default)]
+    pub slice_ns: Option<u64>,
     /// How long to wait for an answer.
     pub timeout_ns: u64,
     /// When requests are due; `None` is the closed loop.
@@ -268,6 +271,7 @@ impl Plan {
                 within,
                 &format!("arm `{name}`: `connections` is {}, not 1 to {CONNECTIONS_MOST}", arm.connections),
             )?;
+            require(arm.slice_ns != Some(0), &format!("arm `{name}`: `slice_ns` is 0; `null` is the plan's"))?;
             require(arm.timeout_ns > 0, &format!("arm `{name}`: `timeout_ns` is 0"))?;
             let rate_per_s = arm.arrivals.map_or(1.0, PlannedArrivals::rate_per_s);
             require(
@@ -379,6 +383,7 @@ mod tests {
             (r#""batch": 1"#, r#""batch": 0"#, "`batch` is 0"),
             (r#""io": "auto""#, r#""io": "iocp""#, "unknown variant `iocp`"),
             (r#""connections": 64"#, r#""connections": 0"#, "arm `a`: `connections` is 0"),
+            (r#""connections": 64"#, r#""connections": 64, "slice_ns": 0"#, "arm `a`: `slice_ns` is 0"),
             (
                 r#""connections": 64"#,
                 r#""connections": 64, "requests_per_connection": 0"#,
