@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopcost import plan
+from hopcost import plan, turns
 from hopcost.errors import CannotMeasure, UsageError
 from hopcost.plan import LeftOut, Plan, block_seed, rounds_for_block
 from hopcost.program import Installed
@@ -299,7 +299,7 @@ def test_seeds_fit_the_engines_numbers():
 
 
 def test_an_experiment_with_more_connections_than_open_files_is_left_out_with_the_limit() -> None:
-    needed = 32 * 3 + plan.SPARE_FILES  # two arms and the baseline's second run
+    needed = 32 * 3 + turns.SPARE_FILES  # two arms and the baseline's second run
     assert len(make("first", open_files=needed).experiments) == 1
     with pytest.raises(
         CannotMeasure, match=f"{needed} open files are needed .*, the hard limit is {needed - 1}"

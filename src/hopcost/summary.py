@@ -193,8 +193,15 @@ def _arm(planned: PlannedExperiment, table: _Table, name: str, title: str, error
         header_bytes=parts[0].check.header_bytes,
         body_bytes=parts[0].check.body_bytes,
         published=own,
-        published_ratio=own.throughput_per_s / control.throughput_per_s if own and control else None,
+        published_ratio=_published_ratio(own, control),
     )
+
+
+def _published_ratio(own: Published | None, control: Published | None) -> float | None:
+    """The article's throughput ÷ its control group's; None where it printed one of them as an error."""
+    if own is None or control is None or own.throughput_per_s is None or control.throughput_per_s is None:
+        return None
+    return own.throughput_per_s / control.throughput_per_s
 
 
 def _cpu_by_hop(hops: Sequence[str], slices: Sequence[Slice]) -> dict[str, int | None]:

@@ -87,6 +87,9 @@ pub struct Arm {
     pub requests_per_connection: Option<u32>,
     /// How many connections, over all threads.
     pub connections: u32,
+    /// The length of its slices; `None` is the plan's.
+    #[serde(default)]
+    pub slice_ns: Option<u64>,
     /// How long to wait for an answer.
     pub timeout_ns: u64,
     /// When requests are due; `None` is the closed loop.
@@ -227,6 +230,7 @@ impl Plan {
                 within,
                 &format!("arm `{name}`: `connections` is {}, not 1 to {CONNECTIONS_MOST}", arm.connections),
             )?;
+            require(arm.slice_ns != Some(0), &format!("arm `{name}`: `slice_ns` is 0; `null` is the plan's"))?;
             require(arm.timeout_ns > 0, &format!("arm `{name}`: `timeout_ns` is 0"))?;
             let rate_per_s = arm.arrivals.map_or(1.0, PlannedArrivals::rate_per_s);
             require(

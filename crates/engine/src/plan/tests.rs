@@ -41,6 +41,7 @@ fn what_is_refused_and_where() {
         (r#""batch": 1"#, r#""batch": 0"#, "`batch` is 0"),
         (r#""io": "auto""#, r#""io": "iocp""#, "unknown variant `iocp`"),
         (r#""connections": 64"#, r#""connections": 0"#, "arm `a`: `connections` is 0"),
+        (r#""connections": 64"#, r#""connections": 64, "slice_ns": 0"#, "arm `a`: `slice_ns` is 0"),
         (r#""connections": 64"#, r#""connections": 64, "requests_per_connection": 0"#, "arm `a`: `requests_per_conn"),
         (r#""connections": 64"#, r#""connections": 64, "fastcgi_params": [["A", "b"]]"#, "arm `a`: `fastcgi_params`"),
         (r#""connections": 64"#, r#""connections": 64, "wire": "h2""#, "unknown variant `h2`"),

@@ -28,6 +28,9 @@ const OTHER_FILES: u64 = 64;
 /// With fewer connections on a thread than this, waiting for several completions would make the load wait for itself.
 const BATCHING_CONNECTIONS_LEAST: u32 = 16;
 
+/// Long slices, of one arm at a time, are no reason to look for the plateau less often.
+const WARM_UP_SLICE_NS_MOST: u64 = 500_000_000;
+
 /// What to run.
 #[derive(Debug)]
 pub struct Session {
@@ -62,6 +65,8 @@ pub struct SessionArm {
     pub name: String,
     /// Its load.
     pub target: Target,
+    /// The length of its slices; `None` is the session's.
+    pub slice_ns: Option<u64>,
     /// How it is frozen.
     pub freeze: Option<FreezeBy>,
     /// Whose CPU time is read.
@@ -98,7 +103,7 @@ impl Session {
     pub fn from_plan(plan: Plan) -> Result<Self, Failure> {
         let arm = |arm: crate::plan::Arm| {
             let target = arm.target(plan.seed)?;
-            Ok(SessionArm { name: arm.name, target, freeze: arm.freeze, hops: arm.hops })
+            Ok(SessionArm { name: arm.name, target, slice_ns: arm.slice_ns, freeze: arm.freeze, hops: arm.hops })
         };
         Ok(Self {
             seed: plan.seed,
@@ -107,7 +112,7 @@ impl Session {
             batch: plan.batch,
             slice_ns: plan.slice_ns,
             settle_ns: plan.settle_ns,
-            warm_up_slice_ns: plan.slice_ns,
+            warm_up_slice_ns: plan.slice_ns.min(WARM_UP_SLICE_NS_MOST),
             rounds: plan.rounds,
             warm_up: Some(plan.warm_up),
             watch: None,
