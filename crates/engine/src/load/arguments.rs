@@ -66,6 +66,7 @@ impl LoadArguments {
         let arm = SessionArm {
             name: self.url.clone(),
             target: self.target(shaped.arrivals)?,
+            network_namespace: None,
             freeze: None,
             hops: Vec::new(),
         };
