@@ -73,6 +73,9 @@ pub struct Arm {
     pub name: String,
     /// Where its first hop listens.
     pub address: PlannedAddress,
+    /// The network namespace in which its sockets are opened, as a file (`/proc/PID/ns/net`); `None` is the engine's own.
+    #[serde(default)]
+    pub network_namespace: Option<PathBuf>,
     /// What is spoken there.
     #[serde(default)]
     pub wire: Wire,
@@ -206,6 +209,8 @@ pub struct Hop {
 pub enum CpuSource {
     /// The sum of these processes' CPU clocks.
     Processes(Vec<u32>),
+    /// The account of a cgroup's directory (`cpu.stat` or `cpuacct.usage`), for trees that fork.
+    Cgroup(PathBuf),
 }
 
 impl Plan {

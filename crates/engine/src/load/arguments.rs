@@ -67,6 +67,7 @@ impl LoadArguments {
             name: self.url.clone(),
             target: self.target(shaped.arrivals)?,
             slice_ns: None,
+            network_namespace: None,
             freeze: None,
             hops: Vec::new(),
         };
