@@ -28,6 +28,11 @@ class Request(msgspec.Struct):
     headers: list[tuple[str, str]]
     body_base64: str | None = None
 
+    @property
+    def accepts_gzip(self) -> bool:
+        """Whether it asks for compressed answers."""
+        return any(name.lower() == "accept-encoding" and "gzip" in value for name, value in self.headers)
+
 
 class Expect(msgspec.Struct):
     """What every answer must be."""
