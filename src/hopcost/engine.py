@@ -61,10 +61,12 @@ class Rate(msgspec.Struct):
 
 
 class Tls(msgspec.Struct):
-    """TLS to the first hop: whom to trust; the name is the address's, sessions are resumed."""
+    """TLS to the first hop: whom to trust. Without a `server_name` the certificate must be the address's."""
 
     ca_file: str | None
+    server_name: str | None = None
     verify: bool = True
+    resume: bool = True
 
 
 class Arm(msgspec.Struct):
