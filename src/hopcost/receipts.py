@@ -21,6 +21,7 @@ from hopcost.stack import PreparedHop, RunningStack
 from hopcost.suite import Link, Setting
 
 SMALLEST_WORTH_COMPRESSING = 20  # bytes; nginx's default
+OF_FORWARDING = (ReceiptKind.CONNECTIONS, ReceiptKind.PASSED)
 
 
 class Load(msgspec.Struct, frozen=True):
@@ -64,6 +65,8 @@ class Observer:
             found.append(cores(hop.name, self._stack.prepared.cores.stack, _affinities(used)))
             for name, definition in program.load(hop.program).settings.items():
                 seen: tuple[str, bool | None]
+                if definition.receipt in OF_FORWARDING and not self._forwards(hop):
+                    continue
                 match definition.receipt:
                     case None:
                         continue
@@ -90,6 +93,11 @@ class Observer:
             accepted=_accepted([pid for pids in processes.values() for pid in pids]),
             lines={name: _lines(self._stack.session.directory / name) for name in self._logs},
         )
+
+    def _forwards(self, hop: PreparedHop) -> bool:
+        """Whether there is a next hop; the last one's copies are no next hops of each other."""
+        last = self._stack.prepared.hops[-1]
+        return (hop.program, hop.address.link) != (last.program, last.address.link)
 
     def _passed(self, after: _Snapshot) -> int | None:
         """Answers that came from the next hop in spite of a cache; None where there is none."""
