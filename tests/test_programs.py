@@ -112,7 +112,7 @@ def test_every_form_answers_all_routes_on_one_connection_and_leaves_no_process(n
         processes = [pid for pids in stack.processes.values() for pid in pids]
         assert len(processes) >= len(stack.prepared.hops) == sum(each.copies for each in arms()[name].hops)
         assert stack.failure() is None
-    assert set(stack.session.exited.values()) <= {0}, "a program did not end well on SIGTERM"
+    assert stack.session.exited == {each.name: 0 for each in stack.prepared.hops}, "each ends well on SIGTERM"
     assert not any(psutil.pid_exists(pid) for pid in processes)
 
 
