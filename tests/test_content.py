@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-from hopcost.program import CONTENT
+from hopcost.routes import CONTENT
 
 SIZES = {"hello.txt": 12, "512.txt": 512, "1k.json": 1024, "static.txt": 1024}
 

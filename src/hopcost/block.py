@@ -191,6 +191,7 @@ def engine_arm(stack: RunningStack, workload: Workload, expected: check.Answer) 
         name=stack.arm,
         address={"unix" if address.is_unix else "tcp": address.address},
         connections=workload.connections,
+        tls=engine.Tls(ca_file=address.ca_file) if address.is_tls else None,
         timeout_ns=workload.timeout_s * 1_000_000_000,
         request=engine.request(workload.target),
         expect=engine.expect(expected.status, expected.body),

@@ -37,8 +37,10 @@ def _checks(address: Address, target: str, generator: list[int]) -> list[str]:
     if address.is_unix:
         return [f"curl -i --unix-socket {address.address} http://localhost{target}"]
     url = f"{address.url}{target}"
+    trust = f"--cacert {address.ca_file} " if address.is_tls else ""
+    authority = f"--ca {address.ca_file} " if address.is_tls else ""
     return [
-        f"curl -i {url}",
-        f"taskset --cpu-list {cores} hopcost load -c 64 -d 5s {url}",
+        f"curl -i {trust}{url}",
+        f"taskset --cpu-list {cores} hopcost load -c 64 -d 5s {authority}{url}",
         f"taskset --cpu-list {cores} wrk -t 1 -c 64 -d 5s --latency {url}",
     ]

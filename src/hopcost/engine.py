@@ -55,6 +55,13 @@ class Rate(msgspec.Struct):
     rate_per_s: float
 
 
+class Tls(msgspec.Struct):
+    """TLS to the first hop: whom to trust; the name is the address's, sessions are resumed."""
+
+    ca_file: str | None
+    verify: bool = True
+
+
 class Arm(msgspec.Struct):
     """One side of the comparison, as the engine needs to know it."""
 
@@ -66,6 +73,7 @@ class Arm(msgspec.Struct):
     expect: Expect
     freeze: dict[str, object] | None
     hops: list[Hop]
+    tls: Tls | None = None
     arrivals: dict[str, Rate] | None = None  # {"constant": Rate} or {"poisson": Rate}; None is the closed loop
 
 

@@ -64,6 +64,7 @@ class Keeper:
                     stdin=subprocess.DEVNULL,
                     stdout=log,
                     stderr=log,
+                    process_group=0,  # Apache ends its whole group when it ends
                     preexec_fn=in_child,
                 )
         except (OSError, ValueError, subprocess.SubprocessError) as error:

@@ -148,7 +148,10 @@ def _experiment(
     missing_stand_ins: list[LeftOut] = []
     for name in experiment.arms:
         arm = suite.arms[name]
-        missing = [installed[hop.program] for hop in arm.hops if installed[hop.program].missing]
+        receipts = [
+            installed[hop.program].under(experiment.settings.get(hop.program, {}) | hop.settings) for hop in arm.hops
+        ]
+        missing = [receipt for receipt in receipts if receipt.missing]
         if missing:
             left = LeftOut(name=name, reason=missing[0].missing or "", remedy=missing[0].remedy)
             (missing_stand_ins if arm.stand_in else left_out).append(left)

@@ -9,7 +9,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Annotated
@@ -23,8 +23,22 @@ from hopcost.settings import SettingDefinition
 from hopcost.suite import Link, Setting
 
 PROGRAMS = Path(__file__).parent / "programs"
-CONTENT = Path(__file__).parent / "content"  # what every origin serves, the same bytes in all of them
 SYSTEM_FOLDERS = ["/usr/local/sbin", "/usr/sbin", "/sbin"]  # where servers are, and an ordinary user's PATH is not
+
+
+class Need(msgspec.Struct, forbid_unknown_fields=True):
+    """A file that a program takes besides its executable, a module for instance; `needs.NAME` is its path in templates.
+
+    Without `when` the program is not there without it; with it, only under settings of these values.
+    """
+
+    files: Annotated[list[str], msgspec.Meta(min_length=1)]
+    install: str
+    when: dict[str, Setting] = {}
+
+    def found(self) -> str | None:
+        """The first of the files that exists."""
+        return next((file for file in self.files if Path(file).exists()), None)
 
 
 class Program(msgspec.Struct, forbid_unknown_fields=True):
@@ -32,7 +46,9 @@ class Program(msgspec.Struct, forbid_unknown_fields=True):
 
     `links` are the ways it can be reached, `upstream_links` the ways it reaches the next hop (none for an origin).
     `executable` is a name sought on the PATH; programs with a `build` are made from their source instead.
-    `files` maps a file in the stack's directory to the template it is generated from.
+    `files` maps a file in the stack's directory to the template it is generated from; both are templates.
+    `balances` programs forward to several copies of the next hop. `children` is a template for the number of child
+    processes without which it is not ready: those that come later are neither accounted for nor frozen.
     """
 
     name: str
@@ -47,6 +63,10 @@ class Program(msgspec.Struct, forbid_unknown_fields=True):
     build: Build | None = None
     files: dict[str, str] = {}
     settings: dict[str, SettingDefinition] = {}
+    version_least: str = ""
+    needs: dict[str, Need] = {}
+    balances: bool = False
+    children: str = "0"
 
     @property
     def folder(self) -> Path:
@@ -65,13 +85,33 @@ class Program(msgspec.Struct, forbid_unknown_fields=True):
         }
 
 
+class Lacking(msgspec.Struct, frozen=True):
+    """What is missing only under settings of these values."""
+
+    when: dict[str, Setting]
+    missing: str
+    remedy: str
+
+
 class Installed(msgspec.Struct):
-    """The receipt that a program is there: its path and the version it printed, or why it is missing."""
+    """The receipt that a program is there: its path and the version it printed, or why it is missing.
+
+    `needs` are the paths of the files that it needs besides, `lacking` what some settings need and is not there.
+    """
 
     path: str | None = None
     version: str | None = None
     missing: str | None = None
     remedy: str | None = None
+    needs: dict[str, str] = {}
+    lacking: list[Lacking] = []
+
+    def under(self, settings: Mapping[str, Setting]) -> Installed:
+        """The receipt for these settings: missing too where they need what is lacking."""
+        for each in self.lacking:
+            if self.missing is None and each.when.items() <= settings.items():
+                return Installed(missing=each.missing, remedy=each.remedy)
+        return self
 
 
 def names() -> list[str]:
@@ -104,6 +144,13 @@ def _check(program: Program, path: Path) -> None:
         raise UsageError(f"{path}: version_pattern: no group", "put the version in parentheses: 'nginx/(\\S+)'")
     for key, setting in program.settings.items():
         setting.check(f"{path}: settings.{key}")
+    for key, need in program.needs.items():
+        for setting_key, value in need.when.items():
+            where = f"{path}: needs.{key}.when: {setting_key}"
+            if setting_key not in program.settings:
+                raise UsageError(f"{where}: no setting is called so", nearest(setting_key, program.settings))
+            if program.settings[setting_key].default == value:
+                raise UsageError(f"{where}: that is its default", "what the default needs is needed always: no `when`")
     files = [*program.files.values(), *(program.build.sources if program.build is not None else [])]
     for file in files:
         if not (path.parent / file).is_file():
@@ -128,7 +175,30 @@ def installed(name: str) -> Installed:
     found = re.search(program.version_pattern, run.stdout + run.stderr)
     if found is None:
         return Installed(missing=f"{' '.join(command)} printed no version", remedy=program.install)
-    return Installed(path=str(path), version=found[1])
+    if _numbers(found[1]) < _numbers(program.version_least):
+        least = program.version_least
+        return Installed(missing=f"{path} has version {found[1]}, {least} is needed at least", remedy=program.install)
+    return _with_needs(program, Installed(path=str(path), version=found[1]))
+
+
+def _with_needs(program: Program, receipt: Installed) -> Installed:
+    """The receipt with the files that are needed besides; missing where one is not there that is needed always."""
+    for name, need in program.needs.items():
+        path = need.found()
+        if path is not None:
+            receipt.needs[name] = path
+            continue
+        where = " ".join(f"with {key} = {value!r}" for key, value in need.when.items())
+        missing = f"{program.name} needs {need.files[0]} {where}".rstrip() + ", which is not there"
+        if not need.when:
+            return Installed(missing=missing, remedy=need.install)
+        receipt.lacking.append(Lacking(when=need.when, missing=missing, remedy=need.install))
+    return receipt
+
+
+def _numbers(version: str) -> list[int]:
+    """`1.22.1` → [1, 22, 1], to be compared."""
+    return [int(number) for number in re.findall(r"\d+", version)]
 
 
 def build(name: str) -> None:
