@@ -208,10 +208,15 @@ def _numbers(version: str) -> list[int]:
     return [int(number) for number in re.findall(r"\d+", version)]
 
 
+def is_built(program: Program) -> bool:
+    """Whether what is made from source is there, made of the sources as they are now."""
+    return _built_path(program).exists()
+
+
 def build(name: str) -> None:
     """Make the program's executable in the user's cache, if it is not there; CannotMeasure when that fails."""
     program = load(name)
-    if program.build is None or _built_path(program).exists():
+    if program.build is None or is_built(program):
         return
     if _find(program.build.tool) is None:
         raise CannotMeasure(f"{name} cannot be built: '{program.build.tool}' is not installed", program.install)

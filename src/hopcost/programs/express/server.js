@@ -1,9 +1,7 @@
 // Answers hopcost's routes with Express, on TCP or a Unix socket; in a cluster, PM2's or Node's own, each worker runs this.
 'use strict'
 
-const cluster = require('node:cluster')
 const fs = require('node:fs')
-const http = require('node:http')
 const path = require('node:path')
 const express = require('express')
 
@@ -15,21 +13,12 @@ function main() {
     console.log(`express ${version('express')} on node ${process.version}, pm2 ${version('pm2')}`)
     return
   }
-  const { LISTEN, CONTENT, KEEPALIVE_TIMEOUT_S = '5', INSTANCES = '1' } = process.env
-  const server = http.createServer(application(CONTENT))
+  const { LISTEN, CONTENT, KEEPALIVE_TIMEOUT_S = '5' } = process.env
+  const server = application(CONTENT).listen(place(LISTEN))
   server.keepAliveTimeout = 1000 * Number(KEEPALIVE_TIMEOUT_S)
   server.on('error', fail)
-  whenForked(Number(INSTANCES), () => server.listen(place(LISTEN)))
   // Connections are kept alive: waiting for them to close would never end.
   for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => process.exit(0))
-}
-
-/** In a cluster, wait for the last worker: whoever finds the port open must find all processes that will serve it. */
-function whenForked(instances, then) {
-  const children = `/proc/${process.ppid}/task/${process.ppid}/children`
-  if (!cluster.isWorker || !fs.existsSync(children)) return then()
-  if (fs.readFileSync(children, 'utf8').trim().split(' ').length >= instances) return then()
-  setTimeout(whenForked, 5, instances, then)
 }
 
 /** What server.listen takes, of LINK:ADDRESS. */

@@ -35,8 +35,5 @@ pub async fn answer(request: HttpRequest, answers: web::Data<Answers>) -> HttpRe
         return HttpResponse::NotFound().finish();
     };
     // Five letters as in "nginx", by which nginx replaces it. "Connection: keep-alive" cannot be had: actix-web drops it.
-    HttpResponse::Ok()
-        .insert_header((SERVER, "actix"))
-        .insert_header((CONTENT_TYPE, *content_type))
-        .body(body.clone())
+    HttpResponse::Ok().insert_header((SERVER, "actix")).insert_header((CONTENT_TYPE, *content_type)).body(body.clone())
 }

@@ -13,7 +13,7 @@ const NAME: &str = "hopcost-actix";
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
     if arguments == ["--version"] {
-        println!("actix-web {}", env!("ACTIX_WEB_VERSION"));
+        println!("{}", env!("RECEIPT"));
         return ExitCode::SUCCESS;
     }
     match Arguments::parse(&arguments).and_then(|arguments| serve(&arguments)) {
