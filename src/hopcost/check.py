@@ -6,6 +6,7 @@ import difflib
 import http.client
 import re
 import socket
+from collections.abc import Sequence
 
 import msgspec
 
@@ -40,14 +41,15 @@ class _Recorder:
         return getattr(self._file, name)
 
 
-def ask(arm: str, address: Address, target: str) -> Answer:
+def ask(arm: str, address: Address, target: str, headers: Sequence[tuple[str, str]] = ()) -> Answer:
     """The arm's answer to one GET on a connection of its own; ArmFailed when there is none or it is not HTTP.
 
     `header_bytes` counts from the status line to the empty line, as `curl -sI | wc -c` does.
     """
     try:
         with address.connect(CHECK_S) as connection:
-            connection.sendall(f"GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+            fields = "".join(f"{name}: {value}\r\n" for name, value in [("Host", "localhost"), *headers])
+            connection.sendall(f"GET {target} HTTP/1.1\r\n{fields}\r\n".encode())
             return _read(connection)
     except (OSError, http.client.HTTPException) as error:
         raise ArmFailed(arm, f"no answer to the check: GET {address.url}{target}: {error!r}") from error

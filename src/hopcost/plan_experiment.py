@@ -1,4 +1,4 @@
-"""One experiment on this machine: which arms run, how many connections, how they take turns, how long slices are. Pure."""
+"""One experiment on this machine: its arms, its connections, how arms take turns, how long slices are. Pure."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Host(msgspec.Struct, frozen=True):
 def decide(
     suite: Suite, experiment: Experiment, point: Point | None, host: Host, *, quick: bool, whole: bool
 ) -> PlannedExperiment:
-    """The experiment as it runs here; `whole`: one arm at a time, whatever the suite says. CannotMeasure where none can."""
+    """The experiment as it runs here; `whole`: one arm at a time, whatever the suite says. CannotMeasure if none."""
     cores = place(experiment.placement, host.allowed_cores, host.siblings)
     kept, left_out, notes = _arms(suite, experiment, host.installed)
     baseline = experiment.baseline if experiment.baseline in kept else kept[0]
