@@ -169,10 +169,10 @@ def test_a_run_without_blocks_is_empty(tmp_path):
 def test_another_format_is_refused_with_what_to_do(tmp_path):
     path = recorded(tmp_path / "r", 1)
     run = json.loads((path / "run.json").read_text())
-    (path / "run.json").write_text(json.dumps(run | {"format": 2}))
+    (path / "run.json").write_text(json.dumps(run | {"format": 1}))
     with pytest.raises(UsageError) as caught:
         records.read(path)
-    assert caught.value.message == f"{path}: record format 2, this hopcost reads 2"
+    assert caught.value.message == f"{path}: record format 1, this hopcost reads 2"
     assert caught.value.hint == "read it with the hopcost that wrote it"
 
 

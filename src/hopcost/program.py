@@ -10,7 +10,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from functools import cache
 from pathlib import Path
@@ -71,6 +71,7 @@ class Program(msgspec.Struct, forbid_unknown_fields=True):
     build: Build | None = None
     files: dict[str, str] = {}
     settings: dict[str, SettingDefinition] = {}
+    idle_timeout_s: float | None = None
 
     @property
     def folder(self) -> Path:
@@ -164,6 +165,16 @@ def installed(name: str) -> Installed:
     if found is None:
         return Installed(missing=f"{' '.join(command)} printed no version", remedy=program.install)
     return Installed(path=str(path), version=found[1])
+
+
+def idle_timeout_s(name: str, given: Mapping[str, Setting]) -> float | None:
+    """After how long the program drops an idle connection under these settings; None where it says nothing of it."""
+    program = load(name)
+    definition = program.settings.get("keepalive_timeout_s")
+    value = given.get("keepalive_timeout_s", definition.default if definition is not None else None)
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return float(value) or None
+    return program.idle_timeout_s
 
 
 def build(name: str) -> None:

@@ -195,6 +195,25 @@ def load(name_or_path: str) -> Suite:
     return _with_settings_in_hops(suite)
 
 
+def choose(word: str) -> tuple[str, list[str]]:
+    """`SUITE` or `SUITE/EXPERIMENT` as the suite's name or path, and the experiment's name where there is one.
+
+    >>> choose("nginx-go"), choose("nginx-go/one-core@64"), choose("./mine.toml"), choose("./mine.toml/first")
+    (('nginx-go', []), ('nginx-go', ['one-core@64']), ('./mine.toml', []), ('./mine.toml', ['first']))
+    """
+    head, slash, tail = word.rpartition("/")
+    if not slash or word.endswith(".toml") or Path(word).is_file():
+        return word, []
+    if (
+        head in names()
+        or head.endswith(".toml")
+        or Path(head).is_file()
+        or ("/" not in head and not head.startswith("."))
+    ):
+        return head, [tail]
+    return word, []
+
+
 def _with_settings_in_hops(suite: Suite) -> Suite:
     """An arm's settings laid under those of its hops, so that who starts a stack needs to know of hops alone."""
     replace = msgspec.structs.replace
