@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from hopcost import plan_experiment
 from hopcost.errors import CannotMeasure, UsageError
-from hopcost.plan_experiment import Host, IdleTimeout, no_idle_timeout
+from hopcost.plan_experiment import Host, IdleTimeout, Way, no_idle_timeout
 from hopcost.planned import LeftOut as LeftOut
 from hopcost.planned import Plan as Plan
 from hopcost.planned import PlannedArm as PlannedArm
@@ -46,25 +46,30 @@ def make(
     siblings: dict[int, list[int]],
     open_files: int,
     idle_timeout_s: IdleTimeout = no_idle_timeout,
+    missing_peers: Mapping[str, str] | None = None,
     soak_length_s: float | None = None,
-    whole: bool = False,
+    peer: str | None = None,
+    as_published: bool = False,
+    scale: float = 1.0,
 ) -> Plan:
     """The plan for the chosen experiments (all, when none is named); `open_files` is the hard limit of a process.
 
-    `idle_timeout_s` gives, for a program under settings, after how long it drops an idle connection. `whole` asks for
-    one arm at a time everywhere: other load generators know no turns.
+    `idle_timeout_s` gives, for a program under settings, after how long it drops an idle connection. `missing_peers`
+    are the load generators that are not installed, and what would bring them. `peer` drives the arms in our engine's
+    place; `as_published` takes the articles' own protocols, scaled.
 
     CannotMeasure when no experiment can run here; UsageError for a budget that is no time.
     """
-    for word, seconds in (("--budget", budget_s), ("--soak-length", soak_length_s)):
+    for word, seconds in (("--budget", budget_s), ("--soak-length", soak_length_s), ("--scale", scale)):
         if seconds is not None and not math.isfinite(seconds):
             raise UsageError(f"{word}: expected a number of seconds, got {seconds}")
-    host = Host(installed, allowed_cores, siblings, open_files, idle_timeout_s)
-    wanted, not_quick = choose(suite, chosen, quick=quick)
+    host = Host(installed, allowed_cores, siblings, open_files, idle_timeout_s, missing_peers or {})
+    way = Way(quick=quick, peer=peer, as_published=as_published)
+    wanted, not_quick = choose(suite, chosen, way)
     experiments, left_out = [], []
     for point, experiment in wanted:
         try:
-            experiments.append(plan_experiment.decide(suite, experiment, point, host, quick=quick, whole=whole))
+            experiments.append(plan_experiment.decide(suite, experiment, point, host, way))
         except CannotMeasure as error:
             left_out.append(LeftOut(name=experiment.name, reason=error.message, remedy=error.hint))
     if not experiments:
@@ -87,20 +92,26 @@ def make(
         experiments=[plan_experiment.soaked(each, share_s, soak_length_s, quick) for each in experiments],
         left_out=left_out,
         not_quick=not_quick,
+        peer=peer,
+        as_published=as_published,
+        scale=scale,
     )
 
 
-def choose(suite: Suite, chosen: list[str], *, quick: bool) -> tuple[list[tuple[Point | None, Experiment]], list[str]]:
+def choose(suite: Suite, chosen: list[str], way: Way) -> tuple[list[tuple[Point | None, Experiment]], list[str]]:
     """The experiments to run, sweeps as their points, and the names of those that `--quick` leaves out.
 
-    A point that is named runs in any case; a sweep that is named runs the values that it has for `--quick`.
+    A point that is named runs in any case; a sweep that is named runs the values that it has for `--quick`. By the
+    articles' protocols run those that have one.
     """
     wanted: dict[str, tuple[Point | None, Experiment]] = {}
     not_quick: list[str] = []
     for name in dict.fromkeys(chosen) or [experiment.name for experiment in suite.experiments]:
         named = suite.experiment(name)
         first = suite.experiment(name.partition(AT)[0])
-        if quick and not chosen and not first.quick:
+        if way.as_published and first.as_published is None:
+            continue
+        if way.quick and not chosen and not first.quick:
             not_quick.append(name)
             continue
         if first.sweep is None:
@@ -112,10 +123,16 @@ def choose(suite: Suite, chosen: list[str], *, quick: bool) -> tuple[list[tuple[
             if named is not first:
                 if experiment.name != name:
                     continue
-            elif quick and label(value) not in quick_values:
+            elif way.quick and label(value) not in quick_values:
                 not_quick.append(experiment.name)
                 continue
             wanted[experiment.name] = (Point(first.name, first.sweep.key, value), experiment)
+    if not wanted and way.as_published:
+        has = [each.name for each in suite.experiments if each.as_published is not None]
+        raise UsageError(
+            "--as-published: what was chosen has no protocol of an article",
+            f"these have: {', '.join(has)}" if has else f"no experiment of {suite.name} has `as_published`",
+        )
     if not wanted:
         raise UsageError(f"suite {suite.name} has nothing for --quick", "name an experiment, or leave --quick out")
     return list(wanted.values()), not_quick

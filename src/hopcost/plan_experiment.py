@@ -1,4 +1,4 @@
-"""One experiment on this machine: which arms run, how many connections, how they take turns, how long slices are. Pure."""
+"""One experiment on this machine: its arms, its connections, how arms take turns, how long slices are. Pure."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from hopcost.turns import Fit, Turns, fit, idle_note
 SLICE_NS_LEAST = 100_000_000
 SETTLE_NS_LEAST, SETTLE_NS_PER_CONNECTION = 100_000_000, 300_000
 WHOLE_SLICE_S, QUICK_WHOLE_SLICE_S = 10, 2
+WHOLE_SLICE_NS_LEAST, QUICK_WHOLE_SLICE_NS_LEAST = 2_000_000_000, 1_000_000_000
 SOAK_SHARE = 0.9  # of the time that a soak's arm is loaded
-SOAK_SLICE_NS_LEAST = 500_000_000  # of its baseline
+SOAK_SLICE_NS_LEAST = 250_000_000  # of its baseline
 QUICK_SOAK_S = 45
 
 IdleTimeout = Callable[[str, Mapping[str, Setting]], float | None]
@@ -36,12 +37,28 @@ class Host(msgspec.Struct, frozen=True):
     siblings: dict[int, list[int]]
     open_files: int
     idle_timeout_s: IdleTimeout = no_idle_timeout
+    missing_peers: Mapping[str, str] = {}
 
 
-def decide(
-    suite: Suite, experiment: Experiment, point: Point | None, host: Host, *, quick: bool, whole: bool
-) -> PlannedExperiment:
-    """The experiment as it runs here; `whole`: one arm at a time, whatever the suite says. CannotMeasure where none can."""
+class Way(msgspec.Struct, frozen=True):
+    """How a run measures: quickly, with a `peer` in our engine's place, by the articles' own protocols."""
+
+    quick: bool = False
+    peer: str | None = None
+    as_published: bool = False
+
+    @property
+    def whole(self) -> bool:
+        """Whether arms must run one at a time: other generators know no turns."""
+        return self.peer is not None or self.as_published
+
+
+def decide(suite: Suite, experiment: Experiment, point: Point | None, host: Host, way: Way) -> PlannedExperiment:
+    """The experiment as it runs here; CannotMeasure where it cannot."""
+    protocol = experiment.as_published if way.as_published else None
+    peer = protocol.peer if protocol is not None else way.peer
+    if peer is not None and peer in host.missing_peers:
+        raise CannotMeasure(f"{peer} is not installed", host.missing_peers[peer])
     cores = place(experiment.placement, host.allowed_cores, host.siblings)
     kept, left_out, notes = _arms(suite, experiment, host.installed)
     baseline = experiment.baseline if experiment.baseline in kept else kept[0]
@@ -59,9 +76,17 @@ def decide(
         notes.append("the generator shares a core with the stack: throughput holds the generator's cost too")
     arms = [PlannedArm(name=name, arm=suite.arms[name]) for name in kept]
     arms.append(PlannedArm(name=baseline + AGAIN, arm=_second_run(suite.arms[baseline]), copy_of=baseline))
-    fitting = _turns(experiment, [arm.arm for arm in arms], host, whole)
-    settle_ns, slice_ns = _lengths(fitting, experiment, quick)
+    fitting = _turns(experiment, [arm.arm for arm in arms], host, way.whole)
+    settle_ns, slice_ns = _lengths(fitting, experiment, way.quick)
     asked = experiment.workload.connections
+    notes += fitting.notes
+    protocol_connections = None
+    if protocol is not None:
+        wanted = protocol.connections or asked
+        proxied = any(len(arm.arm.hops) > 1 for arm in arms)
+        one = fit(connections=wanted, arms=1, through_proxies=proxied, open_files=host.open_files, wanted=Turns.WHOLE)
+        protocol_connections = one.connections
+        notes += [note for note in one.notes if note not in notes]
     return PlannedExperiment(
         name=experiment.name,
         question=experiment.question,
@@ -73,15 +98,17 @@ def decide(
         slice_ns=slice_ns,
         settings=experiment.settings,
         left_out=left_out,
-        notes=[*notes, *fitting.notes],
+        notes=notes,
         published=experiment.published,
         published_conditions=experiment.published_conditions,
         control=experiment.control,
         turns=fitting.turns,
+        slice_ns_least=_least_ns(experiment, way.quick) if fitting.turns is Turns.WHOLE else None,
         connections_asked=asked if asked != fitting.connections else None,
         point=point,
-        soak_asked_s=None if experiment.soak is None or whole else experiment.soak.length_s,
-        as_published=experiment.as_published,
+        soak_asked_s=None if experiment.soak is None or way.whole else experiment.soak.length_s,
+        as_published=protocol,
+        protocol_connections=protocol_connections,
     )
 
 
@@ -147,6 +174,13 @@ def _turns(experiment: Experiment, arms: list[Arm], host: Host, whole: bool) -> 
     if note is None:
         return found
     return msgspec.structs.replace(found, turns=Turns.WHOLE, notes=[*found.notes, note])
+
+
+def _least_ns(experiment: Experiment, quick: bool) -> int:
+    """How short a whole slice may get: as it is where the suite sets it, since it may have to outlast something."""
+    if experiment.slice_s is not None and not quick:
+        return experiment.slice_s * 1_000_000_000
+    return QUICK_WHOLE_SLICE_NS_LEAST if quick else WHOLE_SLICE_NS_LEAST
 
 
 def _lengths(fitting: Fit, experiment: Experiment, quick: bool) -> tuple[int, int]:

@@ -40,7 +40,8 @@ class PlannedExperiment(msgspec.Struct, frozen=True):
     Before each slice of `slice_ns` an arm is loaded for `settle_ns` that do not count: after the other arms' slices its
     memory is out of the caches and its queues are not what they are in a run alone. With 1000 connections that takes
     300 ms (docs/methodology.md). `connections_asked` are those of the suite, where the workload's are fewer here.
-    A soak lasts `soak_s`; `soak_asked_s` is the article's.
+    Whole slices are shortened to `slice_ns_least` where the time is short. A soak lasts `soak_s`; `soak_asked_s` is
+    the article's.
     """
 
     name: str
@@ -58,11 +59,13 @@ class PlannedExperiment(msgspec.Struct, frozen=True):
     published_conditions: str
     control: str | None
     turns: Turns = Turns.ALL
+    slice_ns_least: int | None = None
     connections_asked: int | None = None
     point: Point | None = None
     soak_s: float | None = None
     soak_asked_s: int | None = None
     as_published: Protocol | None = None
+    protocol_connections: int | None = None
 
     @property
     def groups(self) -> list[list[str]]:
@@ -94,3 +97,6 @@ class Plan(msgspec.Struct, frozen=True):
     experiments: list[PlannedExperiment]
     left_out: list[LeftOut]
     not_quick: list[str] = []
+    peer: str | None = None
+    as_published: bool = False
+    scale: float = 1.0

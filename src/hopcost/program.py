@@ -69,6 +69,7 @@ class Program(msgspec.Struct, forbid_unknown_fields=True):
     balances: bool = False
     answers: bool = False
     children: str = "0"
+    idle_timeout_s: float | None = None
 
     @property
     def is_origin(self) -> bool:
@@ -211,6 +212,16 @@ def _numbers(version: str) -> list[int]:
 def is_built(program: Program) -> bool:
     """Whether what is made from source is there, made of the sources as they are now."""
     return _built_path(program).exists()
+
+
+def idle_timeout_s(name: str, given: Mapping[str, Setting]) -> float | None:
+    """After how long the program drops an idle connection under these settings; None where it says nothing of it."""
+    program = load(name)
+    definition = program.settings.get("keepalive_timeout_s")
+    value = given.get("keepalive_timeout_s", definition.default if definition is not None else None)
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return float(value) or None
+    return program.idle_timeout_s
 
 
 def build(name: str) -> None:

@@ -90,6 +90,11 @@ class Workload(msgspec.Struct, forbid_unknown_fields=True):
     headers: list[HeaderField] = []
     requests_per_connection: Positive | None = None
 
+    @property
+    def header_fields(self) -> list[tuple[str, str]]:
+        """The header fields as pairs."""
+        return [(name, value) for name, value in self.headers]
+
 
 class Soak(msgspec.Struct, forbid_unknown_fields=True):
     """A long run of one arm: about nine tenths of the time on it, short slices of the baseline and its copy between."""
@@ -189,7 +194,39 @@ def load(name_or_path: str) -> Suite:
         )
     suite = toml_file.read(path, Suite)
     _check(suite, path)
-    return suite
+    return _with_settings_in_hops(suite)
+
+
+def choose(word: str) -> tuple[str, list[str]]:
+    """`SUITE` or `SUITE/EXPERIMENT` as the suite's name or path, and the experiment's name where there is one.
+
+    >>> choose("nginx-go"), choose("nginx-go/one-core@64"), choose("./mine.toml"), choose("./mine.toml/first")
+    (('nginx-go', []), ('nginx-go', ['one-core@64']), ('./mine.toml', []), ('./mine.toml', ['first']))
+    """
+    head, slash, tail = word.rpartition("/")
+    if not slash or word.endswith(".toml") or Path(word).is_file():
+        return word, []
+    if (
+        head in names()
+        or head.endswith(".toml")
+        or Path(head).is_file()
+        or ("/" not in head and not head.startswith("."))
+    ):
+        return head, [tail]
+    return word, []
+
+
+def _with_settings_in_hops(suite: Suite) -> Suite:
+    """An arm's settings laid under those of its hops, so that who starts a stack needs to know of hops alone."""
+    replace = msgspec.structs.replace
+    arms = {
+        name: replace(
+            arm,
+            hops=[replace(hop, settings=arm.settings.get(hop.program, {}) | hop.settings) for hop in arm.hops],
+        )
+        for name, arm in suite.arms.items()
+    }
+    return replace(suite, arms=arms)
 
 
 def _check(suite: Suite, path: Path) -> None:

@@ -76,6 +76,6 @@ def idle_note(*, arms: int, visit_ns: int, idle_timeout_s: dict[str, float]) -> 
     if gap_s <= least_s * IDLE_SHARE:
         return None
     return (
-        f"one arm at a time: in turns it would be frozen for {gap_s:.1f} s, and after {least_s:g} s {program} drops idle"
-        " connections"
+        f"one arm at a time: in turns it would be frozen for {gap_s:.1f} s, and after {least_s:g} s {program} drops"
+        " idle connections"
     )

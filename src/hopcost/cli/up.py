@@ -27,8 +27,10 @@ def up(arm: Annotated[str, typer.Argument(metavar="SUITE/EXPERIMENT/ARM", help=A
         with RunningStack(
             name, content, experiment.settings, cores, find_freezer(), Ports(), label=f"up-{name}"
         ) as stack:
-            answer = check.ask(name, stack.prepared.address, experiment.workload.target)
-            print(description.of(stack.prepared, stack.session.directory, experiment.workload.target), end="")
+            answer = check.ask(
+                name, stack.prepared.address, experiment.workload.target, experiment.workload.header_fields
+            )
+            print(description.of(stack.prepared, stack.session.directory, experiment.workload), end="")
             sizes = f"{answer.header_bytes} header bytes, {len(answer.body)} body bytes"
             print(f"\nit answers with status {answer.status}, {sizes}")
             for hop, pids in stack.processes.items():

@@ -29,8 +29,8 @@ const OTHER_FILES: u64 = 64;
 /// With fewer connections on a thread than this, waiting for several completions would make the load wait for itself.
 const BATCHING_CONNECTIONS_LEAST: u32 = 16;
 
-/// Long slices, of one arm at a time, are no reason to look for the plateau less often.
-const WARM_UP_SLICE_NS_MOST: u64 = 500_000_000;
+/// Long slices are no reason to look for the plateau less often.
+const WARM_UP_SLICE_NS_MOST: u64 = 100_000_000;
 
 /// What to run.
 #[derive(Debug)]
