@@ -12,6 +12,7 @@ import msgspec
 
 from hopcost import check, engine, machine
 from hopcost.errors import ArmFailed, MeasurementFailed
+from hopcost.network import HOST, Network, Surroundings, with_link_load
 from hopcost.plan import Plan, PlannedArm, PlannedExperiment, block_seed
 from hopcost.record import ArmBlock, Block, CheckedAnswer, Failure, Writer, now_utc
 from hopcost.sandbox import Freezer, Ports
@@ -31,6 +32,7 @@ class Setting(msgspec.Struct, frozen=True):
     ports: Ports
     writer: Writer
     watcher: Watcher
+    network: Network = HOST
 
 
 class _Ready(msgspec.Struct, frozen=True):
@@ -94,11 +96,13 @@ def _start_and_check(
                     experiment.cores,
                     setting.freezer,
                     setting.ports,
-                    label=f"{experiment.name}-{arm.name}",
+                    label=f"{experiment.name}-{block.number}-{arm.name}",
+                    network=setting.network,
                 )
             )
             setting.writer.put_stack(experiment.name, stack.prepared)
-            answer = check.ask(arm.name, stack.prepared.address, experiment.workload.target)
+            with stack.as_client():
+                answer = check.ask(arm.name, stack.prepared.address, experiment.workload.target)
             if ready:
                 check.compare(experiment.baseline, ready[0].answer, arm.name, answer)
         except ArmFailed as error:
@@ -124,7 +128,13 @@ def _load(setting: Setting, block: Block, ready: list[_Ready], rounds: int) -> N
         warm_up=engine.WarmUp(least_ns=plan.warm_up_least_ns, most_ns=plan.warm_up_most_ns),
         arms=[engine_arm(each.stack, experiment.workload, each.answer) for each in ready],
     )
-    known = {pid for arm in load.arms for hop in arm.hops for pid in hop.cpu.processes}
+    known = {
+        pid
+        for arm in load.arms
+        for hop in arm.hops
+        if isinstance(hop.cpu, engine.Processes)
+        for pid in hop.cpu.processes
+    }
     parts = {each.arm.name: _Part(each) for each in ready}
     stacks, cores = [each.stack for each in ready], cores_in_use(experiment)
     others, harness, cpu = _busy_outside_ns(stacks, cores), time.process_time_ns(), 0
@@ -148,10 +158,12 @@ def _load(setting: Setting, block: Block, ready: list[_Ready], rounds: int) -> N
                     block.harness_cpu_ns = time.process_time_ns() - cpu
     harness = time.process_time_ns() - harness
     for stack in stacks:
-        late = {pid for pids in stack.processes.values() for pid in pids} - known
+        fixed = [pids for hop, pids in stack.processes.items() if stack.account_of(hop) is None]
+        late = {pid for pids in fixed for pid in pids} - known
         if late:
             raise MeasurementFailed(
-                f"{stack.arm} has {len(late)} processes that were not there when load began: {late}"
+                f"{stack.arm} has {len(late)} processes that were not there when load began: {late}",
+                "a program whose processes come and go says so (`forks` in its program.toml), and needs a cgroup",
             )
     block.arms = [part.whole() for part in parts.values()]
     if block.end is None:
@@ -190,13 +202,19 @@ def engine_arm(stack: RunningStack, workload: Workload, expected: check.Answer) 
     return engine.Arm(
         name=stack.arm,
         address={"unix" if address.is_unix else "tcp": address.address},
+        network_namespace=stack.network_namespace,
         connections=workload.connections,
         timeout_ns=workload.timeout_s * 1_000_000_000,
         request=engine.request(workload.target),
         expect=engine.expect(expected.status, expected.body),
         freeze=stack.freeze,
-        hops=[engine.Hop(name=name, cpu=engine.Processes(processes=pids)) for name, pids in stack.processes.items()],
+        hops=[engine.Hop(name=name, cpu=_cpu(stack.account_of(name), pids)) for name, pids in stack.processes.items()],
     )
+
+
+def _cpu(account: str | None, pids: list[int]) -> engine.Processes | engine.Cgroup:
+    """Where a hop's CPU time is read: the clocks of its processes, unless they come and go and a cgroup counts them."""
+    return engine.Processes(processes=pids) if account is None else engine.Cgroup(cgroup=account)
 
 
 def _busy_outside_ns(stacks: list[RunningStack], cores: list[int]) -> int:
@@ -211,6 +229,7 @@ class _Part:
         self.arm = ready.arm
         self.hops = [hop.name for hop in ready.stack.prepared.hops]
         self.answer = ready.answer
+        self.stack = ready.stack
         self.warm_up: engine.WarmedUp | None = None
         self.slices: list[engine.Slice] = []
         self.totals: engine.ArmTotals | None = None
@@ -231,4 +250,13 @@ class _Part:
             warm_up=self.warm_up,
             slices=self.slices,
             totals=self.totals,
+            surroundings=self.surroundings(self.slices),
+            memory=self.stack.memory(),
+            time_wait=self.stack.time_wait(),
         )
+
+    def surroundings(self, slices: list[engine.Slice]) -> Surroundings:
+        """What the arm ran in, with a word on its link where the load filled it."""
+        given = self.stack.surroundings
+        received = sum(each.received_bytes for each in slices)
+        return with_link_load(given, received, sum(each.elapsed_ns for each in slices))

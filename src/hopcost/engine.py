@@ -42,11 +42,17 @@ class Processes(msgspec.Struct):
     processes: list[int]
 
 
+class Cgroup(msgspec.Struct):
+    """Where the CPU time of a hop that forks is read: the account of its cgroup."""
+
+    cgroup: str
+
+
 class Hop(msgspec.Struct):
     """One hop's accounts."""
 
     name: str
-    cpu: Processes
+    cpu: Processes | Cgroup
 
 
 class Rate(msgspec.Struct):
@@ -66,6 +72,7 @@ class Arm(msgspec.Struct):
     expect: Expect
     freeze: dict[str, object] | None
     hops: list[Hop]
+    network_namespace: str | None = None
     arrivals: dict[str, Rate] | None = None  # {"constant": Rate} or {"poisson": Rate}; None is the closed loop
 
 

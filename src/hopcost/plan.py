@@ -173,14 +173,18 @@ def _experiment(
     if cores.shared:
         notes.append("the generator shares a core with the stack: throughput holds the generator's cost too")
     settle_ns = max(SETTLE_NS_LEAST, SETTLE_NS_PER_CONNECTION * experiment.workload.connections)
-    arms = [PlannedArm(name=name, arm=suite.arms[name]) for name in kept]
+    arms = [PlannedArm(name=name, arm=experiment.surrounded(suite.arms[name])) for name in kept]
     needed = experiment.workload.connections * (len(arms) + 1) + SPARE_FILES
     if needed > open_files:
         raise CannotMeasure(
             f"{needed} open files are needed for all connections of all arms, the hard limit is {open_files}",
             f"raise it (ulimit -Hn {needed}), or ask for fewer connections",
         )
-    arms.append(PlannedArm(name=baseline + AGAIN, arm=_second_run(suite.arms[baseline]), copy_of=baseline))
+    arms.append(
+        PlannedArm(
+            name=baseline + AGAIN, arm=_second_run(experiment.surrounded(suite.arms[baseline])), copy_of=baseline
+        )
+    )
     return PlannedExperiment(
         name=experiment.name,
         question=experiment.question,

@@ -56,6 +56,7 @@ class Program(msgspec.Struct, forbid_unknown_fields=True):
 
     `links` are the ways it can be reached, `upstream_links` the ways it reaches the next hop (none for an origin).
     `executable` is a name sought on the PATH; programs with a `build` are made from their source instead.
+    `forks` says that its processes come and go under load: its CPU time is then that of its cgroup.
     `files` maps a file in the stack's directory to the template it is generated from.
     """
 
@@ -71,6 +72,7 @@ class Program(msgspec.Struct, forbid_unknown_fields=True):
     build: Build | None = None
     files: dict[str, str] = {}
     settings: dict[str, SettingDefinition] = {}
+    forks: bool = False
 
     @property
     def folder(self) -> Path:

@@ -22,9 +22,11 @@ import msgspec
 from hopcost import __version__
 from hopcost.engine import ArmTotals, End, Slice, Start, WarmedUp
 from hopcost.errors import MeasurementFailed, UsageError
+from hopcost.network import Surroundings
 from hopcost.plan import Plan
 from hopcost.stack import PreparedStack
 from hopcost.suite import Suite
+from hopcost.usage import Memory, TimeWait
 
 FORMAT = 1
 FOLDER = Path("records")
@@ -40,7 +42,10 @@ class CheckedAnswer(msgspec.Struct):
 
 
 class ArmBlock(msgspec.Struct):
-    """One arm's part of a block; `copy_of` names the baseline in the A/A arm."""
+    """One arm's part of a block; `copy_of` names the baseline in the A/A arm.
+
+    Records of hopcost before network namespaces have none of the last three.
+    """
 
     name: str
     copy_of: str | None
@@ -49,6 +54,9 @@ class ArmBlock(msgspec.Struct):
     warm_up: WarmedUp
     slices: list[Slice]
     totals: ArmTotals
+    surroundings: Surroundings | None = None
+    memory: dict[str, Memory] = {}
+    time_wait: list[TimeWait] = []
 
 
 class Failure(msgspec.Struct):

@@ -49,6 +49,9 @@ def run(
     ] = None,
 ) -> int:
     """Start a suite's stacks, check that they answer alike, load them in shuffled slices, report what differs."""
+    from hopcost import network
+
+    network.enter_user_namespace()  # may start this command again: before the heavy imports
     from hopcost.run import run as run_suite
 
     return run_suite(suite, experiments or [], quick=quick, budget_s=budget, seed=seed, folder=record)
