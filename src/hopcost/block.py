@@ -18,6 +18,7 @@ from hopcost.record import ArmBlock, Block, CheckedAnswer, Failure, Writer, now_
 from hopcost.sandbox import Freezer, Ports
 from hopcost.stack import RunningStack
 from hopcost.suite import AGAIN, Workload
+from hopcost.usage import TimeWait
 from hopcost.watcher import Watcher
 
 FOREIGN_AT_MOST = 0.03  # of the CPU time of the cores in use, by programs that are not ours
@@ -151,6 +152,8 @@ def _load(setting: Setting, block: Block, ready: list[_Ready], rounds: int) -> N
                     setting.watcher.arm_runs(line.arm, "load")
                     parts[line.arm].slices.append(line)
                     block.slices_elapsed_ns += line.elapsed_ns
+                    if line.round == rounds - 1:  # later the engine closes its connections, which would be counted too
+                        parts[line.arm].time_wait = parts[line.arm].stack.time_wait()
                 case engine.ArmTotals():
                     parts[line.arm].totals = line
                 case engine.End():
@@ -230,6 +233,7 @@ class _Part:
         self.hops = [hop.name for hop in ready.stack.prepared.hops]
         self.answer = ready.answer
         self.stack = ready.stack
+        self.time_wait: list[TimeWait] = []
         self.warm_up: engine.WarmedUp | None = None
         self.slices: list[engine.Slice] = []
         self.totals: engine.ArmTotals | None = None
@@ -252,7 +256,7 @@ class _Part:
             totals=self.totals,
             surroundings=self.surroundings(self.slices),
             memory=self.stack.memory(),
-            time_wait=self.stack.time_wait(),
+            time_wait=self.time_wait,
         )
 
     def surroundings(self, slices: list[engine.Slice]) -> Surroundings:

@@ -24,6 +24,7 @@ SBIN = "/usr/local/sbin:/usr/sbin:/sbin"  # where ip and tc are, and an ordinary
 BURST_S, QUEUE_S = 0.002, 0.05  # of the link's rate: what may pass at once, and what may wait
 BURST_BYTES_LEAST, QUEUE_BYTES_LEAST = 16_384, 1 << 20
 WIRE_BYTES = 24  # a frame's preamble, checksum and gap, which a real Ethernet carries and the kernel does not count
+DELAY = ["qdisc", "add", "dev", "lo", "root", "netem", "delay", "1ms"]
 COMMAND_S = 10.0
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1
 
@@ -107,13 +108,18 @@ def join(client: int, mbit_per_s: int | None) -> None:
             _run("tc", *shaping(mbit_per_s), inside=descriptor)
 
 
-def shaping(mbit_per_s: int) -> list[str]:
+def shaping(mbit_per_s: int, device: str = "link0") -> list[str]:
     """The words for tc: a token bucket of that rate, Ethernet's own bytes included."""
     bytes_per_s = mbit_per_s * 1_000_000 // 8
     burst = max(BURST_BYTES_LEAST, int(bytes_per_s * BURST_S))
     limit = burst + max(QUEUE_BYTES_LEAST, int(bytes_per_s * QUEUE_S))
     bucket = ["tbf", "rate", f"{mbit_per_s}mbit", "burst", f"{burst}b", "limit", f"{limit}b"]
-    return ["qdisc", "add", "dev", "link0", "root", *bucket, "overhead", str(WIRE_BYTES), "linklayer", "ethernet"]
+    return ["qdisc", "add", "dev", device, "root", *bucket, "overhead", str(WIRE_BYTES), "linklayer", "ethernet"]
+
+
+def shape_loopback(words: list[str]) -> None:
+    """Run tc with these words, for a trial in a namespace made for it."""
+    _run("tc", *words)
 
 
 def _run(name: str, *words: str, inside: int | None = None) -> None:

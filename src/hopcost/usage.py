@@ -27,7 +27,7 @@ class Memory(msgspec.Struct, frozen=True):
 
 
 class TimeWait(msgspec.Struct, frozen=True):
-    """Connections in TIME_WAIT on one TCP link, at the end of the load: closed first by the hop, or by its client."""
+    """Connections in TIME_WAIT on one TCP link, after the last slice: closed first by the hop, or by its client."""
 
     hop: str
     server: int
