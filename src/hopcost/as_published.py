@@ -60,7 +60,7 @@ def _arm(setting: Setting, arm: PlannedArm, protocol: Protocol, share_s: float, 
     began = time.monotonic()
     try:
         with contextlib.ExitStack() as stacks:
-            ready = blocks.start(setting, arm, stacks)
+            ready = blocks.start(setting, arm, 0, stacks)
             blank.check = blocks.checked(ready.answer)
             url = driven.url_of(ready.stack, experiment.workload.target)
             wanted = msgspec.structs.replace(

@@ -13,11 +13,13 @@ import msgspec
 
 from hopcost import check, engine, machine, receipts
 from hopcost.errors import ArmFailed, MeasurementFailed
+from hopcost.network import HOST, Network, Surroundings, with_link_load
 from hopcost.plan import Plan, PlannedArm, PlannedExperiment, block_seed
 from hopcost.record import ArmBlock, Block, CheckedAnswer, Failure, Writer, now_utc
 from hopcost.sandbox import Freezer, Ports
 from hopcost.stack import RunningStack
 from hopcost.suite import AGAIN, Workload
+from hopcost.usage import TimeWait
 from hopcost.watcher import Watcher
 
 FOREIGN_AT_MOST = 0.03  # of the CPU time of the cores in use, by programs that are not ours
@@ -32,6 +34,7 @@ class Setting(msgspec.Struct, frozen=True):
     ports: Ports
     writer: Writer
     watcher: Watcher
+    network: Network = HOST
 
 
 class Ready(msgspec.Struct, frozen=True):
@@ -80,7 +83,7 @@ def recording(setting: Setting, number: int) -> Iterator[Block]:
     block.steal_ns = machine.steal_ns() - steal
 
 
-def start(setting: Setting, arm: PlannedArm, stacks: contextlib.ExitStack) -> Ready:
+def start(setting: Setting, arm: PlannedArm, number: int, stacks: contextlib.ExitStack) -> Ready:
     """An arm started anew, kept in the record, and asked once; ArmFailed when it does not answer."""
     experiment = setting.experiment
     setting.watcher.arm_runs(arm.name, "start")
@@ -92,12 +95,14 @@ def start(setting: Setting, arm: PlannedArm, stacks: contextlib.ExitStack) -> Re
             experiment.cores,
             setting.freezer,
             setting.ports,
-            label=f"{experiment.name}-{arm.name}",
+            label=f"{experiment.name}-{number}-{arm.name}",
+            network=setting.network,
         )
     )
     setting.writer.put_stack(experiment.name, stack.prepared)
     workload = experiment.workload
-    answer = check.ask(arm.name, stack.prepared.address, workload.target, workload.header_fields)
+    with stack.as_client():
+        answer = check.ask(arm.name, stack.prepared.address, workload.target, workload.header_fields)
     return Ready(arm=arm, stack=stack, answer=answer)
 
 
@@ -113,7 +118,7 @@ def start_and_check(
     ready: list[Ready] = []
     for arm in sorted(arms, key=lambda arm: arm.name != experiment.baseline):
         try:
-            one = start(setting, arm, stacks)
+            one = start(setting, arm, block.number, stacks)
             if ready:
                 check.compare(experiment.baseline, ready[0].answer, arm.name, one.answer)
         except ArmFailed as error:
@@ -151,7 +156,13 @@ def load(
     )
     for arm in work.arms:
         arm.slice_ns = (slice_ns or {}).get(arm.name)
-    known = {pid for arm in work.arms for hop in arm.hops for pid in hop.cpu.processes}
+    known = {
+        pid
+        for arm in work.arms
+        for hop in arm.hops
+        if isinstance(hop.cpu, engine.Processes)
+        for pid in hop.cpu.processes
+    }
     parts = {each.arm.name: _Part(each) for each in ready}
     observers = {each.arm.name: receipts.Observer(each.stack) for each in ready}
     stacks, cores = [each.stack for each in ready], cores_in_use(experiment)
@@ -171,6 +182,8 @@ def load(
                     block.slices_elapsed_ns += line.elapsed_ns
                     if on_slice is not None:
                         on_slice(line)
+                    if line.round == rounds - 1:  # later the engine closes its connections, which would be counted too
+                        parts[line.arm].time_wait = parts[line.arm].stack.time_wait()
                 case engine.ArmTotals():
                     parts[line.arm].totals = line
                 case engine.End():
@@ -178,10 +191,12 @@ def load(
                     block.harness_cpu_ns = time.process_time_ns() - cpu
     harness = time.process_time_ns() - harness
     for stack in stacks:
-        late = {pid for pids in stack.processes.values() for pid in pids} - known
+        fixed = [pids for hop, pids in stack.processes.items() if stack.account_of(hop) is None]
+        late = {pid for pids in fixed for pid in pids} - known
         if late:
             raise MeasurementFailed(
-                f"{stack.arm} has {len(late)} processes that were not there when load began: {late}"
+                f"{stack.arm} has {len(late)} processes that were not there when load began: {late}",
+                "a program whose processes come and go says so (`forks` in its program.toml), and needs a cgroup",
             )
     block.arms = [part.whole() for part in parts.values()]
     for part, each, asked in zip(block.arms, ready, work.arms, strict=True):
@@ -225,13 +240,14 @@ def engine_arm(stack: RunningStack, workload: Workload, expected: check.Answer) 
     return engine.Arm(
         name=stack.arm,
         address={"unix" if address.is_unix else "tcp": address.address},
+        network_namespace=stack.network_namespace,
         connections=workload.connections,
         tls=engine.Tls(ca_file=address.ca_file) if address.is_tls else None,
         timeout_ns=workload.timeout_s * 1_000_000_000,
         request=engine.request(workload.target, workload.header_fields),
         expect=engine.expect(expected.status, expected.body),
         freeze=stack.freeze,
-        hops=[engine.Hop(name=name, cpu=engine.Processes(processes=pids)) for name, pids in stack.processes.items()],
+        hops=[engine.Hop(name=name, cpu=_cpu(stack.account_of(name), pids)) for name, pids in stack.processes.items()],
         requests_per_connection=workload.requests_per_connection,
     )
 
@@ -246,6 +262,11 @@ def checked(answer: check.Answer) -> CheckedAnswer:
     )
 
 
+def _cpu(account: str | None, pids: list[int]) -> engine.Processes | engine.Cgroup:
+    """Where a hop's CPU time is read: the clocks of its processes, unless they come and go and a cgroup counts them."""
+    return engine.Processes(processes=pids) if account is None else engine.Cgroup(cgroup=account)
+
+
 def _busy_outside_ns(stacks: list[RunningStack], cores: list[int]) -> int:
     """CPU time that these cores have used since boot, without what the stacks' processes have."""
     return machine.busy_ns(cores) - sum(stack.cpu_ns() for stack in stacks)
@@ -258,6 +279,8 @@ class _Part:
         self.arm = ready.arm
         self.hops = [hop.name for hop in ready.stack.prepared.hops]
         self.answer = ready.answer
+        self.stack = ready.stack
+        self.time_wait: list[TimeWait] = []
         self.warm_up: engine.WarmedUp | None = None
         self.slices: list[engine.Slice] = []
         self.totals: engine.ArmTotals | None = None
@@ -273,4 +296,13 @@ class _Part:
             warm_up=self.warm_up,
             slices=self.slices,
             totals=self.totals,
+            surroundings=self.surroundings(self.slices),
+            memory=self.stack.memory(),
+            time_wait=self.time_wait,
         )
+
+    def surroundings(self, slices: list[engine.Slice]) -> Surroundings:
+        """What the arm ran in, with a word on its link where the load filled it."""
+        given = self.stack.surroundings
+        received = sum(each.received_bytes for each in slices)
+        return with_link_load(given, received, sum(each.elapsed_ns for each in slices))

@@ -12,6 +12,7 @@ import msgspec
 
 from hopcost import as_published, block, soak, summary, whole
 from hopcost.errors import HopcostError, MeasurementFailed
+from hopcost.network import HOST, Network
 from hopcost.plan import (
     BLOCK_OVERHEAD_S_PER_ARM,
     BLOCK_S_AT_MOST,
@@ -30,14 +31,20 @@ VOID_BLOCKS_AT_MOST = 3
 SLICE_EDGES = 1.03  # a slice takes this much longer than its load: freezing, reading counters
 
 
-def measure(plan: Plan, freezer: Freezer, writer: Writer, watcher: Watcher) -> bool:
+def measure(plan: Plan, freezer: Freezer, writer: Writer, watcher: Watcher, network: Network = HOST) -> bool:
     """Run all experiments of the plan into the record; whether nothing that was measured failed."""
     ends = time.monotonic() + plan.budget_s
     all_well = True
     for number, experiment in enumerate(plan.experiments):
         share = (ends - time.monotonic()) / (len(plan.experiments) - number)
         setting = block.Setting(
-            plan=plan, experiment=experiment, freezer=freezer, ports=Ports(), writer=writer, watcher=watcher
+            plan=plan,
+            experiment=experiment,
+            freezer=freezer,
+            ports=Ports(),
+            writer=writer,
+            watcher=watcher,
+            network=network,
         )
         loop = _Loop(setting, time.monotonic() + share)
         try:

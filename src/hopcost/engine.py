@@ -47,11 +47,17 @@ class Processes(msgspec.Struct):
     processes: list[int]
 
 
+class Cgroup(msgspec.Struct):
+    """Where the CPU time of a hop that forks is read: the account of its cgroup."""
+
+    cgroup: str
+
+
 class Hop(msgspec.Struct):
     """One hop's accounts."""
 
     name: str
-    cpu: Processes
+    cpu: Processes | Cgroup
 
 
 class Rate(msgspec.Struct):
@@ -80,6 +86,7 @@ class Arm(msgspec.Struct):
     expect: Expect
     freeze: dict[str, object] | None
     hops: list[Hop]
+    network_namespace: str | None = None
     tls: Tls | None = None
     requests_per_connection: int | None = None
     slice_ns: int | None = None  # None is the plan's

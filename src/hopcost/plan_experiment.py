@@ -74,8 +74,9 @@ def decide(suite: Suite, experiment: Experiment, point: Point | None, host: Host
         )
     if cores.shared:
         notes.append("the generator shares a core with the stack: throughput holds the generator's cost too")
-    arms = [PlannedArm(name=name, arm=suite.arms[name]) for name in kept]
-    arms.append(PlannedArm(name=baseline + AGAIN, arm=_second_run(suite.arms[baseline]), copy_of=baseline))
+    arms = [PlannedArm(name=name, arm=experiment.surrounded(suite.arms[name])) for name in kept]
+    again = _second_run(experiment.surrounded(suite.arms[baseline]))
+    arms.append(PlannedArm(name=baseline + AGAIN, arm=again, copy_of=baseline))
     fitting = _turns(experiment, [arm.arm for arm in arms], host, way.whole)
     settle_ns, slice_ns = _lengths(fitting, experiment, way.quick)
     asked = experiment.workload.connections
@@ -165,7 +166,8 @@ def _turns(experiment: Experiment, arms: list[Arm], host: Host, whole: bool) -> 
     timeouts: dict[str, float] = {}
     for arm in arms:
         for hop in arm.hops:
-            seconds = host.idle_timeout_s(hop.program, experiment.settings.get(hop.program, {}) | hop.settings)
+            given = experiment.settings.get(hop.program, {}) | arm.settings.get(hop.program, {}) | hop.settings
+            seconds = host.idle_timeout_s(hop.program, given)
             if seconds:
                 timeouts[hop.program] = min(seconds, timeouts.get(hop.program, seconds))
     settle_ns, slice_ns = _lengths(found, experiment, quick=True)

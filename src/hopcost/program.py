@@ -50,6 +50,7 @@ class Program(msgspec.Struct, forbid_unknown_fields=True):
     `answers` programs can be the last hop though they can forward too; `balances` programs forward to several copies of
     the next hop. `children` is a template for the number of child
     processes without which it is not ready: those that come later are neither accounted for nor frozen.
+    `forks` says that its processes come and go under load: its CPU time is then that of its cgroup.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Program(msgspec.Struct, forbid_unknown_fields=True):
     balances: bool = False
     answers: bool = False
     children: str = "0"
+    forks: bool = False
     idle_timeout_s: float | None = None
 
     @property

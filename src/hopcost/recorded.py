@@ -5,7 +5,9 @@ from __future__ import annotations
 import msgspec
 
 from hopcost.engine import ArmTotals, End, Slice, Start, WarmedUp
+from hopcost.network import Surroundings
 from hopcost.suite import Setting
+from hopcost.usage import Memory, TimeWait
 
 
 class MemorySample(msgspec.Struct):
@@ -73,7 +75,10 @@ class ArmBlock(msgspec.Struct):
     slices: list[Slice]
     totals: ArmTotals | None
     peer: PeerRun | None = None
-    memory: list[MemorySample] = []
+    surroundings: Surroundings | None = None
+    memory: dict[str, Memory] = {}
+    memory_samples: list[MemorySample] = []
+    time_wait: list[TimeWait] = []
     notes: list[str] = []
     receipts: list[Receipt] = []
 

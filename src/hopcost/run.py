@@ -5,19 +5,18 @@ from __future__ import annotations
 import secrets
 import shlex
 import sys
-import tempfile
 from pathlib import Path
 
 import msgspec
 from rich.console import Console
 
-from hopcost import blocks, driven, host, machine, program, progress, stack, summary
+from hopcost import blocks, driven, host, leavings, machine, network, program, progress, stack, summary
 from hopcost import plan as planning
 from hopcost import record as records
 from hopcost import suite as suites
 from hopcost.errors import CannotMeasure, MeasurementFailed
 from hopcost.report import text
-from hopcost.sandbox import Ports, find_freezer, raise_open_files
+from hopcost.sandbox import NamespacePorts, Ports, find_freezer, raise_open_files, refuse_the_same_port
 
 
 class Wishes(msgspec.Struct, frozen=True):
@@ -60,10 +59,18 @@ def run(name: str, chosen: list[str], wishes: Wishes) -> int:
         as_published=wishes.as_published,
         scale=wishes.scale,
     )
-    _try_settings(plan)
-    freezer = find_freezer()
+    for leaving in leavings.clean():
+        console.print(
+            f"removed what a dead run left: {leaving.kind.value} {leaving.what}", markup=False, soft_wrap=True
+        )
+    freezer, net = find_freezer(), network.find()
+    _try_settings(plan, net)
+    if not net.own:
+        console.print(f"no network namespaces: {net.why}; {network.COST}", style="yellow", markup=False, soft_wrap=True)
     environment = machine.facts() | {
         "freezer": freezer.kind,
+        "network_namespaces": net.own,
+        "network_namespaces_missing": net.why,
         "programs": {each: program.installed(each).version for each in programs},
     }
     writer = records.Writer(wishes.folder, suite, plan, environment, ["hopcost", *sys.argv[1:]])
@@ -71,7 +78,7 @@ def run(name: str, chosen: list[str], wishes: Wishes) -> int:
     interrupted, well = False, False
     try:
         with writer, progress.watch(console) as watcher:
-            well = blocks.measure(plan, freezer, writer, watcher)
+            well = blocks.measure(plan, freezer, writer, watcher, net)
     except KeyboardInterrupt:
         interrupted = True
     except (MeasurementFailed, CannotMeasure):
@@ -85,13 +92,15 @@ def run(name: str, chosen: list[str], wishes: Wishes) -> int:
     return 0 if well and not plan.left_out else 1
 
 
-def _try_settings(plan: planning.Plan) -> None:
+def _try_settings(plan: planning.Plan, net: network.Network) -> None:
     """Decide every stack once without starting it: what is wrong in the suite is told before anything runs."""
-    ports = Ports()
-    with tempfile.TemporaryDirectory(prefix=host.PREFIX) as folder:
-        for experiment in plan.experiments:
-            for arm in experiment.arms:
-                stack.prepare(arm.name, arm.arm, experiment.settings, experiment.cores, Path(folder), ports)
+    ports = NamespacePorts(None) if net.own else Ports()
+    folder = Path(f"/tmp/{host.PREFIX}to-try")  # never made
+    for experiment in plan.experiments:
+        if not net.own:
+            refuse_the_same_port((arm.name, arm.arm) for arm in experiment.arms)
+        for arm in experiment.arms:
+            stack.prepare(arm.name, arm.arm, experiment.settings, experiment.cores, folder, ports)
 
 
 def _announce(plan: planning.Plan, path: Path, console: Console) -> None:

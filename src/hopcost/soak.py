@@ -95,7 +95,7 @@ class _Memory:
     def put(self, arms: list[ArmBlock]) -> None:
         """Into the arms' parts of a segment."""
         for arm in arms:
-            arm.memory = self.samples[arm.name]
+            arm.memory_samples = self.samples[arm.name]
 
 
 def resident_bytes(stack: RunningStack) -> int:

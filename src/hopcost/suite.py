@@ -24,6 +24,7 @@ SUITES = Path(__file__).parent / "suites"
 AGAIN = "-aa"  # behind the baseline's name: its second run, the A/A arm
 
 Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
+SysctlName = Annotated[str, msgspec.Meta(pattern=r"^[a-z]+(\.[A-Za-z0-9_-]+)+$")]
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 Setting = str | int | bool
 Settings = dict[Name, dict[str, Setting]]
@@ -79,6 +80,9 @@ class Arm(msgspec.Struct, forbid_unknown_fields=True):
     title: str = ""
     stand_in: bool = False
     settings: Settings = {}
+    sysctls: dict[SysctlName, int | str] = {}
+    open_files: Positive | None = None
+    link_mbit_per_s: Positive | None = None
 
 
 class Workload(msgspec.Struct, forbid_unknown_fields=True):
@@ -128,6 +132,18 @@ class Experiment(msgspec.Struct, forbid_unknown_fields=True):
     quick: bool = True
     soak: Soak | None = None
     as_published: Protocol | None = None
+    sysctls: dict[SysctlName, int | str] = {}
+    open_files: Positive | None = None
+    link_mbit_per_s: Positive | None = None
+
+    def surrounded(self, arm: Arm) -> Arm:
+        """The arm with this experiment's sysctls, open files and link where it has none of its own."""
+        return msgspec.structs.replace(
+            arm,
+            sysctls=self.sysctls | arm.sysctls,
+            open_files=arm.open_files if arm.open_files is not None else self.open_files,
+            link_mbit_per_s=arm.link_mbit_per_s if arm.link_mbit_per_s is not None else self.link_mbit_per_s,
+        )
 
 
 class Article(msgspec.Struct, forbid_unknown_fields=True):

@@ -60,6 +60,7 @@ class ExperimentSummary(msgspec.Struct, frozen=True):
     error: float
     arms: list[ArmSummary]
     harness_load: float | None
+    notes: list[str]
 
 
 def summarise(record: Record) -> list[ExperimentSummary]:
@@ -162,7 +163,28 @@ def _experiment(
             if arm.copy_of is None and table.of(arm.name)
         ],
         harness_load=sum(block.harness_cpu_ns for block in valid) / loaded_ns if loaded_ns else None,
+        notes=_surroundings(valid),
     )
+
+
+def _surroundings(blocks: list[Block]) -> list[str]:
+    """What arms asked of their surroundings: what they got, as read back, and what they did not; each once."""
+    notes: dict[str, None] = {}
+    links: dict[tuple[str, int], list[int]] = {}
+    for arm in (arm for block in blocks for arm in block.arms if arm.surroundings is not None):
+        given = arm.surroundings
+        assert given is not None, "chosen above"
+        if given.sysctls:
+            notes[f"{arm.name}: read back: " + ", ".join(f"{key} = {held}" for key, held in given.sysctls.items())] = (
+                None
+            )
+        if given.link_mbit_per_s is not None and given.link_bits_per_s is not None:
+            links.setdefault((arm.name, given.link_mbit_per_s), []).append(given.link_bits_per_s)
+        notes |= dict.fromkeys(f"{arm.name}: {note}" for note in given.notes)
+    for (name, mbit_per_s), seen in links.items():
+        mean = sum(seen) / len(seen) / 1e6
+        notes[f"{name}: a link of {mbit_per_s} Mbit/s; a plain transfer before load came to {mean:.0f} Mbit/s"] = None
+    return list(notes)
 
 
 def _arm(planned: PlannedExperiment, table: _Table, name: str, title: str, error: float) -> ArmSummary:

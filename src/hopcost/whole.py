@@ -42,7 +42,7 @@ def _slice(setting: Setting, arm: PlannedArm, number: int, answers: dict[str, ch
     """One arm started, loaded for one slice and stopped, as a block of its own."""
     with blocks.recording(setting, number) as one, contextlib.ExitStack() as stacks:
         try:
-            ready = blocks.start(setting, arm, stacks)
+            ready = blocks.start(setting, arm, number, stacks)
             answers[arm.name] = ready.answer
             _load(setting, one, ready)
             blocks.judge(setting, one, [ready.stack])

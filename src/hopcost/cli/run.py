@@ -94,8 +94,11 @@ def run(
     ] = None,
 ) -> int:
     """Start a suite's stacks, check that they answer alike, load them in shuffled slices, report what differs."""
+    from hopcost import network
     from hopcost.errors import UsageError
     from hopcost.run import Wishes
+
+    network.enter_user_namespace()  # may start this command again: before the heavy imports
     from hopcost.run import run as run_suite
 
     if peer is not None and as_published:
