@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopcost import plan, turns
+from hopcost import plan
 from hopcost.errors import CannotMeasure, UsageError
 from hopcost.plan import LeftOut, Plan, block_seed, rounds_for_block
 from hopcost.program import Installed
