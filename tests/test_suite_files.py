@@ -1,4 +1,4 @@
-"""The suites that come with hopcost: they load, their arms can be resolved, the articles' figures are copied exactly."""
+"""The suites that come with hopcost: they load, their arms resolve, the articles' figures are copied exactly."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hopcost.sweep import points
 
 MIB = 2**20  # wrk's "MB"
 
-# Experiment: arms, points of its sweep, published rows, the sum of the published throughputs (made from the articles' text).
+# Experiment: arms, points of its sweep, published rows, the sum of the published throughputs (of the articles' text).
 FILES = {
     "hello": {"one-core": (4, 1, 0, 0.0), "all-cores": (5, 1, 3, 380909.33)},
     "nginx-go": {
