@@ -173,6 +173,9 @@ def load(
                 case engine.Start():
                     block.engine = line
                     cpu = time.process_time_ns()
+                case engine.Opening():
+                    if not line.done:
+                        setting.watcher.arm_runs(line.arm, f"opened {line.established} of {line.connections} connections of")
                 case engine.WarmedUp():
                     setting.watcher.arm_runs(line.arm, "warm-up")
                     parts[line.arm].warm_up = line
