@@ -10,6 +10,7 @@ pub mod epoll;
 pub mod process;
 pub mod signal;
 mod socket;
+pub mod terminal;
 pub mod tls;
 pub mod uring;
 
