@@ -80,7 +80,7 @@ def bare_loop(rate: int) -> Figures:
     finally:
         os.sched_setaffinity(0, allowed)
     times = np.array(seen, dtype=float)
-    lags = times - began - np.arange(len(seen)) * gap
+    lags = times - began - np.arange(len(seen), dtype=float) * gap
     figures = {"gap_cv": variation(times), "lag_p50_ns": quantile(lags, 0.5), "lag_p99_ns": quantile(lags, 0.99)}
     return figures | per_ms(times)
 
@@ -96,7 +96,7 @@ def bare_loop_beside(rate: int) -> Figures:
 
 
 def wake(rate: int) -> None:
-    """Wakes so many times a second, for ever, on the origin's core; each time about as long as a request takes there."""
+    """Wakes so many times a second, for ever, on the origin's core; each time for as long as a request takes there."""
     os.sched_setaffinity(0, {origin_core()})
     while True:
         time.sleep(1 / rate)
