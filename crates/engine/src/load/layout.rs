@@ -43,7 +43,7 @@ mod tests {
 
     #[test]
     fn what_fits_stands_in_columns_and_the_rest_beside_or_below() {
-        let columns = "errors            none                                         by kind\n";
+        let columns = format!("errors{}none{}by kind\n", " ".repeat(12), " ".repeat(41));
         assert_eq!(laid_out("errors", "none", "by kind", None), columns);
         assert_eq!(laid_out("errors", "none", "by kind", Some(70)), columns);
         assert_eq!(laid_out("errors", "none", "by kind", Some(69)), "errors            none  by kind\n");
