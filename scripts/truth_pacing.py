@@ -9,11 +9,12 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from truth_lines import Bar, Case, Figures, Sorted, median, row, spread
+from truth_lines import Bar, Case, Figures, Sorted, median, row, spread, unseeded
 from truth_server import BACKENDS, generator_core, load, measured, origin, origin_core, quantile
 
 SECTION = "pacing"
@@ -31,19 +32,26 @@ def cases() -> list[Case]:
     found = []
     for arrivals in ARRIVALS:
         for rate in (*RATES, BURST_RATE):
-            runs = {io: partial(run, io, arrivals, rate) for io in BACKENDS}
+            runs: dict[str, Callable[[int], Figures]] = {io: partial(run, io, arrivals, rate) for io in BACKENDS}
             if arrivals == "constant" and rate in RATES:
-                runs |= {BARE: partial(bare_loop, rate), BARE_BESIDE: partial(bare_loop_beside, rate)}
-            found += [Case(SECTION, f"{by} {arrivals} {rate}", each, RUNS, settings) for by, each in runs.items()]
+                runs |= {
+                    BARE: unseeded(partial(bare_loop, rate)),
+                    BARE_BESIDE: unseeded(partial(bare_loop_beside, rate)),
+                }
+            drawn = {"seed": "the number of the run"} if arrivals == "poisson" else {}
+            found += [
+                Case(SECTION, f"{by} {arrivals} {rate}", each, RUNS, settings | drawn) for by, each in runs.items()
+            ]
     return found
 
 
-def run(io: str, arrivals: str, rate: int) -> Figures:
+def run(io: str, arrivals: str, rate: int, number: int) -> Figures:
     """How even, or how random, requests leave and arrive at the origin, and how late they were sent."""
     with origin() as server:
         said = load(
             f"http://{server.address}/hello",
             *("--io", io, "-c", CONNECTIONS, "-r", rate, "-d", f"{SECONDS}s", "--arrivals", arrivals),
+            *("--seed", number),
         )
         arrived = measured(server.requests(), said)["f0"].astype(float)
     # An open loop on one thread has a variation.

@@ -60,12 +60,12 @@ def generator_core() -> int:
 
 
 @contextlib.contextmanager
-def origin() -> Iterator[Origin]:
+def origin(seed: int = 0) -> Iterator[Origin]:
     """The embedded origin."""
     with tempfile.TemporaryDirectory() as folder:
         rows = Path(folder) / "rows"
         command = ["taskset", "--cpu-list", str(origin_core()), str(binaries.require("hopcost-origin"))]
-        command += ["--listen", "http+tcp:127.0.0.1:0", "--log-requests", str(rows)]
+        command += ["--listen", "http+tcp:127.0.0.1:0", "--log-requests", str(rows), "--seed", str(seed)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
             try:
                 assert process.stdout is not None, "a pipe was asked for"
