@@ -4,6 +4,7 @@
 use super::output::Second;
 use super::quantile::Quantiles;
 use super::summary::time;
+use crate::io::terminal;
 use crate::lines::Opening;
 use std::io::{self, Write as _};
 
@@ -20,6 +21,15 @@ pub(super) enum Style {
 }
 
 impl Style {
+    /// The columns that a line may fill, where there is a width; the last one is left empty: a line that fills a terminal
+    /// cannot be written over.
+    fn columns(self) -> Option<usize> {
+        match self {
+            Self::InPlace => terminal::columns(&io::stderr()).map(|columns| columns - 1),
+            Self::Lines => None,
+        }
+    }
+
     fn show(self, line: &str) {
         // A terminal that has gone away is no reason to end the load.
         let _ = match self {
@@ -60,7 +70,7 @@ impl Live {
         if second.period.elapsed_ns < SHORT_NS {
             return;
         }
-        self.style.show(&line(second, self.rate_per_s, self.errors));
+        self.style.show(&line(second, self.rate_per_s, self.errors, self.style.columns()));
     }
 
     pub(super) fn end(&mut self) {
@@ -70,23 +80,40 @@ impl Live {
     }
 }
 
-fn line(second: &Second<'_>, rate_per_s: Option<f64>, errors: u64) -> String {
+/// What a second was like; in fewer words where the columns do not do, and then as many of them as fit.
+fn line(second: &Second<'_>, rate_per_s: Option<f64>, errors: u64, columns: Option<usize>) -> String {
     let period = second.period;
     let end_s = (second.start_ns + period.elapsed_ns) as f64 / 1e9;
-    let per_s = |count: u64| count as f64 * 1e9 / period.elapsed_ns.max(1) as f64;
+    let answers_per_s = period.counts.answers as f64 * 1e9 / period.elapsed_ns.max(1) as f64;
     let (name, times) = match period.times.open.as_deref() {
-        Some(open) => ("response time", &open.response),
-        None => ("service time", &period.times.service),
+        Some(open) => ("response", &open.response),
+        None => ("service", &period.times.service),
     };
     let times = Quantiles::new(times);
     let (p50, p99) = (time(times.quantile(0.5)), time(times.quantile(0.99)));
     let offered = rate_per_s.map_or(String::new(), |rate| format!(" of {rate} /s offered"));
     let waiting = if rate_per_s.is_some() { format!(", {} waiting", period.waiting) } else { String::new() };
-    format!(
-        "{end_s:4.0} s  {:.0} answers/s{offered}  {name} p50 {p50}, p99 {p99}  {} in flight{waiting}  {errors} errors so far",
-        per_s(period.counts.answers),
+    let full = format!(
+        "{end_s:4.0} s  {answers_per_s:.0} answers/s{offered}  {name} time p50 {p50}, p99 {p99}  {} in flight{waiting}  {errors} errors so far",
         period.in_flight,
-    )
+    );
+    let Some(columns) = columns.filter(|columns| *columns < full.chars().count()) else { return full };
+    let offered = rate_per_s.map_or(String::new(), |rate| format!(" of {rate}"));
+    let mut short = String::new();
+    for part in [
+        format!("{end_s:4.0} s"),
+        format!("  {answers_per_s:.0}{offered} /s"),
+        format!("  {name} p50 {p50}, p99 {p99}"),
+        format!("  {errors} errors"),
+        format!("  {} in flight", period.in_flight),
+        waiting,
+    ] {
+        if short.chars().count() + part.chars().count() > columns {
+            break;
+        }
+        short += &part;
+    }
+    short
 }
 
 #[cfg(test)]
@@ -119,13 +146,20 @@ mod tests {
             times: Times::new(false),
         };
         period.times.service.known.record(120_000).expect("within bounds");
-        let closed = line(&Second { start_ns: 3_000_000_000, due: 0, period: &period }, None, 3);
+        let closed = line(&Second { start_ns: 3_000_000_000, due: 0, period: &period }, None, 3, None);
         assert_eq!(closed, "   4 s  2000 answers/s  service time p50 120 us, p99 120 us  2 in flight  3 errors so far");
         period.times = Times::new(true);
-        let open = line(&Second { start_ns: 0, due: 0, period: &period }, Some(2500.0), 0);
+        let second = Second { start_ns: 0, due: 0, period: &period };
+        let open = line(&second, Some(2500.0), 0, None);
         assert_eq!(
             open,
             "   0 s  2000 answers/s of 2500 /s offered  response time p50 -, p99 -  2 in flight, 7 waiting  0 errors so far"
         );
+        assert_eq!(line(&second, Some(2500.0), 0, Some(open.len())), open);
+        let short = "   0 s  2000 of 2500 /s  response p50 -, p99 -  0 errors  2 in flight, 7 waiting";
+        assert_eq!(line(&second, Some(2500.0), 0, Some(short.len())), short);
+        let shorter = "   0 s  2000 of 2500 /s  response p50 -, p99 -  0 errors  2 in flight";
+        assert_eq!(line(&second, Some(2500.0), 0, Some(short.len() - 1)), shorter);
+        assert_eq!(line(&second, Some(2500.0), 0, Some(12)), "   0 s");
     }
 }

@@ -4,6 +4,7 @@ mod arguments;
 mod csv;
 pub mod floor;
 mod json;
+mod layout;
 mod live;
 mod mix;
 mod output;
