@@ -6,7 +6,7 @@ from enum import Enum
 
 import msgspec
 
-from hopcost import engine, plan, program, record, sandbox, settings, suite
+from hopcost import builds, engine, plan, program, record, sandbox, settings, suite
 
 
 class Page(Enum):
@@ -127,12 +127,14 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "when": 'settings with the values that need it: `when = { content = "lua" }`; the others go without',
         },
     ),
-    program.Build: (
+    builds.Build: (
         Page.PROGRAM,
         {
             "tool": "the executable that must be installed to build it",
-            "command": "run in the program's folder; `{output}` stands for the file to make",
-            "sources": "files whose content names the build: where one changes, it is built anew",
+            "command": "what makes it; `{output}` stands for the file or folder to make, `{cache}` for a folder "
+            "that the next build finds again",
+            "sources": "files whose content names the build, lock files too: where one changes, it is built anew",
+            "executable": "the executable in the folder `{output}`; leave it out where `{output}` is the executable",
         },
     ),
     settings.SettingDefinition: (

@@ -5,7 +5,6 @@ It must not know stacks or experiments.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import shutil
@@ -16,23 +15,15 @@ from pathlib import Path
 from typing import Annotated
 
 import msgspec
-import platformdirs
 
-from hopcost import binaries, toml_file
+from hopcost import binaries, builds, toml_file
+from hopcost.builds import Build
 from hopcost.errors import CannotMeasure, UsageError, nearest
 from hopcost.settings import SettingDefinition
 from hopcost.suite import Link, Setting
 
 PROGRAMS = Path(__file__).parent / "programs"
 SYSTEM_FOLDERS = ["/usr/local/sbin", "/usr/sbin", "/sbin"]  # where servers are, and an ordinary user's PATH is not
-
-
-class Build(msgspec.Struct, forbid_unknown_fields=True):
-    """How the program's source becomes an executable; `{output}` stands for the file to make."""
-
-    tool: str
-    command: Annotated[list[str], msgspec.Meta(min_length=1)]
-    sources: Annotated[list[str], msgspec.Meta(min_length=1)]
 
 
 class Need(msgspec.Struct, forbid_unknown_fields=True):
@@ -217,28 +208,19 @@ def _numbers(version: str) -> list[int]:
     return [int(number) for number in re.findall(r"\d+", version)]
 
 
+def is_built(program: Program) -> bool:
+    """Whether what is made from source is there, made of the sources as they are now."""
+    return _built_path(program).exists()
+
+
 def build(name: str) -> None:
     """Make the program's executable in the user's cache, if it is not there; CannotMeasure when that fails."""
     program = load(name)
-    if program.build is None or (output := _built_path(program)).exists():
+    if program.build is None or is_built(program):
         return
     if _find(program.build.tool) is None:
         raise CannotMeasure(f"{name} cannot be built: '{program.build.tool}' is not installed", program.install)
-    try:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = output.with_name(f".{output.name}-{os.getpid()}")
-        command = [word.replace("{output}", str(unfinished)) for word in program.build.command]
-        run = subprocess.run(command, cwd=program.folder, capture_output=True, text=True, errors="replace", check=False)
-        if run.returncode != 0:
-            unfinished.unlink(missing_ok=True)
-            last = "\n".join((run.stdout + run.stderr).strip().splitlines()[-10:])
-            raise CannotMeasure(f"{name} cannot be built: {' '.join(command)} ended with {run.returncode}:\n{last}")
-        unfinished.rename(output)  # whole or not at all, also when two builds race
-    except OSError as error:
-        raise CannotMeasure(
-            f"{name} cannot be built: {error.filename}: {error.strerror}",
-            "programs are built into the user's cache; XDG_CACHE_HOME names another place for it",
-        ) from error
+    builds.make(name, program.folder, program.build)
     installed.cache_clear()
 
 
@@ -256,12 +238,9 @@ def build_missing(programs: Iterable[str], say: Callable[[str], None]) -> list[s
 
 
 def _built_path(program: Program) -> Path:
-    """In the user's cache, under a name that holds the digest of the sources: other sources, another file."""
+    """Where the executable of a program with a build is, or will be."""
     assert program.build is not None, "only programs with a build have a built path"
-    digest = hashlib.sha256()
-    for source in program.build.sources:
-        digest.update(source.encode() + b"\0" + (program.folder / source).read_bytes())
-    return Path(platformdirs.user_cache_dir("hopcost")) / f"{program.name}-{digest.hexdigest()[:16]}" / program.name
+    return builds.path(program.name, program.folder, program.build)
 
 
 def _find(executable: str) -> Path | None:
