@@ -112,6 +112,19 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "build": "how it is made from source",
             "files": "generated files: name in the stack's directory → template in the program's folder",
             "settings": "what an arm can set: `[settings.NAME]`",
+            "version_least": "the oldest version that will do; an older one counts as missing",
+            "needs": "files that it takes besides, always or under some settings: `[needs.NAME]`",
+            "balances": "true: forwards to several copies of the next hop (`upstreams`)",
+            "answers": "true: can be the last hop though it has `upstream_links`",
+            "children": "a template: how many child processes it must have to be ready",
+        },
+    ),
+    program.Need: (
+        Page.PROGRAM,
+        {
+            "files": "paths where it may be, the first that exists is `needs.NAME` in templates",
+            "install": "the command that would bring it",
+            "when": 'settings with the values that need it: `when = { content = "lua" }`; the others go without',
         },
     ),
     builds.Build: (
@@ -133,6 +146,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "doc": "what it does",
             "least": "the smallest number that it takes; 0 where nothing at all has a meaning",
             "choices": "the words of a `choice`",
+            "receipt": "where its effect shows under load; see [Receipts](#receipts)",
         },
     ),
     record.Run: (
@@ -144,6 +158,16 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "started_utc": "wall clock, for people; nothing is computed from it",
             "ended_utc": "null where the run was killed, interrupted or failed",
             "endings": "one per experiment that ended",
+        },
+    ),
+    record.Receipt: (
+        Page.RECORD,
+        {
+            "hop": "the hop's name",
+            "setting": "the setting's name, or `cores`",
+            "value": "what it was set to",
+            "seen": "what showed under load, in words",
+            "holds": "whether that fits; false fails the arm; null where it could not be seen",
         },
     ),
     record.Ending: (
@@ -189,6 +213,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "warm_up": "the engine's line",
             "slices": "the engine's lines, in the order in which they ran",
             "totals": "the engine's line",
+            "receipts": "what showed of the settings under load; none in older records",
         },
     ),
     record.CheckedAnswer: (

@@ -10,7 +10,7 @@ import time
 
 import msgspec
 
-from hopcost import check, engine, machine
+from hopcost import check, engine, machine, receipts
 from hopcost.errors import ArmFailed, MeasurementFailed
 from hopcost.plan import Plan, PlannedArm, PlannedExperiment, block_seed
 from hopcost.record import ArmBlock, Block, CheckedAnswer, Failure, Writer, now_utc
@@ -126,6 +126,7 @@ def _load(setting: Setting, block: Block, ready: list[_Ready], rounds: int) -> N
     )
     known = {pid for arm in load.arms for hop in arm.hops for pid in hop.cpu.processes}
     parts = {each.arm.name: _Part(each) for each in ready}
+    observers = {each.arm.name: receipts.Observer(each.stack) for each in ready}
     stacks, cores = [each.stack for each in ready], cores_in_use(experiment)
     others, harness, cpu = _busy_outside_ns(stacks, cores), time.process_time_ns(), 0
     with contextlib.closing(engine.run(load)) as lines:
@@ -154,6 +155,9 @@ def _load(setting: Setting, block: Block, ready: list[_Ready], rounds: int) -> N
                 f"{stack.arm} has {len(late)} processes that were not there when load began: {late}"
             )
     block.arms = [part.whole() for part in parts.values()]
+    for arm, each, asked in zip(block.arms, ready, load.arms, strict=True):
+        seen = receipts.Load(answers=arm.totals.answers, opened=arm.totals.opened)
+        arm.receipts = observers[arm.name].receipts(each.answer, asked.request.accepts_gzip, seen)
     if block.end is None:
         raise MeasurementFailed("the load engine ended without its last line")
     others = _busy_outside_ns(stacks, cores) - others - block.end.generator_cpu_ns - harness
@@ -165,9 +169,10 @@ def _judge(setting: Setting, block: Block, stacks: list[RunningStack]) -> None:
     assert block.end is not None, "_load raises without it"
     block.validity = block.end.validity
     block.reasons += block.end.reasons
+    denied = {arm.name: [each.words() for each in arm.receipts if each.holds is False] for arm in block.arms}
     for stack in stacks:
-        failure = stack.failure()
-        if failure is not None:
+        failure = stack.failure() or "; ".join(denied.get(stack.arm, []))
+        if failure:
             block.failures.append(Failure(arm=stack.arm, message=f"under load: {failure}"))
             if stack.arm in (setting.experiment.baseline, setting.experiment.baseline + AGAIN):
                 block.validity = "void"

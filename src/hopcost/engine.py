@@ -28,6 +28,11 @@ class Request(msgspec.Struct):
     headers: list[tuple[str, str]]
     body_base64: str | None = None
 
+    @property
+    def accepts_gzip(self) -> bool:
+        """Whether it asks for compressed answers."""
+        return any(name.lower() == "accept-encoding" and "gzip" in value for name, value in self.headers)
+
 
 class Expect(msgspec.Struct):
     """What every answer must be."""
@@ -56,10 +61,12 @@ class Rate(msgspec.Struct):
 
 
 class Tls(msgspec.Struct):
-    """TLS to the first hop: whom to trust; the name is the address's, sessions are resumed."""
+    """TLS to the first hop: whom to trust. Without a `server_name` the certificate must be the address's."""
 
     ca_file: str | None
+    server_name: str | None = None
     verify: bool = True
+    resume: bool = True
 
 
 class Arm(msgspec.Struct):

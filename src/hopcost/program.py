@@ -47,7 +47,8 @@ class Program(msgspec.Struct, forbid_unknown_fields=True):
     `links` are the ways it can be reached, `upstream_links` the ways it reaches the next hop (none for an origin).
     `executable` is a name sought on the PATH; programs with a `build` are made from their source instead.
     `files` maps a file in the stack's directory to the template it is generated from; both are templates.
-    `balances` programs forward to several copies of the next hop. `children` is a template for the number of child
+    `answers` programs can be the last hop though they can forward too; `balances` programs forward to several copies of
+    the next hop. `children` is a template for the number of child
     processes without which it is not ready: those that come later are neither accounted for nor frozen.
     """
 
@@ -66,7 +67,13 @@ class Program(msgspec.Struct, forbid_unknown_fields=True):
     version_least: str = ""
     needs: dict[str, Need] = {}
     balances: bool = False
+    answers: bool = False
     children: str = "0"
+
+    @property
+    def is_origin(self) -> bool:
+        """Whether it can be the last hop."""
+        return self.answers or not self.upstream_links
 
     @property
     def folder(self) -> Path:

@@ -24,7 +24,7 @@ from hopcost.engine import ArmTotals, End, Slice, Start, WarmedUp
 from hopcost.errors import MeasurementFailed, UsageError
 from hopcost.plan import Plan
 from hopcost.stack import PreparedStack
-from hopcost.suite import Suite
+from hopcost.suite import Setting, Suite
 
 FORMAT = 1
 FOLDER = Path("records")
@@ -39,6 +39,21 @@ class CheckedAnswer(msgspec.Struct):
     header_fields: list[str]
 
 
+class Receipt(msgspec.Struct, frozen=True):
+    """What was seen under load of one setting of a hop; `holds` is None where it could not be seen."""
+
+    hop: str
+    setting: str
+    value: Setting
+    seen: str
+    holds: bool | None
+
+    def words(self) -> str:
+        """For an error message."""
+        value = str(self.value).lower() if isinstance(self.value, bool) else self.value
+        return f"{self.hop}: {self.setting} = {value}, but {self.seen}"
+
+
 class ArmBlock(msgspec.Struct):
     """One arm's part of a block; `copy_of` names the baseline in the A/A arm."""
 
@@ -49,6 +64,7 @@ class ArmBlock(msgspec.Struct):
     warm_up: WarmedUp
     slices: list[Slice]
     totals: ArmTotals
+    receipts: list[Receipt] = []
 
 
 class Failure(msgspec.Struct):

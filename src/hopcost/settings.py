@@ -25,10 +25,26 @@ class SettingKind(Enum):
         return self in (SettingKind.CORES, SettingKind.COUNT, SettingKind.SECONDS)
 
 
+class ReceiptKind(Enum):
+    """Where it shows under load that a setting is in effect."""
+
+    CONTENT_ENCODING = "content-encoding"
+    CHILDREN = "children"
+    CONNECTIONS = "connections"
+    PASSED = "passed"
+    LOGGED = "logged"
+
+    @property
+    def log(self) -> str | None:
+        """The file that it is read from, without the hop's name in front."""
+        return {"passed": "passed.log", "logged": "access.log"}.get(self.value)
+
+
 class SettingDefinition(msgspec.Struct, forbid_unknown_fields=True):
     """A knob of a program, with its default and what it does.
 
-    `least` is the smallest number that it takes, `choices` are the words of a choice.
+    `least` is the smallest number that it takes, `choices` are the words of a choice, `receipt` is where its effect
+    shows under load.
     """
 
     kind: SettingKind
@@ -36,6 +52,7 @@ class SettingDefinition(msgspec.Struct, forbid_unknown_fields=True):
     doc: str
     least: int = 1
     choices: list[str] = []
+    receipt: ReceiptKind | None = None
 
     def resolve(self, value: Setting, cores: int, where: str) -> Setting:
         """The value as programs get it, "cores" replaced by the number; UsageError says what was expected."""

@@ -182,6 +182,8 @@ def _check_links(where: str, definition: program.Program, link: Link, upstreams:
         known = ", ".join(each.value for each in definition.upstream_links)
         hint = f"it can over {known}" if known else f"{definition.name} is an origin: it must be the last hop"
         raise UsageError(f"{where}: {definition.name} does not forward over {upstreams[0].link}", hint)
+    if not upstreams and not definition.is_origin:
+        raise UsageError(f"{where}: {definition.name} cannot be the last hop: it only forwards")
     if len(upstreams) > 1 and not definition.balances:
         raise UsageError(f"{where}: {definition.name} does not balance: the next hop's copies: expected 1")
 
