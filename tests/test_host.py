@@ -33,7 +33,7 @@ WAIT_S = 10.0
 @pytest.fixture(params=freezers(), ids=lambda freezer: freezer.kind)
 def session(request: pytest.FixtureRequest) -> host.Session:
     freezer: Freezer = request.param
-    session = host.Session(freezer.cgroup(f"hopcost-{os.getpid()}-test"))
+    session = host.Session(freezer.cgroups(f"hopcost-{leavings.owner()}-test"))
     request.addfinalizer(session.kill)
     return session
 

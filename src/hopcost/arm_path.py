@@ -21,4 +21,4 @@ def find(path: str) -> tuple[Experiment, str, Arm, Cores]:
     if parts[2] not in experiment.arms:
         raise UsageError(f"experiment {experiment.name} has no arm '{parts[2]}'", nearest(parts[2], experiment.arms))
     cores = place(experiment.placement, machine.allowed_cores(), machine.siblings())
-    return experiment, parts[2], content.arms[parts[2]], cores
+    return experiment, parts[2], experiment.surrounded(content.arms[parts[2]]), cores

@@ -10,9 +10,12 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
+from hopcost import namespace
+
 CERTIFICATE, KEY = "tls.crt", "tls.key"  # in the stack's directory
 HOSTS: list[x509.GeneralName] = [
     x509.IPAddress(ipaddress.IPv4Address("127.0.0.1")),
+    x509.IPAddress(ipaddress.IPv4Address(namespace.STACK)),
     x509.DNSName("localhost"),
 ]
 VALID = datetime.timedelta(days=7)

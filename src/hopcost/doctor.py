@@ -6,14 +6,18 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Mapping
 from enum import Enum
+from pathlib import Path
 
 import msgspec
 import psutil
 
-from hopcost import binaries, machine, program
+from hopcost import binaries, machine, namespace, network, program
+from hopcost.network import Network
 from hopcost.sandbox import Freezer, find_freezer
 
 LOOK_S = 1.0
@@ -53,6 +57,8 @@ def examine() -> list[Finding]:
         clock(facts["clocksource"]),
         open_files(facts["open_files"]["hard"]),  # type: ignore[index]
         freezer(find_freezer()),
+        *namespaces(network.find(), [name for name in ("ip", "tc") if namespace.tool(name) is None], shaping()),
+        interrupts(machine.irq_time_accounting()),
         io_uring(facts["sysctls"]["kernel.io_uring_disabled"]),  # type: ignore[index]
         autogroup(facts["sysctls"]["kernel.sched_autogroup_enabled"]),  # type: ignore[index]
         *own_binaries({name: binaries.find(name) is not None for name in binaries.OWN}),
@@ -78,9 +84,10 @@ def cores(allowed: list[int], siblings: Mapping[int, list[int]]) -> list[Finding
     if physical < 2:
         findings.append(
             Finding(
-                Level.FAIL,
-                f"{len(allowed)} core(s), {physical} physical: none is left for the generator",
-                "use a machine with two physical cores",
+                Level.WARN,
+                f"{len(allowed)} core(s), {physical} physical: none is left for the generator alone",
+                "experiments on one core for the stack are left out; those on all cores run, and their throughput holds"
+                " the generator's cost; use a machine with two physical cores",
             )
         )
     elif physical < 4:
@@ -194,6 +201,68 @@ def freezer(found: Freezer) -> Finding:
             "run as root, or with a delegated cgroup: systemd-run --user --scope -p Delegate=yes hopcost …",
         )
     return Finding(Level.PASS, f"arms are frozen by {found.kind} in {found.parent}")
+
+
+def shaping() -> dict[str, str | None]:
+    """Whether the kernel shapes traffic, tried in a namespace that is gone afterwards: why not, by what it is for."""
+    trial = (
+        "import sys; sys.path.append(sys.argv[1]); from hopcost import namespace; namespace.make();"
+        "namespace.shape_loopback(sys.argv[2:])"
+    )
+    folder = str(Path(__file__).resolve().parents[1])
+    found: dict[str, str | None] = {}
+    for name, words in {"tbf": namespace.shaping(100, "lo"), "netem": namespace.DELAY}.items():
+        run = subprocess.run(
+            [sys.executable, "-I", "-S", "-c", trial, folder, *words], capture_output=True, text=True, check=False
+        )
+        lines = run.stderr.strip().splitlines()
+        found[name] = None if run.returncode == 0 else lines[-1] if lines else "refused"
+    return found
+
+
+def namespaces(found: Network, missing_tools: list[str], shapes: Mapping[str, str | None]) -> list[Finding]:
+    """Whether stacks get networks of their own, links with a rate (tbf), and a delay (netem; unused yet)."""
+    if not found.own:
+        return [
+            Finding(
+                Level.WARN,
+                f"no network namespaces: {found.why}; {network.COST}",
+                "run as root, or allow unprivileged user namespaces: sysctl kernel.unprivileged_userns_clone=1,"
+                " kernel.apparmor_restrict_unprivileged_userns=0",
+            )
+        ]
+    findings = [Finding(Level.PASS, "every stack gets a network namespace of its own")]
+    if missing_tools:
+        findings.append(
+            Finding(
+                Level.WARN, f"no links with a rate: {' and '.join(missing_tools)} missing", "apt-get install iproute2"
+            )
+        )
+        return findings
+    if shapes.get("tbf") is None:
+        findings.append(Finding(Level.PASS, "links can have a rate (tc tbf)"))
+    else:
+        findings.append(Finding(Level.WARN, f"no links with a rate: {shapes['tbf']}", "modprobe sch_tbf"))
+    delay = "is there" if shapes.get("netem") is None else "is not to be had"
+    findings.append(Finding(Level.PASS, f"delay on a link (tc netem) {delay}; nothing of hopcost asks for it"))
+    return findings
+
+
+def interrupts(accounted: bool | None) -> Finding:
+    """Where the kernel books soft interrupts apart, a process's CPU time lacks its network work."""
+    if accounted is None:
+        return Finding(
+            Level.WARN,
+            "IRQ_TIME_ACCOUNTING: unknown, the kernel's configuration cannot be read",
+            "if it is on, CPU per request lacks the kernel's network work: docs/limits.md",
+        )
+    if accounted:
+        return Finding(
+            Level.WARN,
+            "IRQ_TIME_ACCOUNTING is on: CPU per request lacks the kernel's network work",
+            "compare CPU between arms only with docs/limits.md in mind; throughput and times are not concerned",
+        )
+    return Finding(Level.PASS, "IRQ_TIME_ACCOUNTING is off: CPU time holds the kernel's network work")
 
 
 def io_uring(disabled: object) -> Finding:

@@ -11,7 +11,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from typing import Literal
 
 import msgspec
@@ -47,11 +47,17 @@ class Processes(msgspec.Struct):
     processes: list[int]
 
 
+class Cgroup(msgspec.Struct):
+    """Where the CPU time of a hop that forks is read: the account of its cgroup."""
+
+    cgroup: str
+
+
 class Hop(msgspec.Struct):
     """One hop's accounts."""
 
     name: str
-    cpu: Processes
+    cpu: Processes | Cgroup
 
 
 class Rate(msgspec.Struct):
@@ -80,7 +86,10 @@ class Arm(msgspec.Struct):
     expect: Expect
     freeze: dict[str, object] | None
     hops: list[Hop]
+    network_namespace: str | None = None
     tls: Tls | None = None
+    requests_per_connection: int | None = None
+    slice_ns: int | None = None  # None is the plan's
     arrivals: dict[str, Rate] | None = None  # {"constant": Rate} or {"poisson": Rate}; None is the closed loop
 
 
@@ -190,9 +199,9 @@ class End(msgspec.Struct, tag_field="kind", tag="end"):
 Line = Start | WarmedUp | Slice | ArmTotals | End
 
 
-def request(target: str) -> Request:
+def request(target: str, headers: Sequence[tuple[str, str]] = ()) -> Request:
     """A GET as the check sends it, so that what is checked is what is loaded."""
-    return Request(method="GET", target=target, headers=[("Host", "localhost")])
+    return Request(method="GET", target=target, headers=[("Host", "localhost"), *headers])
 
 
 def expect(status: int, body: bytes) -> Expect:

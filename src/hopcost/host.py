@@ -6,50 +6,116 @@ It must not know what a stack is for.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import select
-import shutil
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import psutil
 
 from hopcost import keeper as keeper_program
-from hopcost.errors import CannotMeasure
+from hopcost import leavings
+from hopcost.errors import CannotMeasure, MeasurementFailed
 
-PREFIX = "hopcost-stack-"  # of directories in the system's folder for temporary files
+PREFIX = leavings.DIRECTORY_PREFIX  # of directories in the system's folder for temporary files
 KEEPER_ANSWER_S = 10.0
 SOCKET_PATH_BYTES = 100  # sun_path holds 108; a name follows the directory
 
 
-class Session:
-    """One stack's session: its directory, its cgroup if it has one, and the keeper that is the parent of its programs.
+class NotStarted(MeasurementFailed):
+    """A program that could not even be executed, or not as it was asked for."""
 
-    When this process dies in whatever way, the keeper sees its input end and removes everything.
+
+class Net(msgspec.Struct, frozen=True):
+    """The namespace that a session makes, with these net.* sysctls; with a link the client has one of its own too."""
+
+    sysctls: dict[str, int | str] = {}
+    link: bool = False
+    link_mbit_per_s: int | None = None
+
+
+class Session:
+    """One stack's session: its directory, its cgroups, its network namespace, and the keeper that holds all of it.
+
+    The keeper makes them and is the parent of the stack's programs. When this process dies in whatever way, the keeper
+    sees its input end and removes everything. `cgroups` are to be made, the one that freezes first; without `net` the
+    programs stay in the namespace of this process. CannotMeasure when the folder for temporary files cannot be used,
+    MeasurementFailed when the keeper fails.
     """
 
-    def __init__(self, cgroup: Path | None) -> None:
-        self.cgroup = cgroup
-        self.directory = Path(tempfile.mkdtemp(prefix=PREFIX))
-        if len(os.fsencode(self.directory)) > SOCKET_PATH_BYTES - 40:
-            self.directory.rmdir()
-            self.directory = Path(tempfile.mkdtemp(prefix=PREFIX, dir="/tmp"))
-        command = [sys.executable, "-I", "-S", keeper_program.__file__, str(self.directory)]
-        if cgroup is not None:
-            command.append(str(cgroup))
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by kill
+    def __init__(self, cgroups: Sequence[Path] = (), net: Net | None = None) -> None:
+        self.cgroups = list(cgroups)
+        self.directory = _new_directory()
+        self._has_namespace = net is not None
+        order = {
+            "directory": str(self.directory),
+            "cgroups": [str(path) for path in self.cgroups],
+            "namespace": net is not None,
+            "link": net is not None and net.link,
+            "link_mbit_per_s": net.link_mbit_per_s if net is not None else None,
+            "sysctls": net.sysctls if net is not None else {},
+        }
+        try:
+            self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by kill
+        except OSError as error:
+            raise _no_temporary_folder(error) from error
         self._keeper = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, start_new_session=True
+            [sys.executable, "-I", "-S", keeper_program.__file__, json.dumps(order)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            start_new_session=True,
         )
         self._buffered = b""
         self.exited: dict[str, int] = {}
+        self.sysctls: dict[str, str] = {}
+        self.refused: dict[str, str] = {}
+        self._client: int | None = None
+        try:
+            self._wait_until_made()
+        except BaseException:
+            self.kill()
+            raise
+
+    def _wait_until_made(self) -> None:
+        made = self._answer(lambda line: "ready" in line or "unready" in line)
+        if made.get("unready") == "directory":
+            raise _no_temporary_folder(made["why"])
+        if "unready" in made:
+            raise MeasurementFailed(f"the stack's {made['unready']} could not be made: {made['why']}")
+        self.sysctls, self.refused, self._client = made["sysctls"], made["refused"], made["client"]
+
+    @property
+    def cgroup(self) -> Path | None:
+        """The cgroup that freezes the stack."""
+        return self.cgroups[0] if self.cgroups else None
+
+    @property
+    def namespace(self) -> str | None:
+        """The file of the namespace that the programs are in; None for this process's own."""
+        return f"/proc/{self.leader}/ns/net" if self._has_namespace else None
+
+    @property
+    def client_namespace(self) -> str | None:
+        """The file of the namespace that the client belongs in: beyond the link if there is one, else the stack's."""
+        return self.namespace if self._client is None else f"/proc/{self.leader}/fd/{self._client}"
+
+    def processes(self, name: str, root: int) -> list[int]:
+        """A program's processes, `root` first: those of its cgroup, without one those of the tree below it."""
+        if not self.cgroups:
+            return process_tree(root)
+        pids = keeper_program.pids_in(self.cgroups[0] / name)
+        return sorted(pids, key=lambda pid: (pid != root, pid))
 
     @property
     def leader(self) -> int:
@@ -59,11 +125,14 @@ class Session:
     def put(self, name: str, text: str) -> Path:
         """Write a file into the session's directory."""
         path = self.directory / name
-        path.write_text(text, encoding="utf-8")
+        try:
+            path.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise _no_temporary_folder(error) from error
         return path
 
     def start(self, name: str, command: list[str], cores: list[int], open_files: int) -> int:
-        """Start a program; its pid. CannotMeasure with the reason when it cannot even be executed."""
+        """Start a program; its pid. NotStarted with the reason when it cannot even be executed."""
         order = {
             "start": name,
             "command": command,
@@ -74,7 +143,7 @@ class Session:
         self._order(order)
         answer = self._answer(lambda line: name in (line.get("started"), line.get("failed")))
         if "pid" not in answer:
-            raise CannotMeasure(f"{' '.join(command)}: {answer.get('why', 'not started')}")
+            raise NotStarted(f"{' '.join(command)}: {answer.get('why', 'not started')}")
         return int(answer["pid"])
 
     def log(self, name: str) -> Path:
@@ -89,7 +158,7 @@ class Session:
 
     def stop(self) -> None:
         """A clean stop of every program, then nothing of the session is left."""
-        with contextlib.suppress(OSError, CannotMeasure):
+        with contextlib.suppress(OSError, MeasurementFailed):
             self._order({"stop": True})
             self._answer(lambda line: "stopped" in line)
         self.kill()
@@ -111,21 +180,18 @@ class Session:
         with contextlib.suppress(ProcessLookupError):
             self._keeper.kill()
         self._keeper.wait()
-        if self.cgroup is not None and self.cgroup.exists():
-            remains = [int(pid) for pid in (self.cgroup / "cgroup.procs").read_text().split()]
-        else:
-            remains = keeper_program.session_members(self.leader)
-        for pid in remains:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-        keeper_program.thaw(self.cgroup, remains)
         deadline = time.monotonic() + keeper_program.KILL_S
-        while any(psutil.pid_exists(pid) for pid in remains) and time.monotonic() < deadline:
-            time.sleep(0.01)
-        if self.cgroup is not None:
-            with contextlib.suppress(OSError):
-                self.cgroup.rmdir()
-        shutil.rmtree(self.directory, ignore_errors=True)
+        while (remains := self._remains()) and time.monotonic() < deadline:
+            for pid in remains:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            keeper_program.thaw(self.cgroup, remains)
+            time.sleep(0.005)
+        keeper_program.remove(self.directory, self.cgroups)
+
+    def _remains(self) -> list[int]:
+        """Processes of the stack that are still there; dead ones that nobody has reaped yet do not count."""
+        return [pid for pid in keeper_program.members(self.leader, self.cgroups) if leavings.is_alive(pid)]
 
     def _order(self, order: dict[str, Any]) -> None:
         assert self._keeper.stdin is not None, "opened with a pipe"
@@ -133,7 +199,7 @@ class Session:
             self._keeper.stdin.write(json.dumps(order).encode() + b"\n")
             self._keeper.stdin.flush()
         except OSError as error:
-            raise CannotMeasure(f"the stack's keeper is gone: {self._keeper_error() or error}") from error
+            raise MeasurementFailed(f"the stack's keeper is gone: {self._keeper_error() or error}") from error
 
     def _answer(self, wanted: Any) -> dict[str, Any]:
         """The next line that is wanted; exits that come in between are noted."""
@@ -146,7 +212,7 @@ class Session:
                 for line in lines:
                     if wanted(line):
                         return line
-        raise CannotMeasure(f"the stack's keeper did not answer: {self._keeper_error()}")
+        raise MeasurementFailed(f"the stack's keeper did not answer: {self._keeper_error()}")
 
     def _has_output(self, wait_s: float) -> bool:
         assert self._keeper.stdout is not None, "opened with a pipe"
@@ -168,6 +234,28 @@ class Session:
     def _keeper_error(self) -> str:
         self._errors.seek(0)
         return self._errors.read().decode(errors="replace").strip()[-500:]
+
+
+_numbers = itertools.count(1)
+
+
+def _new_directory() -> Path:
+    """A name for a stack's directory that nobody else takes; the keeper makes it, so that none is without one."""
+    try:
+        folder = Path(tempfile.gettempdir())
+    except OSError as error:
+        raise _no_temporary_folder(error) from error
+    name = f"{PREFIX}{leavings.owner()}-{next(_numbers)}"
+    if len(os.fsencode(folder / name)) > SOCKET_PATH_BYTES - 40:
+        folder = Path("/tmp")
+    return folder / name
+
+
+def _no_temporary_folder(error: object) -> CannotMeasure:
+    return CannotMeasure(
+        f"a stack's directory cannot be made or written: {error}",
+        "make room in the folder for temporary files, or name another one in TMPDIR",
+    )
 
 
 def process_tree(pid: int) -> list[int]:

@@ -1,10 +1,13 @@
 """The parent of one stack's programs: it starts them, and when the harness goes away it leaves nothing behind.
 
 A process of its own, run as a script with the standard library alone. It leads the stack's session, so that the
-scheduler sees one group per stack (autogroup). It takes JSON lines on standard input and answers on standard output;
-when its input ends (the harness closed it, crashed, or was killed) every process of the stack dies, frozen or not, and
-the stack's cgroup and directory are removed.
+scheduler sees one group per stack (autogroup), and holds the stack's network namespace. Its argument says what to
+make; it takes JSON lines on standard input and answers on standard output; when its input ends (the harness closed it,
+crashed, or was killed) every process of the stack dies, frozen or not, and its cgroups and directory are removed.
 
+    {"directory": path, "cgroups": […], "namespace": bool, "link": bool, "link_mbit_per_s": n or null, "sysctls": {…}}
+                                             →  {"ready": true, "client": n or null, "sysctls": {…}, "refused": {…}}
+                                            or  {"unready": step, "why": "…"}
     {"start": name, "command": […], "log": path, "cores": […], "open_files": n}  →  {"started": name, "pid": n}
                                                                             or  {"failed": name, "why": "…"}
     {"stop": true}                                                          →  {"stopped": true}, after a clean stop
@@ -27,36 +30,85 @@ import time
 from pathlib import Path
 from typing import Any
 
+if __name__ == "__main__":  # last, so that hopcost's own modules hide none of the standard library's
+    sys.path.append(str(Path(__file__).parents[1]))
+
+from hopcost import namespace
+
+MARK = "HOPCOST_STACK"  # in every program's environment, so that it can be told whose it was
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
+PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 47, 4
 CLEAN_STOP_S = 1.0
 KILL_S = 2.0
 
 
 class Keeper:
-    """The state of one stack: its programs, its directory, its cgroup (of version 2 or 1, or none)."""
+    """The state of one stack: its programs, its directory, its cgroups.
 
-    def __init__(self, directory: Path, cgroup: Path | None) -> None:
-        self.directory = directory
-        self.cgroup = cgroup
+    The first of the cgroups freezes; its processes may be in one of another hierarchy too, which counts their CPU time.
+    In each there is one cgroup per program.
+    """
+
+    def __init__(self, order: dict[str, Any]) -> None:
+        self.directory = Path(order["directory"])
+        self.cgroups = [Path(path) for path in order["cgroups"]]
         self.programs: dict[str, subprocess.Popen[bytes]] = {}
-        self.exits: dict[int, int] = {}
-        if cgroup is not None:
-            cgroup.mkdir()
+        self.order = order
+
+    def make(self) -> bool:
+        """Make what the order asks for and tell of it; whether all of it could be made."""
+        made: dict[str, Any] = {"ready": True, "client": None, "sysctls": {}, "refused": {}}
+        step = "directory"
+        try:
+            self.directory.mkdir(mode=0o700)
+            step = "cgroup"
+            for cgroup in self.cgroups:
+                cgroup.mkdir()
+            step = "namespace"
+            if self.order["namespace"]:
+                namespace.make()
+                made["sysctls"], made["refused"] = namespace.set_sysctls(self.order["sysctls"])
+                if self.order["link"]:
+                    step = "link"
+                    client = os.open(namespace.OWN, os.O_RDONLY)
+                    namespace.make()
+                    namespace.set_sysctls(self.order["sysctls"])
+                    namespace.join(client, self.order["link_mbit_per_s"])
+                    made["client"] = client
+        except (OSError, subprocess.SubprocessError) as error:
+            say({"unready": step, "why": str(error)})
+            return False
+        say(made)
+        return True
 
     def start(self, order: dict[str, Any]) -> None:
-        """Start a program in the foreground, in the stack's cgroup and on its cores, its output into its log."""
+        """Start a program in the foreground, in its cgroups and on its cores, its output into its log."""
+        told, tell = os.pipe()  # subprocess says of a preexec_fn only that it failed
 
         def in_child() -> None:
-            if self.cgroup is not None:
-                (self.cgroup / "cgroup.procs").write_text("0")
-            os.sched_setaffinity(0, order["cores"])
-            resource.setrlimit(resource.RLIMIT_NOFILE, (order["open_files"], order["open_files"]))
-            ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+            step = "it"
+            try:
+                for cgroup in self.cgroups:
+                    step = f"its cgroup {cgroup / order['start']}"
+                    (cgroup / order["start"] / "cgroup.procs").write_text("0")
+                step = f"cores {order['cores']}"
+                os.sched_setaffinity(0, order["cores"])
+                step = f"a limit of {order['open_files']} open files"
+                resource.setrlimit(resource.RLIMIT_NOFILE, (order["open_files"], order["open_files"]))
+            except (OSError, ValueError) as error:
+                os.write(tell, f"{step}: {error}".encode())
+                raise
+            prctl = ctypes.CDLL(None).prctl
+            prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)  # of a user namespace: not for programs
+            prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
             signal.signal(signal.SIGINT, signal.SIG_DFL)
             signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
+        failed = None
         try:
+            for cgroup in self.cgroups:
+                (cgroup / order["start"]).mkdir()
             with Path(order["log"]).open("ab") as log:
                 program = subprocess.Popen(
                     order["command"],
@@ -65,10 +117,16 @@ class Keeper:
                     stdout=log,
                     stderr=log,
                     process_group=0,  # Apache ends its whole group when it ends
+                    env=os.environ | {MARK: str(self.directory)},
                     preexec_fn=in_child,
                 )
         except (OSError, ValueError, subprocess.SubprocessError) as error:
-            say({"failed": order["start"], "why": str(error)})
+            failed = str(error)
+        os.close(tell)
+        why = os.read(told, 4096).decode(errors="replace") if failed is not None else ""
+        os.close(told)
+        if failed is not None:
+            say({"failed": order["start"], "why": why or failed})
             return
         self.programs[order["start"]] = program
         say({"started": order["start"], "pid": program.pid})
@@ -92,7 +150,7 @@ class Keeper:
 
     def stop(self) -> None:
         """A clean stop, from the client's side to the origin: SIGTERM, then SIGKILL for whatever is left."""
-        thaw(self.cgroup, self.members())
+        self.thaw(self.members())
         for program in self.programs.values():
             if program.returncode is None:
                 with contextlib.suppress(ProcessLookupError):
@@ -109,22 +167,49 @@ class Keeper:
             for pid in members:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
-            thaw(self.cgroup, members)  # a version 1 freezer holds back even SIGKILL
+            self.thaw(members)  # a version 1 freezer holds back even SIGKILL
             self.reap()
             time.sleep(0.005)
-        if self.cgroup is not None:
-            with contextlib.suppress(OSError):
-                self.cgroup.rmdir()
-        shutil.rmtree(self.directory, ignore_errors=True)
+        remove(self.directory, self.cgroups)
 
     def members(self) -> list[int]:
         """The stack's processes: those of its cgroup, without one those of its session; never the keeper."""
-        if self.cgroup is not None:
-            try:
-                return [int(pid) for pid in (self.cgroup / "cgroup.procs").read_text().split()]
-            except OSError:
-                return []
-        return session_members(os.getpid())
+        return members(os.getpid(), self.cgroups)
+
+    def thaw(self, members: list[int]) -> None:
+        """Let the stack run, by whichever means it was frozen."""
+        thaw(self.cgroups[0] if self.cgroups else None, members)
+
+
+def members(leader: int, cgroups: list[Path]) -> list[int]:
+    """The processes of a stack: those of its first cgroup and of the cgroups in it, else those of its session."""
+    if not cgroups:
+        return session_members(leader)
+    return [pid for path in tree(cgroups[0]) for pid in pids_in(path)]
+
+
+def tree(cgroup: Path) -> list[Path]:
+    """A stack's cgroup and those of its programs, these first; none when it is gone."""
+    try:
+        return [*sorted(path for path in cgroup.iterdir() if path.is_dir()), cgroup]
+    except OSError:
+        return []
+
+
+def pids_in(cgroup: Path) -> list[int]:
+    """The processes in this very cgroup."""
+    try:
+        return [int(pid) for pid in (cgroup / "cgroup.procs").read_text().split() if pid != "0"]
+    except OSError:
+        return []
+
+
+def remove(directory: Path, cgroups: list[Path]) -> None:
+    """Remove a stack's directory and its empty cgroups."""
+    for path in [path for cgroup in cgroups for path in tree(cgroup)]:
+        with contextlib.suppress(OSError):
+            path.rmdir()
+    shutil.rmtree(directory, ignore_errors=True)
 
 
 def session_members(session: int) -> list[int]:
@@ -161,7 +246,6 @@ def say(answer: dict[str, Any]) -> None:
 
 def main() -> None:
     """Serve orders until they end, then clean up."""
-    directory, cgroup = Path(sys.argv[1]), Path(sys.argv[2]) if len(sys.argv) > 2 else None
     for ignored in (signal.SIGINT, signal.SIGHUP, signal.SIGPIPE):
         signal.signal(ignored, signal.SIG_IGN)
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
@@ -176,9 +260,10 @@ def main() -> None:
         ended = True
 
     signal.signal(signal.SIGTERM, end)
-    keeper = Keeper(directory, cgroup)
+    keeper = Keeper(json.loads(sys.argv[1]))
     buffered = b""
     try:
+        ended = not keeper.make() or ended
         while not ended:
             ready, _, _ = select.select([0, wake_out], [], [])
             if wake_out in ready:

@@ -104,12 +104,17 @@ def busy_ns(cores: list[int]) -> int:
     return ticks * 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
 
-@cache
 def irq_time_apart() -> bool:
     """Whether the kernel keeps interrupts' time apart from processes' (CONFIG_IRQ_TIME_ACCOUNTING); True if unknown."""
+    return irq_time_accounting() is not False
+
+
+@cache
+def irq_time_accounting() -> bool | None:
+    """The same, None where the kernel's configuration cannot be read."""
     texts = (_read(f"/boot/config-{platform.release()}"), _gunzip("/proc/config.gz"))
     config = next((text for text in texts if text is not None), None)
-    return config is None or "CONFIG_IRQ_TIME_ACCOUNTING=y" in config.splitlines()
+    return None if config is None else "CONFIG_IRQ_TIME_ACCOUNTING=y" in config.splitlines()
 
 
 def _gunzip(path: str) -> str | None:

@@ -50,6 +50,7 @@ class Program(msgspec.Struct, forbid_unknown_fields=True):
     `answers` programs can be the last hop though they can forward too; `balances` programs forward to several copies of
     the next hop. `children` is a template for the number of child
     processes without which it is not ready: those that come later are neither accounted for nor frozen.
+    `forks` says that its processes come and go under load: its CPU time is then that of its cgroup.
     """
 
     name: str
@@ -69,6 +70,8 @@ class Program(msgspec.Struct, forbid_unknown_fields=True):
     balances: bool = False
     answers: bool = False
     children: str = "0"
+    forks: bool = False
+    idle_timeout_s: float | None = None
 
     @property
     def is_origin(self) -> bool:
@@ -211,6 +214,16 @@ def _numbers(version: str) -> list[int]:
 def is_built(program: Program) -> bool:
     """Whether what is made from source is there, made of the sources as they are now."""
     return _built_path(program).exists()
+
+
+def idle_timeout_s(name: str, given: Mapping[str, Setting]) -> float | None:
+    """After how long the program drops an idle connection under these settings; None where it says nothing of it."""
+    program = load(name)
+    definition = program.settings.get("keepalive_timeout_s")
+    value = given.get("keepalive_timeout_s", definition.default if definition is not None else None)
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return float(value) or None
+    return program.idle_timeout_s
 
 
 def build(name: str) -> None:

@@ -5,26 +5,38 @@ from __future__ import annotations
 import secrets
 import shlex
 import sys
-import tempfile
 from pathlib import Path
 
+import msgspec
 from rich.console import Console
 
-from hopcost import blocks, host, machine, program, progress, stack, summary
+from hopcost import blocks, driven, host, leavings, machine, network, program, progress, stack, summary
 from hopcost import plan as planning
 from hopcost import record as records
 from hopcost import suite as suites
 from hopcost.errors import CannotMeasure, MeasurementFailed
 from hopcost.report import text
-from hopcost.sandbox import Ports, find_freezer, raise_open_files
+from hopcost.sandbox import NamespacePorts, Ports, find_freezer, raise_open_files, refuse_the_same_port
 
 
-def run(
-    name: str, chosen: list[str], *, quick: bool, budget_s: float | None, seed: int | None, folder: Path | None
-) -> int:
-    """Run and report; the exit code."""
+class Wishes(msgspec.Struct, frozen=True):
+    """What the command line asks for besides the suite; None where it says nothing."""
+
+    quick: bool = False
+    budget_s: float | None = None
+    seed: int | None = None
+    folder: Path | None = None
+    soak_length_s: float | None = None
+    peer: str | None = None
+    as_published: bool = False
+    scale: float = 1.0
+
+
+def run(name: str, chosen: list[str], wishes: Wishes) -> int:
+    """Run and report; the exit code: 1 where something failed, or an experiment could not run here."""
     console = Console(stderr=True, highlight=False)
-    suite = suites.load(name)
+    name, first = suites.choose(name)
+    suite, chosen = suites.load(name), [*first, *chosen]
     programs = sorted({hop.program for arm in suite.arms.values() for hop in arm.hops})
     for each in chosen:
         suite.experiment(each)
@@ -33,26 +45,40 @@ def run(
     plan = planning.make(
         suite,
         chosen,
-        quick=quick,
-        budget_s=budget_s,
-        seed=secrets.randbits(32) if seed is None else seed,
+        quick=wishes.quick,
+        budget_s=wishes.budget_s,
+        seed=secrets.randbits(32) if wishes.seed is None else wishes.seed,
         installed={each: program.installed(each) for each in programs},
         allowed_cores=machine.allowed_cores(),
         siblings=machine.siblings(),
         open_files=raise_open_files(),
+        idle_timeout_s=program.idle_timeout_s,
+        missing_peers=driven.missing() if wishes.peer or wishes.as_published else None,
+        soak_length_s=wishes.soak_length_s,
+        peer=wishes.peer,
+        as_published=wishes.as_published,
+        scale=wishes.scale,
     )
-    _try_settings(plan)
-    freezer = find_freezer()
+    for leaving in leavings.clean():
+        console.print(
+            f"removed what a dead run left: {leaving.kind.value} {leaving.what}", markup=False, soft_wrap=True
+        )
+    freezer, net = find_freezer(), network.find()
+    _try_settings(plan, net)
+    if not net.own:
+        console.print(f"no network namespaces: {net.why}; {network.COST}", style="yellow", markup=False, soft_wrap=True)
     environment = machine.facts() | {
         "freezer": freezer.kind,
+        "network_namespaces": net.own,
+        "network_namespaces_missing": net.why,
         "programs": {each: program.installed(each).version for each in programs},
     }
-    writer = records.Writer(folder, suite, plan, environment, ["hopcost", *sys.argv[1:]])
+    writer = records.Writer(wishes.folder, suite, plan, environment, ["hopcost", *sys.argv[1:]])
     _announce(plan, writer.path, console)
     interrupted, well = False, False
     try:
         with writer, progress.watch(console) as watcher:
-            well = blocks.measure(plan, freezer, writer, watcher)
+            well = blocks.measure(plan, freezer, writer, watcher, net)
     except KeyboardInterrupt:
         interrupted = True
     except (MeasurementFailed, CannotMeasure):
@@ -63,16 +89,18 @@ def run(
     console.print(f"\nrecord: {writer.path}  (again: hopcost report {shlex.quote(str(writer.path))})", soft_wrap=True)
     if interrupted:
         raise KeyboardInterrupt
-    return 0 if well else 1
+    return 0 if well and not plan.left_out else 1
 
 
-def _try_settings(plan: planning.Plan) -> None:
+def _try_settings(plan: planning.Plan, net: network.Network) -> None:
     """Decide every stack once without starting it: what is wrong in the suite is told before anything runs."""
-    ports = Ports()
-    with tempfile.TemporaryDirectory(prefix=host.PREFIX) as folder:
-        for experiment in plan.experiments:
-            for arm in experiment.arms:
-                stack.prepare(arm.name, arm.arm, experiment.settings, experiment.cores, Path(folder), ports)
+    ports = NamespacePorts(None) if net.own else Ports()
+    folder = Path(f"/tmp/{host.PREFIX}to-try")  # never made
+    for experiment in plan.experiments:
+        if not net.own:
+            refuse_the_same_port((arm.name, arm.arm) for arm in experiment.arms)
+        for arm in experiment.arms:
+            stack.prepare(arm.name, arm.arm, experiment.settings, experiment.cores, folder, ports)
 
 
 def _announce(plan: planning.Plan, path: Path, console: Console) -> None:

@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-import resource
 import socket
 import ssl
 import time
@@ -15,12 +15,28 @@ from types import TracebackType
 
 import msgspec
 
-from hopcost import certificate, host, program, refusal, routes, templates
-from hopcost.errors import ArmFailed, CannotMeasure, HopcostError, UsageError
-from hopcost.sandbox import Cores, Freezer, Ports
+from hopcost import (
+    certificate,
+    host,
+    leavings,
+    namespace,
+    network,
+    program,
+    refusal,
+    routes,
+    sandbox,
+    templates,
+    usage,
+)
+from hopcost.errors import ArmFailed, CannotMeasure, MeasurementFailed, UsageError
+from hopcost.network import Network, Surroundings, Wishes, measure_link, missing_for, not_to_be_had
+from hopcost.sandbox import Cores, Freezer, NamespacePorts, Ports
 from hopcost.suite import Arm, Hop, Link, Setting, Settings
 
 READY_S = 10.0
+LABEL_LONGEST = 120  # a file name has 255 bytes
+LINK_CARRIES_LEAST = 0.8  # of its rate in a plain transfer, heads of packets taken off
+LOOPBACK = "127.0.0.1"
 
 
 class Address(msgspec.Struct, frozen=True):
@@ -39,6 +55,11 @@ class Address(msgspec.Struct, frozen=True):
     def is_tls(self) -> bool:
         """Whether the client's first bytes are a handshake."""
         return Link(self.link) is Link.HTTPS_TCP
+
+    @property
+    def port(self) -> int | None:
+        """Its port; None for a socket file."""
+        return None if self.is_unix else int(self.address.rpartition(":")[2])
 
     @property
     def wire(self) -> str:
@@ -100,25 +121,37 @@ class PreparedStack(msgspec.Struct):
         return self.hops[0].address
 
 
-def prepare(name: str, arm: Arm, settings: Settings, cores: Cores, directory: Path, ports: Ports) -> PreparedStack:
+def prepare(
+    name: str,
+    arm: Arm,
+    settings: Settings,
+    cores: Cores,
+    directory: Path,
+    ports: Ports,
+    front: str = LOOPBACK,
+) -> PreparedStack:
     """Decide addresses, settings, command lines and files of an arm's stack in `directory`.
 
+    The first hop listens on the address `front`, the others on the loopback.
     UsageError where the suite asks for what a program does not have; CannotMeasure where a program is missing.
     """
     where = f"arm {name}"
-    _, open_files = resource.getrlimit(resource.RLIMIT_NOFILE)
+    open_files = sandbox.open_files(arm.open_files)
     hop_names = iter(_unique([hop.program for hop in arm.hops for _ in range(hop.copies)]))
     if arm.hops[0].copies > 1:
         first = arm.hops[0].program
         raise UsageError(f"{where}: {first}: copies: the client reaches one", "put a program that balances before them")
     names = [[next(hop_names) for _ in range(hop.copies)] for hop in arm.hops]
-    addresses = [_addresses(where, hop, names[number], directory, ports) for number, hop in enumerate(arm.hops)]
+    addresses = [
+        _addresses(where, hop, names[number], directory, ports, LOOPBACK if number else front)
+        for number, hop in enumerate(arm.hops)
+    ]
     prepared = []
     for number, hop in enumerate(arm.hops):
         definition = program.load(hop.program)
         upstreams = addresses[number + 1] if number + 1 < len(arm.hops) else []
         _check_links(where, definition, hop.link, upstreams)
-        given = settings.get(hop.program, {}) | hop.settings
+        given = settings.get(hop.program, {}) | arm.settings.get(hop.program, {}) | hop.settings
         resolved = definition.resolve_settings(given, len(cores.stack), where)
         receipt = program.installed(hop.program).under(resolved)
         if receipt.path is None or receipt.version is None:
@@ -154,7 +187,7 @@ def prepare(name: str, arm: Arm, settings: Settings, cores: Cores, directory: Pa
     return PreparedStack(arm=name, hops=prepared, cores=cores, open_files=open_files)
 
 
-def _addresses(where: str, hop: Hop, names: list[str], directory: Path, ports: Ports) -> list[Address]:
+def _addresses(where: str, hop: Hop, names: list[str], directory: Path, ports: Ports, ip: str) -> list[Address]:
     """Where each copy of a hop listens."""
     link = hop.link.value
     if hop.link.is_unix:
@@ -163,7 +196,7 @@ def _addresses(where: str, hop: Hop, names: list[str], directory: Path, ports: P
         raise UsageError(f"{where}: {hop.program}: port: {hop.copies} copies cannot all have port {hop.port}")
     taken = [ports.take() if hop.port is None else ports.claim(hop.port, f"{where}: {hop.program}") for _ in names]
     ca_file = str(directory / certificate.CERTIFICATE) if hop.link is Link.HTTPS_TCP else None
-    return [Address(link=link, address=f"127.0.0.1:{port}", ca_file=ca_file) for port in taken]
+    return [Address(link=link, address=f"{ip}:{port}", ca_file=ca_file) for port in taken]
 
 
 def _unique(programs: list[str]) -> list[str]:
@@ -192,27 +225,90 @@ class RunningStack:
     """A stack that runs: started from the origin to the front, so that each hop finds the next one ready.
 
     A context manager; leaving it stops every program and removes every file, at once where an error or an interrupt is
-    the reason.
+    the reason. `label` names it in the machine's cgroups. Where `network` allows namespaces the stack has one of its
+    own, and takes its ports there; `ports` are the host's.
+
+    ArmFailed for what the arm's programs and wishes are to blame for, MeasurementFailed for faults of the keeper.
     """
 
     def __init__(
-        self, name: str, arm: Arm, settings: Settings, cores: Cores, freezer: Freezer, ports: Ports, label: str
+        self,
+        name: str,
+        arm: Arm,
+        settings: Settings,
+        cores: Cores,
+        freezer: Freezer,
+        ports: Ports,
+        label: str,
+        network: Network = network.HOST,
     ) -> None:
         self.arm = name
         self.freezer = freezer
-        self.session = host.Session(freezer.cgroup(f"hopcost-{os.getpid()}-{label}"))
+        self.network = network
+        self._wishes = Wishes(sysctls=arm.sysctls, open_files=arm.open_files, link_mbit_per_s=arm.link_mbit_per_s)
+        self._cgroup_name = f"{leavings.CGROUP_PREFIX}{leavings.owner()}-{label[:LABEL_LONGEST]}"
         self._roots: dict[str, int] = {}
+        refused = missing_for(self._wishes, network)
+        if refused is not None:
+            raise ArmFailed(name, *refused)
+        self.session = host.Session(freezer.cgroups(self._cgroup_name), self._net())
         try:
-            self.prepared = prepare(name, arm, settings, cores, self.session.directory, ports)
+            own = self.session.namespace
+            try:
+                self.prepared = prepare(
+                    name,
+                    arm,
+                    settings,
+                    cores,
+                    self.session.directory,
+                    ports if own is None else NamespacePorts(own),
+                    LOOPBACK if arm.link_mbit_per_s is None else namespace.STACK,
+                )
+            except CannotMeasure as error:
+                raise ArmFailed(name, error.message, error.hint) from error
+            self.surroundings = self._surroundings()
             self._start()
-        except HopcostError as error:
+        except host.NotStarted as error:
             self.session.kill()
-            raise (
-                error if isinstance(error, (UsageError, ArmFailed)) else ArmFailed(name, error.message, error.hint)
-            ) from error
+            raise ArmFailed(name, error.message, error.hint) from error
         except BaseException:
             self.session.kill()
             raise
+
+    def _net(self) -> host.Net | None:
+        """The namespace to make, if there is to be one; only net.* sysctls are its own."""
+        if not self.network.own:
+            return None
+        return host.Net(
+            sysctls={key: value for key, value in self._wishes.sysctls.items() if key.startswith("net.")},
+            link=self._wishes.link_mbit_per_s is not None,
+            link_mbit_per_s=self._wishes.link_mbit_per_s,
+        )
+
+    def _surroundings(self) -> Surroundings:
+        """What the kernel gave, read back, and what it did not; MeasurementFailed where the link carries nothing."""
+        rate, carried = self._wishes.link_mbit_per_s, None
+        notes = not_to_be_had(self._wishes.sysctls)
+        notes += [f"{key} = {self._wishes.sysctls[key]}: {why}" for key, why in self.session.refused.items()]
+        wanted, got = self._wishes.open_files, self.prepared.open_files
+        if wanted is not None and got < wanted:
+            notes.append(f"open files: {wanted} asked for, {got} given: that is the hard limit here")
+        own, client = self.session.namespace, self.session.client_namespace
+        if rate is not None and own is not None and client is not None:
+            try:
+                carried = measure_link(own, client, rate)
+            except OSError as error:
+                raise MeasurementFailed(f"{self.arm}: the link of {rate} Mbit/s carries nothing: {error}") from error
+            if carried < rate * 1_000_000 * LINK_CARRIES_LEAST:
+                notes.append(f"the link of {rate} Mbit/s carried less than {LINK_CARRIES_LEAST:.0%} of that alone")
+        return Surroundings(
+            network="host" if own is None else "own",
+            open_files=got,
+            sysctls=self.session.sysctls,
+            link_mbit_per_s=rate,
+            link_bits_per_s=carried,
+            notes=notes,
+        )
 
     def __enter__(self) -> RunningStack:
         return self
@@ -228,7 +324,16 @@ class RunningStack:
     @property
     def processes(self) -> dict[str, list[int]]:
         """The processes of each hop as they are now, by hop name."""
-        return {name: host.process_tree(root) for name, root in self._roots.items()}
+        return {name: self.session.processes(name, root) for name, root in self._roots.items()}
+
+    @property
+    def network_namespace(self) -> str | None:
+        """The file of the namespace in which a client of this stack opens its sockets; None is this process's own."""
+        return self.session.client_namespace
+
+    def as_client(self) -> contextlib.AbstractContextManager[None]:
+        """The calling thread where a client of this stack belongs."""
+        return namespace.inside(self.network_namespace)
 
     @property
     def freeze(self) -> dict[str, object]:
@@ -237,8 +342,26 @@ class RunningStack:
             return {self.freezer.kind: str(self.session.cgroup)}
         return {"signal": [pid for pids in self.processes.values() for pid in pids]}
 
+    def account_of(self, hop: str) -> str | None:
+        """The cgroup that counts the CPU time of a hop whose processes come and go; None for others, or without one."""
+        counting = self.freezer.account_of(self._cgroup_name)
+        forks = any(each.name == hop and program.load(each.program).forks for each in self.prepared.hops)
+        return str(counting / hop) if forks and counting is not None and counting in self.session.cgroups else None
+
+    def memory(self) -> dict[str, usage.Memory]:
+        """The memory of each hop, over its processes as they are now."""
+        return {name: usage.memory(pids) for name, pids in self.processes.items()}
+
+    def time_wait(self) -> list[usage.TimeWait]:
+        """Connections in TIME_WAIT as they are now, by the link that they were on and the side that closed them."""
+        listening = {hop.name: hop.address.port for hop in self.prepared.hops if hop.address.port is not None}
+        return usage.time_wait(listening, [self.session.namespace, self.network_namespace])
+
     def cpu_ns(self) -> int:
-        """CPU time that all processes of the stack have used, in ns, to the kernel's tick."""
+        """CPU time that all processes of the stack have used, in ns, to the kernel's tick where it has no cgroup."""
+        counting = self.freezer.account_of(self._cgroup_name)
+        if counting is not None and counting in self.session.cgroups:
+            return usage.account_ns(counting)
         return sum(host.cpu_ns(pid) for pids in self.processes.values() for pid in pids)
 
     def failure(self) -> str | None:
@@ -263,7 +386,8 @@ class RunningStack:
     def _wait_until_ready(self, hop: PreparedHop) -> None:
         deadline = time.monotonic() + READY_S
         while True:
-            not_yet = self._not_yet(hop)
+            with namespace.inside(self.session.namespace):
+                not_yet = self._not_yet(hop)
             if not_yet is None:
                 return
             status = self.session.poll().get(hop.name)

@@ -2,12 +2,39 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import typer
+
 from hopcost.cli import app
 
 
+def _clean() -> int:
+    """Remove and tell; 1 when something is still there afterwards. Things of living runs are never touched."""
+    from hopcost import leavings
+
+    for each in leavings.clean():
+        print(f"removed: {each.kind.value} {each.what}")
+    left = leavings.find()
+    for each in left:
+        print(f"could not be removed: {each.kind.value} {each.what}")
+    if not left:
+        print("nothing is left of dead runs")
+    return 1 if left else 0
+
+
 @app.command("doctor")
-def doctor() -> int:
+def doctor(
+    clean: Annotated[
+        bool, typer.Option("--clean", help="Only remove what dead runs have left: processes, cgroups, directories.")
+    ] = False,
+) -> int:
     """Say what this machine is and what would spoil a measurement; exit code 3 when something makes it impossible."""
+    if clean:
+        return _clean()
+    from hopcost import network
+
+    network.enter_user_namespace()  # as a run would; may start this command again
     from rich.console import Console
     from rich.text import Text
 

@@ -15,24 +15,43 @@ def up(arm: Annotated[str, typer.Argument(metavar="SUITE/EXPERIMENT/ARM", help=A
     """Start one arm, print its URL, the commands and generated files behind it, and wait for Ctrl-C."""
     import time
 
-    from hopcost import arm_path, check, description, program
+    from hopcost import arm_path, check, description, leavings, network, program
     from hopcost.errors import ArmFailed
+    from hopcost.network import HOST
     from hopcost.sandbox import Ports, find_freezer, raise_open_files
     from hopcost.stack import RunningStack
 
+    network.enter_user_namespace()  # may start this command again
     experiment, name, content, cores = arm_path.find(arm)
     program.build_missing([hop.program for hop in content.hops], print)
     raise_open_files()
+    leavings.clean()
+    wishes_one = content.link_mbit_per_s is not None or any(key.startswith("net.") for key in content.sysctls)
     try:
         with RunningStack(
-            name, content, experiment.settings, cores, find_freezer(), Ports(), label=f"up-{name}"
+            name,
+            content,
+            experiment.settings,
+            cores,
+            find_freezer(),
+            Ports(),
+            label=f"up-{name}",
+            network=network.find() if wishes_one else HOST,
         ) as stack:
-            answer = check.ask(name, stack.prepared.address, experiment.workload.target)
-            print(description.of(stack.prepared, stack.session.directory, experiment.workload.target), end="")
+            with stack.as_client():
+                answer = check.ask(
+                    name, stack.prepared.address, experiment.workload.target, experiment.workload.header_fields
+                )
+            print(description.of(stack.prepared, stack.session.directory, experiment.workload), end="")
             sizes = f"{answer.header_bytes} header bytes, {len(answer.body)} body bytes"
             print(f"\nit answers with status {answer.status}, {sizes}")
             for hop, pids in stack.processes.items():
                 print(f"{hop}: pid {', '.join(str(pid) for pid in pids)}")
+            for note in stack.surroundings.notes:
+                print(f"note: {note}")
+            if stack.network_namespace is not None:
+                where = f"nsenter --net={stack.network_namespace} curl {stack.prepared.address.url}"
+                print(f"it has a network namespace of its own, as its arm asks for; from this terminal: {where}")
             print("Ctrl-C ends it", flush=True)
             while (failure := stack.failure()) is None:
                 time.sleep(0.2)

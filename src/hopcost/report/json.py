@@ -41,7 +41,7 @@ def _experiment(each: ExperimentSummary) -> dict[str, object]:
         "ending": each.ending,
         "cores": each.plan.cores,
         "workload": each.plan.workload,
-        "notes": each.plan.notes,
+        "notes": [*each.plan.notes, *each.notes],
         "left_out": each.plan.left_out,
         "failures": each.failures,
         "harness_load": each.harness_load,

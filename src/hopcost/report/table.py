@@ -136,7 +136,7 @@ def _below(each: ExperimentSummary) -> list[str]:
         lines.append(f"no result: {each.ending.detail}")
     if each.harness_load is not None:
         lines.append(f"hopcost itself took {each.harness_load:.2%} of a core while the engine ran")
-    lines += [f"note: {note}" for note in each.plan.notes]
+    lines += [f"note: {note}" for note in [*each.plan.notes, *each.notes]]
     lines += [f"suspect: block {block.number + 1}: {'; '.join(block.reasons)}" for block in each.suspect]
     lines += [f"void: block {block.number + 1}: {'; '.join(block.reasons)}" for block in each.void]
     for arm in each.arms:

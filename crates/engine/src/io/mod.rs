@@ -7,6 +7,7 @@
 pub mod address;
 pub mod clock;
 pub mod epoll;
+pub mod namespace;
 pub mod process;
 pub mod signal;
 mod socket;

@@ -3,34 +3,129 @@
 use crate::io::clock::ProcessClock;
 use crate::lines::CpuByHop;
 use crate::plan::{CpuSource, Hop};
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
 
 /// The CPU counters of an arm.
 #[derive(Debug)]
 pub struct CpuMeter {
-    hops: Vec<(String, Vec<Option<ProcessClock>>)>,
+    hops: Vec<(String, Counter)>,
 }
 
 /// One reading, in the order of the hops. `None` where a process of the hop is gone: the rest is not its sum.
 pub type CpuReading = Vec<Option<u64>>;
 
+/// Where one hop's CPU time stands.
+#[derive(Debug)]
+enum Counter {
+    /// Processes that stay the same.
+    Clocks(Vec<Option<ProcessClock>>),
+    /// A tree that forks: whoever was in it, the ended ones included.
+    Cgroup(Option<CgroupUsage>),
+}
+
+impl Counter {
+    fn of(source: &CpuSource) -> Self {
+        match source {
+            CpuSource::Processes(processes) => {
+                Self::Clocks(processes.iter().map(|&process| ProcessClock::of(process).ok()).collect())
+            }
+            CpuSource::Cgroup(directory) => Self::Cgroup(CgroupUsage::open(directory).ok()),
+        }
+    }
+
+    fn read_ns(&self) -> Option<u64> {
+        match self {
+            Self::Clocks(clocks) => clocks.iter().map(|clock| clock.as_ref()?.read_ns().ok()).sum(),
+            Self::Cgroup(usage) => usage.as_ref()?.read_ns(),
+        }
+    }
+}
+
 impl CpuMeter {
     /// The counters of these hops.
     pub fn new(hops: &[Hop]) -> Self {
-        let clocks = |hop: &Hop| {
-            let CpuSource::Processes(processes) = &hop.cpu;
-            (hop.name.clone(), processes.iter().map(|&process| ProcessClock::of(process).ok()).collect())
-        };
-        Self { hops: hops.iter().map(clocks).collect() }
+        Self { hops: hops.iter().map(|hop| (hop.name.clone(), Counter::of(&hop.cpu))).collect() }
     }
 
     /// Reads them all.
     pub fn read(&self) -> CpuReading {
-        self.hops.iter().map(|(_, clocks)| clocks.iter().map(|clock| clock.as_ref()?.read_ns().ok()).sum()).collect()
+        self.hops.iter().map(|(_, counter)| counter.read_ns()).collect()
     }
 
     /// What was used from one reading to the next, by the hops' names.
     pub fn used<'a>(&'a self, from: &CpuReading, to: &CpuReading) -> CpuByHop<'a> {
         let used = |(from, to): (&Option<u64>, &Option<u64>)| Some(to.as_ref()?.saturating_sub(*from.as_ref()?));
         self.hops.iter().map(|(name, _)| name.as_str()).zip(from.iter().zip(to).map(used)).collect()
+    }
+}
+
+/// The account that a cgroup keeps of all its processes: `cpu.stat` of version 2 (us), or `cpuacct.usage` of version 1 (ns).
+#[derive(Debug)]
+pub struct CgroupUsage {
+    file: File,
+    unit: Unit,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unit {
+    Microseconds,
+    Nanoseconds,
+}
+
+impl CgroupUsage {
+    /// Opens the account; an error where the directory has none.
+    pub fn open(directory: &Path) -> io::Result<Self> {
+        match File::open(directory.join("cpu.stat")) {
+            Ok(file) => Ok(Self { file, unit: Unit::Microseconds }),
+            Err(_) => Ok(Self { file: File::open(directory.join("cpuacct.usage"))?, unit: Unit::Nanoseconds }),
+        }
+    }
+
+    /// What has been used so far.
+    pub fn read_ns(&self) -> Option<u64> {
+        let mut buffer = [0_u8; 64];
+        let length = self.file.read_at(&mut buffer, 0).ok()?;
+        parse_ns(self.unit, std::str::from_utf8(&buffer[..length]).ok()?)
+    }
+}
+
+/// The first line of `cpu.stat` is `usage_usec N`; `cpuacct.usage` is a number alone.
+fn parse_ns(unit: Unit, text: &str) -> Option<u64> {
+    let first = text.lines().next()?;
+    match unit {
+        Unit::Microseconds => first.strip_prefix("usage_usec ")?.parse::<u64>().ok()?.checked_mul(1000),
+        Unit::Nanoseconds => first.parse().ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn both_versions_files_are_read() {
+        assert_eq!(parse_ns(Unit::Microseconds, "usage_usec 12\nuser_usec 5\nsystem_usec 7\n"), Some(12_000));
+        assert_eq!(parse_ns(Unit::Nanoseconds, "9781234567\n"), Some(9_781_234_567));
+        assert_eq!(parse_ns(Unit::Microseconds, "user_usec 5\nusage_usec 12\n"), None);
+        assert_eq!(parse_ns(Unit::Nanoseconds, ""), None);
+    }
+
+    #[test]
+    fn a_hop_without_an_account_has_no_cpu_time_and_the_others_keep_theirs() {
+        let directory = std::env::temp_dir().join(format!("hopcost-cpu-test-{}", std::process::id()));
+        fs::create_dir_all(&directory).expect("a temporary folder is there");
+        let hop = |name: &str, path: &Path| Hop { name: name.to_owned(), cpu: CpuSource::Cgroup(path.to_owned()) };
+        fs::write(directory.join("cpuacct.usage"), "1000\n").expect("written");
+        let meter = CpuMeter::new(&[hop("here", &directory), hop("gone", &directory.join("none"))]);
+        let before = meter.read();
+        fs::write(directory.join("cpuacct.usage"), "4500\n").expect("written");
+        let after = meter.read();
+        let used = serde_json::to_value(meter.used(&before, &after)).expect("plain values");
+        fs::remove_dir_all(&directory).expect("ours");
+        assert_eq!(used, serde_json::json!({"here": 3500, "gone": null}));
     }
 }

@@ -15,18 +15,22 @@ use crate::io::tls::Secured;
 use crate::io::uring::{self, Uring};
 use crate::io::{process, signal};
 use crate::lines;
-use crate::plan::{FreezeBy, Hop, IoChoice, Plan, Target, WarmUp};
+use crate::plan::{CpuSource, FreezeBy, Hop, IoChoice, Plan, Target, WarmUp};
 use crate::recorder::{Counts, Handshakes, Times};
 use crate::schedule::Schedule as _;
 use crate::watch::Watch;
 pub use order::Order;
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Descriptors that are not connections: rings, control files, standard streams.
 const OTHER_FILES: u64 = 64;
 /// With fewer connections on a thread than this, waiting for several completions would make the load wait for itself.
 const BATCHING_CONNECTIONS_LEAST: u32 = 16;
+
+/// Long slices are no reason to look for the plateau less often.
+const WARM_UP_SLICE_NS_MOST: u64 = 100_000_000;
 
 /// What to run.
 #[derive(Debug)]
@@ -62,6 +66,10 @@ pub struct SessionArm {
     pub name: String,
     /// Its load.
     pub target: Target,
+    /// The length of its slices; `None` is the session's.
+    pub slice_ns: Option<u64>,
+    /// The network namespace in which its sockets are opened; `None` is the engine's own.
+    pub network_namespace: Option<PathBuf>,
     /// How it is frozen.
     pub freeze: Option<FreezeBy>,
     /// Whose CPU time is read.
@@ -98,7 +106,14 @@ impl Session {
     pub fn from_plan(plan: Plan) -> Result<Self, Failure> {
         let arm = |arm: crate::plan::Arm| {
             let target = arm.target(plan.seed)?;
-            Ok(SessionArm { name: arm.name, target, freeze: arm.freeze, hops: arm.hops })
+            Ok(SessionArm {
+                name: arm.name,
+                target,
+                slice_ns: arm.slice_ns,
+                network_namespace: arm.network_namespace,
+                freeze: arm.freeze,
+                hops: arm.hops,
+            })
         };
         Ok(Self {
             seed: plan.seed,
@@ -107,7 +122,7 @@ impl Session {
             batch: plan.batch,
             slice_ns: plan.slice_ns,
             settle_ns: plan.settle_ns,
-            warm_up_slice_ns: plan.slice_ns,
+            warm_up_slice_ns: plan.slice_ns.min(WARM_UP_SLICE_NS_MOST),
             rounds: plan.rounds,
             warm_up: Some(plan.warm_up),
             watch: None,
@@ -152,6 +167,20 @@ impl Session {
                 "{connections} connections, over all arms, are more than the limit of {open_files} open files allows"
             ))
             .hint(format!("at most {most} connections together; or raise the hard limit (ulimit -Hn)")));
+        }
+        for (arm, hop) in self.arms.iter().flat_map(|arm| arm.hops.iter().map(move |hop| (arm, hop))) {
+            if let CpuSource::Cgroup(directory) = &hop.cpu {
+                cpu::CgroupUsage::open(directory).map_err(|error| {
+                    let place = directory.display();
+                    Failure::machine(format!(
+                        "arm `{}`, hop `{}`: no CPU account in {place}: {error}",
+                        arm.name, hop.name
+                    ))
+                    .hint(
+                        "a cgroup of version 2 (cpu.stat) or of version 1's cpuacct; else {\"processes\": [pid, ...]}",
+                    )
+                })?;
+            }
         }
         Ok(())
     }

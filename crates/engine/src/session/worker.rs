@@ -3,6 +3,7 @@
 use super::{ArmResult, Session};
 use crate::client::Client;
 use crate::failure::Failure;
+use crate::io::namespace::Namespaces;
 use crate::io::{Io, IoSettings, process};
 use crate::lane::Lane;
 use crate::recorder::{Counts, Handshakes, Times};
@@ -108,16 +109,22 @@ pub(super) struct Worker<'s, I> {
     thread: usize,
     shared: &'s Shared,
     lanes: Vec<Option<ArmLane<I>>>,
+    namespaces: Namespaces,
 }
 
 impl<'s, I: Io> Worker<'s, I> {
     /// Pins the calling thread and makes its lanes. A failure is left for the leader, so that the barriers are kept.
     pub(super) fn new(session: &'s Session, thread: usize, shared: &'s Shared) -> Self {
+        let paths = session.arms.iter().map(|arm| arm.network_namespace.as_deref());
+        let namespaces = Namespaces::open(paths).unwrap_or_else(|error| {
+            shared.fail(Failure::machine(format!("a network namespace cannot be opened: {error}")));
+            Namespaces::none()
+        });
         let lanes = Self::lanes(session, thread).unwrap_or_else(|failure| {
             shared.fail(failure);
             Vec::new()
         });
-        Self { session, thread, shared, lanes }
+        Self { session, thread, shared, lanes, namespaces }
     }
 
     fn lanes(session: &Session, thread: usize) -> Result<Vec<Option<ArmLane<I>>>, Failure> {
@@ -176,6 +183,12 @@ impl<'s, I: Io> Worker<'s, I> {
     pub(super) fn slice(&mut self, command: Command) {
         let Command::Slice { arm, start_ns, until_ns, offset_ns, zero_ns, stage } = command else { return };
         let Some(Some(lane)) = self.lanes.get_mut(arm) else { return };
+        if let Err(error) = self.namespaces.enter(Some(arm)) {
+            let name = &self.session.arms[arm].name;
+            self.shared
+                .fail(Failure::machine(format!("arm `{name}`: its network namespace cannot be entered: {error}")));
+            return;
+        }
         lane.client.set_offset(offset_ns);
         lane.client.recorder.measure(stage == Stage::Measure);
         match stage {
@@ -209,6 +222,9 @@ impl<'s, I: Io> Worker<'s, I> {
 
     /// Adds this thread's accounts to the results.
     pub(super) fn hand_in(&mut self) {
+        if let Err(error) = self.namespaces.enter(None) {
+            self.shared.fail(Failure::machine(format!("the own network namespace cannot be entered again: {error}")));
+        }
         let mut results = lock(&self.shared.results);
         for (result, lane) in results.iter_mut().zip(&mut self.lanes) {
             let Some(lane) = lane else { continue };

@@ -1,0 +1,223 @@
+"""`make leavings`: runs are interrupted and killed at random moments, and what is left of each is counted.
+
+Each trial starts a small run, waits a seeded random time, and sends SIGINT, SIGTERM or SIGKILL to the harness, to a
+keeper or to the engine. In the last trials the harness and its keepers are killed at once, which nothing can answer;
+those are followed by `hopcost doctor --clean`. Exit code 1 when anything is left.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import psutil
+
+from hopcost import keeper, leavings, namespace
+
+HOPCOST = Path(__file__).parents[1] / ".venv" / "bin" / "hopcost"
+SUITE = """
+name = "leavings"
+title = "To be interrupted"
+[arms.alone]
+hops = [{ program = "origin", link = "http+tcp" }]
+[arms.behind]
+hops = [{ program = "nginx", link = "http+tcp" }, { program = "origin", link = "http+unix" }]
+[arms.linked]
+hops = [{ program = "origin", link = "http+tcp" }]
+LINK
+[[experiments]]
+name = "e"
+question = "What is left?"
+baseline = "alone"
+arms = ["alone", "behind", "linked"]
+placement = "all-cores"
+workload = { connections = 8 }
+"""
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
+VICTIMS = ("harness", "keeper", "engine")
+KINDS = ("processes", "namespaces", "veths", "cgroups", "socket files", "directories")
+LONGEST_S = 5.0  # a run is in its second block by then
+GOES_ON_S = 1.0  # a run that survives the signal is interrupted after this
+ENDS_S = 30.0
+GONE_S = 5.0  # the keepers of a killed harness clean up on their own
+
+
+class Trial(msgspec.Struct):
+    """What was done to whom, and what was left of it."""
+
+    victim: str
+    signal: str
+    after_s: float
+    left: dict[str, list[str]]
+    cleaned: bool
+
+
+def main() -> None:
+    """Do the trials and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--double", type=int, default=10, help="trials in which harness and keepers are killed at once")
+    given = parser.parse_args()
+    # A shell without job control starts background jobs with SIGINT ignored, which a child would inherit.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    chance = random.Random(given.seed)
+    plan = [(chance.choice(VICTIMS), chance.choice(SIGNALS)) for _ in range(given.count)]
+    plan += [("harness+keepers", signal.SIGKILL)] * given.double
+    trials = []
+    for number, (victim, kind) in enumerate(plan):
+        trials.append(trial(victim, kind, chance.uniform(0, LONGEST_S)))
+        left = sum(len(each) for each in trials[-1].left.values())
+        print(
+            f"{number + 1:3} {trials[-1].victim:16} {kind.name:8} {trials[-1].after_s:4.1f} s  left: {left}", flush=True
+        )
+    sys.exit(0 if report(trials) else 1)
+
+
+def trial(victim: str, kind: signal.Signals, after_s: float) -> Trial:
+    """Start a run, end it this way, count."""
+    with tempfile.TemporaryDirectory(prefix="hopcost-trial-") as folder:
+        temporary = Path(folder) / "tmp"
+        temporary.mkdir()
+        suite = Path(folder) / "leavings.toml"
+        suite.write_text(SUITE.replace("LINK", "link_mbit_per_s = 1000" if can_link() else ""))
+        veths = own_veths()
+        harness = subprocess.Popen(
+            [str(HOPCOST), "run", str(suite), "--quick", "--budget", "20", "--record", f"{folder}/record"],
+            env=os.environ | {"TMPDIR": str(temporary)},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        owner = leavings.owner(harness.pid)
+        time.sleep(after_s)
+        family = descendants(harness.pid)
+        namespaces = {each for pid in family for each in held_namespaces(pid)} - {*held_namespaces(os.getpid())}
+        hit = strike(victim, kind, harness.pid, family)
+        family |= descendants(harness.pid)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            harness.wait(GOES_ON_S)
+        if harness.poll() is None:
+            family |= descendants(harness.pid)
+            namespaces |= {each for pid in family for each in held_namespaces(pid)} - {*held_namespaces(os.getpid())}
+            harness.send_signal(signal.SIGINT)
+        try:
+            harness.wait(ENDS_S)
+        except subprocess.TimeoutExpired:
+            harness.kill()
+            harness.wait()
+        is_double = victim == "harness+keepers"
+        if is_double:
+            environment = os.environ | {"TMPDIR": str(temporary)}
+            subprocess.run([str(HOPCOST), "doctor", "--clean"], env=environment, stdout=subprocess.DEVNULL, check=False)
+        deadline = time.monotonic() + GONE_S
+        while (left := look(owner, temporary, family, namespaces, veths)) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        for pid in left.get("processes", []):  # counted; the next trial begins clean
+            with contextlib.suppress(OSError):
+                os.kill(int(pid.split()[0]), signal.SIGKILL)
+        shutil.rmtree(temporary)
+        return Trial(victim=hit, signal=kind.name, after_s=after_s, left=left, cleaned=is_double)
+
+
+def strike(victim: str, kind: signal.Signals, harness: int, family: set[int]) -> str:
+    """Send the signal; who got it: the harness where the other is not there yet."""
+    of = {"keeper": "keeper.py", "engine": "hopcost-engine"}.get(victim)
+    found = sorted(pid for pid in family if of is not None and of in words(pid))
+    targets = found[:1] or [harness]
+    if victim == "harness+keepers":
+        targets = [harness, *sorted(pid for pid in family if "keeper.py" in words(pid))]
+    for pid in targets:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, kind)
+    return victim if victim == "harness+keepers" or found else "harness"
+
+
+def look(owner: str, temporary: Path, family: set[int], namespaces: set[str], veths: set[str]) -> dict[str, list[str]]:
+    """What is there of this run, by kind; empty when nothing is."""
+    alive = [f"{pid} {words(pid)}" for pid in family if leavings.is_alive(pid) and is_of(pid, owner, temporary)]
+    files = list(temporary.rglob("*"))
+    found = {
+        "processes": alive,
+        "namespaces": sorted(namespaces & {each for pid in psutil.pids() for each in held_namespaces(pid)}),
+        "veths": sorted(own_veths() - veths),
+        "cgroups": [str(path) for path in leavings._cgroups() if owner in path.name],
+        "socket files": [str(path) for path in files if path.is_socket()],
+        "directories": [str(path) for path in files if path.is_dir() and path.name.startswith("hopcost-")],
+    }
+    return {kind: each for kind, each in found.items() if each}
+
+
+def is_of(pid: int, owner: str, temporary: Path) -> bool:
+    """Whether a pid seen in the run's family still is what it was: pids come again."""
+    with contextlib.suppress(OSError):
+        environment = Path(f"/proc/{pid}/environ").read_bytes().decode(errors="replace")
+        standing = str(Path(f"/proc/{pid}/cwd").readlink())
+        return str(temporary) in environment or owner in standing or keeper.MARK in environment
+    return False
+
+
+def descendants(pid: int) -> set[int]:
+    """All processes below it, keepers and programs included."""
+    try:
+        return {each.pid for each in psutil.Process(pid).children(recursive=True)}
+    except psutil.NoSuchProcess:
+        return set()
+
+
+def words(pid: int) -> str:
+    """A process's command line, or nothing."""
+    try:
+        return " ".join(psutil.Process(pid).cmdline())
+    except psutil.Error:
+        return ""
+
+
+def held_namespaces(pid: int) -> Iterator[str]:
+    """Network namespaces that a process is in, or holds open."""
+    with contextlib.suppress(OSError):
+        yield str(Path(f"/proc/{pid}/ns/net").readlink())
+        for entry in Path(f"/proc/{pid}/fd").iterdir():
+            with contextlib.suppress(OSError):
+                target = str(entry.readlink())
+                if target.startswith("net:"):
+                    yield target
+
+
+def own_veths() -> set[str]:
+    """Virtual cards in this process's namespace."""
+    return {path.name for path in Path("/sys/class/net").iterdir() if path.name.startswith(("veth", "link"))}
+
+
+def can_link() -> bool:
+    """Whether arms may have links here."""
+    return os.geteuid() == 0 and namespace.tool("tc") is not None
+
+
+def report(trials: list[Trial]) -> bool:
+    """The table; whether nothing was left."""
+    print(f"\n{'signal to':17}{'signal':9}{'trials':>7}" + "".join(f"{kind:>14}" for kind in KINDS))
+    for victim, kind in sorted({(each.victim, each.signal) for each in trials}):
+        those = [each for each in trials if (each.victim, each.signal) == (victim, kind)]
+        counts = [sum(len(each.left.get(what, [])) for each in those) for what in KINDS]
+        print(f"{victim:17}{kind:9}{len(those):7}" + "".join(f"{count:14}" for count in counts))
+    bad = [each for each in trials if each.left]
+    for each in bad:
+        print(f"left: {each.victim} {each.signal} after {each.after_s:.2f} s: {each.left}")
+    print(f"{len(trials)} interrupts and kills, {len(bad)} left something behind")
+    print(f"harness+keepers: counted after `hopcost doctor --clean` ({sum(each.cleaned for each in trials)} trials)")
+    return not bad
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,184 @@
+"""The network that a stack gets: a namespace of its own where this machine allows it, else the host's loopback.
+
+It must not know programs. What an arm asks for and cannot have here is said, with the reason; nothing of the host is
+changed.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+import msgspec
+
+from hopcost import namespace
+
+TRIAL_S = 10.0
+TRIED = "HOPCOST_USER_NAMESPACE"  # in the environment: this process has already been started again
+LINK_IS_FULL = 0.85  # of the rate in answers alone; full packets carry 94 %
+TRANSFER_S = 0.15  # of sending at the link's rate, to see what it carries
+
+
+class Network(msgspec.Struct, frozen=True):
+    """Whether stacks get network namespaces of their own; without, `why` says what refused."""
+
+    own: bool
+    why: str | None = None
+
+
+COST = (
+    "stacks share the host's loopback, with its sysctls, firewall rules and ports in TIME_WAIT, and arms with a link or"
+    " with sysctls of net.* are refused"
+)
+HOST = Network(own=False, why="not asked for")
+
+
+class Wishes(msgspec.Struct, frozen=True):
+    """What an arm asks of its surroundings."""
+
+    sysctls: dict[str, int | str] = {}
+    open_files: int | None = None
+    link_mbit_per_s: int | None = None
+
+
+class Surroundings(msgspec.Struct, frozen=True):
+    """What a stack ran in, read back. `notes` say what it asked for and did not get.
+
+    `network` is `own` (a namespace of its own) or `host`; `sysctls` are those asked for, as the kernel gives them back;
+    `link_bits_per_s` is what a short transfer to the client came to before load.
+    """
+
+    network: str
+    open_files: int
+    sysctls: dict[str, str] = {}
+    link_mbit_per_s: int | None = None
+    link_bits_per_s: int | None = None
+    notes: list[str] = []
+
+
+@cache
+def find() -> Network:
+    """Whether this process can make network namespaces: tried, not guessed."""
+    trial = "import sys; sys.path.append(sys.argv[1]); from hopcost import namespace; namespace.make()"
+    return _tried([sys.executable, "-I", "-S", "-c", trial, _package_folder()])
+
+
+def enter_user_namespace() -> None:
+    """Where only a user namespace gives the right to make network namespaces, start this command again in one.
+
+    There it has every right over what it makes and none over the host; programs lose those rights (the keeper takes
+    them away). Returns where that is not needed, or not to be had.
+    """
+    unshare = shutil.which("unshare")
+    if os.environ.get(TRIED) or unshare is None or find().own:
+        return
+    command = [unshare, "--user", "--map-current-user", "--keep-caps"]
+    if _tried([*command, "--net", "--", "true"]).own:
+        os.environ[TRIED] = "1"
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os.execv(unshare, [*command, "--", sys.executable, *sys.orig_argv[1:]])
+
+
+def _tried(command: list[str]) -> Network:
+    try:
+        run = subprocess.run(command, capture_output=True, text=True, timeout=TRIAL_S, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return Network(own=False, why=str(error))
+    lines = run.stderr.strip().splitlines()
+    return Network(own=run.returncode == 0, why=None if run.returncode == 0 else lines[-1] if lines else "refused")
+
+
+def _package_folder() -> str:
+    return str(Path(__file__).resolve().parents[1])
+
+
+def missing_for(wishes: Wishes, network: Network) -> tuple[str, str] | None:
+    """Why an arm that wishes this cannot run here at all, and the remedy; None when it can.
+
+    Without a namespace net.* sysctls would be the host's, which are left alone.
+    """
+    asked = [name for name in wishes.sysctls if name.startswith("net.")]
+    asked += [f"a link of {wishes.link_mbit_per_s} Mbit/s"] if wishes.link_mbit_per_s is not None else []
+    if asked and not network.own:
+        return (
+            f"{', '.join(asked)}: only in a network namespace of its own, which is not to be had: {network.why}",
+            "run as root, or allow unprivileged user namespaces; hopcost doctor says what is there",
+        )
+    tools = [name for name in ("ip", "tc") if namespace.tool(name) is None]
+    if wishes.link_mbit_per_s is not None and tools:
+        return (f"a link with a rate: {' and '.join(tools)} not installed", "apt-get install iproute2 (as root)")
+    return None
+
+
+def not_to_be_had(sysctls: Mapping[str, int | str]) -> list[str]:
+    """Sysctls that are the whole machine's, whatever the arm: the host is not changed. One note each."""
+    return [
+        f"{name} = {value} not applied ({_holds(name)} here): it is the whole machine's, which hopcost does not change"
+        for name, value in sysctls.items()
+        if not name.startswith("net.")
+    ]
+
+
+def with_link_load(given: Surroundings, received_bytes: int, elapsed_ns: int) -> Surroundings:
+    """With a note where the answers filled the link: throughput is the link's then, not the stack's.
+
+    Heads of packets are not in `received_bytes`: 6 % with full packets, more with small ones.
+    """
+    if given.link_mbit_per_s is None or not elapsed_ns:
+        return given
+    share = received_bytes * 8e9 / elapsed_ns / (given.link_mbit_per_s * 1_000_000)
+    if share < LINK_IS_FULL:
+        return given
+    note = (
+        f"the link of {given.link_mbit_per_s} Mbit/s is full (answers alone take {LINK_IS_FULL:.0%} of it or more):"
+        " throughput is the link's"
+    )
+    return msgspec.structs.replace(given, notes=[*given.notes, note])
+
+
+def _holds(name: str) -> str:
+    try:
+        return " ".join((Path("/proc/sys") / name.replace(".", "/")).read_text().split())
+    except OSError:
+        return "unknown"
+
+
+def measure_link(stack: str, client: str, mbit_per_s: int) -> int:
+    """Bits per second that a transfer from the stack's namespace to the client's comes to, once the bucket is empty.
+
+    OSError when the two do not reach each other.
+    """
+    bytes_per_s = mbit_per_s * 125_000
+    burst = int(max(namespace.BURST_BYTES_LEAST, bytes_per_s * namespace.BURST_S))
+    ends = time.monotonic() + 10
+    with namespace.inside(stack):
+        listener = socket.create_server((namespace.STACK, 0))
+    with listener:
+        with namespace.inside(client):
+            receiver = socket.create_connection(listener.getsockname(), timeout=TRIAL_S)
+        sender, _ = listener.accept()
+    block, received, began, at_begin = bytes(1 << 16), 0, 0.0, 0
+    with sender, receiver:
+        sender.setblocking(False)
+        receiver.setblocking(False)
+        while time.monotonic() < ends:
+            readable, writable, _ = select.select([receiver], [sender], [], 1.0)
+            if writable:
+                sender.send(block)
+            if readable:
+                received += len(receiver.recv(1 << 18))
+                now = time.monotonic()
+                if not began and received > 2 * burst:
+                    began, at_begin = now, received
+                elif began and now - began >= TRANSFER_S:
+                    return int((received - at_begin) * 8 / (now - began))
+    raise OSError(110, "the link carried nothing")
