@@ -5,10 +5,10 @@ HOPCOST := .venv/bin/hopcost
 GO_PROGRAMS := $(dir $(wildcard src/hopcost/programs/*/go.mod))
 .DEFAULT_GOAL := help
 
-.PHONY: help setup demo check test bench truth
+.PHONY: help setup demo check test bench truth leavings
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: ## install what is missing, build the crates and the programs (quick when done)
 	@scripts/setup
@@ -34,3 +34,6 @@ bench: setup ## the engine's cost beside other load generators: docs/bench.md
 
 truth: setup ## whether the method tells the truth: docs/truth.md
 	.venv/bin/python scripts/truth.py
+
+leavings: setup ## 100 runs interrupted and killed at random moments: what is left of them
+	.venv/bin/python scripts/leavings.py

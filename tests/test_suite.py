@@ -111,8 +111,8 @@ def test_a_good_suite_means_what_it_says(tmp_path):
             'question = "And on',
             'zzz = "And on',
             "experiments[1]",
-            "known: arms, baseline, control, name, needs_cores, needs_cores_because, placement, published,"
-            " published_conditions, question, settings, workload",
+            "known: arms, baseline, control, link_mbit_per_s, name, needs_cores, needs_cores_because, open_files,"
+            " placement, published, published_conditions, question, settings, sysctls, workload",
         ),
     ],
 )
