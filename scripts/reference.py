@@ -123,7 +123,8 @@ def _bounded(hint: Any, metas: list[msgspec.Meta], page: Page) -> str:
     words = type_words(hint, page)
     for meta in metas:
         if meta.min_length is not None:
-            words += f", at least {meta.min_length}"
+            exact = meta.min_length == meta.max_length
+            words += f", {'exactly' if exact else 'at least'} {meta.min_length}"
         if meta.gt is not None:
             words += f", above {meta.gt}"
         if meta.ge is not None:

@@ -6,7 +6,7 @@ from enum import Enum
 
 import msgspec
 
-from hopcost import engine, plan, program, record, sandbox, suite
+from hopcost import builds, engine, plan, program, record, sandbox, settings, suite
 
 
 class Page(Enum):
@@ -46,6 +46,8 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "hops": "from the one that the client reaches to the origin",
             "title": "the arm in words; stands in JSON reports",
             "stand_in": "true: runs only where another arm of the experiment is left out; never a baseline",
+            "settings": "settings by program, for all its hops in this arm: `[arms.NAME.settings.PROGRAM]`;"
+            " they win over the experiment's, a hop's own win over them",
         },
     ),
     suite.Hop: (
@@ -55,6 +57,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "link": "how this hop is reached; the program must offer it, and the hop before it must forward over it",
             "settings": "the program's settings for this hop; they win over the experiment's",
             "port": "a fixed TCP port; not in a baseline, which runs twice at once; absent: a free one is taken",
+            "copies": "instances of this hop, each with its own address; the hop before balances over them",
         },
     ),
     suite.Experiment: (
@@ -67,12 +70,22 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "placement": "`one-core`: one core for the whole stack, another for the generator; `all-cores`: every core"
             " for the stack, the generator shares the last one",
             "workload": "what is asked, and over how many connections",
-            "settings": "settings by program, for all its hops in this experiment; a hop's own win",
+            "settings": "settings by program, for all its hops in this experiment; an arm's win over them, a hop's own"
+            " over both",
             "needs_cores": "cores that the published conditions take; with fewer the report says so",
             "needs_cores_because": "why, in words that complete that sentence",
             "published": "the article's figures, one entry per arm: `[[experiments.published]]`",
             "published_conditions": "under which conditions they were measured",
-            "control": "the article's control group; published ratios are taken to it; required with `published`",
+            "control": "the article's control group; published ratios are taken to it; required where more than one arm"
+            " is published",
+            "sweep": "one key over a list of values; each is an experiment `NAME@VALUE`",
+            "slices": "`interleaved`: all arms alive, slices of 0.1 s and more in shuffled turns; `whole`: one arm"
+            " alive at a time, a slice of seconds each. hopcost takes `whole` by itself where arms would be frozen for"
+            " longer than half of an idle time-out",
+            "slice_s": "length of a whole slice in a full run; absent: 10 s. A quick run takes 2 s",
+            "quick": "false: `--quick` leaves the experiment out, unless it is named on the command line",
+            "soak": "a long run of one arm, instead of blocks: `{ length_s = 1800 }`",
+            "as_published": "the article's own protocol, for `--as-published`",
         },
     ),
     suite.Workload: (
@@ -81,19 +94,56 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "connections": "connections that are always busy (closed loop), over all threads of the generator",
             "target": "path and query of the GET request",
             "timeout_s": "a request without a complete answer after this time on the arm's clock is a `timeout` error",
+            "headers": 'header fields of every request, the check\'s too: `[["Accept-Encoding", "gzip"]]`; `Host` and'
+            " `Connection` are hopcost's own",
+            "requests_per_connection": "after so many requests a connection is closed, and opened anew for the next;"
+            " 1: a connection per request; absent: kept for ever",
+        },
+    ),
+    suite.Soak: (
+        Page.SUITE,
+        {
+            "length_s": "how long the article ran it; a run takes as much of it as its budget leaves, and"
+            " `--soak-length` says otherwise",
+        },
+    ),
+    suite.Sweep: (
+        Page.SUITE,
+        {
+            "key": "what is varied: `workload.KEY`, `settings.PROGRAM.SETTING`, `sysctls.NAME`, `link_mbit_per_s`,"
+            " `open_files` or `placement`, as far as the experiment has that key",
+            "values": "its values, in the order of the report; all of the key's type",
+            "quick": "the values that `--quick` runs; absent: all",
         },
     ),
     suite.Published: (
         Page.SUITE,
         {
             "arm": "one of the experiment's arms",
-            "throughput_per_s": "requests per second as printed",
+            "at": "the value of the sweep that the figures belong to; required in a sweep, forbidden without one",
+            "throughput_per_s": "requests per second as printed; absent only where the article printed an error",
+            "errored": "the article printed an error without a count, in place of the figure or beside it",
+            "errors": "errors as printed, by kind in the article's words",
+            "cpu_percent": "CPU use of the server's machine in per cent, as printed",
+            "transfer_bytes_per_s": "bytes per second, as printed",
             "latency_mean_ms": "mean latency as printed",
             "latency_stdev_ms": "its standard deviation as printed",
             "latency_max_ms": "the longest as printed",
+            "latency_quantiles_ms": "`{ p50 = 1.2, p99 = 8 }`, as printed",
             "requests": "requests in all",
             "duration_s": "how long it ran",
-            "errors": "errors as printed, by kind in the article's words",
+        },
+    ),
+    suite.Protocol: (
+        Page.SUITE,
+        {
+            "peer": "the tool",
+            "threads": "of the tool, where it has any",
+            "connections": "connections; absent: those of the workload (of the point, in a sweep)",
+            "requests": "requests of a repeat",
+            "duration_s": "or its length",
+            "repeats": "how often each arm was measured",
+            "options": "more words for the tool's command line, before the URL",
         },
     ),
     program.Program: (
@@ -111,22 +161,41 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "build": "how it is made from source",
             "files": "generated files: name in the stack's directory → template in the program's folder",
             "settings": "what an arm can set: `[settings.NAME]`",
+            "version_least": "the oldest version that will do; an older one counts as missing",
+            "needs": "files that it takes besides, always or under some settings: `[needs.NAME]`",
+            "balances": "true: forwards to several copies of the next hop (`upstreams`)",
+            "answers": "true: can be the last hop though it has `upstream_links`",
+            "children": "a template: how many child processes it must have to be ready",
         },
     ),
-    program.Build: (
+    program.Need: (
+        Page.PROGRAM,
+        {
+            "files": "paths where it may be, the first that exists is `needs.NAME` in templates",
+            "install": "the command that would bring it",
+            "when": 'settings with the values that need it: `when = { content = "lua" }`; the others go without',
+        },
+    ),
+    builds.Build: (
         Page.PROGRAM,
         {
             "tool": "the executable that must be installed to build it",
-            "command": "run in the program's folder; `{output}` stands for the file to make",
-            "sources": "files whose content names the build: where one changes, it is built anew",
+            "command": "what makes it; `{output}` stands for the file or folder to make, `{cache}` for a folder "
+            "that the next build finds again",
+            "sources": "files whose content names the build, lock files too: where one changes, it is built anew",
+            "executable": "the executable in the folder `{output}`; leave it out where `{output}` is the executable",
         },
     ),
-    program.SettingDefinition: (
+    settings.SettingDefinition: (
         Page.PROGRAM,
         {
-            "kind": '`cores`: a count, or `"cores"` for as many as the stack has; `count`: from 1; `switch`: on or off',
+            "kind": '`cores`: a count, or `"cores"` for as many as the stack has; `count`: a whole number;'
+            " `seconds`: a whole number of them; `switch`: on or off; `choice`: one of `choices`",
             "default": "its value where nothing is set",
             "doc": "what it does",
+            "least": "the smallest number that it takes; 0 where nothing at all has a meaning",
+            "choices": "the words of a `choice`",
+            "receipt": "where its effect shows under load; see [Receipts](#receipts)",
         },
     ),
     record.Run: (
@@ -138,6 +207,16 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "started_utc": "wall clock, for people; nothing is computed from it",
             "ended_utc": "null where the run was killed, interrupted or failed",
             "endings": "one per experiment that ended",
+        },
+    ),
+    record.Receipt: (
+        Page.RECORD,
+        {
+            "hop": "the hop's name",
+            "setting": "the setting's name, or `cores`",
+            "value": "what it was set to",
+            "seen": "what showed under load, in words",
+            "holds": "whether that fits; false fails the arm; null where it could not be seen",
         },
     ),
     record.Ending: (
@@ -183,6 +262,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "warm_up": "the engine's line",
             "slices": "the engine's lines, in the order in which they ran",
             "totals": "the engine's line",
+            "receipts": "what showed of the settings under load; none in older records",
         },
     ),
     record.CheckedAnswer: (

@@ -41,6 +41,7 @@ class World:
         self.bodies: dict[str, bytes] = {}
         self.fails_at_start: set[str] = set()
         self.dies_under_load: set[str] = set()
+        self.without_receipt: set[str] = set()
         self.stack_cpu_ns = 0
         self.busy_ns = iter(lambda: 0, None)
         self.engine_faults: list[Exception] = []
@@ -118,6 +119,16 @@ class World:
         yield engine.End(elapsed_ns=10**9, generator_cpu_ns=1, validity="valid", reasons=[])
 
 
+class Observer:
+    """Whose receipts hold, but for the arms that the world denies them."""
+
+    def __init__(self, world: World, arm: str) -> None:
+        self.denied = arm in world.without_receipt
+
+    def receipts(self, *_: object) -> list[record.Receipt]:
+        return [record.Receipt("origin", "gzip", True, "answers have no Content-Encoding", not self.denied)]
+
+
 class Recorder:
     """A watcher that only remembers."""
 
@@ -146,6 +157,7 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
     monkeypatch.setattr(block.machine, "steal_ns", lambda: 0)
     monkeypatch.setattr(block.check, "ask", world.ask)
     monkeypatch.setattr(block.engine, "run", world.engine_run)
+    monkeypatch.setattr(block.receipts, "Observer", lambda stack: Observer(world, stack.arm))
     return world
 
 
@@ -273,6 +285,17 @@ def test_other_programs_load_makes_a_block_suspect(world: World, tmp_path: Path,
     _, read, _ = measure(tmp_path)
     assert read.blocks[0].validity == validity
     assert len([reason for reason in read.blocks[0].reasons if "other programs" in reason]) == (validity == "suspect")
+
+
+def test_a_setting_that_leaves_no_receipt_is_its_arms_failure(world: World, tmp_path: Path) -> None:
+    world.without_receipt.add("slow")
+    well, read, _ = measure(tmp_path)
+    assert not well
+    failure = read.blocks[0].failures[0]
+    assert failure.arm == "slow"
+    assert failure.message == "under load: origin: gzip = true, but answers have no Content-Encoding"
+    assert [each.holds for arm in read.blocks[0].arms for each in arm.receipts].count(False) == 1
+    assert read.blocks[0].validity == "valid"
 
 
 def test_a_program_that_dies_under_load_is_its_arms_failure_and_keeps_the_block(world: World, tmp_path: Path) -> None:

@@ -41,7 +41,8 @@ OHA = """{"statusCodeDistribution": {"200": 90, "500": 7}, "errorDistribution": 
 )
 def test_counts_come_from_the_generators_own_output(peer: object, output: str, expected: Counts) -> None:
     reader = peer if isinstance(peer, peers.Peer) else peers.engine(Path("x"), "x")
-    assert reader.counts(output) == expected
+    counts = reader.counts(output)
+    assert (counts.answers, counts.errors) == (expected.answers, expected.errors)
 
 
 def test_output_without_a_count_is_a_failure_not_zero() -> None:

@@ -298,16 +298,6 @@ def test_seeds_fit_the_engines_numbers():
     assert max(seeds) > 2**62
 
 
-def test_an_experiment_with_more_connections_than_open_files_is_left_out_with_the_limit() -> None:
-    needed = 32 * 3 + plan.SPARE_FILES  # two arms and the baseline's second run
-    assert len(make("first", open_files=needed).experiments) == 1
-    with pytest.raises(
-        CannotMeasure, match=f"{needed} open files are needed .*, the hard limit is {needed - 1}"
-    ) as caught:
-        make("first", open_files=needed - 1)
-    assert f"ulimit -Hn {needed}" in (caught.value.hint or "")
-
-
 def test_the_second_run_of_a_baseline_with_a_port_takes_another() -> None:
     with_port = msgspec.structs.replace(SUITE.arms["direct"], hops=[Hop(program="app", link=Link.HTTP_TCP, port=8080)])
     suite = msgspec.structs.replace(SUITE, arms=SUITE.arms | {"direct": with_port})

@@ -114,9 +114,9 @@ def test_settings_are_defaults_overlaid_with_what_is_given(tmp_path):
         ({"workers": 0}, "arm x: proxy.workers: expected a whole number from 1, or \"cores\", got 0", None),
         ({"workers": -2}, "arm x: proxy.workers: expected a whole number from 1, or \"cores\", got -2", None),
         ({"workers": "all"}, "arm x: proxy.workers: expected a whole number from 1, or \"cores\", got 'all'", None),
-        ({"workers": True}, "arm x: proxy.workers: expected a whole number from 1, or \"cores\", got True", None),
+        ({"workers": True}, "arm x: proxy.workers: expected a whole number from 1, or \"cores\", got true", None),
         ({"keepalive": "cores"}, "arm x: proxy.keepalive: expected a whole number from 1, got 'cores'", None),
-        ({"keepalive": False}, "arm x: proxy.keepalive: expected a whole number from 1, got False", None),
+        ({"keepalive": False}, "arm x: proxy.keepalive: expected a whole number from 1, got false", None),
         ({"logging": 1}, "arm x: proxy.logging: expected true or false, got 1", None),
         ({"logging": "on"}, "arm x: proxy.logging: expected true or false, got 'on'", None),
     ],
@@ -349,3 +349,72 @@ def test_every_program_that_comes_with_hopcost_is_well_defined(monkeypatch):
         resolved = definition.resolve_settings({}, 2, name)
         assert set(resolved) == set(definition.settings)
         assert all(setting.doc for setting in definition.settings.values())
+
+
+# What a program needs besides
+
+
+NEEDING = (
+    NGINX_LIKE
+    + """
+[settings.content]
+kind = "choice"
+choices = ["fixed", "lua"]
+default = "fixed"
+doc = "what it answers"
+
+[needs.lua]
+files = ["{folder}/nowhere.so", "{folder}/lua.so"]
+when = {{ content = "lua" }}
+install = "apt-get install lua"
+"""
+)
+
+
+def define_needing(tmp_path: Path, needing: str = NEEDING) -> None:
+    script(tmp_path, "my-proxy", "echo proxy/1.2.3")
+    define(tmp_path, "proxy", needing.format(executable="my-proxy", folder=tmp_path))
+
+
+def test_what_a_setting_needs_is_missing_only_where_it_is_set(tmp_path):
+    define_needing(tmp_path)
+    receipt = program.installed("proxy")
+    assert receipt.missing is None
+    assert receipt.under({"content": "fixed"}).version == "1.2.3"
+    assert receipt.under({}).version == "1.2.3"
+    lacking = receipt.under({"content": "lua", "workers": 1})
+    assert lacking.missing == f"proxy needs {tmp_path}/nowhere.so with content = 'lua', which is not there"
+    assert lacking.remedy == "apt-get install lua"
+    (tmp_path / "lua.so").touch()
+    program.installed.cache_clear()
+    assert program.installed("proxy").under({"content": "lua"}).needs == {"lua": str(tmp_path / "lua.so")}
+
+
+def test_without_what_it_always_needs_a_program_is_missing(tmp_path):
+    define_needing(tmp_path, NEEDING.replace('when = {{ content = "lua" }}\n', ""))
+    receipt = program.installed("proxy")
+    assert receipt.missing == f"proxy needs {tmp_path}/nowhere.so, which is not there"
+    assert (receipt.path, receipt.remedy) == (None, "apt-get install lua")
+
+
+@pytest.mark.parametrize(
+    ("when", "message"),
+    [
+        ('{{ contents = "lua" }}', "needs.lua.when: contents: no setting is called so"),
+        ('{{ content = "fixed" }}', "needs.lua.when: content: that is its default"),
+    ],
+)
+def test_a_need_that_refers_to_nothing_is_refused(tmp_path, when, message):
+    define_needing(tmp_path, NEEDING.replace('{{ content = "lua" }}', when))
+    with pytest.raises(UsageError, match=message):
+        program.load("proxy")
+
+
+@pytest.mark.parametrize(
+    ("least", "old"), [("", False), ("1.2.3", False), ("1.1.9", False), ("1.2.4", True), ("1.10", True)]
+)
+def test_a_version_that_is_too_old_is_missing(tmp_path, least, old):
+    script(tmp_path, "my-proxy", "echo proxy/1.2.3")
+    define(tmp_path, "proxy", f'version_least = "{least}"\n' + NGINX_LIKE.format(executable="my-proxy"))
+    missing = program.installed("proxy").missing
+    assert missing == (f"{tmp_path}/bin/my-proxy has version 1.2.3, {least} is needed at least" if old else None)

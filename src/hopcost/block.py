@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Callable, Iterator
 
 import msgspec
 
-from hopcost import check, engine, machine
+from hopcost import check, engine, machine, receipts
 from hopcost.errors import ArmFailed, MeasurementFailed
 from hopcost.network import HOST, Network, Surroundings, with_link_load
 from hopcost.plan import Plan, PlannedArm, PlannedExperiment, block_seed
@@ -36,7 +37,7 @@ class Setting(msgspec.Struct, frozen=True):
     network: Network = HOST
 
 
-class _Ready(msgspec.Struct, frozen=True):
+class Ready(msgspec.Struct, frozen=True):
     """An arm that runs and has answered the check."""
 
     arm: PlannedArm
@@ -47,6 +48,16 @@ class _Ready(msgspec.Struct, frozen=True):
 def measure(setting: Setting, arms: list[PlannedArm], number: int, rounds: int) -> Block:
     """Run a block over these arms; never raises for what a program, an arm or the engine does wrong."""
     setting.watcher.block_begins(number)
+    with recording(setting, number) as block, contextlib.ExitStack() as stacks:
+        ready = start_and_check(setting, arms, block, stacks)
+        load(setting, block, ready, rounds)
+        judge(setting, block, [each.stack for each in ready])
+    return block
+
+
+@contextlib.contextmanager
+def recording(setting: Setting, number: int) -> Iterator[Block]:
+    """An empty block to fill in; a fault of the measurement makes it void, with the reason."""
     experiment = setting.experiment.name
     began, steal = time.monotonic_ns(), machine.steal_ns()
     block = Block(
@@ -64,63 +75,77 @@ def measure(setting: Setting, arms: list[PlannedArm], number: int, rounds: int) 
         failures=[],
     )
     try:
-        with contextlib.ExitStack() as stacks:
-            ready = _start_and_check(setting, arms, block, stacks)
-            _load(setting, block, ready, rounds)
-            _judge(setting, block, [each.stack for each in ready])
+        yield block
     except MeasurementFailed as error:
         block.validity = "void"
         block.reasons.append(error.message + (f"; hint: {error.hint}" if error.hint else ""))
     block.elapsed_ns = time.monotonic_ns() - began
     block.steal_ns = machine.steal_ns() - steal
-    return block
 
 
-def _start_and_check(
+def start(setting: Setting, arm: PlannedArm, number: int, stacks: contextlib.ExitStack) -> Ready:
+    """An arm started anew, kept in the record, and asked once; ArmFailed when it does not answer."""
+    experiment = setting.experiment
+    setting.watcher.arm_runs(arm.name, "start")
+    stack = stacks.enter_context(
+        RunningStack(
+            arm.name,
+            arm.arm,
+            experiment.settings,
+            experiment.cores,
+            setting.freezer,
+            setting.ports,
+            label=f"{experiment.name}-{number}-{arm.name}",
+            network=setting.network,
+        )
+    )
+    setting.writer.put_stack(experiment.name, stack.prepared)
+    workload = experiment.workload
+    with stack.as_client():
+        answer = check.ask(arm.name, stack.prepared.address, workload.target, workload.header_fields)
+    return Ready(arm=arm, stack=stack, answer=answer)
+
+
+def start_and_check(
     setting: Setting, arms: list[PlannedArm], block: Block, stacks: contextlib.ExitStack
-) -> list[_Ready]:
+) -> list[Ready]:
     """Every arm started anew and compared with the baseline; those that fail are noted in the block.
 
     The baseline comes first, the others keep the plan's order: it decides nothing, since none is loaded before all are
     checked.
     """
     experiment = setting.experiment
-    ready: list[_Ready] = []
+    ready: list[Ready] = []
     for arm in sorted(arms, key=lambda arm: arm.name != experiment.baseline):
-        setting.watcher.arm_runs(arm.name, "start")
         try:
-            stack = stacks.enter_context(
-                RunningStack(
-                    arm.name,
-                    arm.arm,
-                    experiment.settings,
-                    experiment.cores,
-                    setting.freezer,
-                    setting.ports,
-                    label=f"{experiment.name}-{block.number}-{arm.name}",
-                    network=setting.network,
-                )
-            )
-            setting.writer.put_stack(experiment.name, stack.prepared)
-            with stack.as_client():
-                answer = check.ask(arm.name, stack.prepared.address, experiment.workload.target)
+            one = start(setting, arm, block.number, stacks)
             if ready:
-                check.compare(experiment.baseline, ready[0].answer, arm.name, answer)
+                check.compare(experiment.baseline, ready[0].answer, arm.name, one.answer)
         except ArmFailed as error:
             block.failures.append(Failure(arm=arm.name, message=error.message, hint=error.hint))
             if arm.name == experiment.baseline:
                 raise MeasurementFailed(f"the baseline {arm.name} failed: {error.message}", error.hint) from error
         else:
-            ready.append(_Ready(arm=arm, stack=stack, answer=answer))
+            ready.append(one)
     if len(ready) < 2:
         raise MeasurementFailed("no arm is left to compare the baseline with")
     return ready
 
 
-def _load(setting: Setting, block: Block, ready: list[_Ready], rounds: int) -> None:
-    """Hand the arms to the engine and collect what it says into the block."""
+def load(
+    setting: Setting,
+    block: Block,
+    ready: list[Ready],
+    rounds: int,
+    slice_ns: dict[str, int] | None = None,
+    on_slice: Callable[[engine.Slice], None] | None = None,
+) -> None:
+    """Hand the arms to the engine and collect what it says into the block.
+
+    `slice_ns` has the arms whose slices have a length of their own; `on_slice` hears of each slice when it has ended.
+    """
     experiment, plan = setting.experiment, setting.plan
-    load = engine.Plan(
+    work = engine.Plan(
         seed=block.seed,
         cores=experiment.cores.generator,
         slice_ns=experiment.slice_ns,
@@ -129,17 +154,20 @@ def _load(setting: Setting, block: Block, ready: list[_Ready], rounds: int) -> N
         warm_up=engine.WarmUp(least_ns=plan.warm_up_least_ns, most_ns=plan.warm_up_most_ns),
         arms=[engine_arm(each.stack, experiment.workload, each.answer) for each in ready],
     )
+    for arm in work.arms:
+        arm.slice_ns = (slice_ns or {}).get(arm.name)
     known = {
         pid
-        for arm in load.arms
+        for arm in work.arms
         for hop in arm.hops
         if isinstance(hop.cpu, engine.Processes)
         for pid in hop.cpu.processes
     }
     parts = {each.arm.name: _Part(each) for each in ready}
+    observers = {each.arm.name: receipts.Observer(each.stack) for each in ready}
     stacks, cores = [each.stack for each in ready], cores_in_use(experiment)
     others, harness, cpu = _busy_outside_ns(stacks, cores), time.process_time_ns(), 0
-    with contextlib.closing(engine.run(load)) as lines:
+    with contextlib.closing(engine.run(work)) as lines:
         for line in lines:
             match line:
                 case engine.Start():
@@ -152,6 +180,8 @@ def _load(setting: Setting, block: Block, ready: list[_Ready], rounds: int) -> N
                     setting.watcher.arm_runs(line.arm, "load")
                     parts[line.arm].slices.append(line)
                     block.slices_elapsed_ns += line.elapsed_ns
+                    if on_slice is not None:
+                        on_slice(line)
                     if line.round == rounds - 1:  # later the engine closes its connections, which would be counted too
                         parts[line.arm].time_wait = parts[line.arm].stack.time_wait()
                 case engine.ArmTotals():
@@ -169,20 +199,25 @@ def _load(setting: Setting, block: Block, ready: list[_Ready], rounds: int) -> N
                 "a program whose processes come and go says so (`forks` in its program.toml), and needs a cgroup",
             )
     block.arms = [part.whole() for part in parts.values()]
+    for part, each, asked in zip(block.arms, ready, work.arms, strict=True):
+        assert part.totals is not None, "whole() raises without them"
+        seen = receipts.Load(answers=part.totals.answers, opened=part.totals.opened)
+        part.receipts = observers[part.name].receipts(each.answer, asked.request.accepts_gzip, seen)
     if block.end is None:
         raise MeasurementFailed("the load engine ended without its last line")
     others = _busy_outside_ns(stacks, cores) - others - block.end.generator_cpu_ns - harness
     block.foreign_cpu_ns = max(0, others)
 
 
-def _judge(setting: Setting, block: Block, stacks: list[RunningStack]) -> None:
+def judge(setting: Setting, block: Block, stacks: list[RunningStack]) -> None:
     """Faults of the instrument void the block; programs that ended are failures of their arms."""
-    assert block.end is not None, "_load raises without it"
+    assert block.end is not None, "load raises without it"
     block.validity = block.end.validity
     block.reasons += block.end.reasons
+    denied = {arm.name: [each.words() for each in arm.receipts if each.holds is False] for arm in block.arms}
     for stack in stacks:
-        failure = stack.failure()
-        if failure is not None:
+        failure = stack.failure() or "; ".join(denied.get(stack.arm, []))
+        if failure:
             block.failures.append(Failure(arm=stack.arm, message=f"under load: {failure}"))
             if stack.arm in (setting.experiment.baseline, setting.experiment.baseline + AGAIN):
                 block.validity = "void"
@@ -207,11 +242,23 @@ def engine_arm(stack: RunningStack, workload: Workload, expected: check.Answer) 
         address={"unix" if address.is_unix else "tcp": address.address},
         network_namespace=stack.network_namespace,
         connections=workload.connections,
+        tls=engine.Tls(ca_file=address.ca_file) if address.is_tls else None,
         timeout_ns=workload.timeout_s * 1_000_000_000,
-        request=engine.request(workload.target),
+        request=engine.request(workload.target, workload.header_fields),
         expect=engine.expect(expected.status, expected.body),
         freeze=stack.freeze,
         hops=[engine.Hop(name=name, cpu=_cpu(stack.account_of(name), pids)) for name, pids in stack.processes.items()],
+        requests_per_connection=workload.requests_per_connection,
+    )
+
+
+def checked(answer: check.Answer) -> CheckedAnswer:
+    """What the record keeps of an answer."""
+    return CheckedAnswer(
+        status=answer.status,
+        header_bytes=answer.header_bytes,
+        body_bytes=len(answer.body),
+        header_fields=check.names_of_header_fields(answer),
     )
 
 
@@ -228,7 +275,7 @@ def _busy_outside_ns(stacks: list[RunningStack], cores: list[int]) -> int:
 class _Part:
     """What the engine has said of one arm so far."""
 
-    def __init__(self, ready: _Ready) -> None:
+    def __init__(self, ready: Ready) -> None:
         self.arm = ready.arm
         self.hops = [hop.name for hop in ready.stack.prepared.hops]
         self.answer = ready.answer
@@ -245,12 +292,7 @@ class _Part:
             name=self.arm.name,
             copy_of=self.arm.copy_of,
             hops=self.hops,
-            check=CheckedAnswer(
-                status=self.answer.status,
-                header_bytes=self.answer.header_bytes,
-                body_bytes=len(self.answer.body),
-                header_fields=check.names_of_header_fields(self.answer),
-            ),
+            check=checked(self.answer),
             warm_up=self.warm_up,
             slices=self.slices,
             totals=self.totals,

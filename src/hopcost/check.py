@@ -1,4 +1,7 @@
-"""The arms answer alike: one plain request to each before load, compared with the baseline's answer."""
+"""The arms answer alike: one request to each before load, compared with the baseline's answer.
+
+Bodies are compared decoded, as the client reads them; the engine then compares answers with the raw bytes of their arm.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,8 @@ import difflib
 import http.client
 import re
 import socket
+import zlib
+from collections.abc import Sequence
 
 import msgspec
 
@@ -16,12 +21,28 @@ CHECK_S = 10.0
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What one arm answered: status, the head as received, its length in bytes, the body."""
+    """What one arm answered: status, the head as received, its length in bytes, the body as it was sent."""
 
     status: int
     head: str
     header_bytes: int
     body: bytes
+    content_encoding: str | None = None
+
+    @property
+    def decoded(self) -> bytes:
+        """The body without gzip or deflate; zlib.error where it is not what its encoding says."""
+        match self.content_encoding:
+            case None | "identity":
+                return self.body
+            case "gzip" | "x-gzip" | "deflate":
+                decoder = zlib.decompressobj(wbits=47)  # 15, and 32 for: gzip or zlib, by its first bytes
+                decoded = decoder.decompress(self.body) + decoder.flush()
+                if not decoder.eof or decoder.unused_data:
+                    raise zlib.error(f"the body is no whole {self.content_encoding} stream")
+                return decoded
+            case _:
+                raise http.client.HTTPException(f"Content-Encoding '{self.content_encoding}' cannot be decoded here")
 
 
 class _Recorder:
@@ -40,16 +61,17 @@ class _Recorder:
         return getattr(self._file, name)
 
 
-def ask(arm: str, address: Address, target: str) -> Answer:
+def ask(arm: str, address: Address, target: str, headers: Sequence[tuple[str, str]] = ()) -> Answer:
     """The arm's answer to one GET on a connection of its own; ArmFailed when there is none or it is not HTTP.
 
     `header_bytes` counts from the status line to the empty line, as `curl -sI | wc -c` does.
     """
     try:
         with address.connect(CHECK_S) as connection:
-            connection.sendall(f"GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+            fields = "".join(f"{name}: {value}\r\n" for name, value in [("Host", "localhost"), *headers])
+            connection.sendall(f"GET {target} HTTP/1.1\r\n{fields}\r\n".encode())
             return _read(connection)
-    except (OSError, http.client.HTTPException) as error:
+    except (OSError, http.client.HTTPException, zlib.error) as error:
         raise ArmFailed(arm, f"no answer to the check: GET {address.url}{target}: {error!r}") from error
 
 
@@ -62,12 +84,23 @@ def _read(connection: socket.socket) -> Answer:
     head = head[: head.index(b"\r\n\r\n") + 4] if b"\r\n\r\n" in head else head
     body = response.read()
     response.close()
-    return Answer(status=response.status, head=head.decode("latin-1"), header_bytes=len(head), body=body)
+    answer = Answer(
+        status=response.status,
+        head=head.decode("latin-1"),
+        header_bytes=len(head),
+        body=body,
+        content_encoding=response.getheader("Content-Encoding"),
+    )
+    _ = answer.decoded  # an encoding that cannot be undone is an error of this arm, here
+    return answer
 
 
 def compare(baseline: str, expected: Answer, arm: str, got: Answer) -> None:
-    """ArmFailed with a diff unless status and body are the baseline's; header bytes may differ and are shown."""
-    if (got.status, got.body) == (expected.status, expected.body):
+    """ArmFailed with a diff unless status and decoded body are the baseline's; header bytes may differ, and are shown.
+
+    Any status will do that is the same in all arms.
+    """
+    if (got.status, got.decoded) == (expected.status, expected.decoded):
         return
     difference = difflib.unified_diff(
         _lines(expected), _lines(got), fromfile=f"{baseline} (baseline)", tofile=arm, lineterm="", n=1
@@ -76,9 +109,9 @@ def compare(baseline: str, expected: Answer, arm: str, got: Answer) -> None:
 
 
 def _lines(answer: Answer) -> list[str]:
-    body = answer.body.decode("utf-8", errors="backslashreplace").splitlines()
+    body = answer.decoded.decode("utf-8", errors="backslashreplace").splitlines()
     shown = [line if len(line) <= 200 else f"{line[:200]}… ({len(line)} characters)" for line in body[:40]]
-    return [f"status {answer.status}", f"body of {len(answer.body)} bytes:", *shown]
+    return [f"status {answer.status}", f"body of {len(answer.decoded)} bytes:", *shown]
 
 
 def names_of_header_fields(answer: Answer) -> list[str]:

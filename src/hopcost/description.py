@@ -6,18 +6,19 @@ import shlex
 from pathlib import Path
 
 from hopcost.stack import Address, PreparedStack
+from hopcost.suite import Workload
 
 
-def of(stack: PreparedStack, folder: Path, target: str) -> str:
+def of(stack: PreparedStack, folder: Path, workload: Workload) -> str:
     """Several lines of text; `folder` is where the files are, or would be."""
     cores = ",".join(str(core) for core in stack.cores.stack)
     lines = [
         f"arm:    {stack.arm}",
-        f"URL:    {stack.address.url}{target}",
+        f"URL:    {stack.address.url}{workload.target}",
         f"folder: {folder}",
         f"cores:  stack {cores}, generator {','.join(map(str, stack.cores.generator))}",
     ]
-    lines += ["", "try it:", *[f"  {line}" for line in _checks(stack.address, target, stack.cores.generator)]]
+    lines += ["", "try it:", *[f"  {line}" for line in _checks(stack.address, workload, stack.cores.generator)]]
     for hop in reversed(stack.hops):
         settings = ", ".join(f"{key} = {str(value).lower()}" for key, value in hop.settings.items())
         lines += [
@@ -32,13 +33,17 @@ def of(stack: PreparedStack, folder: Path, target: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _checks(address: Address, target: str, generator: list[int]) -> list[str]:
+def _checks(address: Address, workload: Workload, generator: list[int]) -> list[str]:
     cores = ",".join(str(core) for core in generator)
+    fields = "".join(f"-H {shlex.quote(f'{name}: {value}')} " for name, value in workload.headers)
+    connections = workload.connections
     if address.is_unix:
-        return [f"curl -i --unix-socket {address.address} http://localhost{target}"]
-    url = f"{address.url}{target}"
+        return [f"curl -i {fields}--unix-socket {address.address} http://localhost{workload.target}"]
+    url = f"{address.url}{workload.target}"
+    trust = f"--cacert {address.ca_file} " if address.is_tls else ""
+    authority = f"--ca {address.ca_file} " if address.is_tls else ""
     return [
-        f"curl -i {url}",
-        f"taskset --cpu-list {cores} hopcost load -c 64 -d 5s {url}",
-        f"taskset --cpu-list {cores} wrk -t 1 -c 64 -d 5s --latency {url}",
+        f"curl -i {trust}{fields}{url}",
+        f"taskset --cpu-list {cores} hopcost load -c {connections} -d 5s {authority}{fields}{url}",
+        f"taskset --cpu-list {cores} wrk -t 1 -c {connections} -d 5s --latency {fields}{url}",
     ]

@@ -221,7 +221,7 @@ def shaping() -> dict[str, str | None]:
 
 
 def namespaces(found: Network, missing_tools: list[str], shapes: Mapping[str, str | None]) -> list[Finding]:
-    """Whether stacks get networks of their own, links with a rate (tbf), and a delay (netem), which nothing uses yet."""
+    """Whether stacks get networks of their own, links with a rate (tbf), and a delay (netem; unused yet)."""
     if not found.own:
         return [
             Finding(

@@ -11,7 +11,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from typing import Literal
 
 import msgspec
@@ -27,6 +27,11 @@ class Request(msgspec.Struct):
     target: str
     headers: list[tuple[str, str]]
     body_base64: str | None = None
+
+    @property
+    def accepts_gzip(self) -> bool:
+        """Whether it asks for compressed answers."""
+        return any(name.lower() == "accept-encoding" and "gzip" in value for name, value in self.headers)
 
 
 class Expect(msgspec.Struct):
@@ -61,6 +66,15 @@ class Rate(msgspec.Struct):
     rate_per_s: float
 
 
+class Tls(msgspec.Struct):
+    """TLS to the first hop: whom to trust. Without a `server_name` the certificate must be the address's."""
+
+    ca_file: str | None
+    server_name: str | None = None
+    verify: bool = True
+    resume: bool = True
+
+
 class Arm(msgspec.Struct):
     """One side of the comparison, as the engine needs to know it."""
 
@@ -73,6 +87,9 @@ class Arm(msgspec.Struct):
     freeze: dict[str, object] | None
     hops: list[Hop]
     network_namespace: str | None = None
+    tls: Tls | None = None
+    requests_per_connection: int | None = None
+    slice_ns: int | None = None  # None is the plan's
     arrivals: dict[str, Rate] | None = None  # {"constant": Rate} or {"poisson": Rate}; None is the closed loop
 
 
@@ -182,9 +199,9 @@ class End(msgspec.Struct, tag_field="kind", tag="end"):
 Line = Start | WarmedUp | Slice | ArmTotals | End
 
 
-def request(target: str) -> Request:
+def request(target: str, headers: Sequence[tuple[str, str]] = ()) -> Request:
     """A GET as the check sends it, so that what is checked is what is loaded."""
-    return Request(method="GET", target=target, headers=[("Host", "localhost")])
+    return Request(method="GET", target=target, headers=[("Host", "localhost"), *headers])
 
 
 def expect(status: int, body: bytes) -> Expect:

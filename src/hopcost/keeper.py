@@ -116,6 +116,7 @@ class Keeper:
                     stdin=subprocess.DEVNULL,
                     stdout=log,
                     stderr=log,
+                    process_group=0,  # Apache ends its whole group when it ends
                     env=os.environ | {MARK: str(self.directory)},
                     preexec_fn=in_child,
                 )

@@ -1,32 +1,27 @@
-"""Other load generators: how each is called, and its own counts out of its own output. Errors never count as answers.
+"""Other load generators: how each is called and run; peer_output.py reads what they print.
 
 Our engine is called the same way here, so that all are measured alike: as a process of its own, its CPU by wait4.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
 import subprocess
 import tempfile
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
 
-from hopcost.errors import MeasurementFailed
+from hopcost import peer_output
+from hopcost.errors import MeasurementFailed, UsageError, nearest
+from hopcost.peer_output import Counts as Counts
 
-
-class Counts(msgspec.Struct, frozen=True):
-    """What a generator says it saw: correct answers, and everything else that it noticed."""
-
-    answers: int
-    errors: int
-    own_cpu_ns: int | None = None
-    """Its CPU time while load ran, without opening connections before; None where it does not say."""
+OUTPUT_KEPT = 4000  # characters of what it printed, for the record
 
 
 class Peer(msgspec.Struct, frozen=True):
@@ -59,28 +54,56 @@ class Drive(msgspec.Struct, frozen=True):
     counts: Counts
     cpu_ns: int
     elapsed_ns: int
+    output: str = ""
 
 
 def drive(peer: Peer, connections: int, seconds: int, url: str, cores: list[int]) -> Drive:
     """Run a generator on these cores to its end; MeasurementFailed with its own words when it fails."""
-    command = ["taskset", "--cpu-list", ",".join(map(str, cores)), peer.executable]
-    command += peer.command(connections, seconds, url)
+    return run(peer, [peer.executable, *peer.command(connections, seconds, url)], cores)
+
+
+def run(
+    peer: Peer, command: list[str], cores: list[int], prefix: Sequence[str] = (), at_most_s: float | None = None
+) -> Drive:
+    """Run a command of this peer behind a prefix (`nsenter …`) to its end, in a session of its own.
+
+    MeasurementFailed with its own words when it fails, prints no counts, or lasts for more than `at_most_s`.
+    """
+    whole = [*prefix, "taskset", "--cpu-list", ",".join(map(str, cores)), *command]
+    if (setpriv := shutil.which("setpriv")) is not None:
+        whole = [setpriv, "--pdeathsig", "KILL", "--", *whole]  # the harness may be killed meanwhile
     with tempfile.TemporaryFile() as output:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(
+            whole, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+        )
+        late = threading.Timer(at_most_s, process.kill) if at_most_s is not None else None
         began = time.monotonic_ns()
         try:
+            if late is not None:
+                late.start()
             _, status, usage = os.wait4(process.pid, 0)  # the CPU time of this child alone
         except BaseException:
             process.kill()
             process.wait()
             raise
+        finally:
+            if late is not None:
+                late.cancel()
         elapsed = time.monotonic_ns() - began
         process.returncode = os.waitstatus_to_exitcode(status)
         output.seek(0)
         text = output.read().decode(errors="replace")
     if process.returncode not in peer.exit_codes:
-        raise MeasurementFailed(f"{' '.join(command)} ended with {process.returncode}:\n{text.strip()[:500]}")
-    return Drive(counts=peer.counts(text), cpu_ns=round((usage.ru_utime + usage.ru_stime) * 1e9), elapsed_ns=elapsed)
+        too_long = at_most_s is not None and elapsed > at_most_s * 1e9
+        how = f"was ended after {at_most_s:.0f} s" if too_long else f"ended with {process.returncode}"
+        raise MeasurementFailed(f"{' '.join(command)} {how}:\n{_ends(text.strip())}")
+    cpu_ns = round((usage.ru_utime + usage.ru_stime) * 1e9)
+    return Drive(counts=peer.counts(text), cpu_ns=cpu_ns, elapsed_ns=elapsed, output=text[-OUTPUT_KEPT:])
+
+
+def _ends(text: str) -> str:
+    """A long output's beginning and end: what is wrong stands in one of them."""
+    return text if len(text) <= 600 else f"{text[:300]} … {text[-300:]}"
 
 
 def engine(executable: Path, name: str, *options: str, verb: str = "load") -> Peer:
@@ -93,7 +116,7 @@ def engine(executable: Path, name: str, *options: str, verb: str = "load") -> Pe
         command=lambda connections, seconds, url: [
             *(verb, "--json", "-t", "1", "-c", str(connections), "-d", f"{seconds}s", *options, url)
         ],
-        counts=_engine_counts,
+        counts=peer_output.engine,
         exit_codes=(0, 4),  # 4: the run calls itself suspect, for steal perhaps, which here all share
     )
 
@@ -111,45 +134,61 @@ def closing(peer: Peer) -> Peer | None:
     return msgspec.structs.replace(peer, command=command)
 
 
-def _engine_counts(text: str) -> Counts:
-    content = json.loads(text)
-    return Counts(
-        answers=content["answers"], errors=sum(content["errors"].values()), own_cpu_ns=content.get("generator_cpu_ns")
-    )
+class Load(msgspec.Struct, frozen=True):
+    """What a peer is to do: either `seconds` or `requests` ends it. `connections` at once; kept, or one per request."""
+
+    url: str
+    connections: int
+    seconds: int | None = None
+    requests: int | None = None
+    threads: int = 1
+    headers: list[tuple[str, str]] = []
+    keep_alive: bool = True
+    options: list[str] = []
+    timeout_s: int | None = None  # None: the tool's own
 
 
-def _wrk_counts(text: str) -> Counts:
-    errors = sum(int(number) for number in re.findall(r"(?:connect|read|write|timeout) (\d+)", text))
-    wrong = _number(r"Non-2xx or 3xx responses: (\d+)", text, 0)
-    return Counts(answers=_number(r"(\d+) requests in", text) - wrong, errors=errors + wrong)
+def words(name: str, load: Load) -> list[str]:
+    """The words behind a peer's name on the command line."""
+    connections, fields = str(load.connections), [f"{key}: {value}" for key, value in load.headers]
+    headers = [word for field in fields for word in ("-H", field)]
+    match name:
+        case "wrk":
+            assert load.seconds is not None, "wrk knows no number of requests: the suite's check says so"
+            close = [] if load.keep_alive else ["-H", "Connection: close"]
+            ends = ["-t", str(min(load.threads, load.connections)), "-c", connections, "-d", f"{load.seconds}s"]
+            timeout = [] if load.timeout_s is None else ["--timeout", f"{load.timeout_s}s"]
+            return [*ends, *timeout, "--latency", *headers, *close, *load.options, load.url]
+        case "ab":
+            # -t alone would stop at 50,000 requests; ab keeps one entry per request of -n, so that is bounded too.
+            ends = (
+                ["-n", str(load.requests)]
+                if load.seconds is None
+                else ["-t", str(load.seconds), "-n", str(200_000 * load.seconds)]
+            )
+            keep = ["-k"] if load.keep_alive else []
+            return ["-q", *keep, "-c", connections, *ends, *headers, *load.options, load.url]
+        case "h2load":
+            ends = ["-n", str(load.requests)] if load.seconds is None else ["-D", str(load.seconds)]
+            close = [] if load.keep_alive else ["--header=Connection: close"]
+            fields = [f"--header={field}" for field in fields]
+            threads = ["-t", str(min(load.threads, load.connections))]
+            return ["--h1", *threads, "-c", connections, *ends, *fields, *close, *load.options, load.url]
+        case "oha":
+            ends = ["-n", str(load.requests)] if load.seconds is None else ["-z", f"{load.seconds}s"]
+            close = [] if load.keep_alive else ["--disable-keepalive"]
+            quiet = ["--no-tui", "--output-format", "json"]
+            return [*quiet, "-c", connections, *ends, *headers, *close, *load.options, load.url]
+        case "hey":
+            ends = ["-n", str(load.requests)] if load.seconds is None else ["-z", f"{load.seconds}s"]
+            close = [] if load.keep_alive else ["-disable-keepalive"]
+            timeout = [] if load.timeout_s is None else ["-t", str(load.timeout_s)]
+            return [*ends, "-c", connections, *timeout, *headers, *close, *load.options, load.url]
+    raise UsageError(f"no load generator is called '{name}'", nearest(name, BY_NAME))
 
 
-def _ab_counts(text: str) -> Counts:
-    failed = _number(r"Failed requests:\s+(\d+)", text)
-    wrong = _number(r"Non-2xx responses:\s+(\d+)", text, 0)
-    return Counts(answers=_number(r"Complete requests:\s+(\d+)", text) - failed - wrong, errors=failed + wrong)
-
-
-def _h2load_counts(text: str) -> Counts:
-    succeeded = _number(r"status codes: (\d+) 2xx", text)
-    return Counts(answers=succeeded, errors=_number(r"(\d+) failed", text))
-
-
-def _oha_counts(text: str) -> Counts:
-    content = json.loads(text)
-    answers = sum(count for status, count in content["statusCodeDistribution"].items() if status.startswith("2"))
-    everything = sum(content["statusCodeDistribution"].values()) + sum(content["errorDistribution"].values())
-    aborted = content["errorDistribution"].get("aborted due to deadline", 0)
-    return Counts(answers=answers, errors=everything - answers - aborted)
-
-
-def _number(pattern: str, text: str, absent: int | None = None) -> int:
-    found = re.search(pattern, text)
-    if found is not None:
-        return int(found[1])
-    if absent is None:
-        raise MeasurementFailed(f"no '{pattern}' in the generator's output:\n{text.strip()[-500:]}")
-    return absent
+def _plain(name: str) -> Callable[[int, int, str], list[str]]:
+    return lambda connections, seconds, url: words(name, Load(url=url, connections=connections, seconds=seconds))
 
 
 WRK = Peer(
@@ -158,35 +197,39 @@ WRK = Peer(
     version_command=["-v"],
     version_pattern=r"wrk (?:debian/)?(\S+)",
     command=lambda connections, seconds, url: ["-t", "1", "-c", str(connections), "-d", f"{seconds}s", url],
-    counts=_wrk_counts,
+    counts=peer_output.wrk,
 )
 AB = Peer(
     name="ab",
     executable="ab",
     version_command=["-V"],
     version_pattern=r"Version (\S+)",
-    # -t alone would stop at 50,000 requests; ab keeps one entry per request of -n, so that is bounded too.
-    command=lambda connections, seconds, url: [
-        *("-q", "-k", "-c", str(connections), "-t", str(seconds), "-n", str(200_000 * seconds), url)
-    ],
-    counts=_ab_counts,
+    command=_plain("ab"),
+    counts=peer_output.ab,
 )
 H2LOAD = Peer(
     name="h2load",
     executable="h2load",
     version_command=["--version"],
     version_pattern=r"h2load nghttp2/(\S+)",
-    command=lambda connections, seconds, url: [*("--h1", "-t", "1", "-c", str(connections), "-D", str(seconds), url)],
-    counts=_h2load_counts,
+    command=_plain("h2load"),
+    counts=peer_output.h2load,
 )
 OHA = Peer(
     name="oha",
     executable="oha",
     version_command=["--version"],
     version_pattern=r"oha (\S+)",
-    command=lambda connections, seconds, url: [
-        *("--no-tui", "--output-format", "json", "-c", str(connections), "-z", f"{seconds}s", url)
-    ],
-    counts=_oha_counts,
+    command=_plain("oha"),
+    counts=peer_output.oha,
 )
-ALL = (WRK, AB, H2LOAD, OHA)
+HEY = Peer(
+    name="hey",
+    executable="hey",
+    version_command=["-h"],  # it has no version: that it prints its usage is the receipt
+    version_pattern=r"(Usage: hey)",
+    command=_plain("hey"),
+    counts=peer_output.hey,
+)
+ALL = (WRK, AB, H2LOAD, OHA)  # those that `make bench` compares our engine with
+BY_NAME = {peer.name: peer for peer in (*ALL, HEY)}

@@ -5,50 +5,40 @@ It must not know stacks or experiments.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterable
-from enum import Enum
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
-import platformdirs
 
-from hopcost import binaries, toml_file
+from hopcost import binaries, builds, toml_file
+from hopcost.builds import Build
 from hopcost.errors import CannotMeasure, UsageError, nearest
+from hopcost.settings import SettingDefinition
 from hopcost.suite import Link, Setting
 
 PROGRAMS = Path(__file__).parent / "programs"
 SYSTEM_FOLDERS = ["/usr/local/sbin", "/usr/sbin", "/sbin"]  # where servers are, and an ordinary user's PATH is not
 
 
-class SettingKind(Enum):
-    """What values a setting takes; `CORES` is a count, or the word "cores" for as many as the stack has."""
+class Need(msgspec.Struct, forbid_unknown_fields=True):
+    """A file that a program takes besides its executable, a module for instance; `needs.NAME` is its path in templates.
 
-    CORES = "cores"
-    COUNT = "count"
-    SWITCH = "switch"
+    Without `when` the program is not there without it; with it, only under settings of these values.
+    """
 
+    files: Annotated[list[str], msgspec.Meta(min_length=1)]
+    install: str
+    when: dict[str, Setting] = {}
 
-class SettingDefinition(msgspec.Struct, forbid_unknown_fields=True):
-    """A knob of a program, with its default and what it does."""
-
-    kind: SettingKind
-    default: Setting
-    doc: str
-
-
-class Build(msgspec.Struct, forbid_unknown_fields=True):
-    """How the program's source becomes an executable; `{output}` stands for the file to make."""
-
-    tool: str
-    command: Annotated[list[str], msgspec.Meta(min_length=1)]
-    sources: Annotated[list[str], msgspec.Meta(min_length=1)]
+    def found(self) -> str | None:
+        """The first of the files that exists."""
+        return next((file for file in self.files if Path(file).exists()), None)
 
 
 class Program(msgspec.Struct, forbid_unknown_fields=True):
@@ -56,8 +46,11 @@ class Program(msgspec.Struct, forbid_unknown_fields=True):
 
     `links` are the ways it can be reached, `upstream_links` the ways it reaches the next hop (none for an origin).
     `executable` is a name sought on the PATH; programs with a `build` are made from their source instead.
+    `files` maps a file in the stack's directory to the template it is generated from; both are templates.
+    `answers` programs can be the last hop though they can forward too; `balances` programs forward to several copies of
+    the next hop. `children` is a template for the number of child
+    processes without which it is not ready: those that come later are neither accounted for nor frozen.
     `forks` says that its processes come and go under load: its CPU time is then that of its cgroup.
-    `files` maps a file in the stack's directory to the template it is generated from.
     """
 
     name: str
@@ -72,45 +65,63 @@ class Program(msgspec.Struct, forbid_unknown_fields=True):
     build: Build | None = None
     files: dict[str, str] = {}
     settings: dict[str, SettingDefinition] = {}
+    version_least: str = ""
+    needs: dict[str, Need] = {}
+    balances: bool = False
+    answers: bool = False
+    children: str = "0"
     forks: bool = False
+    idle_timeout_s: float | None = None
+
+    @property
+    def is_origin(self) -> bool:
+        """Whether it can be the last hop."""
+        return self.answers or not self.upstream_links
 
     @property
     def folder(self) -> Path:
         """Where its definition, source and templates are."""
         return PROGRAMS / self.name
 
-    def resolve_settings(self, given: dict[str, Setting], cores: int, where: str) -> dict[str, int | bool]:
+    def resolve_settings(self, given: dict[str, Setting], cores: int, where: str) -> dict[str, Setting]:
         """Defaults overlaid with what is given, "cores" replaced by the number; UsageError names the setting."""
         for key in given:
             if key not in self.settings:
                 hint = nearest(key, self.settings) if self.settings else f"{self.name} has no settings"
                 raise UsageError(f"{where}: {self.name} has no setting '{key}'", hint)
         return {
-            key: _resolve(given.get(key, definition.default), definition.kind, cores, f"{where}: {self.name}.{key}")
+            key: definition.resolve(given.get(key, definition.default), cores, f"{where}: {self.name}.{key}")
             for key, definition in self.settings.items()
         }
 
 
+class Lacking(msgspec.Struct, frozen=True):
+    """What is missing only under settings of these values."""
+
+    when: dict[str, Setting]
+    missing: str
+    remedy: str
+
+
 class Installed(msgspec.Struct):
-    """The receipt that a program is there: its path and the version it printed, or why it is missing."""
+    """The receipt that a program is there: its path and the version it printed, or why it is missing.
+
+    `needs` are the paths of the files that it needs besides, `lacking` what some settings need and is not there.
+    """
 
     path: str | None = None
     version: str | None = None
     missing: str | None = None
     remedy: str | None = None
+    needs: dict[str, str] = {}
+    lacking: list[Lacking] = []
 
-
-def _resolve(value: Setting, kind: SettingKind, cores: int, where: str) -> int | bool:
-    if kind is SettingKind.CORES and value == "cores":
-        return cores
-    if kind is SettingKind.SWITCH:
-        if isinstance(value, bool):
-            return value
-        raise UsageError(f"{where}: expected true or false, got {value!r}")
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        words = 'a whole number from 1, or "cores"' if kind is SettingKind.CORES else "a whole number from 1"
-        raise UsageError(f"{where}: expected {words}, got {value!r}")
-    return value
+    def under(self, settings: Mapping[str, Setting]) -> Installed:
+        """The receipt for these settings: missing too where they need what is lacking."""
+        for each in self.lacking:
+            if self.missing is None and each.when.items() <= settings.items():
+                return Installed(missing=each.missing, remedy=each.remedy)
+        return self
 
 
 def names() -> list[str]:
@@ -141,6 +152,15 @@ def _check(program: Program, path: Path) -> None:
         raise UsageError(f"{path}: version_pattern: {error}") from error
     if groups < 1:
         raise UsageError(f"{path}: version_pattern: no group", "put the version in parentheses: 'nginx/(\\S+)'")
+    for key, setting in program.settings.items():
+        setting.check(f"{path}: settings.{key}")
+    for key, need in program.needs.items():
+        for setting_key, value in need.when.items():
+            where = f"{path}: needs.{key}.when: {setting_key}"
+            if setting_key not in program.settings:
+                raise UsageError(f"{where}: no setting is called so", nearest(setting_key, program.settings))
+            if program.settings[setting_key].default == value:
+                raise UsageError(f"{where}: that is its default", "what the default needs is needed always: no `when`")
     files = [*program.files.values(), *(program.build.sources if program.build is not None else [])]
     for file in files:
         if not (path.parent / file).is_file():
@@ -165,31 +185,55 @@ def installed(name: str) -> Installed:
     found = re.search(program.version_pattern, run.stdout + run.stderr)
     if found is None:
         return Installed(missing=f"{' '.join(command)} printed no version", remedy=program.install)
-    return Installed(path=str(path), version=found[1])
+    if _numbers(found[1]) < _numbers(program.version_least):
+        least = program.version_least
+        return Installed(missing=f"{path} has version {found[1]}, {least} is needed at least", remedy=program.install)
+    return _with_needs(program, Installed(path=str(path), version=found[1]))
+
+
+def _with_needs(program: Program, receipt: Installed) -> Installed:
+    """The receipt with the files that are needed besides; missing where one is not there that is needed always."""
+    for name, need in program.needs.items():
+        path = need.found()
+        if path is not None:
+            receipt.needs[name] = path
+            continue
+        where = " ".join(f"with {key} = {value!r}" for key, value in need.when.items())
+        missing = f"{program.name} needs {need.files[0]} {where}".rstrip() + ", which is not there"
+        if not need.when:
+            return Installed(missing=missing, remedy=need.install)
+        receipt.lacking.append(Lacking(when=need.when, missing=missing, remedy=need.install))
+    return receipt
+
+
+def _numbers(version: str) -> list[int]:
+    """`1.22.1` → [1, 22, 1], to be compared."""
+    return [int(number) for number in re.findall(r"\d+", version)]
+
+
+def is_built(program: Program) -> bool:
+    """Whether what is made from source is there, made of the sources as they are now."""
+    return _built_path(program).exists()
+
+
+def idle_timeout_s(name: str, given: Mapping[str, Setting]) -> float | None:
+    """After how long the program drops an idle connection under these settings; None where it says nothing of it."""
+    program = load(name)
+    definition = program.settings.get("keepalive_timeout_s")
+    value = given.get("keepalive_timeout_s", definition.default if definition is not None else None)
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return float(value) or None
+    return program.idle_timeout_s
 
 
 def build(name: str) -> None:
     """Make the program's executable in the user's cache, if it is not there; CannotMeasure when that fails."""
     program = load(name)
-    if program.build is None or (output := _built_path(program)).exists():
+    if program.build is None or is_built(program):
         return
     if _find(program.build.tool) is None:
         raise CannotMeasure(f"{name} cannot be built: '{program.build.tool}' is not installed", program.install)
-    try:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = output.with_name(f".{output.name}-{os.getpid()}")
-        command = [word.replace("{output}", str(unfinished)) for word in program.build.command]
-        run = subprocess.run(command, cwd=program.folder, capture_output=True, text=True, errors="replace", check=False)
-        if run.returncode != 0:
-            unfinished.unlink(missing_ok=True)
-            last = "\n".join((run.stdout + run.stderr).strip().splitlines()[-10:])
-            raise CannotMeasure(f"{name} cannot be built: {' '.join(command)} ended with {run.returncode}:\n{last}")
-        unfinished.rename(output)  # whole or not at all, also when two builds race
-    except OSError as error:
-        raise CannotMeasure(
-            f"{name} cannot be built: {error.filename}: {error.strerror}",
-            "programs are built into the user's cache; XDG_CACHE_HOME names another place for it",
-        ) from error
+    builds.make(name, program.folder, program.build)
     installed.cache_clear()
 
 
@@ -207,12 +251,9 @@ def build_missing(programs: Iterable[str], say: Callable[[str], None]) -> list[s
 
 
 def _built_path(program: Program) -> Path:
-    """In the user's cache, under a name that holds the digest of the sources: other sources, another file."""
+    """Where the executable of a program with a build is, or will be."""
     assert program.build is not None, "only programs with a build have a built path"
-    digest = hashlib.sha256()
-    for source in program.build.sources:
-        digest.update(source.encode() + b"\0" + (program.folder / source).read_bytes())
-    return Path(platformdirs.user_cache_dir("hopcost")) / f"{program.name}-{digest.hexdigest()[:16]}" / program.name
+    return builds.path(program.name, program.folder, program.build)
 
 
 def _find(executable: str) -> Path | None:

@@ -14,81 +14,31 @@ import contextlib
 import datetime
 import os
 import shutil
+from io import FileIO
 from pathlib import Path
 from types import TracebackType
+from typing import TypeVar
 
 import msgspec
 
 from hopcost import __version__
-from hopcost.engine import ArmTotals, End, Slice, Start, WarmedUp
 from hopcost.errors import MeasurementFailed, UsageError
-from hopcost.network import Surroundings
 from hopcost.plan import Plan
+from hopcost.recorded import ArmBlock as ArmBlock
+from hopcost.recorded import Block as Block
+from hopcost.recorded import CheckedAnswer as CheckedAnswer
+from hopcost.recorded import Failure as Failure
+from hopcost.recorded import MemorySample as MemorySample
+from hopcost.recorded import PeerRun as PeerRun
+from hopcost.recorded import Receipt as Receipt
+from hopcost.recorded import Repeat as Repeat
 from hopcost.stack import PreparedStack
 from hopcost.suite import Suite
-from hopcost.usage import Memory, TimeWait
 
-FORMAT = 1
+FORMAT = 2
 FOLDER = Path("records")
 
-
-class CheckedAnswer(msgspec.Struct):
-    """What the arm answered before load; it was compared with the baseline's."""
-
-    status: int
-    header_bytes: int
-    body_bytes: int
-    header_fields: list[str]
-
-
-class ArmBlock(msgspec.Struct):
-    """One arm's part of a block; `copy_of` names the baseline in the A/A arm.
-
-    Records of hopcost before network namespaces have none of the last three.
-    """
-
-    name: str
-    copy_of: str | None
-    hops: list[str]
-    check: CheckedAnswer
-    warm_up: WarmedUp
-    slices: list[Slice]
-    totals: ArmTotals
-    surroundings: Surroundings | None = None
-    memory: dict[str, Memory] = {}
-    time_wait: list[TimeWait] = []
-
-
-class Failure(msgspec.Struct):
-    """An arm that failed, in its own or its programs' words."""
-
-    arm: str
-    message: str
-    hint: str | None = None
-
-
-class Block(msgspec.Struct):
-    """Fresh start of every arm, check, warm-up, rounds, stop. `reasons` say why it is suspect or void.
-
-    `harness_cpu_ns` and `foreign_cpu_ns` (other programs') were used while the engine ran; `steal_ns` is the whole
-    block's.
-    """
-
-    experiment: str
-    number: int
-    seed: int
-    started_utc: str
-    elapsed_ns: int
-    slices_elapsed_ns: int
-    harness_cpu_ns: int
-    foreign_cpu_ns: int
-    steal_ns: int
-    validity: str
-    reasons: list[str]
-    failures: list[Failure]
-    arms: list[ArmBlock] = []
-    engine: Start | None = None
-    end: End | None = None
+Line = TypeVar("Line", bound=msgspec.Struct)
 
 
 class Ending(msgspec.Struct):
@@ -126,6 +76,7 @@ class Record(msgspec.Struct):
     environment: dict[str, object]
     blocks: list[Block]
     warnings: list[str]
+    repeats: list[Repeat] = []
 
 
 def now_utc() -> str:
@@ -160,16 +111,24 @@ class Writer:
 
     def append(self, block: Block) -> None:
         """Add a block; MeasurementFailed when it cannot be written, the blocks before it stay."""
-        line = msgspec.json.encode(block) + b"\n"
-        whole = self._blocks.seek(0, os.SEEK_END)
+        self._append(self._blocks, "blocks.jsonl", block)
+
+    def append_repeat(self, repeat: Repeat) -> None:
+        """Add a repeat of the article's protocol, to a file of its own."""
+        with (self.path / "repeats.jsonl").open("ab", buffering=0) as file:
+            self._append(file, "repeats.jsonl", repeat)
+
+    def _append(self, file: FileIO, name: str, content: object) -> None:
+        line = msgspec.json.encode(content) + b"\n"
+        whole = file.seek(0, os.SEEK_END)
         try:
-            written = self._blocks.write(line)
+            written = file.write(line)
             if written != len(line):
                 raise OSError(28, "No space left on device")
-            os.fsync(self._blocks.fileno())
+            os.fsync(file.fileno())
         except OSError as error:
-            os.ftruncate(self._blocks.fileno(), whole)  # giving space back works on a full disk too
-            raise self._cannot_write("blocks.jsonl", error) from error
+            os.ftruncate(file.fileno(), whole)  # giving space back works on a full disk too
+            raise self._cannot_write(name, error) from error
 
     def put_stack(self, experiment: str, stack: PreparedStack) -> None:
         """Keep the commands and generated files of an arm; the first time only, later blocks differ in ports alone."""
@@ -280,7 +239,8 @@ def read(path: Path) -> Record:
         suite=_get(path / "suite.json", Suite),
         plan=_get(path / "plan.json", Plan),
         environment=_get(path / "environment.json", dict[str, object]),
-        blocks=_read_blocks(path / "blocks.jsonl", warnings),
+        blocks=_read_lines(path / "blocks.jsonl", Block, warnings),
+        repeats=_read_lines(path / "repeats.jsonl", Repeat, warnings),
         warnings=warnings,
     )
 
@@ -294,7 +254,7 @@ def _get(path: Path, kind: type[msgspec.Struct] | type[dict[str, object]]):  # t
         raise UsageError(f"{path}: {error}", "the record is damaged, or not one of this hopcost's") from error
 
 
-def _read_blocks(path: Path, warnings: list[str]) -> list[Block]:
+def _read_lines(path: Path, kind: type[Line], warnings: list[str]) -> list[Line]:
     try:
         *lines, rest = path.read_bytes().split(b"\n")
     except FileNotFoundError:
@@ -303,12 +263,12 @@ def _read_blocks(path: Path, warnings: list[str]) -> list[Block]:
         raise UsageError(f"{path}: {error.strerror}") from error
     if rest:
         warnings.append(f"{path}: line {len(lines) + 1} is cut off; read up to it")
-    decoder = msgspec.json.Decoder(Block)
-    blocks = []
+    decoder = msgspec.json.Decoder(kind)
+    found: list[Line] = []
     for number, line in enumerate(lines, start=1):
         try:
-            blocks.append(decoder.decode(line))
+            found.append(decoder.decode(line))
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             warnings.append(f"{path}: line {number} is damaged ({error}); read up to it")
             break
-    return blocks
+    return found

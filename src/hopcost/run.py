@@ -7,9 +7,10 @@ import shlex
 import sys
 from pathlib import Path
 
+import msgspec
 from rich.console import Console
 
-from hopcost import blocks, host, leavings, machine, network, program, progress, stack, summary
+from hopcost import blocks, driven, host, leavings, machine, network, program, progress, stack, summary
 from hopcost import plan as planning
 from hopcost import record as records
 from hopcost import suite as suites
@@ -18,12 +19,24 @@ from hopcost.report import text
 from hopcost.sandbox import NamespacePorts, Ports, find_freezer, raise_open_files, refuse_the_same_port
 
 
-def run(
-    name: str, chosen: list[str], *, quick: bool, budget_s: float | None, seed: int | None, folder: Path | None
-) -> int:
-    """Run and report; the exit code."""
+class Wishes(msgspec.Struct, frozen=True):
+    """What the command line asks for besides the suite; None where it says nothing."""
+
+    quick: bool = False
+    budget_s: float | None = None
+    seed: int | None = None
+    folder: Path | None = None
+    soak_length_s: float | None = None
+    peer: str | None = None
+    as_published: bool = False
+    scale: float = 1.0
+
+
+def run(name: str, chosen: list[str], wishes: Wishes) -> int:
+    """Run and report; the exit code: 1 where something failed, or an experiment could not run here."""
     console = Console(stderr=True, highlight=False)
-    suite = suites.load(name)
+    name, first = suites.choose(name)
+    suite, chosen = suites.load(name), [*first, *chosen]
     programs = sorted({hop.program for arm in suite.arms.values() for hop in arm.hops})
     for each in chosen:
         suite.experiment(each)
@@ -32,13 +45,19 @@ def run(
     plan = planning.make(
         suite,
         chosen,
-        quick=quick,
-        budget_s=budget_s,
-        seed=secrets.randbits(32) if seed is None else seed,
+        quick=wishes.quick,
+        budget_s=wishes.budget_s,
+        seed=secrets.randbits(32) if wishes.seed is None else wishes.seed,
         installed={each: program.installed(each) for each in programs},
         allowed_cores=machine.allowed_cores(),
         siblings=machine.siblings(),
         open_files=raise_open_files(),
+        idle_timeout_s=program.idle_timeout_s,
+        missing_peers=driven.missing() if wishes.peer or wishes.as_published else None,
+        soak_length_s=wishes.soak_length_s,
+        peer=wishes.peer,
+        as_published=wishes.as_published,
+        scale=wishes.scale,
     )
     for leaving in leavings.clean():
         console.print(
@@ -54,7 +73,7 @@ def run(
         "network_namespaces_missing": net.why,
         "programs": {each: program.installed(each).version for each in programs},
     }
-    writer = records.Writer(folder, suite, plan, environment, ["hopcost", *sys.argv[1:]])
+    writer = records.Writer(wishes.folder, suite, plan, environment, ["hopcost", *sys.argv[1:]])
     _announce(plan, writer.path, console)
     interrupted, well = False, False
     try:
@@ -70,7 +89,7 @@ def run(
     console.print(f"\nrecord: {writer.path}  (again: hopcost report {shlex.quote(str(writer.path))})", soft_wrap=True)
     if interrupted:
         raise KeyboardInterrupt
-    return 0 if well else 1
+    return 0 if well and not plan.left_out else 1
 
 
 def _try_settings(plan: planning.Plan, net: network.Network) -> None:

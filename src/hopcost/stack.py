@@ -8,37 +8,53 @@ from __future__ import annotations
 import contextlib
 import os
 import socket
+import ssl
 import time
 from pathlib import Path
 from types import TracebackType
 
-import jinja2
 import msgspec
 
-from hopcost import host, leavings, namespace, network, program, sandbox, usage
+from hopcost import (
+    certificate,
+    host,
+    leavings,
+    namespace,
+    network,
+    program,
+    refusal,
+    routes,
+    sandbox,
+    templates,
+    usage,
+)
 from hopcost.errors import ArmFailed, CannotMeasure, MeasurementFailed, UsageError
 from hopcost.network import Network, Surroundings, Wishes, measure_link, missing_for, not_to_be_had
 from hopcost.sandbox import Cores, Freezer, NamespacePorts, Ports
-from hopcost.suite import Arm, Link, Settings
+from hopcost.suite import Arm, Hop, Link, Setting, Settings
 
 READY_S = 10.0
 LABEL_LONGEST = 120  # a file name has 255 bytes
 LINK_CARRIES_LEAST = 0.8  # of its rate in a plain transfer, heads of packets taken off
-TEMPLATES = jinja2.Environment(
-    undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
-)
+LOOPBACK = "127.0.0.1"
 
 
 class Address(msgspec.Struct, frozen=True):
-    """Where a hop listens: `address` is `host:port`, or a socket file's path."""
+    """Where a hop listens: `address` is `host:port`, or a socket file's path; `ca_file` is whom a client trusts."""
 
     link: str
     address: str
+    ca_file: str | None = None
 
     @property
     def is_unix(self) -> bool:
         """Whether it is a socket file."""
         return Link(self.link).is_unix
+
+    @property
+    def is_tls(self) -> bool:
+        """Whether the client's first bytes are a handshake."""
+        return Link(self.link) is Link.HTTPS_TCP
 
     @property
     def port(self) -> int | None:
@@ -47,7 +63,7 @@ class Address(msgspec.Struct, frozen=True):
 
     @property
     def wire(self) -> str:
-        """`http` or `fastcgi`."""
+        """`http`, `https` or `fastcgi`."""
         return self.link.partition("+")[0]
 
     @property
@@ -56,7 +72,7 @@ class Address(msgspec.Struct, frozen=True):
         return f"http+unix://{self.address.replace('/', '%2F')}" if self.is_unix else f"{self.wire}://{self.address}"
 
     def connect(self, timeout_s: float) -> socket.socket:
-        """A connected socket; OSError when nobody listens."""
+        """A connected socket, after the handshake where there is one; OSError when nobody listens or TLS fails."""
         if self.is_unix:
             connection = socket.socket(socket.AF_UNIX)
             connection.settimeout(timeout_s)
@@ -67,19 +83,28 @@ class Address(msgspec.Struct, frozen=True):
                 raise
             return connection
         name, _, port = self.address.rpartition(":")
-        return socket.create_connection((name, int(port)), timeout=timeout_s)
+        connection = socket.create_connection((name, int(port)), timeout=timeout_s)
+        if not self.is_tls:
+            return connection
+        try:
+            return ssl.create_default_context(cafile=self.ca_file).wrap_socket(connection, server_hostname=name)
+        except OSError:
+            connection.close()
+            raise
 
 
 class PreparedHop(msgspec.Struct):
-    """A hop with everything decided: its command line and the files generated for it (name → text)."""
+    """A hop with everything decided: its command line, the files generated for it (name → text), and how many child
+    processes it must have to be ready."""
 
     name: str
     program: str
     version: str
     address: Address
-    settings: dict[str, int | bool]
+    settings: dict[str, Setting]
     command: list[str]
     files: dict[str, str]
+    children: int = 0
 
 
 class PreparedStack(msgspec.Struct):
@@ -103,7 +128,7 @@ def prepare(
     cores: Cores,
     directory: Path,
     ports: Ports,
-    front: str = "127.0.0.1",
+    front: str = LOOPBACK,
 ) -> PreparedStack:
     """Decide addresses, settings, command lines and files of an arm's stack in `directory`.
 
@@ -112,48 +137,66 @@ def prepare(
     """
     where = f"arm {name}"
     open_files = sandbox.open_files(arm.open_files)
-    hop_names = _unique([hop.program for hop in arm.hops])
-    addresses = []
-    for hop_name, hop in zip(hop_names, arm.hops, strict=True):
-        if hop.link.is_unix:
-            addresses.append(Address(link=hop.link.value, address=str(directory / f"{hop_name}.sock")))
-        else:
-            port = ports.take() if hop.port is None else ports.claim(hop.port, f"{where}: {hop.program}")
-            addresses.append(Address(link=hop.link.value, address=f"{'127.0.0.1' if addresses else front}:{port}"))
+    hop_names = iter(_unique([hop.program for hop in arm.hops for _ in range(hop.copies)]))
+    if arm.hops[0].copies > 1:
+        first = arm.hops[0].program
+        raise UsageError(f"{where}: {first}: copies: the client reaches one", "put a program that balances before them")
+    names = [[next(hop_names) for _ in range(hop.copies)] for hop in arm.hops]
+    addresses = [
+        _addresses(where, hop, names[number], directory, ports, LOOPBACK if number else front)
+        for number, hop in enumerate(arm.hops)
+    ]
     prepared = []
     for number, hop in enumerate(arm.hops):
         definition = program.load(hop.program)
-        upstream = addresses[number + 1] if number + 1 < len(arm.hops) else None
-        _check_links(where, definition, hop.link, upstream)
-        receipt = program.installed(hop.program)
+        upstreams = addresses[number + 1] if number + 1 < len(arm.hops) else []
+        _check_links(where, definition, hop.link, upstreams)
+        given = settings.get(hop.program, {}) | arm.settings.get(hop.program, {}) | hop.settings
+        resolved = definition.resolve_settings(given, len(cores.stack), where)
+        receipt = program.installed(hop.program).under(resolved)
         if receipt.path is None or receipt.version is None:
             raise CannotMeasure(f"{where}: {hop.program}: {receipt.missing}", receipt.remedy)
-        given = settings.get(hop.program, {}) | hop.settings
-        resolved = definition.resolve_settings(given, len(cores.stack), where)
-        context = {
-            "executable": receipt.path,
-            "directory": str(directory),
-            "listen": addresses[number],
-            "upstream": upstream,
-            "settings": resolved,
-            "open_files": open_files,
-            "root": os.geteuid() == 0,
-        }
-        prepared.append(
-            PreparedHop(
-                name=hop_names[number],
-                program=hop.program,
-                version=receipt.version,
-                address=addresses[number],
-                settings=resolved,
-                command=[TEMPLATES.from_string(word).render(context) for word in definition.command],
-                files={
-                    file: TEMPLATES.from_string((definition.folder / template).read_text()).render(context)
-                    for file, template in definition.files.items()
-                },
+        for hop_name, address in zip(names[number], addresses[number], strict=True):
+            context = {
+                "name": hop_name,
+                "executable": receipt.path,
+                "directory": str(directory),
+                "content": str(routes.CONTENT),
+                "routes": routes.ROUTES,
+                "listen": address,
+                "upstream": upstreams[0] if upstreams else None,
+                "upstreams": upstreams,
+                "settings": resolved,
+                "needs": receipt.needs,
+                "open_files": open_files,
+                "root": os.geteuid() == 0,
+            }
+            command, files, children = templates.rendered(definition, context)
+            prepared.append(
+                PreparedHop(
+                    name=hop_name,
+                    program=hop.program,
+                    version=receipt.version,
+                    address=address,
+                    settings=resolved,
+                    command=command,
+                    files=files,
+                    children=children,
+                )
             )
-        )
     return PreparedStack(arm=name, hops=prepared, cores=cores, open_files=open_files)
+
+
+def _addresses(where: str, hop: Hop, names: list[str], directory: Path, ports: Ports, ip: str) -> list[Address]:
+    """Where each copy of a hop listens."""
+    link = hop.link.value
+    if hop.link.is_unix:
+        return [Address(link=link, address=str(directory / f"{name}.sock")) for name in names]
+    if hop.port is not None and hop.copies > 1:
+        raise UsageError(f"{where}: {hop.program}: port: {hop.copies} copies cannot all have port {hop.port}")
+    taken = [ports.take() if hop.port is None else ports.claim(hop.port, f"{where}: {hop.program}") for _ in names]
+    ca_file = str(directory / certificate.CERTIFICATE) if hop.link is Link.HTTPS_TCP else None
+    return [Address(link=link, address=f"{ip}:{port}", ca_file=ca_file) for port in taken]
 
 
 def _unique(programs: list[str]) -> list[str]:
@@ -164,14 +207,18 @@ def _unique(programs: list[str]) -> list[str]:
     ]
 
 
-def _check_links(where: str, definition: program.Program, link: Link, upstream: Address | None) -> None:
+def _check_links(where: str, definition: program.Program, link: Link, upstreams: list[Address]) -> None:
     if link not in definition.links:
         known = ", ".join(each.value for each in definition.links)
         raise UsageError(f"{where}: {definition.name} cannot be reached over {link.value}", f"it can over {known}")
-    if upstream is not None and Link(upstream.link) not in definition.upstream_links:
+    if upstreams and Link(upstreams[0].link) not in definition.upstream_links:
         known = ", ".join(each.value for each in definition.upstream_links)
         hint = f"it can over {known}" if known else f"{definition.name} is an origin: it must be the last hop"
-        raise UsageError(f"{where}: {definition.name} does not forward over {upstream.link}", hint)
+        raise UsageError(f"{where}: {definition.name} does not forward over {upstreams[0].link}", hint)
+    if not upstreams and not definition.is_origin:
+        raise UsageError(f"{where}: {definition.name} cannot be the last hop: it only forwards")
+    if len(upstreams) > 1 and not definition.balances:
+        raise UsageError(f"{where}: {definition.name} does not balance: the next hop's copies: expected 1")
 
 
 class RunningStack:
@@ -215,7 +262,7 @@ class RunningStack:
                     cores,
                     self.session.directory,
                     ports if own is None else NamespacePorts(own),
-                    "127.0.0.1" if arm.link_mbit_per_s is None else namespace.STACK,
+                    LOOPBACK if arm.link_mbit_per_s is None else namespace.STACK,
                 )
             except CannotMeasure as error:
                 raise ArmFailed(name, error.message, error.hint) from error
@@ -324,6 +371,9 @@ class RunningStack:
         return None
 
     def _start(self) -> None:
+        if self.prepared.address.is_tls:
+            for file, text in certificate.make().items():
+                self.session.put(file, text)
         for hop in self.prepared.hops:
             for file, text in hop.files.items():
                 self.session.put(file, text)
@@ -336,12 +386,9 @@ class RunningStack:
     def _wait_until_ready(self, hop: PreparedHop) -> None:
         deadline = time.monotonic() + READY_S
         while True:
-            try:
-                with namespace.inside(self.session.namespace):
-                    hop.address.connect(timeout_s=1.0).close()
-            except OSError as error:
-                not_yet = error
-            else:
+            with namespace.inside(self.session.namespace):
+                not_yet = self._not_yet(hop)
+            if not_yet is None:
                 return
             status = self.session.poll().get(hop.name)
             if status is not None:
@@ -355,13 +402,24 @@ class RunningStack:
                 )
             time.sleep(0.005)
 
+    def _not_yet(self, hop: PreparedHop) -> str | None:
+        """Why the hop is not ready; None when it is: it listens, and its children are there."""
+        try:
+            hop.address.connect(timeout_s=1.0).close()
+        except OSError as error:
+            return str(error)
+        children = len(host.process_tree(self._roots[hop.name])) - 1
+        return f"{children} of {hop.children} processes are there" if children < hop.children else None
+
     def _ended(self, name: str, status: int) -> str:
         how = f"with exit code {status}" if status >= 0 else f"by signal {-status}"
         return f"{name} ended {how}{self._log(name)}"
 
     def _log(self, name: str) -> str:
         text = host.last_lines(self.session.log(name))
-        return f"; its last lines:\n{text}" if text else ""
+        files = next(hop.files for hop in self.prepared.hops if hop.name == name)
+        quoted = refusal.quoted(text, files)
+        return (f"; its last lines:\n{text}" if text else "") + (f"\n{quoted}" if quoted else "")
 
     def _reproduce(self) -> str:
         return "see the command and the generated files with `hopcost show SUITE/EXPERIMENT/ARM`"

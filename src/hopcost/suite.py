@@ -5,14 +5,20 @@ It must not know how programs start or what this machine is; `plan.py` brings th
 
 from __future__ import annotations
 
+import re
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
 
+from hopcost import published as publishing
+from hopcost import sweep as sweeping
 from hopcost import toml_file
 from hopcost.errors import UsageError, nearest
+from hopcost.published import Protocol as Protocol
+from hopcost.published import Published as Published
+from hopcost.sweep import Sweep as Sweep
 
 SUITES = Path(__file__).parent / "suites"
 AGAIN = "-aa"  # behind the baseline's name: its second run, the A/A arm
@@ -22,6 +28,7 @@ SysctlName = Annotated[str, msgspec.Meta(pattern=r"^[a-z]+(\.[A-Za-z0-9_-]+)+$")
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 Setting = str | int | bool
 Settings = dict[Name, dict[str, Setting]]
+HeaderField = Annotated[list[str], msgspec.Meta(min_length=2, max_length=2)]
 
 
 class Link(Enum):
@@ -31,6 +38,7 @@ class Link(Enum):
     HTTP_UNIX = "http+unix"
     FASTCGI_TCP = "fastcgi+tcp"
     FASTCGI_UNIX = "fastcgi+unix"
+    HTTPS_TCP = "https+tcp"
 
     @property
     def is_unix(self) -> bool:
@@ -45,6 +53,13 @@ class Placement(Enum):
     ALL_CORES = "all-cores"
 
 
+class Slices(Enum):
+    """How arms take turns: finely, all alive and frozen in between, or one alive at a time in one long slice each."""
+
+    INTERLEAVED = "interleaved"
+    WHOLE = "whole"
+
+
 class Hop(msgspec.Struct, forbid_unknown_fields=True):
     """One program with its settings inside a stack."""
 
@@ -52,14 +67,19 @@ class Hop(msgspec.Struct, forbid_unknown_fields=True):
     link: Link
     settings: dict[str, Setting] = {}
     port: Annotated[int, msgspec.Meta(ge=1, le=65535)] | None = None
+    copies: Positive = 1
 
 
 class Arm(msgspec.Struct, forbid_unknown_fields=True):
-    """A stack under given settings as one side of a comparison; hops from the client's side to the origin."""
+    """A stack under given settings as one side of a comparison; hops from the client's side to the origin.
+
+    `settings` are by program, over the experiment's; a hop's own win.
+    """
 
     hops: Annotated[list[Hop], msgspec.Meta(min_length=1)]
     title: str = ""
     stand_in: bool = False
+    settings: Settings = {}
     sysctls: dict[SysctlName, int | str] = {}
     open_files: Positive | None = None
     link_mbit_per_s: Positive | None = None
@@ -71,19 +91,19 @@ class Workload(msgspec.Struct, forbid_unknown_fields=True):
     connections: Positive = 64
     target: Annotated[str, msgspec.Meta(pattern=r"^/\S*$")] = "/"
     timeout_s: Annotated[int, msgspec.Meta(ge=1, le=3600)] = 10
+    headers: list[HeaderField] = []
+    requests_per_connection: Positive | None = None
+
+    @property
+    def header_fields(self) -> list[tuple[str, str]]:
+        """The header fields as pairs."""
+        return [(name, value) for name, value in self.headers]
 
 
-class Published(msgspec.Struct, forbid_unknown_fields=True):
-    """An arm's figures as an article printed them, under the article's conditions."""
+class Soak(msgspec.Struct, forbid_unknown_fields=True):
+    """A long run of one arm: about nine tenths of the time on it, short slices of the baseline and its copy between."""
 
-    arm: Name
-    throughput_per_s: Annotated[float, msgspec.Meta(gt=0)]
-    latency_mean_ms: float | None = None
-    latency_stdev_ms: float | None = None
-    latency_max_ms: float | None = None
-    requests: int | None = None
-    duration_s: float | None = None
-    errors: dict[str, int] = {}
+    length_s: Annotated[int, msgspec.Meta(ge=10)]
 
 
 class Experiment(msgspec.Struct, forbid_unknown_fields=True):
@@ -91,7 +111,7 @@ class Experiment(msgspec.Struct, forbid_unknown_fields=True):
 
     `control` is the article's own control group: published ratios are taken to it. `settings` are by program and
     yield to a hop's own. `needs_cores` is what the article's conditions take; with fewer the report says so,
-    and why (`needs_cores_because`).
+    and why (`needs_cores_because`). `slice_s` is the length of a whole slice in a full run.
     """
 
     name: Name
@@ -106,6 +126,12 @@ class Experiment(msgspec.Struct, forbid_unknown_fields=True):
     published: list[Published] = []
     published_conditions: str = ""
     control: Name | None = None
+    sweep: Sweep | None = None
+    slices: Slices = Slices.INTERLEAVED
+    slice_s: Annotated[int, msgspec.Meta(ge=1, le=3600)] | None = None
+    quick: bool = True
+    soak: Soak | None = None
+    as_published: Protocol | None = None
     sysctls: dict[SysctlName, int | str] = {}
     open_files: Positive | None = None
     link_mbit_per_s: Positive | None = None
@@ -140,12 +166,25 @@ class Suite(msgspec.Struct, forbid_unknown_fields=True):
     analysis: str = ""
 
     def experiment(self, name: str) -> Experiment:
-        """The experiment of that name; UsageError with the nearest one otherwise."""
+        """The experiment of that name, or the point `NAME@VALUE` of one; UsageError with the nearest one otherwise."""
+        first, at, value = name.partition(sweeping.AT)
         for experiment in self.experiments:
-            if experiment.name == name:
+            if experiment.name != first:
+                continue
+            if not at:
                 return experiment
+            values = experiment.sweep.values if experiment.sweep is not None else []
+            for each in values:
+                if publishing.label(each) == value:
+                    return sweeping.at(experiment, each)
+            if not values:
+                raise UsageError(f"experiment {first} of suite {self.name} has no sweep", f"leave @{value} out")
+            raise UsageError(
+                f"the sweep of experiment {first} has no value '{value}'",
+                nearest(value, [publishing.label(each) for each in values]),
+            )
         raise UsageError(
-            f"suite {self.name} has no experiment '{name}'", nearest(name, [each.name for each in self.experiments])
+            f"suite {self.name} has no experiment '{first}'", nearest(first, [each.name for each in self.experiments])
         )
 
 
@@ -171,7 +210,39 @@ def load(name_or_path: str) -> Suite:
         )
     suite = toml_file.read(path, Suite)
     _check(suite, path)
-    return suite
+    return _with_settings_in_hops(suite)
+
+
+def choose(word: str) -> tuple[str, list[str]]:
+    """`SUITE` or `SUITE/EXPERIMENT` as the suite's name or path, and the experiment's name where there is one.
+
+    >>> choose("nginx-go"), choose("nginx-go/one-core@64"), choose("./mine.toml"), choose("./mine.toml/first")
+    (('nginx-go', []), ('nginx-go', ['one-core@64']), ('./mine.toml', []), ('./mine.toml', ['first']))
+    """
+    head, slash, tail = word.rpartition("/")
+    if not slash or word.endswith(".toml") or Path(word).is_file():
+        return word, []
+    if (
+        head in names()
+        or head.endswith(".toml")
+        or Path(head).is_file()
+        or ("/" not in head and not head.startswith("."))
+    ):
+        return head, [tail]
+    return word, []
+
+
+def _with_settings_in_hops(suite: Suite) -> Suite:
+    """An arm's settings laid under those of its hops, so that who starts a stack needs to know of hops alone."""
+    replace = msgspec.structs.replace
+    arms = {
+        name: replace(
+            arm,
+            hops=[replace(hop, settings=arm.settings.get(hop.program, {}) | hop.settings) for hop in arm.hops],
+        )
+        for name, arm in suite.arms.items()
+    }
+    return replace(suite, arms=arms)
 
 
 def _check(suite: Suite, path: Path) -> None:
@@ -201,31 +272,49 @@ def _check(suite: Suite, path: Path) -> None:
                 f"{where}: baseline: '{experiment.baseline}' is a stand-in", "it runs only where others cannot"
             )
         for arm in experiment.arms:
-            if suite.arms[arm].hops[0].link not in (Link.HTTP_TCP, Link.HTTP_UNIX):
+            if suite.arms[arm].hops[0].link not in (Link.HTTP_TCP, Link.HTTP_UNIX, Link.HTTPS_TCP):
                 raise UsageError(
                     f"{where}: arms: '{arm}' is reached over {suite.arms[arm].hops[0].link.value}",
-                    "the client speaks HTTP: the first hop's link is http+tcp or http+unix",
+                    "the client speaks HTTP: the first hop's link is http+tcp, http+unix or https+tcp",
                 )
-        _check_published(experiment, where)
         programs = {hop.program for arm in experiment.arms for hop in suite.arms[arm].hops}
         for program in experiment.settings:
             _known(program, programs, f"{where}: settings: no arm uses the program '{program}'")
+        _check_load(experiment, programs, where)
+    for name, content in suite.arms.items():
+        for program in content.settings:
+            own = {hop.program for hop in content.hops}
+            _known(program, own, f"{path}: arms.{name}: settings: no hop of it is the program '{program}'")
 
 
-def _check_published(experiment: Experiment, where: str) -> None:
-    """Each arm's figures once, and the control group among them."""
-    rows = [row.arm for row in experiment.published]
-    for number, arm in enumerate(rows):
-        _known(arm, experiment.arms, f"{where}: published: '{arm}' is not one of its arms")
-        if arm in rows[:number]:
-            raise UsageError(f"{where}: published: '{arm}' stands there twice")
-    if rows and experiment.control is None:
-        raise UsageError(f"{where}: control: missing, and published ratios are taken to it", nearest("", rows))
-    if experiment.control is not None:
-        message = f"{where}: control: '{experiment.control}' is not published"
-        if not rows:
-            raise UsageError(message, "an article's figures stand in [[experiments.published]]")
-        _known(experiment.control, rows, message)
+def _check_load(experiment: Experiment, programs: set[str], where: str) -> None:
+    """How it is loaded: sweep, soak, whole slices, header fields, the article's figures and its protocol."""
+    if experiment.sweep is not None:
+        sweeping.check(experiment, where)
+        words = experiment.sweep.key.split(".")
+        if words[0] == "settings":
+            _known(words[1], programs, f"{where}: sweep.key: no arm uses the program '{words[1]}'")
+    if experiment.slice_s is not None and experiment.slices is not Slices.WHOLE:
+        raise UsageError(f"{where}: slice_s: the slices are interleaved", 'slices = "whole"')
+    if experiment.soak is not None:
+        if len(experiment.arms) != 2:
+            raise UsageError(
+                f"{where}: soak: {len(experiment.arms)} arms", "two: the one that is soaked, and a baseline beside it"
+            )
+        if experiment.slices is Slices.WHOLE:
+            raise UsageError(f"{where}: soak: not in whole slices", "a soak has slices of its own: leave `slices` out")
+    for name, value in experiment.workload.headers:
+        if not re.fullmatch(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", name) or re.search(r"[\x00-\x1f\x7f]", value):
+            raise UsageError(f"{where}: workload.headers: [{name!r}, {value!r}] is no header field")
+        if name.lower() in ("connection", "content-length", "transfer-encoding", "host"):
+            raise UsageError(
+                f"{where}: workload.headers: {name} is hopcost's own to send",
+                "requests_per_connection says how long connections are kept",
+            )
+    points = experiment.sweep.values if experiment.sweep is not None else None
+    publishing.check_rows(experiment.published, experiment.arms, points, experiment.control, where)
+    if experiment.as_published is not None:
+        publishing.check_protocol(experiment.as_published, where)
 
 
 def _known(word: str, known: Any, message: str) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Sequence
 import msgspec
 
 from hopcost import histogram, statistics
-from hopcost.engine import Slice
 from hopcost.plan import PlannedExperiment
 from hopcost.record import ArmBlock, Block, Ending, Failure, Record
 from hopcost.statistics import Interval
@@ -94,14 +93,13 @@ def block_ratio(experiment: PlannedExperiment, block: Block, name: str) -> float
 
 def throughput(arm: ArmBlock) -> float:
     """Correct answers per second of the arm's own time, over the block's slices."""
-    return sum(each.answers for each in arm.slices) * 1e9 / max(1, sum(each.elapsed_ns for each in arm.slices))
+    return arm.answers * 1e9 / max(1, arm.elapsed_ns)
 
 
 def cpu_per_request(arm: ArmBlock) -> float:
     """CPU ns of all hops per correct answer, over the block's slices; 0, no ratio, where that is not known."""
-    answers = sum(each.answers for each in arm.slices)
-    used = _total(value for each in arm.slices for value in each.cpu_ns.values())
-    return used / answers if used is not None and answers else 0.0
+    used = _total(arm.cpu_ns(hop) for hop in arm.hops)
+    return used / arm.answers if used is not None and arm.answers else 0.0
 
 
 def _total(values: Iterable[int | None]) -> int | None:
@@ -192,8 +190,8 @@ def _surroundings(blocks: list[Block]) -> list[str]:
 def _arm(planned: PlannedExperiment, table: _Table, name: str, title: str, error: float) -> ArmSummary:
     parts = table.of(name)
     slices = [each for part in parts for each in part.slices]
-    answers = sum(each.answers for each in slices)
-    elapsed_ns = sum(each.elapsed_ns for each in slices)
+    answers = sum(part.answers for part in parts)
+    elapsed_ns = sum(part.elapsed_ns for part in parts)
     inside = _total(value for each in slices for value in each.cpu_ns.values())
     outside = _total(value for each in slices for value in each.cpu_outside_ns.values())
     is_baseline = name == planned.baseline
@@ -205,33 +203,40 @@ def _arm(planned: PlannedExperiment, table: _Table, name: str, title: str, error
         answers=answers,
         throughput_per_s=answers * 1e9 / elapsed_ns if elapsed_ns else None,
         ratio=statistics.ONE if is_baseline and answers else table.ratio(name, throughput, error),
-        cpu_ns_per_request=_cpu_by_hop(parts[0].hops, slices),
+        cpu_ns_per_request=_cpu_by_hop(parts),
         cpu_ratio=statistics.ONE if is_baseline and answers else table.ratio(name, cpu_per_request, error),
         service_time_ns=_service_time(parts),
-        errors={kind: sum(part.totals.errors.get(kind, 0) for part in parts) for kind in ERROR_KINDS},
-        reconnects=sum(part.totals.reconnects for part in parts),
+        errors={kind: sum(part.errors.get(kind, 0) for part in parts) for kind in ERROR_KINDS},
+        reconnects=sum(part.totals.reconnects for part in parts if part.totals is not None),
         cpu_outside=outside / inside if inside and outside is not None else None,
-        plateau=all(part.warm_up.plateau for part in parts),
+        plateau=all(part.warm_up.plateau for part in parts if part.warm_up is not None),
         header_bytes=parts[0].check.header_bytes,
         body_bytes=parts[0].check.body_bytes,
         published=own,
-        published_ratio=own.throughput_per_s / control.throughput_per_s if own and control else None,
+        published_ratio=_published_ratio(own, control),
     )
 
 
-def _cpu_by_hop(hops: Sequence[str], slices: Sequence[Slice]) -> dict[str, int | None]:
+def _published_ratio(own: Published | None, control: Published | None) -> float | None:
+    """The article's throughput ÷ its control group's; None where it printed one of them as an error."""
+    if own is None or control is None or own.throughput_per_s is None or control.throughput_per_s is None:
+        return None
+    return own.throughput_per_s / control.throughput_per_s
+
+
+def _cpu_by_hop(parts: Sequence[ArmBlock]) -> dict[str, int | None]:
     """CPU ns per correct answer of each hop and of the generator; None where a CPU time is not known."""
-    answers = sum(each.answers for each in slices)
-    used = {hop: _total(each.cpu_ns.get(hop) for each in slices) for hop in hops}
-    used["generator"] = sum(each.generator_cpu_ns for each in slices)
+    answers = sum(part.answers for part in parts)
+    used = {hop: _total(part.cpu_ns(hop) for part in parts) for hop in parts[0].hops}
+    used["generator"] = sum(part.generator_cpu_ns for part in parts)
     return {name: round(ns / answers) if ns is not None and answers else None for name, ns in used.items()}
 
 
 def _service_time(parts: Sequence[ArmBlock]) -> dict[str, Quantile | None]:
     """p50 and p99 of the histograms merged over blocks; None where nothing was answered or waited for."""
     found = histogram.quantiles(
-        histogram.merge(part.totals.service_time for part in parts),
-        histogram.merge(part.totals.unanswered for part in parts),
+        histogram.merge(part.totals.service_time for part in parts if part.totals is not None),
+        histogram.merge(part.totals.unanswered for part in parts if part.totals is not None),
         (0.50, 0.99),
     )
     return {

@@ -86,7 +86,14 @@ fn session(io: IoChoice, target: Target) -> Session {
         rounds: 1,
         warm_up: None,
         watch: None,
-        arms: vec![SessionArm { name: "arm".into(), target, network_namespace: None, freeze: None, hops: Vec::new() }],
+        arms: vec![SessionArm {
+            name: "arm".into(),
+            target,
+            slice_ns: None,
+            network_namespace: None,
+            freeze: None,
+            hops: Vec::new(),
+        }],
     }
 }
 
@@ -332,6 +339,7 @@ fn arms_take_turns_and_are_thawed_at_the_end() {
             .map(|(sleeper, name)| SessionArm {
                 name: name.into(),
                 target: target(&server.address, 2, None),
+                slice_ns: (name == "second").then_some(40_000_000),
                 network_namespace: None,
                 freeze: Some(FreezeBy::Signal(vec![sleeper.id()])),
                 hops: vec![Hop { name: "sleep".into(), cpu: CpuSource::Processes(vec![sleeper.id()]) }],

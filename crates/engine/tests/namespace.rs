@@ -81,7 +81,7 @@ fn arm(name: &str, address: &Address, requests: Option<u64>, network_namespace: 
     let asks = Asks::new(&speech, &[question]).expect("a valid request");
     let arrivals = Arrivals::Closed(ClosedLoop { requests });
     let target = Target { address: address.clone(), connections: 4, timeout_ns: LONG_NS, asks, tls: None, arrivals };
-    SessionArm { name: name.into(), target, network_namespace, freeze: None, hops: Vec::new() }
+    SessionArm { name: name.into(), target, slice_ns: None, network_namespace, freeze: None, hops: Vec::new() }
 }
 
 #[derive(Default)]

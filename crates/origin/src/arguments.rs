@@ -40,7 +40,8 @@ pub struct Arguments {
 
 fn after_help() -> String {
     let mut text = String::from(
-        "Routes: / and /hello (12 bytes), /bytes/N (up to 64 MiB; byte i is i mod 251), /json and /text (1,024 bytes), \
+        "Routes: / and /hello (12 bytes), /512, /json and /static.txt (1,024 bytes), as in all origins of hopcost; /text as /static.txt, \
+         /bytes/N (up to 64 MiB; byte i is i mod 251), \
          /echo-length.\n\n\
          Parameters, in the query of any route; one that is not known is answered with 400:\n  \
          delay=DISTRIBUTION  constant:TIME, uniform:LOW:HIGH, exponential:MEAN or lognormal:MEDIAN:SIGMA\n  \

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -15,20 +16,39 @@ EPILOG = """Examples:
 
   hopcost run nginx-go one-core --budget 600 --seed 7
 
+  hopcost run nginx-express/gzip@1000
+
+  hopcost run nginx-go --as-published --scale 0.1
+
   hopcost run ./my-suite.toml --record records/before"""
+
+
+class PeerName(StrEnum):
+    """Load generators that can drive an arm in place of our engine."""
+
+    WRK = "wrk"
+    AB = "ab"
+    H2LOAD = "h2load"
+    HEY = "hey"
+    OHA = "oha"
 
 
 @app.command("run", epilog=EPILOG)
 def run(
     suite: Annotated[
-        str, typer.Argument(metavar="SUITE", help="A suite's name (see hopcost list), or the path of a TOML file.")
+        str,
+        typer.Argument(
+            metavar="SUITE",
+            help="A suite's name (see hopcost list), or the path of a TOML file; SUITE/EXPERIMENT and"
+            " SUITE/EXPERIMENT@VALUE run one experiment, or one point of a sweep.",
+        ),
     ],
     experiments: Annotated[
         list[str] | None,
         typer.Argument(metavar="EXPERIMENT", help="Only these experiments; all when none is named."),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="A first answer in under two minutes; says how narrow its intervals got.")
+        bool, typer.Option("--quick", help="A first answer in under three minutes; says how narrow its intervals got.")
     ] = False,
     budget: Annotated[
         float | None,
@@ -36,13 +56,38 @@ def run(
             "--budget",
             metavar="SECONDS",
             min=1,
-            help="Time for all experiments, starting programs included. [default: 108 with --quick, else 1800]",
+            help="Time for all experiments, starting programs included."
+            " [default: 1800, or 120 for each; with --quick 108, of more than three 165]",
         ),
     ] = None,
     seed: Annotated[
         int | None,
         typer.Option("--seed", metavar="N", min=0, help="Seed of the shuffled orders. [default: a new one, recorded]"),
     ] = None,
+    soak_length: Annotated[
+        float | None,
+        typer.Option(
+            "--soak-length", metavar="SECONDS", min=10, help="Length of each soak. [default: as the time goes]"
+        ),
+    ] = None,
+    peer: Annotated[
+        PeerName | None,
+        typer.Option(
+            "--peer", help="Another load generator drives the arms, one at a time; its own counts are reported."
+        ),
+    ] = None,
+    as_published: Annotated[
+        bool,
+        typer.Option(
+            "--as-published", help="Follow the article's own protocol: its tool, connections, repeats, arm after arm."
+        ),
+    ] = False,
+    scale: Annotated[
+        float,
+        typer.Option(
+            "--scale", metavar="F", min=0.0001, max=1, help="With --as-published: this share of its requests."
+        ),
+    ] = 1.0,
     record: Annotated[
         Path | None,
         typer.Option("--record", metavar="DIR", help="Where the record goes. [default: records/<UTC time>-<suite>]"),
@@ -50,8 +95,24 @@ def run(
 ) -> int:
     """Start a suite's stacks, check that they answer alike, load them in shuffled slices, report what differs."""
     from hopcost import network
+    from hopcost.errors import UsageError
+    from hopcost.run import Wishes
 
     network.enter_user_namespace()  # may start this command again: before the heavy imports
     from hopcost.run import run as run_suite
 
-    return run_suite(suite, experiments or [], quick=quick, budget_s=budget, seed=seed, folder=record)
+    if peer is not None and as_published:
+        raise UsageError("--peer and --as-published", "the article's protocol names its tool itself")
+    if scale != 1 and not as_published:
+        raise UsageError("--scale: without --as-published there is nothing to scale", "--budget sets the time")
+    wishes = Wishes(
+        quick=quick,
+        budget_s=budget,
+        seed=seed,
+        folder=record,
+        soak_length_s=soak_length,
+        peer=None if peer is None else peer.value,
+        as_published=as_published,
+        scale=scale,
+    )
+    return run_suite(suite, experiments or [], wishes)

@@ -23,4 +23,4 @@ def show(arm: Annotated[str, typer.Argument(metavar="SUITE/EXPERIMENT/ARM", help
     raise_open_files()
     folder = Path("/tmp/hopcost-example")
     prepared = stack.prepare(name, content, experiment.settings, cores, folder, Ports())
-    print(description.of(prepared, folder, experiment.workload.target), end="")
+    print(description.of(prepared, folder, experiment.workload), end="")

@@ -39,8 +39,10 @@ def up(arm: Annotated[str, typer.Argument(metavar="SUITE/EXPERIMENT/ARM", help=A
             network=network.find() if wishes_one else HOST,
         ) as stack:
             with stack.as_client():
-                answer = check.ask(name, stack.prepared.address, experiment.workload.target)
-            print(description.of(stack.prepared, stack.session.directory, experiment.workload.target), end="")
+                answer = check.ask(
+                    name, stack.prepared.address, experiment.workload.target, experiment.workload.header_fields
+                )
+            print(description.of(stack.prepared, stack.session.directory, experiment.workload), end="")
             sizes = f"{answer.header_bytes} header bytes, {len(answer.body)} body bytes"
             print(f"\nit answers with status {answer.status}, {sizes}")
             for hop, pids in stack.processes.items():

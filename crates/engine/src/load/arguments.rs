@@ -66,6 +66,7 @@ impl LoadArguments {
         let arm = SessionArm {
             name: self.url.clone(),
             target: self.target(shaped.arrivals)?,
+            slice_ns: None,
             network_namespace: None,
             freeze: None,
             hops: Vec::new(),

@@ -224,7 +224,7 @@ impl<I: Io> Leader<'_, I> {
         let length_ns = match stage {
             Stage::WarmUp => self.session.warm_up_slice_ns,
             Stage::Settle => self.session.settle_ns,
-            Stage::Measure => self.session.slice_ns,
+            Stage::Measure => self.session.arms[arm].slice_ns.unwrap_or(self.session.slice_ns),
             Stage::Drain => DRAIN_NS_MOST,
             Stage::Open => OPEN_NS_MOST.min(target.timeout_ns),
         };

@@ -29,6 +29,9 @@ const OTHER_FILES: u64 = 64;
 /// With fewer connections on a thread than this, waiting for several completions would make the load wait for itself.
 const BATCHING_CONNECTIONS_LEAST: u32 = 16;
 
+/// Long slices are no reason to look for the plateau less often.
+const WARM_UP_SLICE_NS_MOST: u64 = 100_000_000;
+
 /// What to run.
 #[derive(Debug)]
 pub struct Session {
@@ -63,6 +66,8 @@ pub struct SessionArm {
     pub name: String,
     /// Its load.
     pub target: Target,
+    /// The length of its slices; `None` is the session's.
+    pub slice_ns: Option<u64>,
     /// The network namespace in which its sockets are opened; `None` is the engine's own.
     pub network_namespace: Option<PathBuf>,
     /// How it is frozen.
@@ -104,6 +109,7 @@ impl Session {
             Ok(SessionArm {
                 name: arm.name,
                 target,
+                slice_ns: arm.slice_ns,
                 network_namespace: arm.network_namespace,
                 freeze: arm.freeze,
                 hops: arm.hops,
@@ -116,7 +122,7 @@ impl Session {
             batch: plan.batch,
             slice_ns: plan.slice_ns,
             settle_ns: plan.settle_ns,
-            warm_up_slice_ns: plan.slice_ns,
+            warm_up_slice_ns: plan.slice_ns.min(WARM_UP_SLICE_NS_MOST),
             rounds: plan.rounds,
             warm_up: Some(plan.warm_up),
             watch: None,

@@ -89,7 +89,14 @@ pub fn run_for(io: IoChoice, target: Target, slice_ns: u64) -> ArmResult {
         rounds: 1,
         warm_up: None,
         watch: None,
-        arms: vec![SessionArm { name: "arm".into(), target, network_namespace: None, freeze: None, hops: Vec::new() }],
+        arms: vec![SessionArm {
+            name: "arm".into(),
+            target,
+            slice_ns: None,
+            network_namespace: None,
+            freeze: None,
+            hops: Vec::new(),
+        }],
     };
     let mut seen = Seen::default();
     session.run(&mut seen).expect("the session runs");

@@ -1,7 +1,5 @@
 //! Bodies of answers, given out piece by piece so that none is ever held whole.
 
-use std::sync::LazyLock;
-
 /// The pattern of `/bytes/N`: byte i is `i mod 251`. A prime, so that no shift by a buffer's size goes unseen.
 const PERIOD: usize = 251;
 /// Whole periods, a little below the largest content of a FastCGI record.
@@ -28,46 +26,24 @@ const fn every_byte() -> [u8; 256] {
     bytes
 }
 
-/// `/hello`, the article's body.
-pub const HELLO: &[u8] = b"Hello World\n";
+/// A file of the content that all of hopcost's origins serve.
+macro_rules! content {
+    ($name:literal) => {
+        include_bytes!(concat!("../../../../src/hopcost/content/", $name))
+    };
+}
+
+/// `/`, the article's body.
+pub const HELLO: &[u8] = content!("hello.txt");
+
+/// `/512`: 512 bytes of text.
+pub const TEXT_512: &[u8] = content!("512.txt");
 
 /// `/json`: 1,024 bytes of JSON.
-pub static JSON: LazyLock<Vec<u8>> = LazyLock::new(|| {
-    let mut text = String::from("{\"items\":[");
-    for index in 0..18 {
-        let comma = if index == 0 { "" } else { "," };
-        text += &format!(
-            "{comma}{{\"id\":{index},\"name\":\"item {index:02}\",\"price\":{}}}",
-            100 + index * 37
-        );
-    }
-    text += "],\"padding\":\"";
-    let closing = "\"}\n";
-    while text.len() + closing.len() < 1024 {
-        text.push('x');
-    }
-    text += closing;
-    text.into_bytes()
-});
+pub const JSON: &[u8] = content!("1k.json");
 
-/// `/text`: 1,024 bytes of words.
-pub static TEXT: LazyLock<Vec<u8>> = LazyLock::new(|| {
-    const WORDS: [&str; 16] = [
-        "hop", "cost", "origin", "proxy", "socket", "latency", "request", "answer", "kernel",
-        "buffer", "thread", "round", "slice", "block", "record", "clock",
-    ];
-    let mut text = String::new();
-    let mut state: u32 = 12345;
-    while text.len() < 1100 {
-        // Numerical Recipes' linear congruential generator: the same words on every machine.
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        text += WORDS[(state >> 28) as usize];
-        text += if (state >> 20) & 7 == 0 { ".\n" } else { " " };
-    }
-    text.truncate(1023);
-    text.push('\n');
-    text.into_bytes()
-});
+/// `/static.txt`: 1,024 bytes of text.
+pub const TEXT: &[u8] = content!("static.txt");
 
 /// Where the bytes of a body come from.
 #[derive(Clone, Debug, PartialEq)]
@@ -174,7 +150,7 @@ mod tests {
     #[test]
     fn json_and_text_are_one_kilobyte() {
         assert_eq!(JSON.len(), 1024);
-        serde_json::from_slice::<serde_json::Value>(&JSON).expect("the body of /json is JSON");
+        serde_json::from_slice::<serde_json::Value>(JSON).expect("the body of /json is JSON");
         assert_eq!(TEXT.len(), 1024);
         assert!(TEXT.is_ascii());
     }

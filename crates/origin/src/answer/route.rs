@@ -16,9 +16,11 @@ pub enum Route {
     Hello,
     /// `/bytes/N`.
     Bytes(u64),
+    /// `/512`.
+    Text512,
     /// `/json`.
     Json,
-    /// `/text`.
+    /// `/static.txt` and `/text`.
     Text,
     /// `/echo-length`.
     EchoLength,
@@ -33,8 +35,9 @@ impl Route {
     pub fn of(path: &[u8]) -> Self {
         match path {
             b"/" | b"/hello" => Route::Hello,
+            b"/512" => Route::Text512,
             b"/json" => Route::Json,
-            b"/text" => Route::Text,
+            b"/static.txt" | b"/text" => Route::Text,
             b"/echo-length" => Route::EchoLength,
             _ => path
                 .strip_prefix(b"/bytes/")
@@ -50,8 +53,9 @@ impl Route {
             Route::Bytes(length) => {
                 Answer::plain(OK, "application/octet-stream", Body::Pattern(length))
             }
-            Route::Json => Answer::plain(OK, "application/json", Body::Fixed(&body::JSON)),
-            Route::Text => Answer::plain(OK, PLAIN, Body::Fixed(&body::TEXT)),
+            Route::Text512 => Answer::plain(OK, PLAIN, Body::Fixed(body::TEXT_512)),
+            Route::Json => Answer::plain(OK, "application/json", Body::Fixed(body::JSON)),
+            Route::Text => Answer::plain(OK, PLAIN, Body::Fixed(body::TEXT)),
             Route::EchoLength => Answer::plain(OK, PLAIN, Body::Text(format!("{body_bytes}\n"))),
             Route::Unknown => Answer::plain(
                 Status(404, "Not Found"),
@@ -85,7 +89,9 @@ mod tests {
         for (path, route) in [
             ("/", Route::Hello),
             ("/hello", Route::Hello),
+            ("/512", Route::Text512),
             ("/json", Route::Json),
+            ("/static.txt", Route::Text),
             ("/text", Route::Text),
             ("/echo-length", Route::EchoLength),
             ("/bytes/0", Route::Bytes(0)),

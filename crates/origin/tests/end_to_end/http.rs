@@ -49,7 +49,9 @@ fn every_route_answers() {
     for (target, status, length) in [
         ("/", "200", 12),
         ("/hello", "200", 12),
+        ("/512", "200", 512),
         ("/json", "200", 1024),
+        ("/static.txt", "200", 1024),
         ("/text", "200", 1024),
         ("/echo-length", "200", 2),
         ("/bytes/0", "200", 0),
@@ -68,7 +70,7 @@ fn every_route_answers() {
     assert!(stream.read_head().contains("Content-Length: 1024\r\n"));
     stream.get("/hello");
     assert_eq!(stream.read_answer().1, b"Hello World\n");
-    assert_eq!(server.stop().total("answers_sent"), 10);
+    assert_eq!(server.stop().total("answers_sent"), 12);
 }
 
 #[test]

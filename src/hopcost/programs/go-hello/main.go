@@ -1,4 +1,5 @@
-// Command go-hello answers the article's 12-byte hello over HTTP and FastCGI, on TCP and Unix sockets.
+// Command go-hello answers the article's 12-byte hello and the other files of hopcost's content folder over HTTP, HTTPS
+// and FastCGI, on TCP and Unix sockets.
 package main
 
 import (
@@ -6,9 +7,6 @@ import (
 	"flag"
 	"fmt"
 	"log"
-	"net"
-	"net/http"
-	"net/http/fcgi"
 	"os"
 	"os/signal"
 	"runtime"
@@ -27,10 +25,17 @@ func (l *listeners) Set(value string) error {
 }
 
 func main() {
+	log.SetFlags(0)
+	log.SetPrefix("go-hello: ")
 	var wanted listeners
-	flag.Var(&wanted, "listen", "LINK:ADDRESS, repeatable; LINK is http+tcp, http+unix, fastcgi+tcp or fastcgi+unix,\n"+
+	var options options
+	flag.Var(&wanted, "listen", "LINK:ADDRESS, repeatable; LINK is http+tcp, http+unix, fastcgi+tcp, fastcgi+unix or https+tcp,\n"+
 		"as in http+tcp:127.0.0.1:8080 or fastcgi+unix:/tmp/go.sock")
+	folder := flag.String("content", ".", "the folder of the files to serve")
 	threads := flag.Int("gomaxprocs", 0, "threads that run Go code at once; 0 leaves it to Go")
+	flag.BoolVar(&options.noDelay, "tcp-nodelay", true, "send small packets at once, as Go does by itself")
+	flag.StringVar(&options.certificate, "tls-certificate", "tls.crt", "the certificate's file, for https+tcp")
+	flag.StringVar(&options.key, "tls-key", "tls.key", "its private key's file")
 	version := flag.Bool("version", false, "print the version and end")
 	flag.Parse()
 	if *version {
@@ -45,33 +50,14 @@ func main() {
 	if *threads > 0 {
 		runtime.GOMAXPROCS(*threads)
 	}
-	http.HandleFunc("/", answerHello)
-	for _, each := range wanted {
-		go serve(each)
+	handler, err := newHandler(*folder)
+	if err != nil {
+		log.Fatal(err)
 	}
 	stop, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()
+	for _, each := range wanted {
+		go func() { log.Fatal(serve(each, handler, options)) }()
+	}
 	<-stop.Done()
-}
-
-// serve listens at LINK:ADDRESS and serves until the process ends.
-func serve(wanted string) {
-	link, address, found := strings.Cut(wanted, ":")
-	wire, network, split := strings.Cut(link, "+")
-	if !found || !split {
-		log.Fatalf("go-hello: -listen %s: expected LINK:ADDRESS", wanted)
-	}
-	listener, err := net.Listen(network, address)
-	if err != nil {
-		log.Fatalf("go-hello: %v", err)
-	}
-	switch wire {
-	case "http":
-		err = http.Serve(listener, nil)
-	case "fastcgi":
-		err = fcgi.Serve(listener, nil)
-	default:
-		log.Fatalf("go-hello: -listen %s: no wire is called %s", wanted, wire)
-	}
-	log.Fatalf("go-hello: %v", err)
 }

@@ -2,6 +2,7 @@
 //!
 //! Memory and ring are shared with the kernel, so they are raw, and live until the io_uring instance is gone.
 
+use super::super::IoSettings;
 use io_uring::{Submitter, types::BufRingEntry};
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::io;
@@ -10,6 +11,9 @@ use std::sync::atomic::{AtomicU16, Ordering};
 
 /// The only group of buffers.
 pub(super) const GROUP: u16 = 0;
+/// Buffers together hold this much at most. They are used in turn, so few of them stay in the core's cache.
+const BUFFERS_BYTES_MOST: usize = 2 << 20;
+const BUFFERS_MOST: usize = 512;
 const PAGE_BYTES: usize = 4096;
 /// Buffers a power of two apart would have their first bytes, often the only ones used, compete for a few places of the
 /// cache. An odd number of cache lines in between spreads them over all.
@@ -106,5 +110,39 @@ impl Drop for Buffers {
             dealloc(self.ring.as_ptr().cast(), self.ring_layout);
             dealloc(self.memory.as_ptr(), self.memory_layout);
         }
+    }
+}
+
+/// How many buffers of which size: one answer should fit into one.
+pub(super) fn buffers_for(settings: &IoSettings) -> (u16, usize) {
+    let buffer_bytes = match settings.answer_bytes {
+        Some(bytes) => usize::try_from(bytes).unwrap_or(usize::MAX).clamp(1024, 65_536).next_power_of_two(),
+        None => 8192,
+    };
+    let count = (BUFFERS_BYTES_MOST / buffer_bytes).min(settings.connections.next_power_of_two() as usize * 2);
+    // Between 16 and 512, so it fits.
+    (count.clamp(16, BUFFERS_MOST) as u16, buffer_bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::{Address, Messages};
+    use super::*;
+
+    #[test]
+    fn buffers_fit_answers_and_memory() {
+        let settings = |connections, answer_bytes| IoSettings {
+            address: Address::Unix("/".into()),
+            messages: Messages::default(),
+            tls: None,
+            connections,
+            batch: 1,
+            answer_bytes,
+        };
+        assert_eq!(buffers_for(&settings(64, Some(200))), (128, 1024));
+        assert_eq!(buffers_for(&settings(10_000, Some(200))), (512, 1024));
+        assert_eq!(buffers_for(&settings(10_000, None)), (256, 8192));
+        assert_eq!(buffers_for(&settings(1, Some(1 << 20))), (16, 65_536));
+        assert_eq!(buffers_for(&settings(1000, Some(1 << 20))), (32, 65_536));
     }
 }

@@ -1,0 +1,55 @@
+//! Opening connections, again and again.
+
+use super::super::ends::{BACKOFF_LEAST_NS, BACKOFF_MOST_NS};
+use super::super::opening::{CONNECTING_MOST, QUEUE_FULL_NS};
+use super::*;
+
+#[test]
+fn errors_back_off_and_an_answer_ends_that() {
+    let mut client = waiting(None);
+    let mut now = 0;
+    let mut waits = Vec::new();
+    assert_eq!(client.failed(0, IoFailure::Read), Next::Close);
+    for _ in 0..12 {
+        assert_eq!(client.to_open(), None);
+        client.next_tick_ns = u64::MAX;
+        waits.push(client.next_duty_ns() - now);
+        now = client.next_duty_ns();
+        client.batch(now);
+        assert_eq!(client.to_open(), Some(0));
+        assert_eq!(client.failed(0, IoFailure::Connect), Next::Close);
+    }
+    assert_eq!(&waits[..3], [1_000_000, 2_000_000, 4_000_000]);
+    assert_eq!(waits[11], BACKOFF_MOST_NS);
+    assert_eq!((errors(&client, ErrorKind::Read), errors(&client, ErrorKind::Connect)), (1, 12));
+    client.batch(now + BACKOFF_MOST_NS);
+    assert_eq!(client.to_open(), Some(0));
+    assert_eq!(client.connected(0), Next::Send);
+    assert_eq!(client.received(0, GOOD), Next::Send);
+    assert_eq!(client.failed(0, IoFailure::Write), Next::Close);
+    assert_eq!(client.next_duty_ns(), now + BACKOFF_MOST_NS + BACKOFF_LEAST_NS);
+}
+
+#[test]
+fn not_all_connections_are_opened_at_once() {
+    let mut client = client(CONNECTING_MOST + 1, None);
+    client.batch(0);
+    assert_eq!(std::iter::from_fn(|| client.to_open()).count(), CONNECTING_MOST as usize);
+    assert_eq!(client.connected(0), Next::Send);
+    assert!(client.to_open().is_some());
+    client.queue_full(1);
+    assert_eq!(client.to_open(), None);
+    client.batch(QUEUE_FULL_NS);
+    assert_eq!(client.to_open(), Some(1));
+    assert_eq!(client.recorder.counts.errors.total(), 0);
+}
+
+#[test]
+fn a_machine_without_a_free_port_is_told_apart() {
+    let mut client = client(2, None);
+    client.batch(0);
+    assert_eq!((client.to_open(), client.to_open()), (Some(0), Some(1)));
+    assert_eq!(client.failed(0, IoFailure::NoLocalPort), Next::Close);
+    assert_eq!(client.failed(1, IoFailure::Connect), Next::Close);
+    assert_eq!((errors(&client, ErrorKind::Connect), client.recorder.counts.ports_exhausted), (2, 1));
+}

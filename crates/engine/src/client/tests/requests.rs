@@ -1,0 +1,114 @@
+//! What is asked: several requests, uploads, TLS, a connection for a few requests.
+
+use super::super::ends::BACKOFF_LEAST_NS;
+use super::super::timeouts::CONTINUE_NS;
+use super::*;
+
+/// What a connection was told to send, as text.
+fn sends(client: &mut Client<ClosedLoop>) -> String {
+    let Outgoing::Message(id) = client.outgoing(0) else { panic!("a client sends messages") };
+    String::from_utf8_lossy(&client.asks.messages[id as usize]).into_owned()
+}
+
+fn open(client: &mut Client<ClosedLoop>) {
+    client.batch(0);
+    assert_eq!(client.to_open(), Some(0));
+    assert_eq!(client.connected(0), Next::Send);
+}
+
+#[test]
+fn a_connection_lives_for_so_many_requests() {
+    let speech = Speech { requests_per_connection: Some(2), ..Speech::default() };
+    let mut client = asking(&speech, question(), 1, None);
+    open(&mut client);
+    assert!(!sends(&mut client).contains("Connection: close"));
+    assert_eq!(client.received(0, GOOD), Next::Send);
+    assert!(sends(&mut client).contains("Connection: close"));
+    assert_eq!(client.received(0, GOOD), Next::Close, "also where the server does not say that it closes");
+    assert_eq!((client.recorder.counts.answers, client.recorder.counts.reconnects), (2, 1));
+    open(&mut client);
+    assert!(!sends(&mut client).contains("Connection: close"));
+}
+
+fn upload(body_bytes: usize) -> Question {
+    let headers = vec![("Expect".into(), "100-continue".into())];
+    Question { method: "PUT".into(), headers, body: Some(vec![b'x'; body_bytes].into()), ..question() }
+}
+
+const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
+
+#[test]
+fn a_body_waits_until_the_server_asks_for_it() {
+    let mut client = asking(&Speech::default(), upload(4), 1, None);
+    open(&mut client);
+    assert!(sends(&mut client).ends_with("\r\n\r\n"));
+    assert_eq!(client.received(0, CONTINUE), Next::Send);
+    assert_eq!(sends(&mut client), "xxxx");
+    assert_eq!(client.received(0, CONTINUE), Next::Nothing, "once is enough");
+    assert_eq!(client.received(0, GOOD), Next::Send);
+    assert_eq!(client.recorder.counts.answers, 1);
+}
+
+#[test]
+fn a_body_does_not_wait_for_ever() {
+    let mut client = asking(&Speech::default(), upload(4), 1, None);
+    client.timeout_ns = 10 * CONTINUE_NS;
+    open(&mut client);
+    for (now, due) in [(CONTINUE_NS - 1, None), (2 * CONTINUE_NS, Some(0)), (3 * CONTINUE_NS, None)] {
+        client.batch(now);
+        client.tick(|_| panic!("nothing has timed out"));
+        assert_eq!(client.to_continue(), due);
+    }
+    assert_eq!(sends(&mut client), "xxxx");
+}
+
+#[test]
+fn an_answer_may_come_before_the_body_has_left() {
+    // The server did not want the body, or answered while it was under way: the connection is of no further use.
+    let mut client = asking(&Speech::default(), upload(4), 1, None);
+    open(&mut client);
+    assert_eq!(client.received(0, GOOD), Next::Close);
+    let mut client = asking(&Speech::default(), upload(4), 1, None);
+    open(&mut client);
+    assert_eq!(client.received(0, &[CONTINUE, GOOD].concat()), Next::Close);
+    let mut client = asking(&Speech::default(), upload(REPORTED_BYTES + 1), 1, None);
+    open(&mut client);
+    assert_eq!(client.received(0, CONTINUE), Next::Send);
+    assert_eq!(client.received(0, GOOD), Next::Close);
+    assert_eq!((client.recorder.counts.answers, client.recorder.counts.reconnects), (1, 1));
+    open(&mut client);
+    assert_eq!(client.received(0, CONTINUE), Next::Send);
+    assert_eq!(client.sent(0), Next::Nothing);
+    assert_eq!(client.received(0, GOOD), Next::Send, "all of it has left");
+}
+
+#[test]
+fn several_requests_have_answers_of_their_own() {
+    let other = Question { target: "/b".into(), expected: ExpectedBody::Bytes(b"no".as_slice().into()), ..question() };
+    let asks = Asks::new(&Speech::default(), &[question(), other]).expect("valid");
+    let mut client = Client::new(ClosedLoop::default(), asks, 1, TIMEOUT_NS);
+    open(&mut client);
+    for _ in 0..10 {
+        let body = if sends(&mut client).contains("/b") { "no" } else { "ok" };
+        let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{body}");
+        assert_eq!(client.received(0, answer.as_bytes()), Next::Send);
+    }
+    assert_eq!((client.recorder.counts.answers, client.recorder.counts.compared), (10, 10));
+    let wrong = if sends(&mut client).contains("/b") { "ok" } else { "no" };
+    let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{wrong}");
+    assert_eq!(client.received(0, answer.as_bytes()), Next::Send);
+    assert_eq!(errors(&client, ErrorKind::Body), 1, "a good answer to the other request");
+}
+
+#[test]
+fn a_request_that_tls_refuses_is_taken_back() {
+    let mut client = waiting(Some(2));
+    assert_eq!(client.failed(0, IoFailure::Tls), Next::Close);
+    assert_eq!((client.recorder.counts.sent, errors(&client, ErrorKind::Tls)), (0, 1));
+    client.batch(BACKOFF_LEAST_NS);
+    assert_eq!(client.to_open(), Some(0));
+    assert_eq!(client.connected(0), Next::Send);
+    assert_eq!((client.received(0, GOOD), client.received(0, GOOD)), (Next::Send, Next::Nothing));
+    assert!(client.is_finished(), "two requests, as was asked for");
+    assert_eq!((client.recorder.counts.sent, client.recorder.counts.answers), (2, 2));
+}

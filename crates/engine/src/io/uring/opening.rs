@@ -1,0 +1,86 @@
+//! Opening and closing sockets.
+
+use super::super::{Address, Opened, Slot, socket};
+use super::Uring;
+use super::tag::{Operation, tag};
+use io_uring::types::{CancelBuilder, DestinationSlot, Fixed};
+use io_uring::{opcode, squeue};
+use std::io;
+use std::os::fd::AsRawFd;
+
+impl Uring {
+    /// Begins to open a connection.
+    pub(super) fn open_socket(&mut self, slot: Slot) -> io::Result<Opened> {
+        let is_short = self.is_short;
+        let by_the_ring = is_short && matches!(self.settings.address, Address::Tcp(_));
+        if self.closes && !by_the_ring {
+            // A socket that is put into its slot at once must not be what the queued operation closes there.
+            self.submit()?;
+        }
+        let connection = &mut self.connections[slot as usize];
+        let tag = tag(Operation::Connect, connection.generation, slot);
+        let (address, length) = &*self.raw_address;
+        let connect = opcode::Connect::new(Fixed(slot), (&raw const *address).cast(), *length).build().user_data(tag);
+        match &self.settings.address {
+            // The ring would wait for ever where the queue of a Unix socket is full.
+            Address::Unix(_) => {
+                let socket = socket::connect_unix(address, *length)?;
+                // From here on the ring has it.
+                self.ring.submitter().register_files_update(slot, &[socket.as_raw_fd()])?;
+                connection.is_open = true;
+                self.arm_receive(slot)?;
+                Ok(Opened::Connected)
+            }
+            Address::Tcp(_) if is_short => {
+                connection.is_open = true;
+                connection.is_busy = true;
+                let kind = libc::SOCK_STREAM | libc::SOCK_NONBLOCK;
+                // Slots are far below the largest that there may be.
+                let place = DestinationSlot::try_from_slot_target(slot).map_err(|_| io::ErrorKind::InvalidInput)?;
+                let make = opcode::Socket::new(self.settings.address.family(), kind, 0).file_index(Some(place)).build();
+                let make = make.flags(squeue::Flags::IO_LINK | squeue::Flags::SKIP_SUCCESS).user_data(tag);
+                self.push_pair(&[make, connect])?;
+                self.connections[slot as usize].queued_in = self.batch_number;
+                Ok(Opened::InProgress)
+            }
+            Address::Tcp(_) => {
+                let socket = socket::tcp_without_delay(self.settings.address.family())?;
+                self.ring.submitter().register_files_update(slot, &[socket.as_raw_fd()])?;
+                connection.is_open = true;
+                connection.is_busy = true;
+                self.push_for(slot, &connect)?;
+                Ok(Opened::InProgress)
+            }
+        }
+    }
+
+    /// Closes a connection, after what is queued for it.
+    pub(super) fn close_socket(&mut self, slot: Slot) {
+        if self.connections[slot as usize].queued_in == self.batch_number {
+            // What is queued names only the slot; it must not go to the slot's next connection. If this fails, so will
+            // the next wait.
+            let _ = self.submit();
+        }
+        let is_short = self.is_short;
+        let connection = &mut self.connections[slot as usize];
+        if let Some(long) = connection.long.take() {
+            self.orphans.push((tag(Operation::LongSend, connection.generation, slot), long));
+        }
+        connection.generation = connection.generation.wrapping_add(1);
+        if !std::mem::take(&mut connection.is_open) {
+            return;
+        }
+        let other = tag(Operation::Other, 0, slot);
+        let close = opcode::Close::new(Fixed(slot)).build().flags(squeue::Flags::SKIP_SUCCESS).user_data(other);
+        let mut result = Ok(());
+        if std::mem::take(&mut connection.is_busy) || !is_short {
+            connection.receives_once = true;
+            // What is under way holds the socket.
+            let cancel = opcode::AsyncCancel2::new(CancelBuilder::fd(Fixed(slot)).all()).build();
+            result = self.push(&cancel.flags(squeue::Flags::SKIP_SUCCESS).user_data(other));
+        }
+        self.closes = true;
+        // If this fails, so will the next wait.
+        let _ = result.and_then(|()| self.push(&close));
+    }
+}

@@ -1,0 +1,103 @@
+//! What an arm of a plan means: addresses resolved, requests built.
+
+use super::{Arm, PlannedAddress, PlannedArrivals, PlannedTls, Request};
+use crate::asks::{Asks, Question, Speech};
+use crate::check::{ExpectedBody, ExpectedStatus};
+use crate::failure::Failure;
+use crate::io::tls::{SessionResumption, Trust};
+use crate::io::{Address, TlsSettings};
+use crate::schedule::{Arrivals, ClosedLoop, Constant, Poisson};
+use crate::wire::fastcgi;
+use base64::Engine as _;
+
+/// What the load of one arm is, ready to be run.
+#[derive(Debug, Clone)]
+pub struct Target {
+    /// Where to connect to.
+    pub address: Address,
+    /// How many connections, over all threads.
+    pub connections: u32,
+    /// How long to wait for an answer.
+    pub timeout_ns: u64,
+    /// What is asked, and what the answers have to be.
+    pub asks: Asks,
+    /// TLS; `None` is without.
+    pub tls: Option<TlsSettings>,
+    /// When requests are due, over all threads.
+    pub arrivals: Arrivals,
+}
+impl PlannedArrivals {
+    fn schedule(self, seed: u64) -> Arrivals {
+        match self {
+            Self::Constant(rate) => Arrivals::Constant(Constant::new(rate.rate_per_s, None)),
+            Self::Poisson(rate) => Arrivals::Poisson(Poisson::new(rate.rate_per_s, seed, None)),
+        }
+    }
+}
+
+impl PlannedTls {
+    fn settings(&self, host: &str) -> Result<TlsSettings, Failure> {
+        let trust = match (&self.ca_file, self.verify) {
+            (_, false) => Trust::Anybody,
+            (None, true) => Trust::System,
+            (Some(path), true) => Trust::File(path.clone()),
+        };
+        let resumption = if self.resume { SessionResumption::On } else { SessionResumption::Off };
+        TlsSettings::new(self.server_name.as_deref().unwrap_or(host), &trust, resumption)
+            .map_err(|(what, hint)| Failure::usage(format!("`tls`: {what}")).hint(hint))
+    }
+}
+
+impl Arm {
+    /// The load of this arm, its address resolved and its request built. The plan's seed makes its arrivals.
+    pub fn target(&self, seed: u64) -> Result<Target, Failure> {
+        let failed = |what: &str| Failure::usage(format!("arm `{}`: {what}", self.name));
+        let (address, host) = match &self.address {
+            PlannedAddress::Tcp(host_and_port) => (Address::resolve(host_and_port), host_and_port.as_str()),
+            PlannedAddress::Unix(path) => (Address::unix(path), "localhost"),
+        };
+        let address = address.map_err(|error| failed(&format!("`address`: {error}")))?;
+        let decode = |key: &str, text: &Option<String>| {
+            let decoded = text.as_ref().map(|text| base64::engine::general_purpose::STANDARD.decode(text));
+            decoded.transpose().map_err(|error| failed(&format!("`{key}`: {error}")))
+        };
+        let body = decode("request.body_base64", &self.request.body_base64)?;
+        let Request { method, target, headers, .. } = &self.request;
+        let line_breaks = |text: &str| text.contains(['\r', '\n']);
+        if line_breaks(method) || line_breaks(target) || headers.iter().any(|(n, v)| line_breaks(n) || line_breaks(v)) {
+            return Err(failed("`request`: a line break in it"));
+        }
+        let expected = decode("expect.body_base64", &self.expect.body_base64)?;
+        let question = Question {
+            weight: 1,
+            method: method.clone(),
+            target: target.clone(),
+            headers: headers.clone(),
+            body: body.map(Into::into),
+            status: ExpectedStatus::Exactly(self.expect.status),
+            expected: expected.map_or(ExpectedBody::Any, |bytes| ExpectedBody::Bytes(bytes.into())),
+        };
+        let speech = Speech {
+            wire: self.wire,
+            host: host.to_owned(),
+            parameters: fastcgi::Parameters { given: self.fastcgi_params.clone(), ..address.to_parameters() },
+            requests_per_connection: self.requests_per_connection,
+        };
+        Ok(Target {
+            asks: Asks::new(&speech, &[question])?,
+            tls: self.tls.as_ref().map(|tls| tls.settings(host_name(host))).transpose()?,
+            address,
+            connections: self.connections,
+            timeout_ns: self.timeout_ns,
+            arrivals: self
+                .arrivals
+                .map_or_else(|| Arrivals::Closed(ClosedLoop::default()), |arrivals| arrivals.schedule(seed)),
+        })
+    }
+}
+
+/// The host of `host:port`, without the brackets of an IPv6 address.
+fn host_name(host_and_port: &str) -> &str {
+    let host = host_and_port.rsplit_once(':').map_or(host_and_port, |(host, _)| host);
+    host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
+}

@@ -1,0 +1,64 @@
+//! Plans as they come in.
+
+use super::*;
+use crate::schedule::{Arrivals, ClosedLoop};
+
+const PLAN: &str = r#"{"seed": 7, "cores": [1], "io": "auto", "batch": 1, "slice_ns": 100000000, "rounds": 6,
+    "warm_up": {"least_ns": 300000000, "most_ns": 3000000000},
+    "arms": [{"name": "a", "address": {"tcp": "127.0.0.1:20001"}, "connections": 64, "timeout_ns": 10000000000,
+        "request": {"method": "GET", "target": "/", "headers": [["Host", "h"]], "body_base64": null},
+        "expect": {"status": 200, "body_base64": "SGVsbG8gV29ybGQK"},
+        "freeze": {"cgroup2": "/sys/fs/cgroup/unified/hopcost/stack-1"},
+        "hops": [{"name": "nginx", "cpu": {"processes": [4711, 4712]}}]}]}"#;
+
+#[test]
+fn the_plan_of_the_documentation() {
+    let target = Plan::parse(PLAN).expect("valid").arms[0].target(7).expect("valid");
+    assert_eq!(*target.asks.messages[0], *b"GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+    assert_eq!(target.asks.answer_bytes(), Some(12));
+    let fastcgi = PLAN.replace(r#""connections": 64"#, r#""connections": 64, "wire": "fastcgi""#);
+    let target = Plan::parse(&fastcgi).expect("valid").arms[0].target(7).expect("valid");
+    assert_eq!(target.asks.messages[0][..8], [1, 1, 0, 1, 0, 8, 0, 0], "BEGIN_REQUEST");
+}
+
+#[test]
+fn shapes_of_load() {
+    let arrivals = |text: &str| {
+        let plan = PLAN.replace(r#""name": "a""#, &format!(r#""name": "a", "arrivals": {text}"#));
+        Plan::parse(&plan).expect("valid").arms[0].target(7).expect("valid").arrivals
+    };
+    assert!(matches!(arrivals("null"), Arrivals::Closed(ClosedLoop { requests: None })));
+    let constant = arrivals(r#"{"constant": {"rate_per_s": 2000}}"#);
+    assert!(matches!(constant, Arrivals::Constant(_)) && constant.rate_per_s() == Some(2000.0));
+    assert!(matches!(arrivals(r#"{"poisson": {"rate_per_s": 0.5}}"#), Arrivals::Poisson(_)));
+}
+
+#[test]
+fn what_is_refused_and_where() {
+    let table = [
+        (r#""seed": 7"#, r#""seed": 7, "sede": 8"#, "unknown field `sede`"),
+        (r#""cores": [1]"#, r#""cores": []"#, "`cores` is empty"),
+        (r#""batch": 1"#, r#""batch": 0"#, "`batch` is 0"),
+        (r#""io": "auto""#, r#""io": "iocp""#, "unknown variant `iocp`"),
+        (r#""connections": 64"#, r#""connections": 0"#, "arm `a`: `connections` is 0"),
+        (r#""connections": 64"#, r#""connections": 64, "slice_ns": 0"#, "arm `a`: `slice_ns` is 0"),
+        (r#""connections": 64"#, r#""connections": 64, "requests_per_connection": 0"#, "arm `a`: `requests_per_conn"),
+        (r#""connections": 64"#, r#""connections": 64, "fastcgi_params": [["A", "b"]]"#, "arm `a`: `fastcgi_params`"),
+        (r#""connections": 64"#, r#""connections": 64, "wire": "h2""#, "unknown variant `h2`"),
+        (r#""most_ns": 3000000000"#, r#""most_ns": 3"#, "`warm_up.least_ns`"),
+        (r#""name": "a""#, r#""name": "a", "arrivals": {"constant": {"rate_per_s": 0}}"#, "arm `a`: `rate_per_s` is 0"),
+        (r#""name": "a""#, r#""name": "a", "arrivals": {"poisson": {"rate": 9}}"#, "unknown field `rate`"),
+        (r#""name": "a""#, r#""name": "a", "arrivals": "bursts""#, "`bursts`"),
+    ];
+    for (from, to, message) in table {
+        let failure = Plan::parse(&PLAN.replace(from, to)).expect_err("must be refused");
+        assert!(failure.message.contains(message), "{}", failure.message);
+        assert_eq!(failure.exit_code(), 2);
+    }
+    let arm = |from: &str, to: &str| {
+        let plan = Plan::parse(&PLAN.replace(from, to)).expect("valid so far");
+        plan.arms[0].target(7).expect_err("must be refused").message
+    };
+    assert!(arm(r#""SGVsbG8gV29ybGQK""#, r#""=""#).contains("`expect.body_base64`"));
+    assert!(arm(r#"[["Host", "h"]]"#, r#"[["Host", "h\r\nX: y"]]"#).contains("line break"));
+}

@@ -1,0 +1,197 @@
+"""Kept lines of `make truth`: one run each, with what it was measured with, so that unlike runs are never mixed.
+
+Knows nothing of what a run measures. Lines are only ever added; a run that was killed leaves at most a torn last line.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import statistics
+import subprocess
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from hopcost import __version__, machine
+
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "records" / "truth"
+ENGINE_SOURCES = ("crates/engine/src", "crates/engine/Cargo.toml", "Cargo.lock")
+# A run during which programs of others used more of the machine's CPU time, or the hypervisor kept more of a core, is
+# set aside and done again. Both are known without the engine's figures.
+FOREIGN_MOST, STEAL_MOST = 0.02, 0.02
+
+Figures = dict[str, float]
+T = TypeVar("T")
+
+
+class Build(msgspec.Struct, frozen=True):
+    """The engine that was used. `sources` tells builds apart: a binary's own digest holds the path of its checkout."""
+
+    version: str
+    commit: str
+    sources: str
+
+
+class Machine(msgspec.Struct, frozen=True):
+    """The machine, as far as figures of two of them cannot stand in one table."""
+
+    cpu: str | None
+    kernel: object
+    cores: int
+
+
+class Line(msgspec.Struct, frozen=True):
+    """One run. `foreign` and `steal`: shares of CPU time that were not ours while it ran."""
+
+    section: str
+    case: str
+    number: int
+    figures: Figures
+    foreign: float
+    steal: float
+    engine: Build
+    machine: Machine
+    settings: dict[str, object]
+    time: str
+
+    def disturbed(self) -> bool:
+        """Whether the machine was not ours."""
+        return self.foreign > FOREIGN_MOST or self.steal > STEAL_MOST
+
+
+class Case(msgspec.Struct, frozen=True):
+    """Something to be run so many times."""
+
+    section: str
+    name: str
+    run: Callable[[], Figures]
+    runs: int
+    settings: dict[str, object]
+
+
+class Sorted(msgspec.Struct, frozen=True):
+    """The lines that count, and how many do not, by reason."""
+
+    used: list[Line]
+    aside: dict[str, int]
+
+    def of(self, section: str, case: str) -> list[Figures]:
+        """The figures of one case, in the order of its runs."""
+        return [line.figures for line in self.used if (line.section, line.case) == (section, case)]
+
+
+def build() -> Build:
+    """The engine of this checkout, as its sources are now (`make truth` builds it first)."""
+    digest = hashlib.sha256()
+    for name in ENGINE_SOURCES:
+        path = ROOT / name
+        for file in sorted(path.rglob("*.rs")) if path.is_dir() else [path]:
+            digest.update(str(file.relative_to(ROOT)).encode() + b"\0" + file.read_bytes() + b"\0")
+    commit = subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], cwd=ROOT, capture_output=True, text=True)
+    return Build(version=__version__, commit=commit.stdout.strip(), sources=digest.hexdigest()[:12])
+
+
+def this_machine() -> Machine:
+    """What is measured on."""
+    return Machine(cpu=machine.cpu_model(), kernel=machine.facts()["kernel"], cores=len(machine.allowed_cores()))
+
+
+def read(path: Path, kind: type[T]) -> list[T]:
+    """The lines of a file; one that was torn by a kill is passed over."""
+    found = []
+    for line in path.read_bytes().splitlines() if path.exists() else []:
+        try:
+            found.append(msgspec.json.decode(line, type=kind))
+        except msgspec.DecodeError:
+            continue
+    return found
+
+
+def append(path: Path, line: msgspec.Struct) -> None:
+    """Adds a line; what a kill has torn is closed first, so that it spoils only itself."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    torn = path.exists() and path.stat().st_size > 0 and not path.read_bytes().endswith(b"\n")
+    with path.open("ab") as file:
+        file.write((b"\n" if torn else b"") + msgspec.json.encode(line) + b"\n")
+
+
+def sort_out(lines: Iterable[Line], cases: Sequence[Case], engine: Build, here: Machine) -> Sorted:
+    """The lines of this engine, this machine and these settings, undisturbed, each run once; the others by reason."""
+    by_name = {(case.section, case.name): case for case in cases}
+    used: dict[tuple[str, str, int], Line] = {}
+    aside: Counter[str] = Counter()
+    for line in lines:
+        case = by_name.get((line.section, line.case))
+        if line.engine.sources != engine.sources:
+            aside["of another engine"] += 1
+        elif line.machine != here:
+            aside["of another machine"] += 1
+        elif case is None or line.settings != case.settings:
+            aside["of other settings"] += 1
+        elif line.disturbed():
+            aside["beside programs of others"] += 1
+        elif line.number < case.runs:
+            used.setdefault((line.section, line.case, line.number), line)
+    return Sorted(used=list(used.values()), aside=dict(aside))
+
+
+def missing(cases: Sequence[Case], done: Sorted) -> list[tuple[Case, int]]:
+    """What is still to be run, in order: run by run, the cases of each shuffled by its number.
+
+    So every prefix of the work has about as many runs of each case, and no case has a place of its own.
+    """
+    have = {(line.section, line.case, line.number) for line in done.used}
+    order = []
+    for number in range(max((case.runs for case in cases), default=0)):
+        for case in random.Random(number).sample(cases, len(cases)):
+            if number < case.runs and (case.section, case.name, number) not in have:
+                order.append((case, number))
+    return order
+
+
+def median(runs: Sequence[Figures], name: str) -> float:
+    """Over runs."""
+    return statistics.median(each[name] for each in runs)
+
+
+def quartiles(runs: Sequence[Figures], name: str) -> tuple[float, float]:
+    """The first and the third one, over runs; of one run it is itself."""
+    values = [each[name] for each in runs]
+    if len(values) < 2:
+        return values[0], values[0]
+    first, _, third = statistics.quantiles(values, n=4, method="inclusive")
+    return first, third
+
+
+def spread(runs: Sequence[Figures], name: str, shown: Callable[[float], str]) -> str:
+    """`median (quartile–quartile)`."""
+    first, third = quartiles(runs, name)
+    return f"{shown(median(runs, name))} ({shown(first)}–{shown(third)})"
+
+
+class Bar(msgspec.Struct, frozen=True):
+    """How one line of the page is judged: each run's misses as shares of what is allowed."""
+
+    misses: list[list[float]]
+    runs: int
+
+    def verdict(self) -> str:
+        """`yes` where for each bar the median run is within it; before enough runs are done, how many are."""
+        if len(self.misses) < self.runs:
+            return f"unfinished: {len(self.misses)} of {self.runs} runs"
+        return "yes" if all(statistics.median(of_bar) <= 1 for of_bar in zip(*self.misses, strict=True)) else "no"
+
+    def within(self) -> str:
+        """How many runs are within all bars by themselves: `11 of 12`."""
+        within = sum(max(of_run) <= 1 for of_run in self.misses)
+        return f"{within} of {len(self.misses)}" if self.misses else ""
+
+
+def row(cells: Iterable[str]) -> str:
+    """A row of a Markdown table."""
+    return "| " + " | ".join(cells) + " |"

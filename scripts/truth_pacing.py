@@ -1,0 +1,132 @@
+"""Requests must leave when they are due: gaps between sends and their lag, beside a loop that only looks at the clock.
+
+What the bare loop does not reach on a core, no load generator reaches there: its figures are the machine's own.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+from truth_lines import Bar, Case, Figures, Sorted, median, row, spread
+from truth_server import BACKENDS, generator_core, load, measured, origin, quantile
+
+SECTION = "pacing"
+RATES, BURST_RATE, SECONDS, CONNECTIONS = (1000, 5000, 10_000), 50_000, 1, 16
+ARRIVALS = {"constant": 0.0, "poisson": 1.0}  # and the gaps' coefficient of variation
+MARGIN, LAG_MOST_NS = 0.05, 100_000
+RUNS = 12
+BARE = "bare-loop"
+
+
+def cases() -> list[Case]:
+    """Both backends and the bare loop, at every rate."""
+    settings: dict[str, object] = {"seconds": SECONDS, "connections": CONNECTIONS}
+    found = []
+    for arrivals in ARRIVALS:
+        for rate in (*RATES, BURST_RATE):
+            for io in BACKENDS:
+                found.append(Case(SECTION, f"{io} {arrivals} {rate}", partial(run, io, arrivals, rate), RUNS, settings))
+            run_bare = partial(bare_loop, arrivals, rate)
+            found.append(Case(SECTION, f"{BARE} {arrivals} {rate}", run_bare, RUNS, settings))
+    return found
+
+
+def run(io: str, arrivals: str, rate: int) -> Figures:
+    """How even, or how random, requests leave and arrive at the origin, and how late they were sent."""
+    with origin() as server:
+        said = load(
+            f"http://{server.address}/hello",
+            *("--io", io, "-c", CONNECTIONS, "-r", rate, "-d", f"{SECONDS}s", "--arrivals", arrivals),
+        )
+        arrived = measured(server.requests(), said)["f0"].astype(float)
+    # An open loop on one thread has a variation.
+    figures = {"gap_cv": float(said["send_gap_variation"]), "arrival_gap_cv": variation(arrived)}
+    figures |= {f"lag_{name}_ns": float(said["send_lag_ns"][name] or 0) for name in ("p50", "p99")}
+    figures |= {f"{name}_share": said[f"generator_{name}_ns"] / said["elapsed_ns"] for name in ("cpu", "spin")}
+    return figures | per_ms(arrived)
+
+
+def variation(times: NDArray[np.float64]) -> float:
+    """The coefficient of variation of the gaps between ascending times."""
+    gaps = np.diff(times)
+    return float(np.std(gaps) / np.mean(gaps))
+
+
+def per_ms(times: NDArray[np.float64]) -> Figures:
+    """How many of these times (ns, ascending) fall into a millisecond, but the first and the last."""
+    counts = np.bincount(((times - times[0]) // 1e6).astype(int))[1:-1]
+    return {"per_ms_mean": float(np.mean(counts)), "per_ms_deviation": float(np.std(counts))}
+
+
+def bare_loop(arrivals: str, rate: int) -> Figures:
+    """The same of a loop that does nothing but look at the clock: what this machine's core allows at all."""
+    numbers = rate * SECONDS
+    if arrivals == "poisson":
+        offsets = np.cumsum(np.random.default_rng(rate).exponential(1e9 / rate, numbers)).astype(int)
+    else:
+        offsets = np.arange(numbers) * (1_000_000_000 // rate)
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {generator_core()})
+    try:
+        read, seen = time.monotonic_ns, []
+        began = read() + 1_000_000
+        for due in (offsets + began).tolist():
+            while (now := read()) < due:
+                pass
+            seen.append(now)
+    finally:
+        os.sched_setaffinity(0, allowed)
+    times = np.array(seen, dtype=float)
+    lags = times - began - offsets
+    figures = {"gap_cv": variation(times), "lag_p50_ns": quantile(lags, 0.5), "lag_p99_ns": quantile(lags, 0.99)}
+    return figures | per_ms(times)
+
+
+def misses(figures: Figures, arrivals: str) -> list[float]:
+    """How far off the gaps and the lag are, as shares of what is allowed."""
+    return [abs(figures["gap_cv"] - ARRIVALS[arrivals]) / MARGIN, figures["lag_p99_ns"] / LAG_MOST_NS]
+
+
+def section(done: Sorted) -> tuple[list[str], bool]:
+    """The lines of the page, and whether all of them hold. The bare loop's lines are judged, and decide nothing."""
+    lines = [
+        "## Requests leave when they are due",
+        "",
+        f"{SECONDS} s over {CONNECTIONS} connections. Gaps between sends: their coefficient of variation must be within"
+        f" {MARGIN} of 0 (constant) or 1 (Poisson), the p99 of the send lag below {LAG_MOST_NS // 1000} µs, up to"
+        f" {max(RATES):,} requests/s; above, they are shown. The bare loop does nothing but look at the clock, all the"
+        " time, on the same core, between the other runs: where it misses a bar, the machine does. At the origin: the"
+        " gaps between arrivals by its own log, which have its wake-ups in them. CPU: of the generator's core, and the"
+        " part of it that is polling for the next due request.",
+        "",
+        "| arrivals | rate | by | gaps | at origin | lag p50, µs | lag p99, µs | per ms | CPU | runs within | holds |",
+        "| --- | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
+    ]
+    verdicts = []
+    for case in cases():
+        runs = done.of(SECTION, case.name)
+        by, arrivals, rate = case.name.split()
+        bar = Bar([misses(each, arrivals) for each in runs], case.runs)
+        judged = int(rate) in RATES
+        if judged and by != BARE:
+            verdicts.append(bar.verdict())
+        verdict = "" if not judged else f"({bar.verdict()})" if by == BARE else bar.verdict()
+        cells = [arrivals, f"{int(rate):,}", by, *(_figures(runs) if runs else [""] * 6)]
+        lines.append(row([*cells, bar.within() if judged else f"{len(runs)} runs", verdict]))
+    return [*lines, ""], all(verdict == "yes" for verdict in verdicts)
+
+
+def _figures(runs: list[Figures]) -> list[str]:
+    is_load = "arrival_gap_cv" in runs[0]
+    return [
+        spread(runs, "gap_cv", lambda value: f"{value:.3f}"),
+        f"{median(runs, 'arrival_gap_cv'):.3f}" if is_load else "",
+        f"{median(runs, 'lag_p50_ns') / 1e3:.1f}",
+        spread(runs, "lag_p99_ns", lambda value: f"{value / 1e3:.1f}"),
+        f"{median(runs, 'per_ms_mean'):.1f} ± {median(runs, 'per_ms_deviation'):.1f}",
+        f"{median(runs, 'cpu_share'):.0%} ({median(runs, 'spin_share'):.0%})" if is_load else "",
+    ]

@@ -1,0 +1,137 @@
+"""What the load engine's truth is held against: the embedded origin with its own log, and a watch over the machine."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import psutil
+from numpy.typing import NDArray
+from truth_lines import FOREIGN_MOST, Figures
+
+from hopcost import binaries, machine
+from hopcost.errors import MeasurementFailed
+
+BACKENDS = ("uring", "epoll")
+ROW = np.dtype("<u8,<u8,<u4,<u2,u1,u1")
+QUIET_LOOK_S, QUIET_LOOKS_MOST = 0.3, 30
+NEVER = np.iinfo(np.uint64).max
+
+
+class Origin(msgspec.Struct):
+    """A running origin."""
+
+    process: subprocess.Popen[str]
+    address: str
+    rows: Path
+
+    def requests(self) -> NDArray[np.void]:
+        """Ends it; its log of the answered requests as they arrived: `f0` arrival, `f1` sent, CLOCK_MONOTONIC ns."""
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait()
+        rows = np.fromfile(self.rows, dtype=ROW, offset=ROW.itemsize)
+        return np.sort(rows[rows["f1"] != NEVER], order="f0")
+
+    def cpu_s(self) -> float:
+        """CPU seconds so far."""
+        used = psutil.Process(self.process.pid).cpu_times()
+        return float(used.user + used.system)
+
+
+def generator_core() -> int:
+    """The load has the last core."""
+    return max(machine.allowed_cores())
+
+
+@contextlib.contextmanager
+def origin() -> Iterator[Origin]:
+    """The embedded origin, on the first core."""
+    with tempfile.TemporaryDirectory() as folder:
+        rows = Path(folder) / "rows"
+        command = ["taskset", "--cpu-list", str(min(machine.allowed_cores())), str(binaries.require("hopcost-origin"))]
+        command += ["--listen", "http+tcp:127.0.0.1:0", "--log-requests", str(rows)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            try:
+                assert process.stdout is not None, "a pipe was asked for"
+                address = json.loads(process.stdout.readline())["listeners"][0]["address"]
+                yield Origin(process=process, address=address, rows=rows)
+            finally:
+                process.kill()
+
+
+def command(target: str, *options: object) -> list[str]:
+    """`hopcost-engine load` with JSON as its result."""
+    return [str(binaries.require("hopcost-engine")), "load", "--json", *map(str, options), target]
+
+
+def load(target: str, *options: object) -> dict[str, Any]:
+    """Load to its end; what it says. Exit code 4 is a run that calls itself suspect: the figures will show it."""
+    done = subprocess.run(command(target, *options), capture_output=True, text=True, check=False)
+    if done.returncode not in (0, 4):
+        raise MeasurementFailed(f"the load engine ended with {done.returncode}: {done.stderr}")
+    content: dict[str, Any] = json.loads(done.stdout)
+    return content
+
+
+def measured(rows: NDArray[np.void], said: dict[str, Any]) -> NDArray[np.void]:
+    """The rows of the measured load: not those of the request that asks what the answer is, nor of a warm-up."""
+    answers = int(said["answers"])
+    if answers > len(rows):
+        raise MeasurementFailed(f"the engine counts {answers} answers, of which the origin knows {len(rows)}")
+    return rows[len(rows) - answers :]
+
+
+def quantile(values: NDArray[np.float64], share: float) -> float:
+    """The value that at least this share of all does not exceed."""
+    return float(np.quantile(values, share, method="inverted_cdf"))
+
+
+def watched(run: Callable[[], Figures]) -> tuple[Figures, float, float]:
+    """What a run came to, and the shares of CPU time that programs of others and the hypervisor took meanwhile."""
+    before, steal_ns, began = _others_s(), machine.steal_ns(), time.monotonic()
+    figures = run()
+    elapsed_s, steal_ns, after = time.monotonic() - began, machine.steal_ns() - steal_ns, _others_s()
+    used_s = sum(after[process] - before[process] for process in before.keys() & after.keys())
+    return figures, used_s / elapsed_s / len(machine.allowed_cores()), steal_ns / 1e9 / elapsed_s
+
+
+def wait_for_quiet() -> None:
+    """Until programs of others rest, as far as that comes within some seconds: a run beside them would be set aside."""
+    for _ in range(QUIET_LOOKS_MOST):
+        _, foreign, _ = watched(_rest)
+        if foreign <= FOREIGN_MOST:
+            return
+
+
+def _rest() -> Figures:
+    time.sleep(QUIET_LOOK_S)
+    return {}
+
+
+def _others_s() -> dict[int, float]:
+    """CPU seconds of every other process, with its children that have ended.
+
+    Not /proc/stat's sum less our own: its ticks fall in step with requests at a constant rate.
+    """
+    used: dict[int, float] = {}
+    for process in psutil.process_iter():
+        if process.pid != os.getpid():
+            with contextlib.suppress(psutil.Error):
+                used[process.pid] = sum(process.cpu_times()[:4])
+    return used
+
+
+def say(text: str) -> None:
+    """To who waits."""
+    print(text, file=sys.stderr, flush=True)

@@ -1,0 +1,53 @@
+"""Drift over a soak: the slope of a figure over time, with its interval. Pure numbers in, pure numbers out.
+
+Least squares of the logarithm on time, Student's t for the slope: a figure that grows by the same share in each hour is
+a straight line there. Segments follow each other, so neighbours may be alike; the interval takes them as independent
+and is then too narrow (docs/limits.md).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import msgspec
+
+SEGMENTS_LEAST = 4  # two of them give a line, three an interval that says nothing
+
+
+class Drift(msgspec.Struct, frozen=True):
+    """Change over the whole run as a factor (1.02: 2 % more at its end) with its interval's ends, and of an hour."""
+
+    over_run: float
+    low: float
+    high: float
+    per_hour: float
+    length_s: float
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether the interval excludes no drift at all."""
+        return not self.low <= 1 <= self.high
+
+
+def drift(times_s: Sequence[float], values: Sequence[float], error: float = 0.05) -> Drift | None:
+    """The drift of positive figures at these times; None for too few of them, for one that is not positive."""
+    if len(values) < SEGMENTS_LEAST or min(values) <= 0 or max(times_s) <= min(times_s):
+        return None
+    from scipy import stats  # it takes half a second to import
+
+    line = stats.linregress(times_s, [math.log(value) for value in values])
+    slope, length_s = float(line.slope), max(times_s) - min(times_s)
+    reach = float(stats.t.ppf(1 - error / 2, len(values) - 2)) * float(line.stderr)
+    return Drift(
+        over_run=_factor(slope * length_s),
+        low=_factor((slope - reach) * length_s),
+        high=_factor((slope + reach) * length_s),
+        per_hour=_factor(slope * 3600),
+        length_s=length_s,
+    )
+
+
+def _factor(logarithm: float) -> float:
+    """exp, without an overflow where a slope of a few seconds is carried on to an hour."""
+    return math.exp(max(-700.0, min(700.0, logarithm)))

@@ -1,0 +1,122 @@
+"""Another load generator in place of our engine: one arm, one run, its own counts; CPU time of the hops read beside it.
+
+Its figures are its own: what it counts, how it times, when it stops. Errors never count as answers.
+"""
+
+from __future__ import annotations
+
+import time
+
+import msgspec
+
+from hopcost import engine, host, peers
+from hopcost.block import Ready, Setting, checked, cores_in_use
+from hopcost.errors import ArmFailed, CannotMeasure, MeasurementFailed
+from hopcost.machine import busy_ns
+from hopcost.peers import Load, Peer
+from hopcost.record import ArmBlock, Block, PeerRun
+from hopcost.stack import RunningStack
+from hopcost.suite import Workload
+
+INSTALL = {
+    "wrk": "apt-get install wrk",
+    "ab": "apt-get install apache2-utils",
+    "h2load": "apt-get install nghttp2-client",
+    "hey": "apt-get install hey",
+    "oha": "cargo install oha",
+}
+
+
+def find(name: str) -> tuple[Peer, str]:
+    """The peer of that name and its version; CannotMeasure where it is not installed."""
+    peer = peers.BY_NAME[name]
+    version = peer.version()
+    if version is None:
+        raise CannotMeasure(f"{name} is not installed, or prints no version", INSTALL[name])
+    return peer, version
+
+
+def missing() -> dict[str, str]:
+    """The peers that are not here, and what would bring each."""
+    return {name: INSTALL[name] for name, peer in peers.BY_NAME.items() if peer.version() is None}
+
+
+def load(setting: Setting, block: Block, ready: Ready, name: str) -> None:
+    """Drive one arm for a slice and put it into the block."""
+    setting.watcher.arm_runs(ready.arm.name, name)
+    experiment = setting.experiment
+    wanted = to_load(experiment.workload, url_of(ready.stack, experiment.workload.target))
+    seconds = max(1, round(experiment.slice_ns / 1e9))
+    wanted = msgspec.structs.replace(wanted, seconds=seconds, threads=len(experiment.cores.generator))
+    cores = cores_in_use(experiment)
+    harness, others = time.process_time_ns(), busy_ns(cores) - ready.stack.cpu_ns()
+    run = drive(name, wanted, ready.stack, experiment.cores.generator, at_most_s=seconds * 3 + 30)
+    block.harness_cpu_ns = time.process_time_ns() - harness
+    others = busy_ns(cores) - ready.stack.cpu_ns() - others
+    block.foreign_cpu_ns = max(0, others - run.generator_cpu_ns - block.harness_cpu_ns)
+    block.slices_elapsed_ns = run.elapsed_ns
+    block.end = engine.End(elapsed_ns=run.wall_ns, generator_cpu_ns=run.generator_cpu_ns, validity="valid", reasons=[])
+    block.arms = [
+        ArmBlock(
+            name=ready.arm.name,
+            copy_of=ready.arm.copy_of,
+            hops=[hop.name for hop in ready.stack.prepared.hops],
+            check=checked(ready.answer),
+            warm_up=None,
+            slices=[],
+            totals=None,
+            peer=run,
+        )
+    ]
+
+
+def to_load(workload: Workload, url: str) -> Load:
+    """The workload as a peer is told it, without its end."""
+    return Load(
+        url=url,
+        connections=workload.connections,
+        headers=workload.header_fields,
+        keep_alive=workload.requests_per_connection is None,
+        timeout_s=workload.timeout_s,
+    )
+
+
+def url_of(stack: RunningStack, target: str) -> str:
+    """What the generator is told; ArmFailed for a socket file, which it cannot reach."""
+    address = stack.prepared.address
+    if address.is_unix:
+        raise ArmFailed(stack.arm, f"{stack.arm} is reached over a Unix socket, which other generators cannot")
+    return f"{address.url}{target}"
+
+
+def drive(name: str, wanted: Load, stack: RunningStack, cores: list[int], at_most_s: float) -> PeerRun:
+    """One run of the peer against a running stack, in the stack's network namespace where it has one."""
+    peer, version = find(name)
+    namespace = getattr(stack, "network_namespace", None)
+    prefix = ["nsenter", f"--net={namespace}", "--"] if namespace else []
+    words = [peer.executable, *peers.words(name, wanted)]
+    before = _cpu_ns(stack)
+    try:
+        done = peers.run(peer, words, cores, prefix, at_most_s)
+    except MeasurementFailed as error:  # its end, as when a server resets a connection, is what it says of this arm
+        raise ArmFailed(stack.arm, error.message, error.hint) from error
+    after = _cpu_ns(stack)
+    return PeerRun(
+        peer=name,
+        version=version,
+        command=words,
+        answers=done.counts.answers,
+        errors={kind: number for kind, number in done.counts.kinds.items() if number},
+        elapsed_ns=done.counts.elapsed_ns or done.elapsed_ns,
+        wall_ns=done.elapsed_ns,
+        generator_cpu_ns=done.cpu_ns,
+        cpu_ns={hop: after[hop] - before[hop] for hop in after},
+        throughput_per_s=done.counts.throughput_per_s,
+        latency_ms=done.counts.latency_ms,
+        output=done.output,
+    )
+
+
+def _cpu_ns(stack: RunningStack) -> dict[str, int]:
+    """By hop, to the kernel's tick."""
+    return {hop: sum(host.cpu_ns(pid) for pid in pids) for hop, pids in stack.processes.items()}

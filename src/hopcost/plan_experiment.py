@@ -1,0 +1,216 @@
+"""One experiment on this machine: its arms, its connections, how arms take turns, how long slices are. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import msgspec
+
+from hopcost.errors import CannotMeasure
+from hopcost.planned import LeftOut, PlannedArm, PlannedExperiment, Point
+from hopcost.program import Installed
+from hopcost.sandbox import place
+from hopcost.suite import AGAIN, Arm, Experiment, Setting, Slices, Suite
+from hopcost.turns import Fit, Turns, fit, idle_note
+
+SLICE_NS_LEAST = 100_000_000
+SETTLE_NS_LEAST, SETTLE_NS_PER_CONNECTION = 100_000_000, 300_000
+WHOLE_SLICE_S, QUICK_WHOLE_SLICE_S = 10, 2
+WHOLE_SLICE_NS_LEAST, QUICK_WHOLE_SLICE_NS_LEAST = 2_000_000_000, 1_000_000_000
+SOAK_SHARE = 0.9  # of the time that a soak's arm is loaded
+SOAK_SLICE_NS_LEAST = 250_000_000  # of its baseline
+QUICK_SOAK_S = 45
+
+IdleTimeout = Callable[[str, Mapping[str, Setting]], float | None]
+
+
+def no_idle_timeout(_program: str, _settings: Mapping[str, Setting]) -> float | None:
+    """Where nothing is known of time-outs."""
+    return None
+
+
+class Host(msgspec.Struct, frozen=True):
+    """What the plan must know of the machine; `open_files` is the hard limit of a process."""
+
+    installed: Mapping[str, Installed]
+    allowed_cores: list[int]
+    siblings: dict[int, list[int]]
+    open_files: int
+    idle_timeout_s: IdleTimeout = no_idle_timeout
+    missing_peers: Mapping[str, str] = {}
+
+
+class Way(msgspec.Struct, frozen=True):
+    """How a run measures: quickly, with a `peer` in our engine's place, by the articles' own protocols."""
+
+    quick: bool = False
+    peer: str | None = None
+    as_published: bool = False
+
+    @property
+    def whole(self) -> bool:
+        """Whether arms must run one at a time: other generators know no turns."""
+        return self.peer is not None or self.as_published
+
+
+def decide(suite: Suite, experiment: Experiment, point: Point | None, host: Host, way: Way) -> PlannedExperiment:
+    """The experiment as it runs here; CannotMeasure where it cannot."""
+    protocol = experiment.as_published if way.as_published else None
+    peer = protocol.peer if protocol is not None else way.peer
+    if peer is not None and peer in host.missing_peers:
+        raise CannotMeasure(f"{peer} is not installed", host.missing_peers[peer])
+    cores = place(experiment.placement, host.allowed_cores, host.siblings)
+    kept, left_out, notes = _arms(suite, experiment, host.installed)
+    baseline = experiment.baseline if experiment.baseline in kept else kept[0]
+    if baseline != experiment.baseline:
+        notes.append(f"the baseline {experiment.baseline} is left out; {baseline} takes its place")
+        if experiment.published:
+            notes.append(f"published ratios are to {experiment.control}, ours to {baseline}: do not compare them")
+    here = len(host.allowed_cores)
+    if here < experiment.needs_cores:
+        notes.append(
+            f"too few cores for the published conditions: {here} here, {experiment.needs_cores} needed"
+            f" ({experiment.needs_cores_because})"
+        )
+    if cores.shared:
+        notes.append("the generator shares a core with the stack: throughput holds the generator's cost too")
+    arms = [PlannedArm(name=name, arm=experiment.surrounded(suite.arms[name])) for name in kept]
+    again = _second_run(experiment.surrounded(suite.arms[baseline]))
+    arms.append(PlannedArm(name=baseline + AGAIN, arm=again, copy_of=baseline))
+    fitting = _turns(experiment, [arm.arm for arm in arms], host, way.whole)
+    settle_ns, slice_ns = _lengths(fitting, experiment, way.quick)
+    asked = experiment.workload.connections
+    notes += fitting.notes
+    protocol_connections = None
+    if protocol is not None:
+        wanted = protocol.connections or asked
+        proxied = any(len(arm.arm.hops) > 1 for arm in arms)
+        one = fit(connections=wanted, arms=1, through_proxies=proxied, open_files=host.open_files, wanted=Turns.WHOLE)
+        protocol_connections = one.connections
+        notes += [note for note in one.notes if note not in notes]
+    return PlannedExperiment(
+        name=experiment.name,
+        question=experiment.question,
+        baseline=baseline,
+        arms=arms,
+        cores=cores,
+        workload=msgspec.structs.replace(experiment.workload, connections=fitting.connections),
+        settle_ns=settle_ns,
+        slice_ns=slice_ns,
+        settings=experiment.settings,
+        left_out=left_out,
+        notes=notes,
+        published=experiment.published,
+        published_conditions=experiment.published_conditions,
+        control=experiment.control,
+        turns=fitting.turns,
+        slice_ns_least=_least_ns(experiment, way.quick) if fitting.turns is Turns.WHOLE else None,
+        connections_asked=asked if asked != fitting.connections else None,
+        point=point,
+        soak_asked_s=None if experiment.soak is None or way.whole else experiment.soak.length_s,
+        as_published=protocol,
+        protocol_connections=protocol_connections,
+    )
+
+
+def _arms(
+    suite: Suite, experiment: Experiment, installed: Mapping[str, Installed]
+) -> tuple[list[str], list[LeftOut], list[str]]:
+    """The arms that run here, those left out, and notes; CannotMeasure where none is left."""
+    kept: list[str] = []
+    stand_ins: list[str] = []
+    left_out: list[LeftOut] = []
+    missing_stand_ins: list[LeftOut] = []
+    for name in experiment.arms:
+        arm = suite.arms[name]
+        receipts = [
+            installed[hop.program].under(
+                experiment.settings.get(hop.program, {}) | arm.settings.get(hop.program, {}) | hop.settings
+            )
+            for hop in arm.hops
+        ]
+        missing = [receipt for receipt in receipts if receipt.missing]
+        if missing:
+            left = LeftOut(name=name, reason=missing[0].missing or "", remedy=missing[0].remedy)
+            (missing_stand_ins if arm.stand_in else left_out).append(left)
+        else:
+            (stand_ins if arm.stand_in else kept).append(name)
+    notes = []
+    if left_out:
+        left_out += missing_stand_ins  # one that nobody needs is not missed
+        kept += stand_ins
+        notes += [f"{name} stands in for what is left out" for name in stand_ins]
+    if not kept:
+        reasons = "; ".join(f"{each.name}: {each.reason}" for each in left_out)
+        raise CannotMeasure(f"every arm is left out ({reasons})", left_out[0].remedy)
+    if experiment.soak is not None and len(kept) < 2:
+        reasons = "; ".join(f"{each.name}: {each.reason}" for each in left_out)
+        raise CannotMeasure(f"a soak needs both its arms ({reasons})", left_out[0].remedy)
+    return kept, left_out, notes
+
+
+def _turns(experiment: Experiment, arms: list[Arm], host: Host, whole: bool) -> Fit:
+    """How arms take turns: as the suite says, else as open files and idle time-outs allow."""
+    wanted = Turns.SOAK if experiment.soak is not None else Turns.ALL
+    if whole or experiment.slices is Slices.WHOLE:
+        wanted = Turns.WHOLE
+    found = fit(
+        connections=experiment.workload.connections,
+        arms=len(arms),
+        through_proxies=any(len(arm.hops) > 1 for arm in arms),
+        open_files=host.open_files,
+        wanted=wanted,
+    )
+    if found.turns not in (Turns.ALL, Turns.THREES):
+        return found
+    timeouts: dict[str, float] = {}
+    for arm in arms:
+        for hop in arm.hops:
+            given = experiment.settings.get(hop.program, {}) | arm.settings.get(hop.program, {}) | hop.settings
+            seconds = host.idle_timeout_s(hop.program, given)
+            if seconds:
+                timeouts[hop.program] = min(seconds, timeouts.get(hop.program, seconds))
+    settle_ns, slice_ns = _lengths(found, experiment, quick=True)
+    together = len(arms) if found.turns is Turns.ALL else 3
+    note = idle_note(arms=together, visit_ns=settle_ns + slice_ns, idle_timeout_s=timeouts)
+    if note is None:
+        return found
+    return msgspec.structs.replace(found, turns=Turns.WHOLE, notes=[*found.notes, note])
+
+
+def _least_ns(experiment: Experiment, quick: bool) -> int:
+    """How short a whole slice may get: as it is where the suite sets it, since it may have to outlast something."""
+    if experiment.slice_s is not None and not quick:
+        return experiment.slice_s * 1_000_000_000
+    return QUICK_WHOLE_SLICE_NS_LEAST if quick else WHOLE_SLICE_NS_LEAST
+
+
+def _lengths(fitting: Fit, experiment: Experiment, quick: bool) -> tuple[int, int]:
+    """How long an arm settles and how long its slice is, in ns; in a soak those of the baseline."""
+    settle_ns = max(SETTLE_NS_LEAST, SETTLE_NS_PER_CONNECTION * fitting.connections)
+    match fitting.turns:
+        case Turns.WHOLE:
+            whole_s = QUICK_WHOLE_SLICE_S if quick else experiment.slice_s or WHOLE_SLICE_S
+            return 0, whole_s * 1_000_000_000
+        case Turns.SOAK:
+            return settle_ns, max(SOAK_SLICE_NS_LEAST, settle_ns)
+        case _:
+            return settle_ns, max(SLICE_NS_LEAST, settle_ns)
+
+
+def _second_run(arm: Arm) -> Arm:
+    """The baseline again, which runs beside the first: it cannot have the same ports."""
+    return msgspec.structs.replace(arm, hops=[msgspec.structs.replace(hop, port=None) for hop in arm.hops])
+
+
+def soaked(planned: PlannedExperiment, share_s: float, length_s: float | None, quick: bool) -> PlannedExperiment:
+    """A soak with its length: what is asked for, else the article's, as far as the time goes."""
+    if planned.soak_asked_s is None:
+        return planned
+    here_s = (
+        length_s if length_s is not None else min(planned.soak_asked_s, QUICK_SOAK_S if quick else share_s, share_s)
+    )
+    notes = planned.notes
+    if here_s < planned.soak_asked_s:
+        notes = [*notes, f"{planned.soak_asked_s} s published, {here_s:.0f} s here; --soak-length sets it"]
+    return msgspec.structs.replace(planned, soak_s=float(here_s), notes=notes)

@@ -1,0 +1,86 @@
+"""How long until an answer is precise enough: the spread seen so far, and the blocks and rounds that it takes.
+
+A block's log-ratio varies with the restart (between blocks) and with the slices (within a block): its variance is
+between + within ÷ rounds. Pure numbers in, pure numbers out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+from scipy.special import stdtrit
+
+
+class Spread(msgspec.Struct, frozen=True):
+    """Variances of a log-ratio: `within` of one round's, `between` of blocks' means beyond what rounds explain."""
+
+    within: float
+    between: float
+
+    def of_block(self, rounds: int) -> float:
+        """The variance of a block's log-ratio over that many rounds."""
+        return self.between + self.within / rounds
+
+
+class Forecast(msgspec.Struct, frozen=True):
+    """Blocks of so many rounds that reach a width, and the time that they take in all."""
+
+    blocks: int
+    rounds: int
+    seconds: float
+
+
+def spread(blocks: Sequence[Sequence[float]]) -> Spread | None:
+    """The variances out of log-ratios by block and round (at least two rounds each); None where there are too few.
+
+    One-way random effects by the method of moments (Searle, Casella, McCulloch: Variance Components, 3.6). A between
+    variance that comes out negative is 0. With a single block `between` is not known and taken as 0.
+    """
+    if not blocks or any(len(rounds) < 2 for rounds in blocks):
+        return None
+    counts = np.array([len(rounds) for rounds in blocks], dtype=float)
+    means = np.array([np.mean(rounds) for rounds in blocks])
+    squares = sum(float(np.sum((np.asarray(rounds) - mean) ** 2)) for rounds, mean in zip(blocks, means, strict=True))
+    within = squares / float(np.sum(counts - 1))
+    if len(blocks) < 2:
+        return Spread(within=within, between=0.0)
+    grand = float(np.sum(counts * means) / counts.sum())
+    mean_square_between = float(np.sum(counts * (means - grand) ** 2)) / (len(blocks) - 1)
+    typical = float(counts.sum() - np.sum(counts**2) / counts.sum()) / (len(blocks) - 1)
+    return Spread(within=within, between=max(0.0, (mean_square_between - within) / typical))
+
+
+def half_width(seen: Spread, blocks: int, rounds: int, error: float) -> float:
+    """The half-width, on the scale of logarithms, that so many blocks are expected to give (Student's t)."""
+    return float(stdtrit(blocks - 1, 1 - error / 2)) * math.sqrt(seen.of_block(rounds) / blocks)
+
+
+def forecast(
+    seen: Spread,
+    *,
+    target: float,
+    looks: Sequence[int],
+    errors: Sequence[float],
+    overhead_s: float,
+    round_s: float,
+    rounds_at_least: int,
+    rounds_at_most: int,
+) -> Forecast | None:
+    """The quickest way to a half-width of `target`: at one of the looks, in blocks of equal rounds.
+
+    `errors` are those that the looks may spend, `overhead_s` what a block costs besides its rounds. None where not even
+    the last look with the longest blocks gets there.
+    """
+    ways = []
+    for blocks, error in zip(looks, errors, strict=True):
+        reach = float(stdtrit(blocks - 1, 1 - error / 2))
+        allowed = blocks * (target / reach) ** 2 - seen.between  # what rounds must bring the within part below
+        if allowed <= 0:
+            continue
+        rounds = max(rounds_at_least, math.ceil(seen.within / allowed - 1e-9))
+        if rounds <= rounds_at_most:
+            ways.append(Forecast(blocks=blocks, rounds=rounds, seconds=blocks * (overhead_s + rounds * round_s)))
+    return min(ways, key=lambda way: (way.seconds, way.blocks), default=None)

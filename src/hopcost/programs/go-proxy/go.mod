@@ -1,0 +1,3 @@
+module hopcost/go-proxy
+
+go 1.22

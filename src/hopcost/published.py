@@ -1,0 +1,124 @@
+"""What an article printed, and by which protocol it measured: data of a suite, never a result of ours."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+
+from hopcost.errors import UsageError, nearest
+
+Value = int | float | str | bool  # of a sweep
+PeerName = Literal["wrk", "ab", "h2load", "oha", "hey"]
+
+
+class Published(msgspec.Struct, forbid_unknown_fields=True):
+    """An arm's figures as an article printed them, under the article's conditions.
+
+    `errored` is for an article that printed the word "error", in place of a figure or beside it, and no count.
+    """
+
+    arm: Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
+    at: Value | None = None
+    throughput_per_s: Annotated[float, msgspec.Meta(gt=0)] | None = None
+    errored: bool = False
+    errors: dict[str, int] = {}
+    cpu_percent: Annotated[float, msgspec.Meta(ge=0)] | None = None
+    transfer_bytes_per_s: Annotated[float, msgspec.Meta(gt=0)] | None = None
+    latency_mean_ms: float | None = None
+    latency_stdev_ms: float | None = None
+    latency_max_ms: float | None = None
+    latency_quantiles_ms: dict[str, float] = {}
+    requests: int | None = None
+    duration_s: float | None = None
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether the article printed an error, counted or not."""
+        return self.errored or any(self.errors.values())
+
+
+class Protocol(msgspec.Struct, forbid_unknown_fields=True):
+    """How the article measured, for `--as-published`: its tool, connections, repeats.
+
+    Either `requests` or `duration_s` ends a repeat. `connections` is the workload's where it is absent, and so are
+    header fields and whether connections are kept.
+    """
+
+    peer: PeerName
+    threads: Annotated[int, msgspec.Meta(ge=1)] = 1
+    connections: Annotated[int, msgspec.Meta(ge=1)] | None = None
+    requests: Annotated[int, msgspec.Meta(ge=1)] | None = None
+    duration_s: Annotated[int, msgspec.Meta(ge=1)] | None = None
+    repeats: Annotated[int, msgspec.Meta(ge=1, le=100)] = 1
+    options: list[str] = []
+
+
+def check_protocol(protocol: Protocol, where: str) -> None:
+    """One end for a repeat, and one that the tool knows."""
+    if (protocol.requests is None) == (protocol.duration_s is None):
+        raise UsageError(f"{where}: as_published: expected either requests or duration_s", "one of the two, not both")
+    if protocol.requests is not None and protocol.peer == "wrk":
+        raise UsageError(f"{where}: as_published: requests: wrk only knows a duration", "duration_s = 30")
+
+
+def check_rows(
+    rows: list[Published], arms: list[str], points: list[Value] | None, control: str | None, where: str
+) -> None:
+    """Each arm's figures once (per point of a sweep), with something in them; the control group among them.
+
+    `points` are the values of the experiment's sweep, None without one.
+    """
+    seen: set[tuple[str, str]] = set()
+    for row in rows:
+        place = f"{where}: published: '{row.arm}'"
+        if row.arm not in arms:
+            raise UsageError(f"{place} is not one of its arms", nearest(row.arm, arms))
+        if points is None and row.at is not None:
+            raise UsageError(f"{place}: at: the experiment has no sweep", "at names a value of the sweep")
+        if points is not None and not any(same(row.at, value) for value in points):
+            said = "missing" if row.at is None else f"{label(row.at)} is not a value of the sweep"
+            raise UsageError(f"{place}: at: {said}", nearest(label(row.at or ""), [label(each) for each in points]))
+        if (row.arm, label(row.at)) in seen:
+            raise UsageError(f"{place} stands there twice" + (f" at {label(row.at)}" if points else ""))
+        seen.add((row.arm, label(row.at)))
+        if row.throughput_per_s is None and not row.has_errors:
+            raise UsageError(
+                f"{place}: throughput_per_s: missing", "where the article printed an error instead: errored = true"
+            )
+        for name in row.latency_quantiles_ms:
+            if quantile(name) is None:
+                raise UsageError(f"{place}: latency_quantiles_ms: '{name}'", "p50, p99 or p99.9, in ms")
+    published = sorted({row.arm for row in rows})
+    if len(published) > 1 and control is None:
+        raise UsageError(f"{where}: control: missing, and published ratios are taken to it", nearest("", published))
+    if control is not None and control not in published:
+        hint = nearest(control, published) if published else "an article's figures stand in [[experiments.published]]"
+        raise UsageError(f"{where}: control: '{control}' is not published", hint)
+
+
+def quantile(name: str) -> float | None:
+    """The share that a quantile's name means; None for another word.
+
+    >>> quantile("p99.9"), quantile("median")
+    (0.9990000000000001, None)
+    """
+    try:
+        share = float(name.removeprefix("p")) / 100
+    except ValueError:
+        return None
+    return share if name.startswith("p") and 0 < share < 1 else None
+
+
+def same(one: object, other: object) -> bool:
+    """Whether two values of a file are the same: 1 and true are not."""
+    return type(one) is type(other) and one == other
+
+
+def label(value: object) -> str:
+    """A value as it stands in a point's name.
+
+    >>> label(1000), label(True), label(0.5), label("least_conn")
+    ('1000', 'true', '0.5', 'least_conn')
+    """
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,168 @@
+"""What one block, or one repeat of an article's protocol, leaves in the record: the structures of its lines."""
+
+from __future__ import annotations
+
+import msgspec
+
+from hopcost.engine import ArmTotals, End, Slice, Start, WarmedUp
+from hopcost.network import Surroundings
+from hopcost.suite import Setting
+from hopcost.usage import Memory, TimeWait
+
+
+class MemorySample(msgspec.Struct):
+    """Memory of an arm's processes at a moment of a soak, in all (resident; shared pages count in each process)."""
+
+    elapsed_ns: int
+    resident_bytes: int
+
+
+class CheckedAnswer(msgspec.Struct):
+    """What the arm answered before load; it was compared with the baseline's."""
+
+    status: int
+    header_bytes: int
+    body_bytes: int
+    header_fields: list[str]
+
+
+class PeerRun(msgspec.Struct):
+    """One run of another load generator: its own counts out of its own output, and what the harness read beside it.
+
+    Answers have a 2xx status; `throughput_per_s` and `latency_ms` are as it printed them, errors among them or not.
+    """
+
+    peer: str
+    version: str
+    command: list[str]
+    answers: int
+    errors: dict[str, int]
+    elapsed_ns: int
+    wall_ns: int
+    generator_cpu_ns: int
+    cpu_ns: dict[str, int | None]
+    throughput_per_s: float | None
+    latency_ms: dict[str, float]
+    output: str
+
+
+class Receipt(msgspec.Struct, frozen=True):
+    """What was seen under load of one setting of a hop; `holds` is None where it could not be seen."""
+
+    hop: str
+    setting: str
+    value: Setting
+    seen: str
+    holds: bool | None
+
+    def words(self) -> str:
+        """For an error message."""
+        value = str(self.value).lower() if isinstance(self.value, bool) else self.value
+        return f"{self.hop}: {self.setting} = {value}, but {self.seen}"
+
+
+class ArmBlock(msgspec.Struct):
+    """One arm's part of a block; `copy_of` names the baseline in the A/A arm.
+
+    `warm_up` and `totals` are our engine's and have no slices where a `peer` drove the arm.
+    """
+
+    name: str
+    copy_of: str | None
+    hops: list[str]
+    check: CheckedAnswer
+    warm_up: WarmedUp | None
+    slices: list[Slice]
+    totals: ArmTotals | None
+    peer: PeerRun | None = None
+    surroundings: Surroundings | None = None
+    memory: dict[str, Memory] = {}
+    memory_samples: list[MemorySample] = []
+    time_wait: list[TimeWait] = []
+    notes: list[str] = []
+    receipts: list[Receipt] = []
+
+    @property
+    def answers(self) -> int:
+        """Correct answers in its slices."""
+        return self.peer.answers if self.peer is not None else sum(each.answers for each in self.slices)
+
+    @property
+    def elapsed_ns(self) -> int:
+        """The arm's own time in its slices."""
+        return self.peer.elapsed_ns if self.peer is not None else sum(each.elapsed_ns for each in self.slices)
+
+    @property
+    def generator_cpu_ns(self) -> int:
+        """CPU time of the generator in the arm's slices."""
+        if self.peer is not None:
+            return self.peer.generator_cpu_ns
+        return sum(each.generator_cpu_ns for each in self.slices)
+
+    @property
+    def errors(self) -> dict[str, int]:
+        """Errors by kind over the whole block, warm-up included."""
+        if self.peer is not None:
+            return self.peer.errors
+        return self.totals.errors if self.totals is not None else {}
+
+    def cpu_ns(self, hop: str) -> int | None:
+        """CPU time of a hop in the arm's slices; None where one of them does not know it: a part is no sum."""
+        if self.peer is not None:
+            return self.peer.cpu_ns.get(hop)
+        total = 0
+        for each in self.slices:
+            used = each.cpu_ns.get(hop)
+            if used is None:
+                return None
+            total += used
+        return total
+
+
+class Repeat(msgspec.Struct):
+    """One repeat of the article's own protocol (`--as-published`): what ran, or why it failed.
+
+    `requests` or `duration_s` are as run here; the protocol in the plan has the published ones.
+    """
+
+    experiment: str
+    arm: str
+    number: int
+    connections: int
+    requests: int | None
+    duration_s: int | None
+    run: PeerRun | None
+    failure: str | None
+    check: CheckedAnswer | None = None
+
+
+class Failure(msgspec.Struct):
+    """An arm that failed, in its own or its programs' words."""
+
+    arm: str
+    message: str
+    hint: str | None = None
+
+
+class Block(msgspec.Struct):
+    """Fresh start of every arm, check, warm-up, rounds, stop. `reasons` say why it is suspect or void.
+
+    `harness_cpu_ns` and `foreign_cpu_ns` (other programs') were used while the engine ran; `steal_ns` is the whole
+    block's.
+    """
+
+    experiment: str
+    number: int
+    seed: int
+    started_utc: str
+    elapsed_ns: int
+    slices_elapsed_ns: int
+    harness_cpu_ns: int
+    foreign_cpu_ns: int
+    steal_ns: int
+    validity: str
+    reasons: list[str]
+    failures: list[Failure]
+    arms: list[ArmBlock] = []
+    engine: Start | None = None
+    end: End | None = None

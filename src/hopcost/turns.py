@@ -1,0 +1,81 @@
+"""How the arms of an experiment take turns, out of what the machine's limits and the programs' time-outs allow. Pure.
+
+DESIGN: all alive and frozen in between where that can be; else three at a time, else one; and where the open files hold
+no arm at the size asked for, the largest size that they do hold.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+import msgspec
+
+from hopcost.errors import CannotMeasure
+
+SPARE_FILES = 256  # for what a process opens besides connections
+IDLE_SHARE = 0.5  # of an idle time-out: frozen for longer, an arm would lose connections
+
+
+class Turns(Enum):
+    """Who is alive together in a block: all arms; the baseline, its copy and one arm; one arm; all, one far longer."""
+
+    ALL = "all"
+    THREES = "threes"
+    WHOLE = "whole"
+    SOAK = "soak"
+
+
+class Fit(msgspec.Struct, frozen=True):
+    """How many connections each arm gets, how arms take turns, and what a reader must know of it."""
+
+    connections: int
+    turns: Turns
+    notes: list[str]
+
+
+def fit(*, connections: int, arms: int, through_proxies: bool, open_files: int, wanted: Turns) -> Fit:
+    """What the hard limit of open files allows; `arms` counts the baseline's copy too.
+
+    The generator holds the connections of all arms that are alive; a proxy holds two for each of its own.
+    CannotMeasure where not even one connection fits.
+    """
+    here, notes = connections, []
+    usable = max(0, open_files - SPARE_FILES)
+    most = usable // (2 if through_proxies else 1)
+    if most < 1:
+        raise CannotMeasure(
+            f"{SPARE_FILES} open files and one per connection are needed, the hard limit is {open_files}",
+            f"raise it: ulimit -Hn {connections * arms + SPARE_FILES}",
+        )
+    if wanted is Turns.SOAK:
+        most = min(most, max(1, usable // arms))
+    if here > most:
+        here = most
+        notes.append(f"{connections} connections asked for, {here} here: the hard limit of open files is {open_files}")
+    if wanted in (Turns.WHOLE, Turns.SOAK):
+        return Fit(here, wanted, notes)
+    if here * arms <= usable:
+        return Fit(here, Turns.ALL, notes)
+    needed = f"{here * arms + SPARE_FILES} open files for all arms at once, {open_files} allowed"
+    if here * 3 <= usable:
+        notes.append(f"blocks of the baseline, its copy and one arm: {needed}")
+        return Fit(here, Turns.THREES, notes)
+    notes.append(f"one arm at a time: {needed}")
+    return Fit(here, Turns.WHOLE, notes)
+
+
+def idle_note(*, arms: int, visit_ns: int, idle_timeout_s: dict[str, float]) -> str | None:
+    """Why arms must run one at a time: the time for which one is frozen, against the smallest idle time-out.
+
+    `arms` are alive together, each is visited for `visit_ns`; time-outs are by program.
+    """
+    if not idle_timeout_s:
+        return None
+    program, least_s = min(idle_timeout_s.items(), key=lambda item: item[1])
+    gap_s = (arms - 1) * visit_ns / 1e9
+    if gap_s <= least_s * IDLE_SHARE:
+        return None
+    return (
+        f"one arm at a time: in turns it would be frozen for {gap_s:.1f} s, and after {least_s:g} s {program} drops"
+        " idle connections"
+    )

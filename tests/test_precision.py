@@ -1,0 +1,102 @@
+"""Variances and forecasts against values worked by hand; permuted input; simulated data with a known spread."""
+
+import math
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopcost.precision import Spread, forecast, half_width, spread
+
+BLOCKS = st.lists(st.lists(st.floats(min_value=-1, max_value=1), min_size=2, max_size=6), min_size=1, max_size=6)
+
+
+def test_two_blocks_of_two_rounds_by_hand():
+    # Means 0.02 and 0.06; within: squares 4 × 0.01² = 0.0004 over 2 degrees of freedom = 0.0002.
+    # Between mean square: 2 × (0.02² + 0.02²) ÷ 1 = 0.0016; (0.0016 − 0.0002) ÷ 2 = 0.0007.
+    found = spread([[0.01, 0.03], [0.05, 0.07]])
+    assert found is not None
+    assert found.within == pytest.approx(0.0002)
+    assert found.between == pytest.approx(0.0007)
+
+
+def test_blocks_that_are_more_alike_than_their_rounds_have_no_variance_between_them():
+    found = spread([[0.0, 0.2], [0.1, 0.1]])
+    assert found is not None
+    assert found.between == 0.0
+
+
+def test_a_block_of_one_round_tells_nothing():
+    assert spread([]) is None
+    assert spread([[0.1, 0.2], [0.3]]) is None
+
+
+@given(BLOCKS, st.randoms())
+def test_the_order_of_blocks_and_rounds_does_not_matter(blocks, dice):
+    found = spread(blocks)
+    mixed = [dice.sample(rounds, len(rounds)) for rounds in dice.sample(blocks, len(blocks))]
+    again = spread(mixed)
+    assert found is not None
+    assert again is not None
+    assert again.within == pytest.approx(found.within, abs=1e-9)
+    assert again.between == pytest.approx(found.between, abs=1e-9)
+
+
+def test_a_known_spread_comes_back():
+    dice = random.Random(11)
+    blocks = []
+    for _ in range(400):
+        restart = dice.gauss(0, 0.03)
+        blocks.append([restart + dice.gauss(0, 0.05) for _ in range(10)])
+    found = spread(blocks)
+    assert found is not None
+    # Standard errors of these estimates: within 0.0025 × √(2 ÷ 3600) = 0.00006, between about 0.00008.
+    assert found.within == pytest.approx(0.0025, abs=0.0003)
+    assert found.between == pytest.approx(0.0009, abs=0.0004)
+
+
+def test_the_width_of_six_blocks_by_hand():
+    # Variance of a block 0.0001 + 0.0004 ÷ 4 = 0.0002; t(5, 0.975) = 2.570582; × √(0.0002 ÷ 6) = 0.0148413.
+    assert half_width(Spread(within=0.0004, between=0.0001), 6, 4, 0.05) == pytest.approx(0.0148413, rel=1e-5)
+
+
+def ask(seen: Spread, **more: object):
+    given: dict[str, object] = {
+        "target": 0.01,
+        "looks": [6, 10],
+        "errors": [0.05, 0.05],
+        "overhead_s": 3.0,
+        "round_s": 1.0,
+        "rounds_at_least": 2,
+        "rounds_at_most": 100,
+    }
+    return forecast(seen, **(given | more))  # type: ignore[arg-type]
+
+
+def test_the_rounds_of_six_and_of_ten_blocks_by_hand():
+    # Six: 6 × (0.01 ÷ 2.570582)² = 0.0000908; 0.0016 ÷ 0.0000908 = 17.62, so 18 rounds: 6 × 21 = 126 s.
+    # Ten: t(9, 0.975) = 2.262157; 10 × (0.01 ÷ 2.262157)² = 0.00019541; 8.19, so 9 rounds: 10 × 12 = 120 s.
+    found = ask(Spread(within=0.0016, between=0.0))
+    assert (found.blocks, found.rounds, found.seconds) == (10, 9, 120.0)
+    # Where a block costs 10 s by itself, six longer ones are quicker: 6 × 28 = 168 against 10 × 19 = 190.
+    found = ask(Spread(within=0.0016, between=0.0), overhead_s=10.0)
+    assert (found.blocks, found.rounds, found.seconds) == (6, 18, 168.0)
+
+
+def test_restarts_that_differ_too_much_cannot_be_outvoted_by_rounds():
+    assert ask(Spread(within=0.0, between=0.001)) is None
+
+
+def test_blocks_have_a_longest():
+    assert ask(Spread(within=0.0016, between=0.0), rounds_at_most=8) is None
+    found = ask(Spread(within=0.0016, between=0.0), rounds_at_most=9)
+    assert (found.blocks, found.rounds) == (10, 9)
+
+
+def test_a_forecast_reaches_its_target():
+    seen = Spread(within=0.004, between=0.00005)
+    found = ask(seen)
+    assert half_width(seen, found.blocks, found.rounds, 0.05) <= 0.01
+    assert half_width(seen, found.blocks, found.rounds - 1, 0.05) > 0.01
+    assert math.isclose(found.seconds, found.blocks * (3 + found.rounds))

@@ -1,0 +1,87 @@
+"""Receipts: what counts as one, and that a lie is found out."""
+
+from __future__ import annotations
+
+import gzip
+import os
+
+import pytest
+
+from hopcost import receipts
+from hopcost.check import Answer
+from hopcost.settings import ReceiptKind
+
+
+def answer(body: bytes, encoding: str | None = None) -> Answer:
+    return Answer(status=200, head="", header_bytes=0, body=body, content_encoding=encoding)
+
+
+PLAIN, PACKED, HELLO = answer(b"a" * 100), answer(gzip.compress(b"a" * 100), "gzip"), answer(b"Hello World\n")
+
+
+@pytest.mark.parametrize(
+    ("value", "accepts", "got", "holds"),
+    [
+        (True, True, PACKED, True),
+        (True, True, PLAIN, False),
+        (True, False, PLAIN, None),
+        (True, True, HELLO, None),  # too short to be worth it
+        (False, True, PLAIN, True),
+        (False, True, PACKED, False),
+    ],
+)
+def test_gzip_shows_in_the_content_encoding(value, accepts, got, holds):
+    assert receipts.content_encoding(value, accepts, got)[1] is holds
+
+
+def test_idle_workers_are_a_result_and_missing_ones_a_fault():
+    used = {1: 0, 2: 500, 3: 0}
+    assert receipts.children(2, used, root=1) == ("1 of 2 child processes used CPU time", True)
+    assert receipts.children(3, used, root=1) == ("1 of 2 child processes used CPU time", False)
+
+
+@pytest.mark.parametrize(
+    ("value", "accepted", "answers", "holds"),
+    [
+        (0, 1000, 1000, True),
+        (0, 60, 1000, False),
+        (300, 60, 1000, True),
+        (300, 1000, 1000, False),
+        (300, None, 1000, None),
+        (300, 0, 0, None),
+    ],
+)
+def test_kept_connections_show_in_how_many_the_next_hop_accepted(value, accepted, answers, holds):
+    assert receipts.connections(value, accepted, answers)[1] is holds
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "lines", "holds"),
+    [
+        (ReceiptKind.PASSED, 5, 3, True),
+        (ReceiptKind.PASSED, 5, 1000, False),
+        (ReceiptKind.PASSED, 0, 0, None),
+        (ReceiptKind.LOGGED, True, 1000, True),
+        (ReceiptKind.LOGGED, True, 3, False),
+        (ReceiptKind.LOGGED, False, 0, True),
+        (ReceiptKind.LOGGED, False, 3, False),
+    ],
+)
+def test_caches_and_logs_show_in_the_lines_that_were_written(kind, value, lines, holds):
+    assert receipts.logged(kind, value, lines, 1000)[1] is holds
+
+
+def test_a_process_on_other_cores_is_found_out():
+    assert receipts.cores("nginx", [0], {7: {0}}).holds is True
+    wrong = receipts.cores("nginx", [0], {7: {0}, 8: {0, 1}})
+    assert (wrong.holds, wrong.seen) == (False, "1 of 2 processes are elsewhere: 8 on cores 0,1")
+    assert receipts.cores("nginx", [0], {}).holds is None
+    assert wrong.words() == "nginx: cores = 0, but 1 of 2 processes are elsewhere: 8 on cores 0,1"
+
+
+def test_the_cpu_clock_of_a_process_is_read_and_one_that_is_gone_has_none():
+    before = receipts._cpu_ns(os.getpid())
+    sum(range(100_000))
+    after = receipts._cpu_ns(os.getpid())
+    assert before is not None and after is not None and 0 < before < after
+    assert receipts._cpu_ns(2**22 - 1) is None

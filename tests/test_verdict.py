@@ -1,0 +1,97 @@
+"""Verdicts against intervals worked by hand, and what must hold when the two arms change places."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopcost.statistics import Interval
+from hopcost.verdict import MARGIN_LEAST, Better, instrument_is_biased, judge, margin
+
+ENDS = st.tuples(st.floats(min_value=0.2, max_value=5), st.floats(min_value=0.2, max_value=5))
+MIRRORED = {"faster": "slower", "slower": "faster", "same": "same", "unknown": "unknown"}
+
+
+def interval(low: float, high: float) -> Interval:
+    return Interval(value=math.sqrt(low * high), low=low, high=high)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "word", "negligible"),
+    [
+        (1.03, 1.05, "faster", False),
+        (1.001, 1.05, "faster", False),
+        (1.001, 1.019, "faster", True),
+        (1.0, 1.019, "same", False),  # an end at 1 does not exclude it
+        (0.985, 1.015, "same", False),
+        (0.97, 1.001, "unknown", False),
+        (0.5, 2.0, "unknown", False),
+        (0.985, 0.999, "slower", True),
+        (0.90, 0.999, "slower", False),
+        (0.90, 0.92, "slower", False),
+    ],
+)
+def test_the_verdict_is_read_off_the_interval(low, high, word, negligible):
+    found = judge(interval(low, high), 0.02, Better.HIGHER)
+    assert (found.word, found.negligible) == (word, negligible)
+
+
+def test_more_time_is_slower_and_more_cpu_is_dearer():
+    assert judge(interval(1.1, 1.2), 0.02, Better.SHORTER).word == "slower"
+    assert judge(interval(0.8, 0.9), 0.02, Better.SHORTER).word == "faster"
+    assert judge(interval(1.1, 1.2), 0.02, Better.CHEAPER).word == "dearer"
+    assert judge(interval(0.8, 0.9), 0.02, Better.CHEAPER).word == "cheaper"
+
+
+@given(ENDS, st.floats(min_value=0.001, max_value=0.5))
+def test_the_arms_may_change_places(ends, within):
+    low, high = sorted(ends)
+    there, back = interval(low, high), interval(1 / high, 1 / low)
+    one, other = judge(there, within, Better.HIGHER), judge(back, within, Better.HIGHER)
+    # 1 ÷ (1 ÷ x) is not quite x: an end that lies on a bound to the last digit may fall on either side.
+    bounds = (1.0, 1 + within, 1 / (1 + within))
+    if all(abs(end - bound) > 1e-9 for end in ends for bound in bounds):
+        assert MIRRORED[one.word] == other.word
+        assert one.negligible == other.negligible
+
+
+@given(ENDS, st.floats(min_value=0.001, max_value=0.5))
+def test_what_includes_one_has_no_direction(ends, within):
+    low, high = sorted(ends)
+    word = judge(interval(low, high), within, Better.HIGHER).word
+    assert (word in ("faster", "slower")) == (low > 1 or high < 1)
+
+
+@pytest.mark.parametrize("unknown", [None, Interval(value=1.0, low=None, high=None)])
+def test_without_an_interval_or_a_margin_the_verdict_is_unknown(unknown):
+    assert judge(unknown, 0.02, Better.HIGHER).word == "unknown"
+    assert judge(interval(1.5, 1.6), None, Better.HIGHER).word == "unknown"
+    assert margin(unknown) is None
+
+
+def test_the_margin_is_what_the_machine_makes_out_of_no_difference_where_that_is_more():
+    assert margin(interval(0.999, 1.001)) == MARGIN_LEAST
+    assert margin(interval(0.97, 1.05)) == pytest.approx(0.05)
+    assert margin(interval(0.8, 1.05)) == pytest.approx(0.25)  # 1 ÷ 0.8 = 1.25
+    assert margin(interval(0.97, 1.05), least=0.1) == 0.1
+
+
+def test_the_baselines_second_run_beyond_the_margin_is_the_instruments_fault():
+    # Logs 0.05 ± 0.001, six of them: t(5, 0.995) = 4.032143; reach = 4.032143 × 0.0010954 ÷ √6 = 0.0018032,
+    # so the interval is e^0.0482 to e^0.0518 = 1.0494 to 1.0532: beyond 1.02.
+    first = [100.0] * 6
+    apart = [100.0 * math.exp(0.05 + sign * 0.001) for sign in (1, -1) * 3]
+    assert instrument_is_biased(apart, first) is True
+    assert instrument_is_biased(first, apart) is True
+    # The same difference with a spread of ±0.05: reach = 4.032143 × 0.0547723 ÷ √6 = 0.0901622; 1 lies inside.
+    wide = [100.0 * math.exp(0.05 + sign * 0.05) for sign in (1, -1) * 3]
+    assert instrument_is_biased(wide, first) is False
+    # A real difference of 1 % is no bias beyond 2 %.
+    near = [100.0 * math.exp(0.01 + sign * 0.001) for sign in (1, -1) * 3]
+    assert instrument_is_biased(near, first) is False
+
+
+def test_one_block_tells_nothing_of_the_instrument():
+    assert instrument_is_biased([1.1], [1.0]) is None
+    assert instrument_is_biased([1.1, 0.0], [1.0, 1.0]) is None
