@@ -9,10 +9,10 @@ BIOME := scripts/biome/node_modules/.bin/biome
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/hopcost
 .DEFAULT_GOAL := help
 
-.PHONY: help setup demo check test bench truth
+.PHONY: help setup demo check test bench truth leavings
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: ## install what is missing, build the crates and the programs (quick when done)
 	@scripts/setup
@@ -47,3 +47,6 @@ bench: setup ## the engine's cost beside other load generators: docs/bench.md
 
 truth: setup ## whether the method tells the truth: docs/truth.md
 	.venv/bin/python scripts/truth.py
+
+leavings: setup ## 100 runs interrupted and killed at random moments: what is left of them
+	.venv/bin/python scripts/leavings.py

@@ -8,6 +8,7 @@ It must not know programs or experiments.
 from __future__ import annotations
 
 import contextlib
+import errno
 import itertools
 import os
 import resource
@@ -128,7 +129,8 @@ def _trial(parent: Path) -> Iterator[Path | None]:
         try:
             trial.mkdir()
             process = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)  # ends with us
-            (trial / "cgroup.procs").write_text(str(process.pid))
+            with (trial / "cgroup.procs").open("r+") as members:  # never made anew: outside cgroups it is a plain file
+                members.write(str(process.pid))
         except OSError:
             yield None
         else:
@@ -138,11 +140,13 @@ def _trial(parent: Path) -> Iterator[Path | None]:
             process.kill()
             process.communicate()
         for _ in range(100):  # a process leaves its cgroup a moment after its end
-            with contextlib.suppress(OSError):
-                if trial.exists():
-                    trial.rmdir()
-                break
-            time.sleep(0.005)
+            try:
+                trial.rmdir()
+            except OSError as error:
+                if error.errno == errno.EBUSY:
+                    time.sleep(0.005)
+                    continue
+            break
 
 
 def _can_freeze(parent: Path) -> bool:
@@ -155,7 +159,7 @@ def _can_freeze(parent: Path) -> bool:
             (state, b"FROZEN", b"THAWED") if state.exists() else (trial / "cgroup.freeze", b"1", b"0")
         )
         try:
-            with control.open("rb+", buffering=0) as file:  # never made anew: outside cgroups it would be a plain file
+            with control.open("rb+", buffering=0) as file:
                 file.write(frozen)
                 is_frozen = _comes_true(lambda: _is_frozen(trial))
                 file.write(thawed)
