@@ -144,7 +144,7 @@ mod tests {
         let ms = |connections, places, takes_ns| opened_after_ns(connections, places, takes_ns) / 1_000_000;
         assert_eq!(ms(10_000, 128, 10_000), 199, "one each 20 us");
         assert!((300..1000).contains(&ms(10_000, 512, 30_000)), "{}", ms(10_000, 512, 30_000));
-        assert!(ms(10_000, 128, 100_000) < 3000, "{}", ms(10_000, 128, 100_000));
+        assert!(ms(10_000, 128, 100_000) < 5000, "{}", ms(10_000, 128, 100_000));
         assert!(ms(64, 4, 1_000_000) < 1500, "{}", ms(64, 4, 1_000_000));
     }
 
