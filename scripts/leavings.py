@@ -2,7 +2,8 @@
 
 Each trial starts a small run, waits a seeded random time (for a keeper or the engine: after it is there), and sends
 SIGINT, SIGTERM or SIGKILL to the harness, to a keeper or to the engine. In the last trials the harness and its keepers
-are killed at once, which nothing can answer: they are followed by `hopcost doctor --clean`. Exit code 1 when anything is left.
+are killed at once, which nothing can answer: they are followed by `hopcost doctor --clean`. Exit code 1 when anything
+is left.
 """
 
 from __future__ import annotations

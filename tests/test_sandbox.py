@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import resource
 from pathlib import Path
 
@@ -214,11 +215,11 @@ def test_version_1_counts_in_another_hierarchy(freezable, monkeypatch):
     monkeypatch.setattr(sandbox, "_can_count", lambda parent: True)
     text = mounts(v1=Path("/v1"))
     freezer = find_freezer(text, OWN)
-    assert freezer == Freezer(kind="cgroup1", parent="/v1/docker/abc", account=None), "the decoy is not cpuacct's own"
-    text += "cgroup /count cgroup rw,cpuacct 0 0\n"
-    freezer = find_freezer(text, OWN.replace("cpu,cpuacct", "cpuacct"))
-    assert freezer.account == "/count/docker/abc"
-    assert freezer.cgroups("stack-1") == [Path("/v1/docker/abc/stack-1"), Path("/count/docker/abc/stack-1")]
+    account = "/sys/fs/cgroup/cpu/docker/abc"
+    assert freezer == Freezer(kind="cgroup1", parent="/v1/docker/abc", account=account)
+    assert freezer.cgroups("stack-1") == [Path("/v1/docker/abc/stack-1"), Path(account) / "stack-1"]
+    monkeypatch.setattr(sandbox, "_can_count", lambda parent: False)
+    assert find_freezer(text, OWN).cgroups("stack-1") == [Path("/v1/docker/abc/stack-1")]
 
 
 def test_version_2_freezes_and_counts_in_one_cgroup_and_signals_need_none():
@@ -227,13 +228,14 @@ def test_version_2_freezes_and_counts_in_one_cgroup_and_signals_need_none():
 
 
 def test_ports_of_a_namespace_leave_its_clients_their_range(monkeypatch):
+    monkeypatch.setattr(sandbox.namespace, "inside", lambda path: contextlib.nullcontext())
     only(monkeypatch, "8192\t65535\n")
-    ports = sandbox.NamespacePorts(None)
+    ports = sandbox.NamespacePorts("the one that we are in")
     assert [ports.take(), ports.take()] == [2000, 2001]
     assert ports.claim(8080, "anywhere") == 8080
     only(monkeypatch, "1024\t65535\n")
     with pytest.raises(CannotMeasure, match="no ports between 2000 and 65000"):
-        sandbox.NamespacePorts(None).take()
+        sandbox.NamespacePorts("the one that we are in").take()
 
 
 def with_port(port: int | None) -> Arm:

@@ -25,6 +25,7 @@ from hopcost.errors import CannotMeasure
 from hopcost.suite import Arm, Placement
 
 FIRST_PORT, LAST_PORT = 10_000, 65_000
+CLIENT_PORTS_OF_A_NAMESPACE = (32_768, 60_999)  # in a new one
 FIRST_PORT_OF_A_NAMESPACE = 2_000  # lower: an arm may leave its clients 8192 and all above
 OPEN_FILES_WITHOUT_LIMIT = 1 << 20  # the kernel's own default of fs.nr_open
 
@@ -224,8 +225,11 @@ class NamespacePorts(Ports):
     """Ports of a network namespace of its own, where all are free, outside the range that its clients take from."""
 
     def __init__(self, path: str | None) -> None:
-        with namespace.inside(path):
-            low, high = (int(word) for word in Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split())
+        """Those of the namespace of this file; None is one as the kernel makes it, to try settings for."""
+        low, high = CLIENT_PORTS_OF_A_NAMESPACE
+        if path is not None:
+            with namespace.inside(path):
+                low, high = (int(word) for word in Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split())
         self._candidates = iter(
             [port for port in range(FIRST_PORT_OF_A_NAMESPACE, LAST_PORT) if not low <= port <= high]
         )
