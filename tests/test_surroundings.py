@@ -102,7 +102,7 @@ def test_where_only_a_user_namespace_gives_the_right_the_run_goes_into_one(tmp_p
 def test_which_arms_cannot_run_here(wishes: Wishes, found: Network, words: str | None) -> None:
     refused = network.missing_for(wishes, found)
     assert (refused is None) == (words is None)
-    assert words is None or refused is not None and words in refused[0]
+    assert words is None or (refused is not None and words in refused[0])
 
 
 def test_a_link_without_its_tools_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -175,7 +175,8 @@ def load(
                     cpu = time.process_time_ns()
                 case engine.Opening():
                     if not line.done:
-                        setting.watcher.arm_runs(line.arm, f"open: {line.established} of {line.connections}")
+                        doing = f"opened {line.established} of {line.connections} connections of"
+                        setting.watcher.arm_runs(line.arm, doing)
                 case engine.WarmedUp():
                     setting.watcher.arm_runs(line.arm, "warm-up")
                     parts[line.arm].warm_up = line
