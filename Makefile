@@ -30,7 +30,8 @@ test: setup ## all tests
 	.venv/bin/pytest
 
 bench: setup ## the engine's cost beside other load generators: docs/bench.md
-	.venv/bin/python scripts/bench.py
+	@scripts/setup peers
+	PATH="$(CURDIR)/.tools/peers/bin:$$PATH" .venv/bin/python scripts/bench.py
 
 truth: setup ## whether the method tells the truth: docs/truth.md
 	.venv/bin/python scripts/truth.py

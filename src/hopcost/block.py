@@ -134,6 +134,9 @@ def _load(setting: Setting, block: Block, ready: list[_Ready], rounds: int) -> N
                 case engine.Start():
                     block.engine = line
                     cpu = time.process_time_ns()
+                case engine.Opening():
+                    if not line.done:
+                        setting.watcher.arm_runs(line.arm, f"opened {line.established} of {line.connections} connections of")
                 case engine.WarmedUp():
                     setting.watcher.arm_runs(line.arm, "warm-up")
                     parts[line.arm].warm_up = line

@@ -30,7 +30,8 @@ impl<I: Io, S: Schedule> Lane<I, S> {
     /// Runs load until this reading of CLOCK_MONOTONIC, a stop signal, or the end of the schedule. Requests in flight
     /// stay in flight.
     pub fn drive(&mut self, until_ns: u64) -> io::Result<()> {
-        self.client.batch(clock::monotonic_ns());
+        // Of a closed loop: those that were opened when nothing was sent yet.
+        self.send_due();
         loop {
             if self.duty_ns() <= self.client.monotonic_ns() {
                 self.attend();
@@ -102,6 +103,7 @@ impl<I: Io, S: Schedule> Lane<I, S> {
             watch.report(client);
         }
         client.tick(|slot| io.close(slot));
+        client.give_up(|slot| io.close(slot));
         while let Some(slot) = client.to_continue() {
             io.apply(slot, Next::Send, client);
         }

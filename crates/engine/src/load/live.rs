@@ -5,22 +5,63 @@ use super::output::Second;
 use super::quantile::Quantiles;
 use super::summary::time;
 use crate::io::terminal;
+use crate::lines::Opening;
 use std::io::{self, Write as _};
 
 /// A rest of a second that is not worth a line.
 const SHORT_NS: u64 = 50_000_000;
 
+/// How lines are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Style {
+    /// On a terminal: the same line, again and again.
+    InPlace,
+    /// One below the other.
+    Lines,
+}
+
+impl Style {
+    /// What a line may be long. The last column is left empty: a line that fills a terminal cannot be written over.
+    fn columns(self) -> Option<usize> {
+        match self {
+            Self::InPlace => terminal::columns(&io::stderr()).map(|columns| columns - 1),
+            Self::Lines => None,
+        }
+    }
+
+    fn show(self, line: &str) {
+        // A terminal that has gone away is no reason to end the load.
+        let _ = match self {
+            Self::InPlace => write!(io::stderr(), "\r{line}\x1b[K"),
+            Self::Lines => writeln!(io::stderr(), "{line}"),
+        };
+    }
+}
+
+/// Tells how far the opening of connections is, where that takes long or does not succeed.
+pub(super) fn opening(style: Style, opening: &Opening<'_>) {
+    if !opening.done || opening.established < opening.connections {
+        style.show(&opening_line(opening));
+    }
+}
+
+fn opening_line(opening: &Opening<'_>) -> String {
+    let Opening { elapsed_ns, established, connections, errors, .. } = opening;
+    let end_s = *elapsed_ns as f64 / 1e9;
+    format!("opening {end_s:.0} s  {established} of {connections} connections open  {} errors so far", errors.total())
+}
+
 /// The live view.
 #[derive(Debug)]
 pub(super) struct Live {
-    is_terminal: bool,
+    style: Style,
     rate_per_s: Option<f64>,
     errors: u64,
 }
 
 impl Live {
-    pub(super) fn new(is_terminal: bool, rate_per_s: Option<f64>) -> Self {
-        Self { is_terminal, rate_per_s, errors: 0 }
+    pub(super) fn new(style: Style, rate_per_s: Option<f64>) -> Self {
+        Self { style, rate_per_s, errors: 0 }
     }
 
     pub(super) fn second(&mut self, second: &Second<'_>) {
@@ -28,18 +69,12 @@ impl Live {
         if second.period.elapsed_ns < SHORT_NS {
             return;
         }
-        // The last column is left empty: a line that fills a terminal cannot be written over.
-        let columns = if self.is_terminal { terminal::columns(&io::stderr()).map(|columns| columns - 1) } else { None };
-        let line = line(second, self.rate_per_s, self.errors, columns);
-        // A terminal that has gone away is no reason to end the load.
-        let _ =
-            if self.is_terminal { write!(io::stderr(), "\r{line}\x1b[K") } else { writeln!(io::stderr(), "{line}") };
+        self.style.show(&line(second, self.rate_per_s, self.errors, self.style.columns()));
     }
 
     pub(super) fn end(&mut self) {
-        if self.is_terminal {
-            // As above.
-            let _ = write!(io::stderr(), "\r\x1b[K");
+        if self.style == Style::InPlace {
+            self.style.show("");
         }
     }
 }
@@ -85,6 +120,20 @@ mod tests {
     use super::*;
     use crate::recorder::{Counts, Times};
     use crate::watch::Period;
+
+    #[test]
+    fn the_opening_says_how_far_it_is() {
+        let mut opening = Opening {
+            arm: "a",
+            elapsed_ns: 2_000_000_000,
+            connections: 10_000,
+            established: 4321,
+            done: false,
+            errors: crate::recorder::Errors::default(),
+        };
+        opening.errors.add(crate::recorder::ErrorKind::Connect);
+        assert_eq!(opening_line(&opening), "opening 2 s  4321 of 10000 connections open  1 errors so far");
+    }
 
     #[test]
     fn a_line_names_its_numbers() {

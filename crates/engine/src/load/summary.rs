@@ -3,7 +3,7 @@
 use super::layout::laid_out;
 use super::quantile::{Quantile, Quantiles};
 use super::shape::{ArrivalsChoice, Shape};
-use super::{LoadArguments, Outcome, SliceCounts};
+use super::{LoadArguments, Opening, Outcome, SliceCounts};
 use crate::io::terminal;
 use crate::lines::Validity;
 use crate::recorder::Distribution;
@@ -74,6 +74,11 @@ impl<'a> Report<'a> {
         };
         let load = format!("{} connections, {shape}, {elapsed_s:.2} s", self.arguments.connections);
         line("load", load, &format!("{} by {}", self.arguments.url, self.outcome.io));
+        let Opening { elapsed_ns, established, errors: failed } = self.outcome.opening;
+        let connections = self.arguments.connections;
+        let failures = if failed.total() > 0 { format!(", {} failures", failed.total()) } else { String::new() };
+        let opened = format!("{established} in {}{failures}", time(Quantile::Is(elapsed_ns)));
+        line("opened", opened, &format!("of {connections} connections, before load began"));
         if rate.is_some() {
             let requests = format!("{due} due, {sent} sent, {not_sent} not sent");
             line("requests", requests, "not sent: no connection was free before the end");
