@@ -1,8 +1,9 @@
 """`make leavings`: runs are interrupted and killed at random moments, and what is left of each is counted.
 
-Each trial starts a small run, waits a seeded random time, and sends SIGINT, SIGTERM or SIGKILL to the harness, to a
-keeper or to the engine. In the last trials the harness and its keepers are killed at once, which nothing can answer;
-those are followed by `hopcost doctor --clean`. Exit code 1 when anything is left.
+Each trial starts a small run, waits a seeded random time (for a keeper or the engine: after it is there), and sends
+SIGINT, SIGTERM or SIGKILL to the harness, to a keeper or to the engine. In the last trials the harness and its keepers
+are killed at once, which nothing can answer: they are followed by `hopcost doctor --clean`. Exit code 1 when anything
+is left.
 """
 
 from __future__ import annotations
@@ -47,7 +48,10 @@ workload = { connections = 8 }
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
 VICTIMS = ("harness", "keeper", "engine")
 KINDS = ("processes", "namespaces", "veths", "cgroups", "socket files", "directories")
-LONGEST_S = 5.0  # a run is in its second block by then
+LONGEST_S = 5.0  # after the harness's start
+LONGEST_SEEN_S = 1.5  # after the keeper or the engine is there
+APPEARS_S = 30.0
+PROGRAMS = {"keeper": "keeper.py", "engine": "hopcost-engine", "harness+keepers": "keeper.py"}
 GOES_ON_S = 1.0  # a run that survives the signal is interrupted after this
 ENDS_S = 30.0
 GONE_S = 5.0  # the keepers of a killed harness clean up on their own
@@ -60,7 +64,7 @@ class Trial(msgspec.Struct):
     signal: str
     after_s: float
     left: dict[str, list[str]]
-    cleaned: bool
+    before_cleaning: dict[str, list[str]] | None
 
 
 def main() -> None:
@@ -77,7 +81,7 @@ def main() -> None:
     plan += [("harness+keepers", signal.SIGKILL)] * given.double
     trials = []
     for number, (victim, kind) in enumerate(plan):
-        trials.append(trial(victim, kind, chance.uniform(0, LONGEST_S)))
+        trials.append(trial(victim, kind, chance.uniform(0, LONGEST_SEEN_S if victim in PROGRAMS else LONGEST_S)))
         left = sum(len(each) for each in trials[-1].left.values())
         print(
             f"{number + 1:3} {trials[-1].victim:16} {kind.name:8} {trials[-1].after_s:4.1f} s  left: {left}", flush=True
@@ -100,6 +104,7 @@ def trial(victim: str, kind: signal.Signals, after_s: float) -> Trial:
             stderr=subprocess.DEVNULL,
         )
         owner = leavings.owner(harness.pid)
+        wait_for(PROGRAMS.get(victim), harness.pid)
         time.sleep(after_s)
         family = descendants(harness.pid)
         namespaces = {each for pid in family for each in held_namespaces(pid)} - {*held_namespaces(os.getpid())}
@@ -116,8 +121,9 @@ def trial(victim: str, kind: signal.Signals, after_s: float) -> Trial:
         except subprocess.TimeoutExpired:
             harness.kill()
             harness.wait()
-        is_double = victim == "harness+keepers"
-        if is_double:
+        before = None
+        if victim == "harness+keepers":
+            before = look(owner, temporary, family, namespaces, veths)
             environment = os.environ | {"TMPDIR": str(temporary)}
             subprocess.run([str(HOPCOST), "doctor", "--clean"], env=environment, stdout=subprocess.DEVNULL, check=False)
         deadline = time.monotonic() + GONE_S
@@ -127,20 +133,27 @@ def trial(victim: str, kind: signal.Signals, after_s: float) -> Trial:
             with contextlib.suppress(OSError):
                 os.kill(int(pid.split()[0]), signal.SIGKILL)
         shutil.rmtree(temporary)
-        return Trial(victim=hit, signal=kind.name, after_s=after_s, left=left, cleaned=is_double)
+        return Trial(victim=hit, signal=kind.name, after_s=after_s, left=left, before_cleaning=before)
 
 
 def strike(victim: str, kind: signal.Signals, harness: int, family: set[int]) -> str:
     """Send the signal; who got it: the harness where the other is not there yet."""
-    of = {"keeper": "keeper.py", "engine": "hopcost-engine"}.get(victim)
+    of = PROGRAMS.get(victim)
     found = sorted(pid for pid in family if of is not None and of in words(pid))
-    targets = found[:1] or [harness]
-    if victim == "harness+keepers":
-        targets = [harness, *sorted(pid for pid in family if "keeper.py" in words(pid))]
+    targets = [harness, *found] if victim == "harness+keepers" else found[:1] or [harness]
     for pid in targets:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, kind)
     return victim if victim == "harness+keepers" or found else "harness"
+
+
+def wait_for(program: str | None, harness: int) -> None:
+    """Until such a process is there, or the run is over."""
+    deadline = time.monotonic() + APPEARS_S
+    while program is not None and time.monotonic() < deadline and leavings.is_alive(harness):
+        if any(program in words(pid) for pid in descendants(harness)):
+            return
+        time.sleep(0.02)
 
 
 def look(owner: str, temporary: Path, family: set[int], namespaces: set[str], veths: set[str]) -> dict[str, list[str]]:
@@ -215,7 +228,9 @@ def report(trials: list[Trial]) -> bool:
     for each in bad:
         print(f"left: {each.victim} {each.signal} after {each.after_s:.2f} s: {each.left}")
     print(f"{len(trials)} interrupts and kills, {len(bad)} left something behind")
-    print(f"harness+keepers: counted after `hopcost doctor --clean` ({sum(each.cleaned for each in trials)} trials)")
+    doubles = [each.before_cleaning for each in trials if each.before_cleaning is not None]
+    there = sum(len(each) for before in doubles for each in before.values())
+    print(f"harness+keepers: counted after `hopcost doctor --clean`, before which {there} things were there")
     return not bad
 
 

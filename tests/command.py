@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,12 +17,14 @@ def environment() -> dict[str, str]:
     return os.environ | {"NO_COLOR": "1", "TERM": "dumb", "COLUMNS": "100"}
 
 
-def hopcost(*arguments: object, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """Run to the end; at most a minute and a half."""
+def hopcost(
+    *arguments: object, folder: Path | None = None, before: Sequence[str] = (), extra: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run to the end, behind a command (`setpriv …`) and with more in the environment; at most a minute and a half."""
     return subprocess.run(
-        [HOPCOST, *map(str, arguments)],
+        [*before, HOPCOST, *map(str, arguments)],
         cwd=folder,
-        env=environment(),
+        env=environment() | (extra or {}),
         capture_output=True,
         text=True,
         timeout=90,

@@ -12,7 +12,7 @@ import pytest
 import suites
 from conftest import freezers
 
-from hopcost import program, stack
+from hopcost import network, program, stack
 from hopcost.errors import ArmFailed
 from hopcost.sandbox import Cores, Ports, raise_open_files
 from hopcost.suite import Arm, Hop, Link
@@ -22,10 +22,10 @@ pytestmark = pytest.mark.usefixtures("nothing_left")
 WITH_PORT = suites.TWO_ARMS.replace('link = "http+tcp" }', 'link = "http+tcp", port = PORT }')
 
 
-def run(tmp_path: Path, text: str, *more: object) -> tuple[int, str]:
+def run(tmp_path: Path, text: str, *more: object, **how: object) -> tuple[int, str]:
     """Exit code and standard error of a short run over this suite."""
     path = suites.write(tmp_path, text)
-    done = command.hopcost("run", path, "--quick", "--budget", 3, "--record", tmp_path / "record", *more)
+    done = command.hopcost("run", path, "--quick", "--budget", 3, "--record", tmp_path / "record", *more, **how)
     assert "Traceback" not in done.stderr
     return done.returncode, done.stderr
 
@@ -76,10 +76,14 @@ def test_a_wrong_word_on_the_command_line_is_a_usage_error(
     assert [word for word in words if word not in done.stderr] == []
 
 
+# As root without the right to make namespaces, and not to be started again in a user namespace.
+WITHOUT_NAMESPACES = {"before": ["setpriv", "--bounding-set=-sys_admin", "--"], "extra": {network.TRIED: "1"}}
+
+
 def test_a_port_that_is_taken_cannot_be_measured(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
-        code, errors = run(tmp_path, WITH_PORT.replace("PORT", str(port)))
+        code, errors = run(tmp_path, WITH_PORT.replace("PORT", str(port)), **WITHOUT_NAMESPACES)
     assert code == 3
     assert f"arm tcp: origin: port {port} is taken" in errors and "hint: see who has it" in errors
 

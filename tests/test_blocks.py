@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,9 +13,11 @@ from hdrh.histogram import HdrHistogram
 
 from hopcost import block, blocks, check, engine, plan, record, suite
 from hopcost.errors import ArmFailed, MeasurementFailed
+from hopcost.network import Surroundings
 from hopcost.program import Installed
 from hopcost.sandbox import Freezer
 from hopcost.stack import Address
+from hopcost.usage import Memory, TimeWait
 
 SUITE = suite.Suite(
     name="mock",
@@ -59,6 +62,20 @@ class World:
             )
             processes = {"origin": [1]}  # noqa: RUF012
             freeze = {"signal": [1]}  # noqa: RUF012
+            network_namespace = None
+            surroundings = Surroundings(network="host", open_files=1)
+
+            def as_client(self) -> AbstractContextManager[None]:
+                return nullcontext()
+
+            def account_of(self, hop: str) -> str | None:
+                return None
+
+            def memory(self) -> dict[str, Memory]:
+                return {}
+
+            def time_wait(self) -> list[TimeWait]:
+                return [TimeWait(hop="origin", server=0, client=len(world.log))]
 
             def __enter__(self) -> Stack:
                 return self

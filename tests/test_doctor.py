@@ -9,6 +9,7 @@ import pytest
 
 from hopcost import doctor
 from hopcost.doctor import Finding, Level
+from hopcost.network import Network
 from hopcost.program import Installed
 from hopcost.sandbox import Freezer
 
@@ -22,8 +23,8 @@ def judged(finding: Finding) -> tuple[str, str]:
 @pytest.mark.parametrize(
     ("allowed", "siblings", "expected"),
     [
-        ([0], {0: []}, ("fail", "1 core(s), 1 physical: none is left for the generator")),
-        ([0, 1], {0: [1], 1: [0]}, ("fail", "2 core(s), 1 physical: none is left for the generator")),
+        ([0], {0: []}, ("warn", "1 core(s), 1 physical: none is left for the generator alone")),
+        ([0, 1], {0: [1], 1: [0]}, ("warn", "2 core(s), 1 physical: none is left for the generator alone")),
         ([0, 1], {0: [], 1: []}, ("warn", "2 cores, 2 physical: experiments that want a core per hop do not fit")),
         ([0, 1], {}, ("warn", "2 cores, 2 physical: experiments that want a core per hop do not fit")),
         (
@@ -200,3 +201,48 @@ def test_examine_judges_everything_that_it_saw(monkeypatch):
                   "io_uring", "autogroup", "hopcost-engine", "hopcost-origin", "nginx", "go-hello"):  # fmt: skip
         assert topic in words, topic
     assert "hypervisor" in words or "virtual machine" in words
+
+
+@pytest.mark.parametrize(
+    ("accounted", "expected"),
+    [
+        (None, ("warn", "IRQ_TIME_ACCOUNTING: unknown, the kernel's configuration cannot be read")),
+        (True, ("warn", "IRQ_TIME_ACCOUNTING is on: CPU per request lacks the kernel's network work")),
+        (False, ("pass", "IRQ_TIME_ACCOUNTING is off: CPU time holds the kernel's network work")),
+    ],
+)
+def test_interrupts_are_never_known_where_they_are_not(accounted, expected):
+    assert judged(doctor.interrupts(accounted)) == expected
+
+
+OWN_NETWORKS = Network(own=True)
+
+
+@pytest.mark.parametrize(
+    ("found", "tools", "shapes", "levels"),
+    [
+        (OWN_NETWORKS, [], {"tbf": None, "netem": None}, ["pass", "pass", "pass"]),
+        (OWN_NETWORKS, [], {"tbf": None, "netem": "qdisc kind is unknown"}, ["pass", "pass", "pass"]),
+        (OWN_NETWORKS, [], {"tbf": "qdisc kind is unknown", "netem": None}, ["pass", "warn", "pass"]),
+        (OWN_NETWORKS, ["tc"], {}, ["pass", "warn"]),
+        (Network(own=False, why="Operation not permitted"), [], {}, ["warn"]),
+    ],
+)
+def test_namespaces(found, tools, shapes, levels):
+    findings = doctor.namespaces(found, tools, shapes)
+    assert [each.level.value for each in findings] == levels
+    if not found.own:
+        assert "Operation not permitted; stacks share the host's loopback" in findings[0].what
+
+
+def test_what_the_kernel_shapes_is_tried_and_the_reason_kept(monkeypatch):
+    commands = []
+
+    def tried(command, **_):
+        commands.append(command)
+        is_netem = "netem" in command
+        return SimpleNamespace(returncode=int(is_netem), stderr="x\nOSError: no netem\n" if is_netem else "")
+
+    monkeypatch.setattr(doctor.subprocess, "run", tried)
+    assert doctor.shaping() == {"tbf": None, "netem": "OSError: no netem"}
+    assert len(commands) == 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -14,9 +15,10 @@ import psutil
 import pytest
 from conftest import freezers, leavings
 
-from hopcost import host
-from hopcost.errors import CannotMeasure
-from hopcost.sandbox import Freezer
+from hopcost import host, namespace, network, usage
+from hopcost.errors import CannotMeasure, MeasurementFailed
+from hopcost.leavings import owner
+from hopcost.sandbox import Freezer, _is_frozen
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
 
@@ -33,7 +35,7 @@ WAIT_S = 10.0
 @pytest.fixture(params=freezers(), ids=lambda freezer: freezer.kind)
 def session(request: pytest.FixtureRequest) -> host.Session:
     freezer: Freezer = request.param
-    session = host.Session(freezer.cgroups(f"hopcost-{leavings.owner()}-test"))
+    session = host.Session(freezer.cgroups(f"hopcost-{owner()}-test"))
     request.addfinalizer(session.kill)
     return session
 
@@ -70,6 +72,9 @@ def test_a_program_runs_on_its_cores_in_the_stacks_session_and_directory(session
 def test_all_programs_of_a_stack_share_one_session(session: host.Session) -> None:
     pids = [session.start(name, ["sleep", "600"], CORES, 512) for name in ("front", "back")]
     assert {os.getsid(pid) for pid in pids} == {session.leader}
+    assert [session.processes(name, pid) for name, pid in zip(("front", "back"), pids, strict=True)] == [
+        [pid] for pid in pids
+    ]
 
 
 def test_stop_ends_also_a_frozen_program_that_ignores_sigterm_and_its_child(session: host.Session) -> None:
@@ -90,7 +95,7 @@ def test_a_program_that_ends_is_told_with_its_status_and_last_lines(session: hos
 
 
 def test_a_program_that_cannot_be_executed_says_so(session: host.Session) -> None:
-    with pytest.raises(CannotMeasure, match=r"/no/such/program: .*No such file"):
+    with pytest.raises(host.NotStarted, match=r"/no/such/program: .*No such file"):
         session.start("none", ["/no/such/program"], CORES, 512)
 
 
@@ -99,7 +104,7 @@ def test_a_killed_keeper_leaves_nothing_either(session: host.Session) -> None:
     assert eventually(lambda: len(host.process_tree(pid)) == 2)
     tree = host.process_tree(pid)
     os.kill(session.leader, signal.SIGKILL)
-    with pytest.raises(CannotMeasure, match="keeper"):
+    with pytest.raises(MeasurementFailed, match="keeper"):
         session.start("late", ["sleep", "600"], CORES, 512)
     session.kill()
     assert eventually(lambda: not any(psutil.pid_exists(each) for each in tree))
@@ -108,9 +113,9 @@ def test_a_killed_keeper_leaves_nothing_either(session: host.Session) -> None:
 HARNESS = """
 import json, os, signal, sys, time
 from pathlib import Path
-from hopcost import host
+from hopcost import host, namespace, network, usage
 cgroup = Path(sys.argv[1]) if sys.argv[1] else None
-session = host.Session(cgroup)
+session = host.Session([cgroup] if cgroup is not None else [])
 pid = session.start("stubborn", json.loads(sys.argv[2]), [%d], 512)
 while len(host.process_tree(pid)) < 2:
     time.sleep(0.01)
@@ -131,7 +136,7 @@ time.sleep(600)
 def test_kill_9_of_the_harness_ends_frozen_programs_and_removes_everything(
     freezer: Freezer, nothing_left: Path
 ) -> None:
-    cgroup = freezer.cgroup(f"hopcost-{os.getpid()}-test")
+    cgroup = freezer.cgroup(f"hopcost-{owner()}-test")
     harness = subprocess.Popen(
         [sys.executable, "-c", HARNESS % CORES[0], str(cgroup or ""), json.dumps(STUBBORN)], stdout=subprocess.PIPE
     )
@@ -151,9 +156,107 @@ def test_put_writes_into_the_directory(session: host.Session) -> None:
 
 
 def test_the_free_port_probe_sees_a_listener() -> None:
-    import socket
-
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
         assert not host.port_is_free(port)
     assert host.port_is_free(port)
+
+
+@pytest.mark.parametrize(
+    ("cores", "open_files", "step"),
+    [([4095], 512, r"cores \[4095\]: .*Invalid argument"), (CORES, 1 << 40, f"a limit of {1 << 40} open files: ")],
+)
+def test_what_a_program_cannot_be_given_is_named_with_the_reason(
+    session: host.Session, cores: list[int], open_files: int, step: str
+) -> None:
+    with pytest.raises(host.NotStarted, match=step):
+        session.start("none", ["sleep", "600"], cores, open_files)
+
+
+@pytest.mark.parametrize("freezer", [each for each in freezers() if each.parent], ids=lambda freezer: freezer.kind)
+def test_freezing_a_stack_freezes_the_cgroup_of_each_program_and_who_was_born_in_it(freezer: Freezer) -> None:
+    session = host.Session(freezer.cgroups(f"hopcost-{owner()}-parent"))
+    try:
+        assert session.cgroup is not None
+        forks = [sys.executable, "-c", "import os, time\nwhile True:\n  if os.fork() == 0: os._exit(0)\n  os.wait()"]
+        pid = session.start("forks", forks, CORES, 512)
+        before = usage.account_ns(Path(freezer.account or "") / session.cgroup.name / "forks")
+        assert (session.cgroup / "forks" / "cgroup.procs").read_text().split()[:1] == [str(pid)]
+        assert (session.cgroup / "cgroup.procs").read_text() == ""
+        assert eventually(lambda: usage.account_ns(Path(freezer.account or "") / session.cgroup.name) > before)
+        freeze(session, [])
+        assert eventually(lambda: _is_frozen(session.cgroup)), "children and all"
+        frozen = usage.account_ns(Path(freezer.account or "") / session.cgroup.name)
+        time.sleep(0.1)
+        assert usage.account_ns(Path(freezer.account or "") / session.cgroup.name) == frozen
+    finally:
+        session.kill()
+
+
+def test_a_folder_for_temporary_files_that_cannot_be_used_is_named_with_the_remedy(
+    monkeypatch: pytest.MonkeyPatch, nothing_left: Path
+) -> None:
+    monkeypatch.setattr(host.tempfile, "gettempdir", lambda: "/proc")
+    with pytest.raises(CannotMeasure, match="directory cannot be made") as caught:
+        host.Session()
+    assert "TMPDIR" in (caught.value.hint or "")
+
+
+def test_a_cgroup_that_cannot_be_made_is_the_instruments_fault_and_leaves_nothing(nothing_left: Path) -> None:
+    with pytest.raises(MeasurementFailed, match=r"the stack's cgroup could not be made: .*No such file"):
+        host.Session([Path("/sys/fs/cgroup/no/such/folder")])
+
+
+needs_namespaces = pytest.mark.skipif(not network.find().own, reason=f"no network namespaces: {network.find().why}")
+
+
+def test_root_has_network_namespaces() -> None:
+    assert network.find().own or os.geteuid() != 0
+
+
+@needs_namespaces
+def test_a_session_in_a_namespace_of_its_own_has_its_loopback_its_ports_and_its_sysctls(nothing_left: Path) -> None:
+    name = "net.core.somaxconn"
+    here = Path("/proc/sys/net/core/somaxconn").read_text()
+    session = host.Session(net=host.Net(sysctls={name: 77, "net.core.no_such": 1, "net.ipv4.tcp_tw_reuse": 9}))
+    try:
+        assert session.namespace == session.client_namespace
+        assert session.sysctls[name] == "77"
+        assert "does not exist" in session.refused["net.core.no_such"]
+        assert "does not take 9" in session.refused["net.ipv4.tcp_tw_reuse"]
+        with socket.create_server(("127.0.0.1", 0)) as outside, namespace.inside(session.namespace):
+            inside = socket.create_server(outside.getsockname())  # the same port: it is another loopback
+            with inside, socket.create_connection(inside.getsockname(), timeout=5):
+                pass
+            assert Path("/proc/thread-self/net/dev").read_text().count(":") == 1, "lo alone"
+        assert Path("/proc/sys/net/core/somaxconn").read_text() == here, "the host's is untouched"
+        inode = Path(f"/proc/{session.leader}/ns/net").readlink()
+        assert inode != Path("/proc/self/ns/net").readlink()
+        pid = session.start("sleeper", ["sleep", "600"], CORES, 512)
+        assert Path(f"/proc/{pid}/ns/net").readlink() == inode
+    finally:
+        session.kill()
+    holders = [pid for pid in psutil.pids() if _network_of(pid) == inode]
+    assert holders == []
+
+
+@needs_namespaces
+@pytest.mark.skipif(namespace.tool("tc") is None, reason="no tc: apt-get install iproute2")
+def test_a_link_joins_two_namespaces_at_its_rate_and_the_host_sees_none_of_it(nothing_left: Path) -> None:
+    cards = sorted(path.name for path in Path("/sys/class/net").iterdir())
+    session = host.Session(net=host.Net(link=True, link_mbit_per_s=50))
+    try:
+        assert sorted(path.name for path in Path("/sys/class/net").iterdir()) == cards
+        assert session.namespace is not None and session.client_namespace is not None
+        # Never above the rate, however busy the machine; how far below is not asserted.
+        assert 0 < network.measure_link(session.namespace, session.client_namespace, 50) < 52_000_000
+    finally:
+        session.kill()
+    assert sorted(path.name for path in Path("/sys/class/net").iterdir()) == cards
+
+
+def _network_of(pid: int) -> Path | None:
+    try:
+        return Path(f"/proc/{pid}/ns/net").readlink()
+    except OSError:
+        return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import resource
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from hopcost import sandbox
 from hopcost.errors import CannotMeasure
 from hopcost.sandbox import Cores, Freezer, Ports, find_freezer, place
-from hopcost.suite import Placement
+from hopcost.suite import Arm, Hop, Link, Placement
 
 FOUR_WITH_SIBLINGS = {0: [1], 1: [0], 2: [3], 3: [2]}
 FOUR_FAR_SIBLINGS = {0: [2], 1: [3], 2: [0], 3: [1]}
@@ -82,7 +83,7 @@ def freezable(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 def test_version_2_comes_first(freezable):
     freezable += [Path("/v2/user.slice/shell"), Path("/v1/docker/abc")]
     found = find_freezer(mounts(v2=Path("/v2"), v1=Path("/v1")), OWN)
-    assert found == Freezer(kind="cgroup2", parent="/v2/user.slice/shell")
+    assert found == Freezer(kind="cgroup2", parent="/v2/user.slice/shell", account="/v2/user.slice/shell")
 
 
 def test_version_1_where_version_2_is_not_writable(freezable):
@@ -93,13 +94,15 @@ def test_version_1_where_version_2_is_not_writable(freezable):
 
 def test_the_root_of_a_tree(freezable):
     freezable += [Path("/v2")]
-    assert find_freezer(mounts(v2=Path("/v2")), "0::/\n") == Freezer(kind="cgroup2", parent="/v2")
+    assert find_freezer(mounts(v2=Path("/v2")), "0::/\n") == Freezer(kind="cgroup2", parent="/v2", account="/v2")
 
 
 def test_the_second_mount_of_a_kind_is_tried_too(freezable):
     freezable += [Path("/other/user.slice/shell")]
     text = mounts(v2=Path("/v2")) + mounts(v2=Path("/other"))
-    assert find_freezer(text, OWN) == Freezer(kind="cgroup2", parent="/other/user.slice/shell")
+    assert find_freezer(text, OWN) == Freezer(
+        kind="cgroup2", parent="/other/user.slice/shell", account="/other/user.slice/shell"
+    )
 
 
 def test_signals_where_no_cgroup_can_be_made(freezable):
@@ -136,15 +139,15 @@ def test_a_folder_that_does_not_exist_is_no_cgroup(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("files", "in_parent", "kind"),
+    ("files", "freezes", "kind"),
     [
-        (["cgroup.procs", "cgroup.freeze"], ["cgroup.procs"], "cgroup2"),
-        (["cgroup.procs"], ["cgroup.procs"], "signal"),  # a kernel before 5.2: no cgroup.freeze
-        (["cgroup.freeze"], ["cgroup.procs"], "signal"),
-        (["cgroup.procs", "cgroup.freeze"], [], "signal"),  # processes of the parent could not be moved out of it
+        (["cgroup.procs", "cgroup.freeze"], True, "cgroup2"),
+        (["cgroup.procs", "cgroup.freeze"], False, "signal"),  # the files are there and do nothing
+        (["cgroup.procs"], True, "signal"),  # a kernel before 5.2: no cgroup.freeze
+        (["cgroup.freeze"], True, "signal"),
     ],
 )
-def test_what_a_new_cgroup_must_have(tmp_path, monkeypatch, files, in_parent, kind):
+def test_what_a_new_cgroup_must_have_and_do(tmp_path, monkeypatch, files, freezes, kind):
     """The kernel fills a new cgroup's folder; here `mkdir` does."""
     mkdir = Path.mkdir
 
@@ -153,9 +156,8 @@ def test_what_a_new_cgroup_must_have(tmp_path, monkeypatch, files, in_parent, ki
         for name in files:
             (self / name).touch()
 
-    for name in in_parent:
-        (tmp_path / name).touch()
     monkeypatch.setattr(Path, "mkdir", filled)
+    monkeypatch.setattr(sandbox, "_comes_true", lambda holds: freezes)
     assert find_freezer(mounts(v2=tmp_path), "0::/\n").kind == kind
 
 
@@ -206,6 +208,54 @@ def test_a_port_asked_for_is_given_or_refused_with_who_has_it(monkeypatch):
         Ports.claim(8081, "arm x: app")
     assert caught.value.message == "arm x: app: port 8081 is taken"
     assert "ss -ltnp 'sport = :8081'" in (caught.value.hint or "")
+
+
+def test_version_1_counts_in_another_hierarchy(freezable, monkeypatch):
+    freezable += [Path("/v1/docker/abc")]
+    monkeypatch.setattr(sandbox, "_can_count", lambda parent: True)
+    text = mounts(v1=Path("/v1"))
+    freezer = find_freezer(text, OWN)
+    account = "/sys/fs/cgroup/cpu/docker/abc"
+    assert freezer == Freezer(kind="cgroup1", parent="/v1/docker/abc", account=account)
+    assert freezer.cgroups("stack-1") == [Path("/v1/docker/abc/stack-1"), Path(account) / "stack-1"]
+    monkeypatch.setattr(sandbox, "_can_count", lambda parent: False)
+    assert find_freezer(text, OWN).cgroups("stack-1") == [Path("/v1/docker/abc/stack-1")]
+
+
+def test_version_2_freezes_and_counts_in_one_cgroup_and_signals_need_none():
+    assert Freezer(kind="cgroup2", parent="/v2", account="/v2").cgroups("stack-1") == [Path("/v2/stack-1")]
+    assert Freezer(kind="signal", parent=None).cgroups("stack-1") == []
+
+
+def test_ports_of_a_namespace_leave_its_clients_their_range(monkeypatch):
+    monkeypatch.setattr(sandbox.namespace, "inside", lambda path: contextlib.nullcontext())
+    only(monkeypatch, "8192\t65535\n")
+    ports = sandbox.NamespacePorts("the one that we are in")
+    assert [ports.take(), ports.take()] == [2000, 2001]
+    assert ports.claim(8080, "anywhere") == 8080
+    only(monkeypatch, "1024\t65535\n")
+    with pytest.raises(CannotMeasure, match="no ports between 2000 and 65000"):
+        sandbox.NamespacePorts("the one that we are in").take()
+
+
+def with_port(port: int | None) -> Arm:
+    return Arm(hops=[Hop(program="origin", link=Link.HTTP_TCP, port=port)])
+
+
+def test_two_arms_that_want_one_port_of_the_hosts_loopback_are_refused():
+    sandbox.refuse_the_same_port([("a", with_port(8080)), ("b", with_port(8081)), ("c", with_port(None))])
+    with pytest.raises(CannotMeasure, match="arms a and c both ask for port 8080") as caught:
+        sandbox.refuse_the_same_port([("a", with_port(8080)), ("b", with_port(None)), ("c", with_port(8080))])
+    assert "leave `port` out" in (caught.value.hint or "")
+
+
+@pytest.mark.parametrize(
+    ("hard", "wanted", "given"),
+    [(20_000, None, 20_000), (20_000, 512, 512), (20_000, 10**6, 20_000), (resource.RLIM_INFINITY, None, 1 << 20)],
+)
+def test_an_arms_open_files_are_capped_at_the_hard_limit(open_files, hard, wanted, given):
+    open_files["is"] = (1024, hard)
+    assert sandbox.open_files(wanted) == given
 
 
 @pytest.fixture

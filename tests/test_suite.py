@@ -111,8 +111,9 @@ def test_a_good_suite_means_what_it_says(tmp_path):
             'question = "And on',
             'zzz = "And on',
             "experiments[1]",
-            "known: arms, as_published, baseline, control, name, needs_cores, needs_cores_because, placement,"
-            " published, published_conditions, question, quick, settings, slice_s, slices, soak, sweep, workload",
+            "known: arms, as_published, baseline, control, link_mbit_per_s, name, needs_cores, needs_cores_because,"
+            " open_files, placement, published, published_conditions, question, quick, settings, slice_s, slices, soak,"
+            " sweep, sysctls, workload",
         ),
     ],
 )

@@ -8,6 +8,7 @@ It must not know programs or experiments.
 from __future__ import annotations
 
 import contextlib
+import errno
 import itertools
 import os
 import resource
@@ -24,6 +25,7 @@ from hopcost.errors import CannotMeasure
 from hopcost.suite import Arm, Placement
 
 FIRST_PORT, LAST_PORT = 10_000, 65_000
+CLIENT_PORTS_OF_A_NAMESPACE = (32_768, 60_999)  # in a new one
 FIRST_PORT_OF_A_NAMESPACE = 2_000  # lower: an arm may leave its clients 8192 and all above
 OPEN_FILES_WITHOUT_LIMIT = 1 << 20  # the kernel's own default of fs.nr_open
 
@@ -128,7 +130,8 @@ def _trial(parent: Path) -> Iterator[Path | None]:
         try:
             trial.mkdir()
             process = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)  # ends with us
-            (trial / "cgroup.procs").write_text(str(process.pid))
+            with (trial / "cgroup.procs").open("r+") as members:  # never made anew: outside cgroups it is a plain file
+                members.write(str(process.pid))
         except OSError:
             yield None
         else:
@@ -138,11 +141,13 @@ def _trial(parent: Path) -> Iterator[Path | None]:
             process.kill()
             process.communicate()
         for _ in range(100):  # a process leaves its cgroup a moment after its end
-            with contextlib.suppress(OSError):
-                if trial.exists():
-                    trial.rmdir()
-                break
-            time.sleep(0.005)
+            try:
+                trial.rmdir()
+            except OSError as error:
+                if error.errno == errno.EBUSY:
+                    time.sleep(0.005)
+                    continue
+            break
 
 
 def _can_freeze(parent: Path) -> bool:
@@ -155,7 +160,7 @@ def _can_freeze(parent: Path) -> bool:
             (state, b"FROZEN", b"THAWED") if state.exists() else (trial / "cgroup.freeze", b"1", b"0")
         )
         try:
-            with control.open("rb+", buffering=0) as file:  # never made anew: outside cgroups it would be a plain file
+            with control.open("rb+", buffering=0) as file:
                 file.write(frozen)
                 is_frozen = _comes_true(lambda: _is_frozen(trial))
                 file.write(thawed)
@@ -220,8 +225,11 @@ class NamespacePorts(Ports):
     """Ports of a network namespace of its own, where all are free, outside the range that its clients take from."""
 
     def __init__(self, path: str | None) -> None:
-        with namespace.inside(path):
-            low, high = (int(word) for word in Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split())
+        """Those of the namespace of this file; None is one as the kernel makes it, to try settings for."""
+        low, high = CLIENT_PORTS_OF_A_NAMESPACE
+        if path is not None:
+            with namespace.inside(path):
+                low, high = (int(word) for word in Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split())
         self._candidates = iter(
             [port for port in range(FIRST_PORT_OF_A_NAMESPACE, LAST_PORT) if not low <= port <= high]
         )
