@@ -173,8 +173,10 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "balances": "true: forwards to several copies of the next hop (`upstreams`)",
             "answers": "true: can be the last hop though it has `upstream_links`",
             "children": "a template: how many child processes it must have to be ready",
-            "forks": "true: its processes come and go under load; its CPU time is then that of its cgroup",
-            "idle_timeout_s": "after how long it drops idle connections, unless `keepalive_timeout_s` says it",
+            "forks": "true, false, or a template for one of them: its processes come and go under load, or are very"
+            " many; its CPU time is then that of a cgroup",
+            "idle_timeout_s": "after how long it drops an idle connection, where no setting `keepalive_timeout_s`"
+            " says it",
         },
     ),
     program.Need: (
