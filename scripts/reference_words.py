@@ -167,7 +167,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "answers": "true: can be the last hop though it has `upstream_links`",
             "children": "a template: how many child processes it must have to be ready",
             "forks": "true: its processes come and go under load; its CPU time is then that of its cgroup",
-            "idle_timeout_s": "after how long it drops idle connections, unless a setting `keepalive_timeout_s` says it",
+            "idle_timeout_s": "after how long it drops idle connections, unless the setting `keepalive_timeout_s` does",
         },
     ),
     program.Need: (
