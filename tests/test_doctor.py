@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import pytest
 
 from hopcost import doctor
-from hopcost.network import Network
 from hopcost.doctor import Finding, Level
+from hopcost.network import Network
 from hopcost.program import Installed
 from hopcost.sandbox import Freezer
 
