@@ -6,7 +6,7 @@ from enum import Enum
 
 import msgspec
 
-from hopcost import builds, engine, plan, program, record, sandbox, settings, suite
+from hopcost import builds, engine, network, plan, program, record, sandbox, settings, suite, usage
 
 
 class Page(Enum):
@@ -48,6 +48,10 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "stand_in": "true: runs only where another arm of the experiment is left out; never a baseline",
             "settings": "settings by program, for all its hops in this arm: `[arms.NAME.settings.PROGRAM]`;"
             " they win over the experiment's, a hop's own win over them",
+            "sysctls": "kernel settings for this arm: those of `net.` in its own network namespace, read back; others are"
+            " the machine's, which is not changed: the report says so",
+            "open_files": "the limit of open files of its programs; the hard limit at most",
+            "link_mbit_per_s": "the rate of the link between generator and stack, both ways; none: the loopback",
         },
     ),
     suite.Hop: (
@@ -86,6 +90,10 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "quick": "false: `--quick` leaves the experiment out, unless it is named on the command line",
             "soak": "a long run of one arm, instead of blocks: `{ length_s = 1800 }`",
             "as_published": "the article's own protocol, for `--as-published`",
+            "sysctls": "kernel settings for all its arms; an arm's own win: those of `net.` in its own network namespace, read back; others are"
+            " the machine's, which is not changed: the report says so",
+            "open_files": "the limit of open files of its programs; the hard limit at most",
+            "link_mbit_per_s": "the rate of the link between generator and stack, both ways; none: the loopback",
         },
     ),
     suite.Workload: (
@@ -166,6 +174,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "balances": "true: forwards to several copies of the next hop (`upstreams`)",
             "answers": "true: can be the last hop though it has `upstream_links`",
             "children": "a template: how many child processes it must have to be ready",
+            "forks": "true: its processes come and go under load; their CPU time is then that of its cgroup",
         },
     ),
     program.Need: (
@@ -262,7 +271,37 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "warm_up": "the engine's line",
             "slices": "the engine's lines, in the order in which they ran",
             "totals": "the engine's line",
+            "surroundings": "what it ran in; null in older records",
+            "memory": "by hop, after the load; empty in older records",
+            "time_wait": "by hop that is reached over TCP; empty in older records",
             "receipts": "what showed of the settings under load; none in older records",
+        },
+    ),
+    network.Surroundings: (
+        Page.RECORD,
+        {
+            "network": "`own`: a network namespace of its own; `host`: the host's loopback",
+            "open_files": "the limit that its programs had",
+            "sysctls": "those of `net.` that it asked for, as the kernel gives them back",
+            "link_mbit_per_s": "the rate of the link that it asked for; null without one",
+            "link_bits_per_s": "what a plain transfer from the stack to the client came to, just before the check",
+            "notes": "what it asked for and did not get, and whether the load filled the link",
+        },
+    ),
+    usage.Memory: (
+        Page.RECORD,
+        {
+            "processes": "of the hop, at the reading",
+            "peak_bytes": "the sum of their largest resident sets (VmHWM)",
+            "proportional_bytes": "the sum of their shares (PSS), at the reading",
+        },
+    ),
+    usage.TimeWait: (
+        Page.RECORD,
+        {
+            "hop": "the hop that listens on this link",
+            "server": "connections that the hop closed first",
+            "client": "connections that the other side closed first: the generator, or the hop before",
         },
     ),
     record.CheckedAnswer: (
@@ -481,6 +520,8 @@ ENVIRONMENT = {
     "cgroup": "/proc/self/cgroup",
     "sysctls": "those that matter, by name",
     "freezer": "how arms are frozen: `cgroup2`, `cgroup1` or `signal`",
+    "network_namespaces": "whether stacks had network namespaces of their own",
+    "network_namespaces_missing": "why not; null where they had",
     "programs": "the version of every program of the suite; null where it is missing",
 }
 
