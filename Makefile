@@ -3,6 +3,10 @@
 BINARIES := target/release/hopcost-engine target/release/hopcost-origin
 HOPCOST := .venv/bin/hopcost
 GO_PROGRAMS := $(dir $(wildcard src/hopcost/programs/*/go.mod))
+RUST_PROGRAMS := $(wildcard src/hopcost/programs/*/Cargo.toml)
+NODE_PROGRAMS := $(dir $(wildcard src/hopcost/programs/*/package.json))
+BIOME := scripts/biome/node_modules/.bin/biome
+CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/hopcost
 .DEFAULT_GOAL := help
 
 .PHONY: help setup demo check test bench truth leavings
@@ -16,7 +20,7 @@ setup: ## install what is missing, build the crates and the programs (quick when
 demo: setup ## what nginx in front of Go costs: a first answer in two minutes
 	$(HOPCOST) run nginx-go --quick
 
-check: setup ## formats, lints, types
+check: setup $(BIOME) ## formats, lints, types
 	.venv/bin/ruff format --check src tests scripts
 	.venv/bin/ruff check src tests scripts
 	.venv/bin/mypy
@@ -24,13 +28,23 @@ check: setup ## formats, lints, types
 	cargo clippy --release --all-targets --locked -- -D warnings
 	@for folder in $(GO_PROGRAMS); do echo "gofmt, go vet: $$folder"; \
 	  test -z "$$(gofmt -l $$folder)" || { gofmt -d $$folder; exit 1; }; (cd $$folder && go vet ./...) || exit 1; done
+	@for manifest in $(RUST_PROGRAMS); do echo "rustfmt, clippy: $$manifest"; \
+	  cargo fmt --check --manifest-path $$manifest || exit 1; \
+	  cargo clippy --release --locked --quiet --manifest-path $$manifest \
+	    --target-dir $(CACHE)/$$(basename $$(dirname $$manifest))-intermediate -- -D warnings || exit 1; done
+	$(BIOME) check --error-on-warnings --config-path=scripts/biome $(NODE_PROGRAMS)
+
+$(BIOME): scripts/biome/package-lock.json
+	npm ci --prefix scripts/biome --no-audit --no-fund --loglevel=error
+	@touch $@
 
 test: setup ## all tests
 	cargo test --release --locked --quiet
 	.venv/bin/pytest
 
 bench: setup ## the engine's cost beside other load generators: docs/bench.md
-	.venv/bin/python scripts/bench.py
+	@scripts/setup peers
+	PATH="$(CURDIR)/.tools/peers/bin:$$PATH" .venv/bin/python scripts/bench.py
 
 truth: setup ## whether the method tells the truth: docs/truth.md
 	.venv/bin/python scripts/truth.py

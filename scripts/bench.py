@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import random
+import re
 import statistics
 import subprocess
 import sys
@@ -28,8 +29,8 @@ LARGE_BYTES = 1 << 20
 FEW, MANY = 100, 10_000
 INTRODUCTION = """\
 Written by `make bench`. CPU time (user and system, all threads) of one generator on one core, against a server with one
-thread on another core: nginx {nginx} with `return 200` and a 12-byte body, or where it says so the embedded origin.
-{rounds} rounds of {seconds} s each, shuffled (seed {seed}); medians over rounds; ratios are taken within each round,
+thread on another core: nginx with `return 200` and a 12-byte body, or where it says so the embedded origin.
+Rounds are shuffled; figures are medians over rounds; ratios are taken within each round,
 their median and quartiles are shown. hopcost-engine checks status, length and every byte of each answer (of 1 MiB ones
 the length of each, the bytes of one in 16) and records its time; the others check less. `floor` moves the same bytes
 through the same sockets and does nothing else."""
@@ -65,9 +66,11 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=PAGE)
     options = parser.parse_args()
     try:
-        text = page(options.rounds, options.seconds, options.seed, options.only)
+        done = measure_all(options.rounds, options.seconds, options.seed, options.only)
     except HopcostError as error:
         sys.exit(f"error: {error.message}" + (f"\nhint: {error.hint}" if error.hint else ""))
+    old = options.output.read_text(encoding="utf-8") if options.output.exists() else ""
+    text = page({**parts(old), **done})
     options.output.write_text(text, encoding="utf-8")
     print(text, end="")
 
@@ -128,8 +131,26 @@ def sections(path: Path, others: list[Peer]) -> list[Section]:
     ]
 
 
-def page(rounds: int, seconds: int, seed: int, only: str) -> str:
-    """The whole measurement and its page."""
+def page(sections: dict[str, str]) -> str:
+    """The page of these sections, text by title, in the order of their measurement."""
+    return "\n\n".join(["# What a request costs the load generator", INTRODUCTION, *sections.values()]) + "\n"
+
+
+def parts(text: str) -> dict[str, str]:
+    """The sections of a page by title: those that are not measured again stay as they are."""
+    sections = re.split(r"^(?=## )", text, flags=re.MULTILINE)[1:]
+    return {section.partition("\n")[0].removeprefix("## "): section.strip() for section in sections}
+
+
+def commit() -> str:
+    """What was measured, as git names it."""
+    command = ["git", "describe", "--always", "--dirty"]
+    done = subprocess.run(command, cwd=PAGE.parent, capture_output=True, text=True, check=False)
+    return done.stdout.strip() or "unknown"
+
+
+def measure_all(rounds: int, seconds: int, seed: int, only: str) -> dict[str, str]:
+    """Measure the sections with `only` in their title: text by title."""
     raise_open_files()
     cores = place(Placement.ONE_CORE, machine.allowed_cores(), machine.siblings())
     path = binaries.require("hopcost-engine")
@@ -137,7 +158,9 @@ def page(rounds: int, seconds: int, seed: int, only: str) -> str:
     if peers.WRK not in others:
         raise CannotMeasure("wrk is not installed: ratios are to wrk", "make setup, or apt-get install wrk")
     shuffle = random.Random(seed)
-    parts, versions = [], {}
+    measured: dict[str, str] = {}
+    versions_line = ", ".join(f"{peer.name} {peer.version()}" for peer in others)
+    facts = machine.facts()
     for section in sections(path, others):
         if only not in section.title:
             continue
@@ -145,20 +168,20 @@ def page(rounds: int, seconds: int, seed: int, only: str) -> str:
         settings: dict[str, Setting] = {setting: 1}
         alone = Arm(hops=[Hop(program=section.server, link=Link.HTTP_TCP, settings=settings)])
         with RunningStack(section.server, alone, {}, cores, find_freezer(), Ports(), label="bench") as stack:
-            versions[section.server] = stack.prepared.hops[0].version
             url = f"{stack.prepared.address.url}{section.target}"
             results = measure(section, rounds, seconds, url, cores, shuffle)
-            parts.append(table(section, results))
+            texts = [table(section, results)]
             if section.title.startswith(f"{MANY:,}"):
-                parts.append(memory(path, url, cores))
-    facts = machine.facts()
-    versions_line = ", ".join(f"{peer.name} {peer.version()}" for peer in others)
-    intro = INTRODUCTION.format(nginx=versions.get("nginx"), rounds=rounds, seconds=seconds, seed=seed)
-    machine_line = (
-        f"{facts['cpu']}, {len(machine.allowed_cores())} cores, {facts['system']}, kernel {facts['kernel']}"
-        f"{', a virtual machine' if facts['hypervisor'] else ''}; hopcost {__version__}, {versions_line}."
-    )
-    return "\n\n".join(["# What a request costs the load generator", intro, machine_line, *parts]) + "\n"
+                texts.append(memory(path, url, cores))
+            day = time.strftime("%Y-%m-%d", time.gmtime())
+            server = f"{section.server} {stack.prepared.hops[0].version}"
+            texts.append(
+                f"{day}, {commit()}: {rounds} rounds of {seconds} s each, seed {seed}; server {server}; "
+                f"hopcost {__version__}, {versions_line}; {facts['cpu']}, {len(machine.allowed_cores())} cores, "
+                f"{facts['system']}, kernel {facts['kernel']}{', a virtual machine' if facts['hypervisor'] else ''}."
+            )
+            measured[heading(section)] = "\n\n".join(texts)
+    return measured
 
 
 def measure(
@@ -196,12 +219,16 @@ def memory(path: Path, url: str, cores: Cores) -> str:
     return f"User memory of each of {MANY:,} connections (aim: 4 KiB at most): {', '.join(lines)}."
 
 
+def heading(section: Section) -> str:
+    """Its title on the page."""
+    return section.title if section.server == "nginx" else f"{section.title}, the embedded origin"
+
+
 def table(section: Section, results: dict[str, list[Drive]]) -> str:
     """Markdown."""
     base = "fewer connections" if "wrk" not in section.reference.values() else "wrk"
-    server = "" if section.server == "nginx" else ", the embedded origin"
     lines = [
-        f"## {section.title}{server}",
+        f"## {heading(section)}",
         "",
         f"Ratio of CPU, aim: {section.aim}.",
         "",

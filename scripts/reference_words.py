@@ -90,8 +90,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "quick": "false: `--quick` leaves the experiment out, unless it is named on the command line",
             "soak": "a long run of one arm, instead of blocks: `{ length_s = 1800 }`",
             "as_published": "the article's own protocol, for `--as-published`",
-            "sysctls": "kernel settings for all its arms; an arm's own win: those of `net.` in its own network namespace, read back; others are"
-            " the machine's, which is not changed: the report says so",
+            "sysctls": "kernel settings for all its arms; an arm's own win",
             "open_files": "the limit of open files of its programs; the hard limit at most",
             "link_mbit_per_s": "the rate of the link between generator and stack, both ways; none: the loopback",
         },
@@ -174,7 +173,8 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "balances": "true: forwards to several copies of the next hop (`upstreams`)",
             "answers": "true: can be the last hop though it has `upstream_links`",
             "children": "a template: how many child processes it must have to be ready",
-            "forks": "true: its processes come and go under load; their CPU time is then that of its cgroup",
+            "forks": "true: its processes come and go under load; its CPU time is then that of its cgroup",
+            "idle_timeout_s": "after how long it drops idle connections, unless `keepalive_timeout_s` says it",
         },
     ),
     program.Need: (

@@ -25,6 +25,7 @@ def cases() -> list[Case]:
         "rate_per_s": RATE,
         "seconds": SECONDS,
         "connections": CONNECTIONS,
+        "seed": "the number of the run",
     }
     return [Case(SECTION, io, partial(run, io), RUNS, settings) for io in BACKENDS]
 
@@ -39,12 +40,13 @@ def scripted_ns(share: float) -> float:
     return MEDIAN_MS * 1e6 * math.exp(SIGMA * NormalDist().inv_cdf(share))
 
 
-def run(io: str) -> Figures:
+def run(io: str, number: int) -> Figures:
     """Quantiles of the service time, beside those of the time that the origin took by its own log."""
-    with origin() as server:
+    with origin(number) as server:
         said = load(
             f"http://{server.address}/hello?delay={script()}",
             *("--io", io, "-c", CONNECTIONS, "-r", RATE, "-d", f"{SECONDS}s", "--arrivals", "poisson"),
+            *("--seed", number),
         )
         busy_s = server.cpu_s()
         rows = measured(server.requests(), said)

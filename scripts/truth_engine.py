@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime
 import time
+from functools import partial
 
 import truth_delay
 import truth_pacing
@@ -39,7 +40,7 @@ def measure(at_most_s: float) -> None:
                 return
             wait_for_quiet()
             now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-            figures, foreign, steal = watched(case.run)
+            figures, foreign, steal = watched(partial(case.run, number))
             line = Line(
                 section=case.section,
                 case=case.name,

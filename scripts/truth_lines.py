@@ -65,11 +65,11 @@ class Line(msgspec.Struct, frozen=True):
 
 
 class Case(msgspec.Struct, frozen=True):
-    """Something to be run so many times."""
+    """Something to be run so many times; `run` is given the number of the run, for its seed."""
 
     section: str
     name: str
-    run: Callable[[], Figures]
+    run: Callable[[int], Figures]
     runs: int
     settings: dict[str, object]
 
@@ -83,6 +83,11 @@ class Sorted(msgspec.Struct, frozen=True):
     def of(self, section: str, case: str) -> list[Figures]:
         """The figures of one case, in the order of its runs."""
         return [line.figures for line in self.used if (line.section, line.case) == (section, case)]
+
+
+def unseeded(run: Callable[[], Figures]) -> Callable[[int], Figures]:
+    """A run in which nothing is drawn."""
+    return lambda _number: run()
 
 
 def build() -> Build:

@@ -6,41 +6,52 @@ What the bare loop does not reach on a core, no load generator reaches there: it
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from truth_lines import Bar, Case, Figures, Sorted, median, row, spread
-from truth_server import BACKENDS, generator_core, load, measured, origin, quantile
+from truth_lines import Bar, Case, Figures, Sorted, median, row, spread, unseeded
+from truth_server import BACKENDS, generator_core, load, measured, origin, origin_core, quantile
 
 SECTION = "pacing"
 RATES, BURST_RATE, SECONDS, CONNECTIONS = (1000, 5000, 10_000), 50_000, 1, 16
 ARRIVALS = {"constant": 0.0, "poisson": 1.0}  # and the gaps' coefficient of variation
 MARGIN, LAG_MOST_NS = 0.05, 100_000
 RUNS = 12
-BARE = "bare-loop"
+# With the other core asleep, and with a program on it that wakes as often, as the origin does beside the engine.
+BARE, BARE_BESIDE = "bare-loop", "bare-loop-beside"
 
 
 def cases() -> list[Case]:
-    """Both backends and the bare loop, at every rate."""
+    """Both backends at every rate; the bare loop where there are bars, at constant rates."""
     settings: dict[str, object] = {"seconds": SECONDS, "connections": CONNECTIONS}
     found = []
     for arrivals in ARRIVALS:
         for rate in (*RATES, BURST_RATE):
-            for io in BACKENDS:
-                found.append(Case(SECTION, f"{io} {arrivals} {rate}", partial(run, io, arrivals, rate), RUNS, settings))
-            run_bare = partial(bare_loop, arrivals, rate)
-            found.append(Case(SECTION, f"{BARE} {arrivals} {rate}", run_bare, RUNS, settings))
+            runs: dict[str, Callable[[int], Figures]] = {io: partial(run, io, arrivals, rate) for io in BACKENDS}
+            if arrivals == "constant" and rate in RATES:
+                runs |= {
+                    BARE: unseeded(partial(bare_loop, rate)),
+                    BARE_BESIDE: unseeded(partial(bare_loop_beside, rate)),
+                }
+            drawn = {"seed": "the number of the run"} if arrivals == "poisson" else {}
+            found += [
+                Case(SECTION, f"{by} {arrivals} {rate}", each, RUNS, settings | drawn) for by, each in runs.items()
+            ]
     return found
 
 
-def run(io: str, arrivals: str, rate: int) -> Figures:
+def run(io: str, arrivals: str, rate: int, number: int) -> Figures:
     """How even, or how random, requests leave and arrive at the origin, and how late they were sent."""
     with origin() as server:
         said = load(
             f"http://{server.address}/hello",
             *("--io", io, "-c", CONNECTIONS, "-r", rate, "-d", f"{SECONDS}s", "--arrivals", arrivals),
+            *("--seed", number),
         )
         arrived = measured(server.requests(), said)["f0"].astype(float)
     # An open loop on one thread has a variation.
@@ -62,28 +73,44 @@ def per_ms(times: NDArray[np.float64]) -> Figures:
     return {"per_ms_mean": float(np.mean(counts)), "per_ms_deviation": float(np.std(counts))}
 
 
-def bare_loop(arrivals: str, rate: int) -> Figures:
+def bare_loop(rate: int) -> Figures:
     """The same of a loop that does nothing but look at the clock: what this machine's core allows at all."""
-    numbers = rate * SECONDS
-    if arrivals == "poisson":
-        offsets = np.cumsum(np.random.default_rng(rate).exponential(1e9 / rate, numbers)).astype(int)
-    else:
-        offsets = np.arange(numbers) * (1_000_000_000 // rate)
     allowed = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {generator_core()})
     try:
-        read, seen = time.monotonic_ns, []
+        gap, read, seen = 1_000_000_000 // rate, time.monotonic_ns, []
         began = read() + 1_000_000
-        for due in (offsets + began).tolist():
+        for number in range(rate * SECONDS):
+            due = began + number * gap
             while (now := read()) < due:
                 pass
             seen.append(now)
     finally:
         os.sched_setaffinity(0, allowed)
     times = np.array(seen, dtype=float)
-    lags = times - began - offsets
+    lags = times - began - np.arange(len(seen), dtype=float) * gap
     figures = {"gap_cv": variation(times), "lag_p50_ns": quantile(lags, 0.5), "lag_p99_ns": quantile(lags, 0.99)}
     return figures | per_ms(times)
+
+
+def bare_loop_beside(rate: int) -> Figures:
+    """The bare loop while the other core is in use."""
+    with subprocess.Popen([sys.executable, __file__, str(rate)]) as beside:
+        try:
+            time.sleep(0.2)  # until it has begun
+            return bare_loop(rate)
+        finally:
+            beside.kill()
+
+
+def wake(rate: int) -> None:
+    """Wakes so many times a second, for ever, on the origin's core; each time for as long as a request takes there."""
+    os.sched_setaffinity(0, {origin_core()})
+    while True:
+        time.sleep(1 / rate)
+        until = time.monotonic_ns() + 20_000
+        while time.monotonic_ns() < until:
+            pass
 
 
 def misses(figures: Figures, arrivals: str) -> list[float]:
@@ -99,7 +126,8 @@ def section(done: Sorted) -> tuple[list[str], bool]:
         f"{SECONDS} s over {CONNECTIONS} connections. Gaps between sends: their coefficient of variation must be within"
         f" {MARGIN} of 0 (constant) or 1 (Poisson), the p99 of the send lag below {LAG_MOST_NS // 1000} µs, up to"
         f" {max(RATES):,} requests/s; above, they are shown. The bare loop does nothing but look at the clock, all the"
-        " time, on the same core, between the other runs: where it misses a bar, the machine does. At the origin: the"
+        " time, on the same core, between the other runs; beside: while a program on the origin's core wakes as often."
+        " Where these miss a bar, the machine does. At the origin: the"
         " gaps between arrivals by its own log, which have its wake-ups in them. CPU: of the generator's core, and the"
         " part of it that is polling for the next due request.",
         "",
@@ -112,9 +140,9 @@ def section(done: Sorted) -> tuple[list[str], bool]:
         by, arrivals, rate = case.name.split()
         bar = Bar([misses(each, arrivals) for each in runs], case.runs)
         judged = int(rate) in RATES
-        if judged and by != BARE:
+        if judged and by in BACKENDS:
             verdicts.append(bar.verdict())
-        verdict = "" if not judged else f"({bar.verdict()})" if by == BARE else bar.verdict()
+        verdict = "" if not judged else bar.verdict() if by in BACKENDS else f"({bar.verdict()})"
         cells = [arrivals, f"{int(rate):,}", by, *(_figures(runs) if runs else [""] * 6)]
         lines.append(row([*cells, bar.within() if judged else f"{len(runs)} runs", verdict]))
     return [*lines, ""], all(verdict == "yes" for verdict in verdicts)
@@ -130,3 +158,7 @@ def _figures(runs: list[Figures]) -> list[str]:
         f"{median(runs, 'per_ms_mean'):.1f} ± {median(runs, 'per_ms_deviation'):.1f}",
         f"{median(runs, 'cpu_share'):.0%} ({median(runs, 'spin_share'):.0%})" if is_load else "",
     ]
+
+
+if __name__ == "__main__":
+    wake(int(sys.argv[1]))

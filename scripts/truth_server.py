@@ -49,18 +49,23 @@ class Origin(msgspec.Struct):
         return float(used.user + used.system)
 
 
+def origin_core() -> int:
+    """The origin has the first core."""
+    return min(machine.allowed_cores())
+
+
 def generator_core() -> int:
     """The load has the last core."""
     return max(machine.allowed_cores())
 
 
 @contextlib.contextmanager
-def origin() -> Iterator[Origin]:
-    """The embedded origin, on the first core."""
+def origin(seed: int = 0) -> Iterator[Origin]:
+    """The embedded origin."""
     with tempfile.TemporaryDirectory() as folder:
         rows = Path(folder) / "rows"
-        command = ["taskset", "--cpu-list", str(min(machine.allowed_cores())), str(binaries.require("hopcost-origin"))]
-        command += ["--listen", "http+tcp:127.0.0.1:0", "--log-requests", str(rows)]
+        command = ["taskset", "--cpu-list", str(origin_core()), str(binaries.require("hopcost-origin"))]
+        command += ["--listen", "http+tcp:127.0.0.1:0", "--log-requests", str(rows), "--seed", str(seed)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
             try:
                 assert process.stdout is not None, "a pipe was asked for"

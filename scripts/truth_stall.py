@@ -16,7 +16,7 @@ from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from truth_lines import Bar, Case, Figures, Sorted, median, row, spread
+from truth_lines import Bar, Case, Figures, Sorted, median, row, spread, unseeded
 from truth_server import BACKENDS, command, generator_core, measured, origin, quantile
 
 from hopcost.errors import MeasurementFailed
@@ -35,9 +35,11 @@ PEERS = {
 def cases() -> list[Case]:
     """Both backends, and the peers that are installed."""
     settings: dict[str, object] = {"rate_per_s": RATE, "seconds": SECONDS, "stalled_s": STALLED_S}
-    found = [Case(SECTION, io, partial(run, io), RUNS, settings) for io in BACKENDS]
+    found = [Case(SECTION, io, unseeded(partial(run, io)), RUNS, settings) for io in BACKENDS]
     return found + [
-        Case(SECTION, peer, partial(run_peer, peer), PEER_RUNS, settings) for peer in PEERS if shutil.which(peer)
+        Case(SECTION, peer, unseeded(partial(run_peer, peer)), PEER_RUNS, settings)
+        for peer in PEERS
+        if shutil.which(peer)
     ]
 
 

@@ -205,9 +205,10 @@ def test_every_built_program_says_what_it_was_built_of(name):
 def test_without_a_network_the_error_names_the_tool_and_its_last_lines(tmp_path, name, tool, offline):
     caches = {"npm_config_cache": "npm", "CARGO_HOME": "cargo", "GOMODCACHE": "go", "XDG_CACHE_HOME": "cache"}
     folders = {key: str(tmp_path / value) for key, value in caches.items()}
+    compiled = subprocess.run(["go", "env", "GOCACHE"], capture_output=True, text=True, check=True).stdout.strip()
     run = subprocess.run(
         [HOPCOST, "build", name, "go-hello"],
-        env=environment() | folders | offline | {"GOFLAGS": "-modcacherw"},
+        env=environment() | folders | offline | {"GOFLAGS": "-modcacherw", "GOCACHE": compiled},
         capture_output=True,
         text=True,
         timeout=100,

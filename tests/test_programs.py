@@ -30,9 +30,12 @@ GZIP = [("Accept-Encoding", "gzip")]
 ORIGIN_FORMS: dict[str, list[dict[str, Setting]]] = {
     "nginx": [{"content": "static"}, {"content": "lua"}, {"content": "static", "open_file_cache": False}],
     "apache2": [{"mpm": "event"}, {"processes": 5, "access_log": True}],
+    "express": [{"manager": "pm2", "instances": 2}],
+    "go-hello": [{"tcp_nodelay": False}],
 }
 PROXY_FORMS: dict[str, list[dict[str, Setting]]] = {
-    "nginx": [{"upstream_keepalive": 0}, {"cache_s": 5}, {"access_log": True, "multi_accept": False}]
+    "nginx": [{"upstream_keepalive": 0}, {"cache_s": 5}, {"access_log": True, "multi_accept": False}],
+    "go-proxy": [{"upstream_keepalive": 0}],
 }
 GZIP_ARMS: dict[str, dict[str, Setting]] = {"nginx": {"content": "static", "gzip": True}, "apache2": {"gzip": True}}
 

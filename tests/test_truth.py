@@ -108,6 +108,33 @@ def test_a_killed_run_goes_on_where_it_was() -> None:
     assert len(places) == 6, "every order of three occurs"
 
 
+def test_a_disturbed_run_is_kept_and_done_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    ran: list[tuple[str, int]] = []
+
+    def told(name: str) -> Any:
+        def run(number: int) -> dict[str, float]:
+            ran.append((name, number))
+            return {"a": float(number)}
+
+        return lines.Case("part", name, run, 2, {})
+
+    def watched(run: Any) -> tuple[dict[str, float], float, float]:
+        return run(), 0.5 if len(ran) == 1 else 0.0, 0.0  # programs of others beside the first one
+
+    monkeypatch.setattr(truth_engine, "KEPT", tmp_path / "kept.jsonl")
+    monkeypatch.setattr(truth_engine, "cases", lambda: [told("a"), told("b")])
+    monkeypatch.setattr(truth_engine, "watched", watched)
+    monkeypatch.setattr(truth_engine, "wait_for_quiet", lambda: None)
+    truth_engine.measure(at_most_s=-1.0)
+    assert ran == [], "no run begins after the time is over"
+    truth_engine.measure(at_most_s=60.0)
+    assert len(ran) == 5 and ran[0] == ran[4], "the disturbed one once more, at the end"
+    assert truth_engine.done().aside == {"beside programs of others": 1}
+    assert sorted(each["a"] for each in truth_engine.done().of("part", ran[0][0])) == [0.0, 1.0]
+    truth_engine.measure(at_most_s=60.0)
+    assert len(ran) == 5, "nothing is missing any more"
+
+
 def test_a_torn_line_spoils_only_itself(tmp_path: Path) -> None:
     path = tmp_path / "folder" / "kept.jsonl"
     assert lines.read(path, lines.Line) == []

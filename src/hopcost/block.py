@@ -173,6 +173,10 @@ def load(
                 case engine.Start():
                     block.engine = line
                     cpu = time.process_time_ns()
+                case engine.Opening():
+                    if not line.done:
+                        doing = f"opened {line.established} of {line.connections} connections of"
+                        setting.watcher.arm_runs(line.arm, doing)
                 case engine.WarmedUp():
                     setting.watcher.arm_runs(line.arm, "warm-up")
                     parts[line.arm].warm_up = line

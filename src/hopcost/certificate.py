@@ -10,24 +10,18 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from hopcost import namespace
-
 CERTIFICATE, KEY = "tls.crt", "tls.key"  # in the stack's directory
-HOSTS: list[x509.GeneralName] = [
-    x509.IPAddress(ipaddress.IPv4Address("127.0.0.1")),
-    x509.IPAddress(ipaddress.IPv4Address(namespace.STACK)),
-    x509.DNSName("localhost"),
-]
 VALID = datetime.timedelta(days=7)
 
 
-def make() -> dict[str, str]:
-    """The certificate and its key in PEM, by file name.
+def make(ip: str) -> dict[str, str]:
+    """The certificate for a server at this address, and its key, in PEM, by file name.
 
     It signs itself and is no authority: who trusts it trusts one server. P-256, because that is what most sites have,
     and its key is made in a millisecond.
     """
     key = ec.generate_private_key(ec.SECP256R1())
+    hosts = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address(ip)), x509.DNSName("localhost")])
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "a hopcost stack")])
     now = datetime.datetime.now(datetime.UTC)
     usage = x509.KeyUsage(
@@ -49,7 +43,7 @@ def make() -> dict[str, str]:
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - VALID)  # a clock that is set back must not spoil a run
         .not_valid_after(now + VALID)
-        .add_extension(x509.SubjectAlternativeName(HOSTS), critical=False)
+        .add_extension(hosts, critical=False)
         .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
         .add_extension(usage, critical=True)
         .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)

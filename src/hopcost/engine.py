@@ -124,6 +124,17 @@ class Start(msgspec.Struct, tag_field="kind", tag="start"):
     compared_one_in: int
 
 
+class Opening(msgspec.Struct, tag_field="kind", tag="opening"):
+    """An arm's connections are being opened, before any request; once a second, and when that is done."""
+
+    arm: str
+    elapsed_ns: int
+    connections: int
+    established: int
+    done: bool
+    errors: dict[str, int]
+
+
 class WarmedUp(msgspec.Struct, tag_field="kind", tag="warm_up"):
     """An arm has been warmed up; `answers` is per slice."""
 
@@ -196,7 +207,7 @@ class End(msgspec.Struct, tag_field="kind", tag="end"):
     reasons: list[str]
 
 
-Line = Start | WarmedUp | Slice | ArmTotals | End
+Line = Start | Opening | WarmedUp | Slice | ArmTotals | End
 
 
 def request(target: str, headers: Sequence[tuple[str, str]] = ()) -> Request:

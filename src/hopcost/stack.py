@@ -372,7 +372,7 @@ class RunningStack:
 
     def _start(self) -> None:
         if self.prepared.address.is_tls:
-            for file, text in certificate.make().items():
+            for file, text in certificate.make(self.prepared.address.address.rpartition(":")[0]).items():
                 self.session.put(file, text)
         for hop in self.prepared.hops:
             for file, text in hop.files.items():

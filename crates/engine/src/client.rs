@@ -10,6 +10,7 @@ mod ends;
 mod handler;
 mod idle;
 mod opening;
+mod pace;
 mod sending;
 mod timeouts;
 
@@ -17,7 +18,7 @@ use self::agenda::{Agenda, Mode};
 use self::asked::Asked;
 use self::connection::Connection;
 use self::idle::Idle;
-use self::opening::CONNECTING_MOST;
+use self::pace::Pace;
 use crate::asks::Asks;
 use crate::io::Slot;
 use crate::recorder::Recorder;
@@ -43,6 +44,8 @@ pub struct Client<S> {
     to_continue: Vec<Slot>,
     /// Connections to open, by when.
     closed: BinaryHeap<Reverse<(u64, Slot)>>,
+    /// When they are opened while nothing is sent.
+    pace: Pace,
     connecting: u32,
     established: u32,
     were_open: u32,
@@ -75,6 +78,7 @@ impl<S: Schedule> Client<S> {
             asks,
             to_continue: Vec::new(),
             closed,
+            pace: Pace::new(),
             connecting: 0,
             established: 0,
             were_open: 0,
@@ -105,7 +109,7 @@ impl<S: Schedule> Client<S> {
         self.agenda.load(zero_ns, u64::MAX);
     }
 
-    /// Only opens connections for the time being.
+    /// Only opens connections for the time being, no faster than a server takes them.
     pub fn open_only(&mut self) {
         self.agenda.pause(Mode::Opening);
     }
@@ -136,14 +140,10 @@ impl<S: Schedule> Client<S> {
         self.monotonic_ns
     }
 
-    /// When [`Client::tick`] or [`Client::to_open`] have something to do next, CLOCK_MONOTONIC.
+    /// When [`Client::tick`], [`Client::give_up`] or [`Client::to_open`] have something to do next, CLOCK_MONOTONIC.
     #[inline]
     pub fn next_duty_ns(&self) -> u64 {
-        let open = match self.closed.peek() {
-            Some(Reverse((due, _))) if self.connecting < CONNECTING_MOST && !self.has_ended() => *due,
-            _ => u64::MAX,
-        };
-        self.next_tick_ns.min(open).saturating_add(self.offset_ns)
+        self.next_tick_ns.min(self.next_opening_ns()).saturating_add(self.offset_ns)
     }
 
     /// Whether every connection that the schedule could use has been open.
@@ -154,6 +154,11 @@ impl<S: Schedule> Client<S> {
     /// Connections that are open.
     pub fn established(&self) -> u32 {
         self.established
+    }
+
+    /// Connections that have been open.
+    pub fn were_open(&self) -> u32 {
+        self.were_open
     }
 
     /// Requests that are in flight.

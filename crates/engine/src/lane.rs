@@ -1,14 +1,13 @@
 //! One arm on one thread: its connections and the backend that moves their bytes.
 
+mod waking;
+
 use crate::client::Client;
 use crate::io::{Handler as _, Io, IoFailure, Next, Opened, clock, signal};
 use crate::schedule::Schedule;
 use crate::watch::Watched;
 use std::io;
-
-/// So long before a request of an open loop is due, the lane stops sleeping and looks all the time: waking up takes 5 to
-/// 50 us, and not the same each time.
-const SPIN_NS: u64 = 50_000;
+use waking::Waking;
 
 /// One arm on one thread.
 #[derive(Debug)]
@@ -17,19 +16,22 @@ pub struct Lane<I, S> {
     /// The connections and their accounts.
     pub client: Client<S>,
     watch: Option<Watched>,
+    /// Before a request of an open loop is due, the lane stops sleeping and looks all the time.
+    waking: Waking,
     finished: bool,
 }
 
 impl<I: Io, S: Schedule> Lane<I, S> {
     /// A lane at rest.
     pub fn new(io: I, client: Client<S>, watch: Option<Watched>) -> Self {
-        Self { io, client, watch, finished: false }
+        Self { io, client, watch, waking: Waking::default(), finished: false }
     }
 
     /// Runs load until this reading of CLOCK_MONOTONIC, a stop signal, or the end of the schedule. Requests in flight
     /// stay in flight.
     pub fn drive(&mut self, until_ns: u64) -> io::Result<()> {
-        self.client.batch(clock::monotonic_ns());
+        // Of a closed loop: those that were opened when nothing was sent yet.
+        self.send_due();
         loop {
             if self.duty_ns() <= self.client.monotonic_ns() {
                 self.attend();
@@ -43,9 +45,11 @@ impl<I: Io, S: Schedule> Lane<I, S> {
             }
             // In the closed loop, never.
             let send_ns = self.client.next_send_ns();
-            if send_ns.saturating_sub(now_ns) > SPIN_NS {
-                let wake_ns = until_ns.min(self.duty_ns()).min(send_ns.saturating_sub(SPIN_NS));
+            let margin_ns = self.waking.margin_ns();
+            if send_ns.saturating_sub(now_ns) > margin_ns {
+                let wake_ns = until_ns.min(self.duty_ns()).min(send_ns.saturating_sub(margin_ns));
                 self.io.wait(wake_ns, &mut self.client)?;
+                self.waking.woke(wake_ns, self.client.monotonic_ns());
             } else if !self.io.poll(&mut self.client)? {
                 self.client.recorder.counts.spin_ns += clock::monotonic_ns() - now_ns;
             }
@@ -99,6 +103,7 @@ impl<I: Io, S: Schedule> Lane<I, S> {
             watch.report(client);
         }
         client.tick(|slot| io.close(slot));
+        client.give_up(|slot| io.close(slot));
         while let Some(slot) = client.to_continue() {
             io.apply(slot, Next::Send, client);
         }

@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 pub enum Line<'a> {
     /// Once, first.
     Start(Start<'a>),
+    /// While an arm's connections are opened, and when that is done.
+    Opening(Opening<'a>),
     /// After an arm's warm-up.
     WarmUp(WarmUp<'a>),
     /// After each slice.
@@ -33,6 +35,23 @@ pub struct Start<'a> {
     pub cores: &'a [usize],
     /// Of bodies above 64 KiB, the bytes of one answer in this many are compared.
     pub compared_one_in: u64,
+}
+
+/// Connections are being opened.
+#[derive(Debug, Serialize)]
+pub struct Opening<'a> {
+    /// The arm's name.
+    pub arm: &'a str,
+    /// Since the first was begun.
+    pub elapsed_ns: u64,
+    /// So many there are to be.
+    pub connections: u32,
+    /// So many are open.
+    pub established: u32,
+    /// Whether load begins now, with those that are open.
+    pub done: bool,
+    /// By kind.
+    pub errors: Errors,
 }
 
 /// An arm is warm.

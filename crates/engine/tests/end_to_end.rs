@@ -29,7 +29,7 @@ impl Observer for Seen {
             Line::Slice(slice) => self.slices.push((slice.arm.to_owned(), slice.round, slice.place, slice.answers)),
             Line::WarmUp(warm_up) => self.warm_ups.push(warm_up.arm.to_owned()),
             Line::End(end) => self.end = Some((end.validity, end.reasons.clone())),
-            Line::Start(_) | Line::Arm(_) => {}
+            Line::Start(_) | Line::Opening(_) | Line::Arm(_) => {}
         }
         Ok(())
     }

@@ -206,7 +206,7 @@ fn a_restart_in_the_middle_is_survived_and_shown() {
                     std::thread::sleep(Duration::from_millis(700));
                     let counted = first.stop();
                     std::thread::sleep(Duration::from_millis(200));
-                    (counted, Origin::at(&address))
+                    (counted, Origin::at(&address, &[]))
                 });
                 let seen = run(session);
                 let (first, second) = restart.join().expect("both origins started");

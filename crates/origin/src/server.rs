@@ -60,7 +60,7 @@ pub fn serve(arguments: Arguments) -> Result<(), Failure> {
         .listen
         .iter()
         .cloned()
-        .map(bind)
+        .map(|listen| bind(listen, arguments.backlog))
         .collect::<Result<Vec<_>, _>>()?;
     let settings = Settings {
         seed: arguments.seed,
@@ -119,9 +119,9 @@ pub fn serve(arguments: Arguments) -> Result<(), Failure> {
     }
 }
 
-fn bind(listen: crate::link::Listen) -> Result<Listener, Failure> {
+fn bind(listen: crate::link::Listen, backlog: u16) -> Result<Listener, Failure> {
     let (link, address) = (listen.link(), listen.address.clone());
-    Listener::bind(listen).map_err(|error| {
+    Listener::bind(listen, backlog).map_err(|error| {
         let hint = match (error, &address) {
             (rustix::io::Errno::ADDRINUSE, Address::Tcp(_)) => "another server listens there; take another port, or port 0",
             (rustix::io::Errno::ADDRINUSE, Address::Unix(_)) => {

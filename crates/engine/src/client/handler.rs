@@ -105,7 +105,7 @@ impl<S: Schedule> Handler for Client<S> {
             }
             (State::InFlight, IoFailure::Write) => ErrorKind::Write,
             (State::InFlight, _) => ErrorKind::Read,
-            // In an open loop a connection may be refused before its first request is due.
+            // A connection may be refused before its first request is due.
             (State::Idle, IoFailure::Tls) if self.is_unused(slot) => ErrorKind::Tls,
             (State::Idle | State::Closed, _) => return self.reconnect(slot),
             (State::Connecting, _) => ErrorKind::Connect,

@@ -1,13 +1,13 @@
 //! Opening connections.
 
 use super::Client;
-use super::connection::State;
+use super::agenda::Mode;
+use super::connection::{Connection, State};
+use super::pace::CONNECTING_MOST;
 use crate::io::Slot;
 use crate::schedule::Schedule;
 use std::cmp::Reverse;
 
-/// So many connections are being opened at once at most: listen queues are as short as 128 places.
-pub(super) const CONNECTING_MOST: u32 = 64;
 /// Where a listen queue is full (Unix sockets say so), the connection is tried again after this.
 pub(super) const QUEUE_FULL_NS: u64 = 1_000_000;
 
@@ -15,7 +15,7 @@ impl<S: Schedule> Client<S> {
     /// The next connection that is due to be opened.
     pub fn to_open(&mut self) -> Option<Slot> {
         let &Reverse((due, slot)) = self.closed.peek()?;
-        if due > self.now_ns || self.connecting >= CONNECTING_MOST || self.has_ended() {
+        if due > self.now_ns || self.has_ended() || !self.may_open() {
             return None;
         }
         self.closed.pop();
@@ -23,7 +23,52 @@ impl<S: Schedule> Client<S> {
         connection.state = State::Connecting;
         connection.since_ns = self.now_ns;
         self.connecting += 1;
+        if self.agenda.mode() == Mode::Opening {
+            self.pace.begin(self.now_ns, slot);
+        }
         Some(slot)
+    }
+
+    /// Under load, connections that close want to be opened again at once; no more than a listen queue holds.
+    fn may_open(&self) -> bool {
+        let is_paced = self.agenda.mode() == Mode::Opening;
+        self.connecting < CONNECTING_MOST && (!is_paced || self.pace.permits(self.now_ns))
+    }
+
+    /// When [`Client::to_open`] or [`Client::give_up`] have something to do next, on the arm's clock.
+    #[inline]
+    pub(super) fn next_opening_ns(&self) -> u64 {
+        let is_paced = self.agenda.mode() == Mode::Opening;
+        let give_up_ns = if is_paced { self.pace.next_look_ns() } else { u64::MAX };
+        match self.closed.peek() {
+            Some(Reverse((due_ns, _))) if self.connecting < CONNECTING_MOST && !self.has_ended() => {
+                let open_ns = if is_paced { self.pace.next_burst_ns().max(*due_ns) } else { *due_ns };
+                give_up_ns.min(open_ns)
+            }
+            _ => give_up_ns,
+        }
+    }
+
+    /// Calls `close` with every connection that is not waited for any longer; it is begun anew.
+    pub fn give_up(&mut self, mut close: impl FnMut(Slot)) {
+        if self.agenda.mode() != Mode::Opening {
+            return;
+        }
+        let connections = &self.connections;
+        self.pace.forget(|began_ns, slot| {
+            let Connection { state, since_ns, .. } = connections[slot as usize];
+            state == State::Connecting && since_ns == began_ns
+        });
+        let mut any = false;
+        while let Some(slot) = self.pace.give_up(self.now_ns) {
+            any = true;
+            self.leave(slot);
+            self.closed.push(Reverse((self.now_ns, slot)));
+            close(slot);
+        }
+        if any {
+            self.pace.be_patient();
+        }
     }
 
     /// The server's queue of new connections is full: not an error, it is tried again a little later.

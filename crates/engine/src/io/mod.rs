@@ -11,6 +11,7 @@ pub mod namespace;
 pub mod process;
 pub mod signal;
 mod socket;
+pub mod terminal;
 pub mod tls;
 pub mod uring;
 

@@ -1,9 +1,9 @@
 //! The result of `load` as one JSON object. docs/engine.md says what each key is.
 
-use super::SliceCounts;
 use super::quantile::{Figures, Quantiles};
 use super::shape::ArrivalsChoice;
 use super::summary::Report;
+use super::{Opening, SliceCounts};
 use crate::lines::Validity;
 use crate::recorder::Distribution;
 use serde::Serialize;
@@ -23,6 +23,7 @@ pub(super) struct Json<'a> {
     in_flight_at_start: u64,
     compared: u64,
     opened: u64,
+    opening: Opening,
     elapsed_ns: u64,
     drain_ns: Option<u64>,
     throughput_per_s: f64,
@@ -67,6 +68,7 @@ impl Report<'_> {
                 .saturating_sub(counts.sent),
             compared: arm.map_or(0, |arm| arm.counts.compared),
             opened: arm.map_or(0, |arm| arm.counts.opened),
+            opening: self.outcome.opening,
             elapsed_ns: self.outcome.elapsed_ns,
             drain_ns: self.outcome.drain_ns,
             throughput_per_s: self.throughput_per_s(),

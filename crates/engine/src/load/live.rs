@@ -4,22 +4,65 @@
 use super::output::Second;
 use super::quantile::Quantiles;
 use super::summary::time;
+use crate::io::terminal;
+use crate::lines::Opening;
 use std::io::{self, Write as _};
 
 /// A rest of a second that is not worth a line.
 const SHORT_NS: u64 = 50_000_000;
 
+/// How lines are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Style {
+    /// On a terminal: the same line, again and again.
+    InPlace,
+    /// One below the other.
+    Lines,
+}
+
+impl Style {
+    /// The columns that a line may fill, where there is a width; the last one is left empty: a line that fills a terminal
+    /// cannot be written over.
+    fn columns(self) -> Option<usize> {
+        match self {
+            Self::InPlace => terminal::columns(&io::stderr()).map(|columns| columns - 1),
+            Self::Lines => None,
+        }
+    }
+
+    fn show(self, line: &str) {
+        // A terminal that has gone away is no reason to end the load.
+        let _ = match self {
+            Self::InPlace => write!(io::stderr(), "\r{line}\x1b[K"),
+            Self::Lines => writeln!(io::stderr(), "{line}"),
+        };
+    }
+}
+
+/// Tells how far the opening of connections is, where that takes long or does not succeed.
+pub(super) fn opening(style: Style, opening: &Opening<'_>) {
+    if !opening.done || opening.established < opening.connections {
+        style.show(&opening_line(opening));
+    }
+}
+
+fn opening_line(opening: &Opening<'_>) -> String {
+    let Opening { elapsed_ns, established, connections, errors, .. } = opening;
+    let end_s = *elapsed_ns as f64 / 1e9;
+    format!("opening {end_s:.0} s  {established} of {connections} connections open  {} errors so far", errors.total())
+}
+
 /// The live view.
 #[derive(Debug)]
 pub(super) struct Live {
-    is_terminal: bool,
+    style: Style,
     rate_per_s: Option<f64>,
     errors: u64,
 }
 
 impl Live {
-    pub(super) fn new(is_terminal: bool, rate_per_s: Option<f64>) -> Self {
-        Self { is_terminal, rate_per_s, errors: 0 }
+    pub(super) fn new(style: Style, rate_per_s: Option<f64>) -> Self {
+        Self { style, rate_per_s, errors: 0 }
     }
 
     pub(super) fn second(&mut self, second: &Second<'_>) {
@@ -27,37 +70,50 @@ impl Live {
         if second.period.elapsed_ns < SHORT_NS {
             return;
         }
-        let line = line(second, self.rate_per_s, self.errors);
-        // A terminal that has gone away is no reason to end the load.
-        let _ =
-            if self.is_terminal { write!(io::stderr(), "\r{line}\x1b[K") } else { writeln!(io::stderr(), "{line}") };
+        self.style.show(&line(second, self.rate_per_s, self.errors, self.style.columns()));
     }
 
     pub(super) fn end(&mut self) {
-        if self.is_terminal {
-            // As above.
-            let _ = write!(io::stderr(), "\r\x1b[K");
+        if self.style == Style::InPlace {
+            self.style.show("");
         }
     }
 }
 
-fn line(second: &Second<'_>, rate_per_s: Option<f64>, errors: u64) -> String {
+/// What a second was like; in fewer words where the columns do not do, and then as many of them as fit.
+fn line(second: &Second<'_>, rate_per_s: Option<f64>, errors: u64, columns: Option<usize>) -> String {
     let period = second.period;
     let end_s = (second.start_ns + period.elapsed_ns) as f64 / 1e9;
-    let per_s = |count: u64| count as f64 * 1e9 / period.elapsed_ns.max(1) as f64;
+    let answers_per_s = period.counts.answers as f64 * 1e9 / period.elapsed_ns.max(1) as f64;
     let (name, times) = match period.times.open.as_deref() {
-        Some(open) => ("response time", &open.response),
-        None => ("service time", &period.times.service),
+        Some(open) => ("response", &open.response),
+        None => ("service", &period.times.service),
     };
     let times = Quantiles::new(times);
     let (p50, p99) = (time(times.quantile(0.5)), time(times.quantile(0.99)));
     let offered = rate_per_s.map_or(String::new(), |rate| format!(" of {rate} /s offered"));
     let waiting = if rate_per_s.is_some() { format!(", {} waiting", period.waiting) } else { String::new() };
-    format!(
-        "{end_s:4.0} s  {:.0} answers/s{offered}  {name} p50 {p50}, p99 {p99}  {} in flight{waiting}  {errors} errors so far",
-        per_s(period.counts.answers),
+    let full = format!(
+        "{end_s:4.0} s  {answers_per_s:.0} answers/s{offered}  {name} time p50 {p50}, p99 {p99}  {} in flight{waiting}  {errors} errors so far",
         period.in_flight,
-    )
+    );
+    let Some(columns) = columns.filter(|columns| *columns < full.chars().count()) else { return full };
+    let offered = rate_per_s.map_or(String::new(), |rate| format!(" of {rate}"));
+    let mut short = String::new();
+    for part in [
+        format!("{end_s:4.0} s"),
+        format!("  {answers_per_s:.0}{offered} /s"),
+        format!("  {name} p50 {p50}, p99 {p99}"),
+        format!("  {errors} errors"),
+        format!("  {} in flight", period.in_flight),
+        waiting,
+    ] {
+        if short.chars().count() + part.chars().count() > columns {
+            break;
+        }
+        short += &part;
+    }
+    short
 }
 
 #[cfg(test)]
@@ -65,6 +121,20 @@ mod tests {
     use super::*;
     use crate::recorder::{Counts, Times};
     use crate::watch::Period;
+
+    #[test]
+    fn the_opening_says_how_far_it_is() {
+        let mut opening = Opening {
+            arm: "a",
+            elapsed_ns: 2_000_000_000,
+            connections: 10_000,
+            established: 4321,
+            done: false,
+            errors: crate::recorder::Errors::default(),
+        };
+        opening.errors.add(crate::recorder::ErrorKind::Connect);
+        assert_eq!(opening_line(&opening), "opening 2 s  4321 of 10000 connections open  1 errors so far");
+    }
 
     #[test]
     fn a_line_names_its_numbers() {
@@ -76,13 +146,20 @@ mod tests {
             times: Times::new(false),
         };
         period.times.service.known.record(120_000).expect("within bounds");
-        let closed = line(&Second { start_ns: 3_000_000_000, due: 0, period: &period }, None, 3);
+        let closed = line(&Second { start_ns: 3_000_000_000, due: 0, period: &period }, None, 3, None);
         assert_eq!(closed, "   4 s  2000 answers/s  service time p50 120 us, p99 120 us  2 in flight  3 errors so far");
         period.times = Times::new(true);
-        let open = line(&Second { start_ns: 0, due: 0, period: &period }, Some(2500.0), 0);
+        let second = Second { start_ns: 0, due: 0, period: &period };
+        let open = line(&second, Some(2500.0), 0, None);
         assert_eq!(
             open,
             "   0 s  2000 answers/s of 2500 /s offered  response time p50 -, p99 -  2 in flight, 7 waiting  0 errors so far"
         );
+        assert_eq!(line(&second, Some(2500.0), 0, Some(open.len())), open);
+        let short = "   0 s  2000 of 2500 /s  response p50 -, p99 -  0 errors  2 in flight, 7 waiting";
+        assert_eq!(line(&second, Some(2500.0), 0, Some(short.len())), short);
+        let shorter = "   0 s  2000 of 2500 /s  response p50 -, p99 -  0 errors  2 in flight";
+        assert_eq!(line(&second, Some(2500.0), 0, Some(short.len() - 1)), shorter);
+        assert_eq!(line(&second, Some(2500.0), 0, Some(12)), "   0 s");
     }
 }

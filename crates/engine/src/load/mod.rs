@@ -4,6 +4,7 @@ mod arguments;
 mod csv;
 pub mod floor;
 mod json;
+mod layout;
 mod live;
 mod mix;
 mod output;
@@ -18,7 +19,7 @@ mod url;
 pub use arguments::LoadArguments;
 
 use crate::failure::Failure;
-use crate::lines::{End, Line, Validity};
+use crate::lines::{self, End, Line, Validity};
 use crate::recorder::Times;
 use crate::schedule::Schedule as _;
 use crate::session::{ArmResult, Observer, Session};
@@ -46,9 +47,20 @@ struct Outcome {
     generator_cpu_ns: u64,
     spin_ns: u64,
     slice: SliceCounts,
+    opening: Opening,
+    /// Where the opening of many connections is told.
+    live: Option<live::Style>,
     warm_up_plateau: Option<bool>,
     arm: Option<ArmResult>,
     end: Option<End>,
+}
+
+/// How the connections were opened, before load began.
+#[derive(Debug, Default, Clone, Copy, Serialize)]
+struct Opening {
+    elapsed_ns: u64,
+    established: u32,
+    errors: crate::recorder::Errors,
 }
 
 /// The counts of the measured slice, without the warm-up.
@@ -70,6 +82,13 @@ impl Observer for Outcome {
                 start.io.clone_into(&mut self.io);
                 self.batch = start.batch;
                 self.threads = start.cores.len();
+            }
+            Line::Opening(line) => {
+                let lines::Opening { elapsed_ns, established, errors, .. } = *line;
+                self.opening = Opening { elapsed_ns, established, errors };
+                if let Some(style) = self.live {
+                    live::opening(style, line);
+                }
             }
             Line::WarmUp(warm_up) => self.warm_up_plateau = Some(warm_up.plateau),
             Line::Slice(slice) => {
@@ -114,7 +133,7 @@ pub fn run(arguments: &LoadArguments) -> Result<Verdict, Failure> {
     reach::reach(&arguments.url, target)?;
     let is_open_loop = target.arrivals.is_open();
     let lanes = session.cores.len().min(target.connections as usize);
-    let mut outcome = Outcome::default();
+    let mut outcome = Outcome { live: arguments.output.live(), ..Outcome::default() };
     if let Some(outputs) = arguments.output.open(target.arrivals.rate_per_s())? {
         let watch = Arc::new(Watch::new(lanes, output::PERIOD_NS));
         session.watch = Some(Arc::clone(&watch));

@@ -1,7 +1,7 @@
 //! What `load` shows and writes second by second, beside the load and out of its way.
 
 use super::csv::Csv;
-use super::live::Live;
+use super::live::{Live, Style};
 use crate::failure::Failure;
 use crate::recorder::Times;
 use crate::watch::{Period, Watch};
@@ -51,15 +51,20 @@ pub(super) struct Outputs {
 }
 
 impl OutputArguments {
-    /// Opens what is to be written. `None` where nothing is.
-    pub(super) fn open(&self, rate_per_s: Option<f64>) -> Result<Option<Outputs>, Failure> {
+    /// What is shown while load runs, if anything is.
+    pub(super) fn live(&self) -> Option<Style> {
         let is_terminal = io::stderr().is_terminal();
         // Who wants JSON may well read standard error for what went wrong.
         let is_shown = !self.quiet && (is_terminal || !self.json);
+        is_shown.then_some(if is_terminal { Style::InPlace } else { Style::Lines })
+    }
+
+    /// Opens what is to be written. `None` where nothing is.
+    pub(super) fn open(&self, rate_per_s: Option<f64>) -> Result<Option<Outputs>, Failure> {
         let create =
             |option: &str, path: &Option<PathBuf>| path.as_deref().map(|path| create(option, path)).transpose();
         let outputs = Outputs {
-            live: is_shown.then(|| Live::new(is_terminal, rate_per_s)),
+            live: self.live().map(|style| Live::new(style, rate_per_s)),
             csv: create("--csv", &self.csv)?.map(Csv::new),
             hdr: create("--hdr", &self.hdr)?,
         };

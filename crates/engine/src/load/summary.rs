@@ -1,11 +1,12 @@
 //! What `load` prints at the end: one screen that names what each number is, or one JSON object.
 
+use super::layout::laid_out;
 use super::quantile::{Quantile, Quantiles};
 use super::shape::{ArrivalsChoice, Shape};
-use super::{LoadArguments, Outcome, SliceCounts};
+use super::{LoadArguments, Opening, Outcome, SliceCounts};
+use crate::io::terminal;
 use crate::lines::Validity;
 use crate::recorder::Distribution;
-use std::fmt::Write as _;
 use std::io::{self, Write as _};
 
 /// The result of a load, ready to be printed.
@@ -55,18 +56,16 @@ impl<'a> Report<'a> {
             serde_json::to_writer_pretty(&mut out, &self.json())?;
             out.write_all(b"\n")
         } else {
-            out.write_all(self.text().as_bytes())
+            let width = terminal::columns(&out);
+            out.write_all(self.text(width).as_bytes())
         }
     }
 
-    fn text(&self) -> String {
+    fn text(&self, width: Option<usize>) -> String {
         let SliceCounts { answers, due, sent, not_sent, reconnects, received_bytes, errors, .. } = self.outcome.slice;
         let elapsed_s = self.outcome.elapsed_ns as f64 / 1e9;
         let mut text = String::new();
-        // Writing to a string does not fail.
-        let mut line = |name: &str, value: String, meaning: &str| {
-            let _ = writeln!(text, "{name:<17} {value:<44} {meaning}");
-        };
+        let mut line = |name: &str, value: String, meaning: &str| text += &laid_out(name, &value, meaning, width);
         let Shape { rate, arrivals, .. } = &self.arguments.shape;
         let shape = match (rate, arrivals) {
             (None, _) => "closed loop".to_owned(),
@@ -75,6 +74,11 @@ impl<'a> Report<'a> {
         };
         let load = format!("{} connections, {shape}, {elapsed_s:.2} s", self.arguments.connections);
         line("load", load, &format!("{} by {}", self.arguments.url, self.outcome.io));
+        let Opening { elapsed_ns, established, errors: failed } = self.outcome.opening;
+        let connections = self.arguments.connections;
+        let failures = if failed.total() > 0 { format!(", {} failures", failed.total()) } else { String::new() };
+        let opened = format!("{established} in {}{failures}", time(Quantile::Is(elapsed_ns)));
+        line("opened", opened, &format!("of {connections} connections, before load began"));
         if rate.is_some() {
             let requests = format!("{due} due, {sent} sent, {not_sent} not sent");
             line("requests", requests, "not sent: no connection was free before the end");

@@ -4,6 +4,7 @@ use super::cores::{CoreUse, Cores};
 use super::cpu::{CpuMeter, CpuReading};
 use super::freeze::{Freezer, Freezers};
 use super::judgement;
+use super::opening;
 use super::order::Order;
 use super::plateau::{self, Warmth};
 use super::worker::{Command, DRAIN_NS_MOST, Report, Shared, Stage, Worker, lock};
@@ -21,9 +22,6 @@ use std::thread;
 /// until it does. Without this wait 0.3 to 1.1 ms of a slice's CPU time were seen to show up in the next reading.
 const SETTLE_NS: u64 = 30_000;
 
-/// Connections of an open loop are opened before it begins, which may take so long.
-const OPEN_NS_MOST: u64 = 5_000_000_000;
-
 fn settle(since_ns: u64) {
     while clock::monotonic_ns() < since_ns + SETTLE_NS {
         std::hint::spin_loop();
@@ -31,17 +29,22 @@ fn settle(since_ns: u64) {
 }
 
 /// What the leader keeps of an arm.
-struct ArmState {
+pub(super) struct ArmState {
     meter: CpuMeter,
     /// The arm's clock: the sum of its slices.
-    clock_ns: u64,
+    pub(super) clock_ns: u64,
+    /// The part of it in which connections were opened.
+    pub(super) opening_ns: u64,
     /// Its schedule's clock: the same without the time in which connections were opened, or the arm drained.
     schedule_ns: u64,
     /// The accounts at the end of its last slice.
-    counts: Counts,
+    pub(super) counts: Counts,
     /// When its last slice ended, and the CPU time of its hops then.
     last: Option<(u64, CpuReading)>,
     connected: bool,
+    /// Connections that are open, and that have been.
+    pub(super) established: u32,
+    pub(super) were_open: u32,
     own_cpu_ns: u64,
     outside_cpu_ns: u64,
     measured: Measured,
@@ -56,7 +59,7 @@ struct Measured {
 }
 
 /// What one slice came to.
-struct Outcome {
+pub(super) struct Outcome {
     start_ns: u64,
     elapsed_ns: u64,
     freeze_ns: u64,
@@ -70,12 +73,12 @@ struct Outcome {
     generator_cpu_ns: u64,
 }
 
-struct Leader<'s, I> {
-    session: &'s Session,
+pub(super) struct Leader<'s, I> {
+    pub(super) session: &'s Session,
     shared: &'s Shared,
     worker: Worker<'s, I>,
     freezers: &'s Freezers,
-    arms: Vec<ArmState>,
+    pub(super) arms: Vec<ArmState>,
     /// During the measured slices.
     cores: Option<CoreUse>,
 }
@@ -95,10 +98,13 @@ pub(super) fn run<I: Io>(session: &Session, io_name: &str, observer: &mut dyn Ob
         let arm = |arm: &super::SessionArm| ArmState {
             meter: CpuMeter::new(&arm.hops),
             clock_ns: 0,
+            opening_ns: 0,
             schedule_ns: 0,
             counts: Counts::default(),
             last: None,
             connected: false,
+            established: 0,
+            were_open: 0,
             own_cpu_ns: 0,
             outside_cpu_ns: 0,
             measured: Measured::default(),
@@ -131,7 +137,7 @@ pub(super) fn run<I: Io>(session: &Session, io_name: &str, observer: &mut dyn Ob
     observer.line(&Line::End(end)).map_err(output_failed)
 }
 
-fn output_failed(error: io::Error) -> Failure {
+pub(super) fn output_failed(error: io::Error) -> Failure {
     Failure::run(format!("standard output: {error}"))
 }
 
@@ -149,9 +155,7 @@ impl<I: Io> Leader<'_, I> {
         observer.line(&Line::Start(start)).map_err(output_failed)?;
         self.freezers.freeze_all()?;
         for arm in 0..session.arms.len() {
-            if session.arms[arm].target.arrivals.is_open() && !signal::stop_requested() {
-                self.slice(arm, Stage::Open)?;
-            }
+            self.open(arm, observer)?;
             if let Some(rule) = session.warm_up {
                 self.warm_up(arm, rule, observer)?;
             }
@@ -185,16 +189,17 @@ impl<I: Io> Leader<'_, I> {
         while warmth == Warmth::NotYet && !signal::stop_requested() {
             let outcome = self.slice(arm, Stage::WarmUp)?;
             answers.push(outcome.counts.answers);
-            let ArmState { clock_ns, connected, .. } = self.arms[arm];
+            let ArmState { clock_ns, opening_ns, connected, .. } = self.arms[arm];
+            let elapsed_ns = clock_ns - opening_ns;
             warmth = if self.session.arms[arm].target.arrivals.is_open() {
-                plateau::judge_open(rule, clock_ns, connected, &outcome.counts)
+                plateau::judge_open(rule, elapsed_ns, connected, &outcome.counts)
             } else {
-                plateau::judge(rule, clock_ns, connected, &answers)
+                plateau::judge(rule, elapsed_ns, connected, &answers)
             };
         }
         let line = lines::WarmUp {
             arm: &self.session.arms[arm].name,
-            elapsed_ns: self.arms[arm].clock_ns,
+            elapsed_ns: self.arms[arm].clock_ns - self.arms[arm].opening_ns,
             plateau: warmth == Warmth::Plateau,
             answers: &answers,
             errors: self.arms[arm].counts.errors,
@@ -212,7 +217,7 @@ impl<I: Io> Leader<'_, I> {
     }
 
     /// One slice: thaw, load, freeze, read.
-    fn slice(&mut self, arm: usize, stage: Stage) -> Result<Outcome, Failure> {
+    pub(super) fn slice(&mut self, arm: usize, stage: Stage) -> Result<Outcome, Failure> {
         let target = &self.session.arms[arm].target;
         let freezer = self.freezers.of(arm);
         let state = &mut self.arms[arm];
@@ -226,7 +231,7 @@ impl<I: Io> Leader<'_, I> {
             Stage::Settle => self.session.settle_ns,
             Stage::Measure => self.session.arms[arm].slice_ns.unwrap_or(self.session.slice_ns),
             Stage::Drain => DRAIN_NS_MOST,
-            Stage::Open => OPEN_NS_MOST.min(target.timeout_ns),
+            Stage::Open => opening::SLICE_NS,
         };
         let command = Command::Slice {
             arm,
@@ -261,7 +266,7 @@ impl<I: Io> Leader<'_, I> {
             Failure::run(format!("arm `{}` cannot be thawed: {error}", self.session.arms[arm].name))
         })?;
         frozen?;
-        let Report { counts, unconnected_threads } = *lock(&self.shared.report);
+        let Report { counts, unconnected_threads, established, were_open } = *lock(&self.shared.report);
         let elapsed_ns = end_ns - start_ns;
         let last = state.last.replace((end_ns, cpu_at_freeze.clone()));
         let outcome = Outcome {
@@ -281,6 +286,7 @@ impl<I: Io> Leader<'_, I> {
         }
         state.counts = counts;
         state.connected = unconnected_threads == 0;
+        (state.established, state.were_open) = (established, were_open);
         self.check_failure()?;
         Ok(outcome)
     }

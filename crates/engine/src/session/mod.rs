@@ -5,6 +5,7 @@ mod cpu;
 mod freeze;
 mod judgement;
 mod leader;
+mod opening;
 mod order;
 mod plateau;
 mod worker;

@@ -39,7 +39,7 @@ pub(super) enum Command {
 /// What a slice is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// Connections are opened, nothing is sent. So that an open loop does not begin with requests that wait for that.
+    /// Connections are opened, nothing is sent.
     Open,
     WarmUp,
     /// Runs right before a measured slice: caches fill and queues find their length again after the other arms' slices.
@@ -72,6 +72,8 @@ pub(super) struct Shared {
 pub(super) struct Report {
     pub(super) counts: Counts,
     pub(super) unconnected_threads: u32,
+    pub(super) established: u32,
+    pub(super) were_open: u32,
 }
 
 /// Locks; a thread that panicked has aborted the process, so no lock is ever poisoned.
@@ -218,6 +220,8 @@ impl<'s, I: Io> Worker<'s, I> {
         let mut report = lock(&self.shared.report);
         report.counts.merge(&lane.client.recorder.counts);
         report.unconnected_threads += u32::from(!lane.client.is_connected());
+        report.established += lane.client.established();
+        report.were_open += lane.client.were_open();
     }
 
     /// Adds this thread's accounts to the results.

@@ -22,16 +22,17 @@ fn binary() -> PathBuf {
 
 impl Origin {
     pub fn start() -> Self {
-        Self::at("127.0.0.1:0")
+        Self::at("127.0.0.1:0", &[])
     }
 
-    pub fn at(address: &str) -> Self {
+    pub fn at(address: &str, options: &[&str]) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let name = format!("hopcost-origin-log-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         let log = std::env::temp_dir().join(name);
         let mut child = Command::new(binary())
             .args(["--listen", &format!("http+tcp:{address}"), "--log"])
             .arg(&log)
+            .args(options)
             .stdout(Stdio::piped())
             .spawn()
             .expect("the origin starts");

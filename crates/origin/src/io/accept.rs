@@ -8,9 +8,6 @@ use rustix::net::{self, AddressFamily, SocketAddrUnix, SocketFlags, SocketType, 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-/// The kernel cuts it down to net.core.somaxconn.
-const BACKLOG: i32 = 65_535;
-
 /// A socket that listens. A Unix one removes its file when it is dropped.
 #[derive(Debug)]
 pub struct Listener {
@@ -20,8 +17,9 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// Binds and listens. A socket file that is there already is an address in use: it may be another server's.
-    pub fn bind(listen: Listen) -> rustix::io::Result<Self> {
+    /// Binds and listens; so many connections may wait to be accepted (the kernel cuts it down to net.core.somaxconn). A
+    /// socket file that is there already is an address in use: it may be another server's.
+    pub fn bind(listen: Listen, backlog: u16) -> rustix::io::Result<Self> {
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
         let (socket, listen, file) = match listen.address {
             Address::Tcp(address) => {
@@ -69,7 +67,7 @@ impl Listener {
             let everyone = std::os::unix::fs::PermissionsExt::from_mode(0o666);
             std::fs::set_permissions(file, everyone).map_err(|_| Errno::ACCESS)?;
         }
-        net::listen(&listener.socket, BACKLOG)?;
+        net::listen(&listener.socket, backlog.into())?;
         Ok(listener)
     }
 

@@ -1,7 +1,8 @@
 //! Opening connections, again and again.
 
 use super::super::ends::{BACKOFF_LEAST_NS, BACKOFF_MOST_NS};
-use super::super::opening::{CONNECTING_MOST, QUEUE_FULL_NS};
+use super::super::opening::QUEUE_FULL_NS;
+use super::super::pace::{BURST_MOST, CONNECTING_MOST, PATIENCE_LEAST_NS};
 use super::*;
 
 #[test]
@@ -52,4 +53,50 @@ fn a_machine_without_a_free_port_is_told_apart() {
     assert_eq!(client.failed(0, IoFailure::NoLocalPort), Next::Close);
     assert_eq!(client.failed(1, IoFailure::Connect), Next::Close);
     assert_eq!((errors(&client, ErrorKind::Connect), client.recorder.counts.ports_exhausted), (2, 1));
+}
+
+#[test]
+fn a_closed_loop_opens_all_before_it_sends() {
+    let most = BURST_MOST as u32 + 2;
+    let mut client = client(most, None);
+    client.open_only();
+    client.batch(0);
+    let mut opened: Vec<Slot> = std::iter::from_fn(|| client.to_open()).collect();
+    assert_eq!(opened.len() as u64, BURST_MOST, "a server has to take them");
+    client.tick(|slot| panic!("{slot} has not timed out"));
+    let next_ns = client.next_duty_ns();
+    assert!(next_ns > 0);
+    client.batch(next_ns);
+    opened.extend(std::iter::from_fn(|| client.to_open()));
+    assert_eq!(opened.len() as u32, most);
+    for &slot in &opened {
+        assert!(!client.is_finished());
+        assert_eq!(client.connected(slot), Next::Nothing);
+    }
+    assert!(client.is_finished());
+    assert_eq!(client.recorder.counts.sent, 0);
+    client.load(0, u64::MAX);
+    assert_eq!(std::iter::from_fn(|| client.send_due()).collect::<Vec<_>>(), opened);
+    assert_eq!((client.in_flight(), client.recorder.counts.late), (most, 0));
+}
+
+#[test]
+fn a_connection_that_does_not_open_at_once_is_begun_anew() {
+    let mut client = client(2, None);
+    client.open_only();
+    client.batch(0);
+    assert_eq!((client.to_open(), client.to_open(), client.to_open()), (Some(0), Some(1), None));
+    assert_eq!(client.connected(0), Next::Nothing);
+    client.give_up(|slot| panic!("{slot} is given time"));
+    client.batch(PATIENCE_LEAST_NS);
+    let mut closed = Vec::new();
+    client.give_up(|slot| closed.push(slot));
+    assert_eq!((closed, client.to_open()), (vec![1], None), "the server may empty its queue");
+    while client.to_open().is_none() {
+        client.tick(|slot| panic!("{slot} has not timed out"));
+        client.batch(client.next_duty_ns());
+    }
+    assert_eq!(client.connected(1), Next::Nothing);
+    assert!(client.is_finished());
+    assert_eq!(client.recorder.counts.errors.total(), 0, "whether it ever opens, the time-out tells");
 }

@@ -1,8 +1,8 @@
 //! The routes, alike in all origins; the files are those of hopcost's content folder.
 
+use actix_web::HttpResponse;
 use actix_web::http::header::{CONTENT_TYPE, SERVER};
-use actix_web::{HttpRequest, HttpResponse, web};
-use std::collections::HashMap;
+use actix_web::web::Bytes;
 use std::path::Path;
 
 const PLAIN: &str = "text/plain";
@@ -13,27 +13,33 @@ const ROUTES: [(&str, &str, &str); 4] = [
     ("/static.txt", "static.txt", PLAIN),
 ];
 
-/// What each path answers: content type and body.
-pub struct Answers(HashMap<&'static str, (&'static str, web::Bytes)>);
+/// What one route answers.
+#[derive(Clone)]
+pub struct Answer {
+    /// The path of the route.
+    pub path: &'static str,
+    content_type: &'static str,
+    body: Bytes,
+}
 
-impl Answers {
-    /// Read the files of all routes.
-    pub fn read(folder: &str) -> Result<Self, String> {
-        let read = |(path, file, content_type)| {
-            let file = Path::new(folder).join(file);
-            std::fs::read(&file)
-                .map(|body| (path, (content_type, web::Bytes::from(body))))
-                .map_err(|error| format!("{}: {error}", file.display()))
-        };
-        ROUTES.map(read).into_iter().collect::<Result<_, _>>().map(Answers)
+impl Answer {
+    /// Five letters in Server as in "nginx", by which nginx replaces it. "Connection: keep-alive" cannot be had:
+    /// actix-web drops it.
+    pub fn response(&self) -> HttpResponse {
+        HttpResponse::Ok()
+            .insert_header((SERVER, "actix"))
+            .insert_header((CONTENT_TYPE, self.content_type))
+            .body(self.body.clone())
     }
 }
 
-/// The answer to any request; 404 to a path without a route.
-pub async fn answer(request: HttpRequest, answers: web::Data<Answers>) -> HttpResponse {
-    let Some((content_type, body)) = answers.0.get(request.path()) else {
-        return HttpResponse::NotFound().finish();
+/// Read the files of all routes.
+pub fn read(folder: &str) -> Result<Vec<Answer>, String> {
+    let read = |(path, file, content_type)| {
+        let file = Path::new(folder).join(file);
+        std::fs::read(&file)
+            .map(|body| Answer { path, content_type, body: body.into() })
+            .map_err(|error| format!("{}: {error}", file.display()))
     };
-    // Five letters as in "nginx", by which nginx replaces it. "Connection: keep-alive" cannot be had: actix-web drops it.
-    HttpResponse::Ok().insert_header((SERVER, "actix")).insert_header((CONTENT_TYPE, *content_type)).body(body.clone())
+    ROUTES.into_iter().map(read).collect()
 }

@@ -4,7 +4,6 @@ mod answer;
 mod arguments;
 
 use actix_web::{App, HttpServer, web};
-use answer::Answers;
 use arguments::Arguments;
 use std::process::ExitCode;
 
@@ -26,10 +25,15 @@ fn main() -> ExitCode {
 }
 
 fn serve(arguments: &Arguments) -> Result<(), String> {
-    let answers = web::Data::new(Answers::read(&arguments.content)?);
-    let server = HttpServer::new(move || App::new().app_data(answers.clone()).default_service(web::to(answer::answer)))
-        .workers(arguments.workers)
-        .shutdown_timeout(0);
+    let answers = answer::read(&arguments.content)?;
+    let server = HttpServer::new(move || {
+        answers.clone().into_iter().fold(App::new(), |app, answer| {
+            app.route(answer.path, web::get().to(move || std::future::ready(answer.response())))
+        })
+    })
+    .workers(arguments.workers)
+    .keep_alive(arguments.keep_alive)
+    .shutdown_timeout(0);
     let bound = match arguments.listen.split_once(':') {
         Some(("http+tcp", address)) => server.bind(address),
         Some(("http+unix", path)) => server.bind_uds(path),
