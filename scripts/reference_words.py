@@ -6,7 +6,7 @@ from enum import Enum
 
 import msgspec
 
-from hopcost import builds, engine, plan, program, record, sandbox, settings, suite
+from hopcost import builds, engine, network, planned, program, record, recorded, sandbox, settings, suite, usage
 
 
 class Page(Enum):
@@ -48,6 +48,10 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "stand_in": "true: runs only where another arm of the experiment is left out; never a baseline",
             "settings": "settings by program, for all its hops in this arm: `[arms.NAME.settings.PROGRAM]`;"
             " they win over the experiment's, a hop's own win over them",
+            "sysctls": 'by name, for the stack and its client: `{ "net.ipv4.tcp_tw_reuse" = 0 }`; net.* in the'
+            " stack's own network namespace, others cannot be had and are told",
+            "open_files": "limit of open files of each program; absent: as many as this machine gives",
+            "link_mbit_per_s": "the stack is reached over a link of this rate, both ways; absent: over loopback",
         },
     ),
     suite.Hop: (
@@ -86,6 +90,9 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "quick": "false: `--quick` leaves the experiment out, unless it is named on the command line",
             "soak": "a long run of one arm, instead of blocks: `{ length_s = 1800 }`",
             "as_published": "the article's own protocol, for `--as-published`",
+            "sysctls": "as in an arm, for all arms; an arm's own win",
+            "open_files": "the same",
+            "link_mbit_per_s": "the same",
         },
     ),
     suite.Workload: (
@@ -166,8 +173,10 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "balances": "true: forwards to several copies of the next hop (`upstreams`)",
             "answers": "true: can be the last hop though it has `upstream_links`",
             "children": "a template: how many child processes it must have to be ready",
-            "forks": "true: its processes come and go under load; its CPU time is then that of its cgroup",
-            "idle_timeout_s": "after how long it drops idle connections, unless `keepalive_timeout_s` says it",
+            "forks": "true, false, or a template for one of them: its processes come and go under load, or are very"
+            " many; its CPU time is then that of a cgroup",
+            "idle_timeout_s": "after how long it drops an idle connection, where no setting `keepalive_timeout_s`"
+            " says it",
         },
     ),
     program.Need: (
@@ -211,7 +220,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "endings": "one per experiment that ended",
         },
     ),
-    record.Receipt: (
+    recorded.Receipt: (
         Page.RECORD,
         {
             "hop": "the hop's name",
@@ -229,7 +238,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "detail": "the same in words",
         },
     ),
-    record.Block: (
+    recorded.Block: (
         Page.RECORD,
         {
             "experiment": "its name",
@@ -250,11 +259,11 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "end": "the engine's last line; its validity is part of the block's",
         },
     ),
-    record.Failure: (
+    recorded.Failure: (
         Page.RECORD,
         {"arm": "its name", "message": "what happened, with the program's last lines", "hint": "what to do"},
     ),
-    record.ArmBlock: (
+    recorded.ArmBlock: (
         Page.RECORD,
         {
             "name": "the arm",
@@ -264,10 +273,16 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "warm_up": "the engine's line",
             "slices": "the engine's lines, in the order in which they ran",
             "totals": "the engine's line",
-            "receipts": "what showed of the settings under load; none in older records",
+            "peer": "the run of another generator, in place of the engine's lines",
+            "surroundings": "what the stack ran in; null in a record of format 1",
+            "memory": "by hop, after the last slice",
+            "memory_samples": "of a soak",
+            "time_wait": "connections in TIME_WAIT after the last slice, by link",
+            "notes": "what a reader of this arm's figures must know",
+            "receipts": "what showed of the settings under load",
         },
     ),
-    record.CheckedAnswer: (
+    recorded.CheckedAnswer: (
         Page.RECORD,
         {
             "status": "HTTP status",
@@ -275,6 +290,64 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "body_bytes": "length of the body",
             "header_fields": "their names in the order they came",
         },
+    ),
+    recorded.PeerRun: (
+        Page.RECORD,
+        {
+            "peer": "its name",
+            "version": "as it prints it",
+            "command": "its command line",
+            "answers": "with a 2xx status, by its own count",
+            "errors": "by kind, in its own words",
+            "elapsed_ns": "as it prints it; else `wall_ns`",
+            "wall_ns": "from its start to its end",
+            "generator_cpu_ns": "CPU time of its process and its children",
+            "cpu_ns": "by hop, while it ran",
+            "throughput_per_s": "as it prints it, errors among it or not",
+            "latency_ms": "as it prints it, under its own names",
+            "output": "all that it wrote",
+        },
+    ),
+    recorded.MemorySample: (
+        Page.RECORD,
+        {"elapsed_ns": "since the soak began", "resident_bytes": "of all processes of the stack"},
+    ),
+    recorded.Repeat: (
+        Page.RECORD,
+        {
+            "experiment": "its name",
+            "arm": "its name",
+            "number": "from 0",
+            "connections": "as run here",
+            "requests": "as run here; null where time ends it",
+            "duration_s": "as run here; null where a number of requests ends it",
+            "run": "null where it failed",
+            "failure": "why",
+            "check": "what the arm answered before load",
+        },
+    ),
+    network.Surroundings: (
+        Page.RECORD,
+        {
+            "network": "`own`: a network namespace of its own; `host`: the host's loopback",
+            "open_files": "limit of open files of each program",
+            "sysctls": "those asked for, read back",
+            "link_mbit_per_s": "the link's rate; null over loopback",
+            "link_bits_per_s": "what a short transfer to the client came to before load",
+            "notes": "what was asked for and not had",
+        },
+    ),
+    usage.Memory: (
+        Page.RECORD,
+        {
+            "processes": "alive at the reading",
+            "peak_bytes": "their largest resident sets ever, added up (VmHWM)",
+            "proportional_bytes": "at the reading, shared pages divided (PSS)",
+        },
+    ),
+    usage.TimeWait: (
+        Page.RECORD,
+        {"hop": "the hop that listens", "server": "closed first by the hop", "client": "closed first by its client"},
     ),
     engine.Start: (
         Page.RECORD,
@@ -351,7 +424,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "reasons": "why it is not valid, in sentences",
         },
     ),
-    plan.Plan: (
+    planned.Plan: (
         Page.RECORD,
         {
             "suite": "its name",
@@ -366,9 +439,13 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "target_width": "half-width of the ratios' intervals at which an experiment ends, as a share of the ratio",
             "experiments": "those that run here",
             "left_out": "experiments that do not",
+            "not_quick": "experiments and points that `--quick` leaves out",
+            "peer": "the generator in the engine's place; null: the engine",
+            "as_published": "whether the articles' own protocols were followed",
+            "scale": "of the protocols' requests and durations",
         },
     ),
-    plan.PlannedExperiment: (
+    planned.PlannedExperiment: (
         Page.RECORD,
         {
             "name": "its name",
@@ -385,13 +462,26 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "published": "as in the suite",
             "published_conditions": "as in the suite",
             "control": "as in the suite",
+            "turns": "how arms take turns: `all` in slices; `threes`: the baseline, its copy and one other at a time;"
+            " `whole`: one arm alive at a time; `soak`: one for long, the baseline in between",
+            "slice_ns_least": "whole slices are not made shorter than this",
+            "connections_asked": "those of the suite, where fewer fit here",
+            "point": "of a sweep",
+            "soak_s": "how long the soak is to last here",
+            "soak_asked_s": "how long the article's lasted",
+            "as_published": "the article's protocol",
+            "protocol_connections": "connections of the protocol as they fit here",
         },
     ),
-    plan.PlannedArm: (
+    planned.Point: (
+        Page.RECORD,
+        {"experiment": "the sweep's name", "key": "what is varied", "value": "its value here"},
+    ),
+    planned.PlannedArm: (
         Page.RECORD,
         {"name": "its name", "arm": "as in the suite", "copy_of": "the baseline's name in the A/A arm"},
     ),
-    plan.LeftOut: (
+    planned.LeftOut: (
         Page.RECORD,
         {"name": "the arm or experiment", "reason": "why it does not run here", "remedy": "what would bring it"},
     ),
@@ -483,14 +573,22 @@ ENVIRONMENT = {
     "cgroup": "/proc/self/cgroup",
     "sysctls": "those that matter, by name",
     "freezer": "how arms are frozen: `cgroup2`, `cgroup1` or `signal`",
+    "network_namespaces": "whether stacks had network namespaces of their own",
+    "network_namespaces_missing": "why not",
     "programs": "the version of every program of the suite; null where it is missing",
 }
 
 CONSTANTS = {
-    "plan.SLICE_NS_LEAST": ("ns", "length of a slice at the least; not shorter than the settling before it"),
+    "plan_experiment.SLICE_NS_LEAST": ("ns", "length of a slice at the least; not shorter than the settling before it"),
     "plan.LOOKS": ("blocks", "looks of a full run; the last is the most blocks. A quick run has the first alone"),
-    "plan.SETTLE_NS_LEAST": ("ns", "load before each slice that does not count, at the least"),
-    "plan.SETTLE_NS_PER_CONNECTION": ("ns", "and for each connection, where that is more"),
+    "plan_experiment.SETTLE_NS_LEAST": ("ns", "load before each slice that does not count, at the least"),
+    "plan_experiment.SETTLE_NS_PER_CONNECTION": ("ns", "and for each connection, where that is more"),
+    "plan_experiment.WHOLE_SLICE_S": (
+        "s",
+        "length of a whole slice (one arm alive at a time), unless the suite says otherwise",
+    ),
+    "plan_experiment.QUICK_WHOLE_SLICE_S": ("s", "the same with `--quick`"),
+    "plan_experiment.QUICK_SOAK_S": ("s", "length of a soak with `--quick`"),
     "plan.BLOCK_S_AT_MOST": ("s", "load in a block at most"),
     "plan.TARGET_WIDTH": ("of the ratio", "half-width at which a full run stops"),
     "plan.FULL_BUDGET_S": ("s", "time for all experiments, unless `--budget` says otherwise"),

@@ -71,7 +71,7 @@ def section(done: Sorted) -> tuple[list[str], bool]:
         "## A known delay comes back",
         "",
         f"The origin delays its answers (`{script()}`); {RATE:,} requests/s, Poisson, {SECONDS} s, half of what"
-        f" {CONNECTIONS} connections can carry. Each quantile of the service time must be within {MARGIN:.0%} or"
+        f" {CONNECTIONS} connections can carry. Each quantile of the service time must be within {MARGIN * 100:g} % or"
         f" {MARGIN_NS // 1000} µs of the same quantile in the origin's own log of that run (request read to answer"
         " sent). Scripted: of the distribution itself, from which a run's sample differs. ms, the difference in µs.",
         "",
@@ -82,7 +82,7 @@ def section(done: Sorted) -> tuple[list[str], bool]:
     for case in cases():
         runs = done.of(SECTION, case.name)
         if runs:
-            busy.append(f"{case.name} {median(runs, 'origin_busy'):.0%}")
+            busy.append(f"{case.name} {median(runs, 'origin_busy') * 100:.0f} %")
         for name, share in QUANTILES.items():
             cells = [case.name, f"{share * 100:g} %", f"{scripted_ns(share) / 1e6:.3f}"]
             bar = Bar([[miss(each, name)] for each in runs], case.runs)

@@ -70,7 +70,7 @@ def lines() -> tuple[list[str], bool]:
         "Runs are short, and of all sections and generators in turn, in shuffled order. Figures are medians over runs,"
         " in brackets the quartiles. A line holds where, for each of its bars, the median over runs of how far a run is"
         " off is within the bar; how many runs are within all bars by themselves stands beside it. A run is set aside,"
-        f" and done again, where programs of others took more than {FOREIGN_MOST:.0%} of the machine's CPU time"
+        f" and done again, where programs of others took more than {FOREIGN_MOST * 100:g} % of the machine's CPU time"
         " meanwhile, or the hypervisor says that it kept as much of a core; never for what the engine said.",
         "",
     ]

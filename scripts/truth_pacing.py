@@ -156,7 +156,7 @@ def _figures(runs: list[Figures]) -> list[str]:
         f"{median(runs, 'lag_p50_ns') / 1e3:.1f}",
         spread(runs, "lag_p99_ns", lambda value: f"{value / 1e3:.1f}"),
         f"{median(runs, 'per_ms_mean'):.1f} ± {median(runs, 'per_ms_deviation'):.1f}",
-        f"{median(runs, 'cpu_share'):.0%} ({median(runs, 'spin_share'):.0%})" if is_load else "",
+        f"{median(runs, 'cpu_share') * 100:.0f} % ({median(runs, 'spin_share') * 100:.0f} %)" if is_load else "",
     ]
 
 

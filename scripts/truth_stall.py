@@ -115,8 +115,9 @@ def section(done: Sorted) -> tuple[list[str], bool]:
         "## A server that stands still is seen",
         "",
         f"{RATE:,} requests/s for {SECONDS} s over 64 connections, the origin stopped for {STALLED_S:g} s in the"
-        f" middle. p99 must be within {MARGIN:.0%} of {P99_S} s, mean and p90 within {MARGIN:.0%} of a replay: the same"
-        " schedule against the origin's own log. Beside it wrk and h2load, closed loops. Seconds.",
+        f" middle. p99 must be within {MARGIN * 100:g} % of {P99_S} s, mean and p90 within"
+        f" {MARGIN * 100:g} % of a replay: the same schedule against the origin's own log. Beside it wrk and"
+        " h2load, closed loops. Seconds.",
         "",
         "| generator | mean | replay | p90 | replay | p99 | replay | runs within | holds |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |",

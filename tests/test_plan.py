@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hopcost import plan
 from hopcost.errors import CannotMeasure, UsageError
 from hopcost.plan import LeftOut, Plan, block_seed, rounds_for_block
-from hopcost.program import Installed
+from hopcost.program import Installed, Lacking
 from hopcost.sandbox import Cores
 from hopcost.suite import Arm, Experiment, Hop, Link, Placement, Published, Suite, Workload
 
@@ -137,6 +137,20 @@ def test_the_first_arm_that_is_left_becomes_the_baseline():
     suite = msgspec.structs.replace(SUITE, arms=SUITE.arms | {"behind": stack("proxy", "origin")})
     first = make("first", suite=suite, gone=("app",)).experiments[0]
     assert (first.baseline, names(first)) == ("behind", ["behind", "spare", "behind-aa"])
+
+
+def test_an_arm_whose_setting_needs_what_is_lacking_is_left_out_with_the_command_that_brings_it():
+    lacking = Lacking(when={"content": "lua"}, missing="proxy needs lua.so", remedy="apt-get install lua")
+    there = {"app": HERE, "origin": HERE, "proxy": Installed(path="/bin/x", version="1.0", lacking=[lacking])}
+    lua = Arm(hops=[Hop(program="proxy", link=Link.HTTP_TCP, settings={"content": "lua"})])
+    suite = msgspec.structs.replace(SUITE, arms=SUITE.arms | {"spare": lua})
+    planned = plan.make(
+        suite, ["first"], quick=True, budget_s=None, seed=1, installed=there, allowed_cores=[0, 1], siblings={},
+        open_files=20_000,
+    )  # fmt: skip
+    (first,) = planned.experiments
+    assert first.left_out == [LeftOut(name="spare", reason="proxy needs lua.so", remedy="apt-get install lua")]
+    assert [arm.name for arm in first.arms] == ["direct", "behind", "direct-aa"]
 
 
 def test_an_experiment_without_any_arm_is_left_out_and_the_others_run():

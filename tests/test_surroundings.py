@@ -11,7 +11,6 @@ import pytest
 import suites
 
 from hopcost import namespace, network, record, sandbox, usage
-from hopcost.errors import CannotMeasure
 from hopcost.network import HOST, Network, Surroundings, Wishes
 from hopcost.suite import Arm, Experiment, Hop, Link, Placement
 
@@ -161,5 +160,3 @@ def test_an_arms_own_surroundings_win_over_the_experiments() -> None:
 
 def test_ports_of_a_new_namespace_are_known_before_there_is_one() -> None:
     assert sandbox.NamespacePorts(None).take() == sandbox.FIRST_PORT_OF_A_NAMESPACE
-    with pytest.raises(CannotMeasure):
-        sandbox.Ports.claim(0xFFFFF, "nowhere")

@@ -88,6 +88,16 @@ def enter_user_namespace() -> None:
         os.execv(unshare, [*command, "--", sys.executable, *sys.orig_argv[1:]])
 
 
+def leave_the_hosts() -> None:
+    """In a user namespace: move this process into a network namespace that it owns.
+
+    From a stack's there would be no way back to the host's. Programs must have been built before: nothing beyond this
+    machine is reached from there.
+    """
+    if os.environ.get(TRIED) and find().own:
+        namespace.make()
+
+
 def _tried(command: list[str]) -> Network:
     try:
         run = subprocess.run(command, capture_output=True, text=True, timeout=TRIAL_S, check=False)

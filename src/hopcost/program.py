@@ -48,9 +48,9 @@ class Program(msgspec.Struct, forbid_unknown_fields=True):
     `executable` is a name sought on the PATH; programs with a `build` are made from their source instead.
     `files` maps a file in the stack's directory to the template it is generated from; both are templates.
     `answers` programs can be the last hop though they can forward too; `balances` programs forward to several copies of
-    the next hop. `children` is a template for the number of child
-    processes without which it is not ready: those that come later are neither accounted for nor frozen.
-    `forks` says that its processes come and go under load: its CPU time is then that of its cgroup.
+    the next hop. `children` is a template for the number of child processes without which it is not ready: those that
+    come later are neither accounted for nor frozen. `forks` says that its processes come and go under load, or are very
+    many: its CPU time is then that of its cgroup. It is true or false, or a template for one of the words.
     """
 
     name: str
@@ -70,7 +70,7 @@ class Program(msgspec.Struct, forbid_unknown_fields=True):
     balances: bool = False
     answers: bool = False
     children: str = "0"
-    forks: bool = False
+    forks: bool | str = False
     idle_timeout_s: float | None = None
 
     @property

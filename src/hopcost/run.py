@@ -59,6 +59,7 @@ def run(name: str, chosen: list[str], wishes: Wishes) -> int:
         as_published=wishes.as_published,
         scale=wishes.scale,
     )
+    network.leave_the_hosts()
     for leaving in leavings.clean():
         console.print(
             f"removed what a dead run left: {leaving.kind.value} {leaving.what}", markup=False, soft_wrap=True

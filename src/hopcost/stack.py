@@ -33,7 +33,7 @@ from hopcost.network import Network, Surroundings, Wishes, measure_link, missing
 from hopcost.sandbox import Cores, Freezer, NamespacePorts, Ports
 from hopcost.suite import Arm, Hop, Link, Setting, Settings
 
-READY_S = 10.0
+READY_S, READY_S_PER_CHILD = 10.0, 0.01
 LABEL_LONGEST = 120  # a file name has 255 bytes
 LINK_CARRIES_LEAST = 0.8  # of its rate in a plain transfer, heads of packets taken off
 LOOPBACK = "127.0.0.1"
@@ -94,8 +94,10 @@ class Address(msgspec.Struct, frozen=True):
 
 
 class PreparedHop(msgspec.Struct):
-    """A hop with everything decided: its command line, the files generated for it (name → text), and how many child
-    processes it must have to be ready."""
+    """A hop with everything decided: its command line and the files generated for it (name → text).
+
+    It is ready when it has as many `children`; where it `forks` its processes come and go, or are very many.
+    """
 
     name: str
     program: str
@@ -105,6 +107,7 @@ class PreparedHop(msgspec.Struct):
     command: list[str]
     files: dict[str, str]
     children: int = 0
+    forks: bool = False
 
 
 class PreparedStack(msgspec.Struct):
@@ -171,7 +174,7 @@ def prepare(
                 "open_files": open_files,
                 "root": os.geteuid() == 0,
             }
-            command, files, children = templates.rendered(definition, context)
+            rendered = templates.rendered(definition, context)
             prepared.append(
                 PreparedHop(
                     name=hop_name,
@@ -179,9 +182,10 @@ def prepare(
                     version=receipt.version,
                     address=address,
                     settings=resolved,
-                    command=command,
-                    files=files,
-                    children=children,
+                    command=rendered.command,
+                    files=rendered.files,
+                    children=rendered.children,
+                    forks=rendered.forks,
                 )
             )
     return PreparedStack(arm=name, hops=prepared, cores=cores, open_files=open_files)
@@ -345,7 +349,7 @@ class RunningStack:
     def account_of(self, hop: str) -> str | None:
         """The cgroup that counts the CPU time of a hop whose processes come and go; None for others, or without one."""
         counting = self.freezer.account_of(self._cgroup_name)
-        forks = any(each.name == hop and program.load(each.program).forks for each in self.prepared.hops)
+        forks = any(each.name == hop and each.forks for each in self.prepared.hops)
         return str(counting / hop) if forks and counting is not None and counting in self.session.cgroups else None
 
     def memory(self) -> dict[str, usage.Memory]:
@@ -384,7 +388,8 @@ class RunningStack:
             self._wait_until_ready(hop)
 
     def _wait_until_ready(self, hop: PreparedHop) -> None:
-        deadline = time.monotonic() + READY_S
+        ready_s = READY_S + READY_S_PER_CHILD * hop.children
+        deadline = time.monotonic() + ready_s
         while True:
             with namespace.inside(self.session.namespace):
                 not_yet = self._not_yet(hop)
@@ -396,7 +401,7 @@ class RunningStack:
             if time.monotonic() > deadline:
                 raise ArmFailed(
                     self.arm,
-                    f"{hop.name} did not get ready within {READY_S:g} s: {hop.address.address}: {not_yet}"
+                    f"{hop.name} did not get ready within {ready_s:g} s: {hop.address.address}: {not_yet}"
                     + self._log(hop.name),
                     self._reproduce(),
                 )
@@ -404,12 +409,15 @@ class RunningStack:
 
     def _not_yet(self, hop: PreparedHop) -> str | None:
         """Why the hop is not ready; None when it is: it listens, and its children are there."""
+        if hop.children:
+            children = len(host.process_tree(self._roots[hop.name])) - 1
+            if children < hop.children:
+                return f"{children} of {hop.children} processes are there"
         try:
             hop.address.connect(timeout_s=1.0).close()
         except OSError as error:
             return str(error)
-        children = len(host.process_tree(self._roots[hop.name])) - 1
-        return f"{children} of {hop.children} processes are there" if children < hop.children else None
+        return None
 
     def _ended(self, name: str, status: int) -> str:
         how = f"with exit code {status}" if status >= 0 else f"by signal {-status}"

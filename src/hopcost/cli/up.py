@@ -27,6 +27,8 @@ def up(arm: Annotated[str, typer.Argument(metavar="SUITE/EXPERIMENT/ARM", help=A
     raise_open_files()
     leavings.clean()
     wishes_one = content.link_mbit_per_s is not None or any(key.startswith("net.") for key in content.sysctls)
+    if wishes_one:
+        network.leave_the_hosts()
     try:
         with RunningStack(
             name,

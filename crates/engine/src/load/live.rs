@@ -21,8 +21,7 @@ pub(super) enum Style {
 }
 
 impl Style {
-    /// The columns that a line may fill, where there is a width; the last one is left empty: a line that fills a terminal
-    /// cannot be written over.
+    /// What a line may be long. The last column is left empty: a line that fills a terminal cannot be written over.
     fn columns(self) -> Option<usize> {
         match self {
             Self::InPlace => terminal::columns(&io::stderr()).map(|columns| columns - 1),
