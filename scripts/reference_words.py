@@ -48,8 +48,8 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "stand_in": "true: runs only where another arm of the experiment is left out; never a baseline",
             "settings": "settings by program, for all its hops in this arm: `[arms.NAME.settings.PROGRAM]`;"
             " they win over the experiment's, a hop's own win over them",
-            "sysctls": "kernel settings for this arm: those of `net.` in its own network namespace, read back; others are"
-            " the machine's, which is not changed: the report says so",
+            "sysctls": "kernel settings for this arm: those of `net.` in its own network namespace, read back; others"
+            " are the machine's, which is not changed: the report says so",
             "open_files": "the limit of open files of its programs; the hard limit at most",
             "link_mbit_per_s": "the rate of the link between generator and stack, both ways; none: the loopback",
         },
