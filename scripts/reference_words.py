@@ -492,10 +492,10 @@ ENVIRONMENT = {
 }
 
 CONSTANTS = {
-    "plan.SLICE_NS_LEAST": ("ns", "length of a slice at the least; not shorter than the settling before it"),
+    "plan_experiment.SLICE_NS_LEAST": ("ns", "length of a slice at the least; not shorter than the settling before it"),
     "plan.LOOKS": ("blocks", "looks of a full run; the last is the most blocks. A quick run has the first alone"),
-    "plan.SETTLE_NS_LEAST": ("ns", "load before each slice that does not count, at the least"),
-    "plan.SETTLE_NS_PER_CONNECTION": ("ns", "and for each connection, where that is more"),
+    "plan_experiment.SETTLE_NS_LEAST": ("ns", "load before each slice that does not count, at the least"),
+    "plan_experiment.SETTLE_NS_PER_CONNECTION": ("ns", "and for each connection, where that is more"),
     "plan.BLOCK_S_AT_MOST": ("s", "load in a block at most"),
     "plan.TARGET_WIDTH": ("of the ratio", "half-width at which a full run stops"),
     "plan.FULL_BUDGET_S": ("s", "time for all experiments, unless `--budget` says otherwise"),
