@@ -524,6 +524,11 @@ REPORT = {
     "experiments[].failures": "arms that failed, as in blocks.jsonl",
     "experiments[].harness_load": "the Python process's CPU time ÷ the engine's elapsed time, warm-up included:"
     " a share of one core",
+    "experiments[].turns": "how arms took turns: `all`, `threes`, `whole` or `soak`",
+    "experiments[].point": "`experiment`, `key` and `value` of a sweep; null without one",
+    "experiments[].connections_asked": "of the suite, where fewer ran here; null else",
+    "experiments[].repeats": "of `--as-published`, as in repeats.jsonl",
+    "experiments[].drifts": "of a soak: by figure, `over_run`, `low`, `high`, `per_hour` (factors) and `length_s`",
     "experiments[].arms[].name": "the arm; the A/A arm is not listed, its ratio is `aa_floor`",
     "experiments[].arms[].title": "as in the suite",
     "experiments[].arms[].answers": "correct answers in slices of the blocks that count; the baseline's first run",

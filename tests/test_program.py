@@ -345,8 +345,8 @@ def test_every_program_that_comes_with_hopcost_is_well_defined(monkeypatch):
         assert definition.executable or definition.build
         if definition.build:
             assert all((definition.folder / source).is_file() for source in definition.build.sources)
-            in_the_output = bool(definition.build.executable)  # the command runs there and need not name it
-            assert in_the_output or any("{output}" in word for word in definition.build.command)
+            # A build that names no output makes a folder, in which its executable is.
+            assert definition.build.executable or any("{output}" in word for word in definition.build.command)
         resolved = definition.resolve_settings({}, 2, name)
         assert set(resolved) == set(definition.settings)
         assert all(setting.doc for setting in definition.settings.values())

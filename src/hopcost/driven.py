@@ -92,12 +92,11 @@ def url_of(stack: RunningStack, target: str) -> str:
 def drive(name: str, wanted: Load, stack: RunningStack, cores: list[int], at_most_s: float) -> PeerRun:
     """One run of the peer against a running stack, in the stack's network namespace where it has one."""
     peer, version = find(name)
-    namespace = getattr(stack, "network_namespace", None)
-    prefix = ["nsenter", f"--net={namespace}", "--"] if namespace else []
     words = [peer.executable, *peers.words(name, wanted)]
     before = _cpu_ns(stack)
     try:
-        done = peers.run(peer, words, cores, prefix, at_most_s)
+        with stack.as_client():  # a child is born in the network namespace of who starts it
+            done = peers.run(peer, words, cores, at_most_s=at_most_s)
     except MeasurementFailed as error:  # its end, as when a server resets a connection, is what it says of this arm
         raise ArmFailed(stack.arm, error.message, error.hint) from error
     after = _cpu_ns(stack)

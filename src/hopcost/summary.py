@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
 from hopcost import histogram, statistics
+from hopcost.drift import Drift, drift
 from hopcost.plan import PlannedExperiment
-from hopcost.record import ArmBlock, Block, Ending, Failure, Record
+from hopcost.record import ArmBlock, Block, Ending, Failure, Record, Repeat
 from hopcost.statistics import Interval
 from hopcost.suite import Published
 
@@ -61,6 +63,8 @@ class ExperimentSummary(msgspec.Struct, frozen=True):
     arms: list[ArmSummary]
     harness_load: float | None
     notes: list[str]
+    repeats: list[Repeat] = []
+    drifts: dict[str, Drift] = {}
 
 
 def summarise(record: Record) -> list[ExperimentSummary]:
@@ -72,6 +76,7 @@ def summarise(record: Record) -> list[ExperimentSummary]:
             [block for block in record.blocks if block.experiment == planned.name],
             endings.get(planned.name),
             len(record.plan.looks),
+            [repeat for repeat in record.repeats if repeat.experiment == planned.name],
         )
         for planned in record.plan.experiments
     ]
@@ -142,7 +147,7 @@ class _Table:
 
 
 def _experiment(
-    planned: PlannedExperiment, blocks: list[Block], ending: Ending | None, looks: int
+    planned: PlannedExperiment, blocks: list[Block], ending: Ending | None, looks: int, repeats: list[Repeat]
 ) -> ExperimentSummary:
     valid = [block for block in blocks if block.validity != "void"]
     table = _Table(planned, valid)
@@ -164,7 +169,42 @@ def _experiment(
         ],
         harness_load=sum(block.harness_cpu_ns for block in valid) / loaded_ns if loaded_ns else None,
         notes=_surroundings(valid),
+        repeats=repeats,
+        drifts=_drifts(planned, valid) if planned.soak_s is not None else {},
     )
+
+
+def _drifts(planned: PlannedExperiment, segments: list[Block]) -> dict[str, Drift]:
+    """Of a soak: what changes over time, by what it is; the baseline's copy beside it, as what no change looks like."""
+    table = _Table(planned, segments)
+    soaked = next(arm.name for arm in planned.arms if arm.name != planned.baseline and arm.copy_of is None)
+    found: dict[str, Drift | None] = {}
+    for name, what in ((soaked, f"{soaked} ÷ {planned.baseline}"), (table.again, "the baseline's copy ÷ itself")):
+        pairs = [(segment.elapsed_ns, block_ratio(planned, segment, name)) for segment in segments if name is not None]
+        found[f"throughput, {what}"] = _drift_of([(ns, value) for ns, value in pairs if value is not None])
+    times = [
+        (segment.elapsed_ns, part.totals.service_time if part is not None and part.totals is not None else None)
+        for segment in segments
+        for part in [next((each for each in segment.arms if each.name == soaked), None)]
+    ]
+    for share, word in ((0.5, "p50"), (0.99, "p99")):
+        values: list[tuple[int, float]] = []
+        for ns, encoded in times:
+            if encoded is not None:
+                quantile = histogram.quantiles(histogram.merge([encoded]), histogram.merge([]), (share,))[0]
+                values.append((ns, float(quantile[0]) if quantile is not None else 0.0))
+        found[f"service time {word} of {soaked}"] = _drift_of(values)
+    samples = [each for part in table.of(soaked) for each in part.memory_samples]
+    found[f"resident memory of {soaked}"] = drift(
+        [each.elapsed_ns / 1e9 for each in samples], [float(each.resident_bytes) for each in samples]
+    )
+    return {what: each for what, each in found.items() if each is not None}
+
+
+def _drift_of(segments: list[tuple[int, float]]) -> Drift | None:
+    """The drift of one figure per segment; a segment's time is its middle."""
+    ends = list(itertools.accumulate(ns for ns, _ in segments))
+    return drift([(end - ns / 2) / 1e9 for end, (ns, _) in zip(ends, segments, strict=True)], [v for _, v in segments])
 
 
 def _surroundings(blocks: list[Block]) -> list[str]:

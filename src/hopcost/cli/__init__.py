@@ -85,9 +85,16 @@ def _guarded(call) -> int:  # type: ignore[no-untyped-def]
         raise
 
 
+def printable(text: str) -> str:
+    """Control characters shown as such: what a program printed must not steer the terminal that shows it."""
+    import re
+
+    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", "\N{REPLACEMENT CHARACTER}", text)
+
+
 def fail(error: HopcostError) -> int:
     """Print an error with its hint; its exit code."""
-    print(f"error: {error.message}", file=sys.stderr)
+    print(f"error: {printable(error.message)}", file=sys.stderr)
     if error.hint:
-        print(f"hint: {error.hint}", file=sys.stderr)
+        print(f"hint: {printable(error.hint)}", file=sys.stderr)
     return error.exit_code

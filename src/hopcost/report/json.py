@@ -45,6 +45,11 @@ def _experiment(each: ExperimentSummary) -> dict[str, object]:
         "left_out": each.plan.left_out,
         "failures": each.failures,
         "harness_load": each.harness_load,
+        "turns": each.plan.turns,
+        "point": each.plan.point,
+        "connections_asked": each.plan.connections_asked,
+        "repeats": each.repeats,
+        "drifts": each.drifts,
         "arms": [_arm(arm) for arm in each.arms],
     }
 

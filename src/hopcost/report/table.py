@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from hopcost.record import Record
+from hopcost.report import extras
 from hopcost.statistics import Interval
 from hopcost.summary import ArmSummary, ExperimentSummary, Quantile
 
@@ -24,6 +25,8 @@ class Table:
     published_header: list[str] = field(default_factory=list)
     published_rows: list[list[str]] = field(default_factory=list)
     published_below: list[str] = field(default_factory=list)
+    repeats: extras.Grid | None = None
+    repeats_below: list[str] = field(default_factory=list)
 
 
 def head(record: Record) -> list[str]:
@@ -58,6 +61,7 @@ def of(each: ExperimentSummary) -> Table:
     header += [f"{hop} µs" for hop in hops]
     header += ["generator µs", "p50 µs", "p99 µs", "errors", "CPU outside"]
     with_published = any(arm.published_ratio is not None for arm in each.arms)
+    with_figures = any(arm.published is not None for arm in each.arms)
     if with_published:
         header.append("article's ratio")
     rows = []
@@ -77,8 +81,11 @@ def of(each: ExperimentSummary) -> Table:
             row.append(ABSENT if arm.published_ratio is None else f"{arm.published_ratio:.2f}")
         rows.append(row)
     table = Table(title=each.plan.name, question=each.plan.question, header=header, rows=rows, below=_below(each))
-    if with_published:
+    if with_figures:
         _add_published(table, each)
+    if each.repeats:
+        table.repeats = extras.repeats(each)
+        table.repeats_below = [_printable(line) for line in extras.repeats_below(each)]
     return table
 
 
@@ -92,19 +99,23 @@ def _add_published(table: Table, each: ExperimentSummary) -> None:
         "its ratio",
         "measured ratio",
     ]
+    with_cpu = any(arm.published is not None and arm.published.cpu_percent is not None for arm in each.arms)
+    if with_cpu:
+        table.published_header += ["its CPU", "measured CPU (of a core)"]
     for arm in each.arms:
         row = arm.published
-        if row is not None and arm.published_ratio is not None:
+        if row is not None:
             mean = ABSENT if row.latency_mean_ms is None else f"{row.latency_mean_ms:.1f}"
             here = "1" if arm.name == each.plan.baseline else interval(arm.ratio)
             table.published_rows.append(
                 [
                     arm.name,
-                    f"{row.throughput_per_s:,.0f}",
+                    _number(row.throughput_per_s),
                     mean,
-                    _errors(row.errors),
-                    f"{arm.published_ratio:.2f}",
+                    extras.printed(row)[2],
+                    ABSENT if arm.published_ratio is None else f"{arm.published_ratio:.2f}",
                     here,
+                    *([extras.printed(row)[1], extras.busy(arm)] if with_cpu else []),
                 ]
             )
     table.published_below = [f"the article's conditions: {each.plan.published_conditions}"]
@@ -132,6 +143,11 @@ def _below(each: ExperimentSummary) -> list[str]:
             " it is not what a user waits for"
         )
         lines.append(_bytes(each.arms))
+        lines += [f"soak: {line}" for line in extras.drifts(each)]
+        if each.drifts:
+            lines.append("one start in all: the intervals say nothing of restarts")
+    elif each.repeats:
+        pass
     elif each.ending:
         lines.append(f"no result: {each.ending.detail}")
     if each.harness_load is not None:

@@ -15,7 +15,8 @@ pub(super) fn laid_out(name: &str, value: &str, meaning: &str, width: Option<usi
     }
     let mut text = String::new();
     let room = width.saturating_sub(NAME_COLUMNS + 1);
-    for (number, line) in wrapped(value, room).into_iter().chain(wrapped(meaning, room)).enumerate() {
+    let lines = wrapped(value, room).into_iter().chain(wrapped(meaning, room));
+    for (number, line) in lines.filter(|line| !line.is_empty()).enumerate() {
         let name = if number == 0 { name } else { "" };
         text += &format!("{name:<NAME_COLUMNS$} {line}\n");
     }
