@@ -88,12 +88,6 @@ def test_a_port_that_is_taken_cannot_be_measured(tmp_path: Path) -> None:
     assert f"arm tcp: origin: port {port} is taken" in errors and "hint: see who has it" in errors
 
 
-def test_more_connections_than_open_files_cannot_be_measured(tmp_path: Path) -> None:
-    code, errors = run(tmp_path, suites.TWO_ARMS.replace("connections = 4", "connections = 10000000"))
-    assert code == 3
-    assert "open files are needed" in errors and "hint: raise it" in errors
-
-
 def test_a_record_is_never_overwritten(tmp_path: Path) -> None:
     (tmp_path / "record").mkdir()
     (tmp_path / "record" / "mine.txt").write_text("precious")

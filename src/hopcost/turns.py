@@ -67,12 +67,13 @@ def fit(*, connections: int, arms: int, through_proxies: bool, open_files: int, 
 def idle_note(*, arms: int, visit_ns: int, idle_timeout_s: dict[str, float]) -> str | None:
     """Why arms must run one at a time: the time for which one is frozen, against the smallest idle time-out.
 
-    `arms` are alive together, each is visited for `visit_ns`; time-outs are by program.
+    `arms` are alive together, each is visited for `visit_ns`; time-outs are by program. Shuffled, an arm may come first in
+    one round and last in the next: all others are visited twice in between.
     """
     if not idle_timeout_s:
         return None
     program, least_s = min(idle_timeout_s.items(), key=lambda item: item[1])
-    gap_s = (arms - 1) * visit_ns / 1e9
+    gap_s = 2 * (arms - 1) * visit_ns / 1e9
     if gap_s <= least_s * IDLE_SHARE:
         return None
     return (
