@@ -16,12 +16,14 @@ SEGMENTS_LEAST = 4  # two of them give a line, three an interval that says nothi
 
 
 class Drift(msgspec.Struct, frozen=True):
-    """Change over the whole run as a factor (1.02: 2 % more at its end) with its interval's ends, and of an hour."""
+    """Change over the whole run as a factor (1.02: 2 % more at its end) with its interval's ends, and of an hour with its own."""
 
     over_run: float
     low: float
     high: float
     per_hour: float
+    per_hour_low: float
+    per_hour_high: float
     length_s: float
 
     @property
@@ -44,6 +46,8 @@ def drift(times_s: Sequence[float], values: Sequence[float], error: float = 0.05
         low=_factor((slope - reach) * length_s),
         high=_factor((slope + reach) * length_s),
         per_hour=_factor(slope * 3600),
+        per_hour_low=_factor((slope - reach) * 3600),
+        per_hour_high=_factor((slope + reach) * 3600),
         length_s=length_s,
     )
 

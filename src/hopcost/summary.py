@@ -6,11 +6,14 @@ from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
-from hopcost import histogram, statistics
+from hopcost import histogram, repeats, soak_summary, statistics
 from hopcost.plan import PlannedExperiment
-from hopcost.record import ArmBlock, Block, Ending, Failure, Record
+from hopcost.record import ArmBlock, Block, Ending, Failure, Record, Repeat
+from hopcost.repeats import ArmRepeats
+from hopcost.soak_summary import Course
 from hopcost.statistics import Interval
 from hopcost.suite import Published
+from hopcost.usage import Memory, TimeWait
 
 ERROR_KINDS = ("connect", "tls", "write", "read", "protocol", "status", "body", "timeout")
 
@@ -26,7 +29,8 @@ class ArmSummary(msgspec.Struct, frozen=True):
     """One arm over all valid blocks; the baseline's figures are its first run's, ratios are to the mean of both.
 
     Throughput is correct answers per second of the arm's own time; CPU is ns per correct answer. Errors and reconnects
-    are those of whole blocks, warm-up and settling included.
+    are those of whole blocks, warm-up and settling included. `cpu_percent` is all hops' CPU time of what the stack's
+    cores had to give in the arm's own time. TIME_WAIT and memory are by hop, the largest of all blocks.
     """
 
     name: str
@@ -45,6 +49,11 @@ class ArmSummary(msgspec.Struct, frozen=True):
     body_bytes: int
     published: Published | None
     published_ratio: float | None
+    cpu_percent: float | None = None
+    time_wait: list[TimeWait] = []
+    memory: dict[str, Memory] = {}
+    notes: list[str] = []
+    peer: str | None = None
 
 
 class ExperimentSummary(msgspec.Struct, frozen=True):
@@ -61,6 +70,8 @@ class ExperimentSummary(msgspec.Struct, frozen=True):
     arms: list[ArmSummary]
     harness_load: float | None
     notes: list[str]
+    soak: list[Course] = []
+    repeats: list[ArmRepeats] = []
 
 
 def summarise(record: Record) -> list[ExperimentSummary]:
@@ -72,6 +83,7 @@ def summarise(record: Record) -> list[ExperimentSummary]:
             [block for block in record.blocks if block.experiment == planned.name],
             endings.get(planned.name),
             len(record.plan.looks),
+            [repeat for repeat in record.repeats if repeat.experiment == planned.name],
         )
         for planned in record.plan.experiments
     ]
@@ -142,7 +154,7 @@ class _Table:
 
 
 def _experiment(
-    planned: PlannedExperiment, blocks: list[Block], ending: Ending | None, looks: int
+    planned: PlannedExperiment, blocks: list[Block], ending: Ending | None, looks: int, repeated: list[Repeat]
 ) -> ExperimentSummary:
     valid = [block for block in blocks if block.validity != "void"]
     table = _Table(planned, valid)
@@ -164,6 +176,8 @@ def _experiment(
         ],
         harness_load=sum(block.harness_cpu_ns for block in valid) / loaded_ns if loaded_ns else None,
         notes=_surroundings(valid),
+        soak=soak_summary.summarise(planned, valid, block_ratio),
+        repeats=repeats.summarise(planned, repeated),
     )
 
 
@@ -206,7 +220,10 @@ def _arm(planned: PlannedExperiment, table: _Table, name: str, title: str, error
         cpu_ns_per_request=_cpu_by_hop(parts),
         cpu_ratio=statistics.ONE if is_baseline and answers else table.ratio(name, cpu_per_request, error),
         service_time_ns=_service_time(parts),
-        errors={kind: sum(part.errors.get(kind, 0) for part in parts) for kind in ERROR_KINDS},
+        errors={
+            kind: sum(part.errors.get(kind, 0) for part in parts)
+            for kind in dict.fromkeys([*ERROR_KINDS, *(kind for part in parts for kind in part.errors)])
+        },
         reconnects=sum(part.totals.reconnects for part in parts if part.totals is not None),
         cpu_outside=outside / inside if inside and outside is not None else None,
         plateau=all(part.warm_up.plateau for part in parts if part.warm_up is not None),
@@ -214,7 +231,48 @@ def _arm(planned: PlannedExperiment, table: _Table, name: str, title: str, error
         body_bytes=parts[0].check.body_bytes,
         published=own,
         published_ratio=_published_ratio(own, control),
+        cpu_percent=_cpu_percent(parts, len(planned.cores.stack)),
+        time_wait=_time_wait(parts),
+        memory=_memory(parts),
+        notes=list(dict.fromkeys(note for part in parts for note in part.notes)),
+        peer=next((f"{part.peer.peer} {part.peer.version}" for part in parts if part.peer is not None), None),
     )
+
+
+def _cpu_percent(parts: Sequence[ArmBlock], cores: int) -> float | None:
+    """CPU time of all hops ÷ (elapsed time × cores of the stack); None where a CPU time is not known."""
+    used = _total(part.cpu_ns(hop) for part in parts for hop in part.hops)
+    elapsed_ns = sum(part.elapsed_ns for part in parts)
+    return used / elapsed_ns / cores * 100 if used is not None and elapsed_ns else None
+
+
+def _time_wait(parts: Sequence[ArmBlock]) -> list[TimeWait]:
+    """By link, the largest of each side over blocks."""
+    most: dict[str, TimeWait] = {}
+    for each in (each for part in parts for each in part.time_wait):
+        before = most.get(each.hop, each)
+        most[each.hop] = TimeWait(
+            hop=each.hop, server=max(each.server, before.server), client=max(each.client, before.client)
+        )
+    return list(most.values())
+
+
+def _memory(parts: Sequence[ArmBlock]) -> dict[str, Memory]:
+    """By hop, the largest over blocks; None stays None only where no block could read it."""
+    most: dict[str, Memory] = {}
+    for part in parts:
+        for hop, each in part.memory.items():
+            before = most.get(hop, each)
+            most[hop] = Memory(
+                processes=max(each.processes, before.processes),
+                peak_bytes=_largest(each.peak_bytes, before.peak_bytes),
+                proportional_bytes=_largest(each.proportional_bytes, before.proportional_bytes),
+            )
+    return most
+
+
+def _largest(*values: int | None) -> int | None:
+    return max((value for value in values if value is not None), default=None)
 
 
 def _published_ratio(own: Published | None, control: Published | None) -> float | None:
