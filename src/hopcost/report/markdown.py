@@ -13,8 +13,7 @@ def render(record: Record, experiments: list[ExperimentSummary]) -> str:
     """GitHub's dialect: pipe tables."""
     title, *lines = table.head(record)
     parts = [f"# {_escape(title)}", *[_escape(line) for line in lines]]
-    for each in experiments:
-        content = table.of(each)
+    for content in table.tables(experiments):
         parts += [f"## {_escape(content.title)}", _escape(content.question)]
         if content.rows:
             parts.append(_grid(content.header, content.rows))

@@ -40,8 +40,7 @@ def show(record: Record, experiments: list[ExperimentSummary], console: Console)
     """Print to a console, with its colours."""
     for line in table.head(record):
         console.print(Text(line))
-    for each in experiments:
-        content = table.of(each)
+    for content in table.tables(experiments):
         console.print()
         console.print(Text(f"{content.title}: {content.question}", style="bold"))
         if content.rows:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from hopcost.published import Published
 from hopcost.statistics import Interval
 from hopcost.summary import Quantile
-from hopcost.published import Published
 
 ABSENT = "–"
 
