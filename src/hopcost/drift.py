@@ -16,7 +16,7 @@ SEGMENTS_LEAST = 4  # two of them give a line, three an interval that says nothi
 
 
 class Drift(msgspec.Struct, frozen=True):
-    """Change over the whole run as a factor (1.02: 2 % more at its end) with its interval's ends, and of an hour with its own."""
+    """Change over the whole run as a factor (1.02: 2 % more at its end) with its interval's ends, and of an hour."""
 
     over_run: float
     low: float
@@ -36,11 +36,18 @@ def drift(times_s: Sequence[float], values: Sequence[float], error: float = 0.05
     """The drift of positive figures at these times; None for too few of them, for one that is not positive."""
     if len(values) < SEGMENTS_LEAST or min(values) <= 0 or max(times_s) <= min(times_s):
         return None
-    from scipy import stats  # it takes half a second to import
+    from scipy.special import stdtrit  # it takes half a second to import
 
-    line = stats.linregress(times_s, [math.log(value) for value in values])
-    slope, length_s = float(line.slope), max(times_s) - min(times_s)
-    reach = float(stats.t.ppf(1 - error / 2, len(values) - 2)) * float(line.stderr)
+    count = len(values)
+    logs = [math.log(value) for value in values]
+    middle_s, mean = sum(times_s) / count, sum(logs) / count
+    spread = sum((time - middle_s) ** 2 for time in times_s)
+    slope = sum((time - middle_s) * (log - mean) for time, log in zip(times_s, logs, strict=True)) / spread
+    residuals = [log - mean - slope * (time - middle_s) for time, log in zip(times_s, logs, strict=True)]
+    # scipy's linregress gives NaN for a figure that never moves, as memory may be.
+    error_of_slope = math.sqrt(sum(each * each for each in residuals) / (count - 2) / spread)
+    length_s = max(times_s) - min(times_s)
+    reach = float(stdtrit(count - 2, 1 - error / 2)) * error_of_slope
     return Drift(
         over_run=_factor(slope * length_s),
         low=_factor((slope - reach) * length_s),

@@ -45,8 +45,8 @@ def below(points: list[ExperimentSummary]) -> list[str]:
             f"A/A floor: {first.plan.baseline} against itself is {floors}; nothing finer is told apart at that value"
         )
     said += [
-        "a ratio is to the baseline at the same value; CPU µs: CPU time of all hops per answer; CPU %: their CPU time of"
-        f" what {len(first.plan.cores.stack)} cores of the stack gave meanwhile"
+        "a ratio is to the baseline at the same value; CPU µs: CPU time of all hops per answer; CPU %: their CPU time"
+        f" of what {len(first.plan.cores.stack)} cores of the stack gave meanwhile"
     ]
     blocks = ", ".join(f"{_value(each)}: {each.blocks}" + _stopped(each) for each in points)
     said.append(f"blocks: {blocks}")
