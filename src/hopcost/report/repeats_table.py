@@ -9,8 +9,9 @@ from hopcost.report.words import ABSENT
 from hopcost.summary import ExperimentSummary
 
 CANNOT_TELL = (
-    "the article's own protocol: arms one after another, each on one start; nothing is interleaved, nothing runs"
-    " against itself, no interval can be had, and a slow minute of the machine is in whichever arm had it: no verdict on speed"
+    "the article's own protocol: arms one after another, each on one start; nothing is interleaved, nothing runs against"
+    " itself (no A/A), no interval can be had, and a slow minute of the machine is in whichever arm had it:"
+    " no verdict on speed"
 )
 FOLLOWS = "answers/s, errors: as the tool counts them, answers with a 2xx status only; errors apart, never as answers"
 

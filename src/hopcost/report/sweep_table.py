@@ -8,6 +8,9 @@ from hopcost.report.words import ABSENT
 from hopcost.summary import ArmSummary, ExperimentSummary
 
 
+ELSEWHERE = ("A/A floor", "µs under", "p50, p99", "hopcost itself")  # said of all values in one line, or not at all
+
+
 def header(points: list[ExperimentSummary], confidence: str) -> list[str]:
     """Only columns that have something in them."""
     names = [_key(points[0]), "arm", "answers/s", f"ratio [{confidence}]", "CPU µs", "CPU %"]
@@ -44,17 +47,19 @@ def below(points: list[ExperimentSummary]) -> list[str]:
         said.append(
             f"A/A floor: {first.plan.baseline} against itself is {floors}; nothing finer is told apart at that value"
         )
-    said += [
+    said.append(
         "a ratio is to the baseline at the same value; CPU µs: CPU time of all hops per answer; CPU %: their CPU time"
-        f" of what {len(first.plan.cores.stack)} cores of the stack gave meanwhile"
-    ]
+        f" ÷ the arm's time × {words.cores(len(first.plan.cores.stack))}"
+    )
     blocks = ", ".join(f"{_value(each)}: {each.blocks}" + _stopped(each) for each in points)
     said.append(f"blocks: {blocks}")
     holds: dict[str, list[str]] = {}
     for each in points:
+        used = [words.printable(line) for arm in each.arms for line in lines.used(arm)]
         for line in lines.below(each):
-            if not line.startswith(("A/A floor", "µs under", "p50, p99", f"{each.blocks} blocks, ", "hopcost itself")):
+            if line not in used and not line.startswith((*ELSEWHERE, f"{each.blocks} blocks, ")):
                 holds.setdefault(line, []).append(_value(each))
+    said += _used(points)
     for line, values in holds.items():
         said.append(line if len(values) == len(points) and len(points) > 1 else f"at {', '.join(values)}: {line}")
     if first.plan.published_conditions:
@@ -78,6 +83,26 @@ def _cells(each: ExperimentSummary, arm: ArmSummary) -> dict[str, str]:
         "its CPU %": words.number(row.cpu_percent if row is not None else None),
         "its errors": words.published_errors(row) if row is not None else ABSENT,
     }
+
+
+def _used(points: list[ExperimentSummary]) -> list[str]:
+    """TIME_WAIT and memory of each arm, all values in one line."""
+    waiting: dict[str, list[str]] = {}
+    memory: dict[str, list[str]] = {}
+    for each in points:
+        for arm in each.arms:
+            links = [link for link in arm.time_wait if link.server or link.client]
+            if links:
+                sides = ", ".join(f"{link.hop} {link.server:,}/{link.client:,}" for link in links)
+                waiting.setdefault(arm.name, []).append(f"{_value(each)}: {sides}")
+            if arm.memory:
+                hops = ", ".join(f"{hop} {words.mebibytes(found.peak_bytes)}" for hop, found in arm.memory.items())
+                memory.setdefault(arm.name, []).append(f"{_value(each)}: {hops}")
+    said = [
+        f"{arm}: connections in TIME_WAIT after a slice, at most, hop/its client: {'; '.join(found)}"
+        for arm, found in waiting.items()
+    ]
+    return said + [f"{arm}: memory at its peak: {'; '.join(found)}" for arm, found in memory.items()]
 
 
 def _key(each: ExperimentSummary) -> str:

@@ -136,8 +136,7 @@ def _add_published(table: Table, each: ExperimentSummary) -> None:
     table.published_below = [f"the article's conditions: {each.plan.published_conditions}"]
     if with_cpu:
         table.published_below.append(
-            f"measured CPU %: CPU time of all hops of what {len(each.plan.cores.stack)} cores of the stack gave"
-            " meanwhile"
+            f"measured CPU %: CPU time of all hops ÷ its time × {words.cores(len(each.plan.cores.stack))}"
         )
 
 

@@ -56,6 +56,11 @@ def published_errors(row: Published) -> str:
     return "error" if row.errored and not any(row.errors.values()) else errors(row.errors)
 
 
+def cores(count: int) -> str:
+    """`1 core`, `2 cores`."""
+    return "1 core" if count == 1 else f"{count} cores"
+
+
 def percent(share: float) -> str:
     """`98.75%`."""
     return f"{share * 100:.4g}%"
