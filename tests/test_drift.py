@@ -53,6 +53,9 @@ def test_words():
 
     assert word([1, 1.1, 1.21, 1.331]) == "drifts"
     assert word([1, 1.1, 1, 1.1]) == "no drift seen"
+    assert word([1, 1.001, 1.002, 1.003]) == "drifts, negligible"
+    assert word([15e6, 15e6 + 1e-4, 15e6, 15e6 + 2e-4]) == "no drift seen", "rounding is no drift"
+    assert word([15e6, 15e6, 15e6, 15e6]) == "no drift seen"
 
 
 def test_segments_become_twelve_parts_at_most():

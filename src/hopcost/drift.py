@@ -12,6 +12,9 @@ from collections.abc import Sequence
 
 import msgspec
 
+from hopcost.verdict import MARGIN_LEAST
+
+ROUNDING = 1e-9  # equal figures differ by less after a mean of logarithms
 SEGMENTS_LEAST = 4  # two of them give a line, three an interval that says nothing
 
 
@@ -29,7 +32,12 @@ class Drift(msgspec.Struct, frozen=True):
     @property
     def is_seen(self) -> bool:
         """Whether the interval excludes no drift at all."""
-        return not self.low <= 1 <= self.high
+        return not self.low - ROUNDING <= 1 <= self.high + ROUNDING
+
+    @property
+    def is_negligible(self) -> bool:
+        """Whether all of the interval lies within what nobody should care about."""
+        return self.low >= 1 / (1 + MARGIN_LEAST) and self.high <= 1 + MARGIN_LEAST
 
 
 def drift(times_s: Sequence[float], values: Sequence[float], error: float = 0.05) -> Drift | None:

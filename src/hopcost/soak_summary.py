@@ -33,10 +33,12 @@ class Course(msgspec.Struct, frozen=True):
 
     @property
     def word(self) -> str:
-        """`drifts`, `no drift seen`, or `unknown`."""
+        """`drifts`, `drifts, negligible`, `no drift seen`, or `unknown`."""
         if self.drift is None:
             return "unknown"
-        return "drifts" if self.drift.is_seen else "no drift seen"
+        if not self.drift.is_seen:
+            return "no drift seen"
+        return "drifts, negligible" if self.drift.is_negligible else "drifts"
 
 
 def summarise(experiment: PlannedExperiment, blocks: Sequence[Block], ratio: BlockRatio) -> list[Course]:

@@ -19,6 +19,7 @@ PEER = (
     "{tools} drove the arms in place of hopcost's engine: counts and times are its own, connections were opened within"
     " its time, and no answer's bytes were compared"
 )
+SHORT_S = 600
 FIGURES = {"ratio": "ratio", "service_time_p50_ns": "median service time", "memory_bytes": "memory (resident)"}
 
 
@@ -110,13 +111,18 @@ def of_soak(courses: list[Course]) -> list[str]:
         name += f" ({course.parts} parts)"
         lines.append(name + (_slope(course.drift) if course.drift is not None else "; too few parts for a slope"))
     if courses:
-        lines.append("soak: slopes with 95% intervals, each taken alone; absolute figures drift with the machine too")
+        lines.append(
+            "soak: slopes with 95% intervals, each figure taken alone; times and memory are of one arm, and the machine"
+            " drifts too: the baseline stands beside"
+        )
+    if any(course.drift is not None and course.drift.length_s < SHORT_S for course in courses):
+        lines.append("soak: parts of seconds are alike, and slopes of so short a run say little")
     return lines
 
 
 def _slope(drift: Drift) -> str:
     whole = f", {_change(drift.over_run)} [{_change(drift.low)}, {_change(drift.high)}] over its {drift.length_s:.0f} s"
-    if drift.length_s < 600:  # a slope of seconds carried on to an hour is no statement
+    if drift.length_s < SHORT_S:  # a slope of seconds carried on to an hour is no statement
         return whole
     hour = f"{_change(drift.per_hour)} [{_change(drift.per_hour_low)}, {_change(drift.per_hour_high)}] per hour"
     return f"{whole}; {hour}"

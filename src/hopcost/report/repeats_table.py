@@ -9,8 +9,8 @@ from hopcost.report.words import ABSENT
 from hopcost.summary import ExperimentSummary
 
 CANNOT_TELL = (
-    "the article's own protocol: arms one after another, each on one start; nothing is interleaved, nothing runs against"
-    " itself (no A/A), no interval can be had, and a slow minute of the machine is in whichever arm had it:"
+    "the article's own protocol: arms one after another, each on one start; nothing is interleaved, nothing runs"
+    " against itself (no A/A), no interval can be had, and a slow minute of the machine is in whichever arm had it:"
     " no verdict on speed"
 )
 FOLLOWS = "answers/s, errors: as the tool counts them, answers with a 2xx status only; errors apart, never as answers"
@@ -20,8 +20,13 @@ def header(each: list[ExperimentSummary]) -> list[str]:
     """A sweep has its values before the arms."""
     point = each[0].plan.point
     names = [point.key.rpartition(".")[2]] if point is not None else []
-    return [*names, "arm", "repeats' answers/s", "mean", "min–max", "ratio", "errors", "CPU %", "article's requests/s",
-            "its ratio", "its errors"]  # fmt: skip
+    names += ["arm", "repeats' answers/s", "mean", "min–max", "ratio", "errors", "CPU %"]
+    names += ["article's requests/s", "its ratio"]
+    return [*names, "its errors"] if _with_errors(each) else names
+
+
+def _with_errors(each: list[ExperimentSummary]) -> bool:
+    return any(arm.published is not None and arm.published.has_errors for one in each for arm in one.repeats)
 
 
 def rows(each: list[ExperimentSummary]) -> list[list[str]]:
@@ -30,7 +35,7 @@ def rows(each: list[ExperimentSummary]) -> list[list[str]]:
     for experiment in each:
         shown = [label(experiment.plan.point.value)] if experiment.plan.point is not None else []
         for arm in experiment.repeats:
-            made.append([*shown, *_cells(arm)])
+            made.append([*shown, *_cells(arm)][: len(header(each))])
             shown = [""] if shown else []
     return made
 

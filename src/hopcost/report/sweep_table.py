@@ -7,7 +7,6 @@ from hopcost.report import lines, words
 from hopcost.report.words import ABSENT
 from hopcost.summary import ArmSummary, ExperimentSummary
 
-
 ELSEWHERE = ("A/A floor", "µs under", "p50, p99", "hopcost itself")  # said of all values in one line, or not at all
 
 
