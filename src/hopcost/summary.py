@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
-from hopcost import histogram, repeats, soak_summary, statistics
+from hopcost import beside, histogram, repeats, soak_summary, statistics
 from hopcost.plan import PlannedExperiment
 from hopcost.record import ArmBlock, Block, Ending, Failure, Record, Repeat
 from hopcost.repeats import ArmRepeats
@@ -175,30 +175,10 @@ def _experiment(
             if arm.copy_of is None and table.of(arm.name)
         ],
         harness_load=sum(block.harness_cpu_ns for block in valid) / loaded_ns if loaded_ns else None,
-        notes=_surroundings(valid),
+        notes=beside.surroundings(valid),
         soak=soak_summary.summarise(planned, valid, block_ratio),
         repeats=repeats.summarise(planned, repeated),
     )
-
-
-def _surroundings(blocks: list[Block]) -> list[str]:
-    """What arms asked of their surroundings: what they got, as read back, and what they did not; each once."""
-    notes: dict[str, None] = {}
-    links: dict[tuple[str, int], list[int]] = {}
-    for arm in (arm for block in blocks for arm in block.arms if arm.surroundings is not None):
-        given = arm.surroundings
-        assert given is not None, "chosen above"
-        if given.sysctls:
-            notes[f"{arm.name}: read back: " + ", ".join(f"{key} = {held}" for key, held in given.sysctls.items())] = (
-                None
-            )
-        if given.link_mbit_per_s is not None and given.link_bits_per_s is not None:
-            links.setdefault((arm.name, given.link_mbit_per_s), []).append(given.link_bits_per_s)
-        notes |= dict.fromkeys(f"{arm.name}: {note}" for note in given.notes)
-    for (name, mbit_per_s), seen in links.items():
-        mean = sum(seen) / len(seen) / 1e6
-        notes[f"{name}: a link of {mbit_per_s} Mbit/s; a plain transfer before load came to {mean:.0f} Mbit/s"] = None
-    return list(notes)
 
 
 def _arm(planned: PlannedExperiment, table: _Table, name: str, title: str, error: float) -> ArmSummary:
@@ -232,8 +212,8 @@ def _arm(planned: PlannedExperiment, table: _Table, name: str, title: str, error
         published=own,
         published_ratio=_published_ratio(own, control),
         cpu_percent=_cpu_percent(parts, len(planned.cores.stack)),
-        time_wait=_time_wait(parts),
-        memory=_memory(parts),
+        time_wait=beside.time_wait(parts),
+        memory=beside.memory(parts),
         notes=list(dict.fromkeys(note for part in parts for note in part.notes)),
         peer=next((f"{part.peer.peer} {part.peer.version}" for part in parts if part.peer is not None), None),
     )
@@ -244,35 +224,6 @@ def _cpu_percent(parts: Sequence[ArmBlock], cores: int) -> float | None:
     used = _total(part.cpu_ns(hop) for part in parts for hop in part.hops)
     elapsed_ns = sum(part.elapsed_ns for part in parts)
     return used / elapsed_ns / cores * 100 if used is not None and elapsed_ns else None
-
-
-def _time_wait(parts: Sequence[ArmBlock]) -> list[TimeWait]:
-    """By link, the largest of each side over blocks."""
-    most: dict[str, TimeWait] = {}
-    for each in (each for part in parts for each in part.time_wait):
-        before = most.get(each.hop, each)
-        most[each.hop] = TimeWait(
-            hop=each.hop, server=max(each.server, before.server), client=max(each.client, before.client)
-        )
-    return list(most.values())
-
-
-def _memory(parts: Sequence[ArmBlock]) -> dict[str, Memory]:
-    """By hop, the largest over blocks; None stays None only where no block could read it."""
-    most: dict[str, Memory] = {}
-    for part in parts:
-        for hop, each in part.memory.items():
-            before = most.get(hop, each)
-            most[hop] = Memory(
-                processes=max(each.processes, before.processes),
-                peak_bytes=_largest(each.peak_bytes, before.peak_bytes),
-                proportional_bytes=_largest(each.proportional_bytes, before.proportional_bytes),
-            )
-    return most
-
-
-def _largest(*values: int | None) -> int | None:
-    return max((value for value in values if value is not None), default=None)
 
 
 def _published_ratio(own: Published | None, control: Published | None) -> float | None:
