@@ -10,22 +10,28 @@ from hopcost.usage import Memory, TimeWait
 
 def surroundings(blocks: list[Block]) -> list[str]:
     """What arms asked of their surroundings: what they got, as read back, and what they did not; each once."""
-    notes: dict[str, None] = {}
+    notes: dict[str, set[str]] = {}
     links: dict[tuple[str, int], list[int]] = {}
+    names: set[str] = set()
     for arm in (arm for block in blocks for arm in block.arms if arm.surroundings is not None):
         given = arm.surroundings
         assert given is not None, "chosen above"
+        names.add(arm.name)
+        said = list(given.notes)
         if given.sysctls:
-            notes[f"{arm.name}: read back: " + ", ".join(f"{key} = {held}" for key, held in given.sysctls.items())] = (
-                None
-            )
+            said.insert(0, "read back: " + ", ".join(f"{key} = {held}" for key, held in given.sysctls.items()))
         if given.link_mbit_per_s is not None and given.link_bits_per_s is not None:
             links.setdefault((arm.name, given.link_mbit_per_s), []).append(given.link_bits_per_s)
-        notes |= dict.fromkeys(f"{arm.name}: {note}" for note in given.notes)
+        for note in said:
+            notes.setdefault(note, set()).add(arm.name)
+    lines = [
+        f"{'every arm' if len(arms) == len(names) > 1 else ', '.join(sorted(arms))}: {note}"
+        for note, arms in notes.items()
+    ]
     for (name, mbit_per_s), seen in links.items():
         mean = sum(seen) / len(seen) / 1e6
-        notes[f"{name}: a link of {mbit_per_s} Mbit/s; a plain transfer before load came to {mean:.0f} Mbit/s"] = None
-    return list(notes)
+        lines.append(f"{name}: a link of {mbit_per_s} Mbit/s; a plain transfer before load came to {mean:.0f} Mbit/s")
+    return lines
 
 
 def time_wait(parts: Sequence[ArmBlock]) -> list[TimeWait]:
