@@ -524,11 +524,6 @@ REPORT = {
     "experiments[].failures": "arms that failed, as in blocks.jsonl",
     "experiments[].harness_load": "the Python process's CPU time ÷ the engine's elapsed time, warm-up included:"
     " a share of one core",
-    "experiments[].turns": "how arms took turns: `all`, `threes`, `whole` or `soak`",
-    "experiments[].point": "`experiment`, `key` and `value` of a sweep; null without one",
-    "experiments[].connections_asked": "of the suite, where fewer ran here; null else",
-    "experiments[].repeats": "of `--as-published`, as in repeats.jsonl",
-    "experiments[].drifts": "of a soak: by figure, `over_run`, `low`, `high`, `per_hour` (factors) and `length_s`",
     "experiments[].arms[].name": "the arm; the A/A arm is not listed, its ratio is `aa_floor`",
     "experiments[].arms[].title": "as in the suite",
     "experiments[].arms[].answers": "correct answers in slices of the blocks that count; the baseline's first run",
@@ -556,6 +551,21 @@ REPORT = {
     "experiments[].arms[].body_bytes": "of the checked answer",
     "experiments[].arms[].published": "the article's figures, as in the suite; null where there are none",
     "experiments[].arms[].published_ratio": "the article's throughput ÷ that of its control group",
+    "experiments[].arms[].cpu_percent": "CPU time of all hops ÷ (the arm's own time × cores of the stack), in per cent;"
+    " null where a CPU time is not known",
+    "experiments[].arms[].time_wait": "by link, as in blocks.jsonl: the largest of each side over blocks",
+    "experiments[].arms[].memory": "by hop, as in blocks.jsonl: the largest of each over blocks",
+    "experiments[].arms[].notes": "as in blocks.jsonl, each once",
+    "experiments[].arms[].peer": "the other load generator that drove it, and its version; null for hopcost's own",
+    "experiments[].point": "of a sweep: `experiment`, `key` and `value`, as in plan.json; null without one",
+    "experiments[].turns": "how arms took turns, as in plan.json",
+    "experiments[].connections_asked": "those of the suite, where fewer ran here; else null",
+    "experiments[].soak": "of a soak, for each figure and arm: `figure` (`ratio`, `service_time_p50_ns`,"
+    " `memory_bytes`), `arm`, its `first` and `last` part, how many `parts`, and its `drift`: factors `over_run`"
+    " (interval `low`, `high`) and `per_hour` (`per_hour_low`, `per_hour_high`), `length_s`; null where unknown",
+    "experiments[].repeats": "of `--as-published`, by arm: `name`, `tool`, `connections`, `requests` or `duration_s`,"
+    " `throughputs_per_s` of each repeat, `ratio` of means to the baseline's, the tool's own `errors`, `cpu_percent`,"
+    " `failures`, `published` and `published_ratio`",
 }
 
 ENVIRONMENT = {

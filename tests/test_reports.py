@@ -316,6 +316,14 @@ def test_one_line_of_hostile_text_stays_text(text):
     assert not re.search(r"[`*_|\[\]#~]", re.sub(r"\\.", "", shown))
 
 
+def test_the_analysis_keeps_its_paragraphs_and_loses_its_line_breaks():
+    plan = msgspec.structs.replace(plan_of(), analysis="One is\nshort.\n\n  Two\n  is not.\n")
+    head = table.head(record(plain_block(0), plan=plan))
+    assert head[-2:] == ["One is short.", "Two is not."]
+    none = msgspec.structs.replace(plan, analysis="\n")
+    assert table.head(record(plain_block(0), plan=none)) == head[:-2]
+
+
 def test_lines_above_the_tables_stay_lines_of_text():
     """A reason may hold several lines of a program's output."""
     plan = msgspec.structs.replace(

@@ -6,10 +6,11 @@ Its figures are its own: what it counts, how it times, when it stops. Errors nev
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import msgspec
 
-from hopcost import engine, host, peers
+from hopcost import engine, host, peers, usage
 from hopcost.block import Ready, Setting, checked, cores_in_use
 from hopcost.errors import ArmFailed, CannotMeasure, MeasurementFailed
 from hopcost.machine import busy_ns
@@ -117,5 +118,9 @@ def drive(name: str, wanted: Load, stack: RunningStack, cores: list[int], at_mos
 
 
 def _cpu_ns(stack: RunningStack) -> dict[str, int]:
-    """By hop, to the kernel's tick."""
-    return {hop: sum(host.cpu_ns(pid) for pid in pids) for hop, pids in stack.processes.items()}
+    """By hop: of its cgroup where its processes come and go, else of each process, to the kernel's tick."""
+    found = {}
+    for hop, pids in stack.processes.items():
+        account = stack.account_of(hop)
+        found[hop] = sum(host.cpu_ns(pid) for pid in pids) if account is None else usage.account_ns(Path(account))
+    return found

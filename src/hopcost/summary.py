@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
-from hopcost import histogram, statistics
-from hopcost.drift import Drift, drift
+from hopcost import beside, histogram, repeats, soak_summary, statistics
 from hopcost.plan import PlannedExperiment
 from hopcost.record import ArmBlock, Block, Ending, Failure, Record, Repeat
+from hopcost.repeats import ArmRepeats
+from hopcost.soak_summary import Course
 from hopcost.statistics import Interval
 from hopcost.suite import Published
+from hopcost.usage import Memory, TimeWait
 
 ERROR_KINDS = ("connect", "tls", "write", "read", "protocol", "status", "body", "timeout")
 
@@ -28,7 +29,8 @@ class ArmSummary(msgspec.Struct, frozen=True):
     """One arm over all valid blocks; the baseline's figures are its first run's, ratios are to the mean of both.
 
     Throughput is correct answers per second of the arm's own time; CPU is ns per correct answer. Errors and reconnects
-    are those of whole blocks, warm-up and settling included.
+    are those of whole blocks, warm-up and settling included. `cpu_percent` is all hops' CPU time of what the stack's
+    cores had to give in the arm's own time. TIME_WAIT and memory are by hop, the largest of all blocks.
     """
 
     name: str
@@ -47,6 +49,11 @@ class ArmSummary(msgspec.Struct, frozen=True):
     body_bytes: int
     published: Published | None
     published_ratio: float | None
+    cpu_percent: float | None = None
+    time_wait: list[TimeWait] = []
+    memory: dict[str, Memory] = {}
+    notes: list[str] = []
+    peer: str | None = None
 
 
 class ExperimentSummary(msgspec.Struct, frozen=True):
@@ -63,8 +70,8 @@ class ExperimentSummary(msgspec.Struct, frozen=True):
     arms: list[ArmSummary]
     harness_load: float | None
     notes: list[str]
-    repeats: list[Repeat] = []
-    drifts: dict[str, Drift] = {}
+    soak: list[Course] = []
+    repeats: list[ArmRepeats] = []
 
 
 def summarise(record: Record) -> list[ExperimentSummary]:
@@ -147,7 +154,7 @@ class _Table:
 
 
 def _experiment(
-    planned: PlannedExperiment, blocks: list[Block], ending: Ending | None, looks: int, repeats: list[Repeat]
+    planned: PlannedExperiment, blocks: list[Block], ending: Ending | None, looks: int, repeated: list[Repeat]
 ) -> ExperimentSummary:
     valid = [block for block in blocks if block.validity != "void"]
     table = _Table(planned, valid)
@@ -168,63 +175,10 @@ def _experiment(
             if arm.copy_of is None and table.of(arm.name)
         ],
         harness_load=sum(block.harness_cpu_ns for block in valid) / loaded_ns if loaded_ns else None,
-        notes=_surroundings(valid),
-        repeats=repeats,
-        drifts=_drifts(planned, valid) if planned.soak_s is not None else {},
+        notes=beside.surroundings(valid),
+        soak=soak_summary.summarise(planned, valid, block_ratio),
+        repeats=repeats.summarise(planned, repeated),
     )
-
-
-def _drifts(planned: PlannedExperiment, segments: list[Block]) -> dict[str, Drift]:
-    """Of a soak: what changes over time, by what it is; the baseline's copy beside it, as what no change looks like."""
-    table = _Table(planned, segments)
-    soaked = next(arm.name for arm in planned.arms if arm.name != planned.baseline and arm.copy_of is None)
-    found: dict[str, Drift | None] = {}
-    for name, what in ((soaked, f"{soaked} ÷ {planned.baseline}"), (table.again, "the baseline's copy ÷ itself")):
-        pairs = [(segment.elapsed_ns, block_ratio(planned, segment, name)) for segment in segments if name is not None]
-        found[f"throughput, {what}"] = _drift_of([(ns, value) for ns, value in pairs if value is not None])
-    times = [
-        (segment.elapsed_ns, part.totals.service_time if part is not None and part.totals is not None else None)
-        for segment in segments
-        for part in [next((each for each in segment.arms if each.name == soaked), None)]
-    ]
-    for share, word in ((0.5, "p50"), (0.99, "p99")):
-        values: list[tuple[int, float]] = []
-        for ns, encoded in times:
-            if encoded is not None:
-                quantile = histogram.quantiles(histogram.merge([encoded]), histogram.merge([]), (share,))[0]
-                values.append((ns, float(quantile[0]) if quantile is not None else 0.0))
-        found[f"service time {word} of {soaked}"] = _drift_of(values)
-    samples = [each for part in table.of(soaked) for each in part.memory_samples]
-    found[f"resident memory of {soaked}"] = drift(
-        [each.elapsed_ns / 1e9 for each in samples], [float(each.resident_bytes) for each in samples]
-    )
-    return {what: each for what, each in found.items() if each is not None}
-
-
-def _drift_of(segments: list[tuple[int, float]]) -> Drift | None:
-    """The drift of one figure per segment; a segment's time is its middle."""
-    ends = list(itertools.accumulate(ns for ns, _ in segments))
-    return drift([(end - ns / 2) / 1e9 for end, (ns, _) in zip(ends, segments, strict=True)], [v for _, v in segments])
-
-
-def _surroundings(blocks: list[Block]) -> list[str]:
-    """What arms asked of their surroundings: what they got, as read back, and what they did not; each once."""
-    notes: dict[str, None] = {}
-    links: dict[tuple[str, int], list[int]] = {}
-    for arm in (arm for block in blocks for arm in block.arms if arm.surroundings is not None):
-        given = arm.surroundings
-        assert given is not None, "chosen above"
-        if given.sysctls:
-            notes[f"{arm.name}: read back: " + ", ".join(f"{key} = {held}" for key, held in given.sysctls.items())] = (
-                None
-            )
-        if given.link_mbit_per_s is not None and given.link_bits_per_s is not None:
-            links.setdefault((arm.name, given.link_mbit_per_s), []).append(given.link_bits_per_s)
-        notes |= dict.fromkeys(f"{arm.name}: {note}" for note in given.notes)
-    for (name, mbit_per_s), seen in links.items():
-        mean = sum(seen) / len(seen) / 1e6
-        notes[f"{name}: a link of {mbit_per_s} Mbit/s; a plain transfer before load came to {mean:.0f} Mbit/s"] = None
-    return list(notes)
 
 
 def _arm(planned: PlannedExperiment, table: _Table, name: str, title: str, error: float) -> ArmSummary:
@@ -246,7 +200,10 @@ def _arm(planned: PlannedExperiment, table: _Table, name: str, title: str, error
         cpu_ns_per_request=_cpu_by_hop(parts),
         cpu_ratio=statistics.ONE if is_baseline and answers else table.ratio(name, cpu_per_request, error),
         service_time_ns=_service_time(parts),
-        errors={kind: sum(part.errors.get(kind, 0) for part in parts) for kind in ERROR_KINDS},
+        errors={
+            kind: sum(part.errors.get(kind, 0) for part in parts)
+            for kind in dict.fromkeys([*ERROR_KINDS, *(kind for part in parts for kind in part.errors)])
+        },
         reconnects=sum(part.totals.reconnects for part in parts if part.totals is not None),
         cpu_outside=outside / inside if inside and outside is not None else None,
         plateau=all(part.warm_up.plateau for part in parts if part.warm_up is not None),
@@ -254,7 +211,19 @@ def _arm(planned: PlannedExperiment, table: _Table, name: str, title: str, error
         body_bytes=parts[0].check.body_bytes,
         published=own,
         published_ratio=_published_ratio(own, control),
+        cpu_percent=_cpu_percent(parts, len(planned.cores.stack)),
+        time_wait=beside.time_wait(parts),
+        memory=beside.memory(parts),
+        notes=list(dict.fromkeys(note for part in parts for note in part.notes)),
+        peer=next((f"{part.peer.peer} {part.peer.version}" for part in parts if part.peer is not None), None),
     )
+
+
+def _cpu_percent(parts: Sequence[ArmBlock], cores: int) -> float | None:
+    """CPU time of all hops ÷ (elapsed time × cores of the stack); None where a CPU time is not known."""
+    used = _total(part.cpu_ns(hop) for part in parts for hop in part.hops)
+    elapsed_ns = sum(part.elapsed_ns for part in parts)
+    return used / elapsed_ns / cores * 100 if used is not None and elapsed_ns else None
 
 
 def _published_ratio(own: Published | None, control: Published | None) -> float | None:

@@ -67,8 +67,8 @@ def fit(*, connections: int, arms: int, through_proxies: bool, open_files: int, 
 def idle_note(*, arms: int, visit_ns: int, idle_timeout_s: dict[str, float]) -> str | None:
     """Why arms must run one at a time: the time for which one is frozen, against the smallest idle time-out.
 
-    `arms` are alive together, each is visited for `visit_ns`; time-outs are by program. Shuffled, an arm may come first in
-    one round and last in the next: all others are visited twice in between.
+    `arms` are alive together, each is visited for `visit_ns`; time-outs are by program. Shuffled, an arm may come first
+    in one round and last in the next: all others are visited twice in between.
     """
     if not idle_timeout_s:
         return None

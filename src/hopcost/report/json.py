@@ -45,11 +45,11 @@ def _experiment(each: ExperimentSummary) -> dict[str, object]:
         "left_out": each.plan.left_out,
         "failures": each.failures,
         "harness_load": each.harness_load,
-        "turns": each.plan.turns,
         "point": each.plan.point,
+        "turns": each.plan.turns,
         "connections_asked": each.plan.connections_asked,
+        "soak": each.soak,
         "repeats": each.repeats,
-        "drifts": each.drifts,
         "arms": [_arm(arm) for arm in each.arms],
     }
 
@@ -75,6 +75,11 @@ def _arm(arm: ArmSummary) -> dict[str, object]:
         "body_bytes": arm.body_bytes,
         "published": arm.published,
         "published_ratio": arm.published_ratio,
+        "cpu_percent": arm.cpu_percent,
+        "time_wait": arm.time_wait,
+        "memory": arm.memory,
+        "notes": arm.notes,
+        "peer": arm.peer,
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from hopcost.record import Record
-from hopcost.report import extras, table
+from hopcost.report import table
 from hopcost.summary import ExperimentSummary
 
 
@@ -13,20 +13,13 @@ def render(record: Record, experiments: list[ExperimentSummary]) -> str:
     """GitHub's dialect: pipe tables."""
     title, *lines = table.head(record)
     parts = [f"# {_escape(title)}", *[_escape(line) for line in lines]]
-    swept = extras.last_points(experiments)
-    for each in experiments:
-        content = table.of(each)
+    for content in table.tables(experiments):
         parts += [f"## {_escape(content.title)}", _escape(content.question)]
         if content.rows:
             parts.append(_grid(content.header, content.rows))
         parts.append(_list(content.below))
         if content.published_rows:
             parts += [_grid(content.published_header, content.published_rows), _list(content.published_below)]
-        if content.repeats is not None:
-            parts += [_grid(*content.repeats), _list(content.repeats_below)]
-        if each.plan.name in swept:
-            name = swept[each.plan.name]
-            parts += [f"### The sweep {_escape(name)}", _grid(*extras.sweep(experiments, name))]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 

@@ -11,7 +11,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from hopcost.record import Record
-from hopcost.report import extras, table
+from hopcost.report import table
 from hopcost.summary import ExperimentSummary
 
 WIDTH = 132  # where there is no terminal to ask
@@ -40,9 +40,7 @@ def show(record: Record, experiments: list[ExperimentSummary], console: Console)
     """Print to a console, with its colours."""
     for line in table.head(record):
         console.print(Text(line))
-    swept = extras.last_points(experiments)
-    for each in experiments:
-        content = table.of(each)
+    for content in table.tables(experiments):
         console.print()
         console.print(Text(f"{content.title}: {content.question}", style="bold"))
         if content.rows:
@@ -51,12 +49,6 @@ def show(record: Record, experiments: list[ExperimentSummary], console: Console)
         if content.published_rows:
             console.print(_grid(content.published_header, content.published_rows), crop=False)
             _lines(console, content.published_below)
-        if content.repeats is not None:
-            console.print(_grid(*content.repeats), crop=False)
-            _lines(console, content.repeats_below)
-        if each.plan.name in swept:
-            console.print(Text(f"the sweep {swept[each.plan.name]}", style="bold"))
-            console.print(_grid(*extras.sweep(experiments, swept[each.plan.name])), crop=False)
 
 
 def _grid(header: list[str], rows: list[list[str]]) -> Grid:

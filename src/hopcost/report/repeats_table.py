@@ -1,0 +1,79 @@
+"""`--as-published`: each repeat, its mean and spread, the published figure beside, and what it cannot tell."""
+
+from __future__ import annotations
+
+from hopcost.published import label
+from hopcost.repeats import ArmRepeats
+from hopcost.report import words
+from hopcost.report.words import ABSENT
+from hopcost.summary import ExperimentSummary
+
+CANNOT_TELL = (
+    "the article's own protocol: arms one after another, each on one start; nothing is interleaved, nothing runs"
+    " against itself (no A/A), no interval can be had, and a slow minute of the machine is in whichever arm had it:"
+    " no verdict on speed"
+)
+FOLLOWS = "answers/s, errors: as the tool counts them, answers with a 2xx status only; errors apart, never as answers"
+
+
+def header(each: list[ExperimentSummary]) -> list[str]:
+    """A sweep has its values before the arms."""
+    point = each[0].plan.point
+    names = [point.key.rpartition(".")[2]] if point is not None else []
+    names += ["arm", "repeats' answers/s", "mean", "min–max", "ratio", "errors", "CPU %"]
+    names += ["article's requests/s", "its ratio"]
+    return [*names, "its errors"] if _with_errors(each) else names
+
+
+def _with_errors(each: list[ExperimentSummary]) -> bool:
+    return any(arm.published is not None and arm.published.has_errors for one in each for arm in one.repeats)
+
+
+def rows(each: list[ExperimentSummary]) -> list[list[str]]:
+    """One row for each arm (and value)."""
+    made = []
+    for experiment in each:
+        shown = [label(experiment.plan.point.value)] if experiment.plan.point is not None else []
+        for arm in experiment.repeats:
+            made.append([*shown, *_cells(arm)][: len(header(each))])
+            shown = [""] if shown else []
+    return made
+
+
+def below(each: list[ExperimentSummary]) -> list[str]:
+    """What was run, what the published run was, what failed."""
+    said = [CANNOT_TELL, FOLLOWS]
+    for experiment in each:
+        at = f"at {label(experiment.plan.point.value)}: " if experiment.plan.point is not None else ""
+        protocol = experiment.plan.as_published
+        for arm in experiment.repeats:
+            size = f"{arm.requests:,} requests" if arm.requests is not None else f"{arm.duration_s or ABSENT} s"
+            ran = f"{at}{arm.name}: {arm.tool or 'no run'}, {arm.connections} connections, {size} a repeat"
+            if protocol is not None:
+                published = f"{protocol.requests:,} requests" if protocol.requests else f"{protocol.duration_s} s"
+                connections = protocol.connections or experiment.plan.workload.connections
+                ran += f"; published: {connections} connections, {published}, {protocol.repeats} times"
+            said.append(ran)
+            said += [f"{at}failed: {arm.name}: {failure}" for failure in dict.fromkeys(arm.failures)]
+        said += [f"{at}note: {note}" for note in experiment.plan.notes]
+        for left in experiment.plan.left_out:
+            said.append(f"{at}left out: {left.name}: {left.reason}" + (f"; hint: {left.remedy}" if left.remedy else ""))
+    if each[0].plan.published_conditions:
+        said.append(f"the article's conditions: {each[0].plan.published_conditions}")
+    return [words.printable(line) for line in dict.fromkeys(said)]
+
+
+def _cells(arm: ArmRepeats) -> list[str]:
+    each, row = arm.throughputs_per_s, arm.published
+    return [
+        arm.name,
+        ", ".join(words.number(value) for value in each) or "failed",
+        words.number(arm.mean_per_s),
+        f"{words.number(min(each))}–{words.number(max(each))}" if len(each) > 1 else ABSENT,
+        words.ratio(arm.ratio),
+        words.errors(arm.errors),
+        words.number(arm.cpu_percent),
+        words.number(row.throughput_per_s if row is not None else None),
+        words.ratio(arm.published_ratio),
+        words.published_errors(row) if row is not None else ABSENT,
+    ]

@@ -1,0 +1,71 @@
+"""Figures as they stand in cells and lines; rounding happens here and nowhere before."""
+
+from __future__ import annotations
+
+import re
+
+from hopcost.published import Published
+from hopcost.statistics import Interval
+from hopcost.summary import Quantile
+
+ABSENT = "–"
+
+
+def interval(ratio: Interval | None) -> str:
+    """`0.397 [0.392, 0.402]`."""
+    if ratio is None:
+        return ABSENT
+    ends = "no interval" if ratio.low is None or ratio.high is None else f"{ratio.low:.3f}, {ratio.high:.3f}"
+    return f"{ratio.value:.3f} [{ends}]"
+
+
+def quantile(value: Quantile | None) -> str:
+    """Microseconds."""
+    if value is None:
+        return ABSENT
+    return ("> " if value.at_least else "") + f"{value.ns / 1000:,.0f}"
+
+
+def number(value: float | None) -> str:
+    """A whole number."""
+    return ABSENT if value is None else f"{value:,.0f}"
+
+
+def ratio(value: float | None) -> str:
+    """A ratio without an interval, as articles have them."""
+    return ABSENT if value is None else f"{value:.2f}"
+
+
+def microseconds(ns: int | None) -> str:
+    """With one digit behind the point."""
+    return ABSENT if ns is None else f"{ns / 1000:.1f}"
+
+
+def mebibytes(count: int | None) -> str:
+    """With its unit."""
+    return ABSENT if count is None else f"{count / 2**20:.1f} MiB"
+
+
+def errors(counts: dict[str, int]) -> str:
+    """`2 write, 661 timeout`, or 0."""
+    return ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count) or "0"
+
+
+def published_errors(row: Published) -> str:
+    """Errors as an article printed them: counted, or the word alone."""
+    return "error" if row.errored and not any(row.errors.values()) else errors(row.errors)
+
+
+def cores(count: int) -> str:
+    """`1 core`, `2 cores`."""
+    return "1 core" if count == 1 else f"{count} cores"
+
+
+def percent(share: float) -> str:
+    """`98.75%`."""
+    return f"{share * 100:.4g}%"
+
+
+def printable(line: str) -> str:
+    """Control characters shown as such: what a program printed must not steer the terminal that shows it."""
+    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", "\N{REPLACEMENT CHARACTER}", line)

@@ -1,0 +1,125 @@
+"""What a soak's segments say of drift: of the ratio, of service time, of memory. A pure fold over its blocks.
+
+Neighbouring segments are alike, and a slope takes its points as independent; so segments are put together into equal
+parts, of minutes in a long soak, and these are the points.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from hopcost import drift, histogram
+from hopcost.drift import Drift
+from hopcost.planned import PlannedExperiment
+from hopcost.recorded import ArmBlock, Block
+
+PARTS = 12
+BlockRatio = Callable[[PlannedExperiment, Block, str], float | None]
+Points = list[tuple[float, float]]  # seconds, figure
+
+
+class Course(msgspec.Struct, frozen=True):
+    """One figure over a soak: at its first and last part, and its drift; None where it is not known."""
+
+    figure: str
+    arm: str
+    first: float | None
+    last: float | None
+    parts: int
+    drift: Drift | None
+
+    @property
+    def word(self) -> str:
+        """`drifts`, `drifts, negligible`, `no drift seen`, or `unknown`."""
+        if self.drift is None:
+            return "unknown"
+        if not self.drift.is_seen:
+            return "no drift seen"
+        return "drifts, negligible" if self.drift.is_negligible else "drifts"
+
+
+def summarise(experiment: PlannedExperiment, blocks: Sequence[Block], ratio: BlockRatio) -> list[Course]:
+    """The courses of a soak, the ratio's first; none for another experiment. `blocks` without the void ones."""
+    if experiment.soak_s is None:
+        return []
+    arm = next((each.name for each in experiment.arms if each.name != experiment.baseline and not each.copy_of), None)
+    if arm is None:
+        return []
+    ratios: Points = []
+    for block in blocks:
+        part = _part(block, arm)
+        value = ratio(experiment, block, arm)
+        if part is not None and part.slices and value is not None:
+            ratios.append((_middle_s(part), value))
+    courses = [_course("ratio", arm, ratios)]
+    for name in (arm, experiment.baseline):
+        times: Points = []
+        memory: Points = []
+        for block in blocks:
+            part = _part(block, name)
+            if part is None:
+                continue
+            p50_ns = _p50_ns(part)
+            if part.slices and p50_ns is not None:
+                times.append((_middle_s(part), p50_ns))
+            if part.memory_samples:
+                count = len(part.memory_samples)
+                memory.append(
+                    (
+                        sum(each.elapsed_ns for each in part.memory_samples) / count / 1e9,
+                        sum(each.resident_bytes for each in part.memory_samples) / count,
+                    )
+                )
+        courses += [_course("service_time_p50_ns", name, times), _course("memory_bytes", name, memory)]
+    return courses
+
+
+def parts(points: Sequence[tuple[float, float]], at_most: int = PARTS) -> Points:
+    """Neighbours put together into parts of equal numbers: mean time, geometric mean of the (positive) figures.
+
+    >>> parts([(0.0, 1.0), (1.0, 4.0), (2.0, 3.0), (3.0, 3.0)], at_most=2)
+    [(0.5, 2.0), (2.5, 3.0)]
+    """
+    size = max(1, math.ceil(len(points) / at_most))
+    made: Points = []
+    for start in range(0, len(points), size):
+        part = points[start : start + size]
+        if any(value <= 0 for _, value in part):
+            return []
+        mean = math.exp(sum(math.log(value) for _, value in part) / len(part))
+        made.append((sum(time for time, _ in part) / len(part), round(mean, 9)))
+    return made
+
+
+def _course(figure: str, arm: str, points: Points) -> Course:
+    made = parts(points)
+    return Course(
+        figure=figure,
+        arm=arm,
+        first=made[0][1] if made else None,
+        last=made[-1][1] if made else None,
+        parts=len(made),
+        drift=drift.drift([time for time, _ in made], [value for _, value in made]),
+    )
+
+
+def _part(block: Block, name: str) -> ArmBlock | None:
+    return next((arm for arm in block.arms if arm.name == name), None)
+
+
+def _middle_s(part: ArmBlock) -> float:
+    """The middle of the arm's slices on the engine's clock."""
+    last = part.slices[-1]
+    return (part.slices[0].start_ns + last.start_ns + last.elapsed_ns) / 2 / 1e9
+
+
+def _p50_ns(part: ArmBlock) -> int | None:
+    """The median service time; None where it lies among requests without an answer."""
+    if part.totals is None:
+        return None
+    merged = histogram.merge([part.totals.service_time])
+    (found,) = histogram.quantiles(merged, histogram.merge([part.totals.unanswered]), (0.5,))
+    return found[0] if found is not None and found[1] else None

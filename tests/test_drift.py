@@ -1,0 +1,65 @@
+"""Drift over a soak, against slopes worked by hand."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from hopcost.drift import drift
+from hopcost.soak_summary import Course, parts
+
+
+def test_a_figure_that_never_moves_has_no_drift():
+    found = drift([0, 60, 120, 180], [5, 5, 5, 5])
+    assert found is not None
+    assert (found.over_run, found.low, found.high, found.is_seen) == (1, 1, 1, False)
+
+
+def test_a_figure_that_doubles_in_an_hour_drifts_exactly():
+    found = drift([0, 1200, 2400, 3600], [2 ** (each / 3) for each in range(4)])
+    assert found is not None
+    assert (found.over_run, found.per_hour) == (pytest.approx(2), pytest.approx(2))
+    assert found.low == pytest.approx(2) and found.is_seen
+
+
+def test_the_interval_of_a_slope():
+    # Logs 0, 1, 1, 2 at 0, 1, 2, 3 h: slope Σ(t − 1.5)(y − 1) ÷ Σ(t − 1.5)² = 3 ÷ 5 = 0.6 per hour.
+    # Residuals −0.1, 0.3, −0.3, 0.1: their squares 0.2; variance 0.2 ÷ 2 = 0.1; error √(0.1 ÷ 5) = 0.141421;
+    # t(2, 0.975) = 4.302653: reach 0.608487. Slope −0.008487 to 1.208487: just no drift seen.
+    found = drift([0, 3600, 7200, 10800], [math.exp(each) for each in (0, 1, 1, 2)])
+    assert found is not None
+    assert math.log(found.per_hour) == pytest.approx(0.6)
+    assert math.log(found.per_hour_low) == pytest.approx(-0.008487, abs=1e-5)
+    assert math.log(found.per_hour_high) == pytest.approx(1.208487, abs=1e-5)
+    assert math.log(found.low) == pytest.approx(-0.025460, abs=1e-5)  # three hours of it
+    assert not found.is_seen
+    assert drift([0, 3600, 7200, 10800], [math.exp(each) for each in (0, 1, 1, 2)], error=0.1).is_seen  # t = 2.92
+
+
+@pytest.mark.parametrize(
+    ("times", "values"), [([0, 1, 2], [1, 2, 3]), ([0, 1, 2, 3], [1, 0, 1, 1]), ([7, 7, 7, 7], [1, 2, 3, 4]), ([], [])]
+)
+def test_what_gives_no_slope_is_unknown(times, values):
+    assert drift(times, values) is None
+    course = Course(figure="ratio", arm="behind", first=None, last=None, parts=len(values), drift=drift(times, values))
+    assert course.word == "unknown"
+
+
+def test_words():
+    def word(values):
+        course = Course(figure="ratio", arm="x", first=1, last=1, parts=4, drift=drift([0, 1, 2, 3], values))
+        return course.word
+
+    assert word([1, 1.1, 1.21, 1.331]) == "drifts"
+    assert word([1, 1.1, 1, 1.1]) == "no drift seen"
+    assert word([1, 1.001, 1.002, 1.003]) == "drifts, negligible"
+    assert word([15e6, 15e6 + 1e-4, 15e6, 15e6 + 2e-4]) == "no drift seen", "rounding is no drift"
+    assert word([15e6, 15e6, 15e6, 15e6]) == "no drift seen"
+
+
+def test_segments_become_twelve_parts_at_most():
+    made = parts([(float(each), 2.0) for each in range(24)])
+    assert made == [(2 * each + 0.5, 2.0) for each in range(12)]
+    assert len(parts([(0.0, 1.0)] * 13)) == 7, "parts of two and a rest"
+    assert parts([(0.0, 1.0), (1.0, 0.0)]) == [], "a figure of 0 has no logarithm"
