@@ -166,7 +166,7 @@ def load(
     parts = {each.arm.name: _Part(each) for each in ready}
     observers = {each.arm.name: receipts.Observer(each.stack) for each in ready}
     stacks, cores = [each.stack for each in ready], cores_in_use(experiment)
-    others, harness, cpu = _busy_outside_ns(stacks, cores), time.process_time_ns(), 0
+    others, harness, cpu = busy_outside_ns(stacks, cores), time.process_time_ns(), 0
     with contextlib.closing(engine.run(work)) as lines:
         for line in lines:
             match line:
@@ -209,7 +209,7 @@ def load(
         part.receipts = observers[part.name].receipts(each.answer, asked.request.accepts_gzip, seen)
     if block.end is None:
         raise MeasurementFailed("the load engine ended without its last line")
-    others = _busy_outside_ns(stacks, cores) - others - block.end.generator_cpu_ns - harness
+    others = busy_outside_ns(stacks, cores) - others - block.end.generator_cpu_ns - harness
     block.foreign_cpu_ns = max(0, others)
 
 
@@ -271,7 +271,7 @@ def _cpu(account: str | None, pids: list[int]) -> engine.Processes | engine.Cgro
     return engine.Processes(processes=pids) if account is None else engine.Cgroup(cgroup=account)
 
 
-def _busy_outside_ns(stacks: list[RunningStack], cores: list[int]) -> int:
+def busy_outside_ns(stacks: list[RunningStack], cores: list[int]) -> int:
     """CPU time that these cores have used since boot, without what the stacks' processes have."""
     return machine.busy_ns(cores) - sum(stack.cpu_ns() for stack in stacks)
 

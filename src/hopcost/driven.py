@@ -11,9 +11,8 @@ from pathlib import Path
 import msgspec
 
 from hopcost import engine, host, peers, usage
-from hopcost.block import Ready, Setting, checked, cores_in_use
+from hopcost.block import Ready, Setting, busy_outside_ns, checked, cores_in_use
 from hopcost.errors import ArmFailed, CannotMeasure, MeasurementFailed
-from hopcost.machine import busy_ns
 from hopcost.peers import Load, Peer
 from hopcost.record import ArmBlock, Block, PeerRun
 from hopcost.stack import RunningStack
@@ -50,10 +49,10 @@ def load(setting: Setting, block: Block, ready: Ready, name: str) -> None:
     seconds = max(1, round(experiment.slice_ns / 1e9))
     wanted = msgspec.structs.replace(wanted, seconds=seconds, threads=len(experiment.cores.generator))
     cores = cores_in_use(experiment)
-    harness, others = time.process_time_ns(), busy_ns(cores) - ready.stack.cpu_ns()
+    harness, others = time.process_time_ns(), busy_outside_ns([ready.stack], cores)
     run = drive(name, wanted, ready.stack, experiment.cores.generator, at_most_s=seconds * 3 + 30)
     block.harness_cpu_ns = time.process_time_ns() - harness
-    others = busy_ns(cores) - ready.stack.cpu_ns() - others
+    others = busy_outside_ns([ready.stack], cores) - others
     block.foreign_cpu_ns = max(0, others - run.generator_cpu_ns - block.harness_cpu_ns)
     block.slices_elapsed_ns = run.elapsed_ns
     block.end = engine.End(elapsed_ns=run.wall_ns, generator_cpu_ns=run.generator_cpu_ns, validity="valid", reasons=[])

@@ -124,10 +124,7 @@ def _arms(
     for name in experiment.arms:
         arm = suite.arms[name]
         receipts = [
-            installed[hop.program].under(
-                experiment.settings.get(hop.program, {}) | arm.settings.get(hop.program, {}) | hop.settings
-            )
-            for hop in arm.hops
+            installed[hop.program].under(experiment.settings.get(hop.program, {}) | hop.settings) for hop in arm.hops
         ]
         missing = [receipt for receipt in receipts if receipt.missing]
         if missing:
@@ -166,7 +163,7 @@ def _turns(experiment: Experiment, arms: list[Arm], host: Host, whole: bool) -> 
     timeouts: dict[str, float] = {}
     for arm in arms:
         for hop in arm.hops:
-            given = experiment.settings.get(hop.program, {}) | arm.settings.get(hop.program, {}) | hop.settings
+            given = experiment.settings.get(hop.program, {}) | hop.settings
             seconds = host.idle_timeout_s(hop.program, given)
             if seconds:
                 timeouts[hop.program] = min(seconds, timeouts.get(hop.program, seconds))

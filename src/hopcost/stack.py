@@ -154,7 +154,7 @@ def prepare(
         definition = program.load(hop.program)
         upstreams = addresses[number + 1] if number + 1 < len(arm.hops) else []
         _check_links(where, definition, hop.link, upstreams)
-        given = settings.get(hop.program, {}) | arm.settings.get(hop.program, {}) | hop.settings
+        given = settings.get(hop.program, {}) | hop.settings
         resolved = definition.resolve_settings(given, len(cores.stack), where)
         receipt = program.installed(hop.program).under(resolved)
         if receipt.path is None or receipt.version is None:
