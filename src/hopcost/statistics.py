@@ -17,7 +17,7 @@ CONFIDENCE_ERROR = 0.05
 
 
 class Interval(msgspec.Struct, frozen=True):
-    """A ratio with the ends of its interval; the ends are None where a single block gives no spread."""
+    """A ratio, or a difference, with the ends of its interval; the ends are None where one block gives no spread."""
 
     value: float
     low: float | None
@@ -49,6 +49,17 @@ def ratio(arm: Sequence[float], baseline: Sequence[float], error: float = CONFID
         return Interval(value=math.exp(mean), low=None, high=None)
     reach = float(stdtrit(len(logs) - 1, 1 - error / 2)) * float(logs.std(ddof=1)) / math.sqrt(len(logs))
     return Interval(value=math.exp(mean), low=math.exp(mean - reach), high=math.exp(mean + reach))
+
+
+def mean(figures: Sequence[float], error: float = CONFIDENCE_ERROR) -> Interval | None:
+    """The mean over blocks with its Student t interval, in the figures' unit; None when there is no block."""
+    if not figures:
+        return None
+    middle = float(np.mean(figures))
+    if len(figures) < 2:
+        return Interval(value=middle, low=None, high=None)
+    reach = float(stdtrit(len(figures) - 1, 1 - error / 2)) * float(np.std(figures, ddof=1)) / math.sqrt(len(figures))
+    return Interval(value=middle, low=middle - reach, high=middle + reach)
 
 
 def error_per_look(looks: int) -> float:
