@@ -81,7 +81,8 @@ class PlannedExperiment(msgspec.Struct, frozen=True):
 class Plan(msgspec.Struct, frozen=True):
     """The ordered work that a suite means here.
 
-    `looks` are numbers of blocks, `target_width` is the half-width of a ratio's interval.
+    `looks` are numbers of blocks, `target_width` is the half-width of a ratio's interval, `margin` (a fraction) what
+    nobody should care about.
     """
 
     suite: str
@@ -94,6 +95,7 @@ class Plan(msgspec.Struct, frozen=True):
     warm_up_most_ns: int
     looks: list[int]
     target_width: float
+    margin: float
     experiments: list[PlannedExperiment]
     left_out: list[LeftOut]
     not_quick: list[str] = []

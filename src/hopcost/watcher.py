@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from hopcost.plan import PlannedExperiment
+from hopcost.precision import Forecast
 from hopcost.record import Block
 
 
@@ -13,6 +14,9 @@ class Watcher(Protocol):
 
     def experiment_begins(self, experiment: PlannedExperiment, blocks: int, deadline: float) -> None:
         """`deadline` on the monotonic clock, in seconds."""
+
+    def forecast(self, forecast: Forecast, target: float) -> None:
+        """What is expected of the blocks to come; `target` is the half-width asked for."""
 
     def block_begins(self, number: int) -> None:
         """Blocks count from 0."""
