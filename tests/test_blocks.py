@@ -14,6 +14,7 @@ from hdrh.histogram import HdrHistogram
 from hopcost import block, blocks, check, engine, plan, record, suite
 from hopcost.errors import ArmFailed, MeasurementFailed
 from hopcost.network import Surroundings
+from hopcost.precision import Forecast
 from hopcost.program import Installed
 from hopcost.sandbox import Freezer
 from hopcost.stack import Address
@@ -138,6 +139,9 @@ class Recorder:
     def experiment_begins(self, experiment: plan.PlannedExperiment, blocks: int, deadline: float) -> None:
         self.seen.append(f"experiment {experiment.name} {blocks}")
 
+    def forecast(self, forecast: Forecast) -> None:
+        self.seen.append(f"forecast {forecast.blocks} blocks")
+
     def block_begins(self, number: int) -> None:
         self.seen.append(f"block {number}")
 
@@ -220,7 +224,7 @@ def test_a_full_run_stops_at_the_first_look_that_is_precise_enough(world: World,
 
 
 def test_a_full_run_goes_on_where_blocks_differ(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks.summary, "widths", lambda _, done, __: [0.5 if len(done) < 10 else 0.005])
+    monkeypatch.setattr(blocks.compared, "settled", lambda _, done, **__: len(done) >= 10)
     _, read, _ = measure(tmp_path, quick=False)
     assert len(read.blocks) == 10
 

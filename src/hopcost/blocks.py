@@ -121,7 +121,7 @@ class _Loop:
             if size is None and self.done:
                 return self._out_of_time()
             if size is not None and size.forecast is not None:
-                self.setting.watcher.forecast(size.forecast, self.setting.plan.target_width)
+                self.setting.watcher.forecast(size.forecast)
             rounds, slice_ns = (size.rounds, size.slice_ns) if size is not None else self.sizing.least
             done = self._block(arms, len(self.valid) + len(self.void), rounds, slice_ns, self.counts[group] == 0)
             self.setting.writer.append(done)

@@ -118,7 +118,9 @@ def fault(arms: Arms, experiment: PlannedExperiment, name: str) -> str | None:
     return None
 
 
-def settled(experiment: PlannedExperiment, blocks: Sequence[Block], *, looks: int, margin: float, target: float) -> bool:
+def settled(
+    experiment: PlannedExperiment, blocks: Sequence[Block], *, looks: int, margin: float, target: float
+) -> bool:
     """Whether throughput and CPU per request of every arm, and of the A/A arm, are as precise as was asked for.
 
     That is: the interval is narrower than the target, or holds no end of the margin.

@@ -27,7 +27,7 @@ class HopCost(msgspec.Struct, frozen=True):
 
 
 def pairs(experiment: PlannedExperiment) -> list[tuple[str, str, str]]:
-    """(arm, the arm without its first hop, that hop's program), the baseline preferred where several have that stack."""
+    """(arm, the arm without its first hop, that hop's program); of several such arms the baseline."""
     stacks = {arm.name: [hop.program for hop in arm.arm.hops] for arm in experiment.arms if arm.copy_of is None}
     candidates = sorted(stacks, key=lambda name: name != experiment.baseline)
     found = []

@@ -1,4 +1,4 @@
-"""What an arm did at an equal offered load: CPU per request, and response times where there are enough of them. Pure."""
+"""What an arm did at an equal offered load: CPU per request, and response times where enough are there. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from hopcost import histogram
 from hopcost.comparison import Arms, Figure, total
 from hopcost.recorded import ArmBlock, OpenLoad
 
-BEYOND_AT_LEAST = 100  # samples above a quantile: with fewer it is luck which ones there are
+BEYOND_AT_LEAST = 100  # samples above a quantile that is shown: with fewer it is luck which ones there are
+BEYOND_IN_A_BLOCK = 20  # above one that only enters an interval over blocks, which shows how it scatters
 P99_AGREES = 1.20  # the baseline's two runs: where their p99 are further apart, p99 is the machine's
 QUANTILES = {"p50": 0.50, "p90": 0.90, "p99": 0.99, "p999": 0.999}
 
@@ -50,7 +51,9 @@ def _of_share(parts: Sequence[ArmBlock], share: float, p99_agrees: bool | None) 
         rate_per_s=loads[0].rate_per_s,
         answers=answers,
         answered=answers / due if due else None,
-        cpu_ns_per_request={hop: round(ns / answers) if ns is not None and answers else None for hop, ns in used.items()},
+        cpu_ns_per_request={
+            hop: round(ns / answers) if ns is not None and answers else None for hop, ns in used.items()
+        },
         response_time_ns=times,
     )
 
@@ -76,11 +79,11 @@ def cpu_per_request(share: float, hop: str | None = None) -> Figure:
 
 
 def response_time(share: float, quantile: str) -> Figure:
-    """A quantile of a block's response times in ns at that share; None with too few samples beyond it."""
+    """A quantile of a block's response times in ns at that share; None with fewer than 20 samples beyond it."""
 
     def figure(arm: ArmBlock) -> float | None:
         load = at(arm, share)
-        return None if load is None else _quantiles([load])[quantile]
+        return None if load is None else _quantiles([load], BEYOND_IN_A_BLOCK)[quantile]
 
     return figure
 
@@ -100,8 +103,8 @@ def p99_agreement(arms: Arms, shares: Sequence[float]) -> dict[float, bool | Non
     return found
 
 
-def _quantiles(loads: Sequence[OpenLoad]) -> dict[str, int | None]:
-    """Merged over these loads; None where fewer than 100 samples lie beyond, or among requests never answered."""
+def _quantiles(loads: Sequence[OpenLoad], beyond: int = BEYOND_AT_LEAST) -> dict[str, int | None]:
+    """Merged over these loads; None where fewer samples lie beyond, or among requests never answered."""
     answered = histogram.merge(load.totals.response_time for load in loads if load.totals.response_time is not None)
     waiting = histogram.merge(
         load.totals.response_unanswered for load in loads if load.totals.response_unanswered is not None
@@ -109,6 +112,6 @@ def _quantiles(loads: Sequence[OpenLoad]) -> dict[str, int | None]:
     count = answered.get_total_count() + waiting.get_total_count()
     found = histogram.quantiles(answered, waiting, QUANTILES.values())
     return {
-        name: value[0] if value is not None and value[1] and count * (1 - q) >= BEYOND_AT_LEAST else None
+        name: value[0] if value is not None and value[1] and count * (1 - q) >= beyond else None
         for (name, q), value in zip(QUANTILES.items(), found, strict=True)
     }

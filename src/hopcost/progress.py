@@ -74,7 +74,7 @@ class Bar:
         self.blocks = blocks
         self.bar.update(self.task, completed=0.0, experiment=experiment.name, expected="")
 
-    def forecast(self, forecast: Forecast, target: float) -> None:
+    def forecast(self, forecast: Forecast) -> None:
         self.bar.update(self.task, expected=expected(forecast))
 
     def block_begins(self, number: int) -> None:
@@ -100,7 +100,7 @@ class PlainLines:
         self.console = console
         self.clock = _Clock()
         self.experiment = ""
-        self.said: tuple[int, bool] | None = None
+        self.said: int | None = None
 
     def experiment_begins(self, experiment: PlannedExperiment, blocks: int, deadline: float) -> None:
         self.clock.start(deadline)
@@ -109,9 +109,9 @@ class PlainLines:
             f"{experiment.name}: at most {blocks} blocks of {len(experiment.arms)} arms, {self.clock.left_s:.0f} s"
         )
 
-    def forecast(self, forecast: Forecast, target: float) -> None:
-        if (forecast.blocks, forecast.half_width <= target) != self.said:
-            self.said = (forecast.blocks, forecast.half_width <= target)
+    def forecast(self, forecast: Forecast) -> None:
+        if forecast.blocks != self.said:
+            self.said = forecast.blocks
             self._say(f"{self.experiment}: expected: {expected(forecast)}")
 
     def block_begins(self, number: int) -> None:

@@ -125,7 +125,10 @@ def log_ratios(experiment: PlannedExperiment, done: Block) -> dict[str, list[flo
     for name, own in parts.items():
         if name == experiment.baseline:
             continue
-        reference = {number: first[number] if name in again else (first[number] + second.get(number, first[number])) / 2 for number in first}
+        reference = {
+            number: first[number] if name in again else (first[number] + second.get(number, first[number])) / 2
+            for number in first
+        }
         both = [(own[number], reference[number]) for number in own if number in reference]
         found[name] = [math.log(mine / other) for mine, other in both if mine > 0 and other > 0]
     return found

@@ -1,4 +1,4 @@
-"""From when on an arm under load is warm: the last change-point of CPU per request over the slices of its warm-up. Pure.
+"""From when on an arm under load is warm: the last change-point of CPU per request over its warm-up's slices. Pure.
 
 Change-points by PELT (Killick, Fearnhead, Eckley 2012) on squared deviations, as Barrett et al. ("Virtual machine
 warmup blows hot and cold", OOPSLA 2017) find the steady state of a virtual machine; they also have none now and then.
@@ -18,7 +18,7 @@ from hopcost.recorded import Block
 SLICES_AT_LEAST = 6  # fewer show no change
 SEGMENT_AT_LEAST = 2  # slices
 STEADY_SHARE = 0.4  # of the slices, at the end, without a change: else there is no steady state
-PENALTY = 3.0  # of a change-point, in units of the noise's variance × ln n
+PENALTY = 6.0  # of a change-point, in units of the noise's variance × ln n
 SMALL = 0.02  # two stretches whose means differ by less are one: nobody waits for 2 %
 PER_SD = 1.4826 / math.sqrt(2)  # median absolute difference of neighbours → standard deviation, where noise is normal
 
@@ -45,7 +45,7 @@ def of_block(block: Block, least_ns: int) -> Warmth:
 
 
 def cost(warm_up: WarmedUp) -> list[float]:
-    """CPU ns per answer of each warm-up slice that had one; where no CPU time is known, the arm's own time per answer."""
+    """CPU ns per answer of each warm-up slice; where CPU time is not known, the arm's own time. inf without answers."""
     known = bool(warm_up.cpu_ns) and all(used is not None for used in warm_up.cpu_ns)
     spent = [used or 0 for used in warm_up.cpu_ns] if known else warm_up.slices_elapsed_ns
     return [ns / answers if answers else math.inf for ns, answers in zip(spent, warm_up.answers, strict=True)]

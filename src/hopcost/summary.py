@@ -47,8 +47,8 @@ class ArmSummary(msgspec.Struct, frozen=True):
 
     Throughput is correct answers per second of the arm's own time; CPU is ns per correct answer. Errors and reconnects
     are those of whole blocks, warm-up and settling included. `cpu_percent` is all hops' CPU time of what the stack's
-    cores had to give in the arm's own time. TIME_WAIT and memory are by hop, the largest of all blocks. `faults` are the
-    arm's own. `throughput_is_a_bound` where the generator was full and the stack was not.
+    cores had to give in the arm's own time. TIME_WAIT and memory are by hop, the largest of all blocks. `faults` are
+    the arm's own. `throughput_is_a_bound` where the generator was full and the stack was not.
     """
 
     name: str

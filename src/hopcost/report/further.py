@@ -1,4 +1,4 @@
-"""Tables below an experiment's first: what a hop costs, and what arms did at equal offered load; and what verdicts mean."""
+"""Tables below an experiment's first: what a hop costs, what arms did at equal offered load; and what verdicts mean."""
 
 from __future__ import annotations
 
@@ -40,6 +40,8 @@ def comparison(arm: ArmSummary, figure: str, load_per_s: float | None = None) ->
 
 def lines(each: ExperimentSummary) -> list[str]:
     """How verdicts are to be read, and why there is none where there is none."""
+    if not each.arms:
+        return []
     if each.no_verdicts is not None:
         return [f"no verdicts: {each.no_verdicts}"]
     compared = [found for arm in each.arms for found in arm.comparisons]
@@ -56,7 +58,9 @@ def lines(each: ExperimentSummary) -> list[str]:
                 reasons.setdefault(found.no_verdict, []).append(found.figure)
         for reason, figures in reasons.items():
             whole = len(figures) == len(arm.comparisons)
-            said.append(f"{arm.name}: no verdict{'' if whole else ' on ' + ', '.join(dict.fromkeys(figures))}: {reason}")
+            said.append(
+                f"{arm.name}: no verdict{'' if whole else ' on ' + ', '.join(dict.fromkeys(figures))}: {reason}"
+            )
     for share, agrees in each.p99_agrees.items():
         if not agrees:
             why = "differ by more than 20%" if agrees is False else "have none"
@@ -113,8 +117,8 @@ def _loads(each: ExperimentSummary) -> Further | None:
     loads = dict.fromkeys((load.share, load.rate_per_s) for arm in each.arms for load in arm.open_loop)
     if not loads:
         return None
-    header = ["offered/s", "arm", "answered", "CPU µs", "CPU ratio [95%]", "verdict"]
-    header += ["p50 µs", "p50 ratio [95%]", "verdict", "p99 µs", "verdict"]
+    header = ["offered/s", "arm", "answered", "CPU µs", "CPU ratio [95%]", "CPU verdict"]
+    header += ["p50 µs", "p50 ratio [95%]", "p50 verdict", "p99 µs", "p99 verdict"]
     rows = []
     for share, rate_per_s in loads:
         shown = words.number(rate_per_s)

@@ -90,28 +90,26 @@ def of(each: ExperimentSummary) -> Table:
     hops = _hops(each)
     header = ["arm", "answers/s", f"ratio [{CONFIDENCE}]", "verdict"]
     header += [f"{hop} µs" for hop in hops]
-    header += [f"CPU ratio [{CONFIDENCE}]", "verdict", "generator µs", "p50 µs", "p99 µs", "errors"]
-    with_published = any(arm.published is not None for arm in each.arms)
-    if with_published:
-        header.append("article's ratio")
+    header += [f"CPU ratio [{CONFIDENCE}]", "CPU verdict"]
+    with_service_time = not any(arm.open_loop for arm in each.arms)  # else there are response times, which say more
+    header += ["p50 µs", "p99 µs", "errors"] if with_service_time else ["errors"]
     rows = []
     for arm in each.arms:
-        row = [
-            arm.name,
-            ("≥ " if arm.throughput_is_a_bound else "") + words.number(arm.throughput_per_s),
-            "1 (baseline)" if arm.name == each.plan.baseline else interval(arm.ratio),
-            further.verdict(arm, THROUGHPUT),
-            *[words.microseconds(arm.cpu_ns_per_request.get(hop)) for hop in hops],
-            "1" if arm.name == each.plan.baseline else interval(arm.cpu_ratio),
-            further.verdict(arm, CPU),
-            words.microseconds(arm.cpu_ns_per_request.get("generator")),
-            words.quantile(arm.service_time_ns.get("p50")),
-            words.quantile(arm.service_time_ns.get("p99")),
-            words.errors(arm.errors),
-        ]
-        if with_published:
-            row.append(ABSENT if arm.published_ratio is None else f"{arm.published_ratio:.2f}")
-        rows.append(row)
+        is_baseline = arm.name == each.plan.baseline
+        times = [words.quantile(arm.service_time_ns.get(name)) for name in ("p50", "p99")]
+        rows.append(
+            [
+                arm.name,
+                ("≥ " if arm.throughput_is_a_bound else "") + words.number(arm.throughput_per_s),
+                "1 (baseline)" if is_baseline else interval(arm.ratio),
+                further.verdict(arm, THROUGHPUT),
+                *[words.microseconds(arm.cpu_ns_per_request.get(hop)) for hop in hops],
+                "1" if is_baseline else interval(arm.cpu_ratio),
+                further.verdict(arm, CPU),
+                *(times if with_service_time else []),
+                words.errors(arm.errors),
+            ]
+        )
     table = Table(
         title=each.plan.name,
         question=each.plan.question,
@@ -120,7 +118,7 @@ def of(each: ExperimentSummary) -> Table:
         below=[*further.lines(each), *notes.below(each)],
         further=further.tables(each),
     )
-    if with_published:
+    if any(arm.published is not None for arm in each.arms):
         _add_published(table, each)
     return table
 
