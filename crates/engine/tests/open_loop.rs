@@ -269,6 +269,27 @@ fn slices_of_an_open_loop_follow_its_schedule() {
     }
 }
 
+/// Arms that take turns are drained once more at the end. What does not even come then took at least that long.
+#[test]
+fn of_arms_that_take_turns_what_hangs_to_the_end_is_in_the_tail() {
+    for io in backends() {
+        for arrivals in [Arrivals::Closed(ClosedLoop::default()), Arrivals::Constant(Constant::new(100.0, None))] {
+            let origins = [Origin::start(), Origin::start()];
+            let arms = (origins.iter().zip([("well", ""), ("hangs", "?fault=hang")]))
+                .map(|(origin, (name, query))| arm(name, target(origin, query, 4, arrivals.clone())));
+            let mut session = session(io, 100_000_000, arms.collect());
+            session.rounds = 2;
+            let seen = run(session);
+            let hanging = &seen.arms[1];
+            assert_eq!((hanging.counts.answers, hanging.counts.in_flight()), (0, 4), "{io:?}, {arrivals:?}");
+            let ages = &hanging.times.service.at_least;
+            assert_eq!(ages.len(), 4, "{io:?}, {arrivals:?}");
+            assert!(ages.min() >= 1_000_000_000, "they were waited for");
+            assert_eq!(seen.arms[0].times.service.at_least.len(), 0);
+        }
+    }
+}
+
 /// Little's law, to the request: what was in flight, over time, is the service times and what is left of the ages.
 #[test]
 fn requests_in_flight_over_time_are_the_service_times() {
