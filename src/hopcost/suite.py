@@ -135,6 +135,7 @@ class Experiment(msgspec.Struct, forbid_unknown_fields=True):
     sysctls: dict[SysctlName, int | str] = {}
     open_files: Positive | None = None
     link_mbit_per_s: Positive | None = None
+    open_loop: bool = True
 
     def surrounded(self, arm: Arm) -> Arm:
         """The arm with this experiment's sysctls, open files and link where it has none of its own."""
