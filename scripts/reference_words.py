@@ -6,7 +6,7 @@ from enum import Enum
 
 import msgspec
 
-from hopcost import builds, engine, network, planned, program, record, recorded, sandbox, settings, suite, usage
+from hopcost import builds, claim, engine, network, planned, program, record, recorded, sandbox, settings, suite, usage
 
 
 class Page(Enum):
@@ -29,6 +29,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "experiments": "the experiments in the order in which they run: `[[experiments]]`",
             "article": "where published figures come from: `[article]`",
             "analysis": "prose about what the results mean; kept in the record",
+            "claims": "what the article says, to be tested by `hopcost claims`: `[[claims]]`",
         },
     ),
     suite.Article: (
@@ -141,6 +142,42 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "latency_quantiles_ms": "`{ p50 = 1.2, p99 = 8 }`, as printed",
             "requests": "requests in all",
             "duration_s": "how long it ran",
+        },
+    ),
+    claim.Claim: (
+        Page.SUITE,
+        {
+            "name": "unique in the file",
+            "says": "what is claimed, in one sentence",
+            "source": "where in the article, with its words or its figures",
+            "tests": "what must be so if the claim is right; it holds where all of them hold",
+            "condition": "under which conditions the article saw it, and how they are read here",
+            "needs": "what the condition takes; where the record does not have it, the claim is not testable here",
+        },
+    ),
+    claim.Needs: (
+        Page.SUITE,
+        {
+            "cores": "cores that the experiment ran on, of hops and generator together",
+            "link_mbit_per_s": "the rate of the link that its arms were reached over",
+            "because": "why, in words that complete that sentence; required with the others",
+        },
+    ),
+    claim.Comparison: (
+        Page.SUITE,
+        {
+            "experiment": "one of the suite's",
+            "arm": "the arm of which something is said",
+            "relation": "of a ratio or drift: `more` or `less` than 1, `at least`, `at most` or `about` the size; of"
+            " errors: `some` or `none`",
+            "figure": "`throughput`, `cpu_per_request` (where less is better), `errors`, or of a soak `drift` (of its"
+            " throughput to the baseline's) and `memory_drift`",
+            "to": "the arm that its figure is divided by; absent: the experiment's control, else its baseline",
+            "at": "values of the experiment's sweep, each a comparison of its own; required in a sweep",
+            "hop": "with `cpu_per_request`: of this program's hop alone",
+            "size": "the number of `at least`, `at most`, `about`",
+            "tolerance": "with `about`: 0.1 is from size ÷ 1.1 to size × 1.1",
+            "published": "the article's own ratio, where the experiment's `published` figures do not give it",
         },
     ),
     suite.Protocol: (
