@@ -1,6 +1,6 @@
-"""`make truth`: whether the method and the load engine tell the truth. Measures what is missing, writes docs/truth.md.
+"""`make truth`: whether hopcost tells the truth. Measures what is missing, writes docs/truth.md.
 
-Results are kept line by line in records/truth; a call that was ended goes on where it stopped.
+Runs are kept line by line in records/truth; a call that was ended goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -8,53 +8,87 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Callable
 
+import truth_alarms
+import truth_attribution
 import truth_engine
 import truth_lines
+import truth_precision
+import truth_sensitivity
 import truth_slices
+from truth_kept import Kept
+from truth_lines import Sorted
 
 from hopcost import machine
 from hopcost.errors import HopcostError
 
 PAGE = truth_lines.ROOT / "docs" / "truth.md"
-PARTS = ("engine", "slices")
+# By name: its kept lines, and the page's lines out of them with whether they hold.
+SECTIONS: dict[str, tuple[Kept, Callable[[Sorted], tuple[list[str], bool]]]] = {
+    "engine": (truth_engine.KEPT, truth_engine.section),
+    "attribution": (truth_attribution.KEPT, truth_attribution.section),
+    "false-alarms": (truth_alarms.KEPT, truth_alarms.section),
+    "sensitivity": (truth_sensitivity.KEPT, truth_sensitivity.section),
+    "precision": (truth_precision.KEPT, truth_precision.section),
+    "slices": (truth_slices.KEPT, truth_slices.section),
+}
 
 
 def main() -> None:
     """Measure and write; exit code 1 when a line does not hold."""
     parser = argparse.ArgumentParser(description="Measures what is missing of the truth; writes docs/truth.md.")
     parser.add_argument("--at-most-s", type=float, default=float("inf"), help="begin no run after so many seconds")
-    parser.add_argument("--only", choices=PARTS, help="measure this part alone")
-    parser.add_argument("--repeats", type=int, default=8, help="of slices beside plain runs")
-    parser.add_argument("--seconds", type=float, default=1.5, help="of a plain run of one arm")
+    parser.add_argument("--only", choices=list(SECTIONS), help="measure this section alone")
     options = parser.parse_args()
     began = time.monotonic()
     try:
-        if options.only in (None, "engine"):
-            truth_engine.measure(options.at_most_s)
-        if options.only in (None, "slices"):
-            truth_slices.measure(options.repeats, options.seconds, options.at_most_s - (time.monotonic() - began))
+        for name, (kept, _) in SECTIONS.items():
+            if options.only in (None, name):
+                kept.measure(options.at_most_s - (time.monotonic() - began))
     except HopcostError as error:
         sys.exit(f"error: {error.message}" + (f"\nhint: {error.hint}" if error.hint else ""))
-    text, holds = page(options.repeats, options.seconds)
+    text, holds = page()
     PAGE.write_text(text, encoding="utf-8")
     print(text, end="")
     sys.exit(0 if holds else 1)
 
 
-def page(repeats: int, seconds: float) -> tuple[str, bool]:
+def page() -> tuple[str, bool]:
     """The page, and whether every line on it holds."""
-    parts = (truth_engine.lines(), truth_slices.lines(repeats, seconds))
     lines = [
-        "# Whether the method tells the truth",
+        "# Whether hopcost tells the truth",
         "",
         f"Written by `make truth`; {machine.cpu_model()}, {len(machine.allowed_cores())} cores,"
-        f" Linux {truth_lines.this_machine().kernel}.",
+        f" Linux {truth_lines.this_machine().kernel}. Every run is kept as a line in records/truth with the engine,"
+        " the machine and"
+        " the settings that it was made with; lines of others are set aside. A run is set aside, and done again,"
+        " where programs of others took"
+        f" more than {truth_lines.FOREIGN_MOST * 100:g} % of the machine's CPU time meanwhile, or the hypervisor says"
+        " that it kept as much of a"
+        " core; never for what it said. `make truth` goes on where it stopped;"
+        " `.venv/bin/python scripts/truth.py --only SECTION --at-most-s N` does a part.",
         "",
+        "| section | runs done | all of it holds |",
+        "| --- | ---: | --- |",
     ]
-    for part, _ in parts:
-        lines += [f"#{line}" if line.startswith("#") else line for line in part]
-    return "\n".join(lines).rstrip() + "\n", all(holds for _, holds in parts)
+    bodies, everything = [], True
+    for name, (kept, section) in SECTIONS.items():
+        done = kept.done()
+        body, holds = section(done)
+        bodies += [f"#{line}" if line.startswith("#") else line for line in body]
+        lines.append(truth_lines.row([name, *standing(len(done.used), kept.runs, holds)]))
+        everything = everything and holds
+    return "\n".join([*lines, "", *bodies]).rstrip() + "\n", everything
+
+
+def standing(used: int, wanted: int, holds: bool) -> tuple[str, str]:
+    """How many runs are done, and in a word what has come of it.
+
+    >>> standing(20, 20, True), standing(20, 20, False), standing(3, 20, False)
+    (('20 of 20 done', 'yes'), ('20 of 20 done', 'no'), ('3 of 20 done', 'unfinished'))
+    """
+    return f"{used} of {wanted} done", "yes" if holds else "no" if used >= wanted else "unfinished"
 
 
 if __name__ == "__main__":

@@ -1,39 +1,48 @@
 """Ratios by slices against runs of one arm at a time: a section of docs/truth.md, written by `make truth`.
 
-Each repeat takes one block of slices over all arms, and for every arm a pair of plain runs, it and the baseline, each
+Each repeat takes blocks of slices over all arms, and for every arm pairs of plain runs, it and the baseline, each
 started alone, never frozen, in a shuffled order. The quotient of the two ratios is taken within a repeat, so that the
-machine's drift cancels. Results are kept line by line; a second call goes on where the first stopped.
+machine's drift cancels.
 """
 
 from __future__ import annotations
 
-import datetime
-import itertools
+import functools
 import math
 import random
-import sys
 import tempfile
-import time
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
 import truth_lines
+from truth_kept import Kept, aside
+from truth_lines import Case, Figures, Sorted
 
-from hopcost import block, check, engine, machine, plan, program, record, suite, summary
-from hopcost.errors import MeasurementFailed
+from hopcost import block, check, comparison, engine, machine, plan, program, record, suite
+from hopcost.errors import CannotMeasure, MeasurementFailed
+from hopcost.plan import PlannedExperiment
 from hopcost.sandbox import Freezer, Ports, find_freezer, raise_open_files
 from hopcost.stack import RunningStack
 from hopcost.statistics import Interval, ratio
 from hopcost.suite import Suite
+from hopcost.watcher import Silent
 
-KEPT = truth_lines.FOLDER / "slices.jsonl"
+SECTION = "slices"
+RUNS = 12
 MARGIN = 0.03
-BLOCK_S = 12.0  # of load, over all arms
+BLOCK_S, PAIRS, ALONE_S = (
+    12.0,
+    2,
+    1.5,
+)  # of load, over all arms of a block; pairs of plain runs of each arm; a plain run
 
-INTRODUCTION = """\
-By slices: one block of {block:g} s of load, all arms started, all but one frozen. Alone: a pair of plain runs of
-{seconds:g} s, the arm and the baseline, each started alone and never frozen. The quotient is taken within each repeat;
-its interval (95 %, Student's t over repeats) must lie within {low:.2f} to {high:.2f}."""
+INTRODUCTION = f"""\
+By slices: blocks of {BLOCK_S:g} s of load, all arms started, all but one frozen. Alone: {PAIRS} pairs of plain runs of
+{ALONE_S:g} s, the arm and the baseline, each started alone and never frozen. The quotient of the two ratios is taken
+within each repeat; its interval for throughput (95 %, Student's t over repeats) must lie within {1 - MARGIN:.2f} to
+{1 + MARGIN:.2f}. CPU per request is shown beside it."""
 AFTER_ANSWER = """
 name = "after-answer"
 title = "An origin that keeps working after it has answered"
@@ -49,76 +58,90 @@ arms = ["origin", "nginx"]
 placement = "one-core"
 workload = { target = "/?work-after=50us" }
 """
+HEAP = """
+name = "heap"
+title = "Go with 200 MiB alive, of which each request replaces 16 KiB"
+[arms.go]
+hops = [{ program = "go-hello", link = "http+tcp" }]
+[arms.heap]
+hops = [{ program = "go-hello", link = "http+tcp", settings = { heap_mib = 200 } }]
+[[experiments]]
+name = "one-core"
+question = "Does the garbage collector work in the arm's own time?"
+baseline = "go"
+arms = ["go", "heap"]
+placement = "one-core"
+"""
 
 
-class Case(msgspec.Struct, frozen=True):
-    """One line of the page: a suite's experiment at a number of connections."""
+class Rates(msgspec.Struct, frozen=True):
+    """Answers per second, and CPU ns per request of all hops."""
 
-    name: str
-    suite: Suite
-    experiment: str
-
-
-class Silent:
-    """A watcher that says nothing."""
-
-    def experiment_begins(self, experiment: plan.PlannedExperiment, blocks: int, deadline: float) -> None: ...
-    def block_begins(self, number: int) -> None: ...
-    def arm_runs(self, arm: str, doing: str) -> None: ...
-    def block_ends(self, done: record.Block) -> None: ...
-
-
-class Repeat(msgspec.Struct):
-    """One repeat of one case: by arm, its ratio to the baseline by slices and by runs of one arm at a time."""
-
-    case: str
-    number: int
-    sliced: dict[str, float]
-    alone: dict[str, float]
-    engine: truth_lines.Build | None = None
-    machine: truth_lines.Machine | None = None
-    time: str | None = None
-
-
-def measure(repeats: int, seconds: float, at_most_s: float) -> None:
-    """Every repeat of the present engine that is missing; none begins after so many seconds."""
-    raise_open_files()
-    engine, began = truth_lines.build(), time.monotonic()
-    for number, case in itertools.product(range(repeats), cases()):
-        if any((each.case, each.number) == (case.name, number) for each in kept(engine)[0]):
-            continue
-        if time.monotonic() - began > at_most_s:
-            return
-        now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-        done = repeat(case, number, seconds)
-        done = msgspec.structs.replace(done, engine=engine, machine=truth_lines.this_machine(), time=now)
-        truth_lines.append(KEPT, done)
-        print(f"{case.name}: {number + 1} of {repeats}: {done}", file=sys.stderr)
-
-
-def kept(engine: truth_lines.Build) -> tuple[list[Repeat], list[Repeat]]:
-    """Repeats of this engine on this machine, and those of others: older ones say neither."""
-    here = truth_lines.this_machine()
-    own: list[Repeat] = []
-    others: list[Repeat] = []
-    for each in truth_lines.read(KEPT, Repeat):
-        is_own = each.engine is not None and each.engine.sources == engine.sources and each.machine == here
-        (own if is_own else others).append(each)
-    return own, others
+    throughput: float
+    cpu_ns: float
 
 
 def cases() -> list[Case]:
-    """nginx-go with few and with many connections, and work after the answer."""
-    nginx_go = suite.load("nginx-go")
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "after-answer.toml"
-        path.write_text(AFTER_ANSWER)
-        after_answer = suite.load(str(path))
+    """nginx-go with few and with many connections, a large heap, and work after the answer."""
+    found = [("nginx-go", 64), ("nginx-go", 1000), ("nginx-go", 5000), (HEAP, 64), (AFTER_ANSWER, 64)]
     return [
-        Case(name="nginx-go, 64 connections", suite=with_connections(nginx_go, 64), experiment="one-core"),
-        Case(name="nginx-go, 1000 connections", suite=with_connections(nginx_go, 1000), experiment="one-core"),
-        Case(name="work after the answer, 64 connections", suite=after_answer, experiment="one-core"),
+        Case(
+            SECTION,
+            f"{_name(content)}, {connections} connections",
+            partial(run, content, connections),
+            RUNS,
+            {
+                "block_s": BLOCK_S,
+                "pairs": PAIRS,
+                "alone_s": ALONE_S,
+                "suite": content,
+                "lengths_ns": list(lengths(content, connections)),
+            },
+        )
+        for content, connections in found
     ]
+
+
+KEPT = Kept(truth_lines.FOLDER / "slices.jsonl", cases)
+
+
+def _name(content: str) -> str:
+    return {HEAP: "a heap of 200 MiB", AFTER_ANSWER: "work after the answer"}.get(content, content)
+
+
+@functools.cache
+def lengths(content: str, connections: int) -> tuple[int, ...]:
+    """Settling and slice of this case, in ns: older runs with others stand aside. Empty where it cannot run here."""
+    try:
+        planned = plan_of(content, "one-core", connections=connections).experiments[0]
+    except CannotMeasure:
+        return ()
+    return planned.settle_ns, planned.slice_ns
+
+
+def plan_of(content: str, experiment: str, seed: int = 0, connections: int | None = None) -> plan.Plan:
+    """The plan of one experiment of a suite (its name, or a file's text), as `hopcost run` would make it."""
+    made = suite.load(content) if "\n" not in content else _loaded(content)
+    made = with_connections(made, connections) if connections is not None else made
+    programs = {hop.program for arm in made.arms.values() for hop in arm.hops}
+    return plan.make(
+        made,
+        [experiment],
+        quick=False,
+        budget_s=3600.0,
+        seed=seed,
+        installed={name: program.installed(name) for name in programs},
+        allowed_cores=machine.allowed_cores(),
+        siblings=machine.siblings(),
+        open_files=raise_open_files(),
+    )
+
+
+def _loaded(content: str) -> Suite:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "truth.toml"
+        path.write_text(content, encoding="utf-8")
+        return suite.load(str(path))
 
 
 def with_connections(content: Suite, connections: int) -> Suite:
@@ -130,52 +153,61 @@ def with_connections(content: Suite, connections: int) -> Suite:
     return msgspec.structs.replace(content, experiments=experiments)
 
 
-def repeat(case: Case, number: int, seconds: float) -> Repeat:
-    """One block by slices and one pair of plain runs for each arm, in shuffled order."""
-    programs = {hop.program for arm in case.suite.arms.values() for hop in arm.hops}
-    planned = plan.make(
-        case.suite,
-        [case.experiment],
-        quick=False,
-        budget_s=3600.0,
-        seed=number,
-        installed={name: program.installed(name) for name in programs},
-        allowed_cores=machine.allowed_cores(),
-        siblings=machine.siblings(),
-        open_files=raise_open_files(),
-    )
+def run(content: str, connections: int, number: int) -> Figures:
+    """Blocks by slices and pairs of plain runs for each arm, in shuffled order: by way and arm its ratio."""
+    planned = plan_of(content, "one-core", number, connections)
     experiment = planned.experiments[0]
-    shuffle = random.Random(f"{case.name}/{number}")
+    shuffle = random.Random(f"{_name(content)}/{connections}/{number}")
     arms = [arm.name for arm in experiment.arms if arm.name != experiment.baseline and arm.copy_of is None]
-    result = Repeat(case=case.name, number=number, sliced={}, alone={})
-    for step in shuffle.sample(["", *arms], len(arms) + 1):
+    pairs: dict[str, list[dict[str, Rates]]] = {name: [] for name in arms}
+    figures: Figures = {}
+    for step in shuffle.sample(["", *arms * PAIRS], len(arms) * PAIRS + 1):
         if step:
-            pair = {
-                name: alone(planned, experiment, name, seconds)
-                for name in shuffle.sample([step, experiment.baseline], 2)
-            }
-            result.alone[step] = pair[step] / pair[experiment.baseline]
+            order = shuffle.sample([step, experiment.baseline], 2)
+            pairs[step].append({name: alone(planned, experiment, name, ALONE_S) for name in order})
         else:
-            result.sliced = sliced(planned, experiment, case.suite)
-    return result
+            figures |= sliced(planned, experiment, arms)
+    for name, found in pairs.items():
+        for key, rate in (("alone", _throughput), ("alone_cpu", _cpu)):
+            logs = [math.log(rate(pair[name]) / rate(pair[experiment.baseline])) for pair in found]
+            figures[f"{key} {name}"] = math.exp(sum(logs) / len(logs))
+    return figures
 
 
-def sliced(planned: plan.Plan, experiment: plan.PlannedExperiment, content: Suite) -> dict[str, float]:
-    """One block as `hopcost run` measures it."""
+def _throughput(rates: Rates) -> float:
+    return rates.throughput
+
+
+def _cpu(rates: Rates) -> float:
+    return rates.cpu_ns
+
+
+def sliced(planned: plan.Plan, experiment: PlannedExperiment, wanted: Sequence[str]) -> Figures:
+    """Blocks as `hopcost run` measures them, one for each group of arms."""
+    figures: Figures = {}
+    closed = msgspec.structs.replace(
+        experiment, **({"open_loop_shares": []} if hasattr(experiment, "open_loop_shares") else {})
+    )
+    content = Suite(name=planned.suite, title=planned.title, arms={}, experiments=[])
     with tempfile.TemporaryDirectory() as folder, record.Writer(Path(folder), content, planned, {}, []) as writer:
         setting = block.Setting(
-            plan=planned, experiment=experiment, freezer=find_freezer(), ports=Ports(), writer=writer, watcher=Silent()
+            plan=planned, experiment=closed, freezer=find_freezer(), ports=Ports(), writer=writer, watcher=Silent()
         )
-        round_s = (experiment.settle_ns + experiment.slice_ns) * len(experiment.arms) / 1e9
-        done = block.measure(setting, experiment.arms, 0, round(BLOCK_S / round_s))
-    if done.validity == "void" or done.failures:
-        raise MeasurementFailed(f"the block by slices is {done.validity}: {done.reasons} {done.failures}")
-    ratios = {arm.name: summary.block_ratio(experiment, done, arm.name) for arm in done.arms}
-    return {name: value for name, value in ratios.items() if value is not None}
+        for number, group in enumerate(closed.groups):
+            arms = [arm for arm in closed.arms if arm.name in group]
+            round_s = (closed.settle_ns + closed.slice_ns) * len(arms) / 1e9
+            done = block.measure(setting, arms, number, max(2, round(BLOCK_S / round_s)))
+            if done.validity == "void" or done.failures:
+                raise MeasurementFailed(f"the block by slices is {done.validity}: {done.reasons} {done.failures}")
+            beside = comparison.Arms(closed, [done])
+            for key, figure in (("sliced", comparison.throughput), ("sliced_cpu", comparison.cpu_per_request)):
+                found = {name: beside.ratio(name, figure, 0.05) for name in group if name in wanted}
+                figures |= {f"{key} {name}": each.value for name, each in found.items() if each is not None}
+    return figures
 
 
-def alone(planned: plan.Plan, experiment: plan.PlannedExperiment, name: str, seconds: float) -> float:
-    """Answers per second of one arm that runs alone and is never frozen, after the same warm-up."""
+def alone(planned: plan.Plan, experiment: PlannedExperiment, name: str, seconds: float) -> Rates:
+    """One arm that runs alone and is never frozen, after the same warm-up."""
     arm = next(each for each in experiment.arms if each.name == name)
     never = Freezer(kind="signal", parent=None)
     with RunningStack(name, arm.arm, experiment.settings, experiment.cores, never, Ports(), label="alone") as stack:
@@ -191,48 +223,52 @@ def alone(planned: plan.Plan, experiment: plan.PlannedExperiment, name: str, sec
             arms=[only],
         )
         slices = [line for line in engine.run(load) if isinstance(line, engine.Slice)]
-    if sum(slices[0].errors.values()):
-        raise MeasurementFailed(f"{name} alone had errors: {slices[0].errors}")
-    return slices[0].answers * 1e9 / slices[0].elapsed_ns
+    used = comparison.total(slices[0].cpu_ns.values())
+    if sum(slices[0].errors.values()) or not used or not slices[0].answers:
+        raise MeasurementFailed(f"{name} alone had errors, or no figures: {slices[0]}")
+    return Rates(
+        throughput=slices[0].answers * 1e9 / slices[0].elapsed_ns,
+        cpu_ns=used / slices[0].answers,
+    )
 
 
-def lines(repeats: int, seconds: float) -> tuple[list[str], bool]:
-    """The lines of the page, and whether every one holds. Where this engine has no repeat of a case, older ones stand
-    in its place, and are marked; they hold nothing."""
-    text = [
+def section(done: Sorted) -> tuple[list[str], bool]:
+    """The lines of the page, and whether every one holds."""
+    lines = [
         "# Slices beside runs of one arm at a time",
         "",
-        INTRODUCTION.format(block=BLOCK_S, seconds=seconds, low=1 - MARGIN, high=1 + MARGIN),
+        *INTRODUCTION.splitlines(),
         "",
-        "| case | arm | by slices | alone | quotient | repeats | within ±3 % |",
-        "| --- | --- | ---: | ---: | ---: | ---: | --- |",
+        "| case | arm | by slices | alone | quotient | of CPU per request | repeats | within ±3 % |",
+        "| --- | --- | ---: | ---: | ---: | ---: | ---: | --- |",
     ]
-    own, others = kept(truth_lines.build())
-    holds, aside = True, 0
+    words = []
     for case in cases():
-        rows = [each for each in own if each.case == case.name][:repeats]
-        older = [each for each in others if each.case == case.name]
-        is_older = not rows
-        aside += 0 if is_older else len(older)
-        rows = rows or older[:repeats]
-        holds = holds and bool(rows) and not is_older
-        for arm in rows[0].alone if rows else []:
-            quotient = ratio([each.sliced[arm] for each in rows], [each.alone[arm] for each in rows])
-            verdict = within(quotient)
-            holds = holds and verdict == "yes"
+        runs = done.of(SECTION, case.name)
+        names = [key.removeprefix("alone ") for key in (runs[0] if runs else {}) if key.startswith("alone ")]
+        if not names:
+            words.append("unfinished")
+            lines.append(truth_lines.row([case.name, "", "", "", "", "", f"0 of {case.runs}", "unfinished"]))
+        for name in names:
+            quotient, of_cpu = (quotients(runs, name, end) for end in ("", "_cpu"))
+            words.append(within(quotient))
             cells = [
                 case.name,
-                arm,
-                f"{geometric([row.sliced[arm] for row in rows]):.3f}",
-                f"{geometric([row.alone[arm] for row in rows]):.3f}",
+                name,
+                *(f"{geometric([each[f'{way} {name}'] for each in runs]):.3f}" for way in ("sliced", "alone")),
                 shown(quotient),
-                f"{len(rows)} of {repeats}" + (", older engine" if is_older else ""),
-                verdict,
+                shown(of_cpu),
+                f"{len(runs)} of {case.runs}",
+                words[-1] + (", unfinished" if len(runs) < case.runs else ""),
             ]
-            text.append(truth_lines.row(cells))
-    if aside:
-        text += ["", f"Set aside: {aside} repeats of another engine or machine."]
-    return [*text, ""], holds
+            lines.append(truth_lines.row(cells))
+    complete = all(len(done.of(SECTION, case.name)) >= case.runs for case in cases())
+    return [*lines, "", *aside(done)], complete and all(word == "yes" for word in words)
+
+
+def quotients(runs: Sequence[Figures], name: str, end: str = "") -> Interval | None:
+    """By slices ÷ alone, over repeats."""
+    return ratio([each[f"sliced{end} {name}"] for each in runs], [each[f"alone{end} {name}"] for each in runs])
 
 
 def within(quotient: Interval | None) -> str:
@@ -251,6 +287,6 @@ def shown(quotient: Interval | None) -> str:
     return f"{quotient.value:.3f} [{quotient.low:.3f}, {quotient.high:.3f}]"
 
 
-def geometric(values: list[float]) -> float:
+def geometric(values: Sequence[float]) -> float:
     """The geometric mean."""
     return math.exp(sum(map(math.log, values)) / len(values))

@@ -135,6 +135,18 @@ def test_nagles_algorithm_is_on_where_tcp_nodelay_is_off(settings: dict[str, boo
     assert found and found[-1] == expected
 
 
+# Go's heap
+
+
+def test_a_heap_stays_while_requests_replace_it() -> None:
+    with start(Arm(hops=[Hop(program="go-hello", link=Link.HTTP_TCP, settings={"heap_mib": 64})])) as stack:
+        (pid,) = stack.processes["go-hello"]
+        for _ in range(5):
+            assert check.ask("heap", stack.prepared.address, "/").body == b"Hello World\n"
+        resident = psutil.Process(pid).memory_info().rss
+    assert resident >= 64 << 20
+
+
 # Go's proxy
 
 

@@ -31,7 +31,8 @@ ORIGIN_FORMS: dict[str, list[dict[str, Setting]]] = {
     "nginx": [{"content": "static"}, {"content": "lua"}, {"content": "static", "open_file_cache": False}],
     "apache2": [{"mpm": "event"}, {"processes": 5, "access_log": True}],
     "express": [{"manager": "pm2", "instances": 2}],
-    "go-hello": [{"tcp_nodelay": False}],
+    "go-hello": [{"tcp_nodelay": False}, {"heap_mib": 1}],
+    "origin": [{"work_rounds": 1000}],
 }
 PROXY_FORMS: dict[str, list[dict[str, Setting]]] = {
     "nginx": [{"upstream_keepalive": 0}, {"cache_s": 5}, {"access_log": True, "multi_accept": False}],

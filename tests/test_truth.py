@@ -21,6 +21,13 @@ delay: Any = importlib.import_module("truth_delay")
 pacing: Any = importlib.import_module("truth_pacing")
 truth_engine: Any = importlib.import_module("truth_engine")
 slices: Any = importlib.import_module("truth_slices")
+kept: Any = importlib.import_module("truth_kept")
+runs: Any = importlib.import_module("truth_runs")
+alarms: Any = importlib.import_module("truth_alarms")
+sensitivity: Any = importlib.import_module("truth_sensitivity")
+precision: Any = importlib.import_module("truth_precision")
+attribution: Any = importlib.import_module("truth_attribution")
+truth: Any = importlib.import_module("truth")
 
 ENGINE = lines.Build(version="1", commit="c", sources="s")
 HERE = lines.Machine(cpu="x", kernel="k", cores=2)
@@ -67,7 +74,7 @@ def test_only_the_rows_of_the_measured_load_count() -> None:
 
 def test_lines_that_are_not_alike_are_set_aside_and_counted() -> None:
     cases = [case("a", rate=1), case("b")]
-    kept = [
+    found_lines = [
         line("a", settings={"rate": 1}),
         line("a", settings={"rate": 1}),  # twice: once is enough
         line("a", 1, settings={"rate": 2}),
@@ -79,7 +86,7 @@ def test_lines_that_are_not_alike_are_set_aside_and_counted() -> None:
         line("b", 2),  # more than are asked for
         line("gone"),
     ]
-    found = lines.sort_out(kept, cases, ENGINE, HERE)
+    found = lines.sort_out(found_lines, cases, ENGINE, HERE)
     assert [(each.case, each.number) for each in found.used] == [("a", 0), ("b", 0)]
     assert found.aside == {
         "of another engine": 1,
@@ -101,8 +108,8 @@ def test_a_killed_run_goes_on_where_it_was() -> None:
     ]
     assert [number for _, number in order] == [0, 0, 0, 1, 1, 1, 2], "run by run"
     assert lines.missing(cases, nothing) == order, "the same order each time"
-    kept = [line(each.name, number) for each, number in order[:3]]
-    assert lines.missing(cases, lines.sort_out(kept, cases, ENGINE, HERE)) == order[3:]
+    begun = [line(each.name, number) for each, number in order[:3]]
+    assert lines.missing(cases, lines.sort_out(begun, cases, ENGINE, HERE)) == order[3:]
     places = {tuple(each.name for each, _ in lines.missing([case(n, 40) for n in "abc"], nothing)[i : i + 3])
               for i in range(0, 120, 3)}  # fmt: skip
     assert len(places) == 6, "every order of three occurs"
@@ -121,17 +128,16 @@ def test_a_disturbed_run_is_kept_and_done_again(monkeypatch: pytest.MonkeyPatch,
     def watched(run: Any) -> tuple[dict[str, float], float, float]:
         return run(), 0.5 if len(ran) == 1 else 0.0, 0.0  # programs of others beside the first one
 
-    monkeypatch.setattr(truth_engine, "KEPT", tmp_path / "kept.jsonl")
-    monkeypatch.setattr(truth_engine, "cases", lambda: [told("a"), told("b")])
-    monkeypatch.setattr(truth_engine, "watched", watched)
-    monkeypatch.setattr(truth_engine, "wait_for_quiet", lambda: None)
-    truth_engine.measure(at_most_s=-1.0)
+    monkeypatch.setattr(kept, "watched", watched)
+    monkeypatch.setattr(kept, "wait_for_quiet", lambda: None)
+    file = kept.Kept(tmp_path / "kept.jsonl", lambda: [told("a"), told("b")])
+    file.measure(at_most_s=-1.0)
     assert ran == [], "no run begins after the time is over"
-    truth_engine.measure(at_most_s=60.0)
+    file.measure(at_most_s=60.0)
     assert len(ran) == 5 and ran[0] == ran[4], "the disturbed one once more, at the end"
-    assert truth_engine.done().aside == {"beside programs of others": 1}
-    assert sorted(each["a"] for each in truth_engine.done().of("part", ran[0][0])) == [0.0, 1.0]
-    truth_engine.measure(at_most_s=60.0)
+    assert file.done().aside == {"beside programs of others": 1}
+    assert sorted(each["a"] for each in file.done().of("part", ran[0][0])) == [0.0, 1.0]
+    file.measure(at_most_s=60.0)
     assert len(ran) == 5, "nothing is missing any more"
 
 
@@ -175,9 +181,8 @@ def test_the_scripted_quantiles_are_those_of_the_distribution() -> None:
     assert delay.scripted_ns(0.8413447460685429) == pytest.approx(20e6 * math.exp(0.4))
 
 
-def test_the_page_of_nothing_is_unfinished_and_of_runs_that_are_right_holds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(truth_engine, "done", lambda: lines.Sorted([], {"of another engine": 3}))
-    text, holds = truth_engine.lines()
+def test_the_page_of_nothing_is_unfinished_and_of_runs_that_are_right_holds() -> None:
+    text, holds = truth_engine.section(lines.Sorted([], {"of another engine": 3}))
     assert not holds and "Set aside: 3 runs of another engine." in text and ": 0 of 12 runs" in "\n".join(text)
 
     def right(of: Any) -> dict[str, float]:
@@ -199,8 +204,7 @@ def test_the_page_of_nothing_is_unfinished_and_of_runs_that_are_right_holds(monk
             for each in truth_engine.cases()
             for number in range(each.runs)
         ]
-        monkeypatch.setattr(truth_engine, "done", lambda: lines.Sorted(used, {}))
-        result: tuple[list[str], bool] = truth_engine.lines()
+        result: tuple[list[str], bool] = truth_engine.section(lines.Sorted(used, {}))
         return result
 
     assert page()[1]
@@ -209,15 +213,206 @@ def test_the_page_of_nothing_is_unfinished_and_of_runs_that_are_right_holds(monk
     assert page("uring constant 50000", gap_cv=0.06)[1], "shown only"
 
 
-def test_older_repeats_of_slices_are_marked_and_give_way(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(slices, "KEPT", tmp_path / "slices.jsonl")
-    name = slices.cases()[0].name
-    for number in range(8):
-        older = slices.Repeat(case=name, number=number, sliced={"arm": 0.5}, alone={"arm": 0.5})
-        lines.append(slices.KEPT, older)
-    text, holds = slices.lines(8, 1.5)
-    assert any("8 of 8, older engine | yes" in each for each in text) and not holds
-    own = msgspec.structs.replace(older, engine=lines.build(), machine=lines.this_machine())
-    lines.append(slices.KEPT, own)
-    text, _ = slices.lines(8, 1.5)
-    assert any("1 of 8 | undecided" in each for each in text) and "Set aside: 8 repeats" in "\n".join(text)
+# Whole runs, out of forged reports
+
+
+def comparison(figure: str, verdict: str, low: float, high: float, **more: object) -> dict[str, object]:
+    ratio = {"value": (low + high) / 2, "low": low, "high": high}
+    return {"figure": figure, "load_per_s": None, "ratio": ratio, "verdict": verdict, "negligible": False, **more}
+
+
+def report(*arms: list[dict[str, object]], **more: object) -> Any:
+    """One experiment: a baseline, arms with these comparisons, the baseline's second run, which looks awful."""
+    awful = [comparison("throughput", "slower", 0.1, 0.2)]
+    listed = [("base", []), *((f"same-{n + 1}", each) for n, each in enumerate(arms)), ("base-aa", awful)]
+    experiment = {
+        "name": "same",
+        "question": "not read",
+        "baseline": "base",
+        "blocks": 6,
+        "arms": [{"name": name, "title": "", "comparisons": each} for name, each in listed],
+        **more,
+    }
+    return runs.decode(msgspec.json.encode({"format": 3, "experiments": [experiment]})).experiments[0]
+
+
+def test_what_is_a_false_alarm() -> None:
+    found = alarms.counted(
+        report(
+            [
+                comparison("throughput", "same", 0.99, 1.01),
+                comparison("cpu_per_request", "dearer", 1.005, 1.03),
+                comparison("cpu_per_request:origin", "dearer", 1.005, 1.03),
+                comparison("cpu_per_request", "dearer", 1.03, 1.05, load_per_s=1000.0),
+            ],
+            [
+                comparison("throughput", "slower", 0.985, 0.995, negligible=True),
+                comparison("cpu_per_request", "unknown", 0.97, 1.03, ratio=None),
+            ],
+        )
+    )
+    assert found == {
+        "biased": 0.0,
+        "throughput_comparisons": 2,
+        "throughput_excludes": 1,
+        "throughput_directional": 0,
+        "throughput_unknown": 0,
+        "cpu_per_request_comparisons": 1,
+        "cpu_per_request_excludes": 1,
+        "cpu_per_request_directional": 1,
+        "cpu_per_request_unknown": 1,
+        "other_comparisons": 2,
+        "other_excludes": 2,
+        "other_directional": 2,
+        "other_unknown": 0,
+    }
+    assert alarms.directional(found) == 1 and alarms.has_excluded(found, "throughput")
+    assert alarms.counted(report([], instrument_is_biased=True))["biased"] == 1.0
+
+
+def test_how_many_false_alarms_are_too_many() -> None:
+    none = dict.fromkeys(alarms.counted(report([])), 0.0)
+    excluding, crying = none | {"throughput_excludes": 2.0}, none | {"cpu_per_request_directional": 1.0}
+    assert alarms.verdict([none] * 100, 100) == "yes"
+    assert alarms.verdict([none] * 88 + [excluding] * 10 + [crying] * 2, 100) == "yes"
+    assert alarms.verdict([none] * 89 + [excluding] * 11, 100) == "no"
+    assert alarms.verdict([crying] * 3, 100) == "no", "known before all are done"
+    assert alarms.verdict([none] * 99, 100) == "unfinished: 99 of 100 runs"
+    assert sum(alarms.KINDS.values()) == 100
+
+
+def filled(module: Any, of: Any) -> Any:
+    """All runs of a section's cases with these figures."""
+    return lines.Sorted(
+        [
+            line(case.name, n, section=module.SECTION, figures=of(case, n))
+            for case in module.cases()
+            for n in range(case.runs)
+        ],
+        {},
+    )
+
+
+def test_the_section_of_false_alarms() -> None:
+    none = dict.fromkeys([*alarms.counted(report([])), "seconds", "blocks"], 0.0)
+    assert alarms.section(filled(alarms, lambda case, n: none))[1]
+    text, holds = alarms.section(filled(alarms, lambda case, n: none | {"throughput_excludes": float(n < 3)}))
+    assert not holds and "| together |  | 100 of 100 | 0 | 0 | 12 | 0 | 12 | 0 of 0 | 0 |" in text
+    text, holds = alarms.section(lines.Sorted([], {}))
+    assert not holds and "Holds: unfinished: 0 of 100 runs." in text
+
+
+def test_what_is_seen_of_a_dearer_origin() -> None:
+    def dearer(verdict: str, **more: object) -> Any:
+        made = report([comparison("cpu_per_request", verdict, 1.01, 1.03, **more)])
+        arms = [msgspec.structs.replace(arm, name="dearer") if arm.name == "same-1" else arm for arm in made.arms]
+        return msgspec.structs.replace(made, arms=arms)
+
+    found = sensitivity.seen(dearer("dearer", negligible=True))
+    assert (found["dearer"], found["negligible"], found["ratio"]) == (1.0, 1.0, pytest.approx(1.02))
+    assert found["half_width"] == pytest.approx(0.01 / 1.02)
+    assert sensitivity.seen(dearer("same"))["dearer"] == 0.0
+    assert sensitivity.seen(dearer("dearer", load_per_s=1000.0))["unknown"] == 1.0, "the open loop is another figure"
+    assert sensitivity.verdict([{"dearer": 1.0}] * 18 + [{"dearer": 0.0}] * 2) == "yes"
+    assert sensitivity.verdict([{"dearer": 0.0}] * 3) == "no"
+    assert sensitivity.verdict([{"dearer": 1.0}] * 19) == "unfinished: 19 of 20 runs"
+
+
+def test_the_work_is_what_was_asked_for() -> None:
+    close = [{"2 %": 1.02 + 0.001 * (-1) ** n} for n in range(12)]
+    assert sensitivity.is_as_asked("2 %", close) == "yes"
+    assert sensitivity.is_as_asked("2 %", [{"2 %": 1.026 + each["2 %"] - 1.02} for each in close]) == "not shown"
+    assert sensitivity.is_as_asked("2 %", close[:11]) == "unfinished: 11 of 12 runs"
+
+
+def test_sensitivity_waits_for_its_calibration(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(sensitivity, "PATH", tmp_path / "kept.jsonl")
+    (calibration,) = sensitivity.cases()
+    for number in range(calibration.runs):
+        assert len(sensitivity.cases()) == 1
+        figures = {"plain_ns": 4000.0, "round_ns": 2.0}
+        made = line(
+            calibration.name, number, section=sensitivity.SECTION, figures=figures, settings=calibration.settings
+        )
+        made = msgspec.structs.replace(made, engine=lines.build(), machine=lines.this_machine())
+        lines.append(sensitivity.PATH, made)
+    found = {case.name: case for case in sensitivity.cases()}
+    assert found["2 %"].settings["rounds"] == 40 and found["5 %"].settings["rounds"] == 100
+    assert sum(case.runs for case in found.values()) == sensitivity.KEPT.runs
+
+
+def test_how_wide_long_runs_in_turn_are() -> None:
+    passes = [{"go": 100.0, "nginx": 50.0 * math.exp(each)} for each in (0.01, -0.01, 0.01, -0.01)]
+    # s = 0.01 × √(4/3), t(3, 0.975) = 3.182
+    assert precision.long_runs_width(passes, "nginx", "go") == pytest.approx(3.182 * 0.011547 / math.sqrt(2), rel=1e-3)
+    assert precision.long_runs_width(passes[:1], "nginx", "go") is None
+    # Of two values: t(1, 0.975) = 12.706, s = 0.01 × √2, so 12.706 × 0.01 on the scale of logarithms.
+    assert precision.two_passes_width(passes, "nginx", "go") == pytest.approx(math.sinh(0.12706), rel=1e-3)
+
+
+def test_narrow_in_time() -> None:
+    narrow = {"throughput_width": 0.01, "cpu_per_request_width": 0.009}
+    assert precision.is_narrow(narrow) and not precision.is_narrow(narrow | {"throughput_width": 0.011})
+    assert not precision.is_narrow(narrow | {"cpu_per_request_width": -1.0}), "no interval is not narrow"
+    assert precision.pair_verdict([narrow] * 4 + [narrow | {"throughput_width": 0.02}] * 2) == "yes"
+    assert precision.pair_verdict([narrow] * 3 + [narrow | {"throughput_width": 0.02}] * 3) == "no"
+    assert precision.pair_verdict([narrow] * 5).startswith("unfinished: 5 of 6")
+    ending = {"why": "precision", "detail": "", "experiment": "same"}
+    found = precision.widths(report([comparison("throughput", "same", 0.99, 1.01)], ending=ending), "same-1")
+    assert found["stopped_on_precision"] == 1.0 and found["cpu_per_request_width"] == -1.0
+    assert found["throughput_width"] == pytest.approx(0.01)
+
+
+def test_five_arms_beside_long_runs() -> None:
+    def of(case: Any, n: int) -> dict[str, float]:
+        if case.name == "five arms":
+            return {"nginx": 0.01, "slow": 0.03, "seconds": 230.0}
+        if case.name == "one after another":
+            return {"slow": 10 * math.exp(0.02 * (-1) ** n), "go": 100.0, "nginx": 50 * math.exp(0.02 * (-1) ** n)}
+        narrow = {"throughput_width": 0.01, "cpu_per_request_width": 0.009, "spread": 0.05, "predicted_s": 40.0}
+        return narrow | {"allowed_s": 60.0, "seconds": 50.0, "blocks": 6.0}
+
+    text, holds = precision.section(filled(precision, of))
+    rows = {each.split(" | ")[0][2:]: each.split(" | ")[-1] for each in text if each.startswith("| ")}
+    assert rows["nginx"] == "yes |" and rows["slow"] == "no |" and not holds
+    assert "throughput to go" in "\n".join(text)
+    assert not precision.section(lines.Sorted([], {}))[1]
+
+
+def test_cpu_time_adds_up_by_hand() -> None:
+    before = attribution.Reading(1.0, 0.5, 0.2, 0.1, {1: 1.0, 2: 5.0}, 0.0)
+    after = attribution.Reading(11.0, 6.5, 3.2, 0.2, {1: 1.5, 3: 9.0}, 0.1)
+    found = attribution.parts(before, after)
+    assert found["busy_s"] == 10.0 and found["others_s"] == 0.5, "2 has ended, 3 has begun"
+    assert found["sum_of_busy"] == pytest.approx((6.0 + 3.0 + 0.1 + 0.5 + 0.1) / 10)
+    assert attribution.miss({"sum_of_busy": 0.97}, "all-cores") == pytest.approx(1.0)
+    assert attribution.miss({"sum_of_busy": 0.97}, "one-core") == pytest.approx(1.5)
+    right = dict.fromkeys(("hops_s", "generator_s", "harness_s", "others_s", "busy_s"), 1.0) | {"sum_of_busy": 1.025}
+    text, holds = attribution.section(filled(attribution, lambda case, n: right))
+    assert not holds and [each.split(" | ")[-1] for each in text if "(one-core)" in each or "(all-cores)" in each][
+        1:
+    ] == ["no |", "yes |"]
+
+
+def test_slices_beside_plain_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    def of(case: Any, n: int) -> dict[str, float]:
+        bias = 1.1 if "5000" in case.name else 1.0
+        ways = {"sliced": 0.5 * bias, "alone": 0.5, "sliced_cpu": 2.0, "alone_cpu": 2.0}
+        return {f"{way} nginx": value * (1 + 0.001 * (way == "sliced") * (-1) ** n) for way, value in ways.items()}
+
+    text, holds = slices.section(filled(slices, of))
+    words = [each.split(" | ")[-1] for each in text if "| nginx |" in each]
+    assert words == ["yes |", "yes |", "no |", "yes |", "yes |"] and not holds
+    assert slices.section(filled(slices, lambda case, n: of(slices.cases()[0], n)))[1]
+    text, holds = slices.section(lines.Sorted([], {"of another engine": 2}))
+    assert not holds and sum("| unfinished |" in each for each in text) == 5
+
+
+def test_the_whole_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    for kept_lines, _ in truth.SECTIONS.values():
+        monkeypatch.setattr(kept_lines, "done", lambda: lines.Sorted([], {}))
+    text, holds = truth.page()
+    assert not holds
+    for name, (kept_lines, _) in truth.SECTIONS.items():
+        assert f"| {name} | 0 of {kept_lines.runs} done | unfinished |" in text
+    assert text.count("\n# ") == 0 and text.count("\n## ") == len(truth.SECTIONS)

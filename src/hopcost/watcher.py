@@ -26,3 +26,19 @@ class Watcher(Protocol):
 
     def block_ends(self, block: Block) -> None:
         """The block as recorded."""
+
+
+class Silent:
+    """A watcher that says nothing."""
+
+    def experiment_begins(self, experiment: PlannedExperiment, blocks: int, deadline: float) -> None:
+        """Nothing."""
+
+    def block_begins(self, number: int) -> None:
+        """Nothing."""
+
+    def arm_runs(self, arm: str, doing: str) -> None:
+        """Nothing."""
+
+    def block_ends(self, block: Block) -> None:
+        """Nothing."""

@@ -25,6 +25,10 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub requests_per_connection: Option<u64>,
 
+    /// Rounds of arithmetic before each answer: some ns each, and the same number whatever the clock says
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=1_000_000_000))]
+    pub work_rounds: u64,
+
     /// So many connections may wait to be accepted (no more than net.core.somaxconn)
     #[arg(long, value_name = "N", default_value_t = u16::MAX, value_parser = clap::value_parser!(u16).range(1..))]
     pub backlog: u16,

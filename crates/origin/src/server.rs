@@ -67,6 +67,7 @@ pub fn serve(arguments: Arguments) -> Result<(), Failure> {
         greet: arguments.greet,
         requests_per_connection: arguments.requests_per_connection,
         work: Work::calibrate(),
+        work_rounds: arguments.work_rounds,
     };
 
     let started_ns = clock::monotonic_ns();

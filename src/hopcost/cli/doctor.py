@@ -28,6 +28,13 @@ def doctor(
     clean: Annotated[
         bool, typer.Option("--clean", help="Only remove what dead runs have left: processes, cgroups, directories.")
     ] = False,
+    spread: Annotated[
+        bool,
+        typer.Option(
+            "--spread",
+            help="Also measure for 10 s how far apart slices of the same server are, and say how long ±1 % will take.",
+        ),
+    ] = False,
 ) -> int:
     """Say what this machine is and what would spoil a measurement; exit code 3 when something makes it impossible."""
     if clean:
@@ -53,4 +60,11 @@ def doctor(
         console.print(line, soft_wrap=True)
         if finding.remedy:
             console.print(Text(f"      hint: {finding.remedy}"), soft_wrap=True)
-    return 3 if any(finding.level is Level.FAIL for finding in findings) else 0
+    if any(finding.level is Level.FAIL for finding in findings):
+        return 3
+    if spread:
+        from hopcost import doctor_spread
+
+        for words in doctor_spread.words(doctor_spread.look()):
+            console.print(words, soft_wrap=True)
+    return 0

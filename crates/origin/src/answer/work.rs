@@ -28,6 +28,11 @@ impl Work {
         }
     }
 
+    /// Burns so many rounds on the calling thread, whatever they cost there.
+    pub fn burn_rounds(self, rounds: u64) {
+        burn(rounds);
+    }
+
     /// Burns this much CPU time on the calling thread.
     pub fn burn_ns(self, time_ns: u64) {
         if time_ns > 0 {

@@ -25,6 +25,8 @@ pub struct Settings {
     pub requests_per_connection: Option<u64>,
     /// The calibrated loop.
     pub work: Work,
+    /// Of it, before each answer.
+    pub work_rounds: u64,
 }
 
 /// Counts requests with a fault, over all threads, so that `every=N` means each Nth of the server.

@@ -74,6 +74,21 @@ fn work_burns_cpu_before_or_after_the_answer() {
 }
 
 #[test]
+fn rounds_of_work_are_done_before_each_answer_whatever_it_asks_for() {
+    let server = Server::start(&["--work-rounds", "100000000"]);
+    let mut stream = server.connect("http+tcp");
+    let before = cpu_ticks(&server);
+    for target in ["/", "/json", "/nothing"] {
+        stream.get(target);
+        stream.read_answer();
+    }
+    // 100 million rounds of six dependent operations are 60 ms at 10 GHz.
+    let burnt = cpu_ticks(&server) - before;
+    assert!(burnt >= 15, "{burnt} ticks");
+    server.stop();
+}
+
+#[test]
 fn requests_in_flight_at_the_end_are_counted() {
     let server = Server::start(&[]);
     let mut streams: Vec<_> = (0..5).map(|_| server.connect("http+unix")).collect();

@@ -36,6 +36,7 @@ func main() {
 	flag.BoolVar(&options.noDelay, "tcp-nodelay", true, "send small packets at once, as Go does by itself")
 	flag.StringVar(&options.certificate, "tls-certificate", "tls.crt", "the certificate's file, for https+tcp")
 	flag.StringVar(&options.key, "tls-key", "tls.key", "its private key's file")
+	mebibytes := flag.Int("heap-mib", 0, "MiB of small objects to keep alive, of which each request replaces 16 KiB")
 	version := flag.Bool("version", false, "print the version and end")
 	flag.Parse()
 	if *version {
@@ -53,6 +54,9 @@ func main() {
 	handler, err := newHandler(*folder)
 	if err != nil {
 		log.Fatal(err)
+	}
+	if *mebibytes > 0 {
+		handler = newHeap(*mebibytes).churning(handler)
 	}
 	stop, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()

@@ -37,7 +37,9 @@ impl Connection {
 
     pub(super) fn answer(&mut self, context: &mut Context, request: Request, arrival_ns: u64) {
         let script = request.script;
-        context.settings.work.burn_ns(script.work_ns);
+        let settings = context.settings;
+        settings.work.burn_rounds(settings.work_rounds);
+        settings.work.burn_ns(script.work_ns);
         context.owed_ns += script.work_after_ns;
         let mut answer = Answer::to(&request);
         if context

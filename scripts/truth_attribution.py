@@ -1,0 +1,194 @@
+"""CPU time that is read per hop must add up to what the machine was busy. A section of docs/truth.md.
+
+Beside a block's load: the hops' clocks, the generator's and the harness's own, every other process's and the kernel's
+threads, against /proc/stat's sum over all cores in the same stretch of time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import time
+from functools import partial
+from pathlib import Path
+
+import msgspec
+import psutil
+from truth_kept import Kept, aside
+from truth_lines import FOLDER, Bar, Case, Figures, Sorted, median, row, spread
+
+from hopcost import block, check, engine, machine, plan, program, suite
+from hopcost.errors import MeasurementFailed
+from hopcost.sandbox import Ports, find_freezer, raise_open_files
+from hopcost.stack import RunningStack
+
+SECTION = "attribution"
+RUNS, LOAD_S = 6, 8.0
+# Experiments of nginx-go, and how far the sum may be off.
+MARGINS = {"one-core": 0.02, "all-cores": 0.03}
+WORDS = {"one-core": "apart (one-core)", "all-cores": "shared (all-cores)"}
+
+
+def cases() -> list[Case]:
+    """Both placements."""
+    return [
+        Case(SECTION, name, partial(run, name), RUNS, {"suite": "nginx-go", "load_s": LOAD_S, "connections": 64})
+        for name in MARGINS
+    ]
+
+
+KEPT = Kept(FOLDER / "attribution.jsonl", cases)
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """CPU seconds so far: of the machine, and of each part of it."""
+
+    busy: float
+    hops: float
+    children: float
+    harness: float
+    others: dict[int, float]
+    interrupts: float
+
+    @staticmethod
+    def now(stacks: list[RunningStack]) -> Reading:
+        """Read at once, /proc/stat first: it is the coarsest."""
+        busy, interrupts = _stat()
+        hops = sum(stack.cpu_ns() for stack in stacks) / 1e9
+        ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+        ours = {pid for stack in stacks for pids in stack.processes.values() for pid in pids} | {os.getpid()}
+        return Reading(
+            busy=busy,
+            hops=hops,
+            children=ended.ru_utime + ended.ru_stime,
+            harness=time.process_time(),
+            others=_others(ours),
+            interrupts=interrupts,
+        )
+
+
+def _stat() -> tuple[float, float]:
+    """Busy seconds of all cores (no idle, iowait or steal), and those of interrupts where they are kept apart."""
+    ticks = os.sysconf("SC_CLK_TCK")
+    user, nice, system, _, _, irq, softirq = map(int, Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:8])
+    return (user + nice + system + irq + softirq) / ticks, (irq + softirq) / ticks if machine.irq_time_apart() else 0.0
+
+
+def _others(ours: set[int]) -> dict[int, float]:
+    """CPU seconds of every other process and thread of the kernel, to the ns (schedstat of each of its threads)."""
+    found = {}
+    for process in psutil.process_iter():
+        if process.pid not in ours:
+            with contextlib.suppress(OSError, ValueError):
+                tasks = list(Path(f"/proc/{process.pid}/task").iterdir())
+                found[process.pid] = sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
+    return found
+
+
+def parts(before: Reading, after: Reading) -> Figures:
+    """Seconds of each part between two readings, and their sum ÷ busy.
+
+    A process that began or ended in between is not among the others: it has but one reading.
+    """
+    alike = before.others.keys() & after.others.keys()
+    figures = {
+        "hops_s": after.hops - before.hops,
+        "generator_s": after.children - before.children,
+        "harness_s": after.harness - before.harness,
+        "others_s": sum(after.others[pid] - before.others[pid] for pid in alike),
+        "interrupts_s": after.interrupts - before.interrupts,
+    }
+    busy = after.busy - before.busy
+    return {**figures, "busy_s": busy, "sum_of_busy": sum(figures.values()) / busy}
+
+
+def run(name: str, number: int) -> Figures:
+    """One block's load over all arms of nginx-go."""
+    content = suite.load("nginx-go")
+    programs = {hop.program for arm in content.arms.values() for hop in arm.hops}
+    planned = plan.make(
+        content,
+        [name],
+        quick=True,
+        budget_s=60.0,
+        seed=number,
+        installed={each: program.installed(each) for each in programs},
+        allowed_cores=machine.allowed_cores(),
+        siblings=machine.siblings(),
+        open_files=raise_open_files(),
+    )
+    experiment = planned.experiments[0]
+    visit_s = (experiment.settle_ns + experiment.slice_ns) / 1e9 * len(experiment.arms)
+    freezer, workload = find_freezer(), experiment.workload
+    with contextlib.ExitStack() as running:
+        stacks, arms = [], []
+        for arm in experiment.arms:
+            stack = running.enter_context(
+                RunningStack(
+                    arm.name,
+                    arm.arm,
+                    experiment.settings,
+                    experiment.cores,
+                    freezer,
+                    Ports(),
+                    label=f"truth-{arm.name}",
+                )
+            )
+            stacks.append(stack)
+            arms.append(block.engine_arm(stack, workload, check.ask(arm.name, stack.prepared.address, workload.target)))
+        work = engine.Plan(
+            seed=number,
+            cores=experiment.cores.generator,
+            slice_ns=experiment.slice_ns,
+            settle_ns=experiment.settle_ns,
+            rounds=round(LOAD_S / visit_s),
+            warm_up=engine.WarmUp(least_ns=planned.warm_up_least_ns, most_ns=planned.warm_up_most_ns),
+            arms=arms,
+        )
+        before = Reading.now(stacks)
+        ends = [line for line in engine.run(work) if isinstance(line, engine.End)]
+        after = Reading.now(stacks)
+    if not ends or ends[0].validity == "void":
+        raise MeasurementFailed(f"the load is void: {ends}")
+    return parts(before, after)
+
+
+def miss(figures: Figures, name: str) -> float:
+    """How far off the sum is, as a share of what is allowed."""
+    return abs(figures["sum_of_busy"] - 1) / MARGINS[name]
+
+
+def section(done: Sorted) -> tuple[list[str], bool]:
+    """The lines of the page, and whether all of them hold."""
+    lines = [
+        "# CPU time adds up",
+        "",
+        f"All arms of nginx-go in slices, {LOAD_S:g} s of load: the CPU clocks of the hops, the generator's and the"
+        " harness's own, and those"
+        " of every other process and kernel thread, added up and divided by what /proc/stat says that all cores were"
+        " busy meanwhile (no"
+        " idle, iowait or steal). The sum must be within "
+        + ", ".join(f"{margin * 100:g} % with cores {WORDS[name]}" for name, margin in MARGINS.items())
+        + "; median over runs, quartiles in brackets.",
+        "",
+        "| cores | done | hops, s | generator | harness | others, kernel threads | sum | /proc/stat | sum ÷ busy |"
+        " runs within | holds |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
+    ]
+    verdicts = []
+    for case in cases():
+        runs = done.of(SECTION, case.name)
+        bar = Bar([[miss(each, case.name)] for each in runs], case.runs)
+        verdicts.append(bar.verdict())
+        cells = [WORDS[case.name], f"{len(runs)} of {case.runs}"]
+        if runs:
+            names = ("hops_s", "generator_s", "harness_s", "others_s")
+            cells += [f"{median(runs, name):.3f}" for name in names]
+            total = [{"s": each["sum_of_busy"] * each["busy_s"]} for each in runs]
+            cells += [f"{median(total, 's'):.3f}", f"{median(runs, 'busy_s'):.2f}"]
+            cells.append(spread(runs, "sum_of_busy", lambda value: f"{value:.4f}"))
+        else:
+            cells += [""] * 7
+        lines.append(row([*cells, bar.within(), bar.verdict()]))
+    return [*lines, "", *aside(done)], all(verdict == "yes" for verdict in verdicts)

@@ -1,0 +1,67 @@
+"""The measuring loop of `make truth`: what is missing of a file's cases is run, one kept line each, until time is over.
+
+A run beside programs of others is kept too, and missing still: it is done again, for that alone and never for what it
+said.
+"""
+
+from __future__ import annotations
+
+import datetime
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from truth_lines import Case, Line, Sorted, append, build, missing, read, sort_out, this_machine
+from truth_server import say, wait_for_quiet, watched
+
+
+class Kept:
+    """A file of lines, and the cases that belong in it; `cases` is asked anew, since one may wait for others."""
+
+    def __init__(self, path: Path, cases: Callable[[], list[Case]], runs: int | None = None) -> None:
+        self.path = path
+        self.cases = cases
+        self._runs = runs  # where not all cases are known from the beginning
+
+    @property
+    def runs(self) -> int:
+        """How many are wanted in all."""
+        return self._runs if self._runs is not None else sum(case.runs for case in self.cases())
+
+    def done(self) -> Sorted:
+        """What earlier calls have measured."""
+        return sort_out(read(self.path, Line), self.cases(), build(), this_machine())
+
+    def measure(self, at_most_s: float) -> None:
+        """Everything that is missing; no run begins after so many seconds."""
+        engine, here, began = build(), this_machine(), time.monotonic()
+        while order := missing(self.cases(), self.done()):
+            for case, number in order:
+                if time.monotonic() - began > at_most_s:
+                    say(f"{self.path.stem}: {len(missing(self.cases(), self.done()))} runs are missing")
+                    return
+                wait_for_quiet()
+                now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+                figures, foreign, steal = watched(partial(case.run, number))
+                line = Line(
+                    section=case.section,
+                    case=case.name,
+                    number=number,
+                    figures=figures,
+                    foreign=round(foreign, 4),
+                    steal=round(steal, 4),
+                    engine=engine,
+                    machine=here,
+                    settings=case.settings,
+                    time=now,
+                )
+                append(self.path, line)
+                say(f"{case.section} {case.name}, run {number + 1} of {case.runs}" + (", disturbed" * line.disturbed()))
+
+
+def aside(done: Sorted) -> list[str]:
+    """A line of the page about what does not count."""
+    if not done.aside:
+        return []
+    return ["Set aside: " + ", ".join(f"{n} runs {why}" for why, n in sorted(done.aside.items())) + ".", ""]

@@ -1,0 +1,158 @@
+"""Whole runs for `make truth`: `hopcost run` on a suite made here, and what its report as JSON says."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import hashlib
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+from truth_lines import ROOT
+
+from hopcost.errors import MeasurementFailed
+
+HOPCOST = Path(sys.executable).with_name("hopcost")
+# What decides how long is measured and what is said of it. A change in one of these sets older runs aside.
+METHOD = ("statistics", "comparison", "verdict", "precision", "blocks", "plan", "plan_experiment")
+SPEEDS = ("throughput", "cpu_per_request")  # figures of the closed loop that verdicts are judged by here
+DIRECTIONS = ("faster", "slower", "cheaper", "dearer")
+T = TypeVar("T")
+
+
+class Ends(msgspec.Struct, frozen=True):
+    """A ratio with its interval, as the report has it."""
+
+    value: float
+    low: float | None
+    high: float | None
+
+    def excludes_one(self) -> bool:
+        """Whether it says that there is a difference."""
+        return self.low is not None and self.high is not None and not self.low <= 1 <= self.high
+
+    def half_width(self) -> float:
+        """As a share of the ratio; infinite where there is no interval."""
+        if self.low is None or self.high is None:
+            return float("inf")
+        return (self.high - self.low) / 2 / self.value
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """One figure of an arm beside the baseline's."""
+
+    figure: str
+    load_per_s: float | None
+    ratio: Ends | None
+    verdict: str
+    negligible: bool
+
+    def beyond_the_margin(self) -> bool:
+        """Whether it says faster, slower, cheaper or dearer, and by more than what it calls negligible."""
+        return self.verdict in DIRECTIONS and not self.negligible
+
+
+class Arm(msgspec.Struct, frozen=True):
+    """An arm of the report."""
+
+    name: str
+    comparisons: list[Comparison] = []
+
+    def of(self, figure: str) -> Comparison | None:
+        """The comparison of this figure in the closed loop."""
+        return next((each for each in self.comparisons if each.figure == figure and each.load_per_s is None), None)
+
+
+class Ending(msgspec.Struct, frozen=True):
+    """Why it stopped."""
+
+    why: str
+    detail: str = ""
+
+
+class Experiment(msgspec.Struct, frozen=True):
+    """An experiment of the report, as far as it is read here."""
+
+    name: str
+    baseline: str
+    blocks: int
+    arms: list[Arm]
+    ending: Ending | None = None
+    aa_floor: Ends | None = None
+    margin: float | None = None
+    instrument_is_biased: bool = False
+
+    def others(self) -> list[Arm]:
+        """The arms that are compared: neither the baseline nor its second run."""
+        return [arm for arm in self.arms if arm.name not in (self.baseline, self.baseline + "-aa")]
+
+    def of(self, name: str) -> Arm:
+        """The arm of that name."""
+        return next(arm for arm in self.arms if arm.name == name)
+
+
+class Report(msgspec.Struct, frozen=True):
+    """`hopcost report --format json`; what is not named here is passed over."""
+
+    experiments: list[Experiment]
+
+
+def run(content: str, budget_s: float, read: Callable[[Path], T], *options: object) -> tuple[Experiment, float, T]:
+    """A suite, by name or as text, through `hopcost run`: its first experiment, seconds, what `read` finds.
+
+    `read` gets the record's folder, which is not kept. MeasurementFailed, with its words, when there is no report.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        suite, record = content, Path(folder) / "record"
+        if "\n" in content:
+            suite = str(Path(folder) / "truth.toml")
+            Path(suite).write_text(content, encoding="utf-8")
+        words = [suite, *options, "--budget", round(budget_s, 1), "--record", record]
+        began = time.monotonic()
+        ran = subprocess.run([HOPCOST, "run", *map(str, words)], capture_output=True, text=True, check=False)
+        seconds = time.monotonic() - began
+        said = subprocess.run(
+            [HOPCOST, "report", str(record), "--format", "json"], capture_output=True, text=True, check=False
+        )
+        if said.returncode != 0:
+            raise MeasurementFailed(f"hopcost run ended with {ran.returncode}: {ran.stderr[-2000:]}\n{said.stderr}")
+        return decode(said.stdout.encode()).experiments[0], seconds, read(record)
+
+
+def nothing(_record: Path) -> None:
+    """For a run of whose record nothing is wanted besides the report."""
+
+
+def decode(report: bytes) -> Report:
+    """The report out of its JSON."""
+    return msgspec.json.decode(report, type=Report)
+
+
+@functools.cache
+def method() -> str:
+    """A digest of the code that decides and judges, its comments and docstrings left out."""
+    digest = hashlib.sha256()
+    for name in METHOD:
+        digest.update(_bare((ROOT / "src" / "hopcost" / f"{name}.py").read_text(encoding="utf-8")).encode())
+    return digest.hexdigest()[:12]
+
+
+def _bare(source: str) -> str:
+    """The code without comments and docstrings.
+
+    >>> _bare("def f():\\n    'a'\\n    return 1  # b") == _bare("def f():\\n    'c'\\n\\n    return 1")
+    True
+    """
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        has_docstring = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node)
+        if has_docstring and isinstance(body, list):
+            body.pop(0)
+    return ast.dump(tree)

@@ -1,0 +1,166 @@
+"""How much pairs of slices of the same server differ on this machine now, and how long an answer of ±1 % will take.
+
+The embedded origin runs twice, on one core where there are two, as the two runs of a baseline do. A pair is its two
+slices of a round; its log-ratio is what this machine makes out of no difference. The spread is 1.96 times the standard
+deviation of the pairs' log-ratios: 95 of 100 pairs lie within ± that. Programs are started once, so what a restart
+changes is not in it.
+"""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from hopcost import block, comparison, machine, network, plan, precision, program, record, statistics, watcher
+from hopcost.errors import MeasurementFailed
+from hopcost.plan_experiment import SETTLE_NS_LEAST, SLICE_NS_LEAST
+from hopcost.planned import PlannedExperiment
+from hopcost.precision import Forecast
+from hopcost.sandbox import Ports, find_freezer, raise_open_files
+from hopcost.suite import AGAIN, Arm, Experiment, Hop, Link, Placement, Suite
+
+SLICE_NS, SETTLE_NS = 100_000_000, 100_000_000
+SECONDS = 10.0
+NORMAL_95 = 1.96  # of a normal distribution, 95 % lie within so many standard deviations
+ARMS = 3  # two arms to be compared, and the baseline's second run
+SLICE_EDGES = 1.03  # a slice takes this much longer than its load: freezing, reading counters
+
+
+class Seen(msgspec.Struct, frozen=True):
+    """What was seen: spreads of pairs as shares (0.03 is ±3 %), and the way to ±1 % where there is one."""
+
+    pairs: int
+    slice_ns: int
+    throughput: float
+    cpu_per_request: float | None
+    forecast: Forecast | None
+
+
+def look(seconds: float = SECONDS) -> Seen:
+    """Measure for about so many seconds; MeasurementFailed or CannotMeasure when that does not work out."""
+    suite = _suite()
+    planned = plan.make(
+        suite,
+        [],
+        quick=True,
+        budget_s=seconds,
+        seed=0,
+        installed={"origin": program.installed("origin")},
+        allowed_cores=machine.allowed_cores(),
+        siblings=machine.siblings(),
+        open_files=raise_open_files(),
+    )
+    experiment = msgspec.structs.replace(planned.experiments[0], slice_ns=SLICE_NS, settle_ns=SETTLE_NS)
+    round_s = 2 * (SLICE_NS + SETTLE_NS) / 1e9 * SLICE_EDGES
+    with tempfile.TemporaryDirectory() as folder, record.Writer(Path(folder), suite, planned, {}, []) as writer:
+        setting = block.Setting(
+            plan=planned,
+            experiment=experiment,
+            freezer=find_freezer(),
+            ports=Ports(),
+            writer=writer,
+            watcher=watcher.Silent(),
+            network=network.find(),
+        )
+        done = block.measure(setting, experiment.arms, 0, max(3, round(seconds / round_s)))
+    if done.validity == "void" or done.failures:
+        words = [*done.reasons, *(failure.message for failure in done.failures)]
+        raise MeasurementFailed(f"the spread could not be measured: {'; '.join(words)}")
+    return judge(done, experiment)
+
+
+def judge(done: record.Block, experiment: PlannedExperiment) -> Seen:
+    """The spreads out of a block of the baseline and its second run."""
+    first, second = (next(arm for arm in done.arms if arm.name == experiment.baseline + end) for end in ("", AGAIN))
+    throughput = log_ratios(first, second, comparison.throughput)
+    if throughput is None:
+        raise MeasurementFailed("the spread could not be measured: a slice without an answer")
+    cpu = log_ratios(first, second, comparison.cpu_per_request)
+    return Seen(
+        pairs=len(throughput),
+        slice_ns=experiment.slice_ns,
+        throughput=spread(throughput),
+        cpu_per_request=None if cpu is None else spread(cpu),
+        forecast=forecast(throughput, experiment.slice_ns),
+    )
+
+
+def log_ratios(first: record.ArmBlock, second: record.ArmBlock, figure: comparison.Figure) -> list[float] | None:
+    """One for each round; None where a slice has no figure: leaving it out would choose by outcome."""
+    found = []
+    for one, other in zip(first.slices, second.slices, strict=True):
+        figures = [figure(msgspec.structs.replace(arm, slices=[each])) for arm, each in ((first, one), (second, other))]
+        if not figures[0] or not figures[1]:
+            return None
+        found.append(math.log(figures[1] / figures[0]))
+    return found
+
+
+def spread(logs: Sequence[float]) -> float:
+    """1.96 standard deviations (n - 1) of log-ratios; one, or none, has no spread.
+
+    >>> round(spread([0.01, -0.01, 0.01, -0.01]), 4)
+    0.0226
+    """
+    return NORMAL_95 * float(np.std(logs, ddof=1)) if len(logs) > 1 else math.nan
+
+
+def forecast(pairs: Sequence[float], slice_ns: int) -> Forecast | None:
+    """How two arms reach ±1 % if slices vary as these pairs did; None where not even the longest run gets there.
+
+    A pair has the variance of two slices. An arm against the mean of the baseline's two runs has that of one and a
+    half; slices of another length vary as their time allows (variance × length is the same).
+    """
+    slice_here_ns, settle_here_ns = max(SLICE_NS_LEAST, SETTLE_NS_LEAST), SETTLE_NS_LEAST
+    within = float(np.var(pairs, ddof=1)) * 0.75 * slice_ns / slice_here_ns
+    round_s = ARMS * (slice_here_ns + settle_here_ns) / 1e9 * SLICE_EDGES
+    return precision.forecast(
+        precision.Spread(within=within, between=0.0),
+        target=plan.TARGET_WIDTH,
+        looks=plan.LOOKS,
+        errors=[statistics.error_per_look(len(plan.LOOKS))] * len(plan.LOOKS),
+        overhead_s=ARMS * plan.BLOCK_OVERHEAD_S_PER_ARM,
+        round_s=round_s,
+        rounds_at_least=2,
+        rounds_at_most=int(plan.BLOCK_S_AT_MOST / round_s),
+    )
+
+
+def words(seen: Seen) -> list[str]:
+    """What `hopcost doctor --spread` prints."""
+    cpu = "unknown" if seen.cpu_per_request is None else f"±{seen.cpu_per_request:.1%}"
+    lines = [
+        f"spread of {seen.pairs} pairs of {seen.slice_ns // 1_000_000} ms slices, the embedded origin against itself:"
+        f" 95 of 100 within ±{seen.throughput:.1%} in throughput, {cpu} in CPU per request"
+    ]
+    if seen.forecast is None:
+        lines.append(f"±{plan.TARGET_WIDTH:.0%} for two arms: not within {plan.LOOKS[-1]} blocks")
+    else:
+        way = seen.forecast
+        lines.append(
+            f"±{plan.TARGET_WIDTH:.0%} for two arms will take about {way.seconds:.0f} s: {way.blocks} blocks of"
+            f" {way.rounds} rounds, if restarts change little"
+        )
+    return lines
+
+
+def _suite() -> Suite:
+    return Suite(
+        name="spread",
+        title="The embedded origin beside itself",
+        arms={"origin": Arm(hops=[Hop(program="origin", link=Link.HTTP_TCP)])},
+        experiments=[
+            Experiment(
+                name="spread",
+                question="How far apart are two slices of the same server?",
+                baseline="origin",
+                arms=["origin"],
+                placement=Placement.ONE_CORE if len(machine.allowed_cores()) > 1 else Placement.ALL_CORES,
+            )
+        ],
+    )

@@ -1,0 +1,68 @@
+"""The spread of pairs out of forged blocks, and the time that it foretells."""
+
+from __future__ import annotations
+
+import math
+
+import factory
+import msgspec
+import pytest
+
+from hopcost import doctor_spread, plan
+from hopcost.errors import MeasurementFailed
+from hopcost.record import Block
+
+EXPERIMENT = msgspec.structs.replace(factory.plan_of().experiments[0], slice_ns=100 * factory.MS)
+
+
+def block_of(first: list[int], second: list[int], cpu_ns: int | None = 1_000_000) -> Block:
+    """Rounds of slices of the baseline and its second run, with these answers."""
+    parts = [
+        factory.part(*(factory.slice_of(name, each, cpu_ns={"app": cpu_ns}) for each in answers))
+        for name, answers in (("direct", first), ("direct-aa", second))
+    ]
+    return factory.block(0, *parts)
+
+
+def test_the_spread_by_hand():
+    """Log-ratios of +l and -l have a standard deviation of l × √(4/3) over four pairs."""
+    log = math.log(1.1)
+    seen = doctor_spread.judge(block_of([1000, 1100, 1000, 1100], [1100, 1000, 1100, 1000]), EXPERIMENT)
+    assert seen.pairs == 4 and seen.slice_ns == 100 * factory.MS
+    assert seen.throughput == pytest.approx(1.96 * log * math.sqrt(4 / 3))
+    assert seen.cpu_per_request == pytest.approx(seen.throughput), "as much CPU time in each slice"
+
+
+def test_a_difference_of_the_two_runs_is_no_spread():
+    seen = doctor_spread.judge(block_of([1000, 2000, 3000], [1100, 2200, 3300]), EXPERIMENT)
+    assert seen.throughput == pytest.approx(0.0, abs=1e-9)
+
+
+def test_what_was_not_read_is_unknown_and_what_was_not_answered_is_an_error():
+    seen = doctor_spread.judge(block_of([1000, 1100], [1000, 1000], cpu_ns=None), EXPERIMENT)
+    assert seen.cpu_per_request is None and "unknown in CPU per request" in doctor_spread.words(seen)[0]
+    with pytest.raises(MeasurementFailed, match="a slice without an answer"):
+        doctor_spread.judge(block_of([1000, 0], [1000, 1000]), EXPERIMENT)
+
+
+def test_more_spread_takes_longer_and_too_much_is_said():
+    ways = [doctor_spread.forecast([sigma, -sigma] * 10, 100 * factory.MS) for sigma in (0.005, 0.02, 0.04, 0.5)]
+    seconds = [way.seconds for way in ways[:3] if way is not None]
+    assert len(seconds) == 3 and seconds == sorted(seconds) and seconds[0] < seconds[2]
+    assert ways[3] is None
+    seen = doctor_spread.Seen(pairs=25, slice_ns=100 * factory.MS, throughput=0.9, cpu_per_request=0.9, forecast=None)
+    assert doctor_spread.words(seen)[1] == f"±1% for two arms: not within {plan.LOOKS[-1]} blocks"
+
+
+def test_the_words():
+    forecast = doctor_spread.forecast([0.01, -0.01] * 10, 100 * factory.MS)
+    assert forecast is not None
+    seen = doctor_spread.Seen(
+        pairs=25, slice_ns=100 * factory.MS, throughput=0.0283, cpu_per_request=0.031, forecast=forecast
+    )
+    assert doctor_spread.words(seen) == [
+        "spread of 25 pairs of 100 ms slices, the embedded origin against itself: 95 of 100 within ±2.8% in throughput,"
+        " ±3.1% in CPU per request",
+        f"±1% for two arms will take about {forecast.seconds:.0f} s: {forecast.blocks} blocks of {forecast.rounds}"
+        " rounds, if restarts change little",
+    ]
