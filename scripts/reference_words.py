@@ -207,6 +207,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "least": "the smallest number that it takes; 0 where nothing at all has a meaning",
             "choices": "the words of a `choice`",
             "receipt": "where its effect shows under load; see [Receipts](#receipts)",
+            "when": "other settings with the values without which it has no effect: setting it is an error there",
         },
     ),
     record.Run: (
@@ -306,6 +307,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "throughput_per_s": "as it prints it, errors among it or not",
             "latency_ms": "as it prints it, under its own names",
             "output": "all that it wrote",
+            "kept_alive": "answers after which the connection was kept; null where it does not count them",
         },
     ),
     recorded.MemorySample: (
@@ -324,6 +326,9 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "run": "null where it failed",
             "failure": "why",
             "check": "what the arm answered before load",
+            "surroundings": "what the stack ran in; null where it failed",
+            "memory": "by hop, after the repeat; the stack is the same in all of an arm's repeats",
+            "time_wait": "connections in TIME_WAIT after the repeat, by link; the tool has closed its own by then",
         },
     ),
     network.Surroundings: (
@@ -520,6 +525,8 @@ REPORT = {
     "experiments[].cores": "as in plan.json",
     "experiments[].workload": "as in plan.json",
     "experiments[].notes": "as in plan.json",
+    "experiments[].surroundings": "by arm, what it got of what it asked for: `sysctls` as read back, `notes`,"
+    " `link_mbit_per_s` with what plain transfers before load came to (`link_bits_per_s`), over all blocks",
     "experiments[].left_out": "arms that did not run, as in plan.json",
     "experiments[].failures": "arms that failed, as in blocks.jsonl",
     "experiments[].harness_load": "the Python process's CPU time ÷ the engine's elapsed time, warm-up included:"
@@ -557,6 +564,8 @@ REPORT = {
     "experiments[].arms[].memory": "by hop, as in blocks.jsonl: the largest of each over blocks",
     "experiments[].arms[].notes": "as in blocks.jsonl, each once",
     "experiments[].arms[].peer": "the other load generator that drove it, and its version; null for hopcost's own",
+    "experiments[].arms[].peer_figures": "of another load generator: `latency_ms`, each run's own figures by its own"
+    " names; `kept` of `answers`, after which the connection was kept (null where it does not count them)",
     "experiments[].point": "of a sweep: `experiment`, `key` and `value`, as in plan.json; null without one",
     "experiments[].turns": "how arms took turns, as in plan.json",
     "experiments[].connections_asked": "those of the suite, where fewer ran here; else null",
@@ -565,7 +574,7 @@ REPORT = {
     " (interval `low`, `high`) and `per_hour` (`per_hour_low`, `per_hour_high`), `length_s`; null where unknown",
     "experiments[].repeats": "of `--as-published`, by arm: `name`, `tool`, `connections`, `requests` or `duration_s`,"
     " `throughputs_per_s` of each repeat, `ratio` of means to the baseline's, the tool's own `errors`, `cpu_percent`,"
-    " `failures`, `published` and `published_ratio`",
+    " `failures`, `published` and `published_ratio`; `peer_figures`, `memory` and `time_wait` as an arm's",
 }
 
 ENVIRONMENT = {

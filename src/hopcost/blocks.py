@@ -119,7 +119,7 @@ class _Loop:
             arms = [arm for arm in self.arms if arm.name in self.experiment.groups[group]]
             work = self._work(arms)
             if work is None and self.done:
-                return self._ending("budget", f"{self.done} blocks in the time given")
+                return self._ending("budget", f"{self.done} block{'' if self.done == 1 else 's'} in the time given")
             number = len(self.valid) + self.void
             done = self._block(arms, number, *(work or self._least(arms)))
             self.setting.writer.append(done)

@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
-from hopcost import beside, histogram, repeats, soak_summary, statistics
+from hopcost import beside, histogram, peer_figures, repeats, soak_summary, statistics
+from hopcost.beside import ArmSurroundings
+from hopcost.peer_figures import PeerFigures
 from hopcost.plan import PlannedExperiment
 from hopcost.record import ArmBlock, Block, Ending, Failure, Record, Repeat
 from hopcost.repeats import ArmRepeats
@@ -54,6 +56,7 @@ class ArmSummary(msgspec.Struct, frozen=True):
     memory: dict[str, Memory] = {}
     notes: list[str] = []
     peer: str | None = None
+    peer_figures: PeerFigures | None = None
 
 
 class ExperimentSummary(msgspec.Struct, frozen=True):
@@ -69,7 +72,7 @@ class ExperimentSummary(msgspec.Struct, frozen=True):
     error: float
     arms: list[ArmSummary]
     harness_load: float | None
-    notes: list[str]
+    surroundings: list[ArmSurroundings] = []
     soak: list[Course] = []
     repeats: list[ArmRepeats] = []
 
@@ -175,7 +178,7 @@ def _experiment(
             if arm.copy_of is None and table.of(arm.name)
         ],
         harness_load=sum(block.harness_cpu_ns for block in valid) / loaded_ns if loaded_ns else None,
-        notes=beside.surroundings(valid),
+        surroundings=beside.surroundings(valid, repeated),
         soak=soak_summary.summarise(planned, valid, block_ratio),
         repeats=repeats.summarise(planned, repeated),
     )
@@ -216,6 +219,7 @@ def _arm(planned: PlannedExperiment, table: _Table, name: str, title: str, error
         memory=beside.memory(parts),
         notes=list(dict.fromkeys(note for part in parts for note in part.notes)),
         peer=next((f"{part.peer.peer} {part.peer.version}" for part in parts if part.peer is not None), None),
+        peer_figures=peer_figures.of([part.peer for part in parts if part.peer is not None]),
     )
 
 

@@ -17,6 +17,8 @@ def render(record: Record, experiments: list[ExperimentSummary]) -> str:
         parts += [f"## {_escape(content.title)}", _escape(content.question)]
         if content.rows:
             parts.append(_grid(content.header, content.rows))
+        for further in content.further:
+            parts += [f"**{_escape(further.title)}**", _grid(further.header, further.rows), _list(further.below)]
         parts.append(_list(content.below))
         if content.published_rows:
             parts += [_grid(content.published_header, content.published_rows), _list(content.published_below)]
