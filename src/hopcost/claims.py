@@ -221,8 +221,7 @@ def _of_interval(seen: Result, run: _Run, names: Sequence[str]) -> tuple[Outcome
     margin: float | None = verdict.MARGIN_LEAST
     if test.figure.is_ratio:
         arms, reading = Arms(run.planned, run.blocks), _reading(test)
-        again = None if arms.again is None else arms.pairs(arms.again, throughput)
-        if again and verdict.instrument_is_biased([own for own, _ in again], [other for _, other in again]):
+        if arms.again and verdict.is_biased(arms.ratio(arms.again, throughput, verdict.AA_ERROR)):
             return Outcome.UNKNOWN, "the baseline's two runs differ: the run has no verdicts", False
         error = statistics.error_per_look(len(run.record.plan.looks))
         floor = None if arms.again is None else arms.ratio(arms.again, throughput if test.hop else reading, error)

@@ -27,6 +27,7 @@ from hopcost.suite import AGAIN, Arm, Experiment, Hop, Link, Placement, Suite
 SLICE_NS, SETTLE_NS = 100_000_000, 100_000_000
 SECONDS = 10.0
 NORMAL_95 = 1.96  # of a normal distribution, 95 % lie within so many standard deviations
+LONGEST_S = 86_400.0  # nobody waits longer
 ARMS = 3  # two arms to be compared, and the baseline's second run
 SLICE_EDGES = 1.03  # a slice takes this much longer than its load: freezing, reading counters
 
@@ -119,16 +120,19 @@ def forecast(pairs: Sequence[float], slice_ns: int) -> Forecast | None:
     slice_here_ns, settle_here_ns = max(SLICE_NS_LEAST, SETTLE_NS_LEAST), SETTLE_NS_LEAST
     within = float(np.var(pairs, ddof=1)) * 0.75 * slice_ns / slice_here_ns
     round_s = ARMS * (slice_here_ns + settle_here_ns) / 1e9 * SLICE_EDGES
-    return precision.forecast(
+    found = precision.forecast(
         precision.Spread(within=within, between=0.0),
+        done=0,
         target=plan.TARGET_WIDTH,
         looks=plan.LOOKS,
-        errors=[statistics.error_per_look(len(plan.LOOKS))] * len(plan.LOOKS),
+        error=statistics.error_per_look(len(plan.LOOKS)),
+        seconds=LONGEST_S,
         overhead_s=ARMS * plan.BLOCK_OVERHEAD_S_PER_ARM,
         round_s=round_s,
         rounds_at_least=2,
         rounds_at_most=int(plan.BLOCK_S_AT_MOST / round_s),
     )
+    return found if found is not None and found.half_width <= plan.TARGET_WIDTH else None
 
 
 def words(seen: Seen) -> list[str]:

@@ -130,11 +130,11 @@ def missing_for(wishes: Wishes, network: Network) -> tuple[str, str] | None:
 
 
 def not_to_be_had(sysctls: Mapping[str, int | str]) -> list[str]:
-    """Sysctls that are the whole machine's, whatever the arm: the host is not changed. One note each."""
+    """Sysctls that are the whole machine's and not as the arm wishes: the host is not changed. One note each."""
     return [
         f"{name} = {value} not applied ({_holds(name)} here): it is the whole machine's, which hopcost does not change"
         for name, value in sysctls.items()
-        if not name.startswith("net.")
+        if not name.startswith("net.") and _holds(name) != str(value)
     ]
 
 

@@ -177,13 +177,24 @@ def words(name: str, load: Load) -> list[str]:
         case "oha":
             ends = ["-n", str(load.requests)] if load.seconds is None else ["-z", f"{load.seconds}s"]
             close = [] if load.keep_alive else ["--disable-keepalive"]
-            quiet = ["--no-tui", "--output-format", "json"]
+            quiet = ["--no-tui", "--output-format", "json", "--disable-compression"]  # see hey
             return [*quiet, "-c", connections, *ends, *headers, *close, *load.options, load.url]
         case "hey":
             ends = ["-n", str(load.requests)] if load.seconds is None else ["-z", f"{load.seconds}s"]
             close = [] if load.keep_alive else ["-disable-keepalive"]
             timeout = [] if load.timeout_s is None else ["-t", str(load.timeout_s)]
-            return [*ends, "-c", connections, *timeout, *headers, *close, *load.options, load.url]
+            # Else it would ask for gzip by itself, which the arms would not do alike.
+            return [
+                *ends,
+                "-c",
+                connections,
+                *timeout,
+                "-disable-compression",
+                *headers,
+                *close,
+                *load.options,
+                load.url,
+            ]
     raise UsageError(f"no load generator is called '{name}'", nearest(name, BY_NAME))
 
 
@@ -227,7 +238,7 @@ HEY = Peer(
     name="hey",
     executable="hey",
     version_command=["-h"],  # it has no version: that it prints its usage is the receipt
-    version_pattern=r"(Usage: hey)",
+    version_pattern=r"Usage: hey()",
     command=_plain("hey"),
     counts=peer_output.hey,
 )

@@ -34,6 +34,9 @@ class Silent:
     def experiment_begins(self, experiment: PlannedExperiment, blocks: int, deadline: float) -> None:
         """Nothing."""
 
+    def forecast(self, forecast: Forecast) -> None:
+        """Nothing."""
+
     def block_begins(self, number: int) -> None:
         """Nothing."""
 

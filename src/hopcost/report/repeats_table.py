@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hopcost.published import label
 from hopcost.repeats import ArmRepeats
-from hopcost.report import words
+from hopcost.report import surroundings_lines, words
 from hopcost.report.words import ABSENT
 from hopcost.summary import ExperimentSummary
 
@@ -58,6 +58,7 @@ def below(each: list[ExperimentSummary]) -> list[str]:
         said += [f"{at}note: {note}" for note in experiment.plan.notes]
         for left in experiment.plan.left_out:
             said.append(f"{at}left out: {left.name}: {left.reason}" + (f"; hint: {left.remedy}" if left.remedy else ""))
+    said += surroundings_lines.lines(each)
     if each[0].plan.published_conditions:
         said.append(f"the article's conditions: {each[0].plan.published_conditions}")
     return [words.printable(line) for line in dict.fromkeys(said)]
