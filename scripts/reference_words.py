@@ -735,7 +735,11 @@ CONSTANTS = {
     "validity.STALL_FACTOR": ("", "times the median slice's mean time in flight that makes a slice a stall"),
     "validity.FULL": ("", "share of its cores at which the generator is full"),
     "validity.IDLE_LEAST": ("", "share of its cores above which a stack is idle"),
-    "validity.MISSED_AT_MOST": ("", "share of due requests late or never sent; above: void, or the arm's result"),
+    "validity.LATE_AT_MOST": (
+        "",
+        "share of due requests sent over 1 ms late though a connection was free; above: void",
+    ),
+    "validity.MISSED_AT_MOST": ("", "share of due requests never sent; above: void, or the arm's result"),
     "validity.UNEVEN": ("", "times its even share at which a worker's CPU time is uneven"),
     "processes.WORKERS_AT_MOST": ("workers", "of one hop whose CPU times are listed"),
     "blocks.VOID_BLOCKS_AT_MOST": ("blocks", "void blocks that are done again before the experiment fails"),
