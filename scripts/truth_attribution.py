@@ -165,10 +165,8 @@ def section(done: Sorted) -> tuple[list[str], bool]:
         "# CPU time adds up",
         "",
         f"All arms of nginx-go in slices, {LOAD_S:g} s of load: the CPU clocks of the hops, the generator's and the"
-        " harness's own, and those"
-        " of every other process and kernel thread, added up and divided by what /proc/stat says that all cores were"
-        " busy meanwhile (no"
-        " idle, iowait or steal). The sum must be within "
+        " harness's own, and those of every other process and kernel thread, added up and divided by what /proc/stat"
+        " says that all cores were busy meanwhile (no idle, iowait or steal). The sum must be within "
         + ", ".join(f"{margin * 100:g} % with cores {WORDS[name]}" for name, margin in MARGINS.items())
         + "; median over runs, quartiles in brackets.",
         "",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from hopcost.plan import PlannedExperiment
+from hopcost.precision import Forecast
 from hopcost.record import Block
 
 
@@ -26,6 +27,9 @@ class Watcher(Protocol):
 
 class Silent:
     """A watcher that says nothing."""
+
+    def forecast(self, forecast: Forecast, target: float) -> None:
+        """Nothing."""
 
     def experiment_begins(self, experiment: PlannedExperiment, blocks: int, deadline: float) -> None:
         """Nothing."""
