@@ -21,6 +21,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from reference_words import CONSTANTS, ENVIRONMENT, REPORT, STRUCTURES, Page
 
+from hopcost import littles_law, suite
 from hopcost.suite import Name
 
 ROOT = Path(__file__).parents[1]
@@ -61,6 +62,7 @@ def regions() -> dict[str, Callable[[], str]]:
         "environment": lambda: _table(["key", "meaning"], [[f"`{key}`", text] for key, text in ENVIRONMENT.items()]),
         "constants": _constants,
         "targets": _targets,
+        "littles_law": _littles_law,
     }
     for kind in STRUCTURES:
         found[region_of(kind)] = lambda kind=kind: _structure(kind)  # type: ignore[misc]
@@ -161,6 +163,19 @@ def _targets() -> str:
     """What `make help` lists."""
     found = re.findall(r"(?m)^([a-z-]+):.*?## (.*)$", (ROOT / "Makefile").read_text())
     return _table(["command", "what"], [[f"`make {name}`", text] for name, text in found])
+
+
+def _littles_law() -> str:
+    """Published means beside those that the published throughputs leave room for, of all suites."""
+    rows = []
+    for name in suite.names():
+        for row in littles_law.rows(suite.load(name)):
+            place = row.experiment if row.at is None else f"{row.experiment} at {row.at}"
+            cells = [f"{name}, {place}", row.arm, f"{row.connections:,}", f"{row.throughput_per_s:,.0f}"]
+            cells += [f"{row.expected_ms:,.2f}", f"{row.published_ms:,.2f}", "yes" if row.agrees else "**no**"]
+            rows.append(cells)
+    header = ["experiment", "arm", "connections", "published requests/s", "so a mean of ms", "published mean, ms"]
+    return _table([*header, "agrees"], rows)
 
 
 def constant(place: str) -> Any:

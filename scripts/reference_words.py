@@ -6,7 +6,7 @@ from enum import Enum
 
 import msgspec
 
-from hopcost import builds, engine, network, planned, program, record, recorded, sandbox, settings, suite, usage
+from hopcost import builds, claim, engine, network, planned, program, record, recorded, sandbox, settings, suite, usage
 
 
 class Page(Enum):
@@ -29,6 +29,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "experiments": "the experiments in the order in which they run: `[[experiments]]`",
             "article": "where published figures come from: `[article]`",
             "analysis": "prose about what the results mean; kept in the record",
+            "claims": "what the article says, to be tested by `hopcost claims`: `[[claims]]`",
         },
     ),
     suite.Article: (
@@ -93,6 +94,8 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "sysctls": "as in an arm, for all arms; an arm's own win",
             "open_files": "the same",
             "link_mbit_per_s": "the same",
+            "open_loop": "false: no offered loads after the closed loop. There are none anyhow with `--quick`, in whole"
+            " slices and soaks, with `requests_per_connection` and with other generators",
         },
     ),
     suite.Workload: (
@@ -139,6 +142,42 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "latency_quantiles_ms": "`{ p50 = 1.2, p99 = 8 }`, as printed",
             "requests": "requests in all",
             "duration_s": "how long it ran",
+        },
+    ),
+    claim.Claim: (
+        Page.SUITE,
+        {
+            "name": "unique in the file",
+            "says": "what is claimed, in one sentence",
+            "source": "where in the article, with its words or its figures",
+            "tests": "what must be so if the claim is right; it holds where all of them hold",
+            "condition": "under which conditions the article saw it, and how they are read here",
+            "needs": "what the condition takes; where the record does not have it, the claim is not testable here",
+        },
+    ),
+    claim.Needs: (
+        Page.SUITE,
+        {
+            "cores": "cores that the experiment ran on, of hops and generator together",
+            "link_mbit_per_s": "the rate of the link that its arms were reached over",
+            "because": "why, in words that complete that sentence; required with the others",
+        },
+    ),
+    claim.Comparison: (
+        Page.SUITE,
+        {
+            "experiment": "one of the suite's",
+            "arm": "the arm of which something is said",
+            "relation": "of a ratio or drift: `more` or `less` than 1, `at least`, `at most` or `about` the size; of"
+            " errors: `some` or `none`",
+            "figure": "`throughput`, `cpu_per_request` (where less is better), `errors`, or of a soak `drift` (of its"
+            " throughput to the baseline's) and `memory_drift`",
+            "to": "the arm that its figure is divided by; absent: the experiment's control, else its baseline",
+            "at": "values of the experiment's sweep, each a comparison of its own; required in a sweep",
+            "hop": "with `cpu_per_request`: of this program's hop alone",
+            "size": "the number of `at least`, `at most`, `about`",
+            "tolerance": "with `about`: 0.1 is from size ÷ 1.1 to size × 1.1",
+            "published": "the article's own ratio, where the experiment's `published` figures do not give it",
         },
     ),
     suite.Protocol: (
@@ -246,17 +285,23 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "seed": "shuffles the order of the arms in this block's rounds; derived from the run's",
             "started_utc": "wall clock, for people",
             "elapsed_ns": "the whole block, starting and stopping included",
-            "slices_elapsed_ns": "the sum of its slices",
+            "slices_elapsed_ns": "the sum of its slices, those of the closed loop",
             "harness_cpu_ns": "CPU time of the Python process from the engine's first line to its last",
             "foreign_cpu_ns": "CPU time on the cores in use that neither the stacks, the engine nor the harness"
             " used, to the kernel's tick",
-            "steal_ns": "CPU time kept by the hypervisor during the block, all cores together; shown nowhere yet",
+            "steal_ns": "CPU time of the cores in use that the hypervisor kept during the block",
             "validity": "`valid`, `suspect` or `void`",
             "reasons": "why it is not valid, in sentences",
             "failures": "arms that failed in it; they leave the experiment",
             "arms": "what was measured; empty where the block broke off",
             "engine": "the engine's first line",
             "end": "the engine's last line; its validity is part of the block's",
+            "open_ends": "the engine's last lines of the open loop, one for each offered load",
+            "throttled_ns": "how long a CPU quota of the harness's cgroup, or one above it, held it up; null: no quota",
+            "swapped_pages": "swapped in and out by the machine; null where the kernel does not tell",
+            "clock_step_ns": "what CLOCK_REALTIME went ahead of CLOCK_MONOTONIC",
+            "longest_stall_ns": "longest time for which a core of the generator did not run a loop that looks at the"
+            " clock, before the arms were started; null without an open loop",
         },
     ),
     recorded.Failure: (
@@ -280,6 +325,21 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "time_wait": "connections in TIME_WAIT after the last slice, by link",
             "notes": "what a reader of this arm's figures must know",
             "receipts": "what showed of the settings under load",
+            "open_loop": "what came after the closed loop, one for each offered load",
+            "worker_cpu_ns": "by hop, CPU time of each process but the one that started the others, over the closed"
+            " loop, warm-up included; without the hops of more than 64",
+            "restarts": "by hop, processes that ended under load: restarted, or lost. Not of hops whose processes come"
+            " and go",
+        },
+    ),
+    recorded.OpenLoad: (
+        Page.RECORD,
+        {
+            "share": "of the slowest arm's throughput",
+            "rate_per_s": "requests per second offered to every arm; Poisson arrivals, the same for all",
+            "warm_up": "the engine's line",
+            "slices": "the engine's lines, in the order in which they ran; each was drained",
+            "totals": "the engine's line, with the response times",
         },
     ),
     recorded.CheckedAnswer: (
@@ -367,6 +427,8 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "plateau": "whether all connections were open and throughput rose no more, before time was up",
             "answers": "correct answers per slice",
             "errors": KINDS,
+            "slices_elapsed_ns": "the same slices' length on the arm's clock",
+            "cpu_ns": "CPU time of all hops in each; null where that of one is not known",
         },
     ),
     engine.Slice: (
@@ -391,6 +453,9 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "not_sent": "requests of an open loop that were due and never sent",
             "drain_ns": "how long an open loop was drained, within `elapsed_ns`; null in the closed loop",
             "spin_ns": "time the engine polled for the next due request; within `generator_cpu_ns`",
+            "late": "requests of an open loop sent more than 1 ms late though a connection was free",
+            "in_flight_ns": "requests in flight, added up over the arm's time: of two for 3 ns it is 6",
+            "aged_ns": "sum of the ages of the requests in flight at its end, less that at its beginning",
         },
     ),
     engine.ArmTotals: (
@@ -404,7 +469,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "established": "connections open at the end",
             "reconnects": "connections opened again after an answer that closed them",
             "errors": KINDS,
-            "service_time": "histogram of correct answers in slices and in the drain; no warm-up",
+            "service_time": "histogram of correct answers in slices, those of an open loop with their drains",
             "unanswered": "histogram of the ages, since sending, of those timed out or in flight",
             "due": "requests that were due: sent and not sent",
             "not_sent": "requests of an open loop that were due and never sent",
@@ -471,6 +536,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "soak_asked_s": "how long the article's lasted",
             "as_published": "the article's protocol",
             "protocol_connections": "connections of the protocol as they fit here",
+            "open_loop_shares": "of the slowest arm's throughput, offered to all arms after the closed loop",
         },
     ),
     planned.Point: (
@@ -612,7 +678,30 @@ CONSTANTS = {
     "plan.WARM_UP_MOST_NS": ("ns", "longest warm-up"),
     "plan.QUICK_WARM_UP_MOST_NS": ("ns", "longest warm-up with `--quick`"),
     "statistics.CONFIDENCE_ERROR": ("", "error of all looks together"),
-    "block.FOREIGN_AT_MOST": ("", "share of CPU time that other programs took; above it the block is suspect"),
+    "plan_experiment.OPEN_LOOP_SHARES": (
+        "",
+        "offered loads of the open loop, as shares of the slowest arm's throughput",
+    ),
+    "open_loop.SLICE_NS_LEAST": ("ns", "length of a slice of the open loop at the least"),
+    "open_loop.STALLS_PER_SLICE": ("", "times the longest stall of the generator's cores that it is at the least"),
+    "open_loop.SLICE_NS_MOST": ("ns", "and at most; where it ought to be longer the block is suspect"),
+    "open_loop.PHASE_NS": ("ns", "slices of the open loop for each arm and offered load in a full block"),
+    "open_loop.STALL_LOOK_NS": ("ns", "how long each of the generator's cores is looked at for stalls, before a block"),
+    "validity.FOREIGN_AT_MOST": ("", "share of CPU time that other programs took; above it the block is suspect"),
+    "validity.STEAL_AT_MOST": ("", "share of the time of the cores in use that the hypervisor kept; above: void"),
+    "validity.THROTTLED_AT_MOST": ("", "share of a block's time that a CPU quota held it up; above: void"),
+    "validity.SWAPPED_AT_MOST": ("pages", "swapped in and out during a block; above: void"),
+    "validity.CLOCK_STEP_AT_MOST_NS": ("ns", "step of the wall clock during a block; above: void"),
+    "validity.LITTLE_AT_MOST": ("", "service times off from requests in flight over time; above: void"),
+    "validity.LITTLE_ANSWERS_LEAST": ("answers", "with fewer that is not judged"),
+    "validity.LITTLE_ERRORS_AT_MOST": ("", "errors per answer; with more that is not judged"),
+    "validity.TAIL_ANSWERS_LEAST": ("answers", "with fewer nobody asks whether the mean is above p99"),
+    "validity.STALL_FACTOR": ("", "times the median slice's mean time in flight that makes a slice a stall"),
+    "validity.FULL": ("", "share of its cores at which the generator is full"),
+    "validity.IDLE_LEAST": ("", "share of its cores above which a stack is idle"),
+    "validity.MISSED_AT_MOST": ("", "share of due requests late or never sent; above: void, or the arm's result"),
+    "validity.UNEVEN": ("", "times its even share at which a worker's CPU time is uneven"),
+    "processes.WORKERS_AT_MOST": ("workers", "of one hop whose CPU times are listed"),
     "blocks.VOID_BLOCKS_AT_MOST": ("blocks", "void blocks that are done again before the experiment fails"),
     "sandbox.FIRST_PORT": ("", "listening ports begin here"),
     "sandbox.LAST_PORT": ("", "and end before this"),

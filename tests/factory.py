@@ -11,7 +11,7 @@ from hopcost.engine import ArmTotals, End, Slice, Start, WarmedUp
 from hopcost.histogram import FIGURES, HIGHEST_NS, LOWEST_NS
 from hopcost.plan import Plan
 from hopcost.program import Installed
-from hopcost.record import FORMAT, ArmBlock, Block, CheckedAnswer, Ending, Failure, Record, Run
+from hopcost.record import FORMAT, ArmBlock, Block, CheckedAnswer, Ending, Failure, OpenLoad, Record, Run
 from hopcost.suite import Arm, Article, Experiment, Hop, Link, Placement, Published, Suite, Workload
 
 MS = 1_000_000  # ns
@@ -67,6 +67,15 @@ def histogram(*values: int) -> str:
     made = HdrHistogram(LOWEST_NS, HIGHEST_NS, FIGURES)
     for value in values:
         made.record_value(value)
+    encoded: bytes = made.encode()
+    return encoded.decode()
+
+
+def histogram_of(counts: dict[int, int]) -> str:
+    """The same out of values in ns and how often each came."""
+    made = HdrHistogram(LOWEST_NS, HIGHEST_NS, FIGURES)
+    for value, count in counts.items():
+        made.record_value(value, count)
     encoded: bytes = made.encode()
     return encoded.decode()
 
@@ -167,6 +176,52 @@ def block(
         engine=Start(version="0.1.0", io="uring", batch=1, cores=[1], compared_one_in=16),
         end=End(elapsed_ns=slices_ns, generator_cpu_ns=0, validity="valid", reasons=[]),
     )
+
+
+def sound_part(arm: str) -> ArmBlock:
+    """Two slices of 1 s, 20,000 answers of 1 ms in each, half a core of its hops; then 5000/s in the open loop."""
+    hops = HOPS[arm.removesuffix("-aa")]
+    half: dict[str, int | None] = dict.fromkeys(hops, 500 * MS // len(hops))
+    made = part(*(slice_of(arm, 20_000, elapsed_ns=1000 * MS, cpu_ns=half, generator_cpu_ns=600 * MS) for _ in "12"))
+    assert made.totals is not None
+    made.totals.service_time = histogram_of({MS: 40_000})
+    for each in made.slices:
+        each.in_flight_ns, each.aged_ns = 20_000 * MS, 0
+    made.open_loop = [open_load(arm)]
+    return made
+
+
+def open_load(arm: str, rate_per_s: int = 5000) -> OpenLoad:
+    """Two slices of 1 s, answers after 1 ms, an eighth of a core of its hops, nothing late, nothing unsent."""
+    hops = HOPS[arm.removesuffix("-aa")]
+    eighth: dict[str, int | None] = dict.fromkeys(hops, 125 * MS // len(hops))
+    slices = [
+        slice_of(arm, rate_per_s, elapsed_ns=1000 * MS, cpu_ns=eighth, generator_cpu_ns=200 * MS) for _ in range(2)
+    ]
+    for each in slices:
+        each.due, each.not_sent, each.late, each.drain_ns, each.spin_ns = rate_per_s, 0, 0, MS, 100 * MS
+        each.in_flight_ns, each.aged_ns = rate_per_s * MS, 0
+    times = histogram_of({MS: 2 * rate_per_s})
+    totals = part(*slices).totals
+    assert totals is not None
+    totals.service_time = totals.response_time = times
+    totals.due, totals.not_sent = 2 * rate_per_s, 0
+    totals.response_unanswered = totals.send_lag = totals.unsent = histogram_of({})
+    return OpenLoad(
+        share=0.25,
+        rate_per_s=rate_per_s,
+        warm_up=WarmedUp(arm=arm, elapsed_ns=300 * MS, plateau=True, answers=[1, 2, 3], errors={}),
+        slices=slices,
+        totals=totals,
+    )
+
+
+def sound_block(number: int = 0) -> Block:
+    """A block that nothing speaks against."""
+    made = block(number, *(sound_part(arm) for arm in ("direct", "behind", "direct-aa")))
+    made.open_ends = [End(elapsed_ns=7000 * MS, generator_cpu_ns=0, validity="valid", reasons=[])]
+    made.throttled_ns, made.swapped_pages, made.clock_step_ns, made.longest_stall_ns = 0, 0, 1000, 2 * MS
+    return made
 
 
 def plain_block(number: int, direct: int = 1000, again: int = 1000, behind: int = 400) -> Block:

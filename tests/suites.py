@@ -18,6 +18,7 @@ baseline = "tcp"
 arms = ["tcp", "unix"]
 placement = "all-cores"
 workload = { connections = 4 }
+open_loop = false
 """
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -11,11 +12,12 @@ from types import SimpleNamespace
 import pytest
 from hdrh.histogram import HdrHistogram
 
-from hopcost import block, blocks, check, engine, plan, record, suite
+from hopcost import block, blocks, check, conditions, engine, loading, open_loop, plan, record, suite
 from hopcost.errors import ArmFailed, MeasurementFailed
 from hopcost.network import Surroundings
+from hopcost.precision import Forecast
 from hopcost.program import Installed
-from hopcost.sandbox import Freezer
+from hopcost.sandbox import Freezer, Ports
 from hopcost.stack import Address
 from hopcost.usage import Memory, TimeWait
 
@@ -41,11 +43,17 @@ class World:
         self.bodies: dict[str, bytes] = {}
         self.fails_at_start: set[str] = set()
         self.dies_under_load: set[str] = set()
+        self.replaces_a_worker: set[str] = set()
         self.without_receipt: set[str] = set()
         self.stack_cpu_ns = 0
         self.busy_ns = iter(lambda: 0, None)
         self.engine_faults: list[Exception] = []
         self.plans: list[engine.Plan] = []
+
+    def conditions(self) -> conditions.Conditions:
+        return conditions.Conditions(
+            monotonic_ns=time.monotonic_ns(), steal_ns=0, throttled_ns=None, swapped_pages=0, wall_ahead_ns=0
+        )
 
     def stack(self, name: str, *_: object, **__: object) -> object:
         self.log.append(f"start {name}")
@@ -60,10 +68,14 @@ class World:
             prepared = SimpleNamespace(
                 arm=name, hops=hops, address=address, cores=SimpleNamespace(stack=[0], generator=[1])
             )
-            processes = {"origin": [1]}  # noqa: RUF012
             freeze = {"signal": [1]}  # noqa: RUF012
             network_namespace = None
             surroundings = Surroundings(network="host", open_files=1)
+
+            @property
+            def processes(self) -> dict[str, list[int]]:
+                replaced = name in world.replaces_a_worker and world.log[-1].startswith("load")
+                return {"origin": [1, 3 if replaced else 2]}
 
             def as_client(self) -> AbstractContextManager[None]:
                 return nullcontext()
@@ -109,7 +121,7 @@ class World:
                     arm=arm.name, round=number, place=place, start_ns=0, elapsed_ns=1000, freeze_ns=1, frozen_ns=None,
                     answers=self.answers[arm.name], sent=self.answers[arm.name], errors={}, reconnects=0,
                     received_bytes=0, cpu_ns={"origin": 1000}, cpu_outside_ns={"origin": 0},
-                    generator_cpu_ns=10,
+                    generator_cpu_ns=10, due=self.answers[arm.name], not_sent=0, late=0, spin_ns=0,
                 )  # fmt: skip
         for arm in load.arms:
             yield engine.ArmTotals(
@@ -138,6 +150,9 @@ class Recorder:
     def experiment_begins(self, experiment: plan.PlannedExperiment, blocks: int, deadline: float) -> None:
         self.seen.append(f"experiment {experiment.name} {blocks}")
 
+    def forecast(self, forecast: Forecast) -> None:
+        self.seen.append(f"forecast {forecast.blocks} blocks")
+
     def block_begins(self, number: int) -> None:
         self.seen.append(f"block {number}")
 
@@ -153,20 +168,25 @@ class Recorder:
 def world(monkeypatch: pytest.MonkeyPatch) -> World:
     world = World()
     monkeypatch.setattr(block, "RunningStack", world.stack)
-    monkeypatch.setattr(block.machine, "busy_ns", lambda _: next(world.busy_ns))
-    monkeypatch.setattr(block.machine, "steal_ns", lambda: 0)
+    monkeypatch.setattr(loading.machine, "busy_ns", lambda _: next(world.busy_ns))
+    monkeypatch.setattr(conditions, "now", lambda _: world.conditions())
+    monkeypatch.setattr(open_loop, "longest_stall_ns", lambda _: 1000)
     monkeypatch.setattr(block.check, "ask", world.ask)
     monkeypatch.setattr(block.engine, "run", world.engine_run)
-    monkeypatch.setattr(block.receipts, "Observer", lambda stack: Observer(world, stack.arm))
+    monkeypatch.setattr(loading.receipts, "Observer", lambda stack: Observer(world, stack.arm))
     return world
+
+
+def plan_of(quick: bool, budget_s: float = 1000.0) -> plan.Plan:
+    return plan.make(
+        SUITE, [], quick=quick, budget_s=budget_s, seed=1, installed={"origin": Installed(path="/x", version="1")},
+        allowed_cores=[0, 1], siblings={}, open_files=1000,
+    )  # fmt: skip
 
 
 def measure(tmp_path: Path, quick: bool = True, budget_s: float = 1000.0) -> tuple[bool, record.Record, Recorder]:
     """Run the loop over the mock suite; whether all went well, the record as read again, and what was watched."""
-    planned = plan.make(
-        SUITE, [], quick=quick, budget_s=budget_s, seed=1, installed={"origin": Installed(path="/x", version="1")},
-        allowed_cores=[0, 1], siblings={}, open_files=1000,
-    )  # fmt: skip
+    planned = plan_of(quick, budget_s)
     watcher = Recorder()
     with record.Writer(tmp_path / "record", SUITE, planned, {}, ["hopcost"]) as writer:
         well = blocks.measure(planned, Freezer(kind="signal", parent=None), writer, watcher)
@@ -191,6 +211,65 @@ def test_each_block_has_its_own_recorded_seed_and_the_baselines_answer_is_expect
     assert len({load.seed for load in world.plans}) == 6
     bodies = {base64.b64decode(arm.expect.body_base64) for load in world.plans for arm in load.arms}
     assert bodies == {b"hello"}
+
+
+def test_after_the_closed_loop_the_same_stacks_are_offered_the_same_loads(world: World, tmp_path: Path) -> None:
+    _, read, _ = measure(tmp_path, quick=False)
+    assert world.log[:12] == [
+        "start base", "check base", "start slow", "check slow", "start base-aa", "check base-aa",
+        "load base slow base-aa", "load base slow base-aa", "load base slow base-aa",
+        "stop base-aa", "stop slow", "stop base",
+    ]  # fmt: skip
+    closed, quarter, half = world.plans[:3]
+    assert {arm.arrivals is None for arm in closed.arms} == {True}
+    slowest = 50 / 1000e-9  # answers of a slice of 1000 ns
+    for load, share in ((quarter, 0.25), (half, 0.5)):
+        rates = [(arm.arrivals or {})["poisson"].rate_per_s for arm in load.arms]
+        assert rates == [pytest.approx(slowest * share, rel=0.05)] * 3
+        assert (load.slice_ns, load.rounds) == (10**9, 2)
+        assert load.cores == closed.cores
+    assert len({closed.seed, quarter.seed, half.seed}) == 3
+    first = read.blocks[0]
+    assert [[load.share for load in arm.open_loop] for arm in first.arms] == [[0.25, 0.5]] * 3
+    assert len(first.open_ends) == 2
+    assert first.longest_stall_ns == 1000
+    assert first.slices_elapsed_ns == sum(each.elapsed_ns for arm in first.arms for each in arm.slices)
+
+
+def test_an_arm_that_died_in_the_closed_loop_is_offered_nothing(world: World, tmp_path: Path) -> None:
+    SUITE.arms["third"] = SUITE.arms["slow"]
+    SUITE.experiments[0].arms.append("third")
+    world.answers["third"] = 70
+    world.dies_under_load.add("slow")
+    try:
+        _, read, _ = measure(tmp_path, quick=False)
+    finally:
+        del SUITE.arms["third"]
+        SUITE.experiments[0].arms.remove("third")
+    assert world.log[8:12] == ["load base slow third base-aa", *["load base third base-aa"] * 2, "stop base-aa"]
+    rates = [(world.plans[1].arms[0].arrivals or {})["poisson"].rate_per_s]
+    assert rates == [pytest.approx(70 / 1000e-9 * 0.25, rel=0.05)]
+    assert {arm.name: len(arm.open_loop) for arm in read.blocks[0].arms} == {
+        "base": 2, "slow": 0, "third": 2, "base-aa": 2,
+    }  # fmt: skip
+
+
+def test_rates_that_are_given_are_offered(world: World, tmp_path: Path) -> None:
+    planned = plan_of(quick=False)
+    with record.Writer(tmp_path / "record", SUITE, planned, {}, ["hopcost"]) as writer:
+        setting = block.Setting(
+            plan=planned,
+            experiment=planned.experiments[0],
+            freezer=Freezer(kind="signal", parent=None),
+            ports=Ports(),
+            writer=writer,
+            watcher=Recorder(),
+        )
+        warm_up = engine.WarmUp(least_ns=5, most_ns=7)
+        done = block.measure(setting, planned.experiments[0].arms, 0, 3, rates={0.25: 123.0}, warm_up=warm_up)
+    assert done.validity == "valid", done.reasons
+    assert [load.rate_per_s for load in done.arms[0].open_loop] == [123.0]
+    assert [load.warm_up for load in world.plans] == [warm_up] * 2
 
 
 def test_the_watcher_hears_of_every_step(world: World, tmp_path: Path) -> None:
@@ -220,7 +299,7 @@ def test_a_full_run_stops_at_the_first_look_that_is_precise_enough(world: World,
 
 
 def test_a_full_run_goes_on_where_blocks_differ(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks.summary, "widths", lambda _, done, __: [0.5 if len(done) < 10 else 0.005])
+    monkeypatch.setattr(blocks.compared, "settled", lambda _, done, **__: len(done) >= 10)
     _, read, _ = measure(tmp_path, quick=False)
     assert len(read.blocks) == 10
 
@@ -304,6 +383,16 @@ def test_a_program_that_dies_under_load_is_its_arms_failure_and_keeps_the_block(
     assert not well
     assert read.blocks[0].validity == "valid"
     assert read.blocks[0].failures[0].message == "under load: origin ended by signal 11"
+
+
+def test_a_worker_that_is_replaced_under_load_is_its_arms_result(world: World, tmp_path: Path) -> None:
+    world.replaces_a_worker.add("slow")
+    well, read, _ = measure(tmp_path)
+    assert well
+    assert [each.validity for each in read.blocks] == ["valid"] * 6
+    assert {arm.name: arm.restarts for arm in read.blocks[0].arms} == {
+        "base": {}, "slow": {"origin": 1}, "base-aa": {},
+    }  # fmt: skip
 
 
 def test_ctrl_c_stops_the_stacks_and_keeps_the_blocks_done(

@@ -15,6 +15,9 @@ import pytest
 import suites
 from conftest import leavings
 
+from hopcost import program
+from hopcost.histogram import merge
+
 pytestmark = pytest.mark.usefixtures("nothing_left")
 
 WAIT_S = 20.0
@@ -181,3 +184,66 @@ def test_the_engine_alone_needs_no_python(tmp_path: Path) -> None:
         assert result["elapsed_ns"] > 0 and result["throughput_per_s"] > 0
         os.kill(process.pid, signal.SIGINT)
         process.communicate(timeout=WAIT_S)
+
+
+def test_after_the_closed_loop_every_arm_is_offered_the_same_loads(tmp_path: Path) -> None:
+    record = tmp_path / "record"
+    suite = suites.write(tmp_path, suites.TWO_ARMS.replace("open_loop = false\n", ""))
+    done = command.hopcost("run", suite, "--budget", 3, "--record", record)
+    assert done.returncode == 0, done.stdout + done.stderr
+    block = json.loads((record / "blocks.jsonl").read_text().splitlines()[0])
+    assert len(block["open_ends"]) == 2
+    assert block["longest_stall_ns"] > 0 and abs(block["clock_step_ns"]) < 5_000_000
+    rates = {tuple(load["rate_per_s"] for load in arm["open_loop"]) for arm in block["arms"]}
+    assert len(rates) == 1 and len(next(iter(rates))) == 2
+    for arm in block["arms"]:
+        assert arm["worker_cpu_ns"]["origin"][0] > 0 and arm["restarts"] == {}
+        for load in arm["open_loop"]:
+            totals = load["totals"]
+            assert totals["due"] == totals["sent"] + totals["not_sent"]
+            assert totals["sent"] == totals["answers"] + totals["in_flight"] and totals["answers"] > 0
+            answered = merge([totals["response_time"]]).get_total_count()
+            assert answered == sum(each["answers"] for each in load["slices"]) > 0
+            assert all(each["drain_ns"] is not None and each["elapsed_ns"] > 10**9 for each in load["slices"])
+    assert not [reason for reason in block["reasons"] if "Little" in reason]
+
+
+@pytest.mark.skipif(program.installed("nginx").path is None, reason="nginx is not installed")
+def test_a_worker_that_is_killed_under_load_is_its_arms_result(tmp_path: Path) -> None:
+    record = tmp_path / "record"
+    suite = suites.write(tmp_path, suites.TWO_ARMS + NGINX_ARM)
+    with command.start(
+        "run", f"{suite}/killed", "--quick", "--budget", 4, "--record", record, folder=tmp_path
+    ) as process:
+        wait_for_engine(process)
+        workers = [each for each in descendants(process.pid) if is_worker(each)]
+        assert workers, [each.name() for each in descendants(process.pid)]
+        workers[0].kill()
+        process.communicate(timeout=60)
+    block = json.loads((record / "blocks.jsonl").read_text().splitlines()[0])
+    assert block["validity"] != "void", block["reasons"]
+    assert {arm["name"]: arm["restarts"] for arm in block["arms"]} == {
+        "tcp": {}, "victim": {"nginx": 1}, "tcp-aa": {},
+    }  # fmt: skip
+
+
+NGINX_ARM = """
+[arms.victim]
+hops = [{ program = "nginx", link = "http+tcp" }]
+[[experiments]]
+name = "killed"
+question = "Does a restart show?"
+baseline = "tcp"
+arms = ["tcp", "victim"]
+placement = "all-cores"
+workload = { connections = 4 }
+"""
+
+
+def is_worker(process: psutil.Process) -> bool:
+    """Whether it is a child of another nginx."""
+    try:
+        parent = process.parent()
+        return process.name() == "nginx" and parent is not None and parent.name() == "nginx"
+    except psutil.NoSuchProcess:
+        return False

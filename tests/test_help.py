@@ -9,7 +9,7 @@ import golden
 import pytest
 from command import environment, hopcost
 
-VERBS = ["build", "doctor", "list", "report", "run", "show", "up"]
+VERBS = ["build", "claims", "doctor", "list", "report", "run", "show", "up"]
 HEAVY = {"scipy", "numpy", "rich", "jinja2", "psutil", "msgspec", "hdrh"}
 AFTER_HELP = """
 import sys

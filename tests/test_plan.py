@@ -14,7 +14,8 @@ from hopcost.errors import CannotMeasure, UsageError
 from hopcost.plan import LeftOut, Plan, block_seed, rounds_for_block
 from hopcost.program import Installed, Lacking
 from hopcost.sandbox import Cores
-from hopcost.suite import Arm, Experiment, Hop, Link, Placement, Published, Suite, Workload
+from hopcost.suite import Arm, Experiment, Hop, Link, Placement, Published, Slices, Suite, Workload
+from hopcost.turns import Turns
 
 HERE = Installed(path="/bin/x", version="1.0")
 GONE = Installed(missing="'proxy' is not installed", remedy="apt-get install proxy")
@@ -320,3 +321,40 @@ def test_the_second_run_of_a_baseline_with_a_port_takes_another() -> None:
         "direct": [8080],
         "direct-aa": [None],
     }
+
+
+def test_offered_loads_follow_where_a_full_run_of_our_engine_takes_turns():
+    def first(
+        quick: bool = False, peer: str | None = None, idle_s: float | None = None, **changes: object
+    ) -> plan.PlannedExperiment:
+        replaced = msgspec.structs.replace(SUITE.experiments[0], **changes)
+        planned = plan.make(
+            msgspec.structs.replace(SUITE, experiments=[replaced]),
+            [],
+            quick=quick,
+            budget_s=None,
+            seed=7,
+            peer=peer,
+            installed=dict.fromkeys(("app", "proxy", "origin"), HERE),
+            allowed_cores=[0, 1],
+            siblings={},
+            open_files=20_000,
+            idle_timeout_s=lambda *_: idle_s,
+        )
+        return planned.experiments[0]
+
+    def shares(**changes: object) -> list[float]:
+        return first(**changes).open_loop_shares  # type: ignore[arg-type]
+
+    assert shares() == [0.25, 0.5]
+    assert shares(quick=True) == []
+    assert shares(peer="wrk") == []
+    assert shares(open_loop=False) == []
+    assert shares(workload=Workload(connections=8, requests_per_connection=1)) == []
+    assert shares(slices=Slices.WHOLE) == []
+    assert shares(workload=Workload(connections=6000)) == [0.25, 0.5]  # in threes
+    assert shares(idle_s=65) == [0.25, 0.5]
+    soon = first(idle_s=5)
+    assert soon.open_loop_shares == []
+    assert "no open loop: in turns an arm would be frozen for 4.4 s, and after 5 s app drops" in "; ".join(soon.notes)
+    assert soon.turns is Turns.ALL

@@ -65,7 +65,9 @@ def ask(seen: Spread, **more: object):
     given: dict[str, object] = {
         "target": 0.01,
         "looks": [6, 10],
-        "errors": [0.05, 0.05],
+        "error": 0.05,
+        "done": 0,
+        "seconds": 1000.0,
         "overhead_s": 3.0,
         "round_s": 1.0,
         "rounds_at_least": 2,
@@ -85,13 +87,31 @@ def test_the_rounds_of_six_and_of_ten_blocks_by_hand():
 
 
 def test_restarts_that_differ_too_much_cannot_be_outvoted_by_rounds():
-    assert ask(Spread(within=0.0, between=0.001)) is None
+    # With ten blocks: 2.262157 × √(0.001 ÷ 10) = 0.0226: not 1 %, and the narrowest that there is.
+    found = ask(Spread(within=0.0, between=0.001))
+    assert (found.blocks, found.half_width) == (10, pytest.approx(0.0226216, rel=1e-5))
 
 
 def test_blocks_have_a_longest():
-    assert ask(Spread(within=0.0016, between=0.0), rounds_at_most=8) is None
+    found = ask(Spread(within=0.0016, between=0.0), rounds_at_most=8)
+    assert (found.blocks, found.rounds, found.half_width > 0.01) == (10, 8, True)
     found = ask(Spread(within=0.0016, between=0.0), rounds_at_most=9)
-    assert (found.blocks, found.rounds) == (10, 9)
+    assert (found.blocks, found.rounds, found.half_width <= 0.01) == (10, 9, True)
+
+
+def test_time_too_short_for_the_target_is_spent_on_the_narrowest():
+    # Six blocks of 60 ÷ 6 − 3 = 7 rounds: 2.570582 × √(0.0016 ÷ 7 ÷ 6) = 0.015866; ten of 3 rounds: 2.262157 ×
+    # √(0.0016 ÷ 30) = 0.016520.
+    found = ask(Spread(within=0.0016, between=0.0), seconds=60.0)
+    assert (found.blocks, found.rounds, found.half_width) == (6, 7, pytest.approx(0.015866, rel=1e-4))
+    assert ask(Spread(within=0.0016, between=0.0), seconds=25.0) is None  # six of 2 rounds take 30 s
+
+
+def test_blocks_done_already_take_no_time():
+    # Nine are done: one more of 9 rounds.
+    found = ask(Spread(within=0.0016, between=0.0), done=9)
+    assert (found.blocks, found.rounds, found.seconds) == (10, 9, 12.0)
+    assert ask(Spread(within=0.0016, between=0.0), done=10) is None
 
 
 def test_a_forecast_reaches_its_target():

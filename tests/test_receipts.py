@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from hopcost import receipts
+from hopcost import receipts, usage
 from hopcost.check import Answer
 from hopcost.settings import ReceiptKind
 
@@ -80,8 +80,8 @@ def test_a_process_on_other_cores_is_found_out():
 
 
 def test_the_cpu_clock_of_a_process_is_read_and_one_that_is_gone_has_none():
-    before = receipts._cpu_ns(os.getpid())
+    before = usage.process_clock_ns(os.getpid())
     sum(range(100_000))
-    after = receipts._cpu_ns(os.getpid())
+    after = usage.process_clock_ns(os.getpid())
     assert before is not None and after is not None and 0 < before < after
-    assert receipts._cpu_ns(2**22 - 1) is None
+    assert usage.process_clock_ns(2**22 - 1) is None

@@ -172,14 +172,14 @@ def test_another_format_is_refused_with_what_to_do(tmp_path):
     (path / "run.json").write_text(json.dumps(run | {"format": 1}))
     with pytest.raises(UsageError) as caught:
         records.read(path)
-    assert caught.value.message == f"{path}: record format 1, this hopcost reads 2"
+    assert caught.value.message == f"{path}: record format 1, this hopcost reads 3"
     assert caught.value.hint == "read it with the hopcost that wrote it"
 
 
 def test_another_format_is_told_even_where_its_other_keys_differ(tmp_path):
     path = recorded(tmp_path / "r", 1)
     (path / "run.json").write_text('{"format": 9, "began": 7}')
-    with pytest.raises(UsageError, match="record format 9, this hopcost reads 2"):
+    with pytest.raises(UsageError, match="record format 9, this hopcost reads 3"):
         records.read(path)
 
 

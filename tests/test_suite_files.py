@@ -32,6 +32,7 @@ FILES = {
         "keep-alive": (2, 6, 12, 655608.81),
         "go-before-nginx": (2, 6, 12, 527550.36),
         "nginx-before-go": (2, 6, 12, 512071.63),
+        "proxies": (2, 2, 4, 125898.23),
         "pitfall-keep-alive": (2, 1, 0, 0.0),
         "pitfall-reset": (2, 2, 0, 0.0),
         "soak-5000": (2, 1, 1, 24751.0),

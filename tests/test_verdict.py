@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopcost.statistics import Interval
-from hopcost.verdict import MARGIN_LEAST, Better, instrument_is_biased, judge, margin
+from hopcost.verdict import MARGIN_LEAST, Better, is_biased, is_settled, judge, margin
 
 ENDS = st.tuples(st.floats(min_value=0.2, max_value=5), st.floats(min_value=0.2, max_value=5))
 MIRRORED = {"faster": "slower", "slower": "faster", "same": "same", "unknown": "unknown"}
@@ -78,20 +78,31 @@ def test_the_margin_is_what_the_machine_makes_out_of_no_difference_where_that_is
 
 
 def test_the_baselines_second_run_beyond_the_margin_is_the_instruments_fault():
-    # Logs 0.05 ± 0.001, six of them: t(5, 0.995) = 4.032143; reach = 4.032143 × 0.0010954 ÷ √6 = 0.0018032,
-    # so the interval is e^0.0482 to e^0.0518 = 1.0494 to 1.0532: beyond 1.02.
-    first = [100.0] * 6
-    apart = [100.0 * math.exp(0.05 + sign * 0.001) for sign in (1, -1) * 3]
-    assert instrument_is_biased(apart, first) is True
-    assert instrument_is_biased(first, apart) is True
-    # The same difference with a spread of ±0.05: reach = 4.032143 × 0.0547723 ÷ √6 = 0.0901622; 1 lies inside.
-    wide = [100.0 * math.exp(0.05 + sign * 0.05) for sign in (1, -1) * 3]
-    assert instrument_is_biased(wide, first) is False
-    # A real difference of 1 % is no bias beyond 2 %.
-    near = [100.0 * math.exp(0.01 + sign * 0.001) for sign in (1, -1) * 3]
-    assert instrument_is_biased(near, first) is False
+    assert is_biased(interval(1.0494, 1.0532)) is True
+    assert is_biased(interval(1 / 1.0532, 1 / 1.0494)) is True
+    assert is_biased(interval(0.95, 1.15)) is False  # 1 lies inside
+    assert is_biased(interval(1.008, 1.012)) is False  # a real difference of 1 % is none beyond 2 %
+    assert is_biased(None) is None
+    assert is_biased(Interval(value=1.1, low=None, high=None)) is None
 
 
-def test_one_block_tells_nothing_of_the_instrument():
-    assert instrument_is_biased([1.1], [1.0]) is None
-    assert instrument_is_biased([1.1, 0.0], [1.0, 1.0]) is None
+@pytest.mark.parametrize(
+    ("low", "high", "settled"),
+    [
+        (0.995, 1.005, True),  # narrow
+        (0.50, 0.52, True),  # neither narrow nor same, but no longer run would change the word
+        (0.985, 1.015, True),  # wholly inside the margin
+        (1.05, 1.20, True),
+        (0.97, 1.01, False),  # the margin's lower end, 1 ÷ 1.02, is inside
+        (1.01, 1.04, False),
+    ],
+)
+def test_more_blocks_are_wanted_while_an_end_of_the_margin_is_inside_a_wide_interval(low, high, settled):
+    assert is_settled(interval(low, high), 0.02, 0.01) is settled
+
+
+def test_without_an_interval_or_a_margin_nothing_is_settled_but_by_width():
+    assert not is_settled(None, 0.02, 0.01)
+    assert not is_settled(Interval(value=0.5, low=None, high=None), 0.02, 0.01)
+    assert not is_settled(interval(0.5, 0.6), None, 0.01)
+    assert is_settled(interval(0.995, 1.005), None, 0.01)

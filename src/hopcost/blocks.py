@@ -1,6 +1,8 @@
 """The measuring loop: blocks of an experiment until they are precise enough, or the budget is spent.
 
-A block that a fault of the instrument made void is done again; an arm that fails leaves the experiment with its reason.
+The first block is the pilot: how its rounds spread decides how long the next ones are, its long warm-up how long theirs
+is, and its throughputs the rates of the open loop. A block that a fault of the instrument made void is done again; an
+arm that fails leaves the experiment with its reason.
 """
 
 from __future__ import annotations
@@ -10,25 +12,21 @@ import time
 
 import msgspec
 
-from hopcost import as_published, block, soak, summary, whole
+from hopcost import as_published, block, compared, soak, steady, whole
+from hopcost.engine import WarmUp
 from hopcost.errors import HopcostError, MeasurementFailed
 from hopcost.network import HOST, Network
-from hopcost.plan import (
-    BLOCK_OVERHEAD_S_PER_ARM,
-    BLOCK_S_AT_MOST,
-    Plan,
-    PlannedArm,
-    PlannedExperiment,
-    rounds_for_block,
-)
+from hopcost.plan import Plan, PlannedArm, PlannedExperiment
 from hopcost.record import Block, Ending, Writer
 from hopcost.sandbox import Freezer, Ports
+from hopcost.sizing import Sizing
 from hopcost.suite import AGAIN
 from hopcost.turns import Turns
 from hopcost.watcher import Watcher
 
-VOID_BLOCKS_AT_MOST = 3
-SLICE_EDGES = 1.03  # a slice takes this much longer than its load: freezing, reading counters
+VOID_BLOCKS_AT_MOST = 3  # or as many as there are valid ones: then the machine is not fit for it now
+PILOT_WARM_UP_SHARE = 1 / 20  # of the time left, for all arms together
+PILOT_WARM_UP_NS_LEAST = 1_000_000_000
 
 
 def measure(plan: Plan, freezer: Freezer, writer: Writer, watcher: Watcher, network: Network = HOST) -> bool:
@@ -80,8 +78,10 @@ class _Loop:
         self.failed_arms: set[str] = set()
         self.valid: list[Block] = []
         self.counts = [0 for _ in setting.experiment.groups]  # valid blocks of each group
-        self.void = 0
-        self.overheads_s: list[float] = []
+        self.void: list[Block] = []
+        self.sizing = Sizing(setting.plan, setting.experiment)
+        self.rates: dict[float, float] | None = None
+        self.warm_up_ns = setting.plan.warm_up_least_ns
 
     @property
     def experiment(self) -> PlannedExperiment:
@@ -109,19 +109,21 @@ class _Loop:
 
     def run(self) -> Ending:
         """Blocks until one of the reasons to stop holds."""
-        plan, looks = self.setting.plan, self.setting.plan.looks
+        looks = self.setting.plan.looks
         self.setting.watcher.experiment_begins(self.experiment, looks[-1] * len(self.counts), self.deadline)
         while self.done < looks[-1]:
             group = min(self.live, key=lambda number: self.counts[number])
             is_even = all(self.counts[other] == self.done for other in self.live)
-            if is_even and self.done in looks and self._precise():
-                return self._ending("precision", f"every ratio is within ±{plan.target_width:.0%}")
+            if is_even and self.done in looks and self._settled():
+                return self._ending("precision", self._precision())
             arms = [arm for arm in self.arms if arm.name in self.experiment.groups[group]]
-            work = self._work(arms)
-            if work is None and self.done:
-                return self._ending("budget", f"{self.done} blocks in the time given")
-            number = len(self.valid) + self.void
-            done = self._block(arms, number, *(work or self._least(arms)))
+            size = self.sizing.next(len(arms), [self.counts[each] for each in self.live], self._seconds_left)
+            if size is None and self.done:
+                return self._out_of_time()
+            if size is not None and size.forecast is not None:
+                self.setting.watcher.forecast(size.forecast)
+            rounds, slice_ns = (size.rounds, size.slice_ns) if size is not None else self.sizing.least
+            done = self._block(arms, len(self.valid) + len(self.void), rounds, slice_ns, self.counts[group] == 0)
             self.setting.writer.append(done)
             self.setting.watcher.block_ends(done)
             failed = self._note(done, group)
@@ -129,12 +131,24 @@ class _Loop:
                 return self._ending("failed", failed)
         return self._ending("blocks", f"all {looks[-1]} blocks are done")
 
-    def _block(self, arms: list[PlannedArm], number: int, rounds: int, slice_ns: int) -> Block:
+    @property
+    def _seconds_left(self) -> float:
+        return self.deadline - time.monotonic()
+
+    def _block(self, arms: list[PlannedArm], number: int, rounds: int, slice_ns: int, is_pilot: bool) -> Block:
         experiment = msgspec.structs.replace(self.experiment, slice_ns=slice_ns)
         setting = msgspec.structs.replace(self.setting, experiment=experiment)
         if experiment.turns is Turns.WHOLE:
             return whole.measure(setting, arms, number)
-        return block.measure(setting, arms, number, rounds)
+        warm_up_ns = self._pilot_warm_up_ns(len(arms)) if is_pilot else self.warm_up_ns
+        warm_up = WarmUp(least_ns=warm_up_ns, most_ns=warm_up_ns)
+        return block.measure(setting, arms, number, rounds, rates=self.rates, warm_up=warm_up)
+
+    def _pilot_warm_up_ns(self, arms: int) -> int:
+        """As long as the plan allows, where the time is short less."""
+        plan = self.setting.plan
+        share_ns = int(self._seconds_left * 1e9 * PILOT_WARM_UP_SHARE / arms)
+        return min(plan.warm_up_most_ns, max(PILOT_WARM_UP_NS_LEAST, share_ns))
 
     def _note(self, done: Block, group: int) -> str | None:
         """Take a block into account; why the experiment cannot go on, or None."""
@@ -143,60 +157,35 @@ class _Loop:
             return "the baseline failed"
         if len(self.arms) < 2 or not self.live:
             return "no arm is left"
-        if done.slices_elapsed_ns:
-            settling_ns = done.slices_elapsed_ns * self.experiment.settle_ns // self.experiment.slice_ns
-            self.overheads_s.append((done.elapsed_ns - done.slices_elapsed_ns - settling_ns) / 1e9)
-        if done.validity != "void":
-            self.valid.append(done)
-            self.counts[group] += 1
-        else:
-            self.void += 1
-            if self.void > VOID_BLOCKS_AT_MOST and not done.failures:
-                return f"{self.void} void blocks: {'; '.join(done.reasons)}"
+        self.sizing.note(done)
+        if done.validity == "void":
+            self.void.append(done)
+            if len(self.void) > max(VOID_BLOCKS_AT_MOST, len(self.valid)) and not done.failures:
+                return f"{len(self.void)} void blocks: {'; '.join(done.reasons)}"
+            return None
+        if self.counts[group] == 0:
+            self.warm_up_ns = max(self.warm_up_ns, steady.of_block(done, self.setting.plan.warm_up_least_ns).length_ns)
+        if self.rates is None:
+            self.rates = {load.share: load.rate_per_s for arm in done.arms for load in arm.open_loop} or None
+        self.valid.append(done)
+        self.counts[group] += 1
         return None
+
+    def _out_of_time(self) -> Ending:
+        if self.void and self.done < compared.BLOCKS_AT_LEAST:
+            reasons = "; ".join(dict.fromkeys(reason for each in self.void for reason in each.reasons))
+            return self._ending("failed", f"{self.done} valid blocks and {len(self.void)} void ones: {reasons}")
+        return self._ending("budget", f"{self.done} {'block' if self.done == 1 else 'blocks'} in the time given")
 
     def _ending(self, why: str, detail: str) -> Ending:
         return Ending(experiment=self.experiment.name, why=why, detail=detail)
 
-    def _precise(self) -> bool:
+    def _settled(self) -> bool:
         plan = self.setting.plan
-        widths = summary.widths(self.experiment, self.valid, len(plan.looks))
-        return bool(widths) and all(width is not None and width <= plan.target_width for width in widths)
+        return compared.settled(
+            self.experiment, self.valid, looks=len(plan.looks), margin=plan.margin, target=plan.target_width
+        )
 
-    def _least(self, arms: list[PlannedArm]) -> tuple[int, int]:
-        """Rounds and length of a slice where the time is too short for a block: one must be, to say anything."""
-        assert arms, "a live group has arms"
-        return (1 if self.experiment.turns is Turns.WHOLE else 2), self._slice_ns_least
-
-    @property
-    def _slice_ns_least(self) -> int:
-        return self.experiment.slice_ns_least or self.experiment.slice_ns
-
-    def _work(self, arms: list[PlannedArm]) -> tuple[int, int] | None:
-        """Rounds and length of a slice, in ns, of the next block over these arms; None when the time is over.
-
-        The first look's blocks share the time left evenly; where that leaves too little for each, fewer blocks do.
-        After the first look a block may take what is there.
-        """
-        seen, first_look = self.overheads_s, self.setting.plan.looks[0]
-        overhead_s = sum(seen) / len(seen) if seen else BLOCK_OVERHEAD_S_PER_ARM * len(arms)
-        seconds_left = self.deadline - time.monotonic()
-        wanted = sum(max(0, first_look - self.counts[group]) for group in self.live)
-        for blocks_left in range(max(1, wanted), 0, -1):
-            if self.experiment.turns is Turns.WHOLE:
-                slice_ns = int((seconds_left / blocks_left - overhead_s) / (len(arms) * SLICE_EDGES) * 1e9)
-                if slice_ns >= self._slice_ns_least:
-                    return 1, min(slice_ns, self.experiment.slice_ns)
-                continue
-            visit_ns = self.experiment.settle_ns + self.experiment.slice_ns
-            round_s = visit_ns * len(arms) / 1e9 * SLICE_EDGES
-            rounds = rounds_for_block(
-                seconds_left=seconds_left,
-                blocks_left=blocks_left,
-                overhead_s=overhead_s,
-                round_s=round_s,
-                at_most=max(2, int(BLOCK_S_AT_MOST / round_s)),
-            )
-            if rounds:
-                return rounds, self.experiment.slice_ns
-        return None
+    def _precision(self) -> str:
+        plan = self.setting.plan
+        return f"after {self.done} blocks every ratio is within ±{plan.target_width:.2%} or clear of the margin"

@@ -26,6 +26,16 @@ def cpu_per_request(arm: ArmBlock) -> float | None:
     return used / arm.answers if used is not None and arm.answers else None
 
 
+def cpu_of(hop: str) -> Figure:
+    """CPU ns of one hop per correct answer, over the block's slices."""
+
+    def figure(arm: ArmBlock) -> float | None:
+        used = arm.cpu_ns(hop)
+        return used / arm.answers if used is not None and arm.answers else None
+
+    return figure
+
+
 def total(values: Iterable[int | None]) -> int | None:
     """The sum; None when one of them is: part of a CPU time is no CPU time."""
     found = list(values)

@@ -136,20 +136,26 @@ class Opening(msgspec.Struct, tag_field="kind", tag="opening"):
 
 
 class WarmedUp(msgspec.Struct, tag_field="kind", tag="warm_up"):
-    """An arm has been warmed up; `answers` is per slice."""
+    """An arm has been warmed up; `answers`, `slices_elapsed_ns` and `cpu_ns` (all hops together) are per slice.
+
+    The CPU time of a slice is None where that of a hop is not known.
+    """
 
     arm: str
     elapsed_ns: int
     plateau: bool
     answers: list[int]
     errors: dict[str, int]
+    slices_elapsed_ns: list[int] = []
+    cpu_ns: list[int | None] = []
 
 
 class Slice(msgspec.Struct, tag_field="kind", tag="slice"):
     """An uninterrupted stretch of load on one arm; docs/engine.md says what each key counts.
 
-    The CPU time of a hop is None where one of its processes was gone; drain_ns is None in the closed loop. Records of
-    engines before open loops have none of the last four.
+    The CPU time of a hop is None where one of its processes was gone; drain_ns is None in the closed loop.
+    `in_flight_ns` is the integral of the requests in flight over the arm's time, `aged_ns` what their ages grew by from
+    the slice's beginning to its end: their difference, over all slices, is the sum of the service times.
     """
 
     arm: str
@@ -171,6 +177,9 @@ class Slice(msgspec.Struct, tag_field="kind", tag="slice"):
     not_sent: int | None = None
     drain_ns: int | None = None
     spin_ns: int | None = None
+    late: int | None = None
+    in_flight_ns: int | None = None
+    aged_ns: int | None = None
 
 
 class ArmTotals(msgspec.Struct, tag_field="kind", tag="arm"):

@@ -85,10 +85,12 @@ def hypervisor() -> bool:
     return "hypervisor" in (_line_of("/proc/cpuinfo", "flags") or "").split()
 
 
-def steal_ns() -> int:
-    """CPU time that the hypervisor kept from this machine since boot, all cores together, in ns."""
-    fields = Path("/proc/stat").read_text().split("\n", 1)[0].split()
-    return int(fields[8]) * 1_000_000_000 // os.sysconf("SC_CLK_TCK")
+def steal_ns(cores: list[int] | None = None) -> int:
+    """CPU time that the hypervisor kept from these cores since boot, together, in ns; None: from all of the machine."""
+    names = ["cpu"] if cores is None else [f"cpu{core}" for core in cores]
+    lines = (line.split() for line in Path("/proc/stat").read_text().splitlines())
+    ticks = sum(int(fields[8]) for fields in lines if fields and fields[0] in names)
+    return ticks * 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
 
 def busy_ns(cores: list[int]) -> int:

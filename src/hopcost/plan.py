@@ -21,6 +21,7 @@ from hopcost.program import Installed
 from hopcost.published import label
 from hopcost.suite import Experiment, Suite
 from hopcost.sweep import AT, points
+from hopcost.verdict import MARGIN_LEAST
 
 LOOKS = (6, 10, 16, 24)  # blocks after which the width is looked at; few and fixed, so that looking costs a known error
 BLOCK_S_AT_MOST = 20.0  # of load: longer blocks would leave too few of them in a budget
@@ -30,7 +31,7 @@ QUICK_FEW = 3
 FULL_BUDGET_S = 1800.0
 FULL_S_PER_EXPERIMENT = 120.0  # where that is more in all
 TARGET_WIDTH = 0.01
-WARM_UP_LEAST_NS, WARM_UP_MOST_NS, QUICK_WARM_UP_MOST_NS = 300_000_000, 3_000_000_000, 400_000_000
+WARM_UP_LEAST_NS, WARM_UP_MOST_NS, QUICK_WARM_UP_NS = 300_000_000, 3_000_000_000, 400_000_000
 BLOCK_OVERHEAD_S_PER_ARM = 0.5  # before one has been seen: start, check, warm-up and stop
 
 
@@ -51,12 +52,14 @@ def make(
     peer: str | None = None,
     as_published: bool = False,
     scale: float = 1.0,
+    target: float = TARGET_WIDTH,
+    margin: float = MARGIN_LEAST,
 ) -> Plan:
     """The plan for the chosen experiments (all, when none is named); `open_files` is the hard limit of a process.
 
     `idle_timeout_s` gives, for a program under settings, after how long it drops an idle connection. `missing_peers`
     are the load generators that are not installed, and what would bring them. `peer` drives the arms in our engine's
-    place; `as_published` takes the articles' own protocols, scaled.
+    place; `as_published` takes the articles' own protocols, scaled. `target` and `margin` are fractions of a ratio.
 
     CannotMeasure when no experiment can run here; UsageError for a budget that is no time.
     """
@@ -85,10 +88,11 @@ def make(
         quick=quick,
         seed=seed,
         budget_s=budget_s,
-        warm_up_least_ns=WARM_UP_LEAST_NS,
-        warm_up_most_ns=QUICK_WARM_UP_MOST_NS if quick else WARM_UP_MOST_NS,
+        warm_up_least_ns=QUICK_WARM_UP_NS if quick else WARM_UP_LEAST_NS,
+        warm_up_most_ns=QUICK_WARM_UP_NS if quick else WARM_UP_MOST_NS,
         looks=list(LOOKS[:1] if quick else LOOKS),
-        target_width=TARGET_WIDTH,
+        target_width=target,
+        margin=margin,
         experiments=[plan_experiment.soaked(each, share_s, soak_length_s, quick) for each in experiments],
         left_out=left_out,
         not_quick=not_quick,

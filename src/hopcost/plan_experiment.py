@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
+from hopcost import open_loop
 from hopcost.errors import CannotMeasure
 from hopcost.planned import LeftOut, PlannedArm, PlannedExperiment, Point
 from hopcost.program import Installed
@@ -20,6 +21,7 @@ WHOLE_SLICE_NS_LEAST, QUICK_WHOLE_SLICE_NS_LEAST = 2_000_000_000, 1_000_000_000
 SOAK_SHARE = 0.9  # of the time that a soak's arm is loaded
 SOAK_SLICE_NS_LEAST = 250_000_000  # of its baseline
 QUICK_SOAK_S = 45
+OPEN_LOOP_SHARES = (0.25, 0.5)  # of the slowest arm's throughput
 
 IdleTimeout = Callable[[str, Mapping[str, Setting]], float | None]
 
@@ -81,6 +83,8 @@ def decide(suite: Suite, experiment: Experiment, point: Point | None, host: Host
     settle_ns, slice_ns = _lengths(fitting, experiment, way.quick)
     asked = experiment.workload.connections
     notes += fitting.notes
+    shares, why_none = _open_loop(experiment, [arm.arm for arm in arms], host, way, fitting)
+    notes += why_none
     protocol_connections = None
     if protocol is not None:
         wanted = protocol.connections or asked
@@ -110,7 +114,32 @@ def decide(suite: Suite, experiment: Experiment, point: Point | None, host: Host
         soak_asked_s=None if experiment.soak is None or way.whole else experiment.soak.length_s,
         as_published=protocol,
         protocol_connections=protocol_connections,
+        open_loop_shares=shares,
     )
+
+
+def _open_loop(
+    experiment: Experiment, arms: list[Arm], host: Host, way: Way, fitting: Fit
+) -> tuple[list[float], list[str]]:
+    """Which offered loads follow the closed loop, and notes: none in quick runs, nor where they have no meaning.
+
+    A connection per request spends its time on opening, and ports, not on a schedule; whole slices and soaks have their
+    own ends; other generators have no open loop that could be compared. Its slices are longer than the closed loop's,
+    so that a program may drop the connections of an arm that is frozen meanwhile.
+    """
+    in_turns = fitting.turns in (Turns.ALL, Turns.THREES)
+    kept = experiment.workload.requests_per_connection is None
+    wanted = experiment.open_loop and not way.quick and not way.whole
+    if not (wanted and in_turns and kept):
+        return [], []
+    settle_ns, _ = _lengths(fitting, experiment, way.quick)
+    note = idle_note(
+        arms=_together(fitting, arms),
+        visit_ns=settle_ns + open_loop.SLICE_NS_LEAST,
+        idle_timeout_s=_idle_timeouts(experiment, arms, host),
+        so="no open loop",
+    )
+    return (list(OPEN_LOOP_SHARES), []) if note is None else ([], [note])
 
 
 def _arms(
@@ -160,6 +189,21 @@ def _turns(experiment: Experiment, arms: list[Arm], host: Host, whole: bool) -> 
     )
     if found.turns not in (Turns.ALL, Turns.THREES):
         return found
+    settle_ns, slice_ns = _lengths(found, experiment, quick=True)
+    timeouts = _idle_timeouts(experiment, arms, host)
+    note = idle_note(arms=_together(found, arms), visit_ns=settle_ns + slice_ns, idle_timeout_s=timeouts)
+    if note is None:
+        return found
+    return msgspec.structs.replace(found, turns=Turns.WHOLE, notes=[*found.notes, note])
+
+
+def _together(fitting: Fit, arms: list[Arm]) -> int:
+    """How many arms are alive at once."""
+    return len(arms) if fitting.turns is Turns.ALL else 3
+
+
+def _idle_timeouts(experiment: Experiment, arms: list[Arm], host: Host) -> dict[str, float]:
+    """The smallest idle time-out of each program that has one, in s."""
     timeouts: dict[str, float] = {}
     for arm in arms:
         for hop in arm.hops:
@@ -167,12 +211,7 @@ def _turns(experiment: Experiment, arms: list[Arm], host: Host, whole: bool) -> 
             seconds = host.idle_timeout_s(hop.program, given)
             if seconds:
                 timeouts[hop.program] = min(seconds, timeouts.get(hop.program, seconds))
-    settle_ns, slice_ns = _lengths(found, experiment, quick=True)
-    together = len(arms) if found.turns is Turns.ALL else 3
-    note = idle_note(arms=together, visit_ns=settle_ns + slice_ns, idle_timeout_s=timeouts)
-    if note is None:
-        return found
-    return msgspec.structs.replace(found, turns=Turns.WHOLE, notes=[*found.notes, note])
+    return timeouts
 
 
 def _least_ns(experiment: Experiment, quick: bool) -> int:

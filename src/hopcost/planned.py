@@ -41,7 +41,7 @@ class PlannedExperiment(msgspec.Struct, frozen=True):
     memory is out of the caches and its queues are not what they are in a run alone. With 1000 connections that takes
     300 ms (docs/methodology.md). `connections_asked` are those of the suite, where the workload's are fewer here.
     Whole slices are shortened to `slice_ns_least` where the time is short. A soak lasts `soak_s`; `soak_asked_s` is
-    the article's.
+    the article's. `open_loop_shares` of the slowest arm's throughput are offered to all arms after the closed loop.
     """
 
     name: str
@@ -66,6 +66,7 @@ class PlannedExperiment(msgspec.Struct, frozen=True):
     soak_asked_s: int | None = None
     as_published: Protocol | None = None
     protocol_connections: int | None = None
+    open_loop_shares: list[float] = []
 
     @property
     def groups(self) -> list[list[str]]:
@@ -81,7 +82,8 @@ class PlannedExperiment(msgspec.Struct, frozen=True):
 class Plan(msgspec.Struct, frozen=True):
     """The ordered work that a suite means here.
 
-    `looks` are numbers of blocks, `target_width` is the half-width of a ratio's interval.
+    `looks` are numbers of blocks, `target_width` is the half-width of a ratio's interval, `margin` (a fraction) what
+    nobody should care about.
     """
 
     suite: str
@@ -94,6 +96,7 @@ class Plan(msgspec.Struct, frozen=True):
     warm_up_most_ns: int
     looks: list[int]
     target_width: float
+    margin: float
     experiments: list[PlannedExperiment]
     left_out: list[LeftOut]
     not_quick: list[str] = []

@@ -26,10 +26,11 @@ class Spread(msgspec.Struct, frozen=True):
 
 
 class Forecast(msgspec.Struct, frozen=True):
-    """Blocks of so many rounds that reach a width, and the time that they take in all."""
+    """Up to how many blocks, rounds of each to come, the half-width expected then, and the time until then."""
 
     blocks: int
     rounds: int
+    half_width: float
     seconds: float
 
 
@@ -61,26 +62,41 @@ def half_width(seen: Spread, blocks: int, rounds: int, error: float) -> float:
 def forecast(
     seen: Spread,
     *,
+    done: int,
     target: float,
     looks: Sequence[int],
-    errors: Sequence[float],
+    error: float,
+    seconds: float,
     overhead_s: float,
     round_s: float,
     rounds_at_least: int,
     rounds_at_most: int,
 ) -> Forecast | None:
-    """The quickest way to a half-width of `target`: at one of the looks, in blocks of equal rounds.
+    """How long the next blocks should be: the quickest way to a half-width of `target`, else the narrowest in time.
 
-    `errors` are those that the looks may spend, `overhead_s` what a block costs besides its rounds. None where not even
-    the last look with the longest blocks gets there.
+    `done` blocks are there already; `error` is that of each look, `overhead_s` what a block costs besides its rounds,
+    `seconds` the time left. None where the time holds none of the looks to come.
     """
     ways = []
-    for blocks, error in zip(looks, errors, strict=True):
+    for blocks in looks:
+        if blocks <= done:
+            continue
+        fitting = min(rounds_at_most, int((seconds / (blocks - done) - overhead_s) / round_s + 1e-9))
+        if fitting < rounds_at_least:
+            continue
         reach = float(stdtrit(blocks - 1, 1 - error / 2))
         allowed = blocks * (target / reach) ** 2 - seen.between  # what rounds must bring the within part below
-        if allowed <= 0:
-            continue
-        rounds = max(rounds_at_least, math.ceil(seen.within / allowed - 1e-9))
-        if rounds <= rounds_at_most:
-            ways.append(Forecast(blocks=blocks, rounds=rounds, seconds=blocks * (overhead_s + rounds * round_s)))
-    return min(ways, key=lambda way: (way.seconds, way.blocks), default=None)
+        wanted = math.ceil(seen.within / allowed - 1e-9) if allowed > 0 else fitting
+        rounds = min(fitting, max(rounds_at_least, wanted))
+        ways.append(
+            Forecast(
+                blocks=blocks,
+                rounds=rounds,
+                half_width=half_width(seen, blocks, rounds, error),
+                seconds=(blocks - done) * (overhead_s + rounds * round_s),
+            )
+        )
+    reaching = [way for way in ways if way.half_width <= target * (1 + 1e-9)]
+    if reaching:
+        return min(reaching, key=lambda way: (way.seconds, way.blocks))
+    return min(ways, key=lambda way: (way.half_width, way.seconds), default=None)

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
 from hopcost.plan import PlannedExperiment
+from hopcost.precision import Forecast
 from hopcost.record import Block
 from hopcost.watcher import Watcher
 
@@ -30,6 +31,7 @@ def watch(console: Console) -> Iterator[Watcher]:
         TextColumn("block {task.fields[block]}"),
         BarColumn(bar_width=24),
         TextColumn("{task.fields[left]}"),
+        TextColumn("{task.fields[expected]}"),
         TextColumn("{task.fields[doing]}"),
         console=console,
         refresh_per_second=REDRAWS_PER_S,
@@ -65,12 +67,15 @@ class Bar:
         self.console = console
         self.clock = _Clock()
         self.blocks = 0
-        self.task = bar.add_task("", total=1.0, experiment="", block="", doing="", left="")
+        self.task = bar.add_task("", total=1.0, experiment="", block="", doing="", left="", expected="")
 
     def experiment_begins(self, experiment: PlannedExperiment, blocks: int, deadline: float) -> None:
         self.clock.start(deadline)
         self.blocks = blocks
-        self.bar.update(self.task, completed=0.0, experiment=experiment.name)
+        self.bar.update(self.task, completed=0.0, experiment=experiment.name, expected="")
+
+    def forecast(self, forecast: Forecast) -> None:
+        self.bar.update(self.task, expected=expected(forecast))
 
     def block_begins(self, number: int) -> None:
         self.bar.update(self.task, block=f"{number + 1} of at most {self.blocks}")
@@ -94,12 +99,20 @@ class PlainLines:
     def __init__(self, console: Console) -> None:
         self.console = console
         self.clock = _Clock()
+        self.experiment = ""
+        self.said: int | None = None
 
     def experiment_begins(self, experiment: PlannedExperiment, blocks: int, deadline: float) -> None:
         self.clock.start(deadline)
+        self.experiment, self.said = experiment.name, None
         self._say(
             f"{experiment.name}: at most {blocks} blocks of {len(experiment.arms)} arms, {self.clock.left_s:.0f} s"
         )
+
+    def forecast(self, forecast: Forecast) -> None:
+        if forecast.blocks != self.said:
+            self.said = forecast.blocks
+            self._say(f"{self.experiment}: expected: {expected(forecast)}")
 
     def block_begins(self, number: int) -> None:
         pass
@@ -114,6 +127,11 @@ class PlainLines:
 
     def _say(self, line: str) -> None:
         self.console.print(line, markup=False, soft_wrap=True)
+
+
+def expected(forecast: Forecast) -> str:
+    """`±1.2% after 10 blocks, in 95 s`."""
+    return f"±{forecast.half_width:.1%} after {forecast.blocks} blocks, in {forecast.seconds:.0f} s"
 
 
 def faults(block: Block) -> list[str]:

@@ -7,13 +7,12 @@ that could not be seen says so and fails nothing.
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
 
-from hopcost import program
+from hopcost import program, usage
 from hopcost.check import Answer
 from hopcost.record import Receipt
 from hopcost.settings import ReceiptKind
@@ -88,7 +87,8 @@ class Observer:
         processes = self._stack.processes
         return _Snapshot(
             cpu_ns={
-                hop: {pid: ns for pid in pids if (ns := _cpu_ns(pid)) is not None} for hop, pids in processes.items()
+                hop: {pid: ns for pid in pids if (ns := usage.process_clock_ns(pid)) is not None}
+                for hop, pids in processes.items()
             },
             accepted=_accepted([pid for pids in processes.values() for pid in pids]),
             lines={name: _lines(self._stack.session.directory / name) for name in self._logs},
@@ -181,14 +181,6 @@ def _affinities(pids: Mapping[int, object]) -> dict[int, set[int]]:
         except OSError:
             continue
     return found
-
-
-def _cpu_ns(pid: int) -> int | None:
-    """The process CPU clock of another process (clock_getcpuclockid): ns, all threads, ended ones included."""
-    try:
-        return time.clock_gettime_ns((~pid << 3) | 2)
-    except OSError:
-        return None
 
 
 def _accepted(pids: list[int]) -> int | None:

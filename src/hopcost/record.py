@@ -29,13 +29,14 @@ from hopcost.recorded import Block as Block
 from hopcost.recorded import CheckedAnswer as CheckedAnswer
 from hopcost.recorded import Failure as Failure
 from hopcost.recorded import MemorySample as MemorySample
+from hopcost.recorded import OpenLoad as OpenLoad
 from hopcost.recorded import PeerRun as PeerRun
 from hopcost.recorded import Receipt as Receipt
 from hopcost.recorded import Repeat as Repeat
 from hopcost.stack import PreparedStack
 from hopcost.suite import Suite
 
-FORMAT = 2
+FORMAT = 3
 FOLDER = Path("records")
 
 Line = TypeVar("Line", bound=msgspec.Struct)

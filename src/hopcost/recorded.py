@@ -61,10 +61,24 @@ class Receipt(msgspec.Struct, frozen=True):
         return f"{self.hop}: {self.setting} = {value}, but {self.seen}"
 
 
+class OpenLoad(msgspec.Struct):
+    """One arm under an offered load: the same `rate_per_s` for all arms, that `share` of the slowest one's throughput.
+
+    `totals` has the response times: histograms from the intended start.
+    """
+
+    share: float
+    rate_per_s: float
+    warm_up: WarmedUp
+    slices: list[Slice]
+    totals: ArmTotals
+
+
 class ArmBlock(msgspec.Struct):
     """One arm's part of a block; `copy_of` names the baseline in the A/A arm.
 
-    `warm_up` and `totals` are our engine's and have no slices where a `peer` drove the arm.
+    `warm_up`, `slices` and `totals` are our engine's, of the closed loop; where a `peer` drove the arm there are none.
+    `open_loop` is what came after, one for each offered load.
     """
 
     name: str
@@ -81,6 +95,9 @@ class ArmBlock(msgspec.Struct):
     time_wait: list[TimeWait] = []
     notes: list[str] = []
     receipts: list[Receipt] = []
+    open_loop: list[OpenLoad] = []
+    worker_cpu_ns: dict[str, list[int]] = {}
+    restarts: dict[str, int] = {}
 
     @property
     def answers(self) -> int:
@@ -101,7 +118,7 @@ class ArmBlock(msgspec.Struct):
 
     @property
     def errors(self) -> dict[str, int]:
-        """Errors by kind over the whole block, warm-up included."""
+        """Errors by kind over the whole closed loop, warm-up included; each offered load has its own."""
         if self.peer is not None:
             return self.peer.errors
         return self.totals.errors if self.totals is not None else {}
@@ -147,8 +164,9 @@ class Failure(msgspec.Struct):
 class Block(msgspec.Struct):
     """Fresh start of every arm, check, warm-up, rounds, stop. `reasons` say why it is suspect or void.
 
-    `harness_cpu_ns` and `foreign_cpu_ns` (other programs') were used while the engine ran; `steal_ns` is the whole
-    block's.
+    `harness_cpu_ns` and `foreign_cpu_ns` (other programs') were used while the engine ran; `steal_ns` and the facts of
+    the machine at the end (None where this kernel does not tell) are the whole block's. `end` is the closed loop's,
+    `open_ends` are the offered loads' in their order.
     """
 
     experiment: str
@@ -166,3 +184,8 @@ class Block(msgspec.Struct):
     arms: list[ArmBlock] = []
     engine: Start | None = None
     end: End | None = None
+    open_ends: list[End] = []
+    throttled_ns: int | None = None
+    swapped_pages: int | None = None
+    clock_step_ns: int | None = None
+    longest_stall_ns: int | None = None

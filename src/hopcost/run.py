@@ -17,6 +17,7 @@ from hopcost import suite as suites
 from hopcost.errors import CannotMeasure, MeasurementFailed
 from hopcost.report import text
 from hopcost.sandbox import NamespacePorts, Ports, find_freezer, raise_open_files, refuse_the_same_port
+from hopcost.verdict import MARGIN_LEAST
 
 
 class Wishes(msgspec.Struct, frozen=True):
@@ -30,6 +31,8 @@ class Wishes(msgspec.Struct, frozen=True):
     peer: str | None = None
     as_published: bool = False
     scale: float = 1.0
+    target_percent: float = 100 * planning.TARGET_WIDTH
+    margin_percent: float = 100 * MARGIN_LEAST
 
 
 def run(name: str, chosen: list[str], wishes: Wishes) -> int:
@@ -58,6 +61,8 @@ def run(name: str, chosen: list[str], wishes: Wishes) -> int:
         peer=wishes.peer,
         as_published=wishes.as_published,
         scale=wishes.scale,
+        target=wishes.target_percent / 100,
+        margin=wishes.margin_percent / 100,
     )
     network.leave_the_hosts()
     for leaving in leavings.clean():
@@ -86,11 +91,13 @@ def run(name: str, chosen: list[str], wishes: Wishes) -> int:
         console.print(f"the record so far: hopcost report {shlex.quote(str(writer.path))}")
         raise
     record = records.read(writer.path)
-    text.put(record, summary.summarise(record))
+    found = summary.summarise(record)
+    text.put(record, found)
     console.print(f"\nrecord: {writer.path}  (again: hopcost report {shlex.quote(str(writer.path))})", soft_wrap=True)
     if interrupted:
         raise KeyboardInterrupt
-    return 0 if well and not plan.left_out else 1
+    is_biased = any(each.instrument_is_biased for each in found)
+    return 0 if well and not plan.left_out and not is_biased else 1
 
 
 def _try_settings(plan: planning.Plan, net: network.Network) -> None:

@@ -45,7 +45,7 @@ def run(setting: Setting) -> Ending:
                 own = {arm.name: slice_ns for arm in experiment.arms if arm.name == soaked(experiment)}
                 blocks.load(setting, segment, ready, rounds, own, samples.take)
                 samples.put(segment.arms)
-                blocks.judge(setting, segment, [each.stack for each in ready])
+                blocks.note_failures(segment, [each.stack for each in ready])
             setting.writer.append(segment)
             setting.watcher.block_ends(segment)
             seconds = time.monotonic() - begun

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from hopcost import drift, histogram
+from hopcost import drift, histogram, statistics
 from hopcost.drift import Drift
 from hopcost.planned import PlannedExperiment
 from hopcost.recorded import ArmBlock, Block
@@ -41,8 +41,16 @@ class Course(msgspec.Struct, frozen=True):
         return "drifts, negligible" if self.drift.is_negligible else "drifts"
 
 
-def summarise(experiment: PlannedExperiment, blocks: Sequence[Block], ratio: BlockRatio) -> list[Course]:
-    """The courses of a soak, the ratio's first; none for another experiment. `blocks` without the void ones."""
+def summarise(
+    experiment: PlannedExperiment,
+    blocks: Sequence[Block],
+    ratio: BlockRatio,
+    error: float = statistics.CONFIDENCE_ERROR,
+) -> list[Course]:
+    """The courses of a soak, the ratio's first; none for another experiment. `blocks` without the void ones.
+
+    `error` is that of each course's interval.
+    """
     if experiment.soak_s is None:
         return []
     arm = next((each.name for each in experiment.arms if each.name != experiment.baseline and not each.copy_of), None)
@@ -54,7 +62,7 @@ def summarise(experiment: PlannedExperiment, blocks: Sequence[Block], ratio: Blo
         value = ratio(experiment, block, arm)
         if part is not None and part.slices and value is not None:
             ratios.append((_middle_s(part), value))
-    courses = [_course("ratio", arm, ratios)]
+    courses = [_course("ratio", arm, ratios, error)]
     for name in (arm, experiment.baseline):
         times: Points = []
         memory: Points = []
@@ -73,7 +81,8 @@ def summarise(experiment: PlannedExperiment, blocks: Sequence[Block], ratio: Blo
                         sum(each.resident_bytes for each in part.memory_samples) / count,
                     )
                 )
-        courses += [_course("service_time_p50_ns", name, times), _course("memory_bytes", name, memory)]
+        courses.append(_course("service_time_p50_ns", name, times, error))
+        courses.append(_course("memory_bytes", name, memory, error))
     return courses
 
 
@@ -94,7 +103,7 @@ def parts(points: Sequence[tuple[float, float]], at_most: int = PARTS) -> Points
     return made
 
 
-def _course(figure: str, arm: str, points: Points) -> Course:
+def _course(figure: str, arm: str, points: Points, error: float) -> Course:
     made = parts(points)
     return Course(
         figure=figure,
@@ -102,7 +111,7 @@ def _course(figure: str, arm: str, points: Points) -> Course:
         first=made[0][1] if made else None,
         last=made[-1][1] if made else None,
         parts=len(made),
-        drift=drift.drift([time for time, _ in made], [value for _, value in made]),
+        drift=drift.drift([time for time, _ in made], [value for _, value in made], error),
     )
 
 

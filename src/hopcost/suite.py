@@ -12,9 +12,11 @@ from typing import Annotated, Any
 
 import msgspec
 
+from hopcost import claim as claiming
 from hopcost import published as publishing
 from hopcost import sweep as sweeping
 from hopcost import toml_file
+from hopcost.claim import Claim as Claim
 from hopcost.errors import UsageError, nearest
 from hopcost.published import Protocol as Protocol
 from hopcost.published import Published as Published
@@ -135,6 +137,7 @@ class Experiment(msgspec.Struct, forbid_unknown_fields=True):
     sysctls: dict[SysctlName, int | str] = {}
     open_files: Positive | None = None
     link_mbit_per_s: Positive | None = None
+    open_loop: bool = True
 
     def surrounded(self, arm: Arm) -> Arm:
         """The arm with this experiment's sysctls, open files and link where it has none of its own."""
@@ -164,6 +167,7 @@ class Suite(msgspec.Struct, forbid_unknown_fields=True):
     experiments: Annotated[list[Experiment], msgspec.Meta(min_length=1)]
     article: Article | None = None
     analysis: str = ""
+    claims: list[Claim] = []
 
     def experiment(self, name: str) -> Experiment:
         """The experiment of that name, or the point `NAME@VALUE` of one; UsageError with the nearest one otherwise."""
@@ -285,6 +289,7 @@ def _check(suite: Suite, path: Path) -> None:
         for program in content.settings:
             own = {hop.program for hop in content.hops}
             _known(program, own, f"{path}: arms.{name}: settings: no hop of it is the program '{program}'")
+    claiming.check(suite.claims, suite.experiments, suite.arms, path)
 
 
 def _check_load(experiment: Experiment, programs: set[str], where: str) -> None:

@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
-from hopcost import beside, histogram, repeats, soak_summary, statistics
-from hopcost.plan import PlannedExperiment
+from hopcost import (
+    beside,
+    compared,
+    comparison,
+    histogram,
+    hop_cost,
+    open_figures,
+    repeats,
+    soak_summary,
+    statistics,
+    validity,
+    verdict,
+)
+from hopcost.compared import Comparison
+from hopcost.comparison import Arms, total
+from hopcost.hop_cost import HopCost
+from hopcost.open_figures import OpenFigures
+from hopcost.plan import Plan, PlannedExperiment
 from hopcost.record import ArmBlock, Block, Ending, Failure, Record, Repeat
 from hopcost.repeats import ArmRepeats
 from hopcost.soak_summary import Course
 from hopcost.statistics import Interval
 from hopcost.suite import Published
+from hopcost.turns import Turns
 from hopcost.usage import Memory, TimeWait
 
 ERROR_KINDS = ("connect", "tls", "write", "read", "protocol", "status", "body", "timeout")
@@ -30,7 +47,8 @@ class ArmSummary(msgspec.Struct, frozen=True):
 
     Throughput is correct answers per second of the arm's own time; CPU is ns per correct answer. Errors and reconnects
     are those of whole blocks, warm-up and settling included. `cpu_percent` is all hops' CPU time of what the stack's
-    cores had to give in the arm's own time. TIME_WAIT and memory are by hop, the largest of all blocks.
+    cores had to give in the arm's own time. TIME_WAIT and memory are by hop, the largest of all blocks. `faults` are
+    the arm's own. `throughput_is_a_bound` where the generator was full and the stack was not.
     """
 
     name: str
@@ -49,6 +67,10 @@ class ArmSummary(msgspec.Struct, frozen=True):
     body_bytes: int
     published: Published | None
     published_ratio: float | None
+    throughput_is_a_bound: bool = False
+    comparisons: list[Comparison] = []
+    open_loop: list[OpenFigures] = []
+    faults: list[str] = []
     cpu_percent: float | None = None
     time_wait: list[TimeWait] = []
     memory: dict[str, Memory] = {}
@@ -57,7 +79,11 @@ class ArmSummary(msgspec.Struct, frozen=True):
 
 
 class ExperimentSummary(msgspec.Struct, frozen=True):
-    """An experiment over its valid blocks."""
+    """An experiment over its valid blocks.
+
+    `margin` (a fraction) is the least that a verdict is read against; each figure's is its A/A floor where that is
+    more. `no_verdicts` says why nothing here has one. `p99_agrees` is by share of the slowest arm's capacity.
+    """
 
     plan: PlannedExperiment
     ending: Ending | None
@@ -66,10 +92,14 @@ class ExperimentSummary(msgspec.Struct, frozen=True):
     suspect: list[Block]
     failures: list[Failure]
     aa_floor: Interval | None
-    error: float
+    margin: float
     arms: list[ArmSummary]
     harness_load: float | None
     notes: list[str]
+    no_verdicts: str | None = None
+    instrument_is_biased: bool | None = None
+    p99_agrees: dict[float, bool | None] = {}
+    hop_costs: list[HopCost] = []
     soak: list[Course] = []
     repeats: list[ArmRepeats] = []
 
@@ -77,88 +107,52 @@ class ExperimentSummary(msgspec.Struct, frozen=True):
 def summarise(record: Record) -> list[ExperimentSummary]:
     """Each planned experiment in order, those without any block included."""
     endings = {ending.experiment: ending for ending in record.run.endings}
+    planned = record.plan.experiments
+    blocks = {each.name: [block for block in record.blocks if block.experiment == each.name] for each in planned}
+    biased = [each.name for each in planned if _is_biased(Arms(each, blocks[each.name]), len(planned))]
     return [
         _experiment(
-            planned,
-            [block for block in record.blocks if block.experiment == planned.name],
-            endings.get(planned.name),
-            len(record.plan.looks),
-            [repeat for repeat in record.repeats if repeat.experiment == planned.name],
+            each,
+            blocks[each.name],
+            endings.get(each.name),
+            record.plan,
+            [repeat for repeat in record.repeats if repeat.experiment == each.name],
+            biased,
         )
-        for planned in record.plan.experiments
+        for each in planned
     ]
 
 
-def widths(experiment: PlannedExperiment, blocks: list[Block], looks: int) -> list[float | None]:
-    """Half-widths of all ratios' intervals so far, the A/A arm's included; None for an arm without an interval."""
-    table = _Table(experiment, [block for block in blocks if block.validity != "void"])
-    names = [arm.name for arm in experiment.arms if arm.name != experiment.baseline and table.of(arm.name)]
-    ratios = [table.ratio(name, throughput, statistics.error_per_look(looks)) for name in names]
-    return [None if each is None else each.half_width for each in ratios]
+def _is_biased(arms: Arms, experiments: int) -> bool:
+    """Whether the A/A arm convicts the instrument; the error is shared by all experiments and both figures."""
+    if arms.again is None:
+        return False
+    error = verdict.AA_ERROR / (2 * experiments)
+    found = [arms.ratio(arms.again, figure, error) for figure in (comparison.throughput, comparison.cpu_per_request)]
+    return any(verdict.is_biased(interval) for interval in found)
 
 
 def block_ratio(experiment: PlannedExperiment, block: Block, name: str) -> float | None:
     """An arm's throughput ÷ the mean of the baseline's two runs in one block."""
-    interval = _Table(experiment, [block]).ratio(name, throughput, statistics.CONFIDENCE_ERROR)
+    interval = Arms(experiment, [block]).ratio(name, comparison.throughput, statistics.CONFIDENCE_ERROR)
     return None if interval is None else interval.value
 
 
-def throughput(arm: ArmBlock) -> float:
-    """Correct answers per second of the arm's own time, over the block's slices."""
-    return arm.answers * 1e9 / max(1, arm.elapsed_ns)
-
-
-def cpu_per_request(arm: ArmBlock) -> float:
-    """CPU ns of all hops per correct answer, over the block's slices; 0, no ratio, where that is not known."""
-    used = _total(arm.cpu_ns(hop) for hop in arm.hops)
-    return used / arm.answers if used is not None and arm.answers else 0.0
-
-
-def _total(values: Iterable[int | None]) -> int | None:
-    """The sum; None when one of them is: part of a CPU time is no CPU time."""
-    total = 0
-    for value in values:
-        if value is None:
-            return None
-        total += value
-    return total
-
-
-class _Table:
-    """The valid blocks by arm, and ratios to the baseline's two runs out of them."""
-
-    def __init__(self, experiment: PlannedExperiment, blocks: list[Block]) -> None:
-        self.baseline = experiment.baseline
-        self.again = next((arm.name for arm in experiment.arms if arm.copy_of == experiment.baseline), None)
-        self.blocks = [{arm.name: arm for arm in block.arms} for block in blocks]
-
-    def of(self, name: str) -> list[ArmBlock]:
-        """The arm's part of every block that it was in."""
-        return [block[name] for block in self.blocks if name in block]
-
-    def ratio(self, name: str, figure: Callable[[ArmBlock], float], error: float) -> Interval | None:
-        """Figure of the arm ÷ mean of the baseline's two runs, paired by block; the A/A arm ÷ the first run."""
-        pairs = [
-            (figure(block[name]), self._reference(block, name, figure))
-            for block in self.blocks
-            if name in block and self.baseline in block
-        ]
-        return statistics.ratio([arm for arm, _ in pairs], [baseline for _, baseline in pairs], error)
-
-    def _reference(self, block: dict[str, ArmBlock], name: str, figure: Callable[[ArmBlock], float]) -> float:
-        first = figure(block[self.baseline])
-        if name == self.again or self.again is None or self.again not in block:
-            return first
-        second = figure(block[self.again])
-        return (first + second) / 2 if first and second else 0.0  # a run without the figure would halve the mean
-
-
 def _experiment(
-    planned: PlannedExperiment, blocks: list[Block], ending: Ending | None, looks: int, repeated: list[Repeat]
+    planned: PlannedExperiment,
+    blocks: list[Block],
+    ending: Ending | None,
+    plan: Plan,
+    repeated: list[Repeat],
+    biased: list[str],
 ) -> ExperimentSummary:
     valid = [block for block in blocks if block.validity != "void"]
-    table = _Table(planned, valid)
-    error = statistics.error_per_look(looks)
+    arms = Arms(planned, valid)
+    looks = len(plan.looks)
+    error, floor_error = compared.error_of(planned, looks), statistics.error_per_look(looks)
+    shares = list(dict.fromkeys(load.share for part in arms.of(planned.baseline) for load in part.open_loop))
+    p99_agrees = open_figures.p99_agreement(arms, shares)
+    withheld = _withheld(planned, len(valid), biased)
     loaded_ns = sum(block.end.elapsed_ns for block in valid if block.end is not None)
     return ExperimentSummary(
         plan=planned,
@@ -167,27 +161,66 @@ def _experiment(
         void=[block for block in blocks if block.validity == "void"],
         suspect=[block for block in blocks if block.validity == "suspect"],
         failures=[failure for block in blocks for failure in block.failures],
-        aa_floor=table.ratio(table.again, throughput, error) if table.again is not None else None,
-        error=error,
+        aa_floor=arms.ratio(arms.again, comparison.throughput, floor_error) if arms.again is not None else None,
+        margin=plan.margin,
         arms=[
-            _arm(planned, table, arm.name, arm.arm.title, error)
+            _arm(
+                planned,
+                arms,
+                arm.name,
+                arm.arm.title,
+                error,
+                open_figures.of_arm(arms.of(arm.name), p99_agrees),
+                compared.of_arm(
+                    arms,
+                    planned,
+                    arm.name,
+                    looks=looks,
+                    margin=plan.margin,
+                    withheld=withheld,
+                    p99_agrees=p99_agrees,
+                ),
+            )
             for arm in planned.arms
-            if arm.copy_of is None and table.of(arm.name)
+            if arm.copy_of is None and arms.of(arm.name)
         ],
         harness_load=sum(block.harness_cpu_ns for block in valid) / loaded_ns if loaded_ns else None,
         notes=beside.surroundings(valid),
+        no_verdicts=withheld,
+        instrument_is_biased=None if arms.again is None or len(valid) < 2 else bool(biased),
+        p99_agrees=p99_agrees,
+        hop_costs=hop_cost.of(arms, planned, error, p99_agrees),
         soak=soak_summary.summarise(planned, valid, block_ratio),
         repeats=repeats.summarise(planned, repeated),
     )
 
 
-def _arm(planned: PlannedExperiment, table: _Table, name: str, title: str, error: float) -> ArmSummary:
-    parts = table.of(name)
+def _withheld(planned: PlannedExperiment, valid: int, biased: list[str]) -> str | None:
+    """Why nothing in the experiment gets a verdict."""
+    if biased:
+        return f"the baseline differs from itself beyond the margin in {', '.join(biased)}: the run has no verdicts"
+    if planned.turns is Turns.SOAK:
+        return "a soak is one start"
+    if valid < compared.BLOCKS_AT_LEAST:
+        return f"too few valid blocks: {valid}, {compared.BLOCKS_AT_LEAST} needed"
+    return None
+
+
+def _arm(
+    planned: PlannedExperiment,
+    arms: Arms,
+    name: str,
+    title: str,
+    error: float,
+    open_loop: list[OpenFigures],
+    comparisons: list[Comparison],
+) -> ArmSummary:
+    parts = arms.of(name)
     slices = [each for part in parts for each in part.slices]
     answers = sum(part.answers for part in parts)
     elapsed_ns = sum(part.elapsed_ns for part in parts)
-    inside = _total(value for each in slices for value in each.cpu_ns.values())
-    outside = _total(value for each in slices for value in each.cpu_outside_ns.values())
+    inside = total(value for each in slices for value in each.cpu_ns.values())
+    outside = total(value for each in slices for value in each.cpu_outside_ns.values())
     is_baseline = name == planned.baseline
     published = {row.arm: row for row in planned.published}
     own, control = published.get(name), published.get(planned.control or "")
@@ -196,14 +229,18 @@ def _arm(planned: PlannedExperiment, table: _Table, name: str, title: str, error
         title=title,
         answers=answers,
         throughput_per_s=answers * 1e9 / elapsed_ns if elapsed_ns else None,
-        ratio=statistics.ONE if is_baseline and answers else table.ratio(name, throughput, error),
+        throughput_is_a_bound=any(validity.generator_full(part, planned) for part in parts),
+        ratio=statistics.ONE if is_baseline and answers else arms.ratio(name, comparison.throughput, error),
         cpu_ns_per_request=_cpu_by_hop(parts),
-        cpu_ratio=statistics.ONE if is_baseline and answers else table.ratio(name, cpu_per_request, error),
+        cpu_ratio=statistics.ONE if is_baseline and answers else arms.ratio(name, comparison.cpu_per_request, error),
+        comparisons=comparisons,
+        open_loop=open_loop,
         service_time_ns=_service_time(parts),
         errors={
             kind: sum(part.errors.get(kind, 0) for part in parts)
             for kind in dict.fromkeys([*ERROR_KINDS, *(kind for part in parts for kind in part.errors)])
         },
+        faults=list(dict.fromkeys(fault for part in parts for fault in validity.faults_of_arm(part, planned))),
         reconnects=sum(part.totals.reconnects for part in parts if part.totals is not None),
         cpu_outside=outside / inside if inside and outside is not None else None,
         plateau=all(part.warm_up.plateau for part in parts if part.warm_up is not None),
@@ -221,7 +258,7 @@ def _arm(planned: PlannedExperiment, table: _Table, name: str, title: str, error
 
 def _cpu_percent(parts: Sequence[ArmBlock], cores: int) -> float | None:
     """CPU time of all hops ÷ (elapsed time × cores of the stack); None where a CPU time is not known."""
-    used = _total(part.cpu_ns(hop) for part in parts for hop in part.hops)
+    used = total(part.cpu_ns(hop) for part in parts for hop in part.hops)
     elapsed_ns = sum(part.elapsed_ns for part in parts)
     return used / elapsed_ns / cores * 100 if used is not None and elapsed_ns else None
 
@@ -236,7 +273,7 @@ def _published_ratio(own: Published | None, control: Published | None) -> float 
 def _cpu_by_hop(parts: Sequence[ArmBlock]) -> dict[str, int | None]:
     """CPU ns per correct answer of each hop and of the generator; None where a CPU time is not known."""
     answers = sum(part.answers for part in parts)
-    used = {hop: _total(part.cpu_ns(hop) for part in parts) for hop in parts[0].hops}
+    used = {hop: total(part.cpu_ns(hop) for part in parts) for hop in parts[0].hops}
     used["generator"] = sum(part.generator_cpu_ns for part in parts)
     return {name: round(ns / answers) if ns is not None and answers else None for name, ns in used.items()}
 

@@ -64,11 +64,14 @@ def fit(*, connections: int, arms: int, through_proxies: bool, open_files: int, 
     return Fit(here, Turns.WHOLE, notes)
 
 
-def idle_note(*, arms: int, visit_ns: int, idle_timeout_s: dict[str, float]) -> str | None:
-    """Why arms must run one at a time: the time for which one is frozen, against the smallest idle time-out.
+def idle_note(
+    *, arms: int, visit_ns: int, idle_timeout_s: dict[str, float], so: str = "one arm at a time"
+) -> str | None:
+    """Why arms cannot take turns in such visits, and what comes of it (`so`); None where they can.
 
-    `arms` are alive together, each is visited for `visit_ns`; time-outs are by program. Shuffled, an arm may come first
-    in one round and last in the next: all others are visited twice in between.
+    The time for which an arm is frozen, against the smallest idle time-out; `arms` are alive together, each is visited
+    for `visit_ns`; time-outs are by program. Shuffled, an arm may come first in one round and last in the next: all
+    others are visited twice in between.
     """
     if not idle_timeout_s:
         return None
@@ -77,6 +80,6 @@ def idle_note(*, arms: int, visit_ns: int, idle_timeout_s: dict[str, float]) -> 
     if gap_s <= least_s * IDLE_SHARE:
         return None
     return (
-        f"one arm at a time: in turns it would be frozen for {gap_s:.1f} s, and after {least_s:g} s {program} drops"
+        f"{so}: in turns an arm would be frozen for {gap_s:.1f} s, and after {least_s:g} s {program} drops"
         " idle connections"
     )

@@ -6,16 +6,14 @@ interval) where that is more. A check that cannot run gives "unknown", never "sa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from enum import Enum
 
 import msgspec
 
-from hopcost import statistics
 from hopcost.statistics import Interval
 
 MARGIN_LEAST = 0.02
-AA_ERROR = 0.01  # of the one judgement of the A/A arm per run
+AA_ERROR = 0.01  # of the one judgement of a run by its A/A arms, all its experiments together
 
 
 class Better(Enum):
@@ -88,12 +86,24 @@ def judge(interval: Interval | None, within: float | None, better: Better) -> Ve
     return Verdict(word=SAME if inside else UNKNOWN, negligible=False, margin=within)
 
 
-def instrument_is_biased(again: Sequence[float], first: Sequence[float], least: float = MARGIN_LEAST) -> bool | None:
-    """Whether the baseline's second run differs from its first beyond the margin, at 1 %: then a run has no verdicts.
+def is_biased(interval: Interval | None, least: float = MARGIN_LEAST) -> bool | None:
+    """Whether the baseline's second run differs from its first beyond the margin: then a run has no verdicts.
 
-    One figure per block each. None where fewer than two blocks, or a figure without a logarithm, leave that unknown.
+    The interval is that of second ÷ first, with the error of `AA_ERROR` spread over all such looks of the run. None
+    where it is not known.
     """
-    interval = statistics.ratio(again, first, AA_ERROR)
     if interval is None or interval.low is None or interval.high is None:
         return None
     return interval.low > 1 + least or interval.high < 1 / (1 + least)
+
+
+def is_settled(interval: Interval | None, within: float | None, target: float) -> bool:
+    """Whether more blocks would add nothing that was asked for: narrow enough, or no end of the margin inside it."""
+    if interval is None or interval.low is None or interval.high is None:
+        return False
+    width = interval.half_width
+    if width is not None and width <= target:
+        return True
+    if within is None:
+        return False
+    return not any(interval.low <= end <= interval.high for end in (1 / (1 + within), 1 + within))

@@ -15,6 +15,9 @@ class Watcher(Protocol):
     def experiment_begins(self, experiment: PlannedExperiment, blocks: int, deadline: float) -> None:
         """`deadline` on the monotonic clock, in seconds."""
 
+    def forecast(self, forecast: Forecast) -> None:
+        """What is expected of the blocks to come."""
+
     def block_begins(self, number: int) -> None:
         """Blocks count from 0."""
 

@@ -24,7 +24,7 @@ def measure(setting: Setting, arms: list[PlannedArm], number: int) -> Block:
     setting.watcher.block_begins(number)
     experiment = setting.experiment
     answers: dict[str, check.Answer] = {}
-    with blocks.recording(setting, number) as block:
+    with blocks.recording(setting, number, judged=False) as block:  # each arm's slice is
         order = list(arms)
         random.Random(block.seed).shuffle(order)
         for arm in order:
@@ -45,7 +45,7 @@ def _slice(setting: Setting, arm: PlannedArm, number: int, answers: dict[str, ch
             ready = blocks.start(setting, arm, number, stacks)
             answers[arm.name] = ready.answer
             _load(setting, one, ready)
-            blocks.judge(setting, one, [ready.stack])
+            blocks.note_failures(one, [ready.stack])
         except ArmFailed as error:
             one.failures.append(Failure(arm=arm.name, message=error.message, hint=error.hint))
     return one

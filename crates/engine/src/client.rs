@@ -11,14 +11,16 @@ mod handler;
 mod idle;
 mod opening;
 mod pace;
+mod pending;
 mod sending;
 mod timeouts;
 
 use self::agenda::{Agenda, Mode};
 use self::asked::Asked;
-use self::connection::Connection;
+use self::connection::{Connection, State};
 use self::idle::Idle;
 use self::pace::Pace;
+pub use self::pending::Pending;
 use crate::asks::Asks;
 use crate::io::Slot;
 use crate::recorder::Recorder;
@@ -164,6 +166,16 @@ impl<S: Schedule> Client<S> {
     /// Requests that are in flight.
     pub fn in_flight(&self) -> u32 {
         self.in_flight
+    }
+
+    /// What is in flight now, for the time until the next batch.
+    pub fn pending(&self) -> Pending {
+        let in_flight = self.connections.iter().filter(|connection| connection.state == State::InFlight);
+        Pending {
+            in_flight: u128::from(self.in_flight),
+            since_ns: in_flight.map(|connection| u128::from(connection.since_ns)).sum(),
+            counted_ns: u128::from(self.in_flight) * u128::from(self.now_ns),
+        }
     }
 
     /// Bytes that came where no request was in flight.

@@ -65,6 +65,10 @@ pub struct WarmUp<'a> {
     pub plateau: bool,
     /// Correct ones, per slice.
     pub answers: &'a [u64],
+    /// On the arm's clock, per slice.
+    pub slices_elapsed_ns: &'a [u64],
+    /// Of all hops together, per slice; `None` where one is unknown.
+    pub cpu_ns: &'a [Option<u64>],
     /// By kind.
     pub errors: Errors,
 }
@@ -113,6 +117,12 @@ pub struct Slice<'a> {
     pub generator_cpu_ns: u64,
     /// Of that, time spent polling for the next due request of an open loop.
     pub spin_ns: u64,
+    /// Of those sent in an open loop, the ones sent more than 1 ms late though a connection was free.
+    pub late: u64,
+    /// Requests in flight, added up over the arm's time.
+    pub in_flight_ns: u64,
+    /// The ages of the requests in flight, added up: at its end less those at its beginning.
+    pub aged_ns: i64,
 }
 
 /// The accounts of one arm.

@@ -6,7 +6,7 @@ use hopcost_engine::asks::{Asks, Question, Speech};
 use hopcost_engine::check::{ExpectedBody, ExpectedStatus};
 use hopcost_engine::io::{Address, process, uring};
 use hopcost_engine::lines::Line;
-use hopcost_engine::plan::{FreezeBy, IoChoice, Target, WarmUp};
+use hopcost_engine::plan::{CpuSource, FreezeBy, Hop, IoChoice, Target, WarmUp};
 use hopcost_engine::recorder::ErrorKind;
 use hopcost_engine::schedule::{Arrivals, ClosedLoop, Constant, Poisson};
 use hopcost_engine::session::{ArmResult, Observer, Session, SessionArm};
@@ -20,6 +20,10 @@ const LONG_NS: u64 = 60_000_000_000;
 struct Seen {
     /// Arm, due, sent, not sent, errors.
     slices: Vec<(String, u64, u64, u64, u64)>,
+    /// Arm, requests in flight over its time, and what their ages grew by.
+    in_flight: Vec<(String, u64, i64)>,
+    /// Slices, and those whose CPU time is known, of every warm-up.
+    warm_ups: Vec<(usize, usize, usize)>,
     arms: Vec<ArmResult>,
 }
 
@@ -28,6 +32,11 @@ impl Observer for Seen {
         if let Line::Slice(slice) = line {
             let errors = slice.errors.total();
             self.slices.push((slice.arm.to_owned(), slice.due, slice.sent, slice.not_sent, errors));
+            self.in_flight.push((slice.arm.to_owned(), slice.in_flight_ns, slice.aged_ns));
+        }
+        if let Line::WarmUp(warm_up) = line {
+            let known = warm_up.cpu_ns.iter().filter(|ns| ns.is_some()).count();
+            self.warm_ups.push((warm_up.answers.len(), warm_up.slices_elapsed_ns.len(), known));
         }
         Ok(())
     }
@@ -256,6 +265,61 @@ fn slices_of_an_open_loop_follow_its_schedule() {
         for (result, origin) in seen.arms.iter().zip(origins) {
             assert_eq!(result.counts.in_flight(), 0, "drained");
             assert_eq!(origin.stop()["requests_received"], result.counts.sent);
+        }
+    }
+}
+
+/// Arms that take turns are drained once more at the end. What does not even come then took at least that long.
+#[test]
+fn of_arms_that_take_turns_what_hangs_to_the_end_is_in_the_tail() {
+    for io in backends() {
+        for arrivals in [Arrivals::Closed(ClosedLoop::default()), Arrivals::Constant(Constant::new(100.0, None))] {
+            let origins = [Origin::start(), Origin::start()];
+            let arms = (origins.iter().zip([("well", ""), ("hangs", "?fault=hang")]))
+                .map(|(origin, (name, query))| arm(name, target(origin, query, 4, arrivals.clone())));
+            let mut session = session(io, 100_000_000, arms.collect());
+            session.rounds = 2;
+            let seen = run(session);
+            let hanging = &seen.arms[1];
+            assert_eq!((hanging.counts.answers, hanging.counts.in_flight()), (0, 4), "{io:?}, {arrivals:?}");
+            let ages = &hanging.times.service.at_least;
+            assert_eq!(ages.len(), 4, "{io:?}, {arrivals:?}");
+            assert!(ages.min() >= 1_000_000_000, "they were waited for");
+            assert_eq!(seen.arms[0].times.service.at_least.len(), 0);
+        }
+    }
+}
+
+/// Little's law, to the request: what was in flight, over time, is the service times and what is left of the ages.
+#[test]
+fn requests_in_flight_over_time_are_the_service_times() {
+    let shapes = [Arrivals::Closed(ClosedLoop::default()), Arrivals::Poisson(Poisson::new(2000.0, 3, None))];
+    for io in backends() {
+        for (arrivals, threads) in shapes.iter().flat_map(|shape| [(shape, 1), (shape, 2)]) {
+            let origins = [Origin::start(), Origin::start()];
+            let own = std::process::id();
+            let arms = (origins.iter().zip(["first", "second"])).map(|(origin, name)| {
+                let hops = vec![Hop { name: "origin".into(), cpu: CpuSource::Processes(vec![own]) }];
+                SessionArm { hops, ..arm(name, target(origin, "?delay=exponential:5ms", 16, arrivals.clone())) }
+            });
+            let mut session = session(io, 60_000_000, arms.collect());
+            session.cores = vec![session.cores[0]; threads];
+            (session.rounds, session.settle_ns) = (4, 30_000_000);
+            session.warm_up = Some(WarmUp { least_ns: 1, most_ns: 40_000_000 });
+            let seen = run(session);
+            assert_eq!(seen.warm_ups.len(), 2);
+            for (answers, elapsed, cpu) in &seen.warm_ups {
+                assert!(*answers > 0 && answers == elapsed && elapsed == cpu, "{:?}", seen.warm_ups);
+            }
+            for result in &seen.arms {
+                assert_eq!(result.counts.errors.total(), 0);
+                let slices = seen.in_flight.iter().filter(|(name, ..)| *name == result.name);
+                let expected: f64 =
+                    slices.map(|(_, in_flight_ns, aged_ns)| *in_flight_ns as f64 - *aged_ns as f64).sum();
+                let service = &result.times.service.known;
+                let served = service.mean() * service.len() as f64;
+                assert!((served / expected - 1.0).abs() < 0.005, "{io:?}, {arrivals:?}: {served} of {expected} ns");
+            }
         }
     }
 }

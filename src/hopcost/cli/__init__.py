@@ -54,7 +54,7 @@ def main() -> None:
         from hopcost import engine
 
         sys.exit(_guarded(lambda: engine.handed_over(sys.argv[2:])))
-    from hopcost.cli import build, doctor, listing, load, report, run, show, up  # noqa: F401 - they register their verbs
+    from hopcost.cli import build, claims, doctor, listing, load, report, run, show, up  # noqa: F401 - they register
 
     signal.signal(signal.SIGTERM, _interrupt)
     signal.signal(signal.SIGHUP, _interrupt)

@@ -18,6 +18,8 @@ EPILOG = """Examples:
 
   hopcost run nginx-express/gzip@1000
 
+  hopcost run hello/one-core --target 0.5 --margin 1
+
   hopcost run nginx-go --as-published --scale 0.1
 
   hopcost run ./my-suite.toml --record records/before"""
@@ -88,6 +90,30 @@ def run(
             "--scale", metavar="F", min=0.0001, max=1, help="With --as-published: this share of its requests."
         ),
     ] = 1.0,
+    target: Annotated[
+        float,
+        typer.Option(
+            "--target",
+            metavar="PERCENT",
+            min=0.05,
+            max=50,
+            help="How narrow intervals are to be: ± this much. The run ends earlier where a longer one would not change"
+            " the verdict, and at the budget. [default: 1]",
+            show_default=False,
+        ),
+    ] = 1.0,
+    margin: Annotated[
+        float,
+        typer.Option(
+            "--margin",
+            metavar="PERCENT",
+            min=0.1,
+            max=50,
+            help="Differences up to this much count as none; more where the machine cannot tell as little apart."
+            " [default: 2]",
+            show_default=False,
+        ),
+    ] = 2.0,
     record: Annotated[
         Path | None,
         typer.Option("--record", metavar="DIR", help="Where the record goes. [default: records/<UTC time>-<suite>]"),
@@ -114,5 +140,7 @@ def run(
         peer=None if peer is None else peer.value,
         as_published=as_published,
         scale=scale,
+        target_percent=target,
+        margin_percent=margin,
     )
     return run_suite(suite, experiments or [], wishes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from hopcost.compared import Comparison
 from hopcost.record import Record
 from hopcost.statistics import Interval
 from hopcost.summary import ArmSummary, ExperimentSummary, Quantile
@@ -34,7 +35,10 @@ def _experiment(each: ExperimentSummary) -> dict[str, object]:
         "question": each.plan.question,
         "baseline": each.plan.baseline,
         "aa_floor": _interval(each.aa_floor),
-        "interval_error": each.error,
+        "margin": each.margin,
+        "instrument_is_biased": each.instrument_is_biased,
+        "no_verdicts": each.no_verdicts,
+        "p99_agrees": [{"share": share, "agrees": agrees} for share, agrees in each.p99_agrees.items()],
         "blocks": each.blocks,
         "void_blocks": [{"number": block.number, "reasons": block.reasons} for block in each.void],
         "suspect_blocks": [{"number": block.number, "reasons": block.reasons} for block in each.suspect],
@@ -50,6 +54,7 @@ def _experiment(each: ExperimentSummary) -> dict[str, object]:
         "connections_asked": each.plan.connections_asked,
         "soak": each.soak,
         "repeats": each.repeats,
+        "hop_costs": each.hop_costs,
         "arms": [_arm(arm) for arm in each.arms],
     }
 
@@ -60,6 +65,7 @@ def _arm(arm: ArmSummary) -> dict[str, object]:
         "title": arm.title,
         "answers": arm.answers,
         "throughput_per_s": arm.throughput_per_s,
+        "throughput_is_a_bound": arm.throughput_is_a_bound,
         "ratio": _interval(arm.ratio),
         "cpu_ns_per_request": arm.cpu_ns_per_request,
         "cpu_ratio": _interval(arm.cpu_ratio),
@@ -67,6 +73,9 @@ def _arm(arm: ArmSummary) -> dict[str, object]:
         "service_time_at_least": [
             key for key, value in arm.service_time_ns.items() if value is not None and value.at_least
         ],
+        "comparisons": [_comparison(each) for each in arm.comparisons],
+        "open_loop": arm.open_loop,
+        "faults": arm.faults,
         "errors": arm.errors,
         "reconnects": arm.reconnects,
         "cpu_outside": arm.cpu_outside,
@@ -80,6 +89,18 @@ def _arm(arm: ArmSummary) -> dict[str, object]:
         "memory": arm.memory,
         "notes": arm.notes,
         "peer": arm.peer,
+    }
+
+
+def _comparison(each: Comparison) -> dict[str, object]:
+    return {
+        "figure": each.figure,
+        "load_per_s": each.load_per_s,
+        "ratio": _interval(each.ratio),
+        "verdict": each.verdict.word,
+        "negligible": each.verdict.negligible,
+        "margin": each.verdict.margin,
+        "no_verdict": each.no_verdict,
     }
 
 

@@ -12,29 +12,31 @@ from hopcost.summary import ExperimentSummary
 def render(record: Record, experiments: list[ExperimentSummary]) -> str:
     """GitHub's dialect: pipe tables."""
     title, *lines = table.head(record)
-    parts = [f"# {_escape(title)}", *[_escape(line) for line in lines]]
+    parts = [f"# {escape(title)}", *[escape(line) for line in lines]]
     for content in table.tables(experiments):
-        parts += [f"## {_escape(content.title)}", _escape(content.question)]
+        parts += [f"## {escape(content.title)}", escape(content.question)]
         if content.rows:
-            parts.append(_grid(content.header, content.rows))
-        parts.append(_list(content.below))
+            parts.append(grid(content.header, content.rows))
+        for further in content.further:
+            parts += [f"**{escape(further.title)}**", grid(further.header, further.rows), bullets(further.below)]
+        parts.append(bullets(content.below))
         if content.published_rows:
-            parts += [_grid(content.published_header, content.published_rows), _list(content.published_below)]
+            parts += [grid(content.published_header, content.published_rows), bullets(content.published_below)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _grid(header: list[str], rows: list[list[str]]) -> str:
+def grid(header: list[str], rows: list[list[str]]) -> str:
     alignment = ["---", *["---:"] * (len(header) - 1)]
-    lines = [header, alignment, *[[_escape(cell) for cell in row] for row in rows]]
+    lines = [header, alignment, *[[escape(cell) for cell in row] for row in rows]]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def _list(lines: list[str]) -> str:
+def bullets(lines: list[str]) -> str:
     """Bullet points; what programs printed over several lines stays as they printed it."""
     points = []
     for line in lines:
         first, *rest = line.splitlines()
-        points.append("\n".join([f"- {_escape(first)}", *(_fenced(rest) if rest else [])]))
+        points.append("\n".join([f"- {escape(first)}", *(_fenced(rest) if rest else [])]))
     return "\n".join(points)
 
 
@@ -45,7 +47,7 @@ def _fenced(lines: list[str]) -> list[str]:
     return ["", f"  {fence}text", *[f"  {line}" for line in lines], f"  {fence}"]
 
 
-def _escape(text: str) -> str:
+def escape(text: str) -> str:
     """One line of text, with the signs escaped that Markdown or HTML would take for their own."""
     text = " ".join(text.split())
     for sign in "\\`*_|[]#~":

@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from hopcost.compared import CPU, THROUGHPUT
 from hopcost.record import Record
+from hopcost.report import further, repeats_table, sweep_table, words
 from hopcost.report import lines as notes
-from hopcost.report import repeats_table, sweep_table, words
+from hopcost.report.further import Further
 from hopcost.report.words import ABSENT
 from hopcost.report.words import interval as interval
 from hopcost.summary import ExperimentSummary
+
+CONFIDENCE = "95%"  # of all intervals of an experiment together
 
 
 @dataclass
@@ -22,6 +26,7 @@ class Table:
     header: list[str]
     rows: list[list[str]]
     below: list[str]
+    further: list[Further] = field(default_factory=list)
     published_header: list[str] = field(default_factory=list)
     published_rows: list[list[str]] = field(default_factory=list)
     published_below: list[str] = field(default_factory=list)
@@ -71,7 +76,7 @@ def _of_group(group: list[ExperimentSummary]) -> Table:
         return table
     if _sweep(first) is None:
         return of(first)
-    names = sweep_table.header(group, words.percent(1 - first.error))
+    names = sweep_table.header(group, CONFIDENCE)
     rows = sweep_table.rows(group, names) if any(each.arms for each in group) else []
     return Table(title, first.plan.question, names, rows, sweep_table.below(group))
 
@@ -83,30 +88,37 @@ def _sweep(each: ExperimentSummary) -> str | None:
 def of(each: ExperimentSummary) -> Table:
     """The table of one experiment."""
     hops = _hops(each)
-    header = ["arm", "answers/s", f"ratio [{words.percent(1 - each.error)}]"]
+    header = ["arm", "answers/s", f"ratio [{CONFIDENCE}]", "verdict"]
     header += [f"{hop} µs" for hop in hops]
-    header += ["generator µs", "p50 µs", "p99 µs", "errors", "CPU outside"]
-    with_published = any(arm.published is not None for arm in each.arms)
-    if with_published:
-        header.append("article's ratio")
+    header += [f"CPU ratio [{CONFIDENCE}]", "CPU verdict"]
+    with_service_time = not any(arm.open_loop for arm in each.arms)  # else there are response times, which say more
+    header += ["p50 µs", "p99 µs", "errors"] if with_service_time else ["errors"]
     rows = []
     for arm in each.arms:
-        row = [
-            arm.name,
-            words.number(arm.throughput_per_s),
-            "1 (baseline)" if arm.name == each.plan.baseline else interval(arm.ratio),
-            *[words.microseconds(arm.cpu_ns_per_request.get(hop)) for hop in hops],
-            words.microseconds(arm.cpu_ns_per_request.get("generator")),
-            words.quantile(arm.service_time_ns.get("p50")),
-            words.quantile(arm.service_time_ns.get("p99")),
-            words.errors(arm.errors),
-            ABSENT if arm.cpu_outside is None else f"{arm.cpu_outside:.2%}",
-        ]
-        if with_published:
-            row.append(ABSENT if arm.published_ratio is None else f"{arm.published_ratio:.2f}")
-        rows.append(row)
-    table = Table(title=each.plan.name, question=each.plan.question, header=header, rows=rows, below=notes.below(each))
-    if with_published:
+        is_baseline = arm.name == each.plan.baseline
+        times = [words.quantile(arm.service_time_ns.get(name)) for name in ("p50", "p99")]
+        rows.append(
+            [
+                arm.name,
+                ("≥ " if arm.throughput_is_a_bound else "") + words.number(arm.throughput_per_s),
+                "1 (baseline)" if is_baseline else interval(arm.ratio),
+                further.verdict(arm, THROUGHPUT),
+                *[words.microseconds(arm.cpu_ns_per_request.get(hop)) for hop in hops],
+                "1" if is_baseline else interval(arm.cpu_ratio),
+                further.verdict(arm, CPU),
+                *(times if with_service_time else []),
+                words.errors(arm.errors),
+            ]
+        )
+    table = Table(
+        title=each.plan.name,
+        question=each.plan.question,
+        header=header,
+        rows=rows,
+        below=[*further.lines(each), *notes.below(each)],
+        further=further.tables(each),
+    )
+    if any(arm.published is not None for arm in each.arms):
         _add_published(table, each)
     return table
 

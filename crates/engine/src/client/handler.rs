@@ -11,8 +11,12 @@ use crate::schedule::Schedule;
 impl<S: Schedule> Handler for Client<S> {
     #[inline]
     fn batch(&mut self, monotonic_ns: u64) {
+        let now_ns = monotonic_ns.saturating_sub(self.offset_ns);
+        // A thread that left the last slice late has read a clock that the arm's has yet to reach.
+        let elapsed_ns = now_ns.saturating_sub(self.now_ns);
+        self.recorder.counts.in_flight_ns += u64::from(self.in_flight) * elapsed_ns;
         self.monotonic_ns = monotonic_ns;
-        self.now_ns = monotonic_ns.saturating_sub(self.offset_ns);
+        self.now_ns = now_ns;
     }
 
     fn connected(&mut self, slot: Slot) -> Next {

@@ -182,3 +182,23 @@ fn those_in_flight_at_the_end_are_kept_with_their_ages() {
     let ages = &client.recorder.times.service.at_least;
     assert_eq!((ages.len(), ages.max() / 1000), (1, 700));
 }
+
+#[test]
+fn requests_in_flight_are_added_up_over_the_arms_time() {
+    let mut client = waiting(None);
+    client.batch(30_000);
+    assert_eq!(client.recorder.counts.in_flight_ns, 30_000);
+    assert_eq!(client.received(0, GOOD), Next::Send);
+    client.batch(40_000);
+    let pending = client.pending();
+    assert_eq!((pending.ages_ns(45_000), pending.uncounted_ns(45_000)), (15_000, 5_000), "frozen at 45 us");
+    // Thawed at 1 s: the arm's clock stood still.
+    client.set_offset(1_000_000_000 - 45_000);
+    client.batch(1_000_000_000);
+    assert_eq!(client.recorder.counts.in_flight_ns, 45_000);
+    client.batch(1_000_005_000);
+    client.drain();
+    assert_eq!(client.received(0, GOOD), Next::Nothing);
+    client.batch(1_000_100_000);
+    assert_eq!(client.recorder.counts.in_flight_ns, 50_000, "nothing has been in flight since");
+}

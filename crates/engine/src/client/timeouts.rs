@@ -46,6 +46,7 @@ impl<S: Schedule> Client<S> {
 
     /// Enters the ages of the requests in flight.
     pub fn record_ages(&mut self) {
+        self.recorder.measure_what_is_left();
         for connection in self.connections.iter().filter(|connection| connection.state == State::InFlight) {
             let age_ns = |since_ns: u64| self.now_ns.saturating_sub(since_ns);
             self.recorder.unanswered(age_ns(connection.since_ns), age_ns(connection.intended_ns));

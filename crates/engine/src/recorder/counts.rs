@@ -28,6 +28,8 @@ pub struct Counts {
     pub received_bytes: u64,
     /// Time spent polling for the next due request; within the generator's CPU time.
     pub spin_ns: u64,
+    /// Requests in flight, added up over the arm's time: of two in flight for 3 ns it is 6.
+    pub in_flight_ns: u64,
 }
 
 /// From here on a request was sent late.
@@ -60,6 +62,7 @@ impl Counts {
             ports_exhausted,
             received_bytes,
             spin_ns,
+            in_flight_ns,
         } = self;
         for (count, other) in [
             (sent, other.sent),
@@ -72,6 +75,7 @@ impl Counts {
             (ports_exhausted, other.ports_exhausted),
             (received_bytes, other.received_bytes),
             (spin_ns, other.spin_ns),
+            (in_flight_ns, other.in_flight_ns),
         ] {
             *count = combine(*count, other);
         }

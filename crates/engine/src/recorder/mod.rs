@@ -23,6 +23,7 @@ pub struct Recorder {
     /// Of TLS, also while not measuring.
     pub handshakes: Handshakes,
     measuring: bool,
+    has_measured: bool,
 }
 
 impl Recorder {
@@ -33,12 +34,19 @@ impl Recorder {
             times: Times::new(is_open),
             handshakes: Handshakes::default(),
             measuring: false,
+            has_measured: false,
         }
     }
 
     /// From now on times go into the histograms, or (while warming up) do not.
     pub fn measure(&mut self, measuring: bool) {
         self.measuring = measuring;
+        self.has_measured |= measuring;
+    }
+
+    /// What is still in flight at the end belongs to what was measured, though it was waited for afterwards.
+    pub fn measure_what_is_left(&mut self) {
+        self.measuring = self.has_measured;
     }
 
     /// A request was sent now, this long after its intended start; `is_late` where the generator alone is to blame.

@@ -60,6 +60,12 @@ impl CpuMeter {
         let used = |(from, to): (&Option<u64>, &Option<u64>)| Some(to.as_ref()?.saturating_sub(*from.as_ref()?));
         self.hops.iter().map(|(name, _)| name.as_str()).zip(from.iter().zip(to).map(used)).collect()
     }
+
+    /// The same of all hops together; `None` where there is no hop, or one is unknown.
+    pub fn used_by_all(&self, from: &CpuReading, to: &CpuReading) -> Option<u64> {
+        let used = self.used(from, to);
+        if used.is_empty() { None } else { used.into_values().sum() }
+    }
 }
 
 /// The account that a cgroup keeps of all its processes: `cpu.stat` of version 2 (us), or `cpuacct.usage` of version 1 (ns).
@@ -124,6 +130,7 @@ mod tests {
         let before = meter.read();
         fs::write(directory.join("cpuacct.usage"), "4500\n").expect("written");
         let after = meter.read();
+        assert_eq!(meter.used_by_all(&before, &after), None, "a part is no sum");
         let used = serde_json::to_value(meter.used(&before, &after)).expect("plain values");
         fs::remove_dir_all(&directory).expect("ours");
         assert_eq!(used, serde_json::json!({"here": 3500, "gone": null}));

@@ -39,6 +39,8 @@ pub(super) struct ArmState {
     schedule_ns: u64,
     /// The accounts at the end of its last slice.
     pub(super) counts: Counts,
+    /// The ages of the requests that were in flight then, added up.
+    ages_ns: u64,
     /// When its last slice ended, and the CPU time of its hops then.
     last: Option<(u64, CpuReading)>,
     connected: bool,
@@ -66,6 +68,8 @@ pub(super) struct Outcome {
     drain_ns: Option<u64>,
     frozen_ns: Option<u64>,
     counts: Counts,
+    /// The ages of the requests in flight, added up: at its end less those at its beginning.
+    aged_ns: i64,
     /// CPU readings at the thaw and at the freeze.
     cpu: (CpuReading, CpuReading),
     /// CPU readings at the freeze before and at the thaw.
@@ -101,6 +105,7 @@ pub(super) fn run<I: Io>(session: &Session, io_name: &str, observer: &mut dyn Ob
             opening_ns: 0,
             schedule_ns: 0,
             counts: Counts::default(),
+            ages_ns: 0,
             last: None,
             connected: false,
             established: 0,
@@ -184,11 +189,13 @@ impl<I: Io> Leader<'_, I> {
     }
 
     fn warm_up(&mut self, arm: usize, rule: crate::plan::WarmUp, observer: &mut dyn Observer) -> Result<(), Failure> {
-        let mut answers = Vec::new();
+        let (mut answers, mut slices_elapsed_ns, mut cpu_ns) = (Vec::new(), Vec::new(), Vec::new());
         let mut warmth = Warmth::NotYet;
         while warmth == Warmth::NotYet && !signal::stop_requested() {
             let outcome = self.slice(arm, Stage::WarmUp)?;
             answers.push(outcome.counts.answers);
+            slices_elapsed_ns.push(outcome.elapsed_ns);
+            cpu_ns.push(self.arms[arm].meter.used_by_all(&outcome.cpu.0, &outcome.cpu.1));
             let ArmState { clock_ns, opening_ns, connected, .. } = self.arms[arm];
             let elapsed_ns = clock_ns - opening_ns;
             warmth = if self.session.arms[arm].target.arrivals.is_open() {
@@ -202,6 +209,8 @@ impl<I: Io> Leader<'_, I> {
             elapsed_ns: self.arms[arm].clock_ns - self.arms[arm].opening_ns,
             plateau: warmth == Warmth::Plateau,
             answers: &answers,
+            slices_elapsed_ns: &slices_elapsed_ns,
+            cpu_ns: &cpu_ns,
             errors: self.arms[arm].counts.errors,
         };
         observer.line(&Line::WarmUp(line)).map_err(output_failed)
@@ -266,8 +275,11 @@ impl<I: Io> Leader<'_, I> {
             Failure::run(format!("arm `{}` cannot be thawed: {error}", self.session.arms[arm].name))
         })?;
         frozen?;
-        let Report { counts, unconnected_threads, established, were_open } = *lock(&self.shared.report);
+        let Report { mut counts, unconnected_threads, established, were_open, pending } = *lock(&self.shared.report);
         let elapsed_ns = end_ns - start_ns;
+        // From a thread's last batch until the arm was frozen, what was in flight stayed in flight.
+        counts.in_flight_ns += pending.uncounted_ns(state.clock_ns + elapsed_ns);
+        let ages_ns = pending.ages_ns(state.clock_ns + elapsed_ns);
         let last = state.last.replace((end_ns, cpu_at_freeze.clone()));
         let outcome = Outcome {
             start_ns,
@@ -276,6 +288,7 @@ impl<I: Io> Leader<'_, I> {
             drain_ns: is_open_slice.then(|| freeze_begin_ns.saturating_sub(start_ns.saturating_add(length_ns))),
             frozen_ns: last.as_ref().map(|(last_end_ns, _)| start_ns - last_end_ns),
             counts: counts.since(&state.counts),
+            aged_ns: ages_ns.wrapping_sub(state.ages_ns).cast_signed(),
             outside: (last.map_or_else(|| vec![None; cpu_at_thaw.len()], |(_, reading)| reading), cpu_at_thaw.clone()),
             cpu: (cpu_at_thaw, cpu_at_freeze),
             generator_cpu_ns,
@@ -284,7 +297,7 @@ impl<I: Io> Leader<'_, I> {
         if is_open_slice {
             state.schedule_ns += length_ns;
         }
-        state.counts = counts;
+        (state.counts, state.ages_ns) = (counts, ages_ns);
         state.connected = unconnected_threads == 0;
         (state.established, state.were_open) = (established, were_open);
         self.check_failure()?;
@@ -314,6 +327,9 @@ impl<I: Io> Leader<'_, I> {
             cpu_outside_ns: meter.used(&outcome.outside.0, &outcome.outside.1),
             generator_cpu_ns: outcome.generator_cpu_ns,
             spin_ns: counts.spin_ns,
+            late: counts.late,
+            in_flight_ns: counts.in_flight_ns,
+            aged_ns: outcome.aged_ns,
         }
     }
 

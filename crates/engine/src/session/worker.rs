@@ -1,10 +1,10 @@
 //! What every thread does: its share of each slice, when the leader says so.
 
 use super::{ArmResult, Session};
-use crate::client::Client;
+use crate::client::{Client, Pending};
 use crate::failure::Failure;
 use crate::io::namespace::Namespaces;
-use crate::io::{Io, IoSettings, process};
+use crate::io::{Handler as _, Io, IoSettings, process};
 use crate::lane::Lane;
 use crate::recorder::{Counts, Handshakes, Times};
 use crate::schedule::{Arrivals, Schedule as _, Turns};
@@ -74,6 +74,7 @@ pub(super) struct Report {
     pub(super) unconnected_threads: u32,
     pub(super) established: u32,
     pub(super) were_open: u32,
+    pub(super) pending: Pending,
 }
 
 /// Locks; a thread that panicked has aborted the process, so no lock is ever poisoned.
@@ -192,6 +193,8 @@ impl<'s, I: Io> Worker<'s, I> {
             return;
         }
         lane.client.set_offset(offset_ns);
+        // What was in flight when the arm was frozen counts up to there with the slice before.
+        lane.client.batch(start_ns);
         lane.client.recorder.measure(stage == Stage::Measure);
         match stage {
             Stage::Open => lane.client.open_only(),
@@ -222,6 +225,7 @@ impl<'s, I: Io> Worker<'s, I> {
         report.unconnected_threads += u32::from(!lane.client.is_connected());
         report.established += lane.client.established();
         report.were_open += lane.client.were_open();
+        report.pending += lane.client.pending();
     }
 
     /// Adds this thread's accounts to the results.

@@ -1,0 +1,27 @@
+"""Puts what `hopcost claims` says of the given records into docs/claims.md."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from hopcost import suite
+
+PAGE = Path(__file__).parents[1] / "docs" / "claims.md"
+BEGIN, END = "<!-- claims: begin -->\n", "<!-- claims: end -->"
+
+
+def main() -> None:
+    """`scripts/claims_page.py RECORD...`; the claims are those of the suites as they are now."""
+    hopcost = Path(sys.executable).with_name("hopcost")
+    given = [word for name in suite.names() for word in ("--suite", name)]
+    command = [hopcost, "claims", *sys.argv[1:], *given, "--format", "markdown"]
+    made = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    text = PAGE.read_text(encoding="utf-8")
+    before, after = text[: text.index(BEGIN) + len(BEGIN)], text[text.index(END) :]
+    PAGE.write_text(f"{before}\n{made}\n{after}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,234 @@
+"""Published claims against records: holds, does not hold, unknown, or not testable here. Pure.
+
+A ratio's interval decides: wholly within what is claimed, the claim holds; wholly outside, it does not; else it is
+unknown. "more" and "less" are read off as verdicts are, against the margin. The comparisons of one claim share its
+error of 5 % (Bonferroni), within the share of it that a run's looks leave to each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from hopcost import claim as claiming
+from hopcost import soak_summary, statistics, verdict
+from hopcost.claim import Claim, Comparison, Figure, Relation
+from hopcost.comparison import Arms, cpu_per_request, throughput
+from hopcost.comparison import Figure as Reading
+from hopcost.judged import Errors, Judged, Outcome, Result, decide
+from hopcost.planned import PlannedExperiment
+from hopcost.published import Value
+from hopcost.record import ArmBlock, Block, Record
+from hopcost.statistics import Interval
+from hopcost.suite import Suite
+
+COURSES = {Figure.DRIFT: "ratio", Figure.MEMORY_DRIFT: "memory_bytes"}
+
+
+class _Run(msgspec.Struct, frozen=True):
+    """An experiment in a record, with its valid blocks."""
+
+    record: Record
+    planned: PlannedExperiment
+    blocks: list[Block]
+
+    def parts(self, name: str) -> list[ArmBlock]:
+        return Arms(self.planned, self.blocks).of(name)
+
+
+def suites(records: Sequence[Record], given: Sequence[Suite] = ()) -> list[Suite]:
+    """Whose claims to judge: the given suites', else of each suite's records the latest one that has any.
+
+    A suite without claims is left out: its records are from before it had them.
+    """
+    found = {suite.name: suite for suite in given}
+    for record in sorted(records, key=lambda each: each.run.started_utc, reverse=True):
+        if record.suite.claims:
+            found.setdefault(record.suite.name, record.suite)
+    return [suite for _, suite in sorted(found.items()) if suite.claims]
+
+
+def judge(suite: Suite, records: Sequence[Record]) -> list[Judged]:
+    """Every claim of the suite, against those of the records that are the suite's."""
+    own = [record for record in records if record.plan.suite == suite.name]
+    return [Judged(suite=suite.name, claim=each, results=list(_results(each, suite, own))) for each in suite.claims]
+
+
+def comparisons(claim: Claim) -> int:
+    """How many intervals a claim needs: they share its error."""
+    return sum(len(list(test.points)) for test in claim.tests if test.figure is not Figure.ERRORS)
+
+
+def _results(claim: Claim, suite: Suite, records: Sequence[Record]) -> Iterator[Result]:
+    for test in claim.tests:
+        experiment = suite.experiment(test.experiment)
+        to = claiming.reference(test, experiment) if test.figure.is_ratio else None
+        for value, name in test.points:
+            blank = Result(
+                experiment=name,
+                test=test,
+                to=to,
+                outcome=Outcome.NOT_TESTABLE,
+                published=claiming.published_ratio(test, experiment, value),
+                published_errors=_published_errors(test, suite, value),
+            )
+            run = _best(records, name)
+            if run is None:
+                yield msgspec.structs.replace(blank, reason=_why_absent(records, name))
+            else:
+                yield _judged(blank, claim, run)
+
+
+def _published_errors(test: Comparison, suite: Suite, value: Value | None) -> bool | None:
+    if test.figure is not Figure.ERRORS:
+        return None
+    return claiming.published_errors(test, suite.experiment(test.experiment), value)
+
+
+def _best(records: Sequence[Record], name: str) -> _Run | None:
+    """The experiment in the record that has most valid blocks of it, the latest of those."""
+    runs = [
+        _Run(record, planned, [each for each in record.blocks if each.experiment == name and each.validity != "void"])
+        for record in records
+        for planned in record.plan.experiments
+        if planned.name == name
+    ]
+    return max(runs, key=lambda run: (len(run.blocks), run.record.run.started_utc), default=None)
+
+
+def _why_absent(records: Sequence[Record], name: str) -> str:
+    for record in records:
+        for each in record.plan.left_out:
+            if each.name == name:
+                return f"left out: {each.reason}"
+    return "in none of the records"
+
+
+def _judged(blank: Result, claim: Claim, run: _Run) -> Result:
+    """Measured first: a figure is shown also where its conditions are not met, and then decides nothing."""
+    test = blank.test
+    names = [test.arm] if blank.to is None else [test.arm, blank.to]
+    error = statistics.error_per_look(len(run.record.plan.looks)) / max(1, comparisons(claim))
+    seen = msgspec.structs.replace(
+        blank,
+        record=run.record.path.name,
+        started_utc=run.record.run.started_utc,
+        blocks=sum(all(any(arm.name == name for arm in each.arms) for name in names) for each in run.blocks),
+        measured=_measured(test, blank.to, run, error),
+        errors=_errors(run.parts(test.arm)) if test.figure is Figure.ERRORS and run.parts(test.arm) else None,
+    )
+    unmet = _unmet(claim, run, names)
+    if unmet is not None:
+        return msgspec.structs.replace(seen, outcome=Outcome.NOT_TESTABLE, reason=unmet)
+    outcome, reason, negligible = _of_errors(seen) if test.figure is Figure.ERRORS else _of_interval(seen, run, names)
+    return msgspec.structs.replace(seen, outcome=outcome, reason=reason, negligible=negligible)
+
+
+def _unmet(claim: Claim, run: _Run, names: Sequence[str]) -> str | None:
+    """Which of the claim's conditions this run does not meet; None where it meets all."""
+    planned, needs = run.planned, claim.needs
+    left_out = {each.name: each.reason for each in planned.left_out}
+    failed = {  # void blocks too: an arm that did not start is named in such a one alone
+        each.arm: each.message
+        for block in run.record.blocks
+        if block.experiment == planned.name
+        for each in block.failures
+    }
+    there = {arm.name for arm in planned.arms}
+    for name in names:
+        if name in left_out:
+            return f"{name} is left out: {left_out[name]}"
+        if name not in there:
+            return f"the record's experiment has no arm {name}"
+    cores = len({*planned.cores.stack, *planned.cores.generator})
+    if cores < needs.cores:
+        return f"ran on {cores} cores, {needs.cores} needed: {needs.because}"
+    for name in names:
+        if name in failed:
+            return f"{name} failed: {failed[name].splitlines()[0] if failed[name] else 'without a word'}"
+    if planned.connections_asked is not None:
+        return f"run with {planned.workload.connections} connections, {planned.connections_asked} asked for"
+    if needs.link_mbit_per_s is not None:
+        links = {
+            None if part.surroundings is None else part.surroundings.link_mbit_per_s
+            for name in names
+            for part in run.parts(name)
+        }
+        if links - {needs.link_mbit_per_s}:
+            return f"no link of {needs.link_mbit_per_s} Mbit/s: {needs.because}"
+    return None
+
+
+def _reading(test: Comparison) -> Reading:
+    """The figure as it is read off an arm's part of a block."""
+    if test.figure is Figure.THROUGHPUT:
+        return throughput
+    hop = test.hop
+    if hop is None:
+        return cpu_per_request
+
+    def of_hop(part: ArmBlock) -> float | None:
+        used = part.cpu_ns(hop)
+        return used / part.answers if used is not None and part.answers else None
+
+    return of_hop
+
+
+def _measured(test: Comparison, to: str | None, run: _Run, error: float) -> Interval | None:
+    if test.figure is Figure.ERRORS:
+        return None
+    if test.figure.is_ratio:
+        return Arms(run.planned, run.blocks).ratio(test.arm, _reading(test), error, to)
+    looks = len(run.record.plan.looks)  # a soak is not looked at on its way
+    for course in soak_summary.summarise(run.planned, run.blocks, _block_ratio, error * looks):
+        if (course.arm, course.figure) == (test.arm, COURSES[test.figure]) and course.drift is not None:
+            return Interval(value=course.drift.over_run, low=course.drift.low, high=course.drift.high)
+    return None
+
+
+def _block_ratio(planned: PlannedExperiment, block: Block, name: str) -> float | None:
+    found = Arms(planned, [block]).ratio(name, throughput, statistics.CONFIDENCE_ERROR)
+    return None if found is None else found.value
+
+
+def _errors(parts: Sequence[ArmBlock]) -> Errors:
+    counts = [sum(part.errors.values()) for part in parts]
+    return Errors(count=sum(counts), blocks=sum(1 for count in counts if count))
+
+
+def _of_errors(seen: Result) -> tuple[Outcome, str, bool]:
+    """A count needs no spread: one block will do. Errors in a part of the blocks are neither some nor none."""
+    if seen.errors is None:
+        return Outcome.UNKNOWN, "no valid block", False
+    if 0 < seen.errors.blocks < seen.blocks:
+        return Outcome.UNKNOWN, f"errors in {seen.errors.blocks} of {seen.blocks} blocks", False
+    claimed = seen.test.relation is Relation.SOME
+    return (Outcome.HOLDS if (seen.errors.count > 0) is claimed else Outcome.DOES_NOT_HOLD), "", False
+
+
+def _of_interval(seen: Result, run: _Run, names: Sequence[str]) -> tuple[Outcome, str, bool]:
+    interval, test = seen.measured, seen.test
+    if seen.blocks < 2:
+        return Outcome.UNKNOWN, f"valid blocks: {seen.blocks}, no interval", False
+    if interval is None or interval.low is None or interval.high is None:
+        return Outcome.UNKNOWN, "a block lacks the figure", False
+    if test.figure is not Figure.MEMORY_DRIFT:
+        for name in names:
+            errors = _errors(run.parts(name))
+            if errors.count:
+                return Outcome.UNKNOWN, f"{name} had errors: {errors.count:,}", False
+    margin: float | None = verdict.MARGIN_LEAST
+    if test.figure.is_ratio:
+        arms, reading = Arms(run.planned, run.blocks), _reading(test)
+        again = None if arms.again is None else arms.pairs(arms.again, throughput)
+        if again and verdict.instrument_is_biased([own for own, _ in again], [other for _, other in again]):
+            return Outcome.UNKNOWN, "the baseline's two runs differ: the run has no verdicts", False
+        error = statistics.error_per_look(len(run.record.plan.looks))
+        floor = None if arms.again is None else arms.ratio(arms.again, throughput if test.hop else reading, error)
+        margin = verdict.margin(floor)
+    outcome, negligible = decide(test, interval, margin)
+    planned = run.planned
+    if outcome is Outcome.HOLDS and planned.soak_s is not None and planned.soak_s < (planned.soak_asked_s or 0):
+        return Outcome.UNKNOWN, f"over {planned.soak_s:.0f} s, the article's over {planned.soak_asked_s} s", False
+    return outcome, "the interval decides neither way" if outcome is Outcome.UNKNOWN else "", negligible

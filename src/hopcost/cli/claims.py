@@ -1,0 +1,67 @@
+"""`hopcost claims`: what an article claimed, put to the test by records."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hopcost.cli import app
+from hopcost.report import Format
+
+EPILOG = """Examples:
+
+  hopcost claims latest
+
+  hopcost claims records/* --format markdown -o claims.md
+
+  hopcost claims records/before --suite nginx-go
+
+Each claim holds, does not hold, is unknown, or is not testable here. docs/claims.md says how that is judged."""
+
+
+@app.command("claims", epilog=EPILOG)
+def claims(
+    record: Annotated[
+        list[str], typer.Argument(metavar="RECORD...", help="Records: directories, names in records/, or `latest`.")
+    ],
+    suite: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--suite",
+            metavar="NAME|FILE",
+            help="Judge the claims of this suite as it is now, not as its records have it. May be repeated.",
+        ),
+    ] = None,
+    format: Annotated[Format, typer.Option("--format", "-f", help="The format.")] = Format.TEXT,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to; standard output otherwise.")
+    ] = None,
+) -> None:
+    """Test an article's claims against records, all in one table."""
+    import sys
+
+    from hopcost import claims as judging
+    from hopcost import record as records
+    from hopcost import suite as suites
+    from hopcost.errors import UsageError
+    from hopcost.report import claims_table
+
+    read = [records.read(records.find(name)) for name in dict.fromkeys(record)]
+    chosen = judging.suites(read, [suites.load(name) for name in suite or []])
+    without = sorted({each.plan.suite for each in read} - {each.name for each in chosen})
+    hint = f"records made before the suite had claims are judged with {' '.join(f'--suite {name}' for name in without)}"
+    if not chosen:
+        raise UsageError(f"no claims in these records: {', '.join(without)}", hint)
+    if without:
+        print(f"no claims in the records of {', '.join(without)}\nhint: {hint}", file=sys.stderr)
+    judged = [each for one in chosen for each in judging.judge(one, read)]
+    content = claims_table.render(judged, format)
+    if output is None:
+        print(content, end="")
+        return
+    try:
+        output.write_text(content, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{output}: {error.strerror}") from error

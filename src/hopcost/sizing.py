@@ -1,0 +1,138 @@
+"""How long the next block is: rounds out of what the blocks so far have shown, and of the time that is left. Pure.
+
+It must not look at which arm is better, only at how widely their ratios spread.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import msgspec
+
+from hopcost import compared, precision
+from hopcost.plan import BLOCK_OVERHEAD_S_PER_ARM, BLOCK_S_AT_MOST, Plan, PlannedExperiment, rounds_for_block
+from hopcost.precision import Forecast, Spread
+from hopcost.recorded import ArmBlock, Block
+from hopcost.turns import Turns
+
+SLICE_EDGES = 1.03  # a slice takes this much longer than its load: freezing, reading counters
+ROUNDS_AT_LEAST = 2
+PILOT_S = 6.0  # of load: enough rounds to see how they spread
+
+
+class Size(msgspec.Struct, frozen=True):
+    """Rounds and length of a slice of the next block, and what is expected of those to come where that is known."""
+
+    rounds: int
+    slice_ns: int
+    forecast: Forecast | None = None
+
+
+class Sizing:
+    """What the blocks of one experiment took so far, and how they spread."""
+
+    def __init__(self, plan: Plan, experiment: PlannedExperiment) -> None:
+        self.plan = plan
+        self.experiment = experiment
+        self.overheads_s: list[float] = []
+        self.ratios: dict[str, list[list[float]]] = {}  # log-ratios by arm, block, round
+
+    def note(self, done: Block) -> None:
+        """Take a block into account."""
+        if done.slices_elapsed_ns:
+            settling_ns = done.slices_elapsed_ns * self.experiment.settle_ns // self.experiment.slice_ns
+            self.overheads_s.append((done.elapsed_ns - done.slices_elapsed_ns - settling_ns) / 1e9)
+        if done.validity != "void":
+            for name, rounds in log_ratios(self.experiment, done).items():
+                self.ratios.setdefault(name, []).append(rounds)
+
+    @property
+    def least(self) -> tuple[int, int]:
+        """Rounds and slice in ns where the time is too short for a block: one must be, to say anything."""
+        if self.experiment.turns is Turns.WHOLE:
+            return 1, self._slice_ns_least
+        return ROUNDS_AT_LEAST, self.experiment.slice_ns
+
+    @property
+    def _slice_ns_least(self) -> int:
+        return self.experiment.slice_ns_least or self.experiment.slice_ns
+
+    def next(self, arms: int, counts: Sequence[int], seconds_left: float) -> Size | None:
+        """The next block over so many arms; None when the time is over. `counts` are valid blocks, by group."""
+        seen = self.overheads_s
+        overhead_s = sum(seen) / len(seen) if seen else BLOCK_OVERHEAD_S_PER_ARM * arms
+        first_look = self.plan.looks[0]
+        wanted = max(1, sum(max(0, first_look - count) for count in counts))
+        if self.experiment.turns is Turns.WHOLE:
+            return self._whole(arms, wanted, overhead_s, seconds_left)
+        round_s = (self.experiment.settle_ns + self.experiment.slice_ns) * arms / 1e9 * SLICE_EDGES
+        at_most = max(ROUNDS_AT_LEAST, int(BLOCK_S_AT_MOST / round_s))
+        spread = self._spread()
+        if spread is not None:
+            found = precision.forecast(
+                spread,
+                done=min(counts),
+                target=self.plan.target_width,
+                looks=self.plan.looks,
+                error=compared.error_of(self.experiment, len(self.plan.looks)),
+                seconds=seconds_left / len(counts),
+                overhead_s=overhead_s,
+                round_s=round_s,
+                rounds_at_least=ROUNDS_AT_LEAST,
+                rounds_at_most=at_most,
+            )
+            if found is not None:
+                return Size(found.rounds, self.experiment.slice_ns, found)
+        elif not self.plan.quick:
+            at_most = max(ROUNDS_AT_LEAST, int(PILOT_S / round_s))
+        for blocks_left in range(wanted, 0, -1):  # fewer blocks where the time holds no more
+            rounds = rounds_for_block(
+                seconds_left=seconds_left,
+                blocks_left=blocks_left,
+                overhead_s=overhead_s,
+                round_s=round_s,
+                at_most=at_most,
+            )
+            if rounds:
+                return Size(rounds, self.experiment.slice_ns)
+        return None
+
+    def _whole(self, arms: int, wanted: int, overhead_s: float, seconds_left: float) -> Size | None:
+        """Whole slices share the time evenly; where that leaves too little for each, fewer blocks do."""
+        for blocks_left in range(wanted, 0, -1):
+            slice_ns = int((seconds_left / blocks_left - overhead_s) / (arms * SLICE_EDGES) * 1e9)
+            if slice_ns >= self._slice_ns_least:
+                return Size(1, min(slice_ns, self.experiment.slice_ns))
+        return None
+
+    def _spread(self) -> Spread | None:
+        """That of the arm that spreads most; a quick run has one length for all its blocks."""
+        if self.plan.quick:
+            return None
+        found = [precision.spread(blocks) for blocks in self.ratios.values()]
+        known = [each for each in found if each is not None]
+        return max(known, key=lambda each: each.of_block(ROUNDS_AT_LEAST), default=None)
+
+
+def log_ratios(experiment: PlannedExperiment, done: Block) -> dict[str, list[float]]:
+    """By arm, the log-ratio of throughput to the baseline's runs in each round, where all of them answered."""
+    again = {arm.name for arm in experiment.arms if arm.copy_of is not None}
+    parts = {arm.name: _by_round(arm) for arm in done.arms}
+    first = parts.get(experiment.baseline, {})
+    second = next((parts[name] for name in again if name in parts), first)
+    found: dict[str, list[float]] = {}
+    for name, own in parts.items():
+        if name == experiment.baseline:
+            continue
+        reference = {
+            number: first[number] if name in again else (first[number] + second.get(number, first[number])) / 2
+            for number in first
+        }
+        both = [(own[number], reference[number]) for number in own if number in reference]
+        found[name] = [math.log(mine / other) for mine, other in both if mine > 0 and other > 0]
+    return found
+
+
+def _by_round(arm: ArmBlock) -> dict[int, float]:
+    return {each.round: each.answers / each.elapsed_ns for each in arm.slices if each.elapsed_ns}

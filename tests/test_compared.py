@@ -1,0 +1,197 @@
+"""Comparisons, verdicts and hop costs out of records made by hand."""
+
+from __future__ import annotations
+
+import math
+
+import msgspec
+import pytest
+from factory import MS, block, histogram, part, plan_of, record, slice_of
+
+from hopcost import compared, validity
+from hopcost.compared import Comparison
+from hopcost.hop_cost import pairs
+from hopcost.recorded import ArmBlock, Block, OpenLoad
+from hopcost.summary import ExperimentSummary, summarise
+
+RATE_PER_S = 5000.0
+
+
+def arm(name: str, answers: int, cpu_ms: float, open_cpu_us: float = 0.0, response_us: float = 300.0) -> ArmBlock:
+    """100 ms at saturation, and where asked 1 s of 5,000/s at 25 %; a proxy takes half the CPU time."""
+    hops = ["proxy", "app"] if name == "behind" else ["app"]
+    made = part(slice_of(name, answers, cpu_ns={hop: int(cpu_ms * MS / len(hops)) for hop in hops}))
+    if open_cpu_us:
+        used = {hop: int(open_cpu_us * 1000 * RATE_PER_S / len(hops)) for hop in hops}
+        load = msgspec.structs.replace(
+            slice_of(name, int(RATE_PER_S), elapsed_ns=1000 * MS, cpu_ns=used), due=int(RATE_PER_S), not_sent=0
+        )
+        times = [int(response_us * 1000)] * 4800 + [int(4 * response_us * 1000)] * 200
+        assert made.totals is not None and made.warm_up is not None
+        totals = msgspec.structs.replace(
+            made.totals, response_time=histogram(*times), response_unanswered=histogram(), due=int(RATE_PER_S)
+        )
+        made.open_loop = [
+            OpenLoad(share=0.25, rate_per_s=RATE_PER_S, warm_up=made.warm_up, slices=[load], totals=totals)
+        ]
+    return made
+
+
+def six_blocks(behind: float = 0.5, noise: float = 0.002, again: float = 1.0, open_loop: bool = True) -> list[Block]:
+    """Direct 100,000/s at 10 µs, behind so much of it at 22 µs; in the open loop 20 µs and 60 µs."""
+    made = []
+    for number in range(6):
+        wobble = math.exp(noise * (-1) ** number)
+        loads = (20.0, 60.0) if open_loop else (0.0, 0.0)
+        made.append(
+            block(
+                number,
+                arm("direct", 10_000, 100, loads[0]),
+                arm("behind", round(10_000 * behind * wobble), 22 * 10 * behind * wobble, loads[1] * wobble, 350.0),
+                arm("direct-aa", round(10_000 * again / wobble), 100 / wobble, loads[0] / wobble),
+            )
+        )
+    return made
+
+
+def summary(blocks: list[Block], **more: object) -> ExperimentSummary:
+    (found,) = summarise(record(*blocks, **more))
+    return found
+
+
+def of_behind(found: ExperimentSummary, figure: str, load_per_s: float | None = None) -> Comparison:
+    (behind,) = [each for each in found.arms if each.name == "behind"]
+    (one,) = [each for each in behind.comparisons if (each.figure, each.load_per_s) == (figure, load_per_s)]
+    return one
+
+
+def test_half_the_throughput_is_slower_and_twice_the_cpu_is_dearer():
+    found = summary(six_blocks())
+    assert str(of_behind(found, "throughput").verdict) == "slower"
+    assert str(of_behind(found, "cpu_per_request").verdict) == "dearer"
+    assert str(of_behind(found, "cpu_per_request", RATE_PER_S).verdict) == "dearer"
+    assert str(of_behind(found, "response_p50", RATE_PER_S).verdict) == "slower"
+    assert str(of_behind(found, "response_p99", RATE_PER_S).verdict) == "slower"
+
+
+def test_a_hop_that_both_have_is_compared_by_itself():
+    # app: 11 µs of behind's 22 to the baseline's 10: at saturation 1.1; in the open loop 30 to 20.
+    found = summary(six_blocks(noise=0.0))
+    assert of_behind(found, "cpu_per_request:app").ratio.value == pytest.approx(1.1, rel=1e-3)
+    assert of_behind(found, "cpu_per_request:app", RATE_PER_S).ratio.value == pytest.approx(1.5, rel=1e-3)
+
+
+def test_as_fast_within_the_margin_is_the_same_and_a_wide_interval_is_unknown():
+    assert str(of_behind(summary(six_blocks(behind=1.0)), "throughput").verdict) == "same"
+    assert str(of_behind(summary(six_blocks(behind=1.0, noise=0.1)), "throughput").verdict) == "unknown"
+
+
+def test_no_verdict_is_finer_than_the_floor_of_its_figure():
+    # The baseline's two runs differ by ±3 %: t(5, 0.975) = 2.570582 × 0.03 × √(6 ÷ 5) ÷ √6 = 0.03449.
+    coarse = of_behind(summary(six_blocks(behind=0.96, noise=0.03, again=1.0)), "throughput")
+    assert coarse.verdict.margin == pytest.approx(math.expm1(0.03449), rel=0.01)
+
+
+def test_the_errors_of_arms_and_looks_add_up():
+    quick, full = plan_of().experiments[0], plan_of(quick=False)
+    assert compared.error_of(quick, 1) == pytest.approx(0.05 / 2), "two arms beside the baseline and its copy"
+    assert compared.error_of(full.experiments[0], len(full.looks)) == pytest.approx(0.05 / 2 / 4)
+
+
+def test_a_baseline_that_differs_from_itself_leaves_the_run_without_verdicts():
+    found = summary(six_blocks(again=1.05))
+    assert found.instrument_is_biased is True
+    assert "differs from itself" in found.no_verdicts
+    assert {each.verdict.word for arm in found.arms for each in arm.comparisons} == {"unknown"}
+    assert summary(six_blocks()).instrument_is_biased is False
+
+
+def test_too_few_blocks_give_no_verdict():
+    found = summary(six_blocks()[:2])
+    assert found.no_verdicts == "too few valid blocks: 2, 3 needed"
+    assert of_behind(found, "throughput").verdict.word == "unknown"
+    assert of_behind(found, "throughput").ratio is not None
+
+
+def test_an_arm_with_errors_has_figures_and_no_verdict():
+    blocks = six_blocks()
+    blocks[3].arms[1].totals.errors["timeout"] = 2
+    one = of_behind(summary(blocks), "throughput")
+    assert (one.verdict.word, one.ratio is not None) == ("unknown", True)
+    assert one.no_verdict is not None
+
+
+def test_an_arm_is_not_judged_against_a_baseline_with_errors():
+    blocks = six_blocks()
+    blocks[3].arms[0].totals.errors["timeout"] = 2
+    one = of_behind(summary(blocks), "cpu_per_request")
+    assert one.verdict.word == "unknown"
+    assert one.no_verdict.startswith("direct: ")
+
+
+def test_where_the_generator_is_the_limit_throughput_has_no_verdict_and_cpu_has(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(validity, "generator_full", lambda part, _: part.name == "direct")
+    found = summary(six_blocks())
+    assert of_behind(found, "throughput").no_verdict == compared.GENERATOR_FULL
+    assert of_behind(found, "throughput").verdict.word == "unknown"
+    assert of_behind(found, "cpu_per_request").verdict.word == "dearer"
+    assert [arm.throughput_is_a_bound for arm in found.arms] == [True, False]
+
+
+def test_quantiles_need_a_hundred_samples_beyond():
+    (direct, _) = summary(six_blocks()[:1]).arms
+    # 5,000 answers: 50 beyond p99 and 5 beyond p99.9; six blocks have 300 and 30.
+    assert direct.open_loop[0].response_time_ns["p90"] is not None
+    assert direct.open_loop[0].response_time_ns["p99"] is None
+    (direct, _) = summary(six_blocks()).arms
+    assert direct.open_loop[0].response_time_ns["p99"] == pytest.approx(1_200_000, rel=0.01)
+    assert direct.open_loop[0].response_time_ns["p999"] is None
+
+
+def test_p99_is_shown_only_where_the_baselines_two_runs_agree():
+    blocks = six_blocks()
+    for each in blocks:
+        each.arms[2] = arm("direct-aa", 10_000, 100, 20.0, 400.0)
+    found = summary(blocks)
+    assert found.p99_agrees == {0.25: False}
+    assert found.arms[1].open_loop[0].response_time_ns["p99"] is None
+    assert found.arms[1].open_loop[0].response_time_ns["p90"] is not None
+    assert all(cost.p99_ns is None for cost in found.hop_costs)
+
+
+def test_a_hop_is_what_the_stack_without_it_lacks():
+    assert pairs(plan_of().experiments[0]) == [("behind", "direct", "proxy")]
+
+
+def test_the_cost_of_a_hop_is_a_difference_at_the_same_load_and_at_saturation():
+    at_load, saturated = summary(six_blocks(noise=0.0)).hop_costs
+    assert (at_load.load_per_s, saturated.load_per_s) == (RATE_PER_S, None)
+    assert at_load.cpu_ns.value == pytest.approx(40_000, rel=1e-3)  # 60 − 20 µs
+    assert saturated.cpu_ns.value == pytest.approx(12_000, rel=1e-3)  # 22 − 10 µs
+    assert at_load.p50_ns.value == pytest.approx(50_000, rel=0.01)  # 350 − 300 µs
+    assert at_load.p99_ns.value == pytest.approx(200_000, rel=0.01)  # 4 × 350 − 4 × 300 µs
+
+
+def test_a_difference_has_the_t_interval_of_its_blocks():
+    # Behind 60 µs × e^±0.002, the baseline's mean 20 × (1 + e^∓0.002) ÷ 2: differences 40.14 and 39.86 µs in turn;
+    # standard deviation 0.14 × √(6 ÷ 5) = 0.15336; t(5, 1 − 0.025 ÷ 2) = 3.163381; reach 3.163381 × 0.15336 ÷ √6 = 0.19806.
+    at_load, _ = summary(six_blocks()).hop_costs
+    assert (at_load.cpu_ns.high - at_load.cpu_ns.low) / 2 == pytest.approx(198.06, rel=0.02)
+
+
+def test_without_an_open_loop_there_is_the_cost_at_saturation_alone():
+    (only,) = summary(six_blocks(open_loop=False)).hop_costs
+    assert (only.share, only.load_per_s) == (None, None)
+
+
+@pytest.mark.parametrize(("noise", "behind", "settled"), [(0.002, 0.5, True), (0.05, 0.5, True), (0.05, 0.99, False)])
+def test_blocks_are_enough_when_intervals_are_narrow_or_clear_of_the_margin(noise: float, behind: float, settled: bool):
+    experiment = plan_of().experiments[0]
+    blocks = six_blocks(behind, noise)
+    for each in blocks:  # the A/A arm at rest
+        each.arms[2] = arm("direct-aa", 10_000, 100, 20.0)
+    assert compared.settled(experiment, blocks, looks=1, margin=0.02, target=0.01) is settled
+
+
+def test_nothing_is_settled_before_there_are_blocks():
+    assert not compared.settled(plan_of().experiments[0], [], looks=4, margin=0.02, target=0.01)

@@ -1,0 +1,86 @@
+"""How long blocks are to be: out of the spread of rounds and the time left, in tables without a clock."""
+
+import math
+
+import msgspec
+import pytest
+from factory import MS, block, part, plan_of, slice_of
+
+from hopcost.recorded import Block
+from hopcost.sizing import PILOT_S, Sizing, log_ratios
+
+ARMS = 4  # direct, behind, beside and the baseline's copy: a round of 100 ms slices after 100 ms each takes 0.824 s
+
+
+def rounds_of(arm: str, *answers: int):
+    return part(*(msgspec.structs.replace(slice_of(arm, each), round=number) for number, each in enumerate(answers)))
+
+
+def a_block(number: int, behind: tuple[int, ...] = (400, 440, 400, 440)) -> Block:
+    made = block(
+        number, rounds_of("direct", *[1000] * 4), rounds_of("behind", *behind), rounds_of("direct-aa", *[1000] * 4)
+    )
+    return msgspec.structs.replace(made, slices_elapsed_ns=1200 * MS, elapsed_ns=4400 * MS)  # 2 s of it are neither
+
+
+def sizing(*blocks: Block, quick: bool = False) -> Sizing:
+    plan = plan_of(quick=quick)
+    made = Sizing(plan, plan.experiments[0])
+    for each in blocks:
+        made.note(each)
+    return made
+
+
+def test_log_ratios_are_by_round_to_the_mean_of_the_baselines_runs():
+    (experiment,) = plan_of().experiments
+    found = log_ratios(
+        experiment,
+        block(0, rounds_of("direct", 1000, 900), rounds_of("behind", 400, 0), rounds_of("direct-aa", 1200, 900)),
+    )
+    assert found["behind"] == [pytest.approx(math.log(400 / 1100))], "a round without an answer has none"
+    assert found["direct-aa"] == [pytest.approx(math.log(1.2)), pytest.approx(0.0)]
+    assert "direct" not in found
+
+
+def test_the_pilot_is_short_and_a_quick_run_has_none():
+    pilot = sizing().next(ARMS, [0], 600.0)
+    assert pilot is not None and pilot.forecast is None
+    assert pilot.rounds == int(PILOT_S / 0.824)
+    quick = sizing(quick=True).next(ARMS, [0], 600.0)
+    assert quick is not None and quick.rounds == int(20 / 0.824), "the longest block there is"
+
+
+def test_after_the_pilot_the_spread_of_its_rounds_decides():
+    # The log-ratio of 400 and 440 answers spreads by ±ln(1.1) ÷ 2 = 0.04766 about its mean: variance 0.00303 (n − 1).
+    found = sizing(a_block(0)).next(ARMS, [1], 600.0)
+    assert found is not None and found.forecast is not None
+    assert found.forecast.half_width <= 0.01
+    calm = sizing(a_block(0, (400, 404, 400, 404))).next(ARMS, [1], 600.0)
+    assert calm is not None and calm.forecast is not None
+    assert calm.forecast.seconds < found.forecast.seconds
+    assert calm.rounds <= found.rounds
+
+
+def test_it_does_not_matter_which_arm_is_better():
+    better_block = a_block(0, (2000, 2200, 2000, 2200))
+    worse, better = sizing(a_block(0)).next(ARMS, [1], 600.0), sizing(better_block).next(ARMS, [1], 600.0)
+    assert worse is not None and better is not None and worse.forecast is not None and better.forecast is not None
+    assert (worse.rounds, worse.forecast.blocks) == (better.rounds, better.forecast.blocks)
+
+
+def test_what_a_block_costs_besides_is_learned_from_those_done():
+    # 4.4 s − 1.2 s of slices − 1.2 s of settling.
+    assert sizing(a_block(0)).overheads_s == [pytest.approx(2.0)]
+
+
+def test_where_the_time_holds_no_look_fewer_blocks_do_and_then_none():
+    short = sizing(a_block(0)).next(ARMS, [1], 9.0)
+    assert short is not None and short.forecast is None
+    assert short.rounds >= 2
+    assert sizing(a_block(0)).next(ARMS, [1], 3.0) is None
+
+
+def test_a_void_block_teaches_only_its_time():
+    void = msgspec.structs.replace(a_block(0), validity="void")
+    found = sizing(void).next(ARMS, [0], 600.0)
+    assert found is not None and found.forecast is None

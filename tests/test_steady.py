@@ -1,0 +1,60 @@
+"""Warm-up: where it ends in series made by hand, and that it may have no end."""
+
+import math
+import random
+
+import pytest
+
+from hopcost.engine import WarmedUp
+from hopcost.steady import cost, steady_from
+
+NOISE = random.Random(3)
+
+
+def noisy(*stretches: tuple[float, int], spread: float = 0.02) -> list[float]:
+    """Stretches of (mean, slices), each value off by a normal share."""
+    return [mean * math.exp(NOISE.gauss(0, spread)) for mean, count in stretches for _ in range(count)]
+
+
+def test_a_level_from_the_first_slice_on_is_steady_at_once():
+    assert steady_from([10.0] * 30) == 0
+    assert steady_from(noisy((10, 30))) == 0
+
+
+@pytest.mark.parametrize("slices", [3, 5, 12])
+def test_the_steady_state_begins_at_the_last_change(slices: int):
+    assert steady_from(noisy((20, slices), (12, 30 - slices))) == slices
+
+
+def test_two_steps_end_at_the_second():
+    assert steady_from(noisy((30, 4), (20, 5), (12, 21))) == 9
+
+
+def test_a_step_that_nobody_would_wait_for_is_none():
+    assert steady_from([10.0] * 10 + [10.1] * 20) == 0
+
+
+def test_a_change_near_the_end_leaves_no_steady_state():
+    assert steady_from(noisy((12, 24), (20, 6))) is None
+
+
+def test_slices_without_an_answer_are_not_steady():
+    assert steady_from([math.inf] * 3 + [10.0] * 20) == 3
+    assert steady_from([math.inf] * 30) is None
+    assert steady_from([10.0] * 20 + [math.inf] * 2) is None
+
+
+def test_too_few_slices_show_no_change():
+    assert steady_from([20.0, 10.0, 10.0]) == 0
+    assert steady_from([]) is None
+
+
+def warmed(answers: list[int], cpu_ns: list[int | None]) -> WarmedUp:
+    return WarmedUp(
+        arm="a", elapsed_ns=3, plateau=True, answers=answers, errors={}, slices_elapsed_ns=[100] * 3, cpu_ns=cpu_ns
+    )
+
+
+def test_the_cost_is_cpu_per_answer_and_time_where_cpu_is_not_known():
+    assert cost(warmed([0, 10, 20], [5, 50, 50])) == [math.inf, 5.0, 2.5]
+    assert cost(warmed([10, 10, 20], [5, None, 50])) == [10.0, 10.0, 5.0]
