@@ -53,7 +53,7 @@ def counted(experiment: Experiment) -> Figures:
     `other_` counts the same over all that stands in the report besides: hops apart, response times, loads of the open
     loop.
     """
-    figures: Figures = {"biased": float(experiment.instrument_is_biased)}
+    figures: Figures = {"silent": float(experiment.no_verdicts is not None or bool(experiment.instrument_is_biased))}
     groups = {name: [arm.of(name) for arm in experiment.others()] for name in SPEEDS}
     taken = [id(each) for group in groups.values() for each in group]
     groups["other"] = [each for arm in experiment.others() for each in arm.comparisons if id(each) not in taken]
@@ -134,5 +134,5 @@ def _cells(runs: list[Figures], wanted: int) -> list[str]:
         *map(str, excluding),
         str(sum(has_excluded(each, *SPEEDS) for each in runs)),
         f"{unknown} of {of}",
-        str(int(sum(each["biased"] for each in runs))),
+        str(int(sum(each["silent"] for each in runs))),
     ]

@@ -147,7 +147,7 @@ def seen(experiment: Experiment) -> Figures:
         "unknown": float(found is None or found.verdict == "unknown"),
         "ratio": ratio.value if ratio is not None else 0.0,
         "half_width": ratio.half_width() if ratio is not None and ratio.low is not None else -1.0,
-        "biased": float(experiment.instrument_is_biased),
+        "silent": float(experiment.no_verdicts is not None or bool(experiment.instrument_is_biased)),
     }
 
 

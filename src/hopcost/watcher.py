@@ -31,7 +31,7 @@ class Watcher(Protocol):
 class Silent:
     """A watcher that says nothing."""
 
-    def forecast(self, forecast: Forecast, target: float) -> None:
+    def forecast(self, forecast: Forecast) -> None:
         """Nothing."""
 
     def experiment_begins(self, experiment: PlannedExperiment, blocks: int, deadline: float) -> None:
