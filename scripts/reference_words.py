@@ -718,6 +718,10 @@ CONSTANTS = {
         "",
         "offered loads of the open loop, as shares of the slowest arm's throughput",
     ),
+    "plan_experiment.OPEN_LOOP_SHARE_OF_BUDGET": (
+        "",
+        "share of an experiment's time that the open loop may take; with less time there is none",
+    ),
     "open_loop.SLICE_NS_LEAST": ("ns", "length of a slice of the open loop at the least"),
     "open_loop.STALLS_PER_SLICE": ("", "times the longest stall of the generator's cores that it is at the least"),
     "open_loop.SLICE_NS_MOST": ("ns", "and at most; where it ought to be longer the block is suspect"),

@@ -59,15 +59,12 @@ def page() -> tuple[str, bool]:
     lines = [
         "# Whether hopcost tells the truth",
         "",
-        f"Written by `make truth`; {machine.cpu_model()}, {len(machine.allowed_cores())} cores,"
-        f" Linux {truth_lines.this_machine().kernel}. Every run is kept as a line in records/truth with the engine,"
-        " the machine and"
-        " the settings that it was made with; lines of others are set aside. A run is set aside, and done again,"
-        " where programs of others took"
-        f" more than {truth_lines.FOREIGN_MOST * 100:g} % of the machine's CPU time meanwhile, or the hypervisor says"
-        " that it kept as much of a"
-        " core; never for what it said. `make truth` goes on where it stopped;"
-        " `.venv/bin/python scripts/truth.py --only SECTION --at-most-s N` does a part.",
+        f"Written by `make truth`; {machine.cpu_model()}, {len(machine.allowed_cores())} cores, Linux"
+        f" {truth_lines.this_machine().kernel}. Every run is kept as a line in records/truth with the engine, the"
+        " machine and the settings that it was made with; lines of others are set aside. A run is set aside, and done"
+        f" again, where programs of others took more than {truth_lines.FOREIGN_MOST * 100:g} % of the machine's CPU"
+        " time meanwhile, or the hypervisor says that it kept as much of a core; never for what it said. `make truth`"
+        " goes on where it stopped; `.venv/bin/python scripts/truth.py --only SECTION --at-most-s N` does a part.",
         "",
         "| section | runs done | all of it holds |",
         "| --- | ---: | --- |",

@@ -37,7 +37,7 @@ def suite(program: str, beside: int) -> str:
     return (
         f'name = "alarms"\ntitle = "The same server several times"\n{arms}[[experiments]]\nname = "same"\n'
         f'question = "Is a difference seen where there is none?"\nbaseline = "base"\narms = [{listed}]\n'
-        'placement = "one-core"\n'
+        'placement = "one-core"\nopen_loop = false\n'
     )
 
 
@@ -53,7 +53,7 @@ def counted(experiment: Experiment) -> Figures:
     `other_` counts the same over all that stands in the report besides: hops apart, response times, loads of the open
     loop.
     """
-    figures: Figures = {"biased": float(experiment.instrument_is_biased)}
+    figures: Figures = {"silent": float(experiment.no_verdicts is not None or bool(experiment.instrument_is_biased))}
     groups = {name: [arm.of(name) for arm in experiment.others()] for name in SPEEDS}
     taken = [id(each) for group in groups.values() for each in group]
     groups["other"] = [each for arm in experiment.others() for each in arm.comparisons if id(each) not in taken]
@@ -93,18 +93,14 @@ def section(done: Sorted) -> tuple[list[str], bool]:
     lines = [
         "# False alarms",
         "",
-        f"Experiments of {BUDGET_S:g} s (`hopcost run SUITE --budget {BUDGET_S:g}`), one core for the stack, whose"
-        " arms are all the same"
-        " server: the baseline, one or two arms beside it, and the baseline's second run that every experiment has."
-        " Counted are the"
-        " comparisons of the arms beside with the baseline in the closed loop, throughput and CPU per request; of"
-        " each experiment's second"
-        " run of the baseline only whether it took the verdicts away. *Directional*: verdicts of faster, slower,"
-        " cheaper or dearer that are"
-        f" not called negligible; at most {DIRECTIONAL_MOST} in all. *Without 1*: experiments in which at least one"
-        " interval of that"
-        f" figure excludes 1; at most {EXCLUDES_MOST} of {wanted}, a figure's intervals being meant to err together"
-        " in 5 of 100.",
+        f"Experiments of {BUDGET_S:g} s (`hopcost run SUITE --budget {BUDGET_S:g}`), one core for the stack, without"
+        " the open loop, whose arms are all the same server: the baseline, one or two arms beside it, and the"
+        " baseline's second run that every experiment has. Counted are the comparisons of the arms beside with the"
+        " baseline in the closed loop, throughput and CPU per request; of each experiment's second run of the"
+        " baseline only whether it took the verdicts away. *Directional*: verdicts of faster, slower, cheaper or"
+        f" dearer that are not called negligible; at most {DIRECTIONAL_MOST} in all. *Without 1*: experiments in which"
+        f" at least one interval of that figure excludes 1; at most {EXCLUDES_MOST} of {wanted}, a figure's intervals"
+        " being meant to err together in 5 of 100.",
         "",
         "| who answers | arms beside | done | directional: throughput | CPU | without 1: throughput | CPU | one or"
         " the other | verdicts: unknown | runs without verdicts |",
@@ -122,8 +118,7 @@ def section(done: Sorted) -> tuple[list[str], bool]:
         longest = max(each["seconds"] for each in every)
         lines += [
             f"The longest run took {longest:.1f} s with starting and reporting. Of {other[0]} other comparisons (hops"
-            " apart, the"
-            f" open loop) {other[1]} excluded 1, and {other[2]} were directional.",
+            f" apart, the open loop) {other[1]} excluded 1, and {other[2]} were directional.",
         ]
     return [*lines, "", *aside(done)], word == "yes"
 
@@ -139,5 +134,5 @@ def _cells(runs: list[Figures], wanted: int) -> list[str]:
         *map(str, excluding),
         str(sum(has_excluded(each, *SPEEDS) for each in runs)),
         f"{unknown} of {of}",
-        str(int(sum(each["biased"] for each in runs))),
+        str(int(sum(each["silent"] for each in runs))),
     ]

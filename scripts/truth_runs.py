@@ -86,7 +86,8 @@ class Experiment(msgspec.Struct, frozen=True):
     ending: Ending | None = None
     aa_floor: Ends | None = None
     margin: float | None = None
-    instrument_is_biased: bool = False
+    instrument_is_biased: bool | None = None  # None: too few blocks to say
+    no_verdicts: str | None = None
 
     def others(self) -> list[Arm]:
         """The arms that are compared: neither the baseline nor its second run."""
@@ -122,7 +123,10 @@ def run(content: str, budget_s: float, read: Callable[[Path], T], *options: obje
         )
         if said.returncode != 0:
             raise MeasurementFailed(f"hopcost run ended with {ran.returncode}: {ran.stderr[-2000:]}\n{said.stderr}")
-        return decode(said.stdout.encode()).experiments[0], seconds, read(record)
+        experiment = decode(said.stdout.encode()).experiments[0]
+        if experiment.ending is None or experiment.ending.why == "failed":
+            raise MeasurementFailed(f"hopcost run did not end well ({experiment.ending}): {ran.stderr[-2000:]}")
+        return experiment, seconds, read(record)
 
 
 def nothing(_record: Path) -> None:

@@ -125,7 +125,7 @@ def suite(work_rounds: int) -> str:
         '[arms.dearer]\nhops = [{ program = "origin", link = "http+tcp", '
         f"settings = {{ work_rounds = {work_rounds} }} }}]\n"
         '[[experiments]]\nname = "dearer"\nquestion = "Is the work seen?"\nbaseline = "plain"\n'
-        'arms = ["plain", "dearer"]\nplacement = "one-core"\n'
+        'arms = ["plain", "dearer"]\nplacement = "one-core"\nopen_loop = false\n'
     )
 
 
@@ -147,7 +147,7 @@ def seen(experiment: Experiment) -> Figures:
         "unknown": float(found is None or found.verdict == "unknown"),
         "ratio": ratio.value if ratio is not None else 0.0,
         "half_width": ratio.half_width() if ratio is not None and ratio.low is not None else -1.0,
-        "biased": float(experiment.instrument_is_biased),
+        "silent": float(experiment.no_verdicts is not None or bool(experiment.instrument_is_biased)),
     }
 
 
@@ -180,25 +180,20 @@ def section(done: Sorted) -> tuple[list[str], bool]:
         "# A known difference is seen",
         "",
         "Two arms, the embedded origin and the same with a counted amount of arithmetic before each answer"
-        " (`--work-rounds`), one core"
-        f" for the stack, {CONNECTIONS} connections, each run through `hopcost run`. It must call the second *dearer*"
-        " in CPU per request"
-        f" (closed loop) in {SEEN_LEAST} of {RUNS} runs: of 60 s where it is 5 % dearer; where it is 2 %, of 120 s"
-        " while the spread of pairs"
-        f" (`hopcost doctor --spread`, before each run) is below {QUIET_SPREAD * 100:g} %, else of 240 s."
-        " *Negligible* stands where the"
+        f" (`--work-rounds`), one core for the stack, {CONNECTIONS} connections, closed loop, each run through"
+        f" `hopcost run`. It must call the second *dearer* in CPU per request (closed loop) in {SEEN_LEAST} of {RUNS}"
+        " runs: of 60 s where it is 5 % dearer; where it is 2 %, of 120 s while the spread of pairs (`hopcost doctor"
+        f" --spread`, before each run) is below {QUIET_SPREAD * 100:g} %, else of 240 s. *Negligible* stands where the"
         " whole interval is inside the margin; it is dearer all the same.",
         "",
         "What the work costs is calibrated and then measured apart: origins that are never frozen, loaded in turn"
-        f" with {REQUESTS:,}"
-        " requests at a time, their process CPU clocks read before and after.",
+        f" with {REQUESTS:,} requests at a time, their process CPU clocks read before and after.",
         "",
     ]
     if calibrations:
         lines += [
             f"Calibration, {len(calibrations)} of {CALIBRATIONS} done: a request costs"
-            f" {median(calibrations, 'plain_ns') / 1e3:.2f} µs,"
-            f" a round {median(calibrations, 'round_ns'):.2f} ns.",
+            f" {median(calibrations, 'plain_ns') / 1e3:.2f} µs, a round {median(calibrations, 'round_ns'):.2f} ns.",
             "",
         ]
     lines += [

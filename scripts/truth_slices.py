@@ -185,9 +185,7 @@ def _cpu(rates: Rates) -> float:
 def sliced(planned: plan.Plan, experiment: PlannedExperiment, wanted: Sequence[str]) -> Figures:
     """Blocks as `hopcost run` measures them, one for each group of arms."""
     figures: Figures = {}
-    closed = msgspec.structs.replace(
-        experiment, **({"open_loop_shares": []} if hasattr(experiment, "open_loop_shares") else {})
-    )
+    closed = msgspec.structs.replace(experiment, open_loop_shares=[])
     content = Suite(name=planned.suite, title=planned.title, arms={}, experiments=[])
     with tempfile.TemporaryDirectory() as folder, record.Writer(Path(folder), content, planned, {}, []) as writer:
         setting = block.Setting(

@@ -252,7 +252,7 @@ def test_what_is_a_false_alarm() -> None:
         )
     )
     assert found == {
-        "biased": 0.0,
+        "silent": 0.0,
         "throughput_comparisons": 2,
         "throughput_excludes": 1,
         "throughput_directional": 0,
@@ -267,7 +267,8 @@ def test_what_is_a_false_alarm() -> None:
         "other_unknown": 0,
     }
     assert alarms.directional(found) == 1 and alarms.has_excluded(found, "throughput")
-    assert alarms.counted(report([], instrument_is_biased=True))["biased"] == 1.0
+    assert alarms.counted(report([], instrument_is_biased=True))["silent"] == 1.0
+    assert alarms.counted(report([], instrument_is_biased=None, no_verdicts="too few blocks"))["silent"] == 1.0
 
 
 def test_how_many_false_alarms_are_too_many() -> None:
@@ -380,14 +381,16 @@ def test_five_arms_beside_long_runs() -> None:
 
 
 def test_cpu_time_adds_up_by_hand() -> None:
-    before = attribution.Reading(1.0, 0.5, 0.2, 0.1, {1: 1.0, 2: 5.0}, 0.0)
-    after = attribution.Reading(11.0, 6.5, 3.2, 0.2, {1: 1.5, 3: 9.0}, 0.1)
+    before = attribution.Reading(1.0, 1.0, 0.5, 0.2, 0.1, {1: 1.0, 2: 5.0}, 0.0)
+    after = attribution.Reading(11.0, 9.0, 6.5, 3.2, 0.2, {1: 1.5, 3: 9.0}, 0.1)
     found = attribution.parts(before, after)
     assert found["busy_s"] == 10.0 and found["others_s"] == 0.5, "2 has ended, 3 has begun"
     assert found["sum_of_busy"] == pytest.approx((6.0 + 3.0 + 0.1 + 0.5 + 0.1) / 10)
+    assert found["sum_of_ticks"] == pytest.approx((6.0 + 3.0 + 0.1 + 0.5 + 0.1) / 8)
     assert attribution.miss({"sum_of_busy": 0.97}, "all-cores") == pytest.approx(1.0)
     assert attribution.miss({"sum_of_busy": 0.97}, "one-core") == pytest.approx(1.5)
-    right = dict.fromkeys(("hops_s", "generator_s", "harness_s", "others_s", "busy_s"), 1.0) | {"sum_of_busy": 1.025}
+    right = dict.fromkeys(("hops_s", "generator_s", "harness_s", "others_s", "busy_s", "ticks_s"), 1.0)
+    right |= {"sum_of_busy": 1.025, "sum_of_ticks": 1.05}
     text, holds = attribution.section(filled(attribution, lambda case, n: right))
     assert not holds and [each.split(" | ")[-1] for each in text if "(one-core)" in each or "(all-cores)" in each][
         1:

@@ -118,10 +118,10 @@ def forecast(pairs: Sequence[float], slice_ns: int) -> Forecast | None:
     half; slices of another length vary as their time allows (variance × length is the same).
     """
     slice_here_ns, settle_here_ns = max(SLICE_NS_LEAST, SETTLE_NS_LEAST), SETTLE_NS_LEAST
-    within = float(np.var(pairs, ddof=1)) * 0.75 * slice_ns / slice_here_ns
+    seen = precision.Spread(within=float(np.var(pairs, ddof=1)) * 0.75 * slice_ns / slice_here_ns, between=0.0)
     round_s = ARMS * (slice_here_ns + settle_here_ns) / 1e9 * SLICE_EDGES
     found = precision.forecast(
-        precision.Spread(within=within, between=0.0),
+        seen,
         done=0,
         target=plan.TARGET_WIDTH,
         looks=plan.LOOKS,

@@ -19,6 +19,7 @@ SETTLE_NS_LEAST, SETTLE_NS_PER_CONNECTION = 100_000_000, 300_000
 WHOLE_SLICE_S, QUICK_WHOLE_SLICE_S = 10, 2
 WHOLE_SLICE_NS_LEAST, QUICK_WHOLE_SLICE_NS_LEAST = 2_000_000_000, 1_000_000_000
 SOAK_SHARE = 0.9  # of the time that a soak's arm is loaded
+OPEN_LOOP_SHARE_OF_BUDGET = 0.6  # with more than this, too little would be left for the closed loop
 SOAK_SLICE_NS_LEAST = 250_000_000  # of its baseline
 QUICK_SOAK_S = 45
 OPEN_LOOP_SHARES = (0.25, 0.5)  # of the slowest arm's throughput
@@ -250,3 +251,24 @@ def soaked(planned: PlannedExperiment, share_s: float, length_s: float | None, q
     if here_s < planned.soak_asked_s:
         notes = [*notes, f"{planned.soak_asked_s} s published, {here_s:.0f} s here; --soak-length sets it"]
     return msgspec.structs.replace(planned, soak_s=float(here_s), notes=notes)
+
+
+def within_budget(planned: PlannedExperiment, share_s: float, blocks: int, warm_up_ns: int) -> PlannedExperiment:
+    """Without the open loop where that of `blocks` blocks would take most of the experiment's time; a note says so."""
+    if not planned.open_loop_shares:
+        return planned
+    block_s = sum(
+        open_loop.phase_s(
+            arms=len(group),
+            loads=len(planned.open_loop_shares),
+            settle_ns=planned.settle_ns,
+            warm_up_ns=warm_up_ns,
+            rounds=1,
+        )
+        for group in planned.groups
+    )
+    needed_s = block_s * blocks / OPEN_LOOP_SHARE_OF_BUDGET
+    if needed_s <= share_s:
+        return planned
+    note = f"no open loop: it needs {needed_s:.0f} s for this experiment, {share_s:.0f} s are given; --budget sets them"
+    return msgspec.structs.replace(planned, open_loop_shares=[], notes=[*planned.notes, note])

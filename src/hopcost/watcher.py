@@ -31,6 +31,9 @@ class Watcher(Protocol):
 class Silent:
     """A watcher that says nothing."""
 
+    def forecast(self, forecast: Forecast) -> None:
+        """Nothing."""
+
     def experiment_begins(self, experiment: PlannedExperiment, blocks: int, deadline: float) -> None:
         """Nothing."""
 
