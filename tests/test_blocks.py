@@ -14,9 +14,9 @@ from hdrh.histogram import HdrHistogram
 from hopcost import block, blocks, check, engine, plan, record, suite
 from hopcost.errors import ArmFailed, MeasurementFailed
 from hopcost.network import Surroundings
+from hopcost.prepared import Address
 from hopcost.program import Installed
 from hopcost.sandbox import Freezer
-from hopcost.stack import Address
 from hopcost.usage import Memory, TimeWait
 
 SUITE = suite.Suite(
