@@ -45,6 +45,16 @@ def run(tmp_path: Path, text: str, *more: object, **how: object) -> tuple[int, s
             '{ program = "express", link = "http+unix", settings = { instances = 4 } }',
             ['arm unix: express.instances has no effect with manager = "node"', 'set manager = "pm2" there too'],
         ),
+        (
+            'hops = [{ program = "origin", link = "http+unix" }]',
+            'hops = [{ program = "origin", link = "http+unix" }]\nlink_mbit_per_s = 100',
+            ["arm unix: link_mbit_per_s has no effect", "over a Unix socket", "hint: a link with a rate"],
+        ),
+        (
+            '{ program = "origin", link = "http+unix" }',
+            '{ program = "apache2", link = "http+tcp", settings = { processes = 300000000 } }',
+            ["arm unix: apache2: it would start 300,000,000 processes, and /proc/sys/kernel/pid_max allows"],
+        ),
     ],
 )
 def test_a_wrong_suite_is_a_usage_error_that_names_file_key_and_nearest(

@@ -16,9 +16,9 @@ from hopcost import block, blocks, check, conditions, engine, loading, open_loop
 from hopcost.errors import ArmFailed, MeasurementFailed
 from hopcost.network import Surroundings
 from hopcost.precision import Forecast
+from hopcost.prepared import Address
 from hopcost.program import Installed
 from hopcost.sandbox import Freezer, Ports
-from hopcost.stack import Address
 from hopcost.usage import Memory, TimeWait
 
 SUITE = suite.Suite(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import pytest
 
 from hopcost import peers
-from hopcost.errors import MeasurementFailed
+from hopcost.errors import CannotMeasure, MeasurementFailed
 from hopcost.peers import Counts
 
 WRK_ERRORS = """Running 1s test @ http://127.0.0.1:1/
@@ -79,6 +80,22 @@ def test_ab_says_how_many_connections_were_kept_where_it_asked_for_that(line: st
 def test_a_generator_does_not_ask_for_gzip_by_itself(name: str) -> None:
     given = peers.words(name, peers.Load(url="http://127.0.0.1:1/", connections=1, seconds=1))
     assert any(word.strip("-") == "disable-compression" for word in given)
+
+
+@pytest.mark.parametrize(
+    ("name", "requests_per_connection", "refused"),
+    [
+        ("h2load", None, False),
+        ("h2load", 1, True),
+        ("wrk", 1, False),
+        ("wrk", 100, True),
+    ],
+)
+def test_a_generator_that_cannot_close_connections_so_is_not_asked_to(
+    name: str, requests_per_connection: int | None, refused: bool
+) -> None:
+    with pytest.raises(CannotMeasure, match=name) if refused else contextlib.nullcontext():
+        peers.refuse_unable(name, requests_per_connection)
 
 
 def test_output_without_a_count_is_a_failure_not_zero() -> None:

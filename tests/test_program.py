@@ -370,6 +370,13 @@ def test_missing_builds_are_made_and_the_reasons_of_others_kept(tmp_path):
     assert said == []
 
 
+def test_what_no_tool_can_build_is_not_announced(tmp_path):
+    define(tmp_path, "built", BUILT.replace('tool = "sh"', 'tool = "no-such-tool"'), make_sh=MAKE)
+    said: list[str] = []
+    problems = program.build_missing(["built"], said.append)
+    assert (said, problems) == ([], ["built cannot be built: 'no-such-tool' is not installed"])
+
+
 # hopcost's own
 
 

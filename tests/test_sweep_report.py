@@ -162,8 +162,24 @@ def test_repeats_have_a_mean_a_spread_and_no_verdict():
     ]
     assert "nothing is interleaved" in made.below[0] and "no A/A" in made.below[0]
     assert "failed: behind: wrk: connection refused" in made.below
-    assert "direct: wrk 4.1.0, 64 connections, 1 s a repeat; published: 5000 connections, 30 s, 2 times" in made.below
+    assert (
+        "every arm: wrk 4.1.0, 64 connections, 1 s a repeat; published: 5000 connections, 30 s, 2 times" in made.below
+    )
     assert "1,000, 3,000" in text.render(content, summarise(content))
+
+
+def test_what_all_values_of_repeats_share_is_said_once():
+    protocol = Protocol(peer="wrk", duration_s=30, repeats=1, connections=5000)
+    points = [msgspec.structs.replace(point(value), as_published=protocol, notes=["n"]) for value in (10, 1000)]
+    ran = [repeat("direct", 0, peer_run(1000)), repeat("direct", 0, None, "refused")]
+    for each, experiment in zip(ran, points, strict=True):
+        each.experiment = experiment.name
+    content = record(plan=msgspec.structs.replace(plan_of(), experiments=points), repeats=ran)
+    (made,) = table.tables(summarise(content))
+    assert "note: n" in made.below
+    assert "at 1000: failed: direct: refused" in made.below
+    how = "64 connections, 1 s a repeat; published: 5000 connections, 30 s, once"
+    assert f"at 10: direct: wrk 4.1.0, {how}" in made.below
 
 
 # A soak

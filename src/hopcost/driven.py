@@ -34,7 +34,7 @@ def find(name: str) -> tuple[Peer, str]:
     version = peer.version()
     if version is None:
         raise CannotMeasure(f"{name} is not installed, or prints no version", INSTALL[name])
-    return peer, version
+    return peer, version or "(it has no version)"
 
 
 def missing() -> dict[str, str]:
@@ -78,7 +78,7 @@ def surroundings(ready: Ready, run: PeerRun) -> Surroundings:
     """What the arm ran in, with a word on its link where the answers filled it: their sizes are the checked one's."""
     answer = checked(ready.answer)
     received = run.answers * (answer.header_bytes + answer.body_bytes)
-    return with_link_load(ready.stack.surroundings, received, run.elapsed_ns)
+    return with_link_load(ready.stack.surroundings, received, run.elapsed_ns, answers=run.answers)
 
 
 def to_load(workload: Workload, url: str) -> Load:
@@ -96,7 +96,7 @@ def url_of(stack: RunningStack, target: str) -> str:
     """What the generator is told; ArmFailed for a socket file, which it cannot reach."""
     address = stack.prepared.address
     if address.is_unix:
-        raise ArmFailed(stack.arm, f"{stack.arm} is reached over a Unix socket, which other generators cannot")
+        raise ArmFailed(stack.arm, "it is reached over a Unix socket, which other generators do not speak")
     return f"{address.url}{target}"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
-from hopcost import open_loop
+from hopcost import open_loop, peers
 from hopcost.errors import CannotMeasure
 from hopcost.planned import LeftOut, PlannedArm, PlannedExperiment, Point
 from hopcost.program import Installed
@@ -62,6 +62,8 @@ def decide(suite: Suite, experiment: Experiment, point: Point | None, host: Host
     peer = protocol.peer if protocol is not None else way.peer
     if peer is not None and peer in host.missing_peers:
         raise CannotMeasure(f"{peer} is not installed", host.missing_peers[peer])
+    if peer is not None:
+        peers.refuse_unable(peer, experiment.workload.requests_per_connection)
     cores = place(experiment.placement, host.allowed_cores, host.siblings)
     kept, left_out, notes = _arms(suite, experiment, host.installed)
     baseline = experiment.baseline if experiment.baseline in kept else kept[0]

@@ -253,10 +253,16 @@ def build(name: str) -> None:
     program = load(name)
     if program.build is None or is_built(program):
         return
-    if _find(program.build.tool) is None:
-        raise CannotMeasure(f"{name} cannot be built: '{program.build.tool}' is not installed", program.install)
+    _tool(name)
     builds.make(name, program.folder, program.build)
     installed.cache_clear()
+
+
+def _tool(name: str) -> None:
+    """CannotMeasure where what builds the program is not installed."""
+    program = load(name)
+    if program.build is not None and _find(program.build.tool) is None:
+        raise CannotMeasure(f"{name} cannot be built: '{program.build.tool}' is not installed", program.install)
 
 
 def build_missing(programs: Iterable[str], say: Callable[[str], None]) -> list[str]:
@@ -264,8 +270,9 @@ def build_missing(programs: Iterable[str], say: Callable[[str], None]) -> list[s
     problems = []
     for name in programs:
         if load(name).build is not None and installed(name).missing:
-            say(f"building {name}")
             try:
+                _tool(name)
+                say(f"building {name}")
                 build(name)
             except CannotMeasure as error:
                 problems.append(error.message)

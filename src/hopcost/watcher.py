@@ -37,9 +37,6 @@ class Silent:
     def experiment_begins(self, experiment: PlannedExperiment, blocks: int, deadline: float) -> None:
         """Nothing."""
 
-    def forecast(self, forecast: Forecast) -> None:
-        """Nothing."""
-
     def block_begins(self, number: int) -> None:
         """Nothing."""
 

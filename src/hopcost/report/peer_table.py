@@ -10,8 +10,8 @@ from hopcost.summary import ExperimentSummary
 
 TIMES = ("mean", "p50", "p90", "p99", "max")
 OWN = (
-    "as the tool prints them, of several runs lowest–highest; its connections are always busy: this is not what a user"
-    " waits for"
+    "times: as the tool prints them, of several runs lowest–highest; its connections are always busy, so this is not"
+    " what a user waits for"
 )
 KEPT = "kept: answers after which the connection was kept, by the tool's own count, of all that it counts as correct"
 
@@ -31,7 +31,7 @@ def part(group: list[ExperimentSummary]) -> Part | None:
         shown = [] if each.plan.point is None else ["" if each is before else label(each.plan.point.value)]
         rows.append([*shown, arm, *_cells(found, times), *([_kept(found)] if with_kept else [])])
         before = each
-    below = [f"{', '.join(f'{name} ms' for name in times)}: {OWN}"] if times else []
+    below = [OWN] if times else []
     return Part("as the other generator says", header, rows, [*below, *([KEPT] if with_kept else [])])
 
 
