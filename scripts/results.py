@@ -112,7 +112,9 @@ def main() -> int:
     """Run what is missing, then write the pages; 1 when a piece has no record afterwards."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("suites", nargs="*", default=list(SUITES), help=f"of {', '.join(SUITES)}; all by default")
-    parser.add_argument("--next", action="store_true", help="run the next missing piece only; exit 3 when there is none")
+    parser.add_argument(
+        "--next", action="store_true", help="run the next missing piece only; exit 3 when there is none"
+    )
     parser.add_argument("--only", action="append", metavar="SUITE/EXPERIMENT", help="these, also where they are done")
     parser.add_argument("--render", action="store_true", help="write the pages, run nothing")
     wanted = parser.parse_args()
