@@ -46,8 +46,8 @@ def show(record: Record, experiments: list[ExperimentSummary], console: Console)
         if content.rows:
             console.print(_grid(content.header, content.rows), crop=False)  # else rich drops columns that do not fit
         for further in content.further:
-            console.print(Padding(Text(further.title), (0, 0, 0, 2)))
-            console.print(Padding(_grid(further.header, further.rows), (0, 0, 0, 2)), crop=False)
+            console.print(Text(further.title))
+            console.print(_grid(further.header, further.rows), crop=False)
             _lines(console, further.below)
         _lines(console, content.below)
         if content.published_rows:
