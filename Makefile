@@ -49,5 +49,5 @@ bench: setup ## the engine's cost beside other load generators: docs/bench.md
 truth: setup ## whether the method tells the truth: docs/truth.md
 	.venv/bin/python scripts/truth.py
 
-leavings: setup ## 100 runs interrupted and killed at random moments: what is left of them
+leavings: setup ## 110 runs interrupted and killed at random moments: what is left of them
 	.venv/bin/python scripts/leavings.py

@@ -2,14 +2,16 @@
 
 Each trial starts a small run, waits a seeded random time (for a keeper or the engine: after it is there), and sends
 SIGINT, SIGTERM or SIGKILL to the harness, to a keeper or to the engine. In the last trials the harness and its keepers
-are killed at once, which nothing can answer: they are followed by `hopcost doctor --clean`. Exit code 1 when anything
-is left.
+are killed at once, which nothing can answer: they are followed by `hopcost doctor --clean`. Each trial is kept in
+`records/leavings.jsonl`; `--resume` goes on with those that are missing there. Exit code 1 when anything is left, 3
+when trials are still to be done.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import math
 import os
 import random
 import shutil
@@ -26,7 +28,9 @@ import psutil
 
 from hopcost import keeper, leavings, namespace
 
-HOPCOST = Path(__file__).parents[1] / ".venv" / "bin" / "hopcost"
+REPOSITORY = Path(__file__).parents[1]
+HOPCOST = REPOSITORY / ".venv" / "bin" / "hopcost"
+KEPT = REPOSITORY / "records" / "leavings.jsonl"
 SUITE = """
 name = "leavings"
 title = "To be interrupted"
@@ -57,9 +61,21 @@ ENDS_S = 30.0
 GONE_S = 5.0  # the keepers of a killed harness clean up on their own
 
 
-class Trial(msgspec.Struct):
-    """What was done to whom, and what was left of it."""
+class Planned(msgspec.Struct, frozen=True):
+    """What is to be done to whom; all of it follows from the seed and the number."""
 
+    number: int
+    seed: int
+    victim: str
+    signal: str
+    after_s: float
+
+
+class Trial(msgspec.Struct):
+    """What was done to whom, and what was left of it; a line of the file."""
+
+    number: int
+    seed: int
     victim: str
     signal: str
     after_s: float
@@ -73,24 +89,63 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--double", type=int, default=10, help="trials in which harness and keepers are killed at once")
+    parser.add_argument("--resume", action="store_true", help="keep the trials that were done")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="begin no trial later than this")
     given = parser.parse_args()
     # A shell without job control starts background jobs with SIGINT ignored, which a child would inherit.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    chance = random.Random(given.seed)
-    plan = [(chance.choice(VICTIMS), chance.choice(SIGNALS)) for _ in range(given.count)]
-    plan += [("harness+keepers", signal.SIGKILL)] * given.double
-    trials = []
-    for number, (victim, kind) in enumerate(plan):
-        trials.append(trial(victim, kind, chance.uniform(0, LONGEST_SEEN_S if victim in PROGRAMS else LONGEST_S)))
-        left = sum(len(each) for each in trials[-1].left.values())
-        print(
-            f"{number + 1:3} {trials[-1].victim:16} {kind.name:8} {trials[-1].after_s:4.1f} s  left: {left}", flush=True
-        )
-    sys.exit(0 if report(trials) else 1)
+    wanted = plan(given.seed, given.count, given.double)
+    trials = kept(KEPT.read_bytes(), wanted) if given.resume and KEPT.exists() else []
+    KEPT.parent.mkdir(exist_ok=True)
+    KEPT.write_bytes(b"".join(line(each) for each in trials))
+    deadline = time.monotonic() + given.seconds
+    for each in missing(wanted, trials):
+        if time.monotonic() > deadline:
+            break
+        done = trial(each)
+        with KEPT.open("ab") as file:
+            file.write(line(done))
+        trials.append(done)
+        left = sum(len(found) for found in done.left.values())
+        print(f"{each.number:3} {done.victim:16} {done.signal:8} {done.after_s:4.1f} s  left: {left}", flush=True)
+    well = report(trials)
+    print(f"{len(trials)} of {len(wanted)} trials are done")
+    sys.exit(1 if not well else 0 if len(trials) == len(wanted) else 3)
 
 
-def trial(victim: str, kind: signal.Signals, after_s: float) -> Trial:
+def plan(seed: int, count: int, double: int) -> list[Planned]:
+    """All trials, numbered from 1; the same for the same arguments."""
+    planned = []
+    for number in range(1, count + double + 1):
+        chance = random.Random(f"{seed}-{number}")
+        victim = chance.choice(VICTIMS) if number <= count else "harness+keepers"
+        kind = chance.choice(SIGNALS) if number <= count else signal.SIGKILL
+        after_s = chance.uniform(0, LONGEST_SEEN_S if victim in PROGRAMS else LONGEST_S)
+        planned.append(Planned(number=number, seed=seed, victim=victim, signal=kind.name, after_s=after_s))
+    return planned
+
+
+def kept(text: bytes, wanted: list[Planned]) -> list[Trial]:
+    """The trials of this plan among the lines of the file; one that was interrupted while writing is done again."""
+    numbers = {(each.seed, each.number, each.after_s) for each in wanted}
+    trials = msgspec.json.Decoder(Trial).decode_lines(text[: text.rfind(b"\n") + 1])
+    return [each for each in trials if (each.seed, each.number, each.after_s) in numbers]
+
+
+def line(done: Trial) -> bytes:
+    """As it stands in the file."""
+    return msgspec.json.encode(done) + b"\n"
+
+
+def missing(wanted: list[Planned], trials: list[Trial]) -> list[Planned]:
+    """Those that are still to be done."""
+    done = {each.number for each in trials}
+    return [each for each in wanted if each.number not in done]
+
+
+def trial(planned: Planned) -> Trial:
     """Start a run, end it this way, count."""
+    victim, kind = planned.victim, signal.Signals[planned.signal]
     with tempfile.TemporaryDirectory(prefix="hopcost-trial-") as folder:
         temporary = Path(folder) / "tmp"
         temporary.mkdir()
@@ -105,7 +160,7 @@ def trial(victim: str, kind: signal.Signals, after_s: float) -> Trial:
         )
         owner = leavings.owner(harness.pid)
         wait_for(PROGRAMS.get(victim), harness.pid)
-        time.sleep(after_s)
+        time.sleep(planned.after_s)
         family = descendants(harness.pid)
         namespaces = {each for pid in family for each in held_namespaces(pid)} - {*held_namespaces(os.getpid())}
         hit = strike(victim, kind, harness.pid, family)
@@ -133,7 +188,15 @@ def trial(victim: str, kind: signal.Signals, after_s: float) -> Trial:
             with contextlib.suppress(OSError):
                 os.kill(int(pid.split()[0]), signal.SIGKILL)
         shutil.rmtree(temporary)
-        return Trial(victim=hit, signal=kind.name, after_s=after_s, left=left, before_cleaning=before)
+        return Trial(
+            number=planned.number,
+            seed=planned.seed,
+            victim=hit,
+            signal=planned.signal,
+            after_s=planned.after_s,
+            left=left,
+            before_cleaning=before,
+        )
 
 
 def strike(victim: str, kind: signal.Signals, harness: int, family: set[int]) -> str:

@@ -246,6 +246,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "least": "the smallest number that it takes; 0 where nothing at all has a meaning",
             "choices": "the words of a `choice`",
             "receipt": "where its effect shows under load; see [Receipts](#receipts)",
+            "when": "other settings with the values without which it has no effect: setting it is an error there",
         },
     ),
     record.Run: (
@@ -366,6 +367,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "throughput_per_s": "as it prints it, errors among it or not",
             "latency_ms": "as it prints it, under its own names",
             "output": "all that it wrote",
+            "kept_alive": "answers after which the connection was kept; null where it does not count them",
         },
     ),
     recorded.MemorySample: (
@@ -384,6 +386,9 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "run": "null where it failed",
             "failure": "why",
             "check": "what the arm answered before load",
+            "surroundings": "what the stack ran in; null where it failed",
+            "memory": "by hop, after the repeat; the stack is the same in all of an arm's repeats",
+            "time_wait": "connections in TIME_WAIT after the repeat, by link; the tool has closed its own by then",
         },
     ),
     network.Surroundings: (
@@ -502,6 +507,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "warm_up_most_ns": "and at most so long, plateau or not",
             "looks": "numbers of valid blocks after which the width is looked at; the last is the most blocks",
             "target_width": "half-width of the ratios' intervals at which an experiment ends, as a share of the ratio",
+            "margin": "the least that verdicts are read against, as a share of the ratio",
             "experiments": "those that run here",
             "left_out": "experiments that do not",
             "not_quick": "experiments and points that `--quick` leaves out",
@@ -578,7 +584,16 @@ REPORT = {
     "experiments[].aa_floor.value": "the ratio",
     "experiments[].aa_floor.low": INTERVAL_END,
     "experiments[].aa_floor.high": INTERVAL_END,
-    "experiments[].interval_error": "the error of each interval: 0.05 ÷ the number of looks planned",
+    "experiments[].margin": "the least that verdicts are read against, a fraction; each figure's is its A/A floor where"
+    " that is more",
+    "experiments[].instrument_is_biased": "whether the run's A/A arms convict the instrument, at 1 % for all its"
+    " experiments together; null without an interval",
+    "experiments[].no_verdicts": "why nothing in the experiment has a verdict; null where arms may have one",
+    "experiments[].p99_agrees": "for each `share` of the slowest arm's capacity, whether the p99 of the baseline's two"
+    " runs are within 20 % (`agrees`; null where one has none)",
+    "experiments[].hop_costs": "for each arm with a hop in front of another arm's stack: `arm`, `without` (that other"
+    " arm), `hop`, `share` and `load_per_s` (null at saturation), and per request, in ns, `cpu_ns`, `p50_ns`, `p99_ns`:"
+    " differences with `value`, `low`, `high`; null where not known",
     "experiments[].blocks": "blocks that count: valid and suspect ones",
     "experiments[].void_blocks": "`number` and `reasons` of each; they do not count",
     "experiments[].suspect_blocks": "`number` and `reasons` of each; they count",
@@ -586,6 +601,8 @@ REPORT = {
     "experiments[].cores": "as in plan.json",
     "experiments[].workload": "as in plan.json",
     "experiments[].notes": "as in plan.json",
+    "experiments[].surroundings": "by arm, what it got of what it asked for: `sysctls` as read back, `notes`,"
+    " `link_mbit_per_s` with what plain transfers before load came to (`link_bits_per_s`), over all blocks",
     "experiments[].left_out": "arms that did not run, as in plan.json",
     "experiments[].failures": "arms that failed, as in blocks.jsonl",
     "experiments[].harness_load": "the Python process's CPU time ÷ the engine's elapsed time, warm-up included:"
@@ -609,6 +626,15 @@ REPORT = {
     "experiments[].arms[].service_time_ns.p99": "99th percentile",
     "experiments[].arms[].service_time_at_least": "which of `p50` and `p99` lie among unanswered requests: the figure"
     " is then a lower bound",
+    "experiments[].arms[].throughput_is_a_bound": "whether the generator was full while the stack idled",
+    "experiments[].arms[].comparisons": "with the baseline: `figure` (`throughput`, `cpu_per_request`,"
+    " `cpu_per_request:HOP`, `response_p50`, `response_p99`), `load_per_s` (null at saturation), `ratio`, `verdict`"
+    " (`faster`, `slower`, `cheaper`, `dearer`, `same`, `unknown`), `negligible`, the `margin` it was read against, and"
+    " why there is `no_verdict`",
+    "experiments[].arms[].open_loop": "at each offered load: `share`, `rate_per_s`, `answers`, `answered` (÷ due),"
+    " `cpu_ns_per_request` by hop, `response_time_ns` (`p50`, `p90`, `p99`, `p999`; null with fewer than 100 samples"
+    " beyond)",
+    "experiments[].arms[].faults": "its own, in words: with one it has no verdict",
     "experiments[].arms[].errors": "by kind, all eight, in slices",
     "experiments[].arms[].reconnects": "connections opened again after an answer that closed them",
     "experiments[].arms[].cpu_outside": "CPU time while it was meant to be frozen ÷ CPU time in its own slices",
@@ -623,6 +649,8 @@ REPORT = {
     "experiments[].arms[].memory": "by hop, as in blocks.jsonl: the largest of each over blocks",
     "experiments[].arms[].notes": "as in blocks.jsonl, each once",
     "experiments[].arms[].peer": "the other load generator that drove it, and its version; null for hopcost's own",
+    "experiments[].arms[].peer_figures": "of another load generator: `latency_ms`, each run's own figures by its own"
+    " names; `kept` of `answers`, after which the connection was kept (null where it does not count them)",
     "experiments[].point": "of a sweep: `experiment`, `key` and `value`, as in plan.json; null without one",
     "experiments[].turns": "how arms took turns, as in plan.json",
     "experiments[].connections_asked": "those of the suite, where fewer ran here; else null",
@@ -631,7 +659,7 @@ REPORT = {
     " (interval `low`, `high`) and `per_hour` (`per_hour_low`, `per_hour_high`), `length_s`; null where unknown",
     "experiments[].repeats": "of `--as-published`, by arm: `name`, `tool`, `connections`, `requests` or `duration_s`,"
     " `throughputs_per_s` of each repeat, `ratio` of means to the baseline's, the tool's own `errors`, `cpu_percent`,"
-    " `failures`, `published` and `published_ratio`",
+    " `failures`, `published` and `published_ratio`; `peer_figures`, `memory` and `time_wait` as an arm's",
 }
 
 ENVIRONMENT = {
@@ -676,11 +704,23 @@ CONSTANTS = {
     "plan.QUICK_BUDGET_S": ("s", "the same with `--quick`"),
     "plan.WARM_UP_LEAST_NS": ("ns", "shortest warm-up of an arm in a block"),
     "plan.WARM_UP_MOST_NS": ("ns", "longest warm-up"),
-    "plan.QUICK_WARM_UP_MOST_NS": ("ns", "longest warm-up with `--quick`"),
-    "statistics.CONFIDENCE_ERROR": ("", "error of all looks together"),
+    "plan.QUICK_WARM_UP_NS": ("ns", "warm-up with `--quick`"),
+    "steady.STEADY_SHARE": ("", "share of the pilot's warm-up, at its end, without a change: else no steady state"),
+    "steady.SMALL": ("", "change of CPU per request in the warm-up for which nobody waits"),
+    "statistics.CONFIDENCE_ERROR": ("", "error of all looks and all arms of an experiment together"),
+    "verdict.MARGIN_LEAST": ("of the ratio", "margin of verdicts, unless `--margin` says otherwise"),
+    "verdict.AA_ERROR": ("", "error with which a run's A/A arms are judged, together"),
+    "compared.BLOCKS_AT_LEAST": ("blocks", "valid ones without which there is no verdict"),
+    "open_figures.BEYOND_AT_LEAST": ("samples", "beyond a quantile that is shown"),
+    "open_figures.P99_AGREES": ("times", "that the p99 of the baseline's two runs may differ for p99 to be shown"),
+    "sizing.PILOT_S": ("s", "load in the first block of a full run at most"),
     "plan_experiment.OPEN_LOOP_SHARES": (
         "",
         "offered loads of the open loop, as shares of the slowest arm's throughput",
+    ),
+    "plan_experiment.OPEN_LOOP_SHARE_OF_BUDGET": (
+        "",
+        "share of an experiment's time that the open loop may take; with less time there is none",
     ),
     "open_loop.SLICE_NS_LEAST": ("ns", "length of a slice of the open loop at the least"),
     "open_loop.STALLS_PER_SLICE": ("", "times the longest stall of the generator's cores that it is at the least"),
@@ -699,7 +739,11 @@ CONSTANTS = {
     "validity.STALL_FACTOR": ("", "times the median slice's mean time in flight that makes a slice a stall"),
     "validity.FULL": ("", "share of its cores at which the generator is full"),
     "validity.IDLE_LEAST": ("", "share of its cores above which a stack is idle"),
-    "validity.MISSED_AT_MOST": ("", "share of due requests late or never sent; above: void, or the arm's result"),
+    "validity.LATE_AT_MOST": (
+        "",
+        "share of due requests sent over 1 ms late though a connection was free; above: void",
+    ),
+    "validity.MISSED_AT_MOST": ("", "share of due requests never sent; above: void, or the arm's result"),
     "validity.UNEVEN": ("", "times its even share at which a worker's CPU time is uneven"),
     "processes.WORKERS_AT_MOST": ("workers", "of one hop whose CPU times are listed"),
     "blocks.VOID_BLOCKS_AT_MOST": ("blocks", "void blocks that are done again before the experiment fails"),

@@ -40,6 +40,21 @@ def run(tmp_path: Path, text: str, *more: object, **how: object) -> tuple[int, s
         ('program = "origin", link = "http+tcp"', 'program = "origni", link = "http+tcp"', ["origni", "'origin'"]),
         ("[arms.tcp]", "[arms.tpc]", ["small.toml", "no [arms.tcp]", "did you mean 'tpc'?"]),
         ('link = "http+unix" }', 'link = "http+unix", settings = { thread = 1 } }', ["unix", "'thread'", "'threads'"]),
+        (
+            '{ program = "origin", link = "http+unix" }',
+            '{ program = "express", link = "http+unix", settings = { instances = 4 } }',
+            ['arm unix: express.instances has no effect with manager = "node"', 'set manager = "pm2" there too'],
+        ),
+        (
+            'hops = [{ program = "origin", link = "http+unix" }]',
+            'hops = [{ program = "origin", link = "http+unix" }]\nlink_mbit_per_s = 100',
+            ["arm unix: link_mbit_per_s has no effect", "over a Unix socket", "hint: a link with a rate"],
+        ),
+        (
+            '{ program = "origin", link = "http+unix" }',
+            '{ program = "apache2", link = "http+tcp", settings = { processes = 300000000 } }',
+            ["arm unix: apache2: it would start 300,000,000 processes, and /proc/sys/kernel/pid_max allows"],
+        ),
     ],
 )
 def test_a_wrong_suite_is_a_usage_error_that_names_file_key_and_nearest(

@@ -16,9 +16,9 @@ from hopcost import block, blocks, check, conditions, engine, loading, open_loop
 from hopcost.errors import ArmFailed, MeasurementFailed
 from hopcost.network import Surroundings
 from hopcost.precision import Forecast
+from hopcost.prepared import Address
 from hopcost.program import Installed
 from hopcost.sandbox import Freezer, Ports
-from hopcost.stack import Address
 from hopcost.usage import Memory, TimeWait
 
 SUITE = suite.Suite(
@@ -226,7 +226,7 @@ def test_after_the_closed_loop_the_same_stacks_are_offered_the_same_loads(world:
     for load, share in ((quarter, 0.25), (half, 0.5)):
         rates = [(arm.arrivals or {})["poisson"].rate_per_s for arm in load.arms]
         assert rates == [pytest.approx(slowest * share, rel=0.05)] * 3
-        assert (load.slice_ns, load.rounds) == (10**9, 2)
+        assert (load.slice_ns, load.rounds) == (10**9, 1), "the pilot is short"
         assert load.cores == closed.cores
     assert len({closed.seed, quarter.seed, half.seed}) == 3
     first = read.blocks[0]

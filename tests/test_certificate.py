@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hopcost import certificate
-from hopcost.stack import Address
+from hopcost.prepared import Address
 
 
 def serve_once(folder: Path, ip: str) -> tuple[Address, threading.Thread]:

@@ -13,7 +13,7 @@ import pytest
 from hopcost import check
 from hopcost.check import Answer
 from hopcost.errors import ArmFailed
-from hopcost.stack import Address
+from hopcost.prepared import Address
 
 BODY = b"Hello World\n" * 10
 

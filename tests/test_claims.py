@@ -190,6 +190,33 @@ def test_a_wide_floor_widens_what_is_the_same():
     assert one(compare(Relation.MORE), record(*six(behind=(1040,)))).outcome is Outcome.HOLDS
 
 
+def test_arms_that_never_share_a_block_are_compared_over_the_baseline():
+    """Blocks of three. Each ratio takes half of the error, and the ends are the farthest that the two leave."""
+
+    def three(number: int, name: str, answers: int) -> Block:
+        return block(
+            number,
+            part(slice_of("direct", 1000)),
+            part(slice_of(name, answers)),
+            part(slice_of("direct-aa", 1000)),
+        )
+
+    own, other = (796, 800, 804), (398, 400, 402)
+    blocks = [three(2 * number, "beside", answers) for number, answers in enumerate(own)]
+    blocks += [three(2 * number + 1, "behind", answers) for number, answers in enumerate(other)]
+    result = one(compare(Relation.MORE, arm="beside", to="behind"), record(*blocks))
+    first = statistics.ratio([each * 10.0 for each in own], [10_000.0] * 3, 0.025)
+    second = statistics.ratio([each * 10.0 for each in other], [10_000.0] * 3, 0.025)
+    assert first is not None and second is not None and result.measured is not None
+    assert first.low and first.high and second.low and second.high
+    assert (result.outcome, result.blocks) == (Outcome.HOLDS, 3)
+    assert result.measured.value == pytest.approx(first.value / second.value)
+    assert (result.measured.low, result.measured.high) == (first.low / second.high, first.high / second.low)
+    lone = one(compare(Relation.MORE, arm="beside", to="behind"), record(*blocks[2:4]))
+    assert (lone.outcome, lone.reason) == (Outcome.UNKNOWN, "valid blocks: 1, no interval")
+    assert lone.measured == Interval(value=pytest.approx(804 / 398), low=None, high=None)
+
+
 # Errors
 
 

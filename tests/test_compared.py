@@ -174,7 +174,8 @@ def test_the_cost_of_a_hop_is_a_difference_at_the_same_load_and_at_saturation():
 
 def test_a_difference_has_the_t_interval_of_its_blocks():
     # Behind 60 µs × e^±0.002, the baseline's mean 20 × (1 + e^∓0.002) ÷ 2: differences 40.14 and 39.86 µs in turn;
-    # standard deviation 0.14 × √(6 ÷ 5) = 0.15336; t(5, 1 − 0.025 ÷ 2) = 3.163381; reach 3.163381 × 0.15336 ÷ √6 = 0.19806.
+    # standard deviation 0.14 × √(6 ÷ 5) = 0.15336; t(5, 1 − 0.025 ÷ 2) = 3.163381; reach 3.163381 × 0.15336 ÷ √6, or
+    # 0.19806.
     at_load, _ = summary(six_blocks()).hop_costs
     assert (at_load.cpu_ns.high - at_load.cpu_ns.low) / 2 == pytest.approx(198.06, rel=0.02)
 

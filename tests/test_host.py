@@ -15,7 +15,7 @@ import psutil
 import pytest
 from conftest import freezers, leavings
 
-from hopcost import host, namespace, network, usage
+from hopcost import host, keeper, namespace, network, usage
 from hopcost.errors import CannotMeasure, MeasurementFailed
 from hopcost.leavings import owner
 from hopcost.sandbox import Freezer, _is_frozen
@@ -85,6 +85,18 @@ def test_stop_ends_also_a_frozen_program_that_ignores_sigterm_and_its_child(sess
     session.stop()
     assert not any(psutil.pid_exists(each) for each in tree)
     assert not session.directory.exists()
+
+
+def test_a_cgroup_is_killed_whole_since_a_program_may_fork_faster_than_its_processes_are_listed(
+    session: host.Session,
+) -> None:
+    if not any((cgroup / "cgroup.kill").exists() for cgroup in session.cgroups):
+        pytest.skip("no cgroup.kill: version 1, or a kernel before 5.14")
+    pid = session.start("stubborn", STUBBORN, CORES, 512)
+    assert eventually(lambda: len(host.process_tree(pid)) == 2)
+    keeper.kill([], session.cgroups)
+    assert eventually(lambda: session.processes("stubborn", pid) == [])
+    assert eventually(lambda: session.poll() == {"stubborn": -9})
 
 
 def test_a_program_that_ends_is_told_with_its_status_and_last_lines(session: host.Session) -> None:

@@ -358,3 +358,12 @@ def test_offered_loads_follow_where_a_full_run_of_our_engine_takes_turns():
     assert soon.open_loop_shares == []
     assert "no open loop: in turns an arm would be frozen for 4.4 s, and after 5 s app drops" in "; ".join(soon.notes)
     assert soon.turns is Turns.ALL
+
+
+def test_the_open_loop_is_left_out_where_the_budget_is_too_short_for_it():
+    # Two arms and the baseline's copy: 3 × 2 loads × (0.3 + 0.1 + 1 s) × 6 blocks ÷ 0.6 = 84 s.
+    (enough,) = make("first", budget_s=85.0).experiments
+    (short,) = make("first", budget_s=83.0).experiments
+    assert enough.open_loop_shares == [0.25, 0.5]
+    assert short.open_loop_shares == []
+    assert "no open loop: it needs 84 s for this experiment, 83 s are given; --budget sets them" in short.notes

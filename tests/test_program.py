@@ -113,12 +113,12 @@ def test_settings_are_defaults_overlaid_with_what_is_given(tmp_path):
         ({"zzz": 1}, "arm x: proxy has no setting 'zzz'", "known: keepalive, logging, workers"),
         ({"workers": 0}, "arm x: proxy.workers: expected a whole number from 1, or \"cores\", got 0", None),
         ({"workers": -2}, "arm x: proxy.workers: expected a whole number from 1, or \"cores\", got -2", None),
-        ({"workers": "all"}, "arm x: proxy.workers: expected a whole number from 1, or \"cores\", got 'all'", None),
+        ({"workers": "all"}, 'arm x: proxy.workers: expected a whole number from 1, or "cores", got "all"', None),
         ({"workers": True}, "arm x: proxy.workers: expected a whole number from 1, or \"cores\", got true", None),
-        ({"keepalive": "cores"}, "arm x: proxy.keepalive: expected a whole number from 1, got 'cores'", None),
+        ({"keepalive": "cores"}, 'arm x: proxy.keepalive: expected a whole number from 1, got "cores"', None),
         ({"keepalive": False}, "arm x: proxy.keepalive: expected a whole number from 1, got false", None),
         ({"logging": 1}, "arm x: proxy.logging: expected true or false, got 1", None),
-        ({"logging": "on"}, "arm x: proxy.logging: expected true or false, got 'on'", None),
+        ({"logging": "on"}, 'arm x: proxy.logging: expected true or false, got "on"', None),
     ],
 )  # fmt: skip
 def test_a_setting_that_does_not_fit_is_named(tmp_path, given, message, hint):
@@ -133,6 +133,49 @@ def test_a_program_without_settings_says_so(tmp_path):
     with pytest.raises(UsageError) as caught:
         program.load("built").resolve_settings({"workers": 1}, 4, "arm x")
     assert caught.value.hint == "built has no settings"
+
+
+CLUSTER = (
+    NGINX_LIKE
+    + """
+[settings.manager]
+kind = "choice"
+choices = ["node", "pm2"]
+default = "node"
+doc = "who keeps the processes"
+
+[settings.instances]
+kind = "cores"
+default = "cores"
+doc = "processes"
+when = {{ manager = "pm2" }}
+"""
+)
+
+
+def test_a_setting_is_refused_where_it_has_no_effect(tmp_path):
+    define(tmp_path, "proxy", CLUSTER.format(executable="my-proxy"))
+    resolve = program.load("proxy").resolve_settings
+    assert resolve({}, 4, "arm x")["instances"] == 4
+    assert resolve({"manager": "pm2", "instances": 2}, 4, "arm x")["instances"] == 2
+    for given in ({"instances": 4}, {"instances": "cores", "manager": "node"}):
+        with pytest.raises(UsageError) as caught:
+            resolve(given, 4, "arm x")
+        assert caught.value.message == 'arm x: proxy.instances has no effect with manager = "node"'
+        assert caught.value.hint == 'set manager = "pm2" there too, or leave instances out'
+
+
+@pytest.mark.parametrize(
+    ("when", "message"),
+    [
+        ('{{ manger = "pm2" }}', "settings.instances.when: manger: no setting is called so"),
+        ('{{ manager = "pm3" }}', 'settings.instances.when: manager: expected "node" or "pm2", got "pm3"'),
+    ],
+)
+def test_a_setting_cannot_depend_on_what_is_not_there(tmp_path, when, message):
+    define(tmp_path, "proxy", CLUSTER.replace('{{ manager = "pm2" }}', when).format(executable="my-proxy"))
+    with pytest.raises(UsageError, match=message):
+        program.load("proxy")
 
 
 # Definitions
@@ -325,6 +368,13 @@ def test_missing_builds_are_made_and_the_reasons_of_others_kept(tmp_path):
     said.clear()
     assert program.build_missing(["built"], said.append) == []
     assert said == []
+
+
+def test_what_no_tool_can_build_is_not_announced(tmp_path):
+    define(tmp_path, "built", BUILT.replace('tool = "sh"', 'tool = "no-such-tool"'), make_sh=MAKE)
+    said: list[str] = []
+    problems = program.build_missing(["built"], said.append)
+    assert (said, problems) == ([], ["built cannot be built: 'no-such-tool' is not installed"])
 
 
 # hopcost's own

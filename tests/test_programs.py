@@ -15,9 +15,10 @@ from conftest import freezers
 
 from hopcost import check, machine, program
 from hopcost.errors import ArmFailed, UsageError
+from hopcost.prepared import Address
 from hopcost.routes import ROUTES
 from hopcost.sandbox import Cores, Ports, raise_open_files
-from hopcost.stack import Address, RunningStack
+from hopcost.stack import RunningStack
 from hopcost.suite import Arm, Hop, Link, Setting
 
 pytestmark = pytest.mark.usefixtures("nothing_left")

@@ -18,9 +18,9 @@ from factory import ENVIRONMENT, part, plain_block, plan_of, slice_of, suite
 
 from hopcost import record as records
 from hopcost.errors import MeasurementFailed, UsageError
+from hopcost.prepared import Address, PreparedHop, PreparedStack
 from hopcost.record import Ending, Writer
 from hopcost.sandbox import Cores
-from hopcost.stack import Address, PreparedHop, PreparedStack
 
 
 def writer(path: Path | None) -> Writer:

@@ -129,6 +129,7 @@ def a_record(path: Path) -> record.Record:
             warm_up_most_ns=1,
             looks=[2],
             target_width=0.01,
+            margin=0.02,
             experiments=[
                 plan.PlannedExperiment(
                     name="e",

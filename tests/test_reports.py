@@ -185,7 +185,7 @@ def test_the_width_reached_is_the_widest_of_all_arms():
 
 def test_a_single_block_reaches_no_width():
     """The baseline is one by definition, and that is no precision reached."""
-    assert "1 blocks, no interval; stopped: all 6 blocks are done" in below(record(plain_block(0)))
+    assert "1 block, no interval; stopped: all 6 blocks are done" in below(record(plain_block(0)))
 
 
 def ended(why: str, detail: str) -> Run:

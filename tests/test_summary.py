@@ -62,7 +62,8 @@ def test_throughput_of_a_block():
 def test_a_ratio_is_to_the_mean_of_the_baselines_two_runs():
     # Block 0: 4,400 ÷ mean(10,000, 12,000) = 0.4; block 1: 10,000 ÷ 20,000 = 0.5. √(0.4 × 0.5) = 0.447214.
     # Two arms are compared: 5 % ÷ 2 each. Logs differ by ln(0.5 ÷ 0.4) = 0.223144; standard deviation 0.223144 ÷ √2;
-    # t(1, 0.9875) = 25.451700; reach = 25.4517 × 0.223144 ÷ 2 = 2.839691; 0.447214 ÷ e^2.839691 = 0.0261368, × = 7.652041.
+    # t(1, 0.9875) = 25.451700; reach = 25.4517 × 0.223144 ÷ 2 = 2.839691; 0.447214 ÷ e^2.839691 = 0.0261368, × =
+    # 7.652041.
     ratio = arm("behind", *two_blocks()).ratio
     assert ratio is not None
     assert ratio.value == pytest.approx(0.447214, rel=1e-5)

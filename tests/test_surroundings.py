@@ -110,13 +110,35 @@ def test_a_link_without_its_tools_names_the_package(monkeypatch: pytest.MonkeyPa
     assert refused == ("a link with a rate: ip and tc not installed", "apt-get install iproute2 (as root)")
 
 
-@pytest.mark.parametrize(("received", "is_full"), [(10_000_000, False), (10_700_000, True), (0, False)])
-def test_a_link_that_the_answers_fill_is_told(received: int, is_full: bool) -> None:
+@pytest.mark.parametrize(
+    ("received", "answers", "is_full"),
+    [
+        # Full packets: 100 Mbit/s are 12.5 MB, of which answers are 1448 bytes of 1538.
+        (10_000_000, 100, False),
+        (10_700_000, 100, True),
+        (0, 0, False),
+        # Answers of 153 bytes: 243 with their packet's head, so 51,440 fill it.
+        (40_000 * 153, 40_000, False),
+        (50_000 * 153, 50_000, True),
+    ],
+)
+def test_a_link_that_the_answers_fill_is_told(received: int, answers: int, is_full: bool) -> None:
     given = Surroundings(network="own", open_files=1, link_mbit_per_s=100)
-    notes = network.with_link_load(given, received, 10**9).notes
+    notes = network.with_link_load(given, received, 10**9, answers=answers).notes
     assert any("is full" in note for note in notes) is is_full
     without = Surroundings(network="own", open_files=1)
-    assert network.with_link_load(without, 10**12, 10**9).notes == []
+    assert network.with_link_load(without, 10**12, 10**9, answers=1).notes == []
+
+
+@needs_namespaces
+def test_a_rate_that_no_link_can_have_fails_its_arm_and_the_others_go_on(tmp_path: Path) -> None:
+    text = SUITE.replace("link_mbit_per_s = 100", "link_mbit_per_s = 100000000")
+    folder = tmp_path / "record"
+    done = command.hopcost("run", suites.write(tmp_path, text), "--quick", "--budget", 3, "--record", folder)
+    assert done.returncode == 1
+    (block, *_) = record.read(folder).blocks
+    assert [failure.arm for failure in block.failures] == ["unix"]
+    assert block.failures[0].message.startswith("its link could not be made: ")
 
 
 def test_a_bucket_holds_two_milliseconds_of_the_rate_and_no_less_than_a_few_packets() -> None:

@@ -16,7 +16,6 @@ from hopcost.report import markdown, table, text
 from hopcost.soak_summary import Course
 from hopcost.summary import summarise
 from hopcost.turns import Turns
-from hopcost.usage import Memory, TimeWait
 
 
 def planned(**more: object) -> PlannedExperiment:
@@ -99,23 +98,19 @@ def test_a_sweep_fits_into_120_columns():
     assert "| 1000 | direct |" in markdown.render(sweep(), summarise(sweep()))
 
 
-# Turns, ports, memory, peers
+# Turns, peers
 
 
-def test_turns_ports_and_memory_are_said():
+def test_turns_and_notes_are_said():
     content = plan_of()
     plan = msgspec.structs.replace(
         content, experiments=[planned(turns=Turns.WHOLE, slice_ns=10_000 * MS, connections_asked=5000)]
     )
     first, second = at(0, 400), at(0, 400)
-    for each, count in ((first, 5), (second, 9)):
+    for each in (first, second):
         each.experiment = "cost"
-        each.arms[1].time_wait = [TimeWait(hop="proxy", server=count, client=10 - count)]
-        each.arms[1].memory = {"proxy": Memory(processes=2, peak_bytes=count * 2**20, proportional_bytes=None)}
         each.arms[1].notes = ["vm.min_free_kbytes: the host's"]
     (made,) = table.tables(summarise(record(first, second, plan=plan)))
-    assert "behind: connections in TIME_WAIT after a slice, at most: proxy 9, its client 5" in made.below
-    assert "behind: memory: proxy 9.0 MiB at its peak, – proportional" in made.below
     assert "note: behind: vm.min_free_kbytes: the host's" in made.below
     assert "run with 32 connections, 5000 asked for" in made.below
     assert any(line.startswith("whole slices: one arm alive at a time, each in runs of 10 s") for line in made.below)
@@ -167,8 +162,24 @@ def test_repeats_have_a_mean_a_spread_and_no_verdict():
     ]
     assert "nothing is interleaved" in made.below[0] and "no A/A" in made.below[0]
     assert "failed: behind: wrk: connection refused" in made.below
-    assert "direct: wrk 4.1.0, 64 connections, 1 s a repeat; published: 5000 connections, 30 s, 2 times" in made.below
+    assert (
+        "every arm: wrk 4.1.0, 64 connections, 1 s a repeat; published: 5000 connections, 30 s, 2 times" in made.below
+    )
     assert "1,000, 3,000" in text.render(content, summarise(content))
+
+
+def test_what_all_values_of_repeats_share_is_said_once():
+    protocol = Protocol(peer="wrk", duration_s=30, repeats=1, connections=5000)
+    points = [msgspec.structs.replace(point(value), as_published=protocol, notes=["n"]) for value in (10, 1000)]
+    ran = [repeat("direct", 0, peer_run(1000)), repeat("direct", 0, None, "refused")]
+    for each, experiment in zip(ran, points, strict=True):
+        each.experiment = experiment.name
+    content = record(plan=msgspec.structs.replace(plan_of(), experiments=points), repeats=ran)
+    (made,) = table.tables(summarise(content))
+    assert "note: n" in made.below
+    assert "at 1000: failed: direct: refused" in made.below
+    how = "64 connections, 1 s a repeat; published: 5000 connections, 30 s, once"
+    assert f"at 10: direct: wrk 4.1.0, {how}" in made.below
 
 
 # A soak

@@ -86,6 +86,8 @@ def _arm(setting: Setting, arm: PlannedArm, protocol: Protocol, share_s: float, 
                 )
                 try:
                     repeat.run = drive(sized, max(each_s, sized.seconds or 0) * 3 + 60)
+                    repeat.surroundings = driven.surroundings(ready, repeat.run)
+                    repeat.memory, repeat.time_wait = ready.stack.memory(), ready.stack.time_wait()
                 except HopcostError as error:
                     repeat.failure, well = error.message, False
                 setting.writer.append_repeat(repeat)

@@ -4,37 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hopcost.recorded import ArmBlock, Block
+import msgspec
+
+from hopcost.recorded import ArmBlock, Block, Repeat
 from hopcost.usage import Memory, TimeWait
 
 
-def surroundings(blocks: list[Block]) -> list[str]:
-    """What arms asked of their surroundings: what they got, as read back, and what they did not; each once."""
-    notes: dict[str, set[str]] = {}
-    links: dict[tuple[str, int], list[int]] = {}
-    names: set[str] = set()
-    for arm in (arm for block in blocks for arm in block.arms if arm.surroundings is not None):
-        given = arm.surroundings
-        assert given is not None, "chosen above"
-        names.add(arm.name)
-        said = list(given.notes)
-        if given.sysctls:
-            said.insert(0, "read back: " + ", ".join(f"{key} = {held}" for key, held in given.sysctls.items()))
-        if given.link_mbit_per_s is not None and given.link_bits_per_s is not None:
-            links.setdefault((arm.name, given.link_mbit_per_s), []).append(given.link_bits_per_s)
-        for note in said:
-            notes.setdefault(note, set()).add(arm.name)
-    lines = [
-        f"{'every arm' if len(arms) == len(names) > 1 else ', '.join(sorted(arms))}: {note}"
-        for note, arms in notes.items()
-    ]
-    for (name, mbit_per_s), seen in links.items():
-        mean = sum(seen) / len(seen) / 1e6
-        lines.append(f"{name}: a link of {mbit_per_s} Mbit/s; a plain transfer before load came to {mean:.0f} Mbit/s")
-    return lines
+class ArmSurroundings(msgspec.Struct, frozen=True):
+    """What an arm got of what it asked for: sysctls as read back, its link with what each plain transfer came to.
+
+    `notes` say what it did not get, or what its link did to it; each once.
+    """
+
+    arm: str
+    sysctls: dict[str, str]
+    notes: list[str]
+    link_mbit_per_s: int | None
+    link_bits_per_s: list[int]
 
 
-def time_wait(parts: Sequence[ArmBlock]) -> list[TimeWait]:
+def surroundings(blocks: Sequence[Block], repeats: Sequence[Repeat] = ()) -> list[ArmSurroundings]:
+    """By arm, over blocks or repeats; the baseline's second run is its first one's."""
+    made: dict[str, ArmSurroundings] = {}
+    parts = [(arm.copy_of or arm.name, arm.surroundings) for block in blocks for arm in block.arms]
+    for name, given in [*parts, *((each.arm, each.surroundings) for each in repeats)]:
+        if given is None:
+            continue
+        before = made.get(name) or ArmSurroundings(name, {}, [], given.link_mbit_per_s, [])
+        transfer = [] if given.link_bits_per_s is None else [given.link_bits_per_s]
+        made[name] = ArmSurroundings(
+            arm=name,
+            sysctls=before.sysctls | given.sysctls,
+            notes=list(dict.fromkeys([*before.notes, *given.notes])),
+            link_mbit_per_s=given.link_mbit_per_s,
+            link_bits_per_s=[*before.link_bits_per_s, *transfer],
+        )
+    return list(made.values())
+
+
+def time_wait(parts: Sequence[ArmBlock | Repeat]) -> list[TimeWait]:
     """By link, the largest of each side over blocks."""
     most: dict[str, TimeWait] = {}
     for each in (each for part in parts for each in part.time_wait):
@@ -45,7 +53,7 @@ def time_wait(parts: Sequence[ArmBlock]) -> list[TimeWait]:
     return list(most.values())
 
 
-def memory(parts: Sequence[ArmBlock]) -> dict[str, Memory]:
+def memory(parts: Sequence[ArmBlock | Repeat]) -> dict[str, Memory]:
     """By hop, the largest over blocks; None stays None only where no block could read it."""
     most: dict[str, Memory] = {}
     for part in parts:

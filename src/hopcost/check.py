@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import msgspec
 
 from hopcost.errors import ArmFailed
-from hopcost.stack import Address
+from hopcost.prepared import Address
 
 CHECK_S = 10.0
 

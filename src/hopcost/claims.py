@@ -114,7 +114,7 @@ def _judged(blank: Result, claim: Claim, run: _Run) -> Result:
         blank,
         record=run.record.path.name,
         started_utc=run.record.run.started_utc,
-        blocks=sum(all(any(arm.name == name for arm in each.arms) for name in names) for each in run.blocks),
+        blocks=_blocks(run, names),
         measured=_measured(test, blank.to, run, error),
         errors=_errors(run.parts(test.arm)) if test.figure is Figure.ERRORS and run.parts(test.arm) else None,
     )
@@ -178,13 +178,33 @@ def _reading(test: Comparison) -> Reading:
 def _measured(test: Comparison, to: str | None, run: _Run, error: float) -> Interval | None:
     if test.figure is Figure.ERRORS:
         return None
-    if test.figure.is_ratio:
-        return Arms(run.planned, run.blocks).ratio(test.arm, _reading(test), error, to)
+    if to is not None:
+        return _ratio(Arms(run.planned, run.blocks), test, to, error)
     looks = len(run.record.plan.looks)  # a soak is not looked at on its way
     for course in soak_summary.summarise(run.planned, run.blocks, _block_ratio, error * looks):
         if (course.arm, course.figure) == (test.arm, COURSES[test.figure]) and course.drift is not None:
             return Interval(value=course.drift.over_run, low=course.drift.low, high=course.drift.high)
     return None
+
+
+def _ratio(arms: Arms, test: Comparison, to: str, error: float) -> Interval | None:
+    """Arm ÷ the other; over the baseline where they never share a block (blocks of three), with half the error each."""
+    if arms.baseline in (test.arm, to) or any(test.arm in block and to in block for block in arms.blocks):
+        return arms.ratio(test.arm, _reading(test), error, to)
+    own, other = (arms.ratio(name, _reading(test), error / 2) for name in (test.arm, to))
+    if own is None or other is None:
+        return None
+    value = own.value / other.value
+    if own.low and own.high and other.low and other.high:
+        return Interval(value=value, low=own.low / other.high, high=own.high / other.low)
+    return Interval(value=value, low=None, high=None)
+
+
+def _blocks(run: _Run, names: Sequence[str]) -> int:
+    """Blocks that all of these arms were in; of arms that never share one, the fewer of the two."""
+    there = [{arm.name for arm in block.arms} for block in run.blocks]
+    together = sum(all(name in block for name in names) for block in there)
+    return together or min(sum(name in block for block in there) for name in names)
 
 
 def _block_ratio(planned: PlannedExperiment, block: Block, name: str) -> float | None:
@@ -221,8 +241,7 @@ def _of_interval(seen: Result, run: _Run, names: Sequence[str]) -> tuple[Outcome
     margin: float | None = verdict.MARGIN_LEAST
     if test.figure.is_ratio:
         arms, reading = Arms(run.planned, run.blocks), _reading(test)
-        again = None if arms.again is None else arms.pairs(arms.again, throughput)
-        if again and verdict.instrument_is_biased([own for own, _ in again], [other for _, other in again]):
+        if arms.again and verdict.is_biased(arms.ratio(arms.again, throughput, verdict.AA_ERROR)):
             return Outcome.UNKNOWN, "the baseline's two runs differ: the run has no verdicts", False
         error = statistics.error_per_look(len(run.record.plan.looks))
         floor = None if arms.again is None else arms.ratio(arms.again, throughput if test.hop else reading, error)

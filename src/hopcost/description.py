@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
-from hopcost.stack import Address, PreparedStack
+from hopcost.prepared import Address, PreparedStack
 from hopcost.suite import Workload
 
 

@@ -20,22 +20,16 @@ from hopcost import block, comparison, machine, network, plan, precision, progra
 from hopcost.errors import MeasurementFailed
 from hopcost.plan_experiment import SETTLE_NS_LEAST, SLICE_NS_LEAST
 from hopcost.planned import PlannedExperiment
+from hopcost.precision import Forecast
 from hopcost.sandbox import Ports, find_freezer, raise_open_files
 from hopcost.suite import AGAIN, Arm, Experiment, Hop, Link, Placement, Suite
 
 SLICE_NS, SETTLE_NS = 100_000_000, 100_000_000
 SECONDS = 10.0
 NORMAL_95 = 1.96  # of a normal distribution, 95 % lie within so many standard deviations
+LONGEST_S = 86_400.0  # nobody waits longer
 ARMS = 3  # two arms to be compared, and the baseline's second run
 SLICE_EDGES = 1.03  # a slice takes this much longer than its load: freezing, reading counters
-
-
-class Way(msgspec.Struct, frozen=True):
-    """The quickest way to ±1 %: so many blocks of so many rounds, at the least of the looks that will do."""
-
-    blocks: int
-    rounds: int
-    seconds: float
 
 
 class Seen(msgspec.Struct, frozen=True):
@@ -45,7 +39,7 @@ class Seen(msgspec.Struct, frozen=True):
     slice_ns: int
     throughput: float
     cpu_per_request: float | None
-    forecast: Way | None
+    forecast: Forecast | None
 
 
 def look(seconds: float = SECONDS) -> Seen:
@@ -117,7 +111,7 @@ def spread(logs: Sequence[float]) -> float:
     return NORMAL_95 * float(np.std(logs, ddof=1)) if len(logs) > 1 else math.nan
 
 
-def forecast(pairs: Sequence[float], slice_ns: int) -> Way | None:
+def forecast(pairs: Sequence[float], slice_ns: int) -> Forecast | None:
     """How two arms reach ±1 % if slices vary as these pairs did; None where not even the longest run gets there.
 
     A pair has the variance of two slices. An arm against the mean of the baseline's two runs has that of one and a
@@ -126,15 +120,19 @@ def forecast(pairs: Sequence[float], slice_ns: int) -> Way | None:
     slice_here_ns, settle_here_ns = max(SLICE_NS_LEAST, SETTLE_NS_LEAST), SETTLE_NS_LEAST
     seen = precision.Spread(within=float(np.var(pairs, ddof=1)) * 0.75 * slice_ns / slice_here_ns, between=0.0)
     round_s = ARMS * (slice_here_ns + settle_here_ns) / 1e9 * SLICE_EDGES
-    error = statistics.error_per_look(len(plan.LOOKS))
-    ways = []
-    for blocks in plan.LOOKS:
-        for rounds in range(2, int(plan.BLOCK_S_AT_MOST / round_s) + 1):
-            if precision.half_width(seen, blocks, rounds, error) <= plan.TARGET_WIDTH:
-                seconds = blocks * (ARMS * plan.BLOCK_OVERHEAD_S_PER_ARM + rounds * round_s)
-                ways.append(Way(blocks=blocks, rounds=rounds, seconds=seconds))
-                break
-    return min(ways, key=lambda way: way.seconds, default=None)
+    found = precision.forecast(
+        seen,
+        done=0,
+        target=plan.TARGET_WIDTH,
+        looks=plan.LOOKS,
+        error=statistics.error_per_look(len(plan.LOOKS)),
+        seconds=LONGEST_S,
+        overhead_s=ARMS * plan.BLOCK_OVERHEAD_S_PER_ARM,
+        round_s=round_s,
+        rounds_at_least=2,
+        rounds_at_most=int(plan.BLOCK_S_AT_MOST / round_s),
+    )
+    return found if found is not None and found.half_width <= plan.TARGET_WIDTH else None
 
 
 def words(seen: Seen) -> list[str]:

@@ -13,6 +13,7 @@ import msgspec
 from hopcost import engine, host, peers, usage
 from hopcost.block import Ready, Setting, busy_outside_ns, checked, cores_in_use
 from hopcost.errors import ArmFailed, CannotMeasure, MeasurementFailed
+from hopcost.network import Surroundings, with_link_load
 from hopcost.peers import Load, Peer
 from hopcost.record import ArmBlock, Block, PeerRun
 from hopcost.stack import RunningStack
@@ -33,7 +34,7 @@ def find(name: str) -> tuple[Peer, str]:
     version = peer.version()
     if version is None:
         raise CannotMeasure(f"{name} is not installed, or prints no version", INSTALL[name])
-    return peer, version
+    return peer, version or "(it has no version)"
 
 
 def missing() -> dict[str, str]:
@@ -66,8 +67,18 @@ def load(setting: Setting, block: Block, ready: Ready, name: str) -> None:
             slices=[],
             totals=None,
             peer=run,
+            surroundings=surroundings(ready, run),
+            memory=ready.stack.memory(),
+            time_wait=ready.stack.time_wait(),
         )
     ]
+
+
+def surroundings(ready: Ready, run: PeerRun) -> Surroundings:
+    """What the arm ran in, with a word on its link where the answers filled it: their sizes are the checked one's."""
+    answer = checked(ready.answer)
+    received = run.answers * (answer.header_bytes + answer.body_bytes)
+    return with_link_load(ready.stack.surroundings, received, run.elapsed_ns, answers=run.answers)
 
 
 def to_load(workload: Workload, url: str) -> Load:
@@ -85,7 +96,7 @@ def url_of(stack: RunningStack, target: str) -> str:
     """What the generator is told; ArmFailed for a socket file, which it cannot reach."""
     address = stack.prepared.address
     if address.is_unix:
-        raise ArmFailed(stack.arm, f"{stack.arm} is reached over a Unix socket, which other generators cannot")
+        raise ArmFailed(stack.arm, "it is reached over a Unix socket, which other generators do not speak")
     return f"{address.url}{target}"
 
 
@@ -113,6 +124,7 @@ def drive(name: str, wanted: Load, stack: RunningStack, cores: list[int], at_mos
         throughput_per_s=done.counts.throughput_per_s,
         latency_ms=done.counts.latency_ms,
         output=done.output,
+        kept_alive=done.counts.kept_alive,
     )
 
 

@@ -10,7 +10,6 @@ import itertools
 import json
 import os
 import select
-import signal
 import socket
 import subprocess
 import sys
@@ -33,7 +32,7 @@ SOCKET_PATH_BYTES = 100  # sun_path holds 108; a name follows the directory
 
 
 class NotStarted(MeasurementFailed):
-    """A program that could not even be executed, or not as it was asked for."""
+    """A program that could not even be executed, or not as it was asked for; or a link that cannot be made so."""
 
 
 class Net(msgspec.Struct, frozen=True):
@@ -91,6 +90,8 @@ class Session:
         made = self._answer(lambda line: "ready" in line or "unready" in line)
         if made.get("unready") == "directory":
             raise _no_temporary_folder(made["why"])
+        if made.get("unready") == "link":
+            raise NotStarted(f"its link could not be made: {made['why']}")
         if "unready" in made:
             raise MeasurementFailed(f"the stack's {made['unready']} could not be made: {made['why']}")
         self.sysctls, self.refused, self._client = made["sysctls"], made["refused"], made["client"]
@@ -182,9 +183,7 @@ class Session:
         self._keeper.wait()
         deadline = time.monotonic() + keeper_program.KILL_S
         while (remains := self._remains()) and time.monotonic() < deadline:
-            for pid in remains:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
+            keeper_program.kill(remains, self.cgroups)
             keeper_program.thaw(self.cgroup, remains)
             time.sleep(0.005)
         keeper_program.remove(self.directory, self.cgroups)

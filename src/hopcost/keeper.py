@@ -40,7 +40,7 @@ PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 47, 4
 CLEAN_STOP_S = 1.0
-KILL_S = 2.0
+KILL_S = 10.0  # at most: thousands of processes take seconds to die
 
 
 class Keeper:
@@ -164,9 +164,7 @@ class Keeper:
         """Kill what is left, frozen or not, and remove the cgroup and the directory."""
         deadline = time.monotonic() + KILL_S
         while ((members := self.members()) or self.reap()) and time.monotonic() < deadline:
-            for pid in members:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
+            kill(members, self.cgroups)
             self.thaw(members)  # a version 1 freezer holds back even SIGKILL
             self.reap()
             time.sleep(0.005)
@@ -202,6 +200,16 @@ def pids_in(cgroup: Path) -> list[int]:
         return [int(pid) for pid in (cgroup / "cgroup.procs").read_text().split() if pid != "0"]
     except OSError:
         return []
+
+
+def kill(pids: list[int], cgroups: list[Path]) -> None:
+    """SIGKILL to all of them; by their cgroups at once where the kernel can, since programs may fork meanwhile."""
+    for cgroup in cgroups:
+        with contextlib.suppress(OSError):  # version 1, or a kernel before 5.14
+            (cgroup / "cgroup.kill").write_text("1")
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGKILL)
 
 
 def remove(directory: Path, cgroups: list[Path]) -> None:

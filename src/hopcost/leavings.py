@@ -27,7 +27,7 @@ DIRECTORY_PREFIX = "hopcost-stack-"  # in a folder for temporary files
 CGROUP_PREFIX = "hopcost-"
 MARK = keeper.MARK  # in the environment of every program of a stack: the stack's directory
 _OWNER = re.compile(r"^(?:hopcost-stack-|hopcost-)(\d+)-(\d+)-([0-9a-f]+)-")
-END_S = 2.0
+END_S = keeper.KILL_S
 
 
 class Kind(Enum):
@@ -94,10 +94,10 @@ def clean() -> list[Leaving]:
     found = find()
     cgroups = [Path(each.what) for each in found if each.kind is Kind.CGROUP]
     pids = [int(each.what) for each in found if each.kind is Kind.PROCESS]
+    keeper.kill(pids, cgroups)
     for pid in pids:
-        for number in (signal.SIGKILL, signal.SIGCONT):
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, number)
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGCONT)
     for path in cgroups:
         keeper.thaw(path, [])  # a version 1 freezer holds back even SIGKILL
     deadline = time.monotonic() + END_S

@@ -249,4 +249,5 @@ class _Part:
         """What the arm ran in, with a word on its link where the load filled it."""
         given = self.stack.surroundings
         received = sum(each.received_bytes for each in slices)
-        return with_link_load(given, received, sum(each.elapsed_ns for each in slices))
+        elapsed_ns, answers = sum(each.elapsed_ns for each in slices), sum(each.answers for each in slices)
+        return with_link_load(given, received, elapsed_ns, answers=answers)

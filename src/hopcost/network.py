@@ -23,7 +23,9 @@ from hopcost import namespace
 
 TRIAL_S = 10.0
 TRIED = "HOPCOST_USER_NAMESPACE"  # in the environment: this process has already been started again
-LINK_IS_FULL = 0.85  # of the rate in answers alone; full packets carry 94 %
+LINK_IS_FULL = 0.9  # of the rate, in answers and the heads of their packets
+PACKET_BYTES = 1448  # of an answer that a full packet carries
+HEAD_BYTES = 90  # around them: TCP with timestamps 32, IP 20, Ethernet 14 and what it needs between packets 24
 TRANSFER_S = 0.15  # of sending at the link's rate, to see what it carries
 
 
@@ -130,27 +132,28 @@ def missing_for(wishes: Wishes, network: Network) -> tuple[str, str] | None:
 
 
 def not_to_be_had(sysctls: Mapping[str, int | str]) -> list[str]:
-    """Sysctls that are the whole machine's, whatever the arm: the host is not changed. One note each."""
+    """Sysctls that are the whole machine's and not as the arm wishes: the host is not changed. One note each."""
     return [
         f"{name} = {value} not applied ({_holds(name)} here): it is the whole machine's, which hopcost does not change"
         for name, value in sysctls.items()
-        if not name.startswith("net.")
+        if not name.startswith("net.") and _holds(name) != str(value)
     ]
 
 
-def with_link_load(given: Surroundings, received_bytes: int, elapsed_ns: int) -> Surroundings:
+def with_link_load(given: Surroundings, received_bytes: int, elapsed_ns: int, *, answers: int) -> Surroundings:
     """With a note where the answers filled the link: throughput is the link's then, not the stack's.
 
-    Heads of packets are not in `received_bytes`: 6 % with full packets, more with small ones.
+    The link also carries the heads of packets: of full ones, and at least one for each answer.
     """
     if given.link_mbit_per_s is None or not elapsed_ns:
         return given
-    share = received_bytes * 8e9 / elapsed_ns / (given.link_mbit_per_s * 1_000_000)
+    carried = received_bytes + HEAD_BYTES * max(answers, received_bytes / PACKET_BYTES)
+    share = carried * 8e9 / elapsed_ns / (given.link_mbit_per_s * 1_000_000)
     if share < LINK_IS_FULL:
         return given
     note = (
-        f"the link of {given.link_mbit_per_s} Mbit/s is full (answers alone take {LINK_IS_FULL:.0%} of it or more):"
-        " throughput is the link's"
+        f"the link of {given.link_mbit_per_s} Mbit/s is full: answers and the heads of their packets take"
+        f" {LINK_IS_FULL:.0%} of it or more; throughput is the link's"
     )
     return msgspec.structs.replace(given, notes=[*given.notes, note])
 

@@ -15,7 +15,8 @@ class Counts(msgspec.Struct, frozen=True):
 
     `own_cpu_ns` is its CPU time while load ran, without opening connections before. `kinds` are its errors by our words
     for them, `elapsed_ns` and `throughput_per_s` what it prints of time and rate (errors may be in the rate),
-    `latency_ms` its mean, its longest and quantiles. None where it does not say.
+    `latency_ms` its mean, its longest and quantiles, `kept_alive` answers after which a connection was kept. None where
+    it does not say.
     """
 
     answers: int
@@ -25,6 +26,7 @@ class Counts(msgspec.Struct, frozen=True):
     elapsed_ns: int | None = None
     throughput_per_s: float | None = None
     latency_ms: dict[str, float] = {}
+    kept_alive: int | None = None
 
 
 def engine(text: str) -> Counts:
@@ -61,7 +63,7 @@ def ab(text: str) -> Counts:
     words = {"connect": "Connect", "read": "Receive", "body": "Length", "protocol": "Exceptions"}
     kinds = {kind: _number(rf"{word}: (\d+)", text, 0) for kind, word in words.items()}
     kinds["status"] = wrong
-    latency = {}
+    latency, kept = {}, r"Keep-Alive requests:\s+(\d+)"
     if (mean := _figure(r"Time per request:\s+([\d.]+) \[ms\] \(mean\)", text)) is not None:
         latency["mean"] = mean
     for share, value in re.findall(r"(?m)^ +(\d+)% +(\d+)", text):
@@ -73,6 +75,7 @@ def ab(text: str) -> Counts:
         elapsed_ns=_elapsed_ns(r"Time taken for tests:\s+([\d.]+) s", text, "s"),
         throughput_per_s=_figure(r"Requests per second:\s+([\d.]+)", text),
         latency_ms=latency,
+        kept_alive=_number(kept, text) if re.search(kept, text) else None,
     )
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import msgspec
 
 from hopcost import peer_output
-from hopcost.errors import MeasurementFailed, UsageError, nearest
+from hopcost.errors import CannotMeasure, MeasurementFailed, UsageError, nearest
 from hopcost.peer_output import Counts as Counts
 
 OUTPUT_KEPT = 4000  # characters of what it printed, for the record
@@ -148,6 +148,18 @@ class Load(msgspec.Struct, frozen=True):
     timeout_s: int | None = None  # None: the tool's own
 
 
+def refuse_unable(name: str, requests_per_connection: int | None) -> None:
+    """CannotMeasure where a peer does not do so many requests per connection (None: all on one that is kept)."""
+    if requests_per_connection is None:
+        return
+    if requests_per_connection > 1:
+        raise CannotMeasure(
+            f"{name} does not close connections after {requests_per_connection} requests: after all or none"
+        )
+    if name == "h2load":
+        raise CannotMeasure(f"{name} opens no connection for each request")
+
+
 def words(name: str, load: Load) -> list[str]:
     """The words behind a peer's name on the command line."""
     connections, fields = str(load.connections), [f"{key}: {value}" for key, value in load.headers]
@@ -170,20 +182,30 @@ def words(name: str, load: Load) -> list[str]:
             return ["-q", *keep, "-c", connections, *ends, *headers, *load.options, load.url]
         case "h2load":
             ends = ["-n", str(load.requests)] if load.seconds is None else ["-D", str(load.seconds)]
-            close = [] if load.keep_alive else ["--header=Connection: close"]
             fields = [f"--header={field}" for field in fields]
             threads = ["-t", str(min(load.threads, load.connections))]
-            return ["--h1", *threads, "-c", connections, *ends, *fields, *close, *load.options, load.url]
+            return ["--h1", *threads, "-c", connections, *ends, *fields, *load.options, load.url]
         case "oha":
             ends = ["-n", str(load.requests)] if load.seconds is None else ["-z", f"{load.seconds}s"]
             close = [] if load.keep_alive else ["--disable-keepalive"]
-            quiet = ["--no-tui", "--output-format", "json"]
+            quiet = ["--no-tui", "--output-format", "json", "--disable-compression"]  # see hey
             return [*quiet, "-c", connections, *ends, *headers, *close, *load.options, load.url]
         case "hey":
             ends = ["-n", str(load.requests)] if load.seconds is None else ["-z", f"{load.seconds}s"]
             close = [] if load.keep_alive else ["-disable-keepalive"]
             timeout = [] if load.timeout_s is None else ["-t", str(load.timeout_s)]
-            return [*ends, "-c", connections, *timeout, *headers, *close, *load.options, load.url]
+            # Else it would ask for gzip by itself, which the arms would not do alike.
+            return [
+                *ends,
+                "-c",
+                connections,
+                *timeout,
+                "-disable-compression",
+                *headers,
+                *close,
+                *load.options,
+                load.url,
+            ]
     raise UsageError(f"no load generator is called '{name}'", nearest(name, BY_NAME))
 
 
@@ -227,7 +249,7 @@ HEY = Peer(
     name="hey",
     executable="hey",
     version_command=["-h"],  # it has no version: that it prints its usage is the receipt
-    version_pattern=r"(Usage: hey)",
+    version_pattern=r"Usage: hey()",
     command=_plain("hey"),
     counts=peer_output.hey,
 )

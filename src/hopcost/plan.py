@@ -93,7 +93,10 @@ def make(
         looks=list(LOOKS[:1] if quick else LOOKS),
         target_width=target,
         margin=margin,
-        experiments=[plan_experiment.soaked(each, share_s, soak_length_s, quick) for each in experiments],
+        experiments=[
+            plan_experiment.within_budget(each, share_s, LOOKS[0], WARM_UP_LEAST_NS)
+            for each in (plan_experiment.soaked(each, share_s, soak_length_s, quick) for each in experiments)
+        ],
         left_out=left_out,
         not_quick=not_quick,
         peer=peer,

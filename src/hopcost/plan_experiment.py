@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
-from hopcost import open_loop
+from hopcost import open_loop, peers
 from hopcost.errors import CannotMeasure
 from hopcost.planned import LeftOut, PlannedArm, PlannedExperiment, Point
 from hopcost.program import Installed
@@ -19,6 +19,7 @@ SETTLE_NS_LEAST, SETTLE_NS_PER_CONNECTION = 100_000_000, 300_000
 WHOLE_SLICE_S, QUICK_WHOLE_SLICE_S = 10, 2
 WHOLE_SLICE_NS_LEAST, QUICK_WHOLE_SLICE_NS_LEAST = 2_000_000_000, 1_000_000_000
 SOAK_SHARE = 0.9  # of the time that a soak's arm is loaded
+OPEN_LOOP_SHARE_OF_BUDGET = 0.6  # with more than this, too little would be left for the closed loop
 SOAK_SLICE_NS_LEAST = 250_000_000  # of its baseline
 QUICK_SOAK_S = 45
 OPEN_LOOP_SHARES = (0.25, 0.5)  # of the slowest arm's throughput
@@ -61,6 +62,8 @@ def decide(suite: Suite, experiment: Experiment, point: Point | None, host: Host
     peer = protocol.peer if protocol is not None else way.peer
     if peer is not None and peer in host.missing_peers:
         raise CannotMeasure(f"{peer} is not installed", host.missing_peers[peer])
+    if peer is not None:
+        peers.refuse_unable(peer, experiment.workload.requests_per_connection)
     cores = place(experiment.placement, host.allowed_cores, host.siblings)
     kept, left_out, notes = _arms(suite, experiment, host.installed)
     baseline = experiment.baseline if experiment.baseline in kept else kept[0]
@@ -250,3 +253,24 @@ def soaked(planned: PlannedExperiment, share_s: float, length_s: float | None, q
     if here_s < planned.soak_asked_s:
         notes = [*notes, f"{planned.soak_asked_s} s published, {here_s:.0f} s here; --soak-length sets it"]
     return msgspec.structs.replace(planned, soak_s=float(here_s), notes=notes)
+
+
+def within_budget(planned: PlannedExperiment, share_s: float, blocks: int, warm_up_ns: int) -> PlannedExperiment:
+    """Without the open loop where that of `blocks` blocks would take most of the experiment's time; a note says so."""
+    if not planned.open_loop_shares:
+        return planned
+    block_s = sum(
+        open_loop.phase_s(
+            arms=len(group),
+            loads=len(planned.open_loop_shares),
+            settle_ns=planned.settle_ns,
+            warm_up_ns=warm_up_ns,
+            rounds=1,
+        )
+        for group in planned.groups
+    )
+    needed_s = block_s * blocks / OPEN_LOOP_SHARE_OF_BUDGET
+    if needed_s <= share_s:
+        return planned
+    note = f"no open loop: it needs {needed_s:.0f} s for this experiment, {share_s:.0f} s are given; --budget sets them"
+    return msgspec.structs.replace(planned, open_loop_shares=[], notes=[*planned.notes, note])

@@ -19,7 +19,7 @@ import msgspec
 from hopcost import binaries, builds, toml_file
 from hopcost.builds import Build
 from hopcost.errors import CannotMeasure, UsageError, nearest
-from hopcost.settings import SettingDefinition
+from hopcost.settings import SettingDefinition, as_written
 from hopcost.suite import Link, Setting
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -84,15 +84,29 @@ class Program(msgspec.Struct, forbid_unknown_fields=True):
         return PROGRAMS / self.name
 
     def resolve_settings(self, given: dict[str, Setting], cores: int, where: str) -> dict[str, Setting]:
-        """Defaults overlaid with what is given, "cores" replaced by the number; UsageError names the setting."""
+        """Defaults overlaid with what is given, "cores" replaced by the number.
+
+        UsageError names the setting that the program does not know, or cannot take, or that has no effect there.
+        """
         for key in given:
             if key not in self.settings:
                 hint = nearest(key, self.settings) if self.settings else f"{self.name} has no settings"
                 raise UsageError(f"{where}: {self.name} has no setting '{key}'", hint)
-        return {
+        resolved = {
             key: definition.resolve(given.get(key, definition.default), cores, f"{where}: {self.name}.{key}")
             for key, definition in self.settings.items()
         }
+        for key in given:
+            self._refuse_without_effect(key, resolved, where)
+        return resolved
+
+    def _refuse_without_effect(self, key: str, resolved: Mapping[str, Setting], where: str) -> None:
+        for other, needed in self.settings[key].when.items():
+            if resolved[other] != needed:
+                raise UsageError(
+                    f"{where}: {self.name}.{key} has no effect with {other} = {as_written(resolved[other])}",
+                    f"set {other} = {as_written(needed)} there too, or leave {key} out",
+                )
 
 
 class Lacking(msgspec.Struct, frozen=True):
@@ -154,17 +168,25 @@ def _check(program: Program, path: Path) -> None:
         raise UsageError(f"{path}: version_pattern: no group", "put the version in parentheses: 'nginx/(\\S+)'")
     for key, setting in program.settings.items():
         setting.check(f"{path}: settings.{key}")
+        _check_when(program, setting.when, f"{path}: settings.{key}.when")
     for key, need in program.needs.items():
+        _check_when(program, need.when, f"{path}: needs.{key}.when")
         for setting_key, value in need.when.items():
             where = f"{path}: needs.{key}.when: {setting_key}"
-            if setting_key not in program.settings:
-                raise UsageError(f"{where}: no setting is called so", nearest(setting_key, program.settings))
             if program.settings[setting_key].default == value:
                 raise UsageError(f"{where}: that is its default", "what the default needs is needed always: no `when`")
     files = [*program.files.values(), *(program.build.sources if program.build is not None else [])]
     for file in files:
         if not (path.parent / file).is_file():
             raise UsageError(f"{path}: no file '{file}' beside it")
+
+
+def _check_when(program: Program, when: Mapping[str, Setting], where: str) -> None:
+    """Conditions name settings of the program, and values that these take."""
+    for key, value in when.items():
+        if key not in program.settings:
+            raise UsageError(f"{where}: {key}: no setting is called so", nearest(key, program.settings))
+        program.settings[key].resolve(value, 1, f"{where}: {key}")
 
 
 @cache
@@ -231,10 +253,16 @@ def build(name: str) -> None:
     program = load(name)
     if program.build is None or is_built(program):
         return
-    if _find(program.build.tool) is None:
-        raise CannotMeasure(f"{name} cannot be built: '{program.build.tool}' is not installed", program.install)
+    _tool(name)
     builds.make(name, program.folder, program.build)
     installed.cache_clear()
+
+
+def _tool(name: str) -> None:
+    """CannotMeasure where what builds the program is not installed."""
+    program = load(name)
+    if program.build is not None and _find(program.build.tool) is None:
+        raise CannotMeasure(f"{name} cannot be built: '{program.build.tool}' is not installed", program.install)
 
 
 def build_missing(programs: Iterable[str], say: Callable[[str], None]) -> list[str]:
@@ -242,8 +270,9 @@ def build_missing(programs: Iterable[str], say: Callable[[str], None]) -> list[s
     problems = []
     for name in programs:
         if load(name).build is not None and installed(name).missing:
-            say(f"building {name}")
             try:
+                _tool(name)
+                say(f"building {name}")
                 build(name)
             except CannotMeasure as error:
                 problems.append(error.message)

@@ -14,9 +14,10 @@ import msgspec
 
 from hopcost import program, usage
 from hopcost.check import Answer
+from hopcost.prepared import PreparedHop
 from hopcost.record import Receipt
 from hopcost.settings import ReceiptKind
-from hopcost.stack import PreparedHop, RunningStack
+from hopcost.stack import RunningStack
 from hopcost.suite import Link, Setting
 
 SMALLEST_WORTH_COMPRESSING = 20  # bytes; nginx's default

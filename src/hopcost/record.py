@@ -24,6 +24,7 @@ import msgspec
 from hopcost import __version__
 from hopcost.errors import MeasurementFailed, UsageError
 from hopcost.plan import Plan
+from hopcost.prepared import PreparedStack
 from hopcost.recorded import ArmBlock as ArmBlock
 from hopcost.recorded import Block as Block
 from hopcost.recorded import CheckedAnswer as CheckedAnswer
@@ -33,7 +34,6 @@ from hopcost.recorded import OpenLoad as OpenLoad
 from hopcost.recorded import PeerRun as PeerRun
 from hopcost.recorded import Receipt as Receipt
 from hopcost.recorded import Repeat as Repeat
-from hopcost.stack import PreparedStack
 from hopcost.suite import Suite
 
 FORMAT = 3

@@ -30,6 +30,7 @@ class PeerRun(msgspec.Struct):
     """One run of another load generator: its own counts out of its own output, and what the harness read beside it.
 
     Answers have a 2xx status; `throughput_per_s` and `latency_ms` are as it printed them, errors among them or not.
+    `kept_alive` are answers after which the connection was kept, where the tool counts them.
     """
 
     peer: str
@@ -44,6 +45,7 @@ class PeerRun(msgspec.Struct):
     throughput_per_s: float | None
     latency_ms: dict[str, float]
     output: str
+    kept_alive: int | None = None
 
 
 class Receipt(msgspec.Struct, frozen=True):
@@ -151,6 +153,9 @@ class Repeat(msgspec.Struct):
     run: PeerRun | None
     failure: str | None
     check: CheckedAnswer | None = None
+    surroundings: Surroundings | None = None
+    memory: dict[str, Memory] = {}
+    time_wait: list[TimeWait] = []
 
 
 class Failure(msgspec.Struct):

@@ -9,9 +9,12 @@ from collections.abc import Sequence
 
 import msgspec
 
+from hopcost import beside, peer_figures
+from hopcost.peer_figures import PeerFigures
 from hopcost.planned import PlannedExperiment
 from hopcost.published import Published
 from hopcost.recorded import Repeat
+from hopcost.usage import Memory, TimeWait
 
 
 class ArmRepeats(msgspec.Struct, frozen=True):
@@ -32,6 +35,9 @@ class ArmRepeats(msgspec.Struct, frozen=True):
     failures: list[str]
     published: Published | None
     published_ratio: float | None
+    peer_figures: PeerFigures | None = None
+    memory: dict[str, Memory] = {}
+    time_wait: list[TimeWait] = []
 
     @property
     def mean_per_s(self) -> float | None:
@@ -81,4 +87,7 @@ def _arm(name: str, repeats: list[Repeat], cores: int, row: Published | None) ->
         failures=[each.failure for each in repeats if each.failure is not None],
         published=row,
         published_ratio=None,
+        peer_figures=peer_figures.of(runs),
+        memory=beside.memory(repeats),
+        time_wait=beside.time_wait(repeats),
     )

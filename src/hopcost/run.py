@@ -10,11 +10,12 @@ from pathlib import Path
 import msgspec
 from rich.console import Console
 
-from hopcost import blocks, driven, host, leavings, machine, network, program, progress, stack, summary
+from hopcost import blocks, driven, host, leavings, machine, network, program, progress, summary
 from hopcost import plan as planning
 from hopcost import record as records
 from hopcost import suite as suites
 from hopcost.errors import CannotMeasure, MeasurementFailed
+from hopcost.prepared import prepare
 from hopcost.report import text
 from hopcost.sandbox import NamespacePorts, Ports, find_freezer, raise_open_files, refuse_the_same_port
 from hopcost.verdict import MARGIN_LEAST
@@ -108,7 +109,7 @@ def _try_settings(plan: planning.Plan, net: network.Network) -> None:
         if not net.own:
             refuse_the_same_port((arm.name, arm.arm) for arm in experiment.arms)
         for arm in experiment.arms:
-            stack.prepare(arm.name, arm.arm, experiment.settings, experiment.cores, folder, ports)
+            prepare(arm.name, arm.arm, experiment.settings, experiment.cores, folder, ports)
 
 
 def _announce(plan: planning.Plan, path: Path, console: Console) -> None:

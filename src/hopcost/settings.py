@@ -44,7 +44,7 @@ class SettingDefinition(msgspec.Struct, forbid_unknown_fields=True):
     """A knob of a program, with its default and what it does.
 
     `least` is the smallest number that it takes, `choices` are the words of a choice, `receipt` is where its effect
-    shows under load.
+    shows under load. Without the values of other settings in `when` it has no effect: setting it is an error then.
     """
 
     kind: SettingKind
@@ -53,6 +53,7 @@ class SettingDefinition(msgspec.Struct, forbid_unknown_fields=True):
     least: int = 1
     choices: list[str] = []
     receipt: ReceiptKind | None = None
+    when: dict[str, Setting] = {}
 
     def resolve(self, value: Setting, cores: int, where: str) -> Setting:
         """The value as programs get it, "cores" replaced by the number; UsageError says what was expected."""
@@ -60,7 +61,7 @@ class SettingDefinition(msgspec.Struct, forbid_unknown_fields=True):
             return cores
         if not self._takes(value):
             hint = nearest(value, self.choices) if self.choices and isinstance(value, str) else None
-            raise UsageError(f"{where}: expected {self.expected}, got {_as_written(value)}", hint)
+            raise UsageError(f"{where}: expected {self.expected}, got {as_written(value)}", hint)
         return value
 
     @property
@@ -94,6 +95,8 @@ class SettingDefinition(msgspec.Struct, forbid_unknown_fields=True):
         return isinstance(value, int) and not isinstance(value, bool) and value >= self.least
 
 
-def _as_written(value: Setting) -> str:
+def as_written(value: Setting) -> str:
     """As it stands in the suite."""
-    return str(value).lower() if isinstance(value, bool) else repr(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f'"{value}"' if isinstance(value, str) else str(value)

@@ -13,16 +13,19 @@ from hopcost import (
     histogram,
     hop_cost,
     open_figures,
+    peer_figures,
     repeats,
     soak_summary,
     statistics,
     validity,
     verdict,
 )
+from hopcost.beside import ArmSurroundings
 from hopcost.compared import Comparison
 from hopcost.comparison import Arms, total
 from hopcost.hop_cost import HopCost
 from hopcost.open_figures import OpenFigures
+from hopcost.peer_figures import PeerFigures
 from hopcost.plan import Plan, PlannedExperiment
 from hopcost.record import ArmBlock, Block, Ending, Failure, Record, Repeat
 from hopcost.repeats import ArmRepeats
@@ -76,6 +79,7 @@ class ArmSummary(msgspec.Struct, frozen=True):
     memory: dict[str, Memory] = {}
     notes: list[str] = []
     peer: str | None = None
+    peer_figures: PeerFigures | None = None
 
 
 class ExperimentSummary(msgspec.Struct, frozen=True):
@@ -95,11 +99,11 @@ class ExperimentSummary(msgspec.Struct, frozen=True):
     margin: float
     arms: list[ArmSummary]
     harness_load: float | None
-    notes: list[str]
     no_verdicts: str | None = None
     instrument_is_biased: bool | None = None
     p99_agrees: dict[float, bool | None] = {}
     hop_costs: list[HopCost] = []
+    surroundings: list[ArmSurroundings] = []
     soak: list[Course] = []
     repeats: list[ArmRepeats] = []
 
@@ -185,11 +189,11 @@ def _experiment(
             if arm.copy_of is None and arms.of(arm.name)
         ],
         harness_load=sum(block.harness_cpu_ns for block in valid) / loaded_ns if loaded_ns else None,
-        notes=beside.surroundings(valid),
         no_verdicts=withheld,
         instrument_is_biased=None if arms.again is None or len(valid) < 2 else bool(biased),
         p99_agrees=p99_agrees,
         hop_costs=hop_cost.of(arms, planned, error, p99_agrees),
+        surroundings=beside.surroundings(valid, repeated),
         soak=soak_summary.summarise(planned, valid, block_ratio),
         repeats=repeats.summarise(planned, repeated),
     )
@@ -253,6 +257,7 @@ def _arm(
         memory=beside.memory(parts),
         notes=list(dict.fromkeys(note for part in parts for note in part.notes)),
         peer=next((f"{part.peer.peer} {part.peer.version}" for part in parts if part.peer is not None), None),
+        peer_figures=peer_figures.of([part.peer for part in parts if part.peer is not None]),
     )
 
 

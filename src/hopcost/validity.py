@@ -31,6 +31,7 @@ TAIL_ANSWERS_LEAST = 10_000  # a hundred beyond p99
 STALL_FACTOR = 2.0  # a slice this much slower than the median one is a stall, not the arm's way
 FULL = 0.95
 IDLE_LEAST = 0.05
+LATE_AT_MOST = 0.05  # of the due requests; a virtual machine's own pauses came to 2 % here
 MISSED_AT_MOST = 0.01  # of the due requests
 UNEVEN = 1.5  # times the even share
 
@@ -176,7 +177,7 @@ def _not_offered(load: OpenLoad, experiment: PlannedExperiment) -> list[Fault]:
     if busy >= FULL:
         found.append(("void", f"the generator's cores were {busy:.0%} busy: it was saturated"))
     late, not_sent = _missed(load)
-    if late > MISSED_AT_MOST and not _starved(load, experiment):
+    if late > LATE_AT_MOST and not _starved(load, experiment):
         found.append(("void", f"{late:.1%} of the requests were sent late though a connection was free"))
     if not_sent > MISSED_AT_MOST and _could_have_sent(load, experiment):
         found.append(("void", f"{not_sent:.1%} of the requests were not sent though the stack was idle"))
@@ -194,7 +195,7 @@ def _faults_under(load: OpenLoad, experiment: PlannedExperiment) -> list[str]:
     due, answers = _sum(load, "due"), _sum(load, "answers")
     if missed > MISSED_AT_MOST:
         found.append(f"it cannot carry this load: {missed:.1%} of the requests found no connection free in time")
-    elif answers < due * (1 - MISSED_AT_MOST) and late + not_sent <= MISSED_AT_MOST:
+    elif answers < due * (1 - MISSED_AT_MOST) and late <= LATE_AT_MOST and not_sent <= MISSED_AT_MOST:
         found.append(f"it cannot carry this load: {1 - answers / due:.1%} of the requests had no answer in time")
     if _has_long_tail(load.totals) and _is_its_way(load.slices):
         found.append("its mean response time is above its p99: few requests take nearly all of the time")

@@ -16,11 +16,12 @@ def show(arm: Annotated[str, typer.Argument(metavar="SUITE/EXPERIMENT/ARM", help
     """Print the commands and generated files behind an arm; `hopcost up` starts them."""
     from pathlib import Path
 
-    from hopcost import arm_path, description, stack
+    from hopcost import arm_path, description
+    from hopcost.prepared import prepare
     from hopcost.sandbox import Ports, raise_open_files
 
     experiment, name, content, cores = arm_path.find(arm)
     raise_open_files()
     folder = Path("/tmp/hopcost-example")
-    prepared = stack.prepare(name, content, experiment.settings, cores, folder, Ports())
+    prepared = prepare(name, content, experiment.settings, cores, folder, Ports())
     print(description.of(prepared, folder, experiment.workload), end="")

@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from hopcost.compared import CPU, THROUGHPUT, Comparison
 from hopcost.hop_cost import HopCost
 from hopcost.report import words
+from hopcost.report.part import Part
 from hopcost.report.words import ABSENT
 from hopcost.statistics import Interval
 from hopcost.summary import ArmSummary, ExperimentSummary
 
 
-@dataclass
-class Further:
-    """A table with a title of its own; all rows have as many cells as the header."""
-
-    title: str
-    header: list[str]
-    rows: list[list[str]]
-    below: list[str] = field(default_factory=list)
-
-
-def tables(each: ExperimentSummary) -> list[Further]:
+def tables(each: ExperimentSummary) -> list[Part]:
     """Those that have something to show."""
     return [made for made in (_hop_costs(each), _loads(each)) if made is not None]
 
@@ -80,7 +69,7 @@ def _margins(each: ExperimentSummary) -> str:
     return f"a margin of {each_margin}" if each_margin else "no margin: the A/A arm gives none"
 
 
-def _hop_costs(each: ExperimentSummary) -> Further | None:
+def _hop_costs(each: ExperimentSummary) -> Part | None:
     """A row for each arm and load; saturation is one of them."""
     if not each.hop_costs:
         return None
@@ -96,7 +85,7 @@ def _hop_costs(each: ExperimentSummary) -> Further | None:
     below = [f"the arm minus the same without that hop ({', '.join(without)}), per request, block by block"]
     if not with_times:
         below.append("at saturation only: a full run also measures it at equal offered load, where it is higher")
-    return Further("what the hop costs", header, rows, below)
+    return Part("what the hop costs", header, rows, below)
 
 
 def _load(cost: HopCost) -> str:
@@ -112,7 +101,7 @@ def difference(value: Interval | None) -> str:
     return f"{value.value / 1000:+.1f} [{value.low / 1000:+.1f}, {value.high / 1000:+.1f}]"
 
 
-def _loads(each: ExperimentSummary) -> Further | None:
+def _loads(each: ExperimentSummary) -> Part | None:
     """A row for each offered load and arm."""
     loads = dict.fromkeys((load.share, load.rate_per_s) for arm in each.arms for load in arm.open_loop)
     if not loads:
@@ -147,7 +136,7 @@ def _loads(each: ExperimentSummary) -> Further | None:
         f"open loop, Poisson arrivals, the same rate for all arms: {shares} of the slowest one's capacity",
         "p50, p99: response time, intended start → last byte",
     ]
-    return Further("at equal offered load", header, rows, below)
+    return Part("at equal offered load", header, rows, below)
 
 
 def _pair(arm: ArmSummary, figure: str, load_per_s: float) -> list[str]:

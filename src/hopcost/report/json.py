@@ -45,7 +45,8 @@ def _experiment(each: ExperimentSummary) -> dict[str, object]:
         "ending": each.ending,
         "cores": each.plan.cores,
         "workload": each.plan.workload,
-        "notes": [*each.plan.notes, *each.notes],
+        "notes": each.plan.notes,
+        "surroundings": each.surroundings,
         "left_out": each.plan.left_out,
         "failures": each.failures,
         "harness_load": each.harness_load,
@@ -89,6 +90,7 @@ def _arm(arm: ArmSummary) -> dict[str, object]:
         "memory": arm.memory,
         "notes": arm.notes,
         "peer": arm.peer,
+        "peer_figures": arm.peer_figures,
     }
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from hopcost.drift import Drift
-from hopcost.report.words import interval, mebibytes, printable
+from hopcost.report import surroundings_lines
+from hopcost.report.words import count, interval, mebibytes, printable
 from hopcost.soak_summary import Course
 from hopcost.summary import ArmSummary, ExperimentSummary
 from hopcost.turns import Turns
@@ -25,6 +26,11 @@ FIGURES = {"ratio": "ratio", "service_time_p50_ns": "median service time", "memo
 
 def below(each: ExperimentSummary) -> list[str]:
     """All lines of one experiment, printable."""
+    return [*but_surroundings(each), *(printable(line) for line in surroundings_lines.lines([each]))]
+
+
+def but_surroundings(each: ExperimentSummary) -> list[str]:
+    """Without what the arms got of their surroundings, which a sweep says of all its values together."""
     lines = [*_figures(each), *_course(each), *of_soak(each.soak), *validity(each)]
     return [printable(line) for line in lines]
 
@@ -37,7 +43,7 @@ def _figures(each: ExperimentSummary) -> list[str]:
     reached = "no interval" if widest is None else f"ratios to ±{widest:.1%} at the widest"
     lines = [
         f"A/A floor: {each.plan.baseline} against itself is {interval(each.aa_floor)}; nothing finer is told apart",
-        f"{each.blocks} blocks, {reached}" + (f"; stopped: {each.ending.detail}" if each.ending else ""),
+        f"{count(each.blocks, 'block')}, {reached}" + (f"; stopped: {each.ending.detail}" if each.ending else ""),
         "µs under a hop and the generator: CPU time per answer, all threads",
     ]
     if all(arm.peer is None for arm in each.arms):
@@ -62,26 +68,9 @@ def _course(each: ExperimentSummary) -> list[str]:
         lines.append(PEER.format(tools=", ".join(tools)))
     if each.harness_load is not None:
         lines.append(f"hopcost itself took {each.harness_load:.2%} of a core while the engine ran")
-    lines += [f"note: {note}" for note in [*plan.notes, *each.notes]]
+    lines += [f"note: {note}" for note in plan.notes]
     for arm in each.arms:
         lines += [f"note: {arm.name}: {note}" for note in arm.notes]
-        lines += used(arm)
-    return lines
-
-
-def used(arm: ArmSummary) -> list[str]:
-    """Ports and memory, the largest of all blocks."""
-    lines = []
-    waiting = [link for link in arm.time_wait if link.server or link.client]
-    if waiting:
-        sides = "; ".join(f"{link.hop} {link.server:,}, its client {link.client:,}" for link in waiting)
-        lines.append(f"{arm.name}: connections in TIME_WAIT after a slice, at most: {sides}")
-    if arm.memory:
-        hops = "; ".join(
-            f"{hop} {mebibytes(memory.peak_bytes)} at its peak, {mebibytes(memory.proportional_bytes)} proportional"
-            for hop, memory in arm.memory.items()
-        )
-        lines.append(f"{arm.name}: memory: {hops}")
     return lines
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hopcost.published import label
 from hopcost.repeats import ArmRepeats
-from hopcost.report import words
+from hopcost.report import surroundings_lines, words
 from hopcost.report.words import ABSENT
 from hopcost.summary import ExperimentSummary
 
@@ -41,26 +41,48 @@ def rows(each: list[ExperimentSummary]) -> list[list[str]]:
 
 
 def below(each: list[ExperimentSummary]) -> list[str]:
-    """What was run, what the published run was, what failed."""
-    said = [CANNOT_TELL, FOLLOWS]
+    """What was run, what the published run was, what failed; of a sweep with the values that it holds for."""
+    holds: dict[str, list[str]] = {}
     for experiment in each:
-        at = f"at {label(experiment.plan.point.value)}: " if experiment.plan.point is not None else ""
-        protocol = experiment.plan.as_published
-        for arm in experiment.repeats:
-            size = f"{arm.requests:,} requests" if arm.requests is not None else f"{arm.duration_s or ABSENT} s"
-            ran = f"{at}{arm.name}: {arm.tool or 'no run'}, {arm.connections} connections, {size} a repeat"
-            if protocol is not None:
-                published = f"{protocol.requests:,} requests" if protocol.requests else f"{protocol.duration_s} s"
-                connections = protocol.connections or experiment.plan.workload.connections
-                ran += f"; published: {connections} connections, {published}, {protocol.repeats} times"
-            said.append(ran)
-            said += [f"{at}failed: {arm.name}: {failure}" for failure in dict.fromkeys(arm.failures)]
-        said += [f"{at}note: {note}" for note in experiment.plan.notes]
-        for left in experiment.plan.left_out:
-            said.append(f"{at}left out: {left.name}: {left.reason}" + (f"; hint: {left.remedy}" if left.remedy else ""))
+        value = label(experiment.plan.point.value) if experiment.plan.point is not None else ""
+        for line in _of_one(experiment):
+            holds.setdefault(line, []).append(value)
+    said = [CANNOT_TELL, FOLLOWS]
+    for line, values in holds.items():
+        said.append(line if len(values) == len(each) else f"at {', '.join(values)}: {line}")
+    said += surroundings_lines.lines(each)
     if each[0].plan.published_conditions:
         said.append(f"the article's conditions: {each[0].plan.published_conditions}")
-    return [words.printable(line) for line in dict.fromkeys(said)]
+    return [words.printable(line) for line in said]
+
+
+def _of_one(experiment: ExperimentSummary) -> list[str]:
+    ran: dict[str, list[str]] = {}
+    for arm in experiment.repeats:
+        ran.setdefault(_ran(experiment, arm), []).append(arm.name)
+    said = []
+    for how, arms in ran.items():
+        who = "every arm" if len(arms) == len(experiment.repeats) > 1 else ", ".join(arms)
+        said.append(f"{who}: {how}")
+    for arm in experiment.repeats:
+        said += [f"failed: {arm.name}: {failure}" for failure in dict.fromkeys(arm.failures)]
+    said += [f"note: {note}" for note in experiment.plan.notes]
+    for left in experiment.plan.left_out:
+        said.append(f"left out: {left.name}: {left.reason}" + (f"; hint: {left.remedy}" if left.remedy else ""))
+    return list(dict.fromkeys(said))
+
+
+def _ran(experiment: ExperimentSummary, arm: ArmRepeats) -> str:
+    """How an arm's repeats were run here, and how the article ran them."""
+    protocol = experiment.plan.as_published
+    size = f"{arm.requests:,} requests" if arm.requests is not None else f"{arm.duration_s or ABSENT} s"
+    ran = f"{arm.tool or 'no run'}, {arm.connections} connections, {size} a repeat"
+    if protocol is None:
+        return ran
+    published = f"{protocol.requests:,} requests" if protocol.requests else f"{protocol.duration_s} s"
+    connections = protocol.connections or experiment.plan.workload.connections
+    times = "once" if protocol.repeats == 1 else f"{protocol.repeats} times"
+    return f"{ran}; published: {connections} connections, {published}, {times}"
 
 
 def _cells(arm: ArmRepeats) -> list[str]:

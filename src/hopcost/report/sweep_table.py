@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hopcost.published import Published, label
-from hopcost.report import lines, words
+from hopcost.report import lines, surroundings_lines, words
 from hopcost.report.words import ABSENT
 from hopcost.summary import ArmSummary, ExperimentSummary
 
@@ -54,13 +54,12 @@ def below(points: list[ExperimentSummary]) -> list[str]:
     said.append(f"blocks: {blocks}")
     holds: dict[str, list[str]] = {}
     for each in points:
-        used = [words.printable(line) for arm in each.arms for line in lines.used(arm)]
-        for line in lines.below(each):
-            if line not in used and not line.startswith((*ELSEWHERE, f"{each.blocks} blocks, ")):
+        for line in lines.but_surroundings(each):
+            if not line.startswith((*ELSEWHERE, f"{words.count(each.blocks, 'block')}, ")):
                 holds.setdefault(line, []).append(_value(each))
-    said += _used(points)
     for line, values in holds.items():
-        said.append(line if len(values) == len(points) and len(points) > 1 else f"at {', '.join(values)}: {line}")
+        said.append(line if len(values) == len(points) else f"at {', '.join(values)}: {line}")
+    said += surroundings_lines.lines(points)
     if first.plan.published_conditions:
         said.append(f"the article's conditions: {first.plan.published_conditions}")
     return [words.printable(line) for line in said]
@@ -82,26 +81,6 @@ def _cells(each: ExperimentSummary, arm: ArmSummary) -> dict[str, str]:
         "its CPU %": words.number(row.cpu_percent if row is not None else None),
         "its errors": words.published_errors(row) if row is not None else ABSENT,
     }
-
-
-def _used(points: list[ExperimentSummary]) -> list[str]:
-    """TIME_WAIT and memory of each arm, all values in one line."""
-    waiting: dict[str, list[str]] = {}
-    memory: dict[str, list[str]] = {}
-    for each in points:
-        for arm in each.arms:
-            links = [link for link in arm.time_wait if link.server or link.client]
-            if links:
-                sides = ", ".join(f"{link.hop} {link.server:,}/{link.client:,}" for link in links)
-                waiting.setdefault(arm.name, []).append(f"{_value(each)}: {sides}")
-            if arm.memory:
-                hops = ", ".join(f"{hop} {words.mebibytes(found.peak_bytes)}" for hop, found in arm.memory.items())
-                memory.setdefault(arm.name, []).append(f"{_value(each)}: {hops}")
-    said = [
-        f"{arm}: connections in TIME_WAIT after a slice, at most, hop/its client: {'; '.join(found)}"
-        for arm, found in waiting.items()
-    ]
-    return said + [f"{arm}: memory at its peak: {'; '.join(found)}" for arm, found in memory.items()]
 
 
 def _key(each: ExperimentSummary) -> str:

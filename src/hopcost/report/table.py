@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from hopcost.compared import CPU, THROUGHPUT
 from hopcost.record import Record
-from hopcost.report import further, repeats_table, sweep_table, words
+from hopcost.report import further, peer_table, repeats_table, sweep_table, usage_table, words
 from hopcost.report import lines as notes
-from hopcost.report.further import Further
+from hopcost.report.part import Part
 from hopcost.report.words import ABSENT
 from hopcost.report.words import interval as interval
 from hopcost.summary import ExperimentSummary
@@ -26,7 +26,7 @@ class Table:
     header: list[str]
     rows: list[list[str]]
     below: list[str]
-    further: list[Further] = field(default_factory=list)
+    further: list[Part] = field(default_factory=list)
     published_header: list[str] = field(default_factory=list)
     published_rows: list[list[str]] = field(default_factory=list)
     published_below: list[str] = field(default_factory=list)
@@ -64,7 +64,14 @@ def tables(experiments: list[ExperimentSummary]) -> list[Table]:
             groups[-1].append(each)
         else:
             groups.append([each])
-    return [_of_group(group) for group in groups]
+    return [_with_parts(_of_group(group), group) for group in groups]
+
+
+def _with_parts(table: Table, group: list[ExperimentSummary]) -> Table:
+    """With the tables that any experiment may have: other generators' own figures, memory and ports."""
+    parts = (peer_table.part(group), usage_table.part(group))
+    table.further = [*table.further, *(part for part in parts if part is not None)]
+    return table
 
 
 def _of_group(group: list[ExperimentSummary]) -> Table:

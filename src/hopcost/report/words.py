@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from hopcost.published import Published
 from hopcost.statistics import Interval
@@ -39,6 +40,19 @@ def ratio(value: float | None) -> str:
 def microseconds(ns: int | None) -> str:
     """With one digit behind the point."""
     return ABSENT if ns is None else f"{ns / 1000:.1f}"
+
+
+def count(number: int, what: str) -> str:
+    """`1 block`, `2 blocks`."""
+    return f"{number:,} {what}" + ("" if number == 1 else "s")
+
+
+def span(values: Sequence[float | None], digits: int = 0) -> str:
+    """`7`, or `3–7` where they differ as they are shown; those that are not known are left out."""
+    known = sorted(value for value in values if value is not None)
+    if not known:
+        return ABSENT
+    return "–".join(dict.fromkeys(f"{value:,.{digits}f}" for value in (known[0], known[-1])))
 
 
 def mebibytes(count: int | None) -> str:

@@ -1,0 +1,220 @@
+"""What a stack consists of on this machine: addresses, settings, command lines, files. It starts nothing.
+
+That is what `hopcost show` prints; stack.py makes it run.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import ssl
+from pathlib import Path
+
+import msgspec
+
+from hopcost import certificate, program, routes, sandbox, templates
+from hopcost.errors import CannotMeasure, UsageError
+from hopcost.sandbox import Cores, Ports
+from hopcost.suite import Arm, Hop, Link, Setting, Settings
+
+LOOPBACK = "127.0.0.1"
+PID_MAX = Path("/proc/sys/kernel/pid_max")
+
+
+class Address(msgspec.Struct, frozen=True):
+    """Where a hop listens: `address` is `host:port`, or a socket file's path; `ca_file` is whom a client trusts."""
+
+    link: str
+    address: str
+    ca_file: str | None = None
+
+    @property
+    def is_unix(self) -> bool:
+        """Whether it is a socket file."""
+        return Link(self.link).is_unix
+
+    @property
+    def is_tls(self) -> bool:
+        """Whether the client's first bytes are a handshake."""
+        return Link(self.link) is Link.HTTPS_TCP
+
+    @property
+    def port(self) -> int | None:
+        """Its port; None for a socket file."""
+        return None if self.is_unix else int(self.address.rpartition(":")[2])
+
+    @property
+    def wire(self) -> str:
+        """`http`, `https` or `fastcgi`."""
+        return self.link.partition("+")[0]
+
+    @property
+    def url(self) -> str:
+        """For a person; a socket file in the form that `hopcost load` takes."""
+        return f"http+unix://{self.address.replace('/', '%2F')}" if self.is_unix else f"{self.wire}://{self.address}"
+
+    def connect(self, timeout_s: float) -> socket.socket:
+        """A connected socket, after the handshake where there is one; OSError when nobody listens or TLS fails."""
+        if self.is_unix:
+            connection = socket.socket(socket.AF_UNIX)
+            connection.settimeout(timeout_s)
+            try:
+                connection.connect(self.address)
+            except OSError:
+                connection.close()
+                raise
+            return connection
+        name, _, port = self.address.rpartition(":")
+        connection = socket.create_connection((name, int(port)), timeout=timeout_s)
+        if not self.is_tls:
+            return connection
+        try:
+            return ssl.create_default_context(cafile=self.ca_file).wrap_socket(connection, server_hostname=name)
+        except OSError:
+            connection.close()
+            raise
+
+
+class PreparedHop(msgspec.Struct):
+    """A hop with everything decided: its command line and the files generated for it (name → text).
+
+    It is ready when it has as many `children`; where it `forks` its processes come and go, or are very many.
+    """
+
+    name: str
+    program: str
+    version: str
+    address: Address
+    settings: dict[str, Setting]
+    command: list[str]
+    files: dict[str, str]
+    children: int = 0
+    forks: bool = False
+
+
+class PreparedStack(msgspec.Struct):
+    """A stack with everything decided, from the hop that the client reaches to the origin; nothing runs yet."""
+
+    arm: str
+    hops: list[PreparedHop]
+    cores: Cores
+    open_files: int
+
+    @property
+    def address(self) -> Address:
+        """Where the client connects to."""
+        return self.hops[0].address
+
+
+def prepare(
+    name: str,
+    arm: Arm,
+    settings: Settings,
+    cores: Cores,
+    directory: Path,
+    ports: Ports,
+    front: str = LOOPBACK,
+) -> PreparedStack:
+    """Decide addresses, settings, command lines and files of an arm's stack in `directory`.
+
+    The first hop listens on the address `front`, the others on the loopback.
+    UsageError where the suite asks for what a program does not have; CannotMeasure where a program is missing.
+    """
+    where = f"arm {name}"
+    open_files = sandbox.open_files(arm.open_files)
+    hop_names = iter(_unique([hop.program for hop in arm.hops for _ in range(hop.copies)]))
+    if arm.hops[0].copies > 1:
+        first = arm.hops[0].program
+        raise UsageError(f"{where}: {first}: copies: the client reaches one", "put a program that balances before them")
+    if arm.link_mbit_per_s is not None and arm.hops[0].link.is_unix:
+        raise UsageError(
+            f"{where}: link_mbit_per_s has no effect: the client reaches {arm.hops[0].program} over a Unix socket",
+            "a link with a rate is for an arm that is reached over TCP",
+        )
+    names = [[next(hop_names) for _ in range(hop.copies)] for hop in arm.hops]
+    addresses = [
+        _addresses(where, hop, names[number], directory, ports, LOOPBACK if number else front)
+        for number, hop in enumerate(arm.hops)
+    ]
+    prepared = []
+    for number, hop in enumerate(arm.hops):
+        definition = program.load(hop.program)
+        upstreams = addresses[number + 1] if number + 1 < len(arm.hops) else []
+        _check_links(where, definition, hop.link, upstreams)
+        given = settings.get(hop.program, {}) | hop.settings
+        resolved = definition.resolve_settings(given, len(cores.stack), where)
+        receipt = program.installed(hop.program).under(resolved)
+        if receipt.path is None or receipt.version is None:
+            raise CannotMeasure(f"{where}: {hop.program}: {receipt.missing}", receipt.remedy)
+        for hop_name, address in zip(names[number], addresses[number], strict=True):
+            context = {
+                "name": hop_name,
+                "executable": receipt.path,
+                "directory": str(directory),
+                "content": str(routes.CONTENT),
+                "routes": routes.ROUTES,
+                "listen": address,
+                "upstream": upstreams[0] if upstreams else None,
+                "upstreams": upstreams,
+                "settings": resolved,
+                "needs": receipt.needs,
+                "open_files": open_files,
+                "root": os.geteuid() == 0,
+            }
+            rendered = templates.rendered(definition, context)
+            _refuse_too_many(f"{where}: {hop_name}", rendered.children)
+            prepared.append(
+                PreparedHop(
+                    name=hop_name,
+                    program=hop.program,
+                    version=receipt.version,
+                    address=address,
+                    settings=resolved,
+                    command=rendered.command,
+                    files=rendered.files,
+                    children=rendered.children,
+                    forks=rendered.forks,
+                )
+            )
+    return PreparedStack(arm=name, hops=prepared, cores=cores, open_files=open_files)
+
+
+def _refuse_too_many(where: str, children: int) -> None:
+    """UsageError where a program would start more processes than the machine can have: it would bring it down."""
+    most = int(PID_MAX.read_text())
+    if children >= most:
+        raise UsageError(f"{where}: it would start {children:,} processes, and {PID_MAX} allows {most:,}")
+
+
+def _addresses(where: str, hop: Hop, names: list[str], directory: Path, ports: Ports, ip: str) -> list[Address]:
+    """Where each copy of a hop listens."""
+    link = hop.link.value
+    if hop.link.is_unix:
+        return [Address(link=link, address=str(directory / f"{name}.sock")) for name in names]
+    if hop.port is not None and hop.copies > 1:
+        raise UsageError(f"{where}: {hop.program}: port: {hop.copies} copies cannot all have port {hop.port}")
+    taken = [ports.take() if hop.port is None else ports.claim(hop.port, f"{where}: {hop.program}") for _ in names]
+    ca_file = str(directory / certificate.CERTIFICATE) if hop.link is Link.HTTPS_TCP else None
+    return [Address(link=link, address=f"{ip}:{port}", ca_file=ca_file) for port in taken]
+
+
+def _unique(programs: list[str]) -> list[str]:
+    """Hop names: the program's, with a number where a program stands in the stack more than once."""
+    return [
+        name if programs.count(name) == 1 else f"{name}-{programs[: number + 1].count(name)}"
+        for number, name in enumerate(programs)
+    ]
+
+
+def _check_links(where: str, definition: program.Program, link: Link, upstreams: list[Address]) -> None:
+    if link not in definition.links:
+        known = ", ".join(each.value for each in definition.links)
+        raise UsageError(f"{where}: {definition.name} cannot be reached over {link.value}", f"it can over {known}")
+    if upstreams and Link(upstreams[0].link) not in definition.upstream_links:
+        known = ", ".join(each.value for each in definition.upstream_links)
+        hint = f"it can over {known}" if known else f"{definition.name} is an origin: it must be the last hop"
+        raise UsageError(f"{where}: {definition.name} does not forward over {upstreams[0].link}", hint)
+    if not upstreams and not definition.is_origin:
+        raise UsageError(f"{where}: {definition.name} cannot be the last hop: it only forwards")
+    if len(upstreams) > 1 and not definition.balances:
+        raise UsageError(f"{where}: {definition.name} does not balance: the next hop's copies: expected 1")

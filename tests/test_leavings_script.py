@@ -1,0 +1,44 @@
+"""The pure parts of `make leavings`: the plan, and going on with it. Nothing is run."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "scripts"))
+script: Any = importlib.import_module("leavings")
+
+
+def done(planned: Any) -> Any:
+    return script.Trial(
+        number=planned.number,
+        seed=planned.seed,
+        victim=planned.victim,
+        signal=planned.signal,
+        after_s=planned.after_s,
+        left={},
+        before_cleaning=None,
+    )
+
+
+def test_the_plan_follows_from_the_seed_and_ends_with_kills_of_harness_and_keepers() -> None:
+    planned = script.plan(1, 100, 10)
+    assert planned == script.plan(1, 100, 10) != script.plan(2, 100, 10)
+    assert [each.number for each in planned] == list(range(1, 111))
+    assert {each.victim for each in planned[:100]} == {"harness", "keeper", "engine"}
+    assert {(each.victim, each.signal) for each in planned[100:]} == {("harness+keepers", "SIGKILL")}
+
+
+def test_it_goes_on_where_it_was_interrupted_even_in_the_middle_of_a_line() -> None:
+    planned = script.plan(1, 4, 1)
+    text = b"".join(script.line(done(each)) for each in planned[:3])
+    trials = script.kept(text[:-7], planned)
+    assert [each.number for each in trials] == [1, 2]
+    assert [each.number for each in script.missing(planned, trials)] == [3, 4, 5]
+
+
+def test_trials_of_another_plan_do_not_count() -> None:
+    text = b"".join(script.line(done(each)) for each in script.plan(2, 3, 0))
+    assert script.kept(text, script.plan(1, 3, 0)) == []
