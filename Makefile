@@ -9,7 +9,7 @@ BIOME := scripts/biome/node_modules/.bin/biome
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/hopcost
 .DEFAULT_GOAL := help
 
-.PHONY: help setup demo check test bench truth leavings
+.PHONY: help setup demo check test bench truth leavings results
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -48,6 +48,9 @@ bench: setup ## the engine's cost beside other load generators: docs/bench.md
 
 truth: setup ## whether the method tells the truth: docs/truth.md
 	.venv/bin/python scripts/truth.py
+
+results: setup ## the suites' full forms, about two hours, resumable: docs/results
+	.venv/bin/python scripts/results.py
 
 leavings: setup ## 110 runs interrupted and killed at random moments: what is left of them
 	.venv/bin/python scripts/leavings.py

@@ -173,7 +173,7 @@ def test_equal_answers_are_said_in_one_line():
 
 def test_errors_take_the_verdict_away():
     lines = below(everything())
-    assert "behind had errors: its ratio counts correct answers only and is no verdict on speed" in lines
+    assert "behind had errors: its ratio counts correct answers only" in lines
     assert not any(line.startswith("direct had errors") for line in lines)
 
 

@@ -60,21 +60,21 @@ def test_a_sweep_is_one_table_with_each_value_once():
     (made,) = table.tables(summarise(sweep()))
     assert made.title == "cost"
     assert made.header == [
-        "connections", "arm", "answers/s", "ratio [95%]", "CPU µs", "CPU %", "errors", "article's requests/s",
-        "its ratio", "its CPU %", "its errors",
+        "connections", "arm", "answers/s", "ratio [95%]", "verdict", "CPU µs", "CPU %", "errors",
+        "article's requests/s", "its ratio", "its CPU %", "its errors",
     ]  # fmt: skip
     # behind: 50 + 20 ms of 100 ms on one core is 70 %, for 400 answers 175 µs each, for 200 350 µs.
     assert made.rows == [
-        ["10", "direct", "10,000", "1 (baseline)", "40.0", "40", "0", "2,000", "1.00", "70", "0"],
-        ["", "behind", "4,000", "0.400 [no interval]", "175.0", "70", "0", "500", "0.25", "–", "0"],
-        ["1000", "direct", "10,000", "1 (baseline)", "40.0", "40", "0", "1,000", "1.00", "–", "7 connect"],
-        ["", "behind", "2,000", "0.200 [no interval]", "350.0", "70", "3 timeout", "–", "–", "–", "error"],
+        ["10", "direct", "10,000", "1 (baseline)", "–", "40.0", "40", "0", "2,000", "1.00", "70", "0"],
+        ["", "behind", "4,000", "0.400 [no interval]", "unknown", "175.0", "70", "0", "500", "0.25", "–", "0"],
+        ["1000", "direct", "10,000", "1 (baseline)", "–", "40.0", "40", "0", "1,000", "1.00", "–", "7 connect"],
+        ["", "behind", "2,000", "0.200 [no interval]", "unknown", "350.0", "70", "3 timeout", "–", "–", "–", "error"],
     ]
 
 
 def test_what_holds_at_one_value_says_so():
     (made,) = table.tables(summarise(sweep()))
-    assert "at 1000: behind had errors: its ratio counts correct answers only and is no verdict on speed" in made.below
+    assert "at 1000: behind had errors: its ratio counts correct answers only" in made.below
     assert "every arm answers with 141 header bytes and 12 body bytes" in made.below
     assert any("10: 1.000 [no interval]; 1000: 1.000 [no interval]" in line for line in made.below)
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from hopcost import claim as claiming
-from hopcost import soak_summary, statistics, verdict
+from hopcost import soak_summary, statistics, validity, verdict
 from hopcost.claim import Claim, Comparison, Figure, Relation
 from hopcost.comparison import Arms, cpu_per_request, throughput
 from hopcost.comparison import Figure as Reading
@@ -235,9 +235,12 @@ def _of_interval(seen: Result, run: _Run, names: Sequence[str]) -> tuple[Outcome
         return Outcome.UNKNOWN, "a block lacks the figure", False
     if test.figure is not Figure.MEMORY_DRIFT:
         for name in names:
-            errors = _errors(run.parts(name))
-            if errors.count:
-                return Outcome.UNKNOWN, f"{name} had errors: {errors.count:,}", False
+            faults = [fault for part in run.parts(name) for fault in validity.faults_of_arm(part, run.planned)]
+            if faults:
+                return Outcome.UNKNOWN, f"{name}: {faults[0]}", False
+            is_bound = any(validity.generator_full(part, run.planned) for part in run.parts(name))
+            if test.figure is Figure.THROUGHPUT and is_bound:
+                return Outcome.UNKNOWN, f"{name}: the generator was full while the stack idled", False
     margin: float | None = verdict.MARGIN_LEAST
     if test.figure.is_ratio:
         arms, reading = Arms(run.planned, run.blocks), _reading(test)

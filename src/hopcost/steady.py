@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 
 from hopcost.engine import WarmedUp
-from hopcost.recorded import Block
+from hopcost.recorded import ArmBlock, Block
 
 SLICES_AT_LEAST = 6  # fewer show no change
 SEGMENT_AT_LEAST = 2  # slices
@@ -42,6 +42,14 @@ def of_block(block: Block, least_ns: int) -> Warmth:
         taken = arm.warm_up.slices_elapsed_ns[:first]
         length_ns = max(length_ns, sum(taken))
     return Warmth(length_ns=length_ns, unsteady=unsteady)
+
+
+def is_steady(parts: Sequence[ArmBlock]) -> bool:
+    """Whether an arm's first warm-up, where it was long enough to tell, ended in a steady state; else all plateaus."""
+    first = parts[0].warm_up if parts else None
+    if first is not None and len(first.slices_elapsed_ns) >= SLICES_AT_LEAST:
+        return steady_from(cost(first)) is not None
+    return all(part.warm_up.plateau for part in parts if part.warm_up is not None)
 
 
 def cost(warm_up: WarmedUp) -> list[float]:

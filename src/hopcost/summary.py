@@ -17,6 +17,7 @@ from hopcost import (
     repeats,
     soak_summary,
     statistics,
+    steady,
     validity,
     verdict,
 )
@@ -247,7 +248,7 @@ def _arm(
         faults=list(dict.fromkeys(fault for part in parts for fault in validity.faults_of_arm(part, planned))),
         reconnects=sum(part.totals.reconnects for part in parts if part.totals is not None),
         cpu_outside=outside / inside if inside and outside is not None else None,
-        plateau=all(part.warm_up.plateau for part in parts if part.warm_up is not None),
+        plateau=steady.is_steady(parts),
         header_bytes=parts[0].check.header_bytes,
         body_bytes=parts[0].check.body_bytes,
         published=own,

@@ -44,9 +44,9 @@ def _figures(each: ExperimentSummary) -> list[str]:
     lines = [
         f"A/A floor: {each.plan.baseline} against itself is {interval(each.aa_floor)}; nothing finer is told apart",
         f"{count(each.blocks, 'block')}, {reached}" + (f"; stopped: {each.ending.detail}" if each.ending else ""),
-        "µs under a hop and the generator: CPU time per answer, all threads",
+        "µs under a hop: its CPU time per answer, all threads",
     ]
-    if all(arm.peer is None for arm in each.arms):
+    if all(arm.peer is None and not arm.open_loop for arm in each.arms):
         lines.append(
             f"p50, p99: service time, sent → last byte with {each.plan.workload.connections} connections always busy;"
             " it is not what a user waits for"
@@ -75,14 +75,14 @@ def _course(each: ExperimentSummary) -> list[str]:
 
 
 def validity(each: ExperimentSummary) -> list[str]:
-    """Blocks that do not count, arms with errors, arms that failed or did not run."""
+    """Blocks that do not count, arms with errors or without a steady state, arms that failed or did not run."""
     lines = [f"suspect: block {block.number + 1}: {'; '.join(block.reasons)}" for block in each.suspect]
     lines += [f"void: block {block.number + 1}: {'; '.join(block.reasons)}" for block in each.void]
     for arm in each.arms:
         if sum(arm.errors.values()):
-            lines.append(f"{arm.name} had errors: its ratio counts correct answers only and is no verdict on speed")
+            lines.append(f"{arm.name} had errors: its ratio counts correct answers only")
         if not arm.plateau:
-            lines.append(f"{arm.name} reached no plateau in its warm-up")
+            lines.append(f"{arm.name} reached no steady state in its warm-up")
     for failure in each.failures:
         lines.append(f"failed: {failure.arm}: {failure.message}" + (f"\nhint: {failure.hint}" if failure.hint else ""))
     for left in each.plan.left_out:

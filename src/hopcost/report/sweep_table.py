@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from hopcost.compared import THROUGHPUT
 from hopcost.published import Published, label
-from hopcost.report import lines, surroundings_lines, words
+from hopcost.report import further, lines, surroundings_lines, words
 from hopcost.report.words import ABSENT
 from hopcost.summary import ArmSummary, ExperimentSummary
 
@@ -12,7 +13,7 @@ ELSEWHERE = ("A/A floor", "µs under", "p50, p99", "hopcost itself")  # said of 
 
 def header(points: list[ExperimentSummary], confidence: str) -> list[str]:
     """Only columns that have something in them."""
-    names = [_key(points[0]), "arm", "answers/s", f"ratio [{confidence}]", "CPU µs", "CPU %"]
+    names = [_key(points[0]), "arm", "answers/s", f"ratio [{confidence}]", "verdict", "CPU µs", "CPU %"]
     if _has_errors(points):
         names.append("errors")
     if any(row.throughput_per_s for row in _published(points)):
@@ -54,7 +55,7 @@ def below(points: list[ExperimentSummary]) -> list[str]:
     said.append(f"blocks: {blocks}")
     holds: dict[str, list[str]] = {}
     for each in points:
-        for line in lines.but_surroundings(each):
+        for line in [*further.lines(each), *lines.but_surroundings(each)]:
             if not line.startswith((*ELSEWHERE, f"{words.count(each.blocks, 'block')}, ")):
                 holds.setdefault(line, []).append(_value(each))
     for line, values in holds.items():
@@ -73,6 +74,7 @@ def _cells(each: ExperimentSummary, arm: ArmSummary) -> dict[str, str]:
         "arm": arm.name,
         "answers/s": words.number(arm.throughput_per_s),
         "ratio": "1 (baseline)" if arm.name == each.plan.baseline else words.interval(arm.ratio),
+        "verdict": further.verdict(arm, THROUGHPUT),
         "CPU µs": words.microseconds(sum(known) if used and len(known) == len(used) else None),
         "CPU %": words.number(arm.cpu_percent),
         "errors": words.errors(arm.errors),

@@ -29,10 +29,11 @@ impl<S: Schedule> Client<S> {
         Some(slot)
     }
 
-    /// Under load, connections that close want to be opened again at once; no more than a listen queue holds.
+    /// Before load no more than a listen queue holds. Under load every connection opens again by itself, as that of a
+    /// client would: with a limit, as many dropped handshakes hold up all others for a second or more.
     fn may_open(&self) -> bool {
         let is_paced = self.agenda.mode() == Mode::Opening;
-        self.connecting < CONNECTING_MOST && (!is_paced || self.pace.permits(self.now_ns))
+        !is_paced || (self.connecting < CONNECTING_MOST && self.pace.permits(self.now_ns))
     }
 
     /// When [`Client::to_open`] or [`Client::give_up`] have something to do next, on the arm's clock.
@@ -41,7 +42,7 @@ impl<S: Schedule> Client<S> {
         let is_paced = self.agenda.mode() == Mode::Opening;
         let give_up_ns = if is_paced { self.pace.next_look_ns() } else { u64::MAX };
         match self.closed.peek() {
-            Some(Reverse((due_ns, _))) if self.connecting < CONNECTING_MOST && !self.has_ended() => {
+            Some(Reverse((due_ns, _))) if (!is_paced || self.connecting < CONNECTING_MOST) && !self.has_ended() => {
                 let open_ns = if is_paced { self.pace.next_burst_ns().max(*due_ns) } else { *due_ns };
                 give_up_ns.min(open_ns)
             }

@@ -1,0 +1,140 @@
+"""`make results`: the suites' full forms, piece by piece, and docs/results/ out of their records.
+
+A piece is an experiment, or a point of a sweep, in a record of its own under records/results/: what is interrupted is
+done again, what is done stays. `--next` runs one piece, for a machine that has other work between them; `--render`
+writes the pages from what there is, and names what is missing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from hopcost import record as records
+from hopcost import suite as suites
+from hopcost import summary
+from hopcost.errors import HopcostError
+from hopcost.record import Record
+from hopcost.report import markdown
+from hopcost.sweep import points
+
+ROOT = Path(__file__).parents[1]
+HOPCOST = ROOT / ".venv" / "bin" / "hopcost"
+RECORDS, PAGES = ROOT / "records" / "results", ROOT / "docs" / "results"
+SUITES = ("hello", "nginx-go", "nginx-express", "nginx-go-512")
+BUDGET_S = 75  # of a piece
+BUDGETS_S = {  # where a block takes long: what must outlast TIME_WAIT or a cache, and thousands of processes
+    "nginx-go/one-core": 120,
+    "nginx-go/one-thread-5000": 120,
+    "nginx-go/all-cores-5000": 120,
+    "nginx-express/connections": 100,
+    "nginx-express/worker-connections": 45,
+    "nginx-express/nginx-express": 500,
+    "nginx-express/proxy-cache": 140,
+    "nginx-express/tuning": 90,
+    "nginx-go-512/short-connections": 215,
+    "nginx-go-512/keep-alive": 50,
+    "nginx-go-512/go-before-nginx": 50,
+    "nginx-go-512/nginx-before-go": 50,
+    "nginx-go-512/pitfall-keep-alive": 50,
+    "nginx-go-512/pitfall-reset": 215,
+}
+SOAK_S = 240
+
+
+class Piece(msgspec.Struct, frozen=True):
+    """An experiment of a suite, or a point of one: `experiment` is its name without the value."""
+
+    suite: str
+    name: str
+    experiment: str
+    is_soak: bool
+
+    @property
+    def path(self) -> Path:
+        """Where its record goes."""
+        return RECORDS / self.suite / self.name
+
+    @property
+    def command(self) -> list[str]:
+        """What makes its record, without the record's place."""
+        if self.is_soak:
+            length = ["--soak-length", str(SOAK_S), "--budget", str(SOAK_S + 60)]
+        else:
+            length = ["--budget", str(BUDGETS_S.get(f"{self.suite}/{self.experiment}", BUDGET_S))]
+        return ["hopcost", "run", f"{self.suite}/{self.name}", *length]
+
+    def record(self) -> Record | None:
+        """Its record, where it ran to its end."""
+        try:
+            found = records.read(self.path)
+        except HopcostError:
+            return None
+        return found if found.run.ended_utc is not None else None
+
+
+def pieces(names: list[str]) -> Iterator[Piece]:
+    """All pieces of these suites in their files' order."""
+    for name in names:
+        for experiment in suites.load(name).experiments:
+            for _, point in points(experiment):
+                yield Piece(name, point.name, experiment.name, experiment.soak is not None)
+
+
+def run(piece: Piece) -> bool:
+    """Make its record anew; whether there is one now."""
+    shutil.rmtree(piece.path, ignore_errors=True)
+    print(shlex.join(piece.command), flush=True)
+    subprocess.run([HOPCOST, *piece.command[1:], "--record", piece.path], check=False, stdin=subprocess.DEVNULL)
+    return piece.record() is not None
+
+
+def render(name: str) -> str:
+    """The page of a suite: one heading, the tables of all its records, and the commands that made them."""
+    done = [(piece, record) for piece in pieces([name]) if (record := piece.record()) is not None]
+    missing = [piece.name for piece in pieces([name]) if piece.record() is None]
+    experiments = [each for _, record in done for each in summary.summarise(record)]
+    commands = "\n".join(f"    {shlex.join(piece.command)}" for piece, _ in done)
+    tail = f"Made by `scripts/results.py`, a record for each of\n\n{commands}\n"
+    if missing:
+        tail += f"\nNot run yet: {', '.join(missing)}.\n"
+    return f"{markdown.render(done[0][1], experiments)}\n{tail}"
+
+
+def main() -> int:
+    """Run what is missing, then write the pages; 1 when a piece has no record afterwards."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("suites", nargs="*", default=list(SUITES), help=f"of {', '.join(SUITES)}; all by default")
+    parser.add_argument(
+        "--next", action="store_true", help="run the next missing piece only; exit 3 when there is none"
+    )
+    parser.add_argument("--only", action="append", metavar="SUITE/EXPERIMENT", help="these, also where they are done")
+    parser.add_argument("--render", action="store_true", help="write the pages, run nothing")
+    wanted = parser.parse_args()
+    every = list(pieces(wanted.suites))
+    missing = [each for each in every if each.record() is None]
+    if wanted.only:
+        missing = [
+            each for each in every if {f"{each.suite}/{each.name}", f"{each.suite}/{each.experiment}"} & {*wanted.only}
+        ]
+    if wanted.next and not missing:
+        return 3
+    failed = False
+    if not wanted.render:
+        for piece in missing[:1] if wanted.next else missing:
+            failed |= not run(piece)
+    for name in wanted.suites:
+        if any(piece.record() is not None for piece in pieces([name])):
+            (PAGES / f"{name}.md").write_text(render(name), encoding="utf-8")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
