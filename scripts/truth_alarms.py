@@ -2,27 +2,41 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 
 import truth_runs
 from truth_kept import Kept, aside
-from truth_lines import FOLDER, Case, Figures, Sorted, row
-from truth_runs import SPEEDS, Experiment
+from truth_lines import FOLDER, Case, Figures, Sorted, median, row
+from truth_runs import SPEEDS, Comparison, Experiment
 
 SECTION = "alarms"
 BUDGET_S = 20.0
 DIRECTIONAL_MOST, EXCLUDES_MOST = 2, 10
-# Who answers, and how many arms stand beside the baseline: experiments of each.
-KINDS = {("origin", 1): 35, ("origin", 2): 35, ("nginx", 1): 15, ("nginx", 2): 15}
+JUDGED_LEAST = 0.9  # of the runs must have verdicts: who says nothing cannot cry wolf
+# Who answers, how many arms stand beside the baseline, and whether in the quick form: experiments of each. In 20 s a
+# full run has few blocks and the error of one look of four, so that its intervals are wide; a quick one has six blocks
+# and spends its whole error on them, which is the harder test.
+KINDS = {
+    ("origin", 1, "full"): 15,
+    ("origin", 1, "quick"): 20,
+    ("origin", 2, "full"): 15,
+    ("origin", 2, "quick"): 20,
+    ("nginx", 1, "full"): 5,
+    ("nginx", 1, "quick"): 10,
+    ("nginx", 2, "full"): 5,
+    ("nginx", 2, "quick"): 10,
+}
 ANSWERS = {"origin": "the embedded origin", "nginx": "nginx, a fixed answer"}
 
 
 def cases() -> list[Case]:
     """100 experiments."""
     found = []
-    for (program, beside), runs in KINDS.items():
+    for (program, beside, form), runs in KINDS.items():
         settings: dict[str, object] = {"budget_s": BUDGET_S, "beside": beside, "method": truth_runs.method()}
-        found.append(Case(SECTION, f"{program} beside {beside}", partial(run, program, beside), runs, settings))
+        work = partial(run, program, beside, form)
+        found.append(Case(SECTION, f"{program} beside {beside}, {form}", work, runs, settings))
     return found
 
 
@@ -41,9 +55,11 @@ def suite(program: str, beside: int) -> str:
     )
 
 
-def run(program: str, beside: int, number: int) -> Figures:
+def run(program: str, beside: int, form: str, number: int) -> Figures:
     """One experiment: what it says of arms that do not differ."""
-    experiment, seconds, _ = truth_runs.run(suite(program, beside), BUDGET_S, truth_runs.nothing, "--seed", number)
+    options = ["--quick"] if form == "quick" else []
+    content = suite(program, beside)
+    experiment, seconds, _ = truth_runs.run(content, BUDGET_S, truth_runs.nothing, *options, "--seed", number)
     return {**counted(experiment), "seconds": round(seconds, 2), "blocks": experiment.blocks}
 
 
@@ -62,8 +78,16 @@ def counted(experiment: Experiment) -> Figures:
         figures[f"{name}_comparisons"] = len(known)
         figures[f"{name}_excludes"] = sum(each.ratio is not None and each.ratio.excludes_one() for each in known)
         figures[f"{name}_directional"] = sum(each.beyond_the_margin() for each in known)
+        if name in SPEEDS:
+            figures[f"{name}_width"] = widest(known)
         figures[f"{name}_unknown"] = sum(each is not None and each.verdict == "unknown" for each in found)
     return figures
+
+
+def widest(comparisons: list[Comparison]) -> float:
+    """The largest half-width; -1 where there is no interval."""
+    widths = [each.ratio.half_width() for each in comparisons if each.ratio is not None]
+    return max(widths) if widths and all(math.isfinite(each) for each in widths) else -1.0
 
 
 def directional(figures: Figures) -> int:
@@ -84,7 +108,10 @@ def verdict(runs: list[Figures], wanted: int) -> str:
     )
     if too_many:
         return "no"
-    return "yes" if len(runs) >= wanted else f"unfinished: {len(runs)} of {wanted} runs"
+    if len(runs) < wanted:
+        return f"unfinished: {len(runs)} of {wanted} runs"
+    judged = sum(not each["silent"] for each in runs)
+    return "yes" if judged >= JUDGED_LEAST * wanted else f"no: only {judged} runs had verdicts"
 
 
 def section(done: Sorted) -> tuple[list[str], bool]:
@@ -93,22 +120,22 @@ def section(done: Sorted) -> tuple[list[str], bool]:
     lines = [
         "# False alarms",
         "",
-        f"Experiments of {BUDGET_S:g} s (`hopcost run SUITE --budget {BUDGET_S:g}`), one core for the stack, without"
-        " the open loop, whose arms are all the same server: the baseline, one or two arms beside it, and the"
-        " baseline's second run that every experiment has. Counted are the comparisons of the arms beside with the"
-        " baseline in the closed loop, throughput and CPU per request; of each experiment's second run of the"
-        " baseline only whether it took the verdicts away. *Directional*: verdicts of faster, slower, cheaper or"
-        f" dearer that are not called negligible; at most {DIRECTIONAL_MOST} in all. *Without 1*: experiments in which"
-        f" at least one interval of that figure excludes 1; at most {EXCLUDES_MOST} of {wanted}, a figure's intervals"
-        " being meant to err together in 5 of 100.",
+        f"Experiments of {BUDGET_S:g} s (`hopcost run SUITE --budget {BUDGET_S:g}`, the quick ones with `--quick`),"
+        " one core for the stack, without the open loop, whose arms are all the same server: the baseline, one or two"
+        " arms beside it, and the baseline's second run that every experiment has. Counted are the comparisons of the"
+        " arms beside with the baseline, throughput and CPU per request; the baseline's second run counts only where"
+        " it takes the verdicts away. *Directional*: verdicts of faster, slower, cheaper or dearer that are not"
+        f" called negligible; at most {DIRECTIONAL_MOST} in all. *Without 1*: experiments in which at least one"
+        f" interval of that figure excludes 1; at most {EXCLUDES_MOST} of {wanted}, a figure's intervals being meant"
+        f" to err together in 5 of 100. At least {JUDGED_LEAST * 100:g} % of the runs must have verdicts at all.",
         "",
-        "| who answers | arms beside | done | directional: throughput | CPU | without 1: throughput | CPU | one or"
-        " the other | verdicts: unknown | runs without verdicts |",
-        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
+        "| who answers | arms beside | form | done | directional: throughput | CPU | without 1: throughput | CPU |"
+        " one or the other | verdicts: unknown | runs without verdicts | blocks | ± throughput | ± CPU |",
+        "| --- | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
-    for ((program, beside), runs), case in zip(KINDS.items(), cases(), strict=True):
-        lines.append(row([ANSWERS[program], str(beside), *_cells(done.of(SECTION, case.name), runs)]))
-    lines.append(row(["together", "", *_cells(every, wanted)]))
+    for ((program, beside, form), runs), case in zip(KINDS.items(), cases(), strict=True):
+        lines.append(row([ANSWERS[program], str(beside), form, *_cells(done.of(SECTION, case.name), runs)]))
+    lines.append(row(["together", "", "", *_cells(every, wanted)]))
     word = verdict(every, wanted)
     lines += ["", f"Holds: {word}."]
     if every:
@@ -135,4 +162,11 @@ def _cells(runs: list[Figures], wanted: int) -> list[str]:
         str(sum(has_excluded(each, *SPEEDS) for each in runs)),
         f"{unknown} of {of}",
         str(int(sum(each["silent"] for each in runs))),
+        *([f"{median(runs, 'blocks'):g}", *(_width(runs, name) for name in SPEEDS)] if runs else [""] * 3),
     ]
+
+
+def _width(runs: list[Figures], name: str) -> str:
+    """The median half-width of a figure's intervals."""
+    known = [each for each in runs if each[f"{name}_width"] >= 0]
+    return f"{median(known, f'{name}_width') * 100:.1f} %" if known else ""

@@ -144,11 +144,10 @@ def widths_of(experiment: PlannedExperiment, blocks: Sequence[record.Block]) -> 
 
 def one_after_another(number: int) -> Figures:
     """Answers per second of each of the five arms, a run of 30 s each, in shuffled order."""
-    planned = truth_slices.plan_of("nginx-go", "one-core", number)
-    experiment = planned.experiments[0]
+    experiment = truth_slices.plan_of("nginx-go", "one-core", number).experiments[0]
     names = [arm.name for arm in experiment.arms if arm.copy_of is None]
     return {
-        name: truth_slices.alone(planned, experiment, name, LONG_S).throughput
+        name: truth_slices.alone(experiment, name, LONG_S).throughput
         for name in random.Random(number).sample(names, len(names))
     }
 

@@ -31,18 +31,17 @@ from hopcost.watcher import Silent
 
 SECTION = "slices"
 RUNS = 12
+# Both ways are warmed up as long: a garbage collector's heap has to grow to its size, and pools have to fill.
+WARM_UP = engine.WarmUp(least_ns=2_000_000_000, most_ns=2_000_000_000)
 MARGIN = 0.03
-BLOCK_S, PAIRS, ALONE_S = (
-    12.0,
-    2,
-    1.5,
-)  # of load, over all arms of a block; pairs of plain runs of each arm; a plain run
+BLOCK_S = 12.0  # of load, over all arms of a block
+PAIRS, ALONE_S = 2, 1.5  # pairs of plain runs of each arm, and a plain run's load
 
 INTRODUCTION = f"""\
 By slices: blocks of {BLOCK_S:g} s of load, all arms started, all but one frozen. Alone: {PAIRS} pairs of plain runs of
-{ALONE_S:g} s, the arm and the baseline, each started alone and never frozen. The quotient of the two ratios is taken
-within each repeat; its interval for throughput (95 %, Student's t over repeats) must lie within {1 - MARGIN:.2f} to
-{1 + MARGIN:.2f}. CPU per request is shown beside it."""
+{ALONE_S:g} s, the arm and the baseline, each started alone and never frozen. Both after {WARM_UP.least_ns / 1e9:g} s of
+warm-up. The quotient of the two ratios is taken within each repeat; its interval for throughput (95 %, Student's t over
+repeats) must lie within {1 - MARGIN:.2f} to {1 + MARGIN:.2f}. CPU per request is shown beside it."""
 AFTER_ANSWER = """
 name = "after-answer"
 title = "An origin that keeps working after it has answered"
@@ -94,6 +93,7 @@ def cases() -> list[Case]:
                 "block_s": BLOCK_S,
                 "pairs": PAIRS,
                 "alone_s": ALONE_S,
+                "warm_up_s": WARM_UP.least_ns / 1e9,
                 "suite": content,
                 "lengths_ns": list(lengths(content, connections)),
             },
@@ -145,12 +145,22 @@ def _loaded(content: str) -> Suite:
 
 
 def with_connections(content: Suite, connections: int) -> Suite:
-    """The suite with this many connections in every experiment."""
+    """The suite with this many connections in every experiment.
+
+    nginx as a proxy has two for each, and its 10,000 by default would not hold 5000 of them: it would refuse some.
+    """
+    replace = msgspec.structs.replace
+    nginx = {"nginx": {"worker_connections": max(10_000, 4 * connections)}}
+    has_nginx = any(hop.program == "nginx" for arm in content.arms.values() for hop in arm.hops)
     experiments = [
-        msgspec.structs.replace(each, workload=msgspec.structs.replace(each.workload, connections=connections))
+        replace(
+            each,
+            workload=replace(each.workload, connections=connections),
+            settings=each.settings | (nginx if has_nginx else {}),
+        )
         for each in content.experiments
     ]
-    return msgspec.structs.replace(content, experiments=experiments)
+    return replace(content, experiments=experiments)
 
 
 def run(content: str, connections: int, number: int) -> Figures:
@@ -164,7 +174,7 @@ def run(content: str, connections: int, number: int) -> Figures:
     for step in shuffle.sample(["", *arms * PAIRS], len(arms) * PAIRS + 1):
         if step:
             order = shuffle.sample([step, experiment.baseline], 2)
-            pairs[step].append({name: alone(planned, experiment, name, ALONE_S) for name in order})
+            pairs[step].append({name: alone(experiment, name, ALONE_S) for name in order})
         else:
             figures |= sliced(planned, experiment, arms)
     for name, found in pairs.items():
@@ -194,7 +204,7 @@ def sliced(planned: plan.Plan, experiment: PlannedExperiment, wanted: Sequence[s
         for number, group in enumerate(closed.groups):
             arms = [arm for arm in closed.arms if arm.name in group]
             round_s = (closed.settle_ns + closed.slice_ns) * len(arms) / 1e9
-            done = block.measure(setting, arms, number, max(2, round(BLOCK_S / round_s)))
+            done = block.measure(setting, arms, number, max(2, round(BLOCK_S / round_s)), warm_up=WARM_UP)
             if done.validity == "void" or done.failures:
                 raise MeasurementFailed(f"the block by slices is {done.validity}: {done.reasons} {done.failures}")
             beside = comparison.Arms(closed, [done])
@@ -204,8 +214,8 @@ def sliced(planned: plan.Plan, experiment: PlannedExperiment, wanted: Sequence[s
     return figures
 
 
-def alone(planned: plan.Plan, experiment: PlannedExperiment, name: str, seconds: float) -> Rates:
-    """One arm that runs alone and is never frozen, after the same warm-up."""
+def alone(experiment: PlannedExperiment, name: str, seconds: float) -> Rates:
+    """One arm that runs alone and is never frozen, after the same warm-up; answers per second of it, and CPU."""
     arm = next(each for each in experiment.arms if each.name == name)
     never = Freezer(kind="signal", parent=None)
     with RunningStack(name, arm.arm, experiment.settings, experiment.cores, never, Ports(), label="alone") as stack:
@@ -217,7 +227,7 @@ def alone(planned: plan.Plan, experiment: PlannedExperiment, name: str, seconds:
             slice_ns=round(seconds * 1e9),
             settle_ns=0,
             rounds=1,
-            warm_up=engine.WarmUp(least_ns=planned.warm_up_least_ns, most_ns=planned.warm_up_most_ns),
+            warm_up=WARM_UP,
             arms=[only],
         )
         slices = [line for line in engine.run(load) if isinstance(line, engine.Slice)]
