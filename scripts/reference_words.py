@@ -691,6 +691,8 @@ CONSTANTS = {
     "plan_experiment.SLICE_NS_LEAST": ("ns", "length of a slice at the least; not shorter than the settling before it"),
     "plan.LOOKS": ("blocks", "looks of a full run; the last is the most blocks. A quick run has the first alone"),
     "plan_experiment.SETTLE_NS_LEAST": ("ns", "load before each slice that does not count, at the least"),
+    "plan_experiment.QUICK_SLICE_NS_LEAST": ("ns", "length of a slice with `--quick`"),
+    "plan_experiment.QUICK_SETTLE_NS_LEAST": ("ns", "and of the settling before it"),
     "plan_experiment.SETTLE_NS_PER_CONNECTION": ("ns", "and for each connection, where that is more"),
     "plan_experiment.WHOLE_SLICE_S": (
         "s",

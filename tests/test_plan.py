@@ -233,9 +233,8 @@ def test_budgets_and_looks(quick, given, budget_s, looks):
     assert (planned.quick, planned.budget_s, planned.looks) == (quick, budget_s, looks)
     assert planned.target_width == 0.01
     assert [(each.slice_ns, each.settle_ns) for each in planned.experiments] == [
-        (100_000_000, 100_000_000),
-        (100_000_000, 100_000_000),
-    ]
+        (100_000_000, 100_000_000) if quick else (300_000_000, 300_000_000)
+    ] * 2
 
 
 @pytest.mark.parametrize("budget_s", [math.inf, math.nan])
@@ -356,14 +355,14 @@ def test_offered_loads_follow_where_a_full_run_of_our_engine_takes_turns():
     assert shares(idle_s=65) == [0.25, 0.5]
     soon = first(idle_s=5)
     assert soon.open_loop_shares == []
-    assert "no open loop: in turns an arm would be frozen for 4.4 s, and after 5 s app drops" in "; ".join(soon.notes)
+    assert "no open loop: in turns an arm would be frozen for 5.2 s, and after 5 s app drops" in "; ".join(soon.notes)
     assert soon.turns is Turns.ALL
 
 
 def test_the_open_loop_is_left_out_where_the_budget_is_too_short_for_it():
-    # Two arms and the baseline's copy: 3 × 2 loads × (0.3 + 0.1 + 1 s) × 6 blocks ÷ 0.6 = 84 s.
-    (enough,) = make("first", budget_s=85.0).experiments
-    (short,) = make("first", budget_s=83.0).experiments
+    # Two arms and the baseline's copy: 3 × 2 loads × (0.3 + 0.3 + 1 s) × 6 blocks ÷ 0.6 = 96 s.
+    (enough,) = make("first", budget_s=97.0).experiments
+    (short,) = make("first", budget_s=95.0).experiments
     assert enough.open_loop_shares == [0.25, 0.5]
     assert short.open_loop_shares == []
-    assert "no open loop: it needs 84 s for this experiment, 83 s are given; --budget sets them" in short.notes
+    assert "no open loop: it needs 96 s for this experiment, 95 s are given; --budget sets them" in short.notes

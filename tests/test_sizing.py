@@ -9,7 +9,8 @@ from factory import MS, block, part, plan_of, slice_of
 from hopcost.recorded import Block
 from hopcost.sizing import PILOT_S, Sizing, log_ratios
 
-ARMS = 4  # direct, behind, beside and the baseline's copy: a round of 100 ms slices after 100 ms each takes 0.824 s
+# Direct, behind, beside and the baseline's copy: a round of 300 ms after 300 ms each takes 2.472 s, of 100 ms 0.824 s.
+ARMS = 4
 
 
 def rounds_of(arm: str, *answers: int):
@@ -45,17 +46,17 @@ def test_log_ratios_are_by_round_to_the_mean_of_the_baselines_runs():
 def test_the_pilot_is_short_and_a_quick_run_has_none():
     pilot = sizing().next(ARMS, [0], 600.0)
     assert pilot is not None and pilot.forecast is None
-    assert pilot.rounds == int(PILOT_S / 0.824)
+    assert pilot.rounds == max(2, int(PILOT_S / 2.472))
     quick = sizing(quick=True).next(ARMS, [0], 600.0)
-    assert quick is not None and quick.rounds == int(20 / 0.824), "the longest block there is"
+    assert quick is not None and quick.rounds == int(40 / 0.824), "the longest block there is"
 
 
 def test_after_the_pilot_the_spread_of_its_rounds_decides():
     # The log-ratio of 400 and 440 answers spreads by ±ln(1.1) ÷ 2 = 0.04766 about its mean: variance 0.00303 (n − 1).
-    found = sizing(a_block(0)).next(ARMS, [1], 600.0)
+    found = sizing(a_block(0)).next(ARMS, [1], 1200.0)
     assert found is not None and found.forecast is not None
     assert found.forecast.half_width <= 0.01
-    calm = sizing(a_block(0, (400, 404, 400, 404))).next(ARMS, [1], 600.0)
+    calm = sizing(a_block(0, (400, 404, 400, 404))).next(ARMS, [1], 1200.0)
     assert calm is not None and calm.forecast is not None
     assert calm.forecast.seconds < found.forecast.seconds
     assert calm.rounds <= found.rounds

@@ -24,7 +24,7 @@ from hopcost.sweep import AT, points
 from hopcost.verdict import MARGIN_LEAST
 
 LOOKS = (6, 10, 16, 24)  # blocks after which the width is looked at; few and fixed, so that looking costs a known error
-BLOCK_S_AT_MOST = 20.0  # of load: longer blocks would leave too few of them in a budget
+BLOCK_S_AT_MOST = 40.0  # of load: longer blocks would leave too few of them in a budget
 QUICK_BUDGET_S = 108.0
 QUICK_BUDGET_S_OF_MANY = 165.0  # of more than QUICK_FEW experiments: under three minutes with what comes before
 QUICK_FEW = 3

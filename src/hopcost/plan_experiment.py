@@ -14,8 +14,9 @@ from hopcost.sandbox import place
 from hopcost.suite import AGAIN, Arm, Experiment, Setting, Slices, Suite
 from hopcost.turns import Fit, Turns, fit, idle_note
 
-SLICE_NS_LEAST = 100_000_000
-SETTLE_NS_LEAST, SETTLE_NS_PER_CONNECTION = 100_000_000, 300_000
+SLICE_NS_LEAST = SETTLE_NS_LEAST = 300_000_000  # shorter ones flatter hops by 4 to 8 % (docs/methodology.md)
+QUICK_SLICE_NS_LEAST = QUICK_SETTLE_NS_LEAST = 100_000_000
+SETTLE_NS_PER_CONNECTION = 300_000
 WHOLE_SLICE_S, QUICK_WHOLE_SLICE_S = 10, 2
 WHOLE_SLICE_NS_LEAST, QUICK_WHOLE_SLICE_NS_LEAST = 2_000_000_000, 1_000_000_000
 SOAK_SHARE = 0.9  # of the time that a soak's arm is loaded
@@ -82,7 +83,7 @@ def decide(suite: Suite, experiment: Experiment, point: Point | None, host: Host
     arms = [PlannedArm(name=name, arm=experiment.surrounded(suite.arms[name])) for name in kept]
     again = _second_run(experiment.surrounded(suite.arms[baseline]))
     arms.append(PlannedArm(name=baseline + AGAIN, arm=again, copy_of=baseline))
-    fitting = _turns(experiment, [arm.arm for arm in arms], host, way.whole)
+    fitting = _turns(experiment, [arm.arm for arm in arms], host, way)
     settle_ns, slice_ns = _lengths(fitting, experiment, way.quick)
     asked = experiment.workload.connections
     notes += fitting.notes
@@ -178,10 +179,10 @@ def _arms(
     return kept, left_out, notes
 
 
-def _turns(experiment: Experiment, arms: list[Arm], host: Host, whole: bool) -> Fit:
+def _turns(experiment: Experiment, arms: list[Arm], host: Host, way: Way) -> Fit:
     """How arms take turns: as the suite says, else as open files and idle time-outs allow."""
     wanted = Turns.SOAK if experiment.soak is not None else Turns.ALL
-    if whole or experiment.slices is Slices.WHOLE:
+    if way.whole or experiment.slices is Slices.WHOLE:
         wanted = Turns.WHOLE
     found = fit(
         connections=experiment.workload.connections,
@@ -192,7 +193,7 @@ def _turns(experiment: Experiment, arms: list[Arm], host: Host, whole: bool) -> 
     )
     if found.turns not in (Turns.ALL, Turns.THREES):
         return found
-    settle_ns, slice_ns = _lengths(found, experiment, quick=True)
+    settle_ns, slice_ns = _lengths(found, experiment, way.quick)
     timeouts = _idle_timeouts(experiment, arms, host)
     note = idle_note(arms=_together(found, arms), visit_ns=settle_ns + slice_ns, idle_timeout_s=timeouts)
     if note is None:
@@ -226,7 +227,10 @@ def _least_ns(experiment: Experiment, quick: bool) -> int:
 
 def _lengths(fitting: Fit, experiment: Experiment, quick: bool) -> tuple[int, int]:
     """How long an arm settles and how long its slice is, in ns; in a soak those of the baseline."""
-    settle_ns = max(SETTLE_NS_LEAST, SETTLE_NS_PER_CONNECTION * fitting.connections)
+    settle_least_ns, slice_least_ns = (
+        (QUICK_SETTLE_NS_LEAST, QUICK_SLICE_NS_LEAST) if quick else (SETTLE_NS_LEAST, SLICE_NS_LEAST)
+    )
+    settle_ns = max(settle_least_ns, SETTLE_NS_PER_CONNECTION * fitting.connections)
     match fitting.turns:
         case Turns.WHOLE:
             whole_s = QUICK_WHOLE_SLICE_S if quick else experiment.slice_s or WHOLE_SLICE_S
@@ -234,7 +238,7 @@ def _lengths(fitting: Fit, experiment: Experiment, quick: bool) -> tuple[int, in
         case Turns.SOAK:
             return settle_ns, max(SOAK_SLICE_NS_LEAST, settle_ns)
         case _:
-            return settle_ns, max(SLICE_NS_LEAST, settle_ns)
+            return settle_ns, max(slice_least_ns, settle_ns)
 
 
 def _second_run(arm: Arm) -> Arm:
