@@ -15,6 +15,7 @@ import truth_attribution
 import truth_engine
 import truth_lines
 import truth_precision
+import truth_procedure
 import truth_sensitivity
 import truth_slices
 from truth_kept import Kept
@@ -28,6 +29,7 @@ PAGE = truth_lines.ROOT / "docs" / "truth.md"
 SECTIONS: dict[str, tuple[Kept, Callable[[Sorted], tuple[list[str], bool]]]] = {
     "engine": (truth_engine.KEPT, truth_engine.section),
     "attribution": (truth_attribution.KEPT, truth_attribution.section),
+    "procedure": (truth_procedure.KEPT, truth_procedure.section),
     "false-alarms": (truth_alarms.KEPT, truth_alarms.section),
     "sensitivity": (truth_sensitivity.KEPT, truth_sensitivity.section),
     "precision": (truth_precision.KEPT, truth_precision.section),

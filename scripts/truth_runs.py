@@ -20,7 +20,19 @@ from hopcost.errors import MeasurementFailed
 
 HOPCOST = Path(sys.executable).with_name("hopcost")
 # What decides how long is measured and what is said of it. A change in one of these sets older runs aside.
-METHOD = ("statistics", "comparison", "verdict", "precision", "blocks", "plan", "plan_experiment")
+METHOD = (
+    "statistics",
+    "comparison",
+    "compared",
+    "verdict",
+    "validity",
+    "precision",
+    "sizing",
+    "steady",
+    "blocks",
+    "plan",
+    "plan_experiment",
+)
 SPEEDS = ("throughput", "cpu_per_request")  # figures of the closed loop that verdicts are judged by here
 DIRECTIONS = ("faster", "slower", "cheaper", "dearer")
 T = TypeVar("T")

@@ -1,0 +1,222 @@
+"""The whole procedure on real slices in which nothing differs. A section of docs/truth.md.
+
+The baseline's two runs in real blocks are the same server. Every simulated run of an arm is one such real block's
+course of ln(second ÷ first), its sign drawn, over √2: the noise of one run, its restart's luck included. The measuring
+loop, with a virtual clock and blocks made of such courses, is that of hopcost itself.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import random
+from collections.abc import Iterator
+from functools import partial
+from types import SimpleNamespace
+from typing import Any
+
+import truth_runs
+from truth_kept import Kept, aside
+from truth_lines import FOLDER, ROOT, Case, Figures, Sorted, row
+
+from hopcost import block, blocks, compared, plan, record, sizing
+from hopcost.engine import End, Slice, WarmedUp
+from hopcost.errors import HopcostError, MeasurementFailed
+from hopcost.program import Installed
+from hopcost.record import ArmBlock, Block, CheckedAnswer
+from hopcost.suite import Arm, Experiment, Hop, Link, Placement, Suite, Workload
+from hopcost.watcher import Silent
+
+SECTION = "procedure"
+RUNS, EACH = 10, 100  # kept lines, and simulated experiments in each
+BUDGETS_S = (120.0, 600.0)
+OTHERS = (1, 4)  # arms beside the baseline
+FALSE_ALARMS_MOST = 0.05
+ROUNDS_LEAST = 4  # of a real block: shorter courses say nothing of how slices follow each other
+ANSWERS = 1_000_000  # of a simulated slice: counts are not what scatters here
+
+
+def cases() -> list[Case]:
+    """Few and many arms, short and long budgets."""
+    found = []
+    for others in OTHERS:
+        for budget_s in BUDGETS_S:
+            settings: dict[str, object] = {"budget_s": budget_s, "each": EACH, "method": truth_runs.method()}
+            name = f"{others} beside, {budget_s:.0f} s"
+            found.append(Case(SECTION, name, partial(run, others, budget_s), RUNS, settings))
+    return found
+
+
+KEPT = Kept(FOLDER / "procedure.jsonl", cases)
+
+
+def courses() -> list[list[float]]:
+    """Of each block of each record here: ln(second run ÷ first run of the baseline) by round."""
+    found = []
+    for path in sorted((ROOT / "records").glob("**/run.json")):
+        try:
+            read = record.read(path.parent)
+        except HopcostError:
+            continue
+        for experiment in read.plan.experiments:
+            again = next((arm.name for arm in experiment.arms if arm.copy_of is not None), None)
+            for each in read.blocks:
+                if again is None or each.experiment != experiment.name or each.validity != "valid":
+                    continue
+                course = sizing.log_ratios(experiment, each).get(again, [])
+                if len(course) >= ROUNDS_LEAST:
+                    found.append(course)
+    return found
+
+
+def run(others: int, budget_s: float, number: int) -> Figures:
+    """`EACH` simulated experiments: how many had a false alarm."""
+    pool = courses()
+    if not pool:
+        raise MeasurementFailed("no record here has blocks to draw from", "make results")
+    dice = random.Random(f"{others}/{budget_s}/{number}")
+    figures = {"experiments": 0.0, "excludes": 0.0, "directional": 0.0, "blocks": 0.0, "pool": len(pool)}
+    for _ in range(EACH):
+        done, planned = simulated(others, budget_s, pool, dice)
+        (experiment,) = planned.experiments
+        arms = compared.Arms(experiment, done)
+        verdicts = [
+            compared.of_arm(
+                arms,
+                experiment,
+                arm.name,
+                looks=len(planned.looks),
+                margin=planned.margin,
+                withheld=None,
+                p99_agrees={},
+            )[0]
+            for arm in experiment.arms
+            if arm.copy_of is None and arm.name != experiment.baseline
+        ]
+        figures["experiments"] += 1
+        figures["excludes"] += any(_excludes(each) for each in verdicts)
+        figures["directional"] += any(
+            each.verdict.word in ("faster", "slower") and not each.verdict.negligible for each in verdicts
+        )
+        figures["blocks"] += len(done)
+    return figures
+
+
+def simulated(
+    others: int, budget_s: float, pool: list[list[float]], dice: random.Random
+) -> tuple[list[Block], plan.Plan]:
+    """One experiment by hopcost's own loop; its blocks."""
+    planned = _plan(others, budget_s)
+    clock = SimpleNamespace(now=0.0)
+    setting = block.Setting(
+        plan=planned, experiment=planned.experiments[0], freezer=None, ports=None,  # type: ignore[arg-type]
+        writer=SimpleNamespace(append=lambda _: None), watcher=Silent(),  # type: ignore[arg-type]
+    )  # fmt: skip
+    with _in_place_of(clock, pool, dice):
+        loop = blocks._Loop(setting, budget_s)
+        loop.run()
+    return loop.valid, planned
+
+
+@contextlib.contextmanager
+def _in_place_of(clock: Any, pool: list[list[float]], dice: random.Random) -> Iterator[None]:
+    """The loop's clock and its blocks, for as long as this lasts."""
+    real = blocks.time, blocks.block
+    blocks.time = SimpleNamespace(monotonic=lambda: clock.now)  # type: ignore[assignment]
+    blocks.block = SimpleNamespace(measure=partial(_block, clock, pool, dice), Setting=block.Setting)  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        blocks.time, blocks.block = real
+
+
+def _block(
+    clock: Any, pool: list[list[float]], dice: random.Random, setting: block.Setting, arms: list[Any], number: int,
+    rounds: int, **_: object,
+) -> Block:  # fmt: skip
+    experiment = setting.experiment
+    parts = [_part(arm, experiment.slice_ns, _noise(rounds, pool, dice)) for arm in arms]
+    slices_ns = experiment.slice_ns * rounds * len(arms)
+    settling_ns = experiment.settle_ns * rounds * len(arms)
+    elapsed_ns = slices_ns + settling_ns + int(plan.BLOCK_OVERHEAD_S_PER_ARM * len(arms) * 1e9)
+    clock.now += elapsed_ns / 1e9
+    return Block(
+        experiment=experiment.name, number=number, seed=0, started_utc="", elapsed_ns=elapsed_ns,
+        slices_elapsed_ns=slices_ns, harness_cpu_ns=0, foreign_cpu_ns=0, steal_ns=0, validity="valid", reasons=[],
+        failures=[], arms=parts, end=End(elapsed_ns=slices_ns, generator_cpu_ns=0, validity="valid", reasons=[]),
+    )  # fmt: skip
+
+
+def _noise(rounds: int, pool: list[list[float]], dice: random.Random) -> list[float]:
+    """The course of one run: a real one from a drawn round on, round and round, its sign drawn."""
+    course, sign = dice.choice(pool), dice.choice((-1, 1))
+    begin = dice.randrange(len(course))
+    return [sign * course[(begin + each) % len(course)] / math.sqrt(2) for each in range(rounds)]
+
+
+def _part(arm: Any, slice_ns: int, noise: list[float]) -> ArmBlock:
+    slices = [
+        Slice(
+            arm=arm.name, round=number, place=0, start_ns=0, elapsed_ns=slice_ns, freeze_ns=0, frozen_ns=None,
+            answers=round(ANSWERS * math.exp(each)), sent=ANSWERS, errors={}, reconnects=0, received_bytes=0,
+            cpu_ns={"origin": slice_ns}, cpu_outside_ns={"origin": 0}, generator_cpu_ns=0,
+        )
+        for number, each in enumerate(noise)
+    ]  # fmt: skip
+    return ArmBlock(
+        name=arm.name, copy_of=arm.copy_of, hops=["origin"],
+        check=CheckedAnswer(status=200, header_bytes=1, body_bytes=1, header_fields=[]),
+        warm_up=WarmedUp(arm=arm.name, elapsed_ns=1, plateau=True, answers=[1], errors={}), slices=slices, totals=None,
+    )  # fmt: skip
+
+
+def _plan(others: int, budget_s: float) -> plan.Plan:
+    origin = Arm(hops=[Hop(program="origin", link=Link.HTTP_TCP)])
+    names = ["base", *(f"same-{number + 1}" for number in range(others))]
+    experiment = Experiment(
+        name="same", question="?", baseline="base", arms=names, placement=Placement.ONE_CORE, workload=Workload(),
+        open_loop=False,
+    )  # fmt: skip
+    suite = Suite(name="same", title="", arms=dict.fromkeys(names, origin), experiments=[experiment])
+    return plan.make(
+        suite, [], quick=False, budget_s=budget_s, seed=0, installed={"origin": Installed(path="/origin", version="0")},
+        allowed_cores=[0, 1], siblings={}, open_files=20_000,
+    )  # fmt: skip
+
+
+def _excludes(each: compared.Comparison) -> bool:
+    ratio = each.ratio
+    return ratio is not None and ratio.low is not None and ratio.high is not None and not ratio.low <= 1 <= ratio.high
+
+
+def section(done: Sorted) -> tuple[list[str], bool]:
+    """The lines of the page, and whether they hold."""
+    lines = [
+        "# The whole procedure, simulated on real slices",
+        "",
+        "hopcost's own measuring loop (pilot, sizing, looks, stop, verdict) with a virtual clock. Each simulated run of"
+        " an arm is the course, round by round, of ln(second ÷ first run of the baseline) in a real block, its sign"
+        " drawn, over √2: nothing differs, and the noise is this machine's. Counted are experiments in which at least"
+        " one interval of throughput excludes 1, and those with at least one verdict of faster or slower that is not"
+        f" called negligible; each at most {FALSE_ALARMS_MOST:.0%}.",
+        "",
+        "| arms beside | budget | experiments | without 1 | directional | blocks, mean | holds |",
+        "| ---: | ---: | ---: | ---: | ---: | ---: | --- |",
+    ]
+    well = True
+    for case in cases():
+        runs = done.of(SECTION, case.name)
+        sums = {name: sum(each[name] for each in runs) for name in ("experiments", "excludes", "directional", "blocks")}
+        count = sums["experiments"]
+        word = f"unfinished: {len(runs)} of {case.runs}"
+        if len(runs) >= case.runs:
+            word = "yes" if max(sums["excludes"], sums["directional"]) <= FALSE_ALARMS_MOST * count else "no"
+        well = well and word == "yes"
+        others, _, budget = case.name.partition(" beside, ")
+        cells = [f"{sums[name] / count:.1%}" if count else "" for name in ("excludes", "directional")]
+        mean = f"{sums['blocks'] / count:.1f}" if count else ""
+        lines.append(row([others, budget, f"{count:,.0f}", *cells, mean, word]))
+    drawn = sorted({each["pool"] for case in cases() for each in done.of(SECTION, case.name)})
+    if drawn:
+        lines += ["", f"Drawn from {drawn[0]:,.0f} to {drawn[-1]:,.0f} real blocks of at least {ROUNDS_LEAST} rounds."]
+    return [*lines, "", *aside(done)], well

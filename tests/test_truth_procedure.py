@@ -1,0 +1,71 @@
+"""The simulated procedure: hopcost's own loop on courses without a difference, with a virtual clock."""
+
+from __future__ import annotations
+
+import importlib
+import random
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hopcost import compared
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "scripts"))
+procedure: Any = importlib.import_module("truth_procedure")
+lines: Any = importlib.import_module("truth_lines")
+
+DICE = random.Random(5)
+POOL = [[DICE.gauss(0, 0.02) for _ in range(8)] for _ in range(40)]
+
+
+def test_a_run_is_a_real_course_round_and_round_with_its_sign_drawn() -> None:
+    found = procedure._noise(7, [[0.1, 0.2, 0.3]], random.Random(1))
+    signs = {each > 0 for each in found}
+    assert len(signs) == 1
+    assert sorted({round(abs(each) * 2**0.5, 9) for each in found}) == [0.1, 0.2, 0.3]
+    assert found[:3] == found[3:6]
+
+
+def test_it_goes_on_until_the_looks_or_the_budget_end_it() -> None:
+    calm, _ = procedure.simulated(1, 600.0, [[0.001, -0.001] * 4], random.Random(1))
+    restless, planned = procedure.simulated(
+        1, 600.0, [[0.5, -0.4, 0.3, -0.6]] * 2 + [[0.7, 0.6, 0.5]], random.Random(1)
+    )
+    assert len(calm) == planned.looks[0]
+    assert len(restless) > planned.looks[0]
+    short, _ = procedure.simulated(4, 30.0, POOL, random.Random(1))
+    assert 1 <= len(short) < planned.looks[0]
+
+
+def test_false_alarms_are_counted_and_a_procedure_that_makes_them_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(procedure, "courses", lambda: POOL)
+    monkeypatch.setattr(procedure, "EACH", 30)
+    sound = procedure.run(1, 120.0, 0)
+    monkeypatch.setattr(compared, "error_of", lambda *_: 0.6)
+    broken = procedure.run(1, 120.0, 0)
+    assert sound["excludes"] <= 4  # of 30, where 5 % are 1.5
+    assert broken["excludes"] >= 10
+
+
+def test_the_section_needs_all_runs_and_few_alarms() -> None:
+    assert not procedure.section(lines.Sorted([], {}))[1]
+
+    def filled(excludes: float) -> Any:
+        figures = {"experiments": 100.0, "excludes": excludes, "directional": 0.0, "blocks": 700.0, "pool": 9.0}
+        return lines.Sorted(
+            [
+                lines.Line(
+                    section=procedure.SECTION, case=case.name, number=number, figures=figures, foreign=0, steal=0,
+                    engine=lines.Build(version="1", commit="c", sources="s"),
+                    machine=lines.Machine(cpu="x", kernel="k", cores=2), settings=case.settings, time="",
+                )
+                for case in procedure.cases()
+                for number in range(case.runs)
+            ],
+            {},
+        )  # fmt: skip
+
+    assert procedure.section(filled(4.0))[1]
+    assert not procedure.section(filled(6.0))[1]
