@@ -31,9 +31,13 @@ RECORDS, PAGES = ROOT / "records" / "results", ROOT / "docs" / "results"
 SUITES = ("hello", "nginx-go", "nginx-express", "nginx-go-512")
 BUDGET_S = 75  # of a piece
 BUDGETS_S = {  # where a block takes long: what must outlast TIME_WAIT or a cache, and thousands of processes
-    "nginx-go/one-core": 120,
-    "nginx-go/one-thread-5000": 120,
-    "nginx-go/all-cores-5000": 120,
+    "nginx-go/one-core": 300,
+    "nginx-go/all-cores": 300,
+    "nginx-go/one-thread": 130,
+    "nginx-go/tls": 110,
+    "nginx-go/balance": 130,
+    "nginx-go/one-thread-5000": 200,
+    "nginx-go/all-cores-5000": 200,
     "nginx-express/connections": 100,
     "nginx-express/worker-connections": 45,
     "nginx-express/nginx-express": 500,

@@ -46,7 +46,7 @@ def measure(
         load(setting, block, ready, rounds, warm_up=warm_up)
         if block.longest_stall_ns is not None and (standing := _standing(setting, block, ready)):
             offered = _offered(setting, block, standing, rounds, rates)
-            load_open(setting, block, standing, offered, warm_up)
+            load_open(setting, block, standing, offered)
         note_failures(block, [each.stack for each in ready])
     return block
 

@@ -83,16 +83,15 @@ def load(
         part.restarts = processes[part.name].restarts()
 
 
-def load_open(
-    setting: Setting, block: Block, ready: list[Ready], offered: Offered, warm_up: engine.WarmUp | None = None
-) -> None:
+def load_open(setting: Setting, block: Block, ready: list[Ready], offered: Offered) -> None:
     """The open loop: the same stacks under each of the offered loads, which go into the arms' parts of the block.
 
-    Each load has an engine of its own, and the same arrivals for all arms (Poisson).
+    Each load has an engine of its own, and the same arrivals for all arms (Poisson). The stacks are warm by now: what
+    begins anew is their connections.
     """
     in_block = {part.name: part for part in block.arms}
     for number, (share, rate_per_s) in enumerate(offered.rates.items(), start=1):
-        work = _work(setting, ready, block.seed ^ number, offered.slice_ns, offered.rounds, warm_up)
+        work = _work(setting, ready, block.seed ^ number, offered.slice_ns, offered.rounds, None)
         for arm in work.arms:
             arm.arrivals = {"poisson": engine.Rate(rate_per_s=rate_per_s)}
         parts = {each.arm.name: _Part(each) for each in ready}
