@@ -638,7 +638,8 @@ REPORT = {
     "experiments[].arms[].errors": "by kind, all eight, in slices",
     "experiments[].arms[].reconnects": "connections opened again after an answer that closed them",
     "experiments[].arms[].cpu_outside": "CPU time while it was meant to be frozen ÷ CPU time in its own slices",
-    "experiments[].arms[].plateau": "whether it was steady by the end of its warm-up",
+    "experiments[].arms[].steady": "whether it was by the end of its first warm-up; null where that was too short to"
+    " tell",
     "experiments[].arms[].header_bytes": "of the checked answer",
     "experiments[].arms[].body_bytes": "of the checked answer",
     "experiments[].arms[].published": "the article's figures, as in the suite; null where there are none",

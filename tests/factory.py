@@ -118,7 +118,7 @@ def part(
     unanswered_ns: tuple[int, ...] = (),
     header_bytes: int = 141,
     body_bytes: int = 12,
-    plateau: bool = True,
+    warmed_up: tuple[int, ...] = (1, 2, 3),
 ) -> ArmBlock:
     """An arm's part of a block out of its slices."""
     name = slices[0].arm
@@ -130,7 +130,15 @@ def part(
         check=CheckedAnswer(
             status=200, header_bytes=header_bytes, body_bytes=body_bytes, header_fields=["Date", "Content-Length"]
         ),
-        warm_up=WarmedUp(arm=name, elapsed_ns=300 * MS, plateau=plateau, answers=[1, 2, 3], errors={}),
+        warm_up=WarmedUp(
+            arm=name,
+            elapsed_ns=len(warmed_up) * 100 * MS,
+            plateau=True,
+            answers=list(warmed_up),
+            errors={},
+            slices_elapsed_ns=[100 * MS] * len(warmed_up),
+            cpu_ns=[100 * MS] * len(warmed_up),
+        ),
         slices=list(slices),
         totals=ArmTotals(
             arm=name,

@@ -43,7 +43,7 @@ def full_block(number: int, behind: int, validity: str = "valid", reasons: tuple
         service_time_ns=(2_000_000,) * 97,
         unanswered_ns=(30_000_000,) * 3,
         header_bytes=163,
-        plateau=number > 0,
+        warmed_up=(50, 50, 50, 50, 50, 50, 100, 100) if number == 0 else (1, 2, 3),
     )
     again = part(slice_of("direct-aa", 1010 - 10 * number, cpu_ns={"app": 40 * MS}))
     beside = [part(slice_of("beside", 995), service_time_ns=(1_000_000,))] if number else []

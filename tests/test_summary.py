@@ -218,12 +218,13 @@ def test_sizes_are_those_of_the_check():
     assert (found.header_bytes, found.body_bytes) == (200, 13)
 
 
-def test_one_warm_up_without_a_plateau_is_enough_to_say_so():
-    def warmed(number: int, plateau: bool) -> Block:
-        return block(number, part(slice_of("direct", 10), plateau=plateau))
+def test_the_first_warm_up_tells_whether_there_is_a_steady_state():
+    def warmed(number: int, *answers: int) -> Block:
+        return block(number, part(slice_of("direct", 10), warmed_up=answers))
 
-    assert arm("direct", warmed(0, True), warmed(1, True)).plateau is True
-    assert arm("direct", warmed(0, True), warmed(1, False)).plateau is False
+    assert arm("direct", warmed(0, *[50] * 4, *[100] * 16), warmed(1, 100, 100)).steady is True
+    assert arm("direct", warmed(0, *[50] * 16, *[100] * 4)).steady is False
+    assert arm("direct", warmed(0, 50, 100, 100)).steady is None, "too few slices to tell"
 
 
 def test_service_times_are_merged_over_blocks():

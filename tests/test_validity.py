@@ -215,9 +215,14 @@ def test_a_fault_of_an_arm_is_its_result_and_voids_nothing(forge: Callable[[ArmB
 def test_uneven_workers_are_the_arms_result_where_each_could_have_a_core(workers: list[int], is_uneven: bool) -> None:
     part = factory.sound_part("behind")
     part.worker_cpu_ns = {"proxy": workers}
+    for each in part.slices:  # one of two cores idles
+        each.cpu_ns, each.generator_cpu_ns = {"proxy": each.elapsed_ns // 2, "app": each.elapsed_ns // 4}, 0
     faults = validity.faults_of_arm(part, SHARED)
     assert faults == (["the busiest of 2 workers of proxy did 1.8 times its even share"] if is_uneven else [])
     assert validity.faults_of_arm(part, EXPERIMENT) == []  # one core for all
+    for each in part.slices:  # both are busy: an even load could not have had more
+        each.generator_cpu_ns = each.elapsed_ns * 5 // 4
+    assert validity.faults_of_arm(part, SHARED) == []
 
 
 def test_a_stack_that_fills_the_generators_core_is_the_arms_result() -> None:

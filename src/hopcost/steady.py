@@ -44,12 +44,12 @@ def of_block(block: Block, least_ns: int) -> Warmth:
     return Warmth(length_ns=length_ns, unsteady=unsteady)
 
 
-def is_steady(parts: Sequence[ArmBlock]) -> bool:
-    """Whether an arm's first warm-up, where it was long enough to tell, ended in a steady state; else all plateaus."""
+def is_steady(parts: Sequence[ArmBlock]) -> bool | None:
+    """Whether an arm's first warm-up ended in a steady state; None where it had too few slices to tell."""
     first = parts[0].warm_up if parts else None
-    if first is not None and len(first.slices_elapsed_ns) >= SLICES_AT_LEAST:
-        return steady_from(cost(first)) is not None
-    return all(part.warm_up.plateau for part in parts if part.warm_up is not None)
+    if first is None or len(first.answers) < SLICES_AT_LEAST:
+        return None
+    return steady_from(cost(first)) is not None
 
 
 def cost(warm_up: WarmedUp) -> list[float]:

@@ -66,7 +66,7 @@ class ArmSummary(msgspec.Struct, frozen=True):
     errors: dict[str, int]
     reconnects: int
     cpu_outside: float | None
-    plateau: bool
+    steady: bool | None
     header_bytes: int
     body_bytes: int
     published: Published | None
@@ -248,7 +248,7 @@ def _arm(
         faults=list(dict.fromkeys(fault for part in parts for fault in validity.faults_of_arm(part, planned))),
         reconnects=sum(part.totals.reconnects for part in parts if part.totals is not None),
         cpu_outside=outside / inside if inside and outside is not None else None,
-        plateau=steady.is_steady(parts),
+        steady=steady.is_steady(parts),
         header_bytes=parts[0].check.header_bytes,
         body_bytes=parts[0].check.body_bytes,
         published=own,

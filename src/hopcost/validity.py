@@ -251,7 +251,14 @@ def _idle(
 
 
 def _uneven(part: ArmBlock, experiment: PlannedExperiment) -> list[str]:
-    """Workers of one hop that took very different shares of the load; only where each could have a core of its own."""
+    """Workers of one hop that took very different shares of the load, where that left cores idle.
+
+    With fewer cores than workers the shares say little; with all cores busy an even load could not have had more.
+    """
+    hops = [part.cpu_ns(hop) for hop in part.hops]
+    idle = _idle(hops, part.generator_cpu_ns, part.elapsed_ns, experiment)
+    if idle is None or idle <= IDLE_LEAST:
+        return []
     found = []
     cores = len(experiment.cores.stack)
     for hop, workers in part.worker_cpu_ns.items():

@@ -80,7 +80,7 @@ def _arm(arm: ArmSummary) -> dict[str, object]:
         "errors": arm.errors,
         "reconnects": arm.reconnects,
         "cpu_outside": arm.cpu_outside,
-        "plateau": arm.plateau,
+        "steady": arm.steady,
         "header_bytes": arm.header_bytes,
         "body_bytes": arm.body_bytes,
         "published": arm.published,

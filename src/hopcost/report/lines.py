@@ -81,7 +81,7 @@ def validity(each: ExperimentSummary) -> list[str]:
     for arm in each.arms:
         if sum(arm.errors.values()):
             lines.append(f"{arm.name} had errors: its ratio counts correct answers only")
-        if not arm.plateau:
+        if arm.steady is False:
             lines.append(f"{arm.name} reached no steady state in its warm-up")
     for failure in each.failures:
         lines.append(f"failed: {failure.arm}: {failure.message}" + (f"\nhint: {failure.hint}" if failure.hint else ""))
