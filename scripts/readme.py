@@ -17,12 +17,18 @@ def main() -> None:
     name = sys.argv[1] if len(sys.argv) > 1 else "latest"
     report = subprocess.run([hopcost, "report", name], check=True, capture_output=True, text=True).stdout
     head, _, rest = report.partition("\n\n")
-    first_experiment = rest.partition("\n\none-thread:")[0]
+    first_experiment = without_usage(rest.partition("\n\none-thread:")[0])
     head = head.partition(f"\n{PROSE}")[0]
     text = README.read_text(encoding="utf-8")
     before, after = text[: text.index(BEGIN) + len(BEGIN)], text[text.index(END) :]
     shown = f"The first of the demo's three tables:\n\n```text\n{head}\n\n{first_experiment}\n```\n\n"
     README.write_text(before + shown + after, encoding="utf-8")
+
+
+def without_usage(shown: str) -> str:
+    """Without the table of memory and ports: the README is short."""
+    before, found, after = shown.partition("memory and closed connections\n")
+    return before + "\n" + after[after.index("  verdicts are") :] if found else shown
 
 
 if __name__ == "__main__":
