@@ -113,7 +113,7 @@ def simulated(
         writer=SimpleNamespace(append=lambda _: None), watcher=Silent(),  # type: ignore[arg-type]
     )  # fmt: skip
     with _in_place_of(clock, pool, dice):
-        loop = blocks._Loop(setting, budget_s)
+        loop = blocks.Loop(setting, budget_s)
         loop.run()
     return loop.valid, planned
 

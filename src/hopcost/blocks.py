@@ -44,7 +44,7 @@ def measure(plan: Plan, freezer: Freezer, writer: Writer, watcher: Watcher, netw
             watcher=watcher,
             network=network,
         )
-        loop = _Loop(setting, time.monotonic() + share)
+        loop = Loop(setting, time.monotonic() + share)
         try:
             ending = _run(loop)
         except KeyboardInterrupt:
@@ -60,7 +60,7 @@ def measure(plan: Plan, freezer: Freezer, writer: Writer, watcher: Watcher, netw
     return all_well
 
 
-def _run(loop: _Loop) -> Ending:
+def _run(loop: Loop) -> Ending:
     """The experiment as its kind is measured."""
     if loop.setting.plan.as_published:
         return as_published.run(loop.setting, loop.deadline)
@@ -69,7 +69,7 @@ def _run(loop: _Loop) -> Ending:
     return loop.run()
 
 
-class _Loop:
+class Loop:
     """The blocks of one experiment, and what they have shown so far."""
 
     def __init__(self, setting: block.Setting, deadline: float) -> None:
