@@ -269,7 +269,8 @@ def test_rates_that_are_given_are_offered(world: World, tmp_path: Path) -> None:
         done = block.measure(setting, planned.experiments[0].arms, 0, 3, rates={0.25: 123.0}, warm_up=warm_up)
     assert done.validity == "valid", done.reasons
     assert [load.rate_per_s for load in done.arms[0].open_loop] == [123.0]
-    assert [load.warm_up for load in world.plans] == [warm_up] * 2
+    as_planned = engine.WarmUp(least_ns=planned.warm_up_least_ns, most_ns=planned.warm_up_most_ns)
+    assert [load.warm_up for load in world.plans] == [warm_up, as_planned], "its stacks are warm by then"
 
 
 def test_the_watcher_hears_of_every_step(world: World, tmp_path: Path) -> None:
