@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from hopcost import claim as claiming
-from hopcost import soak_summary, statistics, validity, verdict
+from hopcost import compared, soak_summary, statistics, validity, verdict
 from hopcost.claim import Claim, Comparison, Figure, Relation
-from hopcost.comparison import Arms, cpu_per_request, throughput
+from hopcost.comparison import Arms, cpu_of, cpu_per_request, throughput
 from hopcost.comparison import Figure as Reading
 from hopcost.judged import Errors, Judged, Outcome, Result, decide
 from hopcost.planned import PlannedExperiment
@@ -164,15 +164,7 @@ def _reading(test: Comparison) -> Reading:
     """The figure as it is read off an arm's part of a block."""
     if test.figure is Figure.THROUGHPUT:
         return throughput
-    hop = test.hop
-    if hop is None:
-        return cpu_per_request
-
-    def of_hop(part: ArmBlock) -> float | None:
-        used = part.cpu_ns(hop)
-        return used / part.answers if used is not None and part.answers else None
-
-    return of_hop
+    return cpu_per_request if test.hop is None else cpu_of(test.hop)
 
 
 def _measured(test: Comparison, to: str | None, run: _Run, error: float) -> Interval | None:
@@ -240,15 +232,15 @@ def _of_interval(seen: Result, run: _Run, names: Sequence[str]) -> tuple[Outcome
                 return Outcome.UNKNOWN, f"{name}: {faults[0]}", False
             is_bound = any(validity.generator_full(part, run.planned) for part in run.parts(name))
             if test.figure is Figure.THROUGHPUT and is_bound:
-                return Outcome.UNKNOWN, f"{name}: the generator was full while the stack idled", False
-    margin: float | None = verdict.MARGIN_LEAST
+                return Outcome.UNKNOWN, f"{name}: {compared.GENERATOR_FULL}", False
+    margin: float | None = run.record.plan.margin
     if test.figure.is_ratio:
         arms, reading = Arms(run.planned, run.blocks), _reading(test)
-        if arms.again and verdict.is_biased(arms.ratio(arms.again, throughput, verdict.AA_ERROR)):
-            return Outcome.UNKNOWN, "the baseline's two runs differ: the run has no verdicts", False
+        if biased := compared.biased(run.record.plan.experiments, run.record.blocks):
+            return Outcome.UNKNOWN, f"the baseline differs from itself in {', '.join(biased)}: no verdicts", False
         error = statistics.error_per_look(len(run.record.plan.looks))
         floor = None if arms.again is None else arms.ratio(arms.again, throughput if test.hop else reading, error)
-        margin = verdict.margin(floor)
+        margin = verdict.margin(floor, run.record.plan.margin)
     outcome, negligible = decide(test, interval, margin)
     planned = run.planned
     if outcome is Outcome.HOLDS and planned.soak_s is not None and planned.soak_s < (planned.soak_asked_s or 0):

@@ -118,6 +118,20 @@ def fault(arms: Arms, experiment: PlannedExperiment, name: str) -> str | None:
     return None
 
 
+def biased(experiments: Sequence[PlannedExperiment], blocks: Sequence[Block]) -> list[str]:
+    """The experiments of a run whose A/A arm convicts the instrument; they and both figures share the error."""
+    error = verdict.AA_ERROR / (2 * max(1, len(experiments)))
+    found = []
+    for experiment in experiments:
+        arms = Arms(experiment, [block for block in blocks if block.experiment == experiment.name])
+        if arms.again is None:
+            continue
+        ratios = [arms.ratio(arms.again, each, error) for each in (comparison.throughput, comparison.cpu_per_request)]
+        if any(verdict.is_biased(ratio) for ratio in ratios):
+            found.append(experiment.name)
+    return found
+
+
 def settled(
     experiment: PlannedExperiment, blocks: Sequence[Block], *, looks: int, margin: float, target: float
 ) -> bool:

@@ -19,7 +19,6 @@ from hopcost import (
     statistics,
     steady,
     validity,
-    verdict,
 )
 from hopcost.beside import ArmSurroundings
 from hopcost.compared import Comparison
@@ -114,7 +113,7 @@ def summarise(record: Record) -> list[ExperimentSummary]:
     endings = {ending.experiment: ending for ending in record.run.endings}
     planned = record.plan.experiments
     blocks = {each.name: [block for block in record.blocks if block.experiment == each.name] for each in planned}
-    biased = [each.name for each in planned if _is_biased(Arms(each, blocks[each.name]), len(planned))]
+    biased = compared.biased(planned, record.blocks)
     return [
         _experiment(
             each,
@@ -126,15 +125,6 @@ def summarise(record: Record) -> list[ExperimentSummary]:
         )
         for each in planned
     ]
-
-
-def _is_biased(arms: Arms, experiments: int) -> bool:
-    """Whether the A/A arm convicts the instrument; the error is shared by all experiments and both figures."""
-    if arms.again is None:
-        return False
-    error = verdict.AA_ERROR / (2 * experiments)
-    found = [arms.ratio(arms.again, figure, error) for figure in (comparison.throughput, comparison.cpu_per_request)]
-    return any(verdict.is_biased(interval) for interval in found)
 
 
 def block_ratio(experiment: PlannedExperiment, block: Block, name: str) -> float | None:

@@ -45,6 +45,7 @@ def claims(
     from hopcost import claims as judging
     from hopcost import record as records
     from hopcost import suite as suites
+    from hopcost.cli.output import put
     from hopcost.errors import UsageError
     from hopcost.report import claims_table
 
@@ -58,10 +59,4 @@ def claims(
         print(f"no claims in the records of {', '.join(without)}\nhint: {hint}", file=sys.stderr)
     judged = [each for one in chosen for each in judging.judge(one, read)]
     content = claims_table.render(judged, format)
-    if output is None:
-        print(content, end="")
-        return
-    try:
-        output.write_text(content, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{output}: {error.strerror}") from error
+    put(content, output)

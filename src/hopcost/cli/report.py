@@ -30,16 +30,10 @@ def report(
     """Show a record again; it may come from another machine."""
     from hopcost import record as records
     from hopcost import summary
-    from hopcost.errors import UsageError
+    from hopcost.cli.output import put
     from hopcost.report import json, markdown, text
 
     read = records.read(records.find(record))
     render = {Format.TEXT: text.render, Format.MARKDOWN: markdown.render, Format.JSON: json.render}[format]
     content = render(read, summary.summarise(read))
-    if output is None:
-        print(content, end="")
-        return
-    try:
-        output.write_text(content, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{output}: {error.strerror}") from error
+    put(content, output)

@@ -84,7 +84,9 @@ def _hop_costs(each: ExperimentSummary) -> Part | None:
     without = dict.fromkeys(cost.without for cost in each.hop_costs)
     below = [f"the arm minus the same without that hop ({', '.join(without)}), per request, block by block"]
     if not with_times:
-        below.append("at saturation only: a full run also measures it at equal offered load, where it is higher")
+        below.append(
+            "at saturation only; at an equal offered load it is another figure, which a long enough full run measures"
+        )
     return Part("what the hop costs", header, rows, below)
 
 
