@@ -75,7 +75,7 @@ def figures(lines: Iterable[object]) -> Figures:
                 sums[line.arm][index] += value
         elif isinstance(line, ArmTotals):
             times = histogram.merge([line.service_time])
-            result[line.arm] = {f"p{p}": times.get_value_at_percentile(p) / 1000 for p in (50, 99)}
+            result[line.arm] = {f"p{p}": (histogram.quantile(times, p / 100) or 0) / 1000 for p in (50, 99)}
     for arm, (answers, elapsed, used, own) in sums.items():
         result[arm] |= {"rate": answers * 1e9 / elapsed, "cpu": used / answers / 1000, "own": own / answers / 1000}
     return result

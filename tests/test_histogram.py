@@ -1,5 +1,6 @@
 """Histograms merged and asked for quantiles, against hdrh itself and against sorted lists."""
 
+import copy
 import math
 import random
 
@@ -8,12 +9,12 @@ from hdrh.histogram import HdrHistogram
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hopcost.histogram import FIGURES, HIGHEST_NS, LOWEST_NS, merge, quantiles
+from hopcost.histogram import FIGURES, HIGHEST_NS, LOWEST_NS, Histogram, merge, quantile, quantiles
 
 WANTED = (0.0, 0.001, 0.25, 0.5, 0.9, 0.99, 0.999, 1.0)
 
 
-def histogram(values: list[int]) -> HdrHistogram:
+def theirs(values: list[int]) -> HdrHistogram:
     made = HdrHistogram(LOWEST_NS, HIGHEST_NS, FIGURES)
     for value in values:
         assert made.record_value(value)
@@ -21,7 +22,11 @@ def histogram(values: list[int]) -> HdrHistogram:
 
 
 def encoded(values: list[int]) -> str:
-    return histogram(values).encode().decode()
+    return theirs(values).encode().decode()
+
+
+def histogram(values: list[int]) -> Histogram:
+    return merge([encoded(values)])
 
 
 def lognormal(count: int, seed: int) -> list[int]:
@@ -50,8 +55,27 @@ def test_quantiles_are_those_of_the_sorted_list():
 def test_quantiles_are_those_of_hdrh():
     values = lognormal(1000, seed=2)
     found = quantiles(histogram(values), histogram([]), (0.01, 0.5, 0.9, 0.99, 1.0))
-    theirs = [histogram(values).get_value_at_percentile(percentile) for percentile in (1, 50, 90, 99, 100)]
-    assert found == [(value, True) for value in theirs]
+    expected = [theirs(values).get_value_at_percentile(percentile) for percentile in (1, 50, 90, 99, 100)]
+    assert found == [(value, True) for value in expected]
+    assert quantile(histogram(values), 0.9) == expected[2]
+
+
+def test_total_mean_and_recorded_values_are_those_of_hdrh():
+    values = [LOWEST_NS, 2047, 2048, 2049, HIGHEST_NS, *lognormal(500, seed=3)]
+    ours, hdrh = histogram(values), theirs(values)
+    assert ours.total == hdrh.get_total_count() == 505
+    assert math.isclose(ours.mean_ns, hdrh.get_mean_value(), rel_tol=1e-12)
+    walked = [(int(each.value_iterated_to), int(each.count_added_in_this_iter_step)) for each in _copies(hdrh)]
+    assert list(zip(*ours.recorded(), strict=True)) == walked
+
+
+def _copies(made: HdrHistogram):  # it hands out the same object each time
+    return (copy.copy(each) for each in made.get_recorded_iterator())
+
+
+def test_a_histogram_of_another_resolution_is_refused():
+    with pytest.raises(ValueError, match="another range or resolution"):
+        merge([HdrHistogram(1, 1000, 2).encode().decode()])
 
 
 @settings(max_examples=20)  # hdrh walks all buckets in Python
@@ -66,20 +90,20 @@ def test_merging_is_recording_everything_in_one():
     parts = [lognormal(300, seed) for seed in range(5)]
     together = histogram([value for part in parts for value in part])
     merged = merge(encoded(part) for part in parts)
-    assert merged.get_total_count() == 1500
+    assert merged.total == 1500
     assert quantiles(merged, histogram([]), WANTED) == quantiles(together, histogram([]), WANTED)
 
 
 def test_the_order_of_merging_does_not_matter():
     texts = [encoded(lognormal(50, seed)) for seed in range(6)]
-    assert merge(texts).encode() == merge(reversed(texts)).encode()
+    assert merge(texts).recorded() == merge(reversed(texts)).recorded()
 
 
 def test_a_thousand_histograms_keep_every_count():
     parts = [lognormal(20, seed) for seed in range(1000)]
     merged = merge(encoded(part) for part in parts)
     everything = [value for part in parts for value in part]
-    assert merged.get_total_count() == 20_000
+    assert merged.total == 20_000
     for found, q in zip(quantiles(merged, histogram([]), WANTED), WANTED, strict=True):
         assert found is not None and same_within_three_figures(found[0], at_rank(everything, q))
 
@@ -90,8 +114,8 @@ def test_counts_above_one_per_value_count():
 
 
 def test_nothing_merged_has_no_quantiles():
-    assert merge([]).get_total_count() == 0
-    assert merge([encoded([])]).get_total_count() == 0
+    assert merge([]).total == 0
+    assert merge([encoded([])]).total == 0
     assert quantiles(merge([]), merge([]), (0.5, 0.99)) == [None, None]
 
 

@@ -109,7 +109,7 @@ def _quantiles(loads: Sequence[OpenLoad], beyond: int = BEYOND_AT_LEAST) -> dict
     waiting = histogram.merge(
         load.totals.response_unanswered for load in loads if load.totals.response_unanswered is not None
     )
-    count = answered.get_total_count() + waiting.get_total_count()
+    count = answered.total + waiting.total
     found = histogram.quantiles(answered, waiting, QUANTILES.values())
     return {
         name: value[0] if value is not None and value[1] and count * (1 - q) >= beyond else None

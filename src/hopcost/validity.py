@@ -9,8 +9,6 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 
-from hdrh.histogram import HdrHistogram
-
 from hopcost import histogram, open_loop
 from hopcost.engine import ArmTotals, End, Slice
 from hopcost.plan import PlannedExperiment
@@ -140,7 +138,7 @@ def _little(slices: Sequence[Slice], totals: ArmTotals | None) -> list[Fault]:
             return []
         expected += each.in_flight_ns - each.aged_ns
     served = histogram.merge([totals.service_time])
-    off = _share(served.get_mean_value() * served.get_total_count(), expected) - 1
+    off = _share(served.mean_ns * served.total, expected) - 1
     if abs(off) <= LITTLE_AT_MOST:
         return []
     return [("void", f"the service times are {off:+.1%} off from the requests in flight over time (Little's law)")]
@@ -158,10 +156,9 @@ def _has_long_tail(totals: ArmTotals | None) -> bool:
     """Whether the mean is above p99: of the response times where there are any, else of the service times."""
     if totals is None:
         return False
-    times: HdrHistogram = histogram.merge([totals.response_time or totals.service_time])
-    if times.get_total_count() < TAIL_ANSWERS_LEAST:
-        return False
-    return bool(times.get_mean_value() > times.get_value_at_percentile(99))
+    times = histogram.merge([totals.response_time or totals.service_time])
+    p99 = histogram.quantile(times, 0.99)
+    return times.total >= TAIL_ANSWERS_LEAST and p99 is not None and times.mean_ns > p99
 
 
 def _is_its_way(slices: Sequence[Slice]) -> bool:
