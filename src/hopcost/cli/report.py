@@ -1,4 +1,4 @@
-"""`hopcost report`: a record as text, Markdown or JSON."""
+"""`hopcost report`: a record as text, Markdown, JSON or HTML."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from typing import Annotated
 import typer
 
 from hopcost.cli import app
-from hopcost.report import Format
+from hopcost.report import RecordFormat
 
 EPILOG = """Examples:
 
   hopcost report latest
+
+  hopcost report latest --format html -o report.html
 
   hopcost report records/before --format markdown -o before.md"""
 
@@ -22,7 +24,7 @@ def report(
     record: Annotated[
         str, typer.Argument(metavar="RECORD", help="A record's directory, its name in records/, or `latest`.")
     ],
-    format: Annotated[Format, typer.Option("--format", "-f", help="The format.")] = Format.TEXT,
+    format: Annotated[RecordFormat, typer.Option("--format", "-f", help="The format.")] = RecordFormat.TEXT,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to; standard output otherwise.")
     ] = None,
@@ -31,9 +33,7 @@ def report(
     from hopcost import record as records
     from hopcost import summary
     from hopcost.cli.output import put
-    from hopcost.report import json, markdown, text
+    from hopcost.report import renderer
 
     read = records.read(records.find(record))
-    render = {Format.TEXT: text.render, Format.MARKDOWN: markdown.render, Format.JSON: json.render}[format]
-    content = render(read, summary.summarise(read))
-    put(content, output)
+    put(renderer(format)(read, summary.summarise(read)), output)

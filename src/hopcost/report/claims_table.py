@@ -57,12 +57,12 @@ def _details(judged: Sequence[Judged], format: Format) -> list[str]:
     for each in judged:
         claim, head = each.claim, f"{each.suite}: {each.claim.name}: {each.outcome.value}"
         about = [claim.says, f"Source: {claim.source}", *([f"Condition: {claim.condition}"] if claim.condition else [])]
-        tests = [printable(_line(result)) for result in each.results]
+        said_tests = tests(each)
         if format is Format.MARKDOWN:
             said = [markdown.escape(line) for line in about]
-            lines += [f"### {markdown.escape(head)}", "", "<br>\n".join(said), "", markdown.bullets(tests), ""]
+            lines += [f"### {markdown.escape(head)}", "", "<br>\n".join(said), "", markdown.bullets(said_tests), ""]
         else:
-            lines += [head, *[f"  {line}" for line in about], *[f"  - {line}" for line in tests], ""]
+            lines += [head, *[f"  {line}" for line in about], *[f"  - {line}" for line in said_tests], ""]
     return lines
 
 
@@ -95,6 +95,11 @@ def _range(values: Sequence[float | None]) -> str:
 def _share(values: Sequence[bool | None]) -> str:
     known = [value for value in values if value is not None]
     return f"errors in {sum(known)} of {len(known)}" if known else ""
+
+
+def tests(each: Judged) -> list[str]:
+    """A line for each of a claim's comparisons."""
+    return [printable(_line(result)) for result in each.results]
 
 
 def _line(result: Result) -> str:

@@ -14,7 +14,7 @@ def render(record: Record, experiments: list[ExperimentSummary]) -> str:
     title, *lines = table.head(record)
     parts = [f"# {escape(title)}", *[escape(line) for line in lines]]
     for content in table.tables(experiments):
-        parts += [f"## {escape(content.title)}", escape(content.question)]
+        parts += [f"## {escape(content.title)}", escape(content.question), escape(content.answer)]
         if content.rows:
             parts.append(grid(content.header, content.rows))
         for further in content.further:

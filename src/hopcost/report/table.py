@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from hopcost.compared import CPU, THROUGHPUT
 from hopcost.record import Record
-from hopcost.report import further, peer_table, repeats_table, sweep_table, usage_table, words
+from hopcost.report import answer, further, peer_table, repeats_table, sweep_table, usage_table, words
 from hopcost.report import lines as notes
 from hopcost.report.part import Part
 from hopcost.report.words import ABSENT
@@ -19,13 +19,17 @@ CONFIDENCE = "95%"  # of all intervals of an experiment together
 
 @dataclass
 class Table:
-    """One experiment for the eye: `header` and all `rows` have as many cells; the first column is words."""
+    """One experiment for the eye: `header` and all `rows` have as many cells; the first column is words.
+
+    A sweep has no `answer` of its own: each of its values has one.
+    """
 
     title: str
     question: str
     header: list[str]
     rows: list[list[str]]
     below: list[str]
+    answer: str = ""
     further: list[Part] = field(default_factory=list)
     published_header: list[str] = field(default_factory=list)
     published_rows: list[list[str]] = field(default_factory=list)
@@ -33,22 +37,44 @@ class Table:
 
 
 def head(record: Record) -> list[str]:
-    """What stands above all tables: what was run, where, and what the record lacks."""
-    plan, environment = record.plan, record.environment
-    lines = [
-        f"{plan.title} ({plan.suite}{', quick' if plan.quick else ''})",
-        f"hopcost {record.run.hopcost}, {record.run.started_utc}, seed {plan.seed}; "
-        f"{environment.get('cpu') or 'unknown CPU'}, {_cores(environment)}, kernel {environment.get('kernel')}",
+    """What stands above all tables: what was run, where, what the record lacks, and the suite's own words."""
+    return [title(record), *about(record), *warnings(record), *analysis(record)]
+
+
+def title(record: Record) -> str:
+    """The suite's title and name."""
+    plan = record.plan
+    return words.printable(f"{plan.title} ({plan.suite}{', quick' if plan.quick else ''})")
+
+
+def about(record: Record) -> list[str]:
+    """What ran, when and where."""
+    environment = record.environment
+    return [
+        words.printable(
+            f"hopcost {record.run.hopcost}, {record.run.started_utc}, seed {record.plan.seed}; "
+            f"{environment.get('cpu') or 'unknown CPU'}, {_cores(environment)}, kernel {environment.get('kernel')}"
+        )
     ]
+
+
+def warnings(record: Record) -> list[str]:
+    """What the record lacks."""
+    lines = []
     if record.run.ended_utc is None:
         lines.append("the run did not end by itself: what follows is what it had done")
     lines += [f"warning: {warning}" for warning in record.warnings]
-    for each in plan.left_out:
+    for each in record.plan.left_out:
         lines.append(
             f"left out: experiment {each.name}: {each.reason}" + (f"; hint: {each.remedy}" if each.remedy else "")
         )
-    lines += [" ".join(paragraph.split()) for paragraph in re.split(r"\n\s*\n", plan.analysis) if paragraph.strip()]
     return [words.printable(line) for line in lines]
+
+
+def analysis(record: Record) -> list[str]:
+    """The suite's own words on what it asks, a string for each paragraph."""
+    paragraphs = re.split(r"\n\s*\n", record.plan.analysis)
+    return [words.printable(" ".join(each.split())) for each in paragraphs if each.strip()]
 
 
 def _cores(environment: dict[str, object]) -> str:
@@ -58,13 +84,23 @@ def _cores(environment: dict[str, object]) -> str:
 
 def tables(experiments: list[ExperimentSummary]) -> list[Table]:
     """One table for an experiment, one for all points of a sweep."""
-    groups: list[list[ExperimentSummary]] = []
+    return [of_group(group) for group in groups(experiments)]
+
+
+def groups(experiments: list[ExperimentSummary]) -> list[list[ExperimentSummary]]:
+    """Experiments that share a table: the points of a sweep, else each alone."""
+    found: list[list[ExperimentSummary]] = []
     for each in experiments:
-        if groups and _sweep(each) is not None and _sweep(each) == _sweep(groups[-1][0]):
-            groups[-1].append(each)
+        if found and _sweep(each) is not None and _sweep(each) == _sweep(found[-1][0]):
+            found[-1].append(each)
         else:
-            groups.append([each])
-    return [_with_parts(_of_group(group), group) for group in groups]
+            found.append([each])
+    return found
+
+
+def of_group(group: list[ExperimentSummary]) -> Table:
+    """The table of one of these groups."""
+    return _with_parts(_of_group(group), group)
 
 
 def _with_parts(table: Table, group: list[ExperimentSummary]) -> Table:
@@ -120,6 +156,7 @@ def of(each: ExperimentSummary) -> Table:
     table = Table(
         title=each.plan.name,
         question=each.plan.question,
+        answer=answer.sentence(each),
         header=header,
         rows=rows,
         below=[*further.lines(each), *notes.below(each)],

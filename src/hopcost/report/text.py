@@ -43,6 +43,8 @@ def show(record: Record, experiments: list[ExperimentSummary], console: Console)
     for content in table.tables(experiments):
         console.print()
         console.print(Text(f"{content.title}: {content.question}", style="bold"))
+        if content.answer:
+            console.print(Text(content.answer))
         if content.rows:
             console.print(_grid(content.header, content.rows), crop=False)  # else rich drops columns that do not fit
         for further in content.further:

@@ -10,14 +10,17 @@ from hopcost.statistics import Interval
 from hopcost.summary import Quantile
 
 ABSENT = "–"
+BEYOND = 1000  # a ratio's upper end above it says nothing
 
 
 def interval(ratio: Interval | None) -> str:
     """`0.397 [0.392, 0.402]`."""
     if ratio is None:
         return ABSENT
-    ends = "no interval" if ratio.low is None or ratio.high is None else f"{ratio.low:.3f}, {ratio.high:.3f}"
-    return f"{ratio.value:.3f} [{ends}]"
+    if ratio.low is None or ratio.high is None:
+        return f"{ratio.value:.3f} [no interval]"
+    high = f"{ratio.high:.3f}" if ratio.high < BEYOND else f"> {BEYOND}"  # of two blocks: no figure to remember
+    return f"{ratio.value:.3f} [{ratio.low:.3f}, {high}]"
 
 
 def quantile(value: Quantile | None) -> str:

@@ -1,0 +1,232 @@
+"""The page: what stands on it in which order. Text goes through the template's escaping, charts through JSON."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+import jinja2
+import vl_convert
+
+from hopcost import claims as judging
+from hopcost.compared import CPU, THROUGHPUT
+from hopcost.judged import Outcome
+from hopcost.published import label
+from hopcost.record import Record
+from hopcost.report import answer, claims_table, table, words
+from hopcost.report.answer import Answer
+from hopcost.report.html import caveats, charts, series, stacks
+from hopcost.report.html.stacks import Behind, StackPicture
+from hopcost.report.table import Table
+from hopcost.summary import ExperimentSummary
+
+FOLDER = Path(__file__).parent
+TITLES = {THROUGHPUT: "throughput ÷ the baseline's", CPU: "CPU per request ÷ the baseline's"}
+POINTS_OVER_TIME = 900  # of one part of the page: what a file of 3 MB and a screen can hold
+
+
+@dataclass(frozen=True)
+class Chart:
+    """One picture: `specification` is Vega-Lite."""
+
+    caption: str
+    specification: charts.Spec
+
+
+@dataclass(frozen=True)
+class Charts:
+    """Charts under one heading."""
+
+    title: str
+    charts: list[Chart]
+
+
+@dataclass(frozen=True)
+class Arms:
+    """What is behind the arms of one experiment; `at` is the value of a sweep's point."""
+
+    at: str
+    arms: list[Behind]
+
+
+@dataclass(frozen=True)
+class Part:
+    """An experiment on the page, or all points of a sweep, whose answers stand with their values."""
+
+    title: str
+    anchor: str
+    question: str
+    answers: list[tuple[str, Answer]]
+    table: Table
+    charts: list[Charts]
+    folded: list[Chart]
+    behind: list[Arms]
+    pictures: list[StackPicture] = field(default_factory=list)
+    pictures_load: str = ""
+
+
+@dataclass(frozen=True)
+class JudgedClaim:
+    """A claim in words."""
+
+    says: str
+    outcome: str
+    tests: list[str]
+
+
+def render(record: Record, experiments: list[ExperimentSummary]) -> str:
+    """One file without any link outside: it may be mailed, opened from disk, kept."""
+    seen: dict[str, str] = {}
+    judged = [each for suite in judging.suites([record]) for each in judging.judge(suite, [record])]
+    tested = [each for each in judged if each.outcome is not Outcome.NOT_TESTABLE]
+    return _template().render(
+        record=record,
+        title=table.title(record),
+        head=table.about(record),
+        warnings=table.warnings(record),
+        analysis=table.analysis(record),
+        command=words.printable(shlex.join(record.run.command)),
+        parts=[_part(record, group, seen) for group in table.groups(experiments)],
+        claims=[JudgedClaim(each.claim.says, each.outcome.value, claims_table.tests(each)) for each in tested],
+        claims_counted=claims_table.counted(judged) if judged else "",
+        caveats=caveats.lines(record, experiments),
+        environment=_environment(record.environment),
+        style=(FOLDER / "style.css").read_text(encoding="utf-8"),
+        script=(FOLDER / "page.js").read_text(encoding="utf-8"),
+        library=_library(),
+    )
+
+
+@cache
+def _template() -> jinja2.Template:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(FOLDER), autoescape=True, undefined=jinja2.StrictUndefined
+    )
+    return environment.get_template("page.html.j2")
+
+
+@cache
+def _library() -> str:
+    """Vega, Vega-Lite and vega-embed in one script, which nothing in it can end early."""
+    bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    return bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+
+
+def _part(record: Record, group: list[ExperimentSummary], seen: dict[str, str]) -> Part:
+    shown, first = table.of_group(group), group[0]
+    is_sweep = first.plan.point is not None
+    share, load = stacks.load_shown(first)
+    return Part(
+        title=shown.title,
+        anchor=f"experiment-{shown.title}",
+        question=shown.question,
+        answers=[(_at(each), answer.of(each)) for each in group],
+        table=shown,
+        charts=[each for each in (_sweep(group) if is_sweep else _single(record, first, share)) if each.charts],
+        folded=_over_time(record, group),
+        behind=[Arms(_at(each), stacks.behind(each, record.path, seen)) for each in group],
+        pictures=[] if is_sweep else stacks.pictures(first),
+        pictures_load=load,
+    )
+
+
+def _at(each: ExperimentSummary) -> str:
+    point = each.plan.point
+    return "" if point is None else f"{point.key.rpartition('.')[2]} {label(point.value)}"
+
+
+def _single(record: Record, each: ExperimentSummary, share: float | None) -> list[Charts]:
+    ratios = [
+        Chart(_margin(margin), charts.ratios(series.ratios(each, figure), TITLES[figure], margin))
+        for figure in series.figures(each)
+        for margin in [series.margin(each, figure)]
+    ]
+    return [
+        Charts("Ratios, with intervals that hold for all arms together at 95%", ratios),
+        Charts("CPU time of a request by hop", _cpu(each, share)),
+        Charts("Response time at equal offered load, towards the tail", _curves(record, each)),
+        Charts("Published beside measured", _published(each)),
+    ]
+
+
+def _margin(margin: float | None) -> str:
+    found = "no margin: the A/A arm gives none" if margin is None else f"band: the margin of ±{margin:.1%}"
+    return f"▲ better ▼ worse ● same ◆ unknown; {found}"
+
+
+def _cpu(each: ExperimentSummary, share: float | None) -> list[Chart]:
+    found = []
+    for at in dict.fromkeys([share, None]):
+        rows = series.cpu(each, at)
+        if rows:
+            load = "at saturation" if at is None else stacks.load_shown(each)[1]
+            found.append(Chart(load, charts.cpu(rows, stacks.hops(each), "CPU µs per request")))
+    return found
+
+
+def _curves(record: Record, each: ExperimentSummary) -> list[Chart]:
+    blocks = [block for block in record.blocks if block.experiment == each.plan.name]
+    loads = dict.fromkeys((load.share, load.rate_per_s) for arm in each.arms for load in arm.open_loop)
+    found = []
+    for share, rate_per_s in loads:
+        rows = series.curves(each, blocks, share)
+        if rows:
+            caption = f"{rate_per_s:,.0f} requests/s, {share:.0%} of the slowest arm's capacity"
+            found.append(Chart(caption, charts.curves(rows, "share of requests answered by then")))
+    return found
+
+
+def _published(each: ExperimentSummary) -> list[Chart]:
+    rows = series.published(each)
+    return [Chart(f"the article: {each.plan.published_conditions}", charts.published(rows))] if rows else []
+
+
+def _sweep(group: list[ExperimentSummary]) -> list[Charts]:
+    rows = series.sweep(group)
+    if not rows:
+        return []
+    assert group[0].plan.point is not None, "asked of a sweep"
+    key = group[0].plan.point.key.rpartition(".")[2]
+    found = [
+        Chart("answers per second", charts.sweep(rows, key, "per_s", "answers/s", ",.3~s")),
+        Chart("throughput ÷ the baseline's", charts.sweep(rows, key, "ratio", "ratio", ".2f")),
+    ]
+    if any(row["error_count"] for row in rows):
+        found.append(Chart("errors ÷ (errors + answers)", charts.sweep(rows, key, "errors", "errors", ".2~%")))
+    if any(row.get("published_per_s") for row in rows):
+        found.append(
+            Chart("the article's requests/s", charts.sweep(rows, key, "published_per_s", "answers/s", ",.3~s"))
+        )
+    return [Charts(f"By {key}", [each for each in found if _has_rows(each.specification)])]
+
+
+def _has_rows(specification: charts.Spec) -> bool:
+    """Whether any layer has data: a sweep of one arm has no ratio to show."""
+    found = specification.get("datasets", {}).values() or [specification.get("data", {}).get("values", [])]
+    return any(found)
+
+
+def _over_time(record: Record, group: list[ExperimentSummary]) -> list[Chart]:
+    found = []
+    for each in group:
+        blocks = [block for block in record.blocks if block.experiment == each.plan.name]
+        rows, spans = series.slices(blocks, max(120, POINTS_OVER_TIME // len(group)))
+        if rows:
+            marked = [sum(span["validity"] == word for span in spans) for word in ("void", "suspect")]
+            caption = f"{words.count(len(spans), 'block')}, {marked[0]} of them void, {marked[1]} suspect"
+            caption = f"{at}: {caption}" if (at := _at(each)) else caption
+            found.append(Chart(caption, charts.slices(rows, spans)))
+    return found
+
+
+def _environment(environment: dict[str, object]) -> list[tuple[str, str]]:
+    """Nested facts flattened to `programs.nginx`."""
+    found = []
+    for name, value in environment.items():
+        if isinstance(value, dict):
+            found += [(f"{name}.{key}", words.printable(str(each))) for key, each in value.items()]
+        else:
+            found.append((name, words.printable("unknown" if value is None else str(value))))
+    return found

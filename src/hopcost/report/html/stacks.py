@@ -1,0 +1,152 @@
+"""What stands behind each arm: its hops in order with what each costs, its settings, its generated configuration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from hopcost.report import words
+from hopcost.suite import Arm
+from hopcost.summary import ArmSummary, ExperimentSummary
+
+COLOURS = 7  # of the page
+
+
+@dataclass(frozen=True)
+class HopBox:
+    """A hop in the picture; `cost` is CPU per request in µs with its unit, or a dash; `colour` counts from 1."""
+
+    link: str
+    program: str
+    copies: int
+    cost: str
+    is_origin: bool
+    colour: int
+
+
+@dataclass(frozen=True)
+class StackPicture:
+    """One arm's way from the client to the origin; `total` is all hops' CPU per request."""
+
+    arm: str
+    title: str
+    hops: list[HopBox]
+    total: str
+    is_baseline: bool
+
+
+@dataclass(frozen=True)
+class Behind:
+    """An arm's settings as lines, and its files: (name, text), the text empty where `same_as` names where it stands."""
+
+    arm: str
+    settings: list[str]
+    files: list[tuple[str, str, str]]
+
+
+def load_shown(each: ExperimentSummary) -> tuple[float | None, str]:
+    """The share of capacity whose CPU times the pictures show (None: saturation), and how that is called."""
+    loads = [(load.share, load.rate_per_s) for arm in each.arms for load in arm.open_loop]
+    if not loads:
+        return None, "at saturation"
+    share, rate_per_s = max(loads)
+    return share, f"at {rate_per_s:,.0f} requests/s offered"
+
+
+def pictures(each: ExperimentSummary) -> list[StackPicture]:
+    """One for each arm that was measured, in the plan's order."""
+    share, _ = load_shown(each)
+    planned = {arm.name: arm.arm for arm in each.plan.arms}
+    return [_picture(each, arm, planned[arm.name], share) for arm in each.arms]
+
+
+def _picture(each: ExperimentSummary, arm: ArmSummary, content: Arm, share: float | None) -> StackPicture:
+    used = arm.cpu_ns_per_request
+    if share is not None:
+        used = next((load.cpu_ns_per_request for load in arm.open_loop if load.share == share), {})
+    names = [hop for hop in used if hop != "generator"]  # the client's side first
+    costs = [used[name] for name in names]
+    known = len(costs) == len(content.hops)
+    boxes = [
+        HopBox(
+            link=hop.link.value,
+            program=hop.program,
+            copies=hop.copies,
+            cost=_us(costs[number] if known else None),
+            is_origin=number == len(content.hops) - 1,
+            colour=_colour(each, names[number] if known else ""),
+        )
+        for number, hop in enumerate(content.hops)
+    ]
+    whole = [ns for ns in costs if ns is not None]
+    total = _us(sum(whole) if whole and len(whole) == len(costs) else None)
+    return StackPicture(arm.name, arm.title, boxes, total, arm.name == each.plan.baseline)
+
+
+def hops(each: ExperimentSummary) -> list[str]:
+    """All hops of all arms, those nearest to the client first: colours go by their place."""
+    longest = sorted(each.arms, key=lambda arm: -len(arm.cpu_ns_per_request))
+    return list(dict.fromkeys(hop for arm in longest for hop in arm.cpu_ns_per_request if hop != "generator"))
+
+
+def _colour(each: ExperimentSummary, hop: str) -> int:
+    known = hops(each)
+    return known.index(hop) % COLOURS + 1 if hop in known else COLOURS
+
+
+def _us(ns: int | None) -> str:
+    return words.ABSENT if ns is None else f"{words.microseconds(ns)} µs"
+
+
+def behind(each: ExperimentSummary, record: Path, seen: dict[str, str]) -> list[Behind]:
+    """Settings and files of every arm; `seen` (text → where it stood first) grows, so that nothing is shown twice."""
+    found = []
+    for planned in each.plan.arms:
+        if planned.copy_of is not None:
+            continue
+        files = []
+        for name, text in _files(record / "stacks" / each.plan.name / planned.name):
+            place = f"{each.plan.name}/{planned.name}: {name}"
+            first = seen.setdefault(text, place)
+            files.append((name, text if first == place else "", "" if first == place else first))
+        found.append(Behind(planned.name, _settings(planned.arm), files))
+    return found
+
+
+def _files(folder: Path) -> list[tuple[str, str]]:
+    """The commands first, then the generated files; none where the record was copied without them."""
+    if not folder.is_dir():
+        return []
+    paths = sorted(folder.iterdir(), key=lambda path: (path.name != "commands.json", path.name))
+    return [(path.name, _text(path)) for path in paths if path.is_file()]
+
+
+def _text(path: Path) -> str:
+    text = path.read_text(encoding="utf-8", errors="replace")
+    if path.name != "commands.json":
+        return text
+    try:
+        hops = msgspec.json.decode(text, type=list[dict[str, object]])
+    except msgspec.DecodeError:
+        return text
+    return "\n".join(" ".join(map(str, command)) for hop in hops if isinstance(command := hop.get("command"), list))
+
+
+def _settings(arm: Arm) -> list[str]:
+    lines = []
+    for hop in arm.hops:
+        own = ", ".join(f"{name} = {_value(value)}" for name, value in hop.settings.items()) or "as its defaults are"
+        times = f" × {hop.copies}" if hop.copies > 1 else ""
+        lines.append(f"{hop.program}{times} over {hop.link.value}: {own}")
+    lines += [f"{name} = {value}" for name, value in arm.sysctls.items()]
+    if arm.open_files is not None:
+        lines.append(f"open files: {arm.open_files:,}")
+    if arm.link_mbit_per_s is not None:
+        lines.append(f"link: {arm.link_mbit_per_s:,} Mbit/s")
+    return lines
+
+
+def _value(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
