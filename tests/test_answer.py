@@ -43,7 +43,7 @@ def test_not_told_apart():
     blocks = [
         plain_block(number, 1000, 1000, behind) for number, behind in enumerate((700, 1500, 900, 1300, 800, 1200))
     ]
-    assert "cannot be told from it in throughput yet (" in said(record(*blocks))
+    assert " of the throughput, not told apart yet" in said(record(*blocks))
 
 
 def test_too_few_blocks_say_so_first():
@@ -56,9 +56,7 @@ def test_one_block_has_no_interval():
 
 
 def test_an_interval_of_a_few_blocks_that_says_nothing_is_not_printed():
-    assert "too few blocks for an interval that says anything" in said(
-        record(plain_block(0), plain_block(1, behind=900))
-    )
+    assert "(interval too wide)" in said(record(plain_block(0), plain_block(1, behind=900)))
 
 
 def test_a_cost_beside_another_arm_than_the_baseline_is_not_said_as_if_it_were():
@@ -105,7 +103,7 @@ def test_the_hop_cost_comes_with_its_load():
 
 def test_a_hop_that_costs_nothing_measurable_adds_nothing():
     words = said(record(*(sound_block(number) for number in range(6)), plan=plan_of(quick=False)))
-    assert "adds nothing that could be told apart from none: 0 ± 0 µs" in words
+    assert "adds 0 ± 0 µs of CPU per request at saturation, not told from none" in words
 
 
 def test_without_an_open_loop_the_hop_cost_is_that_of_saturation():

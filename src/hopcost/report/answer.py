@@ -41,9 +41,7 @@ def of(each: ExperimentSummary) -> Answer:
     others = [arm for arm in each.arms if arm.name != each.plan.baseline]
     if baseline is None or not others:
         return Answer(printable(f"No result: {each.ending.detail if each.ending else 'the run did not get that far'}."))
-    clauses = [
-        f"{_name(arm)} {' and '.join(part for part in (_throughput(arm), _cost(each, arm)) if part)}" for arm in others
-    ]
+    clauses = [f"{_name(arm)} {_joined(_throughput(arm), _cost(each, arm))}" for arm in others]
     lead = f"Beside {_name(baseline)},"
     if each.no_verdicts is not None:
         lead = f"No verdicts: {each.no_verdicts}. As measured: beside {_name(baseline)},"
@@ -72,6 +70,10 @@ def _withheld(each: ExperimentSummary, arms: list[ArmSummary]) -> list[str]:
     ]
 
 
+def _joined(throughput: str, cost: str) -> str:
+    return f"{throughput} and {cost}" if cost else throughput.removesuffix(",")
+
+
 def _throughput(arm: ArmSummary) -> str:
     """`keeps 39% ± 1% of the throughput`, and what is to be thought of it."""
     if arm.ratio is None:
@@ -82,7 +84,7 @@ def _throughput(arm: ArmSummary) -> str:
     if verdict is not None and verdict.word == SAME:
         return f"keeps the throughput within the margin of ±{verdict.margin or 0:.1%} ({share})"
     if verdict is not None and verdict.word == UNKNOWN:
-        return f"cannot be told from it in throughput yet ({share})"
+        return f"reads {share} of the throughput, not told apart yet,"
     text = f"keeps {share} of the throughput" if arm.ratio.value < 1 else f"gives {share} of the throughput"
     return f"{text} (negligible)" if verdict is not None and verdict.negligible else text
 
@@ -99,7 +101,7 @@ def _cost(each: ExperimentSummary, arm: ArmSummary) -> str:
         amount = f"{around(chosen.cpu_ns, 1e-3, ' µs')} of CPU per request {load}"
         if _leaves_zero_out(chosen) or chosen.cpu_ns.low is None:
             return f"adds {amount}"
-        return f"adds nothing that could be told apart from none: {amount}"
+        return f"adds {amount}, not told from none"
     compared = further.comparison(arm, CPU)
     if compared is None or compared.ratio is None or compared.verdict.word == UNKNOWN:
         return ""
@@ -132,7 +134,7 @@ def around(value: Interval, scale: float, unit: str) -> str:
     low, high = value.low * scale, value.high * scale
     half = (high - low) / 2
     if half > USELESS * abs(middle):
-        return f"{_short(middle)}{unit} (too few blocks for an interval that says anything)"
+        return f"{_short(middle)}{unit} (interval too wide)"
     if half > WIDE * abs(middle):
         return f"{_short(middle)}{unit} ({_short(low)} to {_short(high)}{unit})"
     if unit.startswith(" "):
