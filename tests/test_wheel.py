@@ -6,6 +6,7 @@ uv's cache.
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import re
@@ -177,6 +178,25 @@ def test_the_source_distribution_holds_what_a_wheel_is_built_from(tmp_path: Path
         "PKG-INFO",
     }
     assert not [name for name in names if "/target/" in name or "node_modules" in name]
+
+
+def test_without_rust_an_editable_install_works_and_a_wheel_is_refused_with_the_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`uv sync` must neither need Rust nor compile it a second time."""
+    spec = importlib.util.spec_from_file_location("wheel_hook", ROOT / "scripts" / "wheel.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    hook = module.Wheel(str(tmp_path), {}, None, None, str(tmp_path), "wheel")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    data: dict[str, object] = {}
+    hook.initialize("editable", data)
+    assert (data, list(tmp_path.iterdir())) == ({}, [])
+    with pytest.raises(SystemExit) as ended:
+        hook.initialize("standard", data)
+    assert ended.value.code != 0
+    assert "is built with Rust 1.88 or newer: no cargo on the PATH" in "".join(capsys.readouterr())
 
 
 # What it does elsewhere
