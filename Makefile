@@ -9,7 +9,7 @@ BIOME := scripts/biome/node_modules/.bin/biome
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/hopcost
 .DEFAULT_GOAL := help
 
-.PHONY: help setup demo check test bench truth leavings results
+.PHONY: help setup demo check test wheel bench truth leavings results
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,6 +41,9 @@ $(BIOME): scripts/biome/package-lock.json
 test: setup ## all tests
 	cargo test --release --locked --quiet
 	.venv/bin/pytest
+
+wheel: setup ## what pip installs, binaries, suites and programs inside: dist/hopcost-….whl
+	.venv/bin/hatchling build --target wheel
 
 bench: setup ## the engine's cost beside other load generators: docs/bench.md
 	@scripts/setup peers

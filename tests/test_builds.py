@@ -100,6 +100,20 @@ def test_where_libraries_are_fetched_a_failure_says_that_the_network_is_needed(s
     assert caught.value.hint == f"a first build fetches what {lock} names: it needs the network"
 
 
+def test_a_failed_build_says_what_it_needs(source):
+    """What is there may be too old."""
+    (source / "make.sh").write_text("exit 1\n")
+    (source / "go.sum").touch()
+    hints = []
+    for sources in (["make.sh"], ["make.sh", "go.sum"]):
+        recipe = Build(tool="sh", command=["sh", "make.sh"], sources=sources)
+        with pytest.raises(CannotMeasure) as caught:
+            builds.make("say", source, recipe, "install a newer shell")
+        hints.append(caught.value.hint)
+    network = "a first build fetches what go.sum names: it needs the network"
+    assert hints == ["install a newer shell", f"{network}; or install a newer shell"]
+
+
 @pytest.mark.parametrize("recipe", [FILE, FOLDER], ids=["file", "folder"])
 def test_two_builds_at_once_both_succeed_and_make_one_program(source, recipe):
     """Each waits in the middle until the other has begun, so both end with something to publish."""

@@ -178,7 +178,7 @@ def test_own_binaries():
     engine, origin = doctor.own_binaries({"hopcost-engine": True, "hopcost-origin": False})
     assert judged(engine) == ("pass", "hopcost-engine is built")
     assert judged(origin) == ("fail", "hopcost-origin is not built")
-    assert origin.remedy == "make setup, in the checkout"
+    assert origin.remedy == "in a checkout: make setup (it needs Rust); else install hopcost again"
 
 
 def test_programs():

@@ -1,4 +1,4 @@
-"""Where hopcost's own binaries (the engine, the embedded origin) are: beside the checkout's build, or on the PATH."""
+"""Where hopcost's own binaries (the engine, the embedded origin) are: in the wheel, in the checkout, or on the PATH."""
 
 from __future__ import annotations
 
@@ -8,15 +8,18 @@ from pathlib import Path
 from hopcost.errors import CannotMeasure
 
 OWN = ("hopcost-engine", "hopcost-origin")
+PACKED = Path(__file__).parent / "bin"  # a wheel's; a checkout has no such folder
+BUILT = Path(__file__).parents[2] / "target" / "release"
+REMEDY = "in a checkout: make setup (it needs Rust); else install hopcost again"
 
 
 def find(name: str) -> Path | None:
-    """The binary's path, the checkout's release build before the PATH; None when it is not ours or not built."""
+    """The binary's path, hopcost's own before the PATH; None when it is not ours or not there."""
     if name not in OWN:
         return None
-    built = Path(__file__).parents[2] / "target" / "release" / name
-    if built.exists():
-        return built
+    for folder in (PACKED, BUILT):
+        if (folder / name).exists():
+            return folder / name
     on_path = shutil.which(name)
     return Path(on_path) if on_path else None
 
@@ -25,5 +28,5 @@ def require(name: str) -> Path:
     """As `find`, but CannotMeasure when it is missing."""
     path = find(name)
     if path is None:
-        raise CannotMeasure(f"{name} is not built", "run `make setup` in the checkout (it needs Rust)")
+        raise CannotMeasure(f"{name} is not built", REMEDY)
     return path

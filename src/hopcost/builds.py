@@ -41,14 +41,17 @@ def path(name: str, folder: Path, recipe: Build) -> Path:
     return _output(name, folder, recipe) / recipe.executable
 
 
-def make(name: str, folder: Path, recipe: Build) -> None:
-    """Build it anew in the user's cache; CannotMeasure, and nothing there, when that fails."""
+def make(name: str, folder: Path, recipe: Build, install: str | None = None) -> None:
+    """Build it anew in the user's cache; CannotMeasure, and nothing there, when that fails.
+
+    `install` says what the build needs: in the hint, for what is there may be too old.
+    """
     output = _output(name, folder, recipe)
     unfinished = output.with_name(f".{output.name}-{os.getpid()}")
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
         _remove_leavings(output)
-        _run(name, folder, recipe, unfinished)
+        _run(name, folder, recipe, unfinished, install)
         _publish(unfinished, output, recipe)
     except OSError as error:
         raise CannotMeasure(
@@ -71,7 +74,7 @@ def _output(name: str, folder: Path, recipe: Build) -> Path:
     return _cache() / f"{name}-{digest.hexdigest()[:16]}" / name
 
 
-def _run(name: str, folder: Path, recipe: Build, unfinished: Path) -> None:
+def _run(name: str, folder: Path, recipe: Build, unfinished: Path, install: str | None) -> None:
     """Run the build's command; CannotMeasure with its last lines when it fails."""
     if recipe.executable:
         for source in recipe.sources:
@@ -98,9 +101,10 @@ def _run(name: str, folder: Path, recipe: Build, unfinished: Path) -> None:
     if process.returncode != 0:
         last = "\n".join(printed.strip().splitlines()[-LAST_LINES:])
         fetches = LOCK_FILES & {Path(source).name for source in recipe.sources}
+        hints = [f"a first build fetches what {each} names: it needs the network" for each in fetches]
         raise CannotMeasure(
             f"{name} cannot be built: {' '.join(command)} ended with {process.returncode}:\n{last}",
-            f"a first build fetches what {fetches.pop()} names: it needs the network" if fetches else None,
+            "; or ".join([*hints, *([install] if install else [])]) or None,
         )
 
 

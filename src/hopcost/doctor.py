@@ -289,7 +289,7 @@ def own_binaries(built: Mapping[str, bool]) -> list[Finding]:
     return [
         Finding(Level.PASS, f"{name} is built")
         if there
-        else Finding(Level.FAIL, f"{name} is not built", "make setup, in the checkout")
+        else Finding(Level.FAIL, f"{name} is not built", binaries.REMEDY)
         for name, there in built.items()
     ]
 

@@ -254,7 +254,7 @@ def build(name: str) -> None:
     if program.build is None or is_built(program):
         return
     _tool(name)
-    builds.make(name, program.folder, program.build)
+    builds.make(name, program.folder, program.build, program.install)
     installed.cache_clear()
 
 

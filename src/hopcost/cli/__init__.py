@@ -11,7 +11,6 @@ import sys
 
 import typer
 
-from hopcost import __version__
 from hopcost.errors import HopcostError
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it
@@ -31,6 +30,8 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
+        from hopcost import __version__
+
         print(f"hopcost {__version__}")
         raise typer.Exit
 
