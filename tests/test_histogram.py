@@ -8,13 +8,13 @@ from hdrh.histogram import HdrHistogram
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hopcost.histogram import FIGURES, HIGHEST_NS, LOWEST_NS, merge, quantiles
+from hopcost.histogram import FIGURES, HIGHEST_NS, LOWEST_NS, Histogram, merge, quantiles
 
 WANTED = (0.0, 0.001, 0.25, 0.5, 0.9, 0.99, 0.999, 1.0)
 
 
-def histogram(values: list[int]) -> HdrHistogram:
-    made = HdrHistogram(LOWEST_NS, HIGHEST_NS, FIGURES)
+def histogram(values: list[int], kind: type[HdrHistogram] = Histogram) -> HdrHistogram:
+    made = kind(LOWEST_NS, HIGHEST_NS, FIGURES)
     for value in values:
         assert made.record_value(value)
     return made
@@ -50,11 +50,24 @@ def test_quantiles_are_those_of_the_sorted_list():
 def test_quantiles_are_those_of_hdrh():
     values = lognormal(1000, seed=2)
     found = quantiles(histogram(values), histogram([]), (0.01, 0.5, 0.9, 0.99, 1.0))
-    theirs = [histogram(values).get_value_at_percentile(percentile) for percentile in (1, 50, 90, 99, 100)]
+    theirs = [
+        histogram(values, HdrHistogram).get_value_at_percentile(percentile) for percentile in (1, 50, 90, 99, 100)
+    ]
     assert found == [(value, True) for value in theirs]
 
 
 @settings(max_examples=20)  # hdrh walks all buckets in Python
+@given(st.lists(st.integers(LOWEST_NS, HIGHEST_NS), max_size=60), st.sampled_from([0.1, 1, 50, 99, 99.9, 100]))
+def test_every_figure_is_hdrhs_to_the_last_bit(values, percentile):
+    ours, theirs = merge([encoded(values)]), histogram(values, HdrHistogram)
+    assert ours.get_mean_value() == theirs.get_mean_value()
+    assert ours.get_value_at_percentile(percentile) == theirs.get_value_at_percentile(percentile)
+    assert ours.get_total_count() == theirs.get_total_count()
+    assert list(zip(*ours.recorded(), strict=True)) == [
+        (item.value_iterated_to, item.count_added_in_this_iter_step) for item in theirs.get_recorded_iterator()
+    ]
+
+
 @given(st.lists(st.integers(LOWEST_NS, HIGHEST_NS), min_size=1, max_size=60), st.sampled_from(WANTED))
 def test_any_values_agree_with_the_sorted_list(values, q):
     (found,) = quantiles(histogram(values), histogram([]), [q])
