@@ -11,3 +11,4 @@ class Format(StrEnum):
     TEXT = "text"
     MARKDOWN = "markdown"
     JSON = "json"
+    CSV = "csv"
