@@ -106,14 +106,12 @@ def _of_part(part: ArmBlock, copy_of: str | None) -> Iterator[str]:
     ]
     for where, slices, totals in loads:
         for number, each in enumerate(slices):
-            if each.answers and not each.elapsed_ns:
+            if each.answers and not each.elapsed_ns:  # of another generator a short run may print as 0.000 s
                 yield f"{where}slices[{number}]: {each.answers} answers in no time"
         for name in HISTOGRAMS if totals is not None else ():
             text = getattr(totals, name)
             if text is not None and not histogram.is_whole(text):
                 yield f"{where}totals.{name}: no histogram"
-    if part.peer is not None and part.peer.answers and not part.peer.elapsed_ns:
-        yield f"peer: {part.peer.answers} answers in no time"
     for load in part.open_loop:
         if not load.share or not load.rate_per_s:
             yield f"open_loop: expected a load, got {load.rate_per_s:g}/s"
