@@ -1,6 +1,7 @@
 """Writes the tables of docs/ and CONTRIBUTING.md from the code that they describe, so that they cannot differ.
 
 A page marks where a table goes: `<!-- generated: suite.Hop -->` … `<!-- end -->`. Everything in between is rewritten.
+docs/report.schema.json, the schema of the JSON report, is written whole.
 The meaning of each key stands in reference_words.py; tests/test_reference.py asks that none is missing and none stale.
 """
 
@@ -9,6 +10,8 @@ from __future__ import annotations
 import argparse
 import importlib
 import inspect
+import json
+import pkgutil
 import re
 import sys
 import types
@@ -19,12 +22,17 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
-from reference_words import CONSTANTS, ENVIRONMENT, REPORT, STRUCTURES, Page
+import typer.testing
+from reference_words import CONSTANTS, CSV, ENVIRONMENT, REPORT, STRUCTURES, Page
 
-from hopcost import littles_law, suite
+from hopcost import cli, littles_law, suite
+from hopcost.errors import EXIT_CODES
+from hopcost.report import reported
 from hopcost.suite import Name
 
 ROOT = Path(__file__).parents[1]
+SCHEMA = ROOT / "docs" / "report.schema.json"
+LOAD_HELP = ROOT / "crates" / "engine" / "tests" / "reach" / "load-help.txt"  # what the engine's own test holds it to
 REGION = re.compile(r"(?s)(<!-- generated: (\S+) -->\n).*?(<!-- end -->)")
 COMMAND = ".venv/bin/python scripts/reference.py"
 PLAIN = {str: "string", int: "integer", float: "number", bool: "true or false", object: "any"}
@@ -35,11 +43,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Writes the tables of the documentation from the code.")
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 where a page is out of date")
     check = parser.parse_args().check
-    stale = [path for path in pages() if rewritten(path.read_text()) != path.read_text()]
+    wanted = {path: rewritten(path.read_text()) for path in pages()} | {SCHEMA: schema()}
+    stale = [path for path, text in wanted.items() if not path.exists() or path.read_text() != text]
     for path in stale:
         print(f"{path.name}: " + ("out of date" if check else "rewritten"))
         if not check:
-            path.write_text(rewritten(path.read_text()))
+            path.write_text(wanted[path])
     if check and stale:
         sys.exit(f"hint: {COMMAND}")
 
@@ -63,6 +72,9 @@ def regions() -> dict[str, Callable[[], str]]:
         "constants": _constants,
         "targets": _targets,
         "littles_law": _littles_law,
+        "exit_codes": lambda: _table(["code", "meaning"], [[str(code), words] for code, words in EXIT_CODES.items()]),
+        "cli": _cli,
+        "csv": lambda: _table(["column", "meaning"], [[f"`{name}`", words] for name, words in CSV.items()]),
     }
     for kind in STRUCTURES:
         found[region_of(kind)] = lambda kind=kind: _structure(kind)  # type: ignore[misc]
@@ -176,6 +188,41 @@ def _littles_law() -> str:
             rows.append(cells)
     header = ["experiment", "arm", "connections", "published requests/s", "so a mean of ms", "published mean, ms"]
     return _table([*header, "agrees"], rows)
+
+
+def _cli() -> str:
+    """`--help` of hopcost and every verb; of `load` the engine's."""
+    for module in pkgutil.iter_modules(cli.__path__):
+        importlib.import_module(f"hopcost.cli.{module.name}")
+    run = typer.testing.CliRunner()
+    verbs = sorted(typer.main.get_command(cli.app).commands)  # type: ignore[attr-defined]
+    parts = []
+    for verb in [None, *verbs]:
+        if verb == "load":  # which would become the engine
+            shown = LOAD_HELP.read_text(encoding="utf-8")
+        else:
+            words = [*([] if verb is None else [verb]), "--help"]
+            shown = run.invoke(cli.app, words, prog_name="hopcost", env={"COLUMNS": "80"}).output
+        parts.append(f"## hopcost{f' {verb}' if verb else ''}\n\n```text\n{shown.rstrip()}\n```")
+    return "\n\n".join(parts)
+
+
+def schema() -> str:
+    """The JSON Schema of the JSON report: its structures' types, with the meaning of each key."""
+    made = msgspec.json.schema(reported.Report)
+    structures = {"": reported.Report, "experiments[].": reported.ReportedExperiment}
+    structures["experiments[].arms[]."] = reported.ReportedArm
+    for place, kind in structures.items():
+        for key, content in made["$defs"][kind.__name__]["properties"].items():
+            meaning = REPORT.get(f"{place}{key}")
+            if meaning is not None:
+                content["description"] = meaning
+    about = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "hopcost report --format json",
+        "$comment": f"generated: {COMMAND}",
+    }
+    return json.dumps(about | made, indent=2, ensure_ascii=False) + "\n"
 
 
 def constant(place: str) -> Any:

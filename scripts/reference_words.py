@@ -663,6 +663,29 @@ REPORT = {
     " `failures`, `published` and `published_ratio`; `peer_figures`, `memory` and `time_wait` as an arm's",
 }
 
+CSV = {
+    "suite": "its name",
+    "experiment": "its name; a point of a sweep is `NAME@VALUE`",
+    "point": "the value of the sweep",
+    "arm": "the arm",
+    "baseline": "the arm that `ratio` is to; of a hop's cost the stack without that hop",
+    "figure": "what was measured",
+    "load_per_s": "the offered load; empty at saturation",
+    "value": "the figure, in `unit`",
+    "value_low": "the ends of its interval, where it has one of its own (a difference, a factor)",
+    "value_high": "the other end",
+    "unit": "`1/s`, `ns`, `bytes`, `count`, `share` (of 1), `%` or `factor`",
+    "at_least": "whether `value` is only a lower bound",
+    "ratio": "of the figure, to the baseline's",
+    "low": "the ends of the ratio's interval, which hold for all arms together at 95 %",
+    "high": "the other end",
+    "verdict": "`faster`, `slower`, `cheaper`, `dearer`, `same` or `unknown`; empty where the figure is not compared",
+    "negligible": "whether the difference is real but wholly inside the margin",
+    "margin": "the margin that the verdict was read against, a fraction",
+    "no_verdict": "why the verdict is unknown whatever the interval",
+    "blocks": "blocks of the experiment that count",
+}
+
 ENVIRONMENT = {
     "kernel": "release",
     "system": "the distribution's name",

@@ -77,6 +77,17 @@ def test_a_run_leaves_a_record_whose_report_is_what_was_printed(tmp_path: Path) 
     assert done.stdout == again.stdout
 
 
+def test_quiet_leaves_the_report_alone_and_a_log_has_a_line_for_each_block(tmp_path: Path) -> None:
+    suite = suites.write(tmp_path)
+    silent = command.hopcost("run", suite, "--quick", "--budget", 4, "--quiet", "--record", tmp_path / "silent")
+    assert (silent.returncode, silent.stderr) == (0, "")
+    assert "A/A floor: tcp against itself" in silent.stdout
+    said = command.hopcost("run", suite, "--quick", "--budget", 4, "--record", tmp_path / "said")
+    blocks = (tmp_path / "said" / "blocks.jsonl").read_text().count("\n")
+    assert blocks and said.stderr.count("links: block ") == blocks
+    assert "\x1b" not in said.stderr
+
+
 def test_the_same_seed_takes_the_same_order_of_slices(tmp_path: Path) -> None:
     orders = []
     for number in range(2):

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import os
+import pty
+import re
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import golden
 import pytest
-from command import environment, hopcost
+from command import HOPCOST, environment, hopcost
+from factory import ENVIRONMENT, plain_block, plan_of, suite
 
-VERBS = ["build", "claims", "doctor", "list", "report", "run", "show", "up"]
+from hopcost.errors import EXIT_CODES
+from hopcost.record import Writer
+
+VERBS = ["build", "claims", "completion", "doctor", "list", "report", "run", "show", "up"]
 HEAVY = {"scipy", "numpy", "rich", "jinja2", "psutil", "msgspec", "hdrh"}
 AFTER_HELP = """
 import sys
@@ -20,6 +29,17 @@ try:
 except SystemExit as end:
     print(end.code, *sorted({name.partition(".")[0] for name in sys.modules}), file=sys.stderr)
 """
+
+
+def loaded_by(arguments: Sequence[str], extra: Mapping[str, str] | None = None, folder: Path | None = None) -> set[str]:
+    """The modules that `hopcost` has loaded when it has answered."""
+    shown = subprocess.run(
+        [sys.executable, "-c", AFTER_HELP, *arguments],
+        env=environment() | (extra or {}), cwd=folder, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    code, *modules = shown.stderr.split()
+    assert code == "0"
+    return set(modules)
 
 
 def test_help_of_hopcost():
@@ -53,10 +73,47 @@ def test_no_arguments_are_answered_with_help():
 @pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["report", "--help"], ["--version"]])
 def test_help_imports_nothing_heavy(arguments):
     """It answers at once because it loads little; what it loads is counted here, not the time."""
-    shown = subprocess.run(
-        [sys.executable, "-c", AFTER_HELP, *arguments], env=environment(), capture_output=True, text=True, check=True
-    )
-    code, *modules = shown.stderr.split()
-    assert code == "0"
+    modules = loaded_by(arguments)
     assert "hopcost" in modules
-    assert HEAVY.isdisjoint(modules), HEAVY & set(modules)
+    assert HEAVY.isdisjoint(modules), HEAVY & modules
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_examples_of_itself(verb):
+    examples = hopcost(verb, "--help").stdout.partition("  Examples:\n")[2].partition("\n\n")[0].splitlines()
+    assert examples
+    assert all(f"hopcost {verb}" in line for line in examples)
+
+
+def test_every_exit_code_stands_in_the_help():
+    shown = hopcost("--help").stdout.partition("  Exit codes:\n")[2]
+    assert [int(line.split()[0]) for line in shown.splitlines()] == list(EXIT_CODES)
+
+
+def on_a_terminal(arguments: Sequence[object], **extra: str) -> str:
+    """Everything that `hopcost` writes to a terminal."""
+    master, slave = pty.openpty()
+    with subprocess.Popen(
+        [HOPCOST, *map(str, arguments)],
+        stdout=slave, stderr=slave, env=os.environ | {"TERM": "xterm-256color", "COLUMNS": "100"} | extra,
+    ) as process:  # fmt: skip
+        os.close(slave)
+        written = b""
+        try:
+            while part := os.read(master, 4096):
+                written += part
+        except OSError:  # how a terminal says that its last writer is gone
+            pass
+        finally:
+            os.close(master)
+    assert process.returncode is not None
+    return written.decode()
+
+
+def test_no_color_is_obeyed_and_colour_is_there_without_it(tmp_path):
+    with Writer(tmp_path / "record", suite(), plan_of(), ENVIRONMENT, ["hopcost"]) as writer:
+        writer.append(plain_block(0))
+    colour = re.compile(r"\x1b\[(\d+;)*(3|4|9)\d")
+    for arguments in (["report", tmp_path / "record"], ["report", "none"], ["doctor"]):
+        assert not colour.search(on_a_terminal(arguments, NO_COLOR="1")), arguments
+    assert colour.search(on_a_terminal(["doctor"])), "what would be taken away is there"

@@ -9,6 +9,7 @@ from hdrh.histogram import HdrHistogram
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hopcost.errors import UsageError
 from hopcost.histogram import FIGURES, HIGHEST_NS, LOWEST_NS, Histogram, merge, quantile, quantiles
 
 WANTED = (0.0, 0.001, 0.25, 0.5, 0.9, 0.99, 0.999, 1.0)
@@ -74,8 +75,10 @@ def _copies(made: HdrHistogram):  # it hands out the same object each time
 
 
 def test_a_histogram_of_another_resolution_is_refused():
-    with pytest.raises(ValueError, match="another range or resolution"):
+    with pytest.raises(UsageError, match="another range or resolution"):
         merge([HdrHistogram(1, 1000, 2).encode().decode()])
+    with pytest.raises(UsageError, match="cannot be read"):
+        merge(["HISTF"])
 
 
 @settings(max_examples=20)  # hdrh walks all buckets in Python

@@ -179,7 +179,7 @@ def test_another_format_is_refused_with_what_to_do(tmp_path):
 def test_another_format_is_told_even_where_its_other_keys_differ(tmp_path):
     path = recorded(tmp_path / "r", 1)
     (path / "run.json").write_text('{"format": 9, "began": 7}')
-    with pytest.raises(UsageError, match="record format 9, this hopcost reads 3"):
+    with pytest.raises(UsageError, match="from a newer hopcost: record format 9"):
         records.read(path)
 
 

@@ -14,6 +14,7 @@ import pytest
 from hdrh.histogram import HdrHistogram
 
 from hopcost import claim, engine, histogram, machine, plan, planned, program, record, recorded, sandbox, suite, summary
+from hopcost.report import csv
 from hopcost.report import json as json_report
 
 ROOT = Path(__file__).parents[1]
@@ -28,6 +29,11 @@ words = importlib.import_module("reference_words")
 def test_the_page_is_up_to_date(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert reference.rewritten(text) == text, f"{page.name} is out of date; mend it: {reference.COMMAND}"
+
+
+def test_the_schema_of_the_json_report_is_up_to_date() -> None:
+    text = reference.SCHEMA.read_text(encoding="utf-8")
+    assert text == reference.schema(), f"{reference.SCHEMA.name} is out of date; mend it: {reference.COMMAND}"
 
 
 def test_every_region_stands_on_one_page_and_the_structures_on_their_own() -> None:
@@ -71,6 +77,10 @@ def test_the_json_report_has_the_keys_that_are_described(tmp_path: Path) -> None
     example = a_record(tmp_path)
     report = json.loads(json_report.render(example, summary.summarise(example)))
     assert sorted(set(keys(report))) == sorted(words.REPORT)
+
+
+def test_every_column_of_the_csv_report_is_described() -> None:
+    assert list(words.CSV) == list(csv.Row.__struct_fields__)
 
 
 def test_errors_are_described_by_all_their_kinds() -> None:

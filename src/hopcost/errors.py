@@ -15,6 +15,15 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+EXIT_CODES = {
+    0: "done",
+    1: "something that was measured failed, or a gate is wholly beyond its margin",
+    2: "usage: the command line, a suite or a record is wrong",
+    3: "this machine cannot measure that",
+    4: "undecided: a gate within its budget, `hopcost load` with a suspect run",
+    130: "interrupted; the record so far can be reported",
+}
+
 
 class HopcostError(Exception):
     """An error with a message for the person at the terminal, a hint where there is a remedy, and an exit code."""

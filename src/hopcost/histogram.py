@@ -5,6 +5,9 @@ hdrh decodes them; counting is numpy's, since hdrh walks the buckets one by one 
 
 from __future__ import annotations
 
+import base64
+import binascii
+import zlib
 from collections.abc import Iterable
 from functools import cache
 
@@ -12,9 +15,12 @@ import numpy as np
 from hdrh.histogram import HdrHistogram
 from numpy.typing import NDArray
 
+from hopcost.errors import UsageError
 from hopcost.statistics import quantile_bounds
 
 LOWEST_NS, HIGHEST_NS, FIGURES = 1, 3_600_000_000_000, 3
+HEAD_BYTES = 8  # before what is compressed: a cookie, and how long that is
+CHANGED = "it was changed after the run"
 
 
 class Histogram:
@@ -60,15 +66,27 @@ def _buckets() -> _Buckets:
 
 
 def merge(encoded: Iterable[str]) -> Histogram:
-    """The sum of histograms in V2 compressed base64; ValueError where one has another resolution."""
+    """The sum of histograms in V2 compressed base64; UsageError for what is none of the engine's."""
     total = np.zeros(len(_buckets().highest_ns), dtype=np.int64)
     for text in encoded:
-        decoded = HdrHistogram.decode(text)
+        try:
+            decoded = HdrHistogram.decode(text)
+        except Exception as error:  # the library has no kind of its own for what a hand may write
+            raise UsageError("a histogram of the record cannot be read", CHANGED) from error
         counts = np.frombuffer(decoded.encoder.payload.counts, dtype=np.uint64)
         if len(counts) != len(total) or decoded.unit_magnitude != 0:
-            raise ValueError("a histogram with another range or resolution than the engine's")
+            raise UsageError("a histogram of the record has another range or resolution than the engine's", CHANGED)
         total += counts.astype(np.int64)
     return Histogram(total)
+
+
+def is_whole(text: str) -> bool:
+    """Whether its packing is unbroken, by its own checksum: a tenth of the time that reading it takes."""
+    try:
+        zlib.decompress(base64.b64decode(text, validate=True)[HEAD_BYTES:])
+    except (binascii.Error, zlib.error, ValueError):
+        return False
+    return True
 
 
 def quantiles(service_time: Histogram, unanswered: Histogram, wanted: Iterable[float]) -> list[tuple[int, bool] | None]:

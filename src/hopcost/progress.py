@@ -1,7 +1,4 @@
-"""How far a run is: a bar on a terminal, plain lines elsewhere.
-
-At most one redraw per second, since slices run meanwhile.
-"""
+"""How far a run is: a live view on a terminal, plain lines elsewhere, nothing when nothing is wanted."""
 
 from __future__ import annotations
 
@@ -10,109 +7,91 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn
 
-from hopcost.plan import PlannedExperiment
+from hopcost import so_far
+from hopcost.plan import Plan, PlannedExperiment
 from hopcost.precision import Forecast
 from hopcost.record import Block
-from hopcost.watcher import Watcher
-
-REDRAWS_PER_S = 1.0
+from hopcost.watcher import Silent, Watcher
 
 
 @contextmanager
-def watch(console: Console) -> Iterator[Watcher]:
-    """The watcher that suits the console."""
-    if not console.is_terminal:
-        yield PlainLines(console)
-        return
-    bar = Progress(
-        TextColumn("{task.fields[experiment]}"),
-        TextColumn("block {task.fields[block]}"),
-        BarColumn(bar_width=24),
-        TextColumn("{task.fields[left]}"),
-        TextColumn("{task.fields[expected]}"),
-        TextColumn("{task.fields[doing]}"),
-        console=console,
-        refresh_per_second=REDRAWS_PER_S,
-        transient=True,
-    )
-    with bar:
-        yield Bar(bar, console)
+def watch(console: Console, plan: Plan) -> Iterator[Watcher]:
+    """The watcher that suits the console; a quiet one is told nothing."""
+    if console.quiet:
+        yield Silent()
+    elif not console.is_terminal or console.is_dumb_terminal:
+        yield PlainLines(console, plan)
+    else:
+        from hopcost.live import live  # it takes this module's words
+
+        with live(console, plan) as view:
+            yield view
 
 
-class _Clock:
-    """Share of the experiment's time that is gone, and what is left of it."""
+class Clock:
+    """The time of one experiment, and of the run."""
 
-    def __init__(self) -> None:
+    def __init__(self, budget_s: float) -> None:
         self.began = self.deadline = time.monotonic()
+        self.ends = self.began + budget_s
+        self.expected: float | None = None
 
     def start(self, deadline: float) -> None:
-        self.began, self.deadline = time.monotonic(), deadline
+        """An experiment begins, which has until then."""
+        self.began, self.deadline, self.expected = time.monotonic(), deadline, None
 
-    @property
-    def share(self) -> float:
-        return (time.monotonic() - self.began) / max(self.deadline - self.began, 1e-9)
+    def expect(self, forecast: Forecast) -> None:
+        """It is expected to be precise enough before that."""
+        self.expected = time.monotonic() + forecast.seconds
 
     @property
     def left_s(self) -> float:
+        """Until the experiment's time is over."""
         return max(0.0, self.deadline - time.monotonic())
 
+    @property
+    def expected_s(self) -> float | None:
+        """Until it is expected to be precise enough, and no longer than its time; None before anything is known."""
+        return None if self.expected is None else min(self.left_s, max(0.0, self.expected - time.monotonic()))
 
-class Bar:
-    """A progress bar that names the experiment, the block, the arm, the time left."""
+    @property
+    def run_left_s(self) -> float:
+        """Until the time of all experiments is over."""
+        return max(0.0, self.ends - time.monotonic())
 
-    def __init__(self, bar: Progress, console: Console) -> None:
-        self.bar = bar
-        self.console = console
-        self.clock = _Clock()
-        self.blocks = 0
-        self.task = bar.add_task("", total=1.0, experiment="", block="", doing="", left="", expected="")
-
-    def experiment_begins(self, experiment: PlannedExperiment, blocks: int, deadline: float) -> None:
-        self.clock.start(deadline)
-        self.blocks = blocks
-        self.bar.update(self.task, completed=0.0, experiment=experiment.name, expected="")
-
-    def forecast(self, forecast: Forecast) -> None:
-        self.bar.update(self.task, expected=expected(forecast))
-
-    def block_begins(self, number: int) -> None:
-        self.bar.update(self.task, block=f"{number + 1} of at most {self.blocks}")
-
-    def arm_runs(self, arm: str, doing: str) -> None:
-        self.bar.update(
-            self.task,
-            completed=min(1.0, self.clock.share),
-            doing=f"{doing} {arm}",
-            left=f"{self.clock.left_s:.0f} s left",
-        )
-
-    def block_ends(self, block: Block) -> None:
-        for line in faults(block):
-            self.console.print(line, style="yellow", markup=False)
+    @property
+    def share(self) -> float:
+        """Of the experiment's time, as far as it is expected, that is gone."""
+        gone = time.monotonic() - self.began
+        left = self.left_s if self.expected_s is None else self.expected_s
+        return gone / max(gone + left, 1e-9)
 
 
 class PlainLines:
     """A line per block, for logs."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, plan: Plan) -> None:
         self.console = console
-        self.clock = _Clock()
-        self.experiment = ""
+        self.plan = plan
+        self.clock = Clock(plan.budget_s)
+        self.experiment: PlannedExperiment | None = None
+        self.blocks: list[Block] = []
         self.said: int | None = None
 
     def experiment_begins(self, experiment: PlannedExperiment, blocks: int, deadline: float) -> None:
         self.clock.start(deadline)
-        self.experiment, self.said = experiment.name, None
+        self.experiment, self.blocks, self.said = experiment, [], None
         self._say(
-            f"{experiment.name}: at most {blocks} blocks of {len(experiment.arms)} arms, {self.clock.left_s:.0f} s"
+            f"{experiment.name}{of_how_many(self.plan, experiment)}: at most {blocks} blocks of"
+            f" {len(experiment.arms)} arms, {self.clock.left_s:.0f} s"
         )
 
     def forecast(self, forecast: Forecast) -> None:
+        assert self.experiment is not None, "it has begun"
         if forecast.blocks != self.said:
             self.said = forecast.blocks
-            self._say(f"{self.experiment}: expected: {expected(forecast)}")
+            self._say(f"{self.experiment.name}: expected: {expected(forecast)}")
 
     def block_begins(self, number: int) -> None:
         pass
@@ -121,12 +100,24 @@ class PlainLines:
         pass
 
     def block_ends(self, block: Block) -> None:
-        self._say(f"{block.experiment}: block {block.number + 1} {block.validity}, {self.clock.left_s:.0f} s left")
+        assert self.experiment is not None, "it has begun"
+        self.blocks.append(block)
+        reached = so_far.widest(self.experiment, so_far.of(self.plan, self.experiment, self.blocks))
+        ratios = "" if reached is None else f", ratios to ±{reached:.1%} at the widest"
+        self._say(
+            f"{block.experiment}: block {block.number + 1} {block.validity}{ratios}, {self.clock.left_s:.0f} s left"
+        )
         for line in faults(block):
             self._say(line)
 
     def _say(self, line: str) -> None:
         self.console.print(line, markup=False, soft_wrap=True)
+
+
+def of_how_many(plan: Plan, experiment: PlannedExperiment) -> str:
+    """` (2 of 3)`; nothing where there is only one."""
+    names = [each.name for each in plan.experiments]
+    return f" ({names.index(experiment.name) + 1} of {len(names)})" if len(names) > 1 else ""
 
 
 def expected(forecast: Forecast) -> str:

@@ -21,10 +21,12 @@ from typing import TypeVar
 
 import msgspec
 
-from hopcost import __version__
-from hopcost.errors import MeasurementFailed, UsageError
+from hopcost import __version__, record_check
+from hopcost.errors import MeasurementFailed, UsageError, nearest
 from hopcost.plan import Plan
 from hopcost.prepared import PreparedStack
+from hopcost.record_names import FOLDER as FOLDER
+from hopcost.record_names import names
 from hopcost.recorded import ArmBlock as ArmBlock
 from hopcost.recorded import Block as Block
 from hopcost.recorded import CheckedAnswer as CheckedAnswer
@@ -37,7 +39,7 @@ from hopcost.recorded import Repeat as Repeat
 from hopcost.suite import Suite
 
 FORMAT = 3
-FOLDER = Path("records")
+DAMAGE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)  # the last: brackets without an end
 
 Line = TypeVar("Line", bound=msgspec.Struct)
 
@@ -215,26 +217,38 @@ def find(name: str) -> Path:
         with contextlib.suppress(OSError):  # a name that cannot be a file's, a folder that may not be read
             if (path / "run.json").is_file():
                 return path
-    raise UsageError(f"{name}: no record there (a directory with run.json)", "name a record's directory, or `latest`")
+    known = ["latest", *names()]
+    raise UsageError(
+        f"{name}: no record there (a directory with run.json)",
+        f"name a record's directory, or `latest`; {nearest(name, known)}" if len(known) > 1 else "name its directory",
+    )
 
 
 def _started_utc(path: Path) -> str:
     """When a run began: names do not tell, since people give their own; a damaged record counts as the oldest."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=Run).started_utc
-    except (OSError, msgspec.DecodeError):
+    except (OSError, *DAMAGE):
         return ""
 
 
 def read(path: Path) -> Record:
-    """Read a record; UsageError when its files do not fit. A cut-off last line of blocks.jsonl becomes a warning."""
+    """Read a record; UsageError when its files do not fit, or say what cannot be (record_check.py).
+
+    A cut-off last line of blocks.jsonl becomes a warning.
+    """
     format = _get(path / "run.json", _Format).format  # first of all: another format may have other keys
+    if format > FORMAT:
+        raise UsageError(
+            f"{path}: from a newer hopcost: record format {format}, this one ({__version__}) reads {FORMAT}",
+            "upgrade hopcost, or read it with the hopcost that wrote it",
+        )
     if format != FORMAT:
         raise UsageError(
             f"{path}: record format {format}, this hopcost reads {FORMAT}", "read it with the hopcost that wrote it"
         )
     warnings: list[str] = []
-    return Record(
+    record = Record(
         path=path,
         run=_get(path / "run.json", Run),
         suite=_get(path / "suite.json", Suite),
@@ -244,6 +258,8 @@ def read(path: Path) -> Record:
         repeats=_read_lines(path / "repeats.jsonl", Repeat, warnings),
         warnings=warnings,
     )
+    record_check.check(path, record.suite, record.plan, record.blocks, record.repeats)
+    return record
 
 
 def _get(path: Path, kind: type[msgspec.Struct] | type[dict[str, object]]):  # type: ignore[no-untyped-def]
@@ -251,7 +267,7 @@ def _get(path: Path, kind: type[msgspec.Struct] | type[dict[str, object]]):  # t
         return msgspec.json.decode(path.read_bytes(), type=kind)
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}", "the record is incomplete") from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except DAMAGE as error:
         raise UsageError(f"{path}: {error}", "the record is damaged, or not one of this hopcost's") from error
 
 
@@ -269,7 +285,7 @@ def _read_lines(path: Path, kind: type[Line], warnings: list[str]) -> list[Line]
     for number, line in enumerate(lines, start=1):
         try:
             found.append(decoder.decode(line))
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except DAMAGE as error:
             warnings.append(f"{path}: line {number} is damaged ({error}); read up to it")
             break
     return found

@@ -34,11 +34,12 @@ class Wishes(msgspec.Struct, frozen=True):
     scale: float = 1.0
     target_percent: float = 100 * planning.TARGET_WIDTH
     margin_percent: float = 100 * MARGIN_LEAST
+    quiet: bool = False
 
 
 def run(name: str, chosen: list[str], wishes: Wishes) -> int:
     """Run and report; the exit code: 1 where something failed, or an experiment could not run here."""
-    console = Console(stderr=True, highlight=False)
+    console = Console(stderr=True, highlight=False, quiet=wishes.quiet)
     name, first = suites.choose(name)
     suite, chosen = suites.load(name), [*first, *chosen]
     programs = sorted({hop.program for arm in suite.arms.values() for hop in arm.hops})
@@ -84,7 +85,7 @@ def run(name: str, chosen: list[str], wishes: Wishes) -> int:
     _announce(plan, writer.path, console)
     interrupted, well = False, False
     try:
-        with writer, progress.watch(console) as watcher:
+        with writer, progress.watch(console, plan) as watcher:
             well = blocks.measure(plan, freezer, writer, watcher, net)
     except KeyboardInterrupt:
         interrupted = True

@@ -11,9 +11,17 @@ import sys
 
 import typer
 
-from hopcost.errors import HopcostError
+from hopcost.errors import EXIT_CODES, HopcostError
+
+
+def examples(*commands: str, then: str = "") -> str:
+    """The end of a verb's help: commands one below the other, then a paragraph."""
+    lines = "\n".join(f"  {command}" for command in commands)
+    return f"\b\nExamples:\n{lines}" + (f"\n\n{then}" if then else "")
+
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+COMPLETION = "_HOPCOST_COMPLETE"  # in the environment: a shell asks for words, and the command line's library answers
 
 app = typer.Typer(
     name="hopcost",
@@ -23,8 +31,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Measure what every hop in front of a web application costs.",
-    epilog="Start with: hopcost run nginx-go --quick. "
-    "Exit codes: 0 done, 1 something measured failed, 2 usage, 3 cannot be measured here.",
+    epilog=examples(
+        "hopcost run nginx-go --quick",
+        "hopcost report latest",
+        then="\b\nExit codes:\n" + "\n".join(f"  {code:<3}  {words}" for code, words in EXIT_CODES.items()),
+    ),
 )
 
 
@@ -55,11 +66,31 @@ def main() -> None:
         from hopcost import engine
 
         sys.exit(_guarded(lambda: engine.handed_over(sys.argv[2:])))
-    from hopcost.cli import build, claims, doctor, listing, load, report, run, show, up  # noqa: F401 - they register
+    from hopcost.cli import (  # noqa: F401 - they register
+        build,
+        claims,
+        completion,
+        doctor,
+        listing,
+        load,
+        report,
+        run,
+        show,
+        up,
+    )
 
+    if COMPLETION in os.environ:
+        know_shells()
     signal.signal(signal.SIGTERM, _interrupt)
     signal.signal(signal.SIGHUP, _interrupt)
     sys.exit(_guarded(lambda: app(standalone_mode=False)))
+
+
+def know_shells() -> None:
+    """Teach the command line's library its shells, as it does by itself only where its own options are wanted."""
+    from typer.completion import get_completion_inspect_parameters
+
+    get_completion_inspect_parameters()
 
 
 def _guarded(call) -> int:  # type: ignore[no-untyped-def]

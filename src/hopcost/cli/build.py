@@ -8,13 +8,16 @@ from typing import Annotated
 
 import typer
 
-from hopcost.cli import app, fail
+from hopcost.cli import app, complete, examples, fail
+
+EPILOG = examples("hopcost build", "hopcost build go-hello express")
 
 
-@app.command("build")
+@app.command("build", epilog=EPILOG)
 def build(
     programs: Annotated[
-        list[str] | None, typer.Argument(metavar="PROGRAM", help="Only these; all when none is named.")
+        list[str] | None,
+        typer.Argument(metavar="PROGRAM", help="Only these; all when none is named.", autocompletion=complete.programs),
     ] = None,
 ) -> None:
     """Build the programs that are made from source, where they are not built yet (hopcost run does so by itself)."""

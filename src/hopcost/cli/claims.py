@@ -7,24 +7,28 @@ from typing import Annotated
 
 import typer
 
-from hopcost.cli import app
+from hopcost.cli import app, complete, examples
+from hopcost.cli.output import OUTPUT_HELP
 from hopcost.report import Format
 
-EPILOG = """Examples:
-
-  hopcost claims latest
-
-  hopcost claims records/* --format markdown -o claims.md
-
-  hopcost claims records/before --suite nginx-go
-
-Each claim holds, does not hold, is unknown, or is not testable here. docs/claims.md says how that is judged."""
+EPILOG = examples(
+    "hopcost claims latest",
+    "hopcost claims records/* --format markdown -o claims.md",
+    "hopcost claims before --suite nginx-go",
+    then="Each claim holds, does not hold, is unknown, or is not testable here. docs/claims.md says how that is"
+    " judged.",
+)
 
 
 @app.command("claims", epilog=EPILOG)
 def claims(
     record: Annotated[
-        list[str], typer.Argument(metavar="RECORD...", help="Records: directories, names in records/, or `latest`.")
+        list[str],
+        typer.Argument(
+            metavar="RECORD...",
+            help="Records: directories, names in records/, or `latest`.",
+            autocompletion=complete.records,
+        ),
     ],
     suite: Annotated[
         list[str] | None,
@@ -32,12 +36,11 @@ def claims(
             "--suite",
             metavar="NAME|FILE",
             help="Judge the claims of this suite as it is now, not as its records have it. May be repeated.",
+            autocompletion=complete.suite_names,
         ),
     ] = None,
     format: Annotated[Format, typer.Option("--format", "-f", help="The format.")] = Format.TEXT,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to; standard output otherwise.")
-    ] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help=OUTPUT_HELP)] = None,
 ) -> None:
     """Test an article's claims against records, all in one table."""
     import sys
@@ -50,7 +53,12 @@ def claims(
     from hopcost.report import claims_table
 
     read = [records.read(records.find(name)) for name in dict.fromkeys(record)]
-    chosen = judging.suites(read, [suites.load(name) for name in suite or []])
+    given = [suites.load(name) for name in suite or []]
+    for each in given:
+        if not any(one.plan.suite == each.name for one in read):
+            there = ", ".join(sorted({one.plan.suite for one in read}))
+            raise UsageError(f"--suite {each.name}: none of these records is of it", f"they are of: {there}")
+    chosen = judging.suites(read, given)
     without = sorted({each.plan.suite for each in read} - {each.name for each in chosen})
     hint = f"records made before the suite had claims are judged with {' '.join(f'--suite {name}' for name in without)}"
     if not chosen:

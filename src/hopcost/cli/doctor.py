@@ -6,7 +6,9 @@ from typing import Annotated
 
 import typer
 
-from hopcost.cli import app
+from hopcost.cli import app, examples
+
+EPILOG = examples("hopcost doctor", "hopcost doctor --spread", "hopcost doctor --clean")
 
 
 def _clean() -> int:
@@ -23,7 +25,7 @@ def _clean() -> int:
     return 1 if left else 0
 
 
-@app.command("doctor")
+@app.command("doctor", epilog=EPILOG)
 def doctor(
     clean: Annotated[
         bool, typer.Option("--clean", help="Only remove what dead runs have left: processes, cgroups, directories.")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from hopcost.cli import app
+from hopcost.cli import app, examples
+
+EPILOG = examples("hopcost list", "hopcost list | less")
 
 
-@app.command("list")
+@app.command("list", epilog=EPILOG)
 def list_() -> None:
     """List suites with their experiments, and programs with what is installed."""
     from hopcost import program, suite

@@ -1,4 +1,4 @@
-"""`hopcost report`: a record as text, Markdown, JSON or HTML."""
+"""`hopcost report`: a record as text, Markdown, HTML, JSON or CSV."""
 
 from __future__ import annotations
 
@@ -7,27 +7,31 @@ from typing import Annotated
 
 import typer
 
-from hopcost.cli import app
+from hopcost.cli import app, complete, examples
+from hopcost.cli.output import OUTPUT_HELP
 from hopcost.report import RecordFormat
 
-EPILOG = """Examples:
-
-  hopcost report latest
-
-  hopcost report latest --format html -o report.html
-
-  hopcost report records/before --format markdown -o before.md"""
+EPILOG = examples(
+    "hopcost report latest",
+    "hopcost report latest --format html -o report.html",
+    "hopcost report before --format markdown -o before.md",
+    "hopcost report records/before --format csv > before.csv",
+    then="docs/report.schema.json is the schema of the JSON.",
+)
 
 
 @app.command("report", epilog=EPILOG)
 def report(
     record: Annotated[
-        str, typer.Argument(metavar="RECORD", help="A record's directory, its name in records/, or `latest`.")
+        str,
+        typer.Argument(
+            metavar="RECORD",
+            help="A record's directory, its name in records/, or `latest`.",
+            autocompletion=complete.records,
+        ),
     ],
     format: Annotated[RecordFormat, typer.Option("--format", "-f", help="The format.")] = RecordFormat.TEXT,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to; standard output otherwise.")
-    ] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help=OUTPUT_HELP)] = None,
 ) -> None:
     """Show a record again; it may come from another machine."""
     from hopcost import record as records

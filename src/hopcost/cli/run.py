@@ -8,21 +8,18 @@ from typing import Annotated
 
 import typer
 
-from hopcost.cli import app
+from hopcost.cli import app, complete, examples
 
-EPILOG = """Examples:
-
-  hopcost run nginx-go --quick
-
-  hopcost run nginx-go one-core --budget 600 --seed 7
-
-  hopcost run nginx-express/gzip@1000
-
-  hopcost run hello/one-core --target 0.5 --margin 1
-
-  hopcost run nginx-go --as-published --scale 0.1
-
-  hopcost run ./my-suite.toml --record records/before"""
+EPILOG = examples(
+    "hopcost run nginx-go --quick",
+    "hopcost run nginx-go one-core --budget 600 --seed 7",
+    "hopcost run nginx-express/gzip@1000",
+    "hopcost run hello/one-core --target 0.5 --margin 1",
+    "hopcost run nginx-go --as-published --scale 0.1",
+    "hopcost run ./my-suite.toml --record records/before",
+    "hopcost run hello --quick --quiet > hello.txt",
+    then="On a terminal it shows what is known so far; elsewhere it writes a line for each block.",
+)
 
 
 class PeerName(StrEnum):
@@ -43,11 +40,16 @@ def run(
             metavar="SUITE",
             help="A suite's name (see hopcost list), or the path of a TOML file; SUITE/EXPERIMENT and"
             " SUITE/EXPERIMENT@VALUE run one experiment, or one point of a sweep.",
+            autocompletion=complete.suites,
         ),
     ],
     experiments: Annotated[
         list[str] | None,
-        typer.Argument(metavar="EXPERIMENT", help="Only these experiments; all when none is named."),
+        typer.Argument(
+            metavar="EXPERIMENT",
+            help="Only these experiments; all when none is named.",
+            autocompletion=complete.experiments,
+        ),
     ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="A first answer in under three minutes; says how narrow its intervals got.")
@@ -118,6 +120,9 @@ def run(
         Path | None,
         typer.Option("--record", metavar="DIR", help="Where the record goes. [default: records/<UTC time>-<suite>]"),
     ] = None,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print errors and the report only, nothing while it runs.")
+    ] = False,
 ) -> int:
     """Start a suite's stacks, check that they answer alike, load them in shuffled slices, report what differs."""
     from hopcost import network
@@ -142,5 +147,6 @@ def run(
         scale=scale,
         target_percent=target,
         margin_percent=margin,
+        quiet=quiet,
     )
     return run_suite(suite, experiments or [], wishes)

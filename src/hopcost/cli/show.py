@@ -6,13 +6,16 @@ from typing import Annotated
 
 import typer
 
-from hopcost.cli import app
+from hopcost.cli import app, complete, examples
 
+EPILOG = examples("hopcost show hello/one-core/go", "hopcost show ./my-suite.toml/first/mine > behind.txt")
 ARM_HELP = "SUITE/EXPERIMENT/ARM, as in nginx-go/one-core/nginx-http-tcp."
 
 
-@app.command("show")
-def show(arm: Annotated[str, typer.Argument(metavar="SUITE/EXPERIMENT/ARM", help=ARM_HELP)]) -> None:
+@app.command("show", epilog=EPILOG)
+def show(
+    arm: Annotated[str, typer.Argument(metavar="SUITE/EXPERIMENT/ARM", help=ARM_HELP, autocompletion=complete.arms)],
+) -> None:
     """Print the commands and generated files behind an arm; `hopcost up` starts them."""
     from pathlib import Path
 

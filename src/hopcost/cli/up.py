@@ -6,12 +6,20 @@ from typing import Annotated
 
 import typer
 
-from hopcost.cli import app
+from hopcost.cli import app, complete, examples
 from hopcost.cli.show import ARM_HELP
 
+EPILOG = examples(
+    "hopcost up nginx-go/one-core/nginx-http-tcp",
+    "hopcost up hello/one-core/go",
+    then="Then, in another terminal: curl, hopcost load, wrk, perf.",
+)
 
-@app.command("up")
-def up(arm: Annotated[str, typer.Argument(metavar="SUITE/EXPERIMENT/ARM", help=ARM_HELP)]) -> None:
+
+@app.command("up", epilog=EPILOG)
+def up(
+    arm: Annotated[str, typer.Argument(metavar="SUITE/EXPERIMENT/ARM", help=ARM_HELP, autocompletion=complete.arms)],
+) -> None:
     """Start one arm, print its URL, the commands and generated files behind it, and wait for Ctrl-C."""
     import time
 

@@ -18,6 +18,7 @@ class Format(StrEnum):
     TEXT = "text"
     MARKDOWN = "markdown"
     JSON = "json"
+    CSV = "csv"
 
 
 class RecordFormat(StrEnum):
@@ -26,6 +27,7 @@ class RecordFormat(StrEnum):
     TEXT = "text"
     MARKDOWN = "markdown"
     JSON = "json"
+    CSV = "csv"
     HTML = "html"
 
 

@@ -1,17 +1,22 @@
-"""Judged claims as one table over all records, and below it each claim with its comparisons: text, Markdown, JSON."""
+"""Judged claims as one table over all records, and below it each claim with its comparisons; also JSON and CSV."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
 from hopcost.claim import Comparison, Figure, Relation
 from hopcost.judged import Judged, Outcome, Result
-from hopcost.report import Format, markdown
+from hopcost.report import Format, csv, markdown
 from hopcost.report.words import ABSENT, interval, printable
 
 HEADER = ["claim", "result", "article", "measured"]
+CSV_HEADER = [
+    *("suite", "claim", "claim_outcome", "experiment", "figure", "arm", "to", "hop", "relation", "size", "tolerance"),
+    *("published", "published_errors", "published_fits", "measured", "low", "high", "errors", "blocks_with_errors"),
+    *("outcome", "negligible", "reason", "record", "started_utc", "blocks"),
+]
 TOGETHER = (
     "Intervals in [ ]: those of one claim hold together at 95 %. Article and measured: a ratio, a soak's change as a"
     " factor, or errors; of several comparisons the range."
@@ -22,6 +27,8 @@ def render(judged: Sequence[Judged], format: Format) -> str:
     """All claims in one format."""
     if format is Format.JSON:
         return msgspec.json.format(msgspec.json.encode([_plain(each) for each in judged]), indent=2).decode() + "\n"
+    if format is Format.CSV:
+        return csv.written(CSV_HEADER, (line for each in judged for line in _csv(each)))
     table = [[f"{each.suite}: {each.claim.name}", *_cells(each)] for each in judged]
     below = [counted(judged) + ".", TOGETHER]
     if format is Format.MARKDOWN:
@@ -152,6 +159,36 @@ def _measured(result: Result) -> str:
     if result.test.relation.is_of_errors:
         return ABSENT if result.errors is None else f"{result.errors.count:,} errors" if result.errors.count else "none"
     return interval(result.measured)
+
+
+def _csv(each: Judged) -> Iterator[list[csv.Cell]]:
+    """A row for each comparison."""
+    for result in each.results:
+        test, measured, errors = result.test, result.measured, result.errors
+        yield [
+            each.suite,
+            each.claim.name,
+            each.outcome.value,
+            result.experiment,
+            test.figure.value,
+            test.arm,
+            result.to,
+            test.hop,
+            test.relation.value,
+            test.size,
+            test.tolerance if test.relation is Relation.ABOUT else None,
+            result.published,
+            result.published_errors,
+            result.published_fits,
+            *((None, None, None) if measured is None else (measured.value, measured.low, measured.high)),
+            *((None, None) if errors is None else (errors.count, errors.blocks)),
+            result.outcome.value,
+            result.negligible,
+            result.reason or None,
+            result.record,
+            result.started_utc,
+            result.blocks,
+        ]
 
 
 def _plain(each: Judged) -> dict[str, object]:

@@ -1,0 +1,188 @@
+"""The summary as CSV, tidy: a row for each figure of each arm at each load, for a spreadsheet or a data frame.
+
+Absent is empty. Times are in ns, as the record has them; a share is a fraction.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+
+from hopcost.compared import CPU, THROUGHPUT, Comparison
+from hopcost.published import label
+from hopcost.record import Record
+from hopcost.report.words import printable
+from hopcost.statistics import Interval
+from hopcost.suite import AGAIN
+from hopcost.summary import ArmSummary, ExperimentSummary
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would compute what begins so
+Cell = str | float | bool | None
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """One figure of one arm. `ratio` is to the baseline, with its interval `low`, `high`; all in the units of `unit`.
+
+    `load_per_s` is empty at saturation, `at_least` true where `value` is only a lower bound. A hop's cost is a
+    difference: its interval is `value_low`, `value_high`. `blocks` are those of the experiment that count.
+    """
+
+    suite: str
+    experiment: str
+    point: str | None = None
+    arm: str
+    baseline: str
+    figure: str
+    load_per_s: float | None = None
+    value: float | None = None
+    value_low: float | None = None
+    value_high: float | None = None
+    unit: str
+    at_least: bool = False
+    ratio: float | None = None
+    low: float | None = None
+    high: float | None = None
+    verdict: str | None = None
+    negligible: bool | None = None
+    margin: float | None = None
+    no_verdict: str | None = None
+    blocks: int
+
+
+def render(record: Record, experiments: list[ExperimentSummary]) -> str:
+    """All rows under a line of their names."""
+    found = [row for each in experiments for row in rows(record.plan.suite, each)]
+    return written(Row.__struct_fields__, (msgspec.structs.astuple(row) for row in found))
+
+
+def written(header: Sequence[str], lines: Iterable[Sequence[Cell]]) -> str:
+    """CSV as RFC 4180 has it, but for its line ends; nothing in it is a formula or steers a terminal."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows([cell(each) for each in line] for line in lines)
+    return file.getvalue()
+
+
+def cell(value: Cell) -> str:
+    """As it stands in the file; a text that a spreadsheet would take for a formula gets an apostrophe before it.
+
+    >>> cell(None), cell(0.5), cell(True), cell("go"), cell("=1+1"), cell(-0.5)
+    ('', '0.5', 'true', 'go', "'=1+1", '-0.5')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if not isinstance(value, str):
+        return str(value)
+    text = printable(value)
+    return f"'{text}" if value.startswith(FORMULA) else text
+
+
+def rows(suite: str, each: ExperimentSummary) -> Iterator[Row]:
+    """Of one experiment: the A/A arm's ratio, then each arm's figures, hop costs, repeats and courses."""
+    first = Row(
+        suite=suite,
+        experiment=each.plan.name,
+        point=None if each.plan.point is None else label(each.plan.point.value),
+        arm=each.plan.baseline,
+        baseline=each.plan.baseline,
+        figure="",
+        unit="",
+        blocks=each.blocks,
+    )
+    if each.aa_floor is not None:
+        again = _row(first, each.plan.baseline + AGAIN, THROUGHPUT, None, "1/s")
+        yield msgspec.structs.replace(again, **_ratio(each.aa_floor))
+    for arm in each.arms:
+        yield from _of_arm(first, arm)
+    for cost in each.hop_costs:
+        for name, found in (("cpu", cost.cpu_ns), ("response_p50", cost.p50_ns), ("response_p99", cost.p99_ns)):
+            if found is not None:
+                row = _row(first, cost.arm, f"hop_cost:{cost.hop}:{name}", found.value, "ns", cost.load_per_s)
+                yield msgspec.structs.replace(row, baseline=cost.without, value_low=found.low, value_high=found.high)
+    for repeat in each.repeats:
+        row = _row(first, repeat.name, "repeats_throughput", repeat.mean_per_s, "1/s")
+        yield msgspec.structs.replace(row, ratio=repeat.ratio)
+        yield from _errors(first, repeat.name, repeat.errors)
+    for course in each.soak:
+        drift = course.drift
+        row = _row(first, course.arm, f"soak:{course.figure}", None if drift is None else drift.over_run, "factor")
+        if drift is not None:
+            row = msgspec.structs.replace(row, value_low=drift.low, value_high=drift.high)
+        yield row
+
+
+def _of_arm(first: Row, arm: ArmSummary) -> Iterator[Row]:
+    name, compared = arm.name, {(each.figure, each.load_per_s): each for each in arm.comparisons}
+    throughput = _row(first, name, THROUGHPUT, arm.throughput_per_s, "1/s")
+    throughput = msgspec.structs.replace(throughput, at_least=arm.throughput_is_a_bound)
+    found = [throughput, *_cpu(first, name, arm.cpu_ns_per_request, None)]
+    for quantile, time in arm.service_time_ns.items():
+        row = _row(first, name, f"service_{quantile}", None if time is None else time.ns, "ns")
+        found.append(msgspec.structs.replace(row, at_least=time is not None and time.at_least))
+    for load in arm.open_loop:
+        found += _cpu(first, name, load.cpu_ns_per_request, load.rate_per_s)
+        found += [
+            _row(first, name, f"response_{quantile}", ns, "ns", load.rate_per_s)
+            for quantile, ns in load.response_time_ns.items()
+        ]
+        found.append(_row(first, name, "answered", load.answered, "share", load.rate_per_s))
+    for row in found:
+        comparison = compared.get((row.figure, row.load_per_s))
+        if comparison is not None:
+            yield msgspec.structs.replace(row, **_comparison(comparison))
+        elif name == first.baseline and row.figure in (THROUGHPUT, CPU) and row.load_per_s is None:
+            yield msgspec.structs.replace(row, ratio=1.0)
+        else:
+            yield row
+    yield _row(first, name, "cpu_percent", arm.cpu_percent, "%")
+    yield _row(first, name, "answers", arm.answers, "count")
+    yield from _errors(first, name, arm.errors)
+    for hop, memory in arm.memory.items():
+        yield _row(first, name, f"memory_peak:{hop}", memory.peak_bytes, "bytes")
+        yield _row(first, name, f"memory_proportional:{hop}", memory.proportional_bytes, "bytes")
+    for link in arm.time_wait:
+        yield _row(first, name, f"time_wait_server:{link.hop}", link.server, "count")
+        yield _row(first, name, f"time_wait_client:{link.hop}", link.client, "count")
+    if arm.published is not None:
+        row = _row(first, name, "published_throughput", arm.published.throughput_per_s, "1/s")
+        yield msgspec.structs.replace(row, ratio=arm.published_ratio)
+
+
+def _cpu(first: Row, arm: str, used: dict[str, int | None], load_per_s: float | None) -> list[Row]:
+    """CPU per request of all hops together, then of each and of the generator."""
+    hops = [ns for hop, ns in used.items() if hop != "generator"]
+    known = [ns for ns in hops if ns is not None]
+    whole = sum(known) if hops and len(known) == len(hops) else None
+    return [
+        _row(first, arm, CPU, whole, "ns", load_per_s),
+        *(_row(first, arm, f"{CPU}:{hop}", ns, "ns", load_per_s) for hop, ns in used.items()),
+    ]
+
+
+def _errors(first: Row, arm: str, errors: dict[str, int]) -> list[Row]:
+    return [_row(first, arm, f"errors:{kind}", count, "count") for kind, count in errors.items()]
+
+
+def _row(first: Row, arm: str, figure: str, value: float | None, unit: str, load_per_s: float | None = None) -> Row:
+    return msgspec.structs.replace(first, arm=arm, figure=figure, value=value, unit=unit, load_per_s=load_per_s)
+
+
+def _comparison(each: Comparison) -> dict[str, object]:
+    verdict = each.verdict
+    return {
+        **({} if each.ratio is None else _ratio(each.ratio)),
+        "verdict": verdict.word,
+        "negligible": verdict.negligible,
+        "margin": verdict.margin,
+        "no_verdict": each.no_verdict,
+    }
+
+
+def _ratio(interval: Interval) -> dict[str, object]:
+    return {"ratio": interval.value, "low": interval.low, "high": interval.high}
