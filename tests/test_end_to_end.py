@@ -219,7 +219,7 @@ def test_after_the_closed_loop_every_arm_is_offered_the_same_loads(tmp_path: Pat
             totals = load["totals"]
             assert totals["due"] == totals["sent"] + totals["not_sent"]
             assert totals["sent"] == totals["answers"] + totals["in_flight"] and totals["answers"] > 0
-            answered = merge([totals["response_time"]]).get_total_count()
+            answered = merge([totals["response_time"]]).total
             assert answered == sum(each["answers"] for each in load["slices"]) > 0
             assert all(each["drain_ns"] is not None and each["elapsed_ns"] > 10**9 for each in load["slices"])
     assert not [reason for reason in block["reasons"] if "Little" in reason]

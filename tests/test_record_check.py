@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 from command import hopcost
-from factory import ENVIRONMENT, plan_of, sound_block, suite
+from factory import ENVIRONMENT, histogram_of, plan_of, sound_block, suite
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from test_claims_report import CLAIMS
@@ -21,7 +21,7 @@ from hopcost import claims, engine, histogram, record_check, summary
 from hopcost import record as records
 from hopcost.errors import UsageError
 from hopcost.record import Ending, Record, Writer
-from hopcost.report import Format, claims_table, csv, markdown, text
+from hopcost.report import Format, claims_table, csv, html, markdown, text
 from hopcost.report import json as json_report
 
 FILES = ("run.json", "suite.json", "plan.json", "environment.json", "blocks.jsonl", "repeats.jsonl")
@@ -47,7 +47,7 @@ def every_report(path: Path) -> Record:
     """Read a record and render it in all formats; the record."""
     read = records.read(path)
     found = summary.summarise(read)
-    for render in (text.render, markdown.render, json_report.render, csv.render):
+    for render in (text.render, markdown.render, json_report.render, csv.render, html.render):
         assert render(read, found)
     for format in Format:
         claims_table.render(claims.judge(read.suite, [read]), format)
@@ -245,7 +245,7 @@ def test_brackets_without_an_end_are_damage(tmp_path: Path) -> None:
 
 
 def test_a_histogram_that_passes_for_one_and_is_none_is_a_usage_error() -> None:
-    whole = histogram.merge([]).encode().decode()
+    whole = histogram_of({})
     assert histogram.is_whole(whole) and not histogram.is_whole(whole[:-4]) and not histogram.is_whole("ü")
     with pytest.raises(UsageError, match="a histogram of the record cannot be read"):
         histogram.merge([whole[:-4]])
