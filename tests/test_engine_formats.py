@@ -104,5 +104,5 @@ def test_a_plan_says_when_requests_are_due(tmp_path: Path, arrivals: str | None)
         assert all(each.drain_ns is None for each in slices)
     else:
         response, response_unanswered, _, unsent = (merge([text]) for text in histograms if text is not None)
-        assert response.get_total_count() == sum(each.answers for each in slices)
-        assert response_unanswered.get_total_count() == totals.in_flight + unsent.get_total_count()
+        assert response.total == sum(each.answers for each in slices)
+        assert response_unanswered.total == totals.in_flight + unsent.total

@@ -1,0 +1,41 @@
+"""docs/pictures/ out of a record: its HTML report at the width of a desk and of a phone, in Debian's Chromium."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+from hopcost import record as records
+from hopcost import summary
+from hopcost.report import html
+
+PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
+SIZES = {"report-desk.png": (1000, 1900), "report-phone.png": (390, 1900)}
+
+
+def main() -> None:
+    """Take the pictures anew."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("record", help="a record's directory, its name in records/, or `latest`")
+    parser.add_argument("--at", default="", help="the id of the element that is to be at the top")
+    wanted = parser.parse_args()
+    read = records.read(records.find(wanted.record))
+    PICTURES.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        path = Path(folder) / "report.html"
+        path.write_text(html.render(read, summary.summarise(read)), encoding="utf-8")
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        for name, (width, height) in SIZES.items():
+            page = browser.new_page(viewport={"width": width, "height": height})
+            page.goto(f"{path.as_uri()}#{wanted.at}")
+            page.wait_for_selector("html[data-charts=drawn]")
+            page.screenshot(path=PICTURES / name)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
