@@ -7,8 +7,7 @@ from typing import Annotated
 import typer
 
 from hopcost.cli import app
-
-ARM_HELP = "SUITE/EXPERIMENT/ARM, as in nginx-go/one-core/nginx-http-tcp."
+from hopcost.cli.words import ARM_HELP
 
 
 @app.command("show")
