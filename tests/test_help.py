@@ -9,7 +9,7 @@ import golden
 import pytest
 from command import environment, hopcost
 
-VERBS = ["build", "claims", "doctor", "list", "report", "run", "show", "up"]
+VERBS = ["build", "claims", "compare", "doctor", "gate", "list", "report", "run", "show", "up"]
 HEAVY = {"scipy", "numpy", "rich", "jinja2", "psutil", "msgspec", "hdrh"}
 AFTER_HELP = """
 import sys
@@ -50,7 +50,9 @@ def test_no_arguments_are_answered_with_help():
     assert "Usage: hopcost" in hopcost().stdout + hopcost().stderr
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["report", "--help"], ["--version"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["run", "--help"], ["report", "--help"], ["gate", "--help"], ["--version"]]
+)
 def test_help_imports_nothing_heavy(arguments):
     """It answers at once because it loads little; what it loads is counted here, not the time."""
     shown = subprocess.run(

@@ -25,7 +25,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Measure what every hop in front of a web application costs.",
     epilog="Start with: hopcost run nginx-go --quick. "
-    "Exit codes: 0 done, 1 something measured failed, 2 usage, 3 cannot be measured here.",
+    "Exit codes: 0 done, 1 something measured failed (gate: slower), 2 usage, 3 cannot be measured here, 4 a gate is"
+    " undecided, 130 interrupted.",
 )
 
 
@@ -54,7 +55,7 @@ def main() -> None:
         from hopcost import engine
 
         sys.exit(_guarded(lambda: engine.handed_over(sys.argv[2:])))
-    from hopcost.cli import build, claims, doctor, listing, load, report, run, show, up  # noqa: F401 - they register
+    from hopcost.cli import build, claims, compare, doctor, gate, listing, load, report, run, show, up  # noqa: F401 - they register
 
     signal.signal(signal.SIGTERM, _interrupt)
     signal.signal(signal.SIGHUP, _interrupt)

@@ -11,7 +11,7 @@ from hopcost.cli import app
     "load",
     add_help_option=False,
     context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
-    short_help="Load a URL with hopcost's own engine (options: hopcost load --help).",
+    short_help="Load a URL with hopcost's own engine (hopcost load --help).",
 )
 def load(context: typer.Context) -> None:
     """Load a URL with hopcost's own engine."""
