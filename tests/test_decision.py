@@ -62,6 +62,8 @@ def test_cpu_is_decided_by_its_dear_end(low, high, outcome):
         (0.95, 0.96, OPEN, "not beyond this machine's noise"),
         (0.90, 0.95, OUT, None),  # beyond the noise too
         (0.96, 1.00, OPEN, "in part"),
+        (1.04, 1.30, OPEN, "before against itself reaches ±5.0%"),
+        (1.06, 1.30, IN, None),  # faster beyond the noise
     ],
 )
 def test_noise_beyond_the_margin_takes_passes_away_and_gives_none(low, high, outcome, why):

@@ -125,6 +125,6 @@ def _outcome(comparison: Comparison | None, figure: str, margin: float) -> tuple
     if most > 1 + margin:
         words = "even its better end, but not beyond this machine's noise" if least > 1 + margin else "in part"
         return Outcome.UNDECIDED, f"the interval reaches beyond the margin, {words}"
-    if noise > margin:
+    if noise > margin and most > 1 / (1 + noise):  # better than before beyond all noise is a pass on any machine
         return Outcome.UNDECIDED, f"{BEFORE} against itself reaches ±{noise:.1%}: less is not told apart here and now"
     return Outcome.WITHIN, None
