@@ -63,6 +63,9 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "settings": "the program's settings for this hop; they win over the experiment's",
             "port": "a fixed TCP port; not in a baseline, which runs twice at once; absent: a free one is taken",
             "copies": "instances of this hop, each with its own address; the hop before balances over them",
+            "config": "a template in place of the program's own configuration; a path from the suite's folder. See"
+            " [Another configuration](#another-configuration-another-binary)",
+            "binary": "an executable in place of the installed or built program; a path from the suite's folder",
         },
     ),
     suite.Experiment: (
@@ -206,6 +209,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "upstream_links": "how it reaches the next hop; empty: it is an origin, and the last hop",
             "build": "how it is made from source",
             "files": "generated files: name in the stack's directory → template in the program's folder",
+            "config": "which of `files` a hop's own `config` takes the place of; empty: it has no configuration file",
             "settings": "what an arm can set: `[settings.NAME]`",
             "version_least": "the oldest version that will do; an older one counts as missing",
             "needs": "files that it takes besides, always or under some settings: `[needs.NAME]`",
@@ -258,6 +262,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "started_utc": "wall clock, for people; nothing is computed from it",
             "ended_utc": "null where the run was killed, interrupted or failed",
             "endings": "one per experiment that ended",
+            "method": "the number of the method: records of one number compare; records without it are of method 1",
         },
     ),
     recorded.Receipt: (
@@ -709,6 +714,7 @@ ENVIRONMENT = {
     "network_namespaces": "whether stacks had network namespaces of their own",
     "network_namespaces_missing": "why not",
     "programs": "the version of every program of the suite; null where it is missing",
+    "binaries": "by path, the binaries that hops bring in their programs' place: `program`, `version`, `sha256`",
 }
 
 CONSTANTS = {

@@ -15,7 +15,7 @@ from hopcost import claims
 from hopcost.claim import Claim, Comparison, Figure, Needs, Relation
 from hopcost.judged import Judged
 from hopcost.record import Writer
-from hopcost.report import Format, claims_table
+from hopcost.report import ClaimsFormat, claims_table
 from hopcost.suite import Suite
 
 CLAIMS = [
@@ -65,17 +65,17 @@ def judged() -> list[Judged]:
 
 
 def test_as_text():
-    golden.compare("claims.txt", claims_table.render(judged(), Format.TEXT))
+    golden.compare("claims.txt", claims_table.render(judged(), ClaimsFormat.TEXT))
 
 
 def test_as_markdown():
-    made = claims_table.render(judged(), Format.MARKDOWN)
+    made = claims_table.render(judged(), ClaimsFormat.MARKDOWN)
     golden.compare("claims.md", made)
     assert "A proxy costs \\| much." in made
 
 
 def test_as_json():
-    made = claims_table.render(judged(), Format.JSON)
+    made = claims_table.render(judged(), ClaimsFormat.JSON)
     golden.compare("claims.json", made)
     assert [each["outcome"] for each in json.loads(made)] == ["holds", "does not hold", "not testable here"]
 

@@ -15,7 +15,7 @@ from test_sweep_report import peer_run, planned, repeat, soak_block, sweep
 
 from hopcost.published import Protocol
 from hopcost.record import Record
-from hopcost.report import Format, claims_table, csv
+from hopcost.report import ClaimsFormat, claims_table, csv
 from hopcost.summary import summarise
 from hopcost.turns import Turns
 
@@ -112,7 +112,7 @@ def test_a_quotation_mark_a_comma_and_a_line_end_stay_in_their_cell():
 
 
 def test_claims_have_a_row_for_each_comparison():
-    found = list(reader.DictReader(io.StringIO(claims_table.render(judged(), Format.CSV))))
+    found = list(reader.DictReader(io.StringIO(claims_table.render(judged(), ClaimsFormat.CSV))))
     assert [row["claim"] for row in found] == ["costs-much", *["level-without-errors"] * 3, "not-here"]
     assert [row["outcome"] for row in found] == [
         "holds", "does not hold", "does not hold", "holds", "not testable here",

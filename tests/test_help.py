@@ -18,7 +18,7 @@ from factory import ENVIRONMENT, plain_block, plan_of, suite
 from hopcost.errors import EXIT_CODES
 from hopcost.record import Writer
 
-VERBS = ["build", "claims", "completion", "doctor", "list", "report", "run", "show", "up"]
+VERBS = ["build", "claims", "compare", "completion", "doctor", "gate", "list", "report", "run", "show", "up"]
 HEAVY = {"scipy", "numpy", "rich", "jinja2", "psutil", "msgspec", "hdrh"}
 AFTER_HELP = """
 import sys
@@ -70,7 +70,9 @@ def test_no_arguments_are_answered_with_help():
     assert "Usage: hopcost" in hopcost().stdout + hopcost().stderr
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["report", "--help"], ["--version"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["run", "--help"], ["report", "--help"], ["gate", "--help"], ["--version"]]
+)
 def test_help_imports_nothing_heavy(arguments):
     """It answers at once because it loads little; what it loads is counted here, not the time."""
     modules = loaded_by(arguments)

@@ -469,3 +469,34 @@ def test_a_version_that_is_too_old_is_missing(tmp_path, least, old):
     define(tmp_path, "proxy", f'version_least = "{least}"\n' + NGINX_LIKE.format(executable="my-proxy"))
     missing = program.installed("proxy").missing
     assert missing == (f"{tmp_path}/bin/my-proxy has version 1.2.3, {least} is needed at least" if old else None)
+
+
+@pytest.mark.parametrize(
+    ("file", "message"),
+    [
+        ("gone", "proxy: binary: .*gone: no such file"),
+        ("plain", "proxy: binary: .*plain is not executable"),
+        ("silent", "proxy: binary: .*silent -v printed no version"),
+    ],
+)
+def test_a_binary_that_is_not_the_program_is_a_usage_error(tmp_path: Path, file: str, message: str) -> None:
+    define(tmp_path, "proxy", NGINX_LIKE.format(executable="proxy"))
+    for name, mode in (("plain", 0o644), ("silent", 0o755)):
+        (tmp_path / name).write_text("#!/bin/sh\n")
+        (tmp_path / name).chmod(mode)
+    with pytest.raises(UsageError, match=message):
+        program.installed("proxy", str(tmp_path / file))
+
+
+def test_a_binary_is_asked_in_place_of_the_installed_program(tmp_path: Path) -> None:
+    define(tmp_path, "proxy", NGINX_LIKE.format(executable="proxy"))
+    (tmp_path / "new").write_text("#!/bin/sh\necho proxy/2.0\n")
+    (tmp_path / "new").chmod(0o755)
+    assert program.installed("proxy").missing == "'proxy' is not installed"
+    assert program.installed("proxy", str(tmp_path / "new")) == Installed(path=str(tmp_path / "new"), version="2.0")
+
+
+def test_config_must_be_one_of_the_files(tmp_path: Path) -> None:
+    define(tmp_path, "proxy", 'config = "other.conf"\n' + NGINX_LIKE.format(executable="proxy"))
+    with pytest.raises(UsageError, match=r"config: 'other\.conf' is none of its files"):
+        program.load("proxy")

@@ -21,7 +21,7 @@ from hopcost import claims, engine, histogram, record_check, summary
 from hopcost import record as records
 from hopcost.errors import UsageError
 from hopcost.record import Ending, Record, Writer
-from hopcost.report import Format, claims_table, csv, html, markdown, text
+from hopcost.report import ClaimsFormat, claims_table, csv, html, markdown, text
 from hopcost.report import json as json_report
 
 FILES = ("run.json", "suite.json", "plan.json", "environment.json", "blocks.jsonl", "repeats.jsonl")
@@ -49,7 +49,7 @@ def every_report(path: Path) -> Record:
     found = summary.summarise(read)
     for render in (text.render, markdown.render, json_report.render, csv.render, html.render):
         assert render(read, found)
-    for format in Format:
+    for format in ClaimsFormat:
         claims_table.render(claims.judge(read.suite, [read]), format)
     return read
 

@@ -64,7 +64,7 @@ def test_every_structure_in_the_files_has_its_table() -> None:
 
 
 def test_the_environment_has_the_keys_that_are_described() -> None:
-    of_the_run = {"freezer", "network_namespaces", "network_namespaces_missing", "programs"}
+    of_the_run = {"freezer", "network_namespaces", "network_namespaces_missing", "programs", "binaries"}
     assert {*machine.facts(), *of_the_run} == set(words.ENVIRONMENT)
 
 

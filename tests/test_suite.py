@@ -337,3 +337,22 @@ def test_every_suite_that_comes_with_hopcost_loads(name):
 )
 def test_which_links_are_socket_files(link, is_unix):
     assert link.is_unix is is_unix
+
+
+def test_paths_of_a_hop_are_taken_from_the_suites_folder(tmp_path):
+    path = tmp_path / "own.toml"
+    path.write_text(
+        """name = "own"
+title = ""
+[arms.a]
+hops = [{ program = "nginx", link = "http+tcp", config = "conf/a.conf.j2", binary = "/opt/nginx" }]
+[[experiments]]
+name = "one"
+question = "?"
+baseline = "a"
+arms = ["a"]
+placement = "one-core"
+"""
+    )
+    (hop,) = suite.load(str(path)).arms["a"].hops
+    assert (hop.config, hop.binary) == (str(tmp_path / "conf" / "a.conf.j2"), "/opt/nginx")

@@ -55,7 +55,8 @@ def test_forks_may_simply_be_true(folder):
 @pytest.mark.parametrize(
     ("change", "text", "message"),
     [
-        ({}, "{{ settings.nothing }}", "proxy.conf.j2: .*'nothing'"),
+        ({}, "line\n{{ settings.nothing }}", "proxy.conf.j2:2: .*'nothing'"),
+        ({}, "{% include 'gone.j2' %}", "proxy.conf.j2:1: it includes 'gone.j2', and there is no such file"),
         ({}, "line\n{% if %}", "proxy.conf.j2:2: "),
         ({"children": "many"}, "", "children: .*'many'"),
         ({"forks": "perhaps"}, "", "forks: 'perhaps'"),
@@ -66,3 +67,50 @@ def test_a_template_that_is_wrong_is_named(folder, change, text, message):
     (folder / "proxy.conf.j2").write_text(text)
     with pytest.raises(UsageError, match=message):
         templates.rendered(msgspec.structs.replace(PROXY, **change), context(1))
+
+
+OWN = msgspec.structs.replace(PROXY, config="{{ name }}.conf", files=PROXY.files | {"more": "part.j2"})
+
+
+@pytest.fixture
+def config(folder: Path, tmp_path: Path) -> Path:
+    """A configuration of somebody's own, outside the program's folder; it includes a template from either folder."""
+    (folder / "part.j2").write_text("the program's part\n")
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "beside.j2").write_text("beside {{ name }}\n")
+    path = tmp_path / "mine" / "new.conf"
+    path.write_text('mine {{ settings.workers }};\n{% include "beside.j2" %}\n{% include "part.j2" %}\n')
+    return path
+
+
+def test_an_own_configuration_stands_in_place_of_the_programs(folder, config):
+    files = templates.rendered(OWN, context(2), config).files
+    assert files == {"proxy-2.conf": "mine 2;\nbeside proxy-2\nthe program's part\n", "more": "the program's part\n"}
+    assert templates.rendered(OWN, context(2)).files["proxy-2.conf"].startswith("a proxy-2;")
+
+
+def test_it_is_read_once_for_all_blocks(folder, config):
+    first = templates.rendered(OWN, context(2), config).files
+    config.write_text("edited while the run went on")
+    assert templates.rendered(OWN, context(2), config).files == first
+
+
+@pytest.mark.parametrize(
+    ("text", "file", "message"),
+    [
+        ("one\ntwo {{ workers }}\n", "new.conf", "new.conf:2: 'workers' is undefined"),
+        ("one\ntwo\n{% if %}\n", "new.conf", "new.conf:3: Expected an expression"),
+        ("{{ oops }}", "beside.j2", "mine/beside.j2:1: 'oops' is undefined"),
+        ("{% endif %}", "beside.j2", "mine/beside.j2:1: Encountered unknown tag 'endif'"),
+    ],
+)
+def test_its_errors_name_file_and_line(folder, config, text, file, message):
+    config.with_name(file).write_text(text)
+    with pytest.raises(UsageError, match=message) as caught:
+        templates.rendered(OWN, context(1), config)
+    assert caught.value.message.startswith(str(config.parent))
+
+
+def test_one_that_cannot_be_read_is_told(folder, tmp_path):
+    with pytest.raises(UsageError, match=r"gone\.conf: No such file"):
+        templates.rendered(OWN, context(1), tmp_path / "gone.conf")

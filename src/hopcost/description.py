@@ -26,6 +26,7 @@ def of(stack: PreparedStack, folder: Path, workload: Workload) -> str:
             f"{hop.name} ({hop.program} {hop.version}), reached over {hop.address.link} at {hop.address.address}",
         ]
         lines += [f"  settings: {settings}"] if settings else []
+        lines += [f"  configuration: {hop.config}"] if hop.config else []
         lines += [f"  $ cd {shlex.quote(str(folder))} && taskset --cpu-list {cores} {shlex.join(hop.command)}"]
     for hop in stack.hops:
         for name, text in hop.files.items():

@@ -3,6 +3,7 @@
     HopcostError
     ├── UsageError        the words, the file or the key are wrong          exit 2
     ├── CannotMeasure     this machine cannot measure that                  exit 3
+    ├── Undecided         a gate that could not decide                      exit 4
     ├── MeasurementFailed something that was measured failed                exit 1
     │   └── ArmFailed     a program or an arm: a row in the record, the others go on
     └── (any other exception is a bug: a traceback)
@@ -46,6 +47,12 @@ class CannotMeasure(HopcostError):
     """This machine, or this user on it, cannot measure what was asked."""
 
     exit_code = 3
+
+
+class Undecided(HopcostError):
+    """A gate had no verdict: what should have been compared could not be measured to the end."""
+
+    exit_code = 4
 
 
 class MeasurementFailed(HopcostError):

@@ -78,7 +78,8 @@ class Address(msgspec.Struct, frozen=True):
 class PreparedHop(msgspec.Struct):
     """A hop with everything decided: its command line and the files generated for it (name → text).
 
-    It is ready when it has as many `children`; where it `forks` its processes come and go, or are very many.
+    It is ready when it has as many `children`; where it `forks` its processes come and go, or are very many. `config`
+    is the file that it was given in place of the program's own configuration.
     """
 
     name: str
@@ -90,6 +91,7 @@ class PreparedHop(msgspec.Struct):
     files: dict[str, str]
     children: int = 0
     forks: bool = False
+    config: str | None = None
 
 
 class PreparedStack(msgspec.Struct):
@@ -143,7 +145,7 @@ def prepare(
         _check_links(where, definition, hop.link, upstreams)
         given = settings.get(hop.program, {}) | hop.settings
         resolved = definition.resolve_settings(given, len(cores.stack), where)
-        receipt = program.installed(hop.program).under(resolved)
+        receipt = program.installed(hop.program, hop.binary).under(resolved)
         if receipt.path is None or receipt.version is None:
             raise CannotMeasure(f"{where}: {hop.program}: {receipt.missing}", receipt.remedy)
         for hop_name, address in zip(names[number], addresses[number], strict=True):
@@ -161,7 +163,10 @@ def prepare(
                 "open_files": open_files,
                 "root": os.geteuid() == 0,
             }
-            rendered = templates.rendered(definition, context)
+            if hop.config is not None and not definition.config:
+                raise UsageError(f"{where}: {hop.program}: config: it has no configuration file", "leave `config` out")
+            config = None if hop.config is None else Path(hop.config)
+            rendered = templates.rendered(definition, context, config)
             _refuse_too_many(f"{where}: {hop_name}", rendered.children)
             prepared.append(
                 PreparedHop(
@@ -174,6 +179,7 @@ def prepare(
                     files=rendered.files,
                     children=rendered.children,
                     forks=rendered.forks,
+                    config=hop.config,
                 )
             )
     return PreparedStack(arm=name, hops=prepared, cores=cores, open_files=open_files)

@@ -46,7 +46,8 @@ class Program(msgspec.Struct, forbid_unknown_fields=True):
 
     `links` are the ways it can be reached, `upstream_links` the ways it reaches the next hop (none for an origin).
     `executable` is a name sought on the PATH; programs with a `build` are made from their source instead.
-    `files` maps a file in the stack's directory to the template it is generated from; both are templates.
+    `files` maps a file in the stack's directory to the template it is generated from; both are templates. `config` is
+    the one of them that a hop's own configuration takes the place of.
     `answers` programs can be the last hop though they can forward too; `balances` programs forward to several copies of
     the next hop. `children` is a template for the number of child processes without which it is not ready: those that
     come later are neither accounted for nor frozen. `forks` says that its processes come and go under load, or are very
@@ -64,6 +65,7 @@ class Program(msgspec.Struct, forbid_unknown_fields=True):
     upstream_links: list[Link] = []
     build: Build | None = None
     files: dict[str, str] = {}
+    config: str = ""
     settings: dict[str, SettingDefinition] = {}
     version_least: str = ""
     needs: dict[str, Need] = {}
@@ -166,6 +168,10 @@ def _check(program: Program, path: Path) -> None:
         raise UsageError(f"{path}: version_pattern: {error}") from error
     if groups < 1:
         raise UsageError(f"{path}: version_pattern: no group", "put the version in parentheses: 'nginx/(\\S+)'")
+    if program.config and program.config not in program.files:
+        raise UsageError(
+            f"{path}: config: '{program.config}' is none of its files", nearest(program.config, program.files)
+        )
     for key, setting in program.settings.items():
         setting.check(f"{path}: settings.{key}")
         _check_when(program, setting.when, f"{path}: settings.{key}.when")
@@ -190,15 +196,39 @@ def _check_when(program: Program, when: Mapping[str, Setting], where: str) -> No
 
 
 @cache
-def installed(name: str) -> Installed:
-    """Whether the program is there, by its version command: no version, no program. Builds nothing."""
+def installed(name: str, binary: str | None = None) -> Installed:
+    """Whether the program is there, by its version command: no version, no program. Builds nothing.
+
+    A `binary` is asked in place of the installed or built one; UsageError where it is not the program.
+    """
     program = load(name)
+    if binary is not None:
+        found = _by_version(program, _given(name, binary))
+        if found.missing is not None:
+            hint = f"it must take the command line of {name} (programs/{name}/program.toml), and print its version"
+            raise UsageError(f"{name}: binary: {found.missing}", hint)
+        return found
     path = _built_path(program) if program.build else _find(program.executable)
     if path is None or not path.exists():
         if program.build and _find(program.build.tool):
             return Installed(missing="not built yet", remedy=f"hopcost build {name}")
         what = program.build.tool if program.build else program.executable
         return Installed(missing=f"'{what}' is not installed", remedy=program.install)
+    return _by_version(program, path)
+
+
+def _given(name: str, binary: str) -> Path:
+    """The path of a binary that a person named; UsageError where it cannot be started."""
+    path = Path(binary)
+    if not path.is_file():
+        raise UsageError(f"{name}: binary: {binary}: no such file", "a path is taken from the suite's folder")
+    if not os.access(path, os.X_OK):
+        raise UsageError(f"{name}: binary: {binary} is not executable", f"chmod +x {binary}")
+    return path
+
+
+def _by_version(program: Program, path: Path) -> Installed:
+    """The receipt for an executable that is there, by what it prints."""
     command = [word.replace("{executable}", str(path)) for word in program.version_command]
     try:
         run = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=10, check=False)

@@ -63,6 +63,8 @@ class Observer:
                 for pid, ns in after.cpu_ns[hop.name].items()
             }
             found.append(cores(hop.name, self._stack.prepared.cores.stack, _affinities(used)))
+            if hop.config is not None:
+                continue  # what its own configuration makes of settings is its own affair
             for name, definition in program.load(hop.program).settings.items():
                 seen: tuple[str, bool | None]
                 if definition.receipt in OF_FORWARDING and not self._forwards(hop):

@@ -23,6 +23,7 @@ import msgspec
 
 from hopcost import __version__, record_check
 from hopcost.errors import MeasurementFailed, UsageError, nearest
+from hopcost.method import METHOD
 from hopcost.plan import Plan
 from hopcost.prepared import PreparedStack
 from hopcost.record_names import FOLDER as FOLDER
@@ -53,7 +54,7 @@ class Ending(msgspec.Struct):
 
 
 class Run(msgspec.Struct):
-    """The run as a whole; `ended_utc` stays None in a run that was killed."""
+    """The run as a whole; `ended_utc` stays None in a run that was killed. The first method had no number: it is 1."""
 
     format: int
     hopcost: str
@@ -61,6 +62,7 @@ class Run(msgspec.Struct):
     started_utc: str
     ended_utc: str | None = None
     endings: list[Ending] = []
+    method: int = 1
 
 
 class _Format(msgspec.Struct):
@@ -101,7 +103,7 @@ class Writer:
             raise UsageError(
                 f"{self.path}: exists and is not an empty directory", "nothing is overwritten: name another one"
             )
-        self.run = Run(format=FORMAT, hopcost=__version__, command=command, started_utc=now_utc())
+        self.run = Run(format=FORMAT, hopcost=__version__, command=command, started_utc=now_utc(), method=METHOD)
         try:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:

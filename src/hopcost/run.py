@@ -1,7 +1,8 @@
-"""One `hopcost run`, from the suite's name to the report: it only connects the rooms."""
+"""One run, from the suite to the record, and from the suite's name to the report: it only connects the rooms."""
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 import shlex
 import sys
@@ -37,23 +38,49 @@ class Wishes(msgspec.Struct, frozen=True):
     quiet: bool = False
 
 
+class Measured(msgspec.Struct, frozen=True):
+    """A record that was just made: whether nothing that was measured failed, and whether somebody stopped it."""
+
+    record: records.Record
+    well: bool
+    interrupted: bool
+
+
 def run(name: str, chosen: list[str], wishes: Wishes) -> int:
     """Run and report; the exit code: 1 where something failed, or an experiment could not run here."""
     console = Console(stderr=True, highlight=False, quiet=wishes.quiet)
     name, first = suites.choose(name)
     suite, chosen = suites.load(name), [*first, *chosen]
-    programs = sorted({hop.program for arm in suite.arms.values() for hop in arm.hops})
     for each in chosen:
         suite.experiment(each)
-    for problem in program.build_missing(programs, console.print):
+    measured = measure(suite, chosen, wishes, console)
+    record = measured.record
+    found = summary.summarise(record)
+    text.put(record, found)
+    console.print(f"\nrecord: {record.path}  (again: {_again(record.path)})", soft_wrap=True)
+    if measured.interrupted:
+        raise KeyboardInterrupt
+    is_biased = any(each.instrument_is_biased for each in found)
+    return 0 if measured.well and not record.plan.left_out and not is_biased else 1
+
+
+def measure(suite: suites.Suite, chosen: list[str], wishes: Wishes, console: Console) -> Measured:
+    """Measure the chosen experiments of a suite into a record; the console hears of it.
+
+    The suite need not come from a file. MeasurementFailed where the measurement broke; the record so far stays.
+    """
+    binaries, own = _binaries(suite), _own_programs(suite)
+    for problem in program.build_missing(own, console.print):
         console.print(f"warning: {problem}", style="yellow", markup=False)
+    receipts = {hop.program: program.installed(hop.program, hop.binary) for hop in binaries}
+    receipts |= {each: program.installed(each) for each in own}
     plan = planning.make(
         suite,
         chosen,
         quick=wishes.quick,
         budget_s=wishes.budget_s,
         seed=secrets.randbits(32) if wishes.seed is None else wishes.seed,
-        installed={each: program.installed(each) for each in programs},
+        installed=receipts,
         allowed_cores=machine.allowed_cores(),
         siblings=machine.siblings(),
         open_files=raise_open_files(),
@@ -79,7 +106,8 @@ def run(name: str, chosen: list[str], wishes: Wishes) -> int:
         "freezer": freezer.kind,
         "network_namespaces": net.own,
         "network_namespaces_missing": net.why,
-        "programs": {each: program.installed(each).version for each in programs},
+        "programs": {each: receipt.version for each, receipt in sorted(receipts.items())},
+        "binaries": {hop.binary: _receipt(hop) for hop in binaries},
     }
     writer = records.Writer(wishes.folder, suite, plan, environment, ["hopcost", *sys.argv[1:]])
     _announce(plan, writer.path, console)
@@ -90,16 +118,33 @@ def run(name: str, chosen: list[str], wishes: Wishes) -> int:
     except KeyboardInterrupt:
         interrupted = True
     except (MeasurementFailed, CannotMeasure):
-        console.print(f"the record so far: hopcost report {shlex.quote(str(writer.path))}")
+        console.print(f"the record so far: {_again(writer.path)}")
         raise
-    record = records.read(writer.path)
-    found = summary.summarise(record)
-    text.put(record, found)
-    console.print(f"\nrecord: {writer.path}  (again: hopcost report {shlex.quote(str(writer.path))})", soft_wrap=True)
-    if interrupted:
-        raise KeyboardInterrupt
-    is_biased = any(each.instrument_is_biased for each in found)
-    return 0 if well and not plan.left_out and not is_biased else 1
+    return Measured(record=records.read(writer.path), well=well, interrupted=interrupted)
+
+
+def _again(path: Path) -> str:
+    return f"hopcost report {shlex.quote(str(path))}"
+
+
+def _binaries(suite: suites.Suite) -> list[suites.Hop]:
+    """The hops that bring a binary of their own, each binary once."""
+    found = {(hop.program, hop.binary): hop for arm in suite.arms.values() for hop in arm.hops if hop.binary}
+    return list(found.values())
+
+
+def _own_programs(suite: suites.Suite) -> list[str]:
+    """The programs of which some hop takes the one that is installed or built here."""
+    return sorted({hop.program for arm in suite.arms.values() for hop in arm.hops if not hop.binary})
+
+
+def _receipt(hop: suites.Hop) -> dict[str, str | None]:
+    """Which binary it was: its program's version as it prints it, and the digest of the file."""
+    assert hop.binary is not None, "one of those that bring a binary"
+    with Path(hop.binary).open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    version = program.installed(hop.program, hop.binary).version
+    return {"program": hop.program, "version": version, "sha256": digest}
 
 
 def _try_settings(plan: planning.Plan, net: network.Network) -> None:

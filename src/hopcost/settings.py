@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from enum import Enum
 
 import msgspec
 
 from hopcost.errors import UsageError, nearest
 from hopcost.suite import Setting
+
+SWITCH = {"true": True, "on": True, "false": False, "off": False}  # a switch on the command line
 
 
 class SettingKind(Enum):
@@ -62,6 +65,21 @@ class SettingDefinition(msgspec.Struct, forbid_unknown_fields=True):
         if not self._takes(value):
             hint = nearest(value, self.choices) if self.choices and isinstance(value, str) else None
             raise UsageError(f"{where}: expected {self.expected}, got {as_written(value)}", hint)
+        return value
+
+    def read(self, text: str, where: str) -> Setting:
+        """The value as it is written on a command line; UsageError says what was expected.
+
+        >>> switch = SettingDefinition(kind=SettingKind.SWITCH, default=True, doc="")
+        >>> switch.read("off", "here")
+        False
+        """
+        value: Setting = text
+        if self.kind is SettingKind.SWITCH:
+            value = SWITCH.get(text.lower(), text)
+        elif self.kind.is_number and re.fullmatch(r"-?\d+", text, re.ASCII):
+            value = int(text)
+        self.resolve(value, 1, where)
         return value
 
     @property

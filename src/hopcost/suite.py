@@ -63,13 +63,28 @@ class Slices(Enum):
 
 
 class Hop(msgspec.Struct, forbid_unknown_fields=True):
-    """One program with its settings inside a stack."""
+    """One program with its settings inside a stack.
+
+    `config` is a template in place of the program's own configuration, `binary` an executable in place of the installed
+    or built one. Both are paths from the suite's folder; here they are absolute.
+    """
 
     program: Name
     link: Link
     settings: dict[str, Setting] = {}
     port: Annotated[int, msgspec.Meta(ge=1, le=65535)] | None = None
     copies: Positive = 1
+    config: str | None = None
+    binary: str | None = None
+
+    def from_folder(self, folder: Path) -> Hop:
+        """With its paths made absolute."""
+        absolute = {
+            key: str((folder / given).resolve())
+            for key, given in (("config", self.config), ("binary", self.binary))
+            if given is not None
+        }
+        return msgspec.structs.replace(self, **absolute)
 
 
 class Arm(msgspec.Struct, forbid_unknown_fields=True):
@@ -214,7 +229,7 @@ def load(name_or_path: str) -> Suite:
         )
     suite = toml_file.read(path, Suite)
     _check(suite, path)
-    return _with_settings_in_hops(suite)
+    return _with_whole_hops(suite, path.parent)
 
 
 def choose(word: str) -> tuple[str, list[str]]:
@@ -236,13 +251,16 @@ def choose(word: str) -> tuple[str, list[str]]:
     return word, []
 
 
-def _with_settings_in_hops(suite: Suite) -> Suite:
-    """An arm's settings laid under those of its hops, so that who starts a stack needs to know of hops alone."""
+def _with_whole_hops(suite: Suite, folder: Path) -> Suite:
+    """An arm's settings laid under those of its hops, and paths made absolute: who starts a stack needs hops alone."""
     replace = msgspec.structs.replace
     arms = {
         name: replace(
             arm,
-            hops=[replace(hop, settings=arm.settings.get(hop.program, {}) | hop.settings) for hop in arm.hops],
+            hops=[
+                replace(hop.from_folder(folder), settings=arm.settings.get(hop.program, {}) | hop.settings)
+                for hop in arm.hops
+            ],
         )
         for name, arm in suite.arms.items()
     }

@@ -69,8 +69,10 @@ def main() -> None:
     from hopcost.cli import (  # noqa: F401 - they register
         build,
         claims,
+        compare,
         completion,
         doctor,
+        gate,
         listing,
         load,
         report,

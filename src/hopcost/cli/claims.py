@@ -9,7 +9,7 @@ import typer
 
 from hopcost.cli import app, complete, examples
 from hopcost.cli.output import OUTPUT_HELP
-from hopcost.report import Format
+from hopcost.report import ClaimsFormat
 
 EPILOG = examples(
     "hopcost claims latest",
@@ -39,7 +39,7 @@ def claims(
             autocompletion=complete.suite_names,
         ),
     ] = None,
-    format: Annotated[Format, typer.Option("--format", "-f", help="The format.")] = Format.TEXT,
+    format: Annotated[ClaimsFormat, typer.Option("--format", "-f", help="The format.")] = ClaimsFormat.TEXT,
     output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help=OUTPUT_HELP)] = None,
 ) -> None:
     """Test an article's claims against records, all in one table."""

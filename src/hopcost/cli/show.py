@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from hopcost.cli import app, complete, examples
+from hopcost.cli.words import ARM_HELP
 
 EPILOG = examples("hopcost show hello/one-core/go", "hopcost show ./my-suite.toml/first/mine > behind.txt")
-ARM_HELP = "SUITE/EXPERIMENT/ARM, as in nginx-go/one-core/nginx-http-tcp."
 
 
 @app.command("show", epilog=EPILOG)

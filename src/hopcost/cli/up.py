@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from hopcost.cli import app, complete, examples
-from hopcost.cli.show import ARM_HELP
+from hopcost.cli.words import ARM_HELP
 
 EPILOG = examples(
     "hopcost up nginx-go/one-core/nginx-http-tcp",
@@ -31,7 +31,7 @@ def up(
 
     network.enter_user_namespace()  # may start this command again
     experiment, name, content, cores = arm_path.find(arm)
-    program.build_missing([hop.program for hop in content.hops], print)
+    program.build_missing([hop.program for hop in content.hops if not hop.binary], print)
     raise_open_files()
     leavings.clean()
     wishes_one = content.link_mbit_per_s is not None or any(key.startswith("net.") for key in content.sysctls)

@@ -18,6 +18,14 @@ class Format(StrEnum):
     TEXT = "text"
     MARKDOWN = "markdown"
     JSON = "json"
+
+
+class ClaimsFormat(StrEnum):
+    """What judged claims can be shown as."""
+
+    TEXT = "text"
+    MARKDOWN = "markdown"
+    JSON = "json"
     CSV = "csv"
 
 

@@ -8,7 +8,7 @@ import msgspec
 
 from hopcost.claim import Comparison, Figure, Relation
 from hopcost.judged import Judged, Outcome, Result
-from hopcost.report import Format, csv, markdown
+from hopcost.report import ClaimsFormat, csv, markdown
 from hopcost.report.words import ABSENT, interval, printable
 
 HEADER = ["claim", "result", "article", "measured"]
@@ -23,22 +23,22 @@ TOGETHER = (
 )
 
 
-def render(judged: Sequence[Judged], format: Format) -> str:
+def render(judged: Sequence[Judged], format: ClaimsFormat) -> str:
     """All claims in one format."""
-    if format is Format.JSON:
+    if format is ClaimsFormat.JSON:
         return msgspec.json.format(msgspec.json.encode([_plain(each) for each in judged]), indent=2).decode() + "\n"
-    if format is Format.CSV:
+    if format is ClaimsFormat.CSV:
         return csv.written(CSV_HEADER, (line for each in judged for line in _csv(each)))
     table = [[f"{each.suite}: {each.claim.name}", *_cells(each)] for each in judged]
     below = [counted(judged) + ".", TOGETHER]
-    if format is Format.MARKDOWN:
+    if format is ClaimsFormat.MARKDOWN:
         return (
             "\n".join(
-                [*_in_markdown(table), "", markdown.bullets(below), "", *_details(judged, Format.MARKDOWN)]
+                [*_in_markdown(table), "", markdown.bullets(below), "", *_details(judged, ClaimsFormat.MARKDOWN)]
             ).rstrip()
             + "\n"
         )
-    return "\n".join([*_in_text(table), "", *below, "", *_details(judged, Format.TEXT)]).rstrip() + "\n"
+    return "\n".join([*_in_text(table), "", *below, "", *_details(judged, ClaimsFormat.TEXT)]).rstrip() + "\n"
 
 
 def counted(judged: Sequence[Judged]) -> str:
@@ -59,13 +59,13 @@ def _in_markdown(table: list[list[str]]) -> list[str]:
     return ["| " + " | ".join(line) + " |" for line in lines]
 
 
-def _details(judged: Sequence[Judged], format: Format) -> list[str]:
+def _details(judged: Sequence[Judged], format: ClaimsFormat) -> list[str]:
     lines: list[str] = []
     for each in judged:
         claim, head = each.claim, f"{each.suite}: {each.claim.name}: {each.outcome.value}"
         about = [claim.says, f"Source: {claim.source}", *([f"Condition: {claim.condition}"] if claim.condition else [])]
         said_tests = tests(each)
-        if format is Format.MARKDOWN:
+        if format is ClaimsFormat.MARKDOWN:
             said = [markdown.escape(line) for line in about]
             lines += [f"### {markdown.escape(head)}", "", "<br>\n".join(said), "", markdown.bullets(said_tests), ""]
         else:

@@ -137,7 +137,9 @@ def _text(path: Path) -> str:
 def _settings(arm: Arm) -> list[str]:
     lines = []
     for hop in arm.hops:
-        own = ", ".join(f"{name} = {_value(value)}" for name, value in hop.settings.items()) or "as its defaults are"
+        given = {"config": hop.config, "binary": hop.binary}
+        named = {name: value for name, value in given.items() if value is not None} | hop.settings
+        own = ", ".join(f"{name} = {_value(value)}" for name, value in named.items()) or "as its defaults are"
         times = f" × {hop.copies}" if hop.copies > 1 else ""
         lines.append(f"{hop.program}{times} over {hop.link.value}: {own}")
     lines += [f"{name} = {value}" for name, value in arm.sysctls.items()]

@@ -1,0 +1,48 @@
+"""`hopcost compare`: two records side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hopcost.cli import app, complete, examples
+from hopcost.cli.output import OUTPUT_HELP
+from hopcost.report import Format
+
+RECORD_HELP = "A record's directory, its name in records/, or `latest`."
+EPILOG = examples(
+    "hopcost compare before latest",
+    "hopcost compare kernel-6.1 kernel-6.6 one-core --format markdown -o kernels.md",
+    "hopcost compare laptop server --anyway",
+    then="Figures of different hours hold what the machine did in between; verdicts are read off each arm's ratio to"
+    " its own baseline. Stronger evidence is one interleaved run: hopcost gate. docs/comparing.md has the reasons.",
+)
+
+
+@app.command("compare", epilog=EPILOG)
+def compare(
+    record_a: Annotated[str, typer.Argument(metavar="RECORD_A", help=RECORD_HELP, autocompletion=complete.records)],
+    record_b: Annotated[
+        str, typer.Argument(metavar="RECORD_B", help="The same; ratios are B ÷ A.", autocompletion=complete.records)
+    ],
+    experiments: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="EXPERIMENT", help="Only these: the fewer, the narrower the intervals."),
+    ] = None,
+    anyway: Annotated[
+        bool,
+        typer.Option("--anyway", help="Compare also what should not be: other CPUs, methods, suites, slices."),
+    ] = False,
+    format: Annotated[Format, typer.Option("--format", "-f", help="The format.")] = Format.TEXT,
+    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help=OUTPUT_HELP)] = None,
+) -> None:
+    """Put two records side by side: what differs between them first, then ratios B ÷ A with intervals and verdicts."""
+    from hopcost import across
+    from hopcost import record as records
+    from hopcost.cli.output import put
+    from hopcost.report import across_table
+
+    a, b = (records.read(records.find(name)) for name in (record_a, record_b))
+    put(across_table.render(a, b, across.compare(a, b, experiments or [], anyway=anyway), format), output)

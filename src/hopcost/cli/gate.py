@@ -1,0 +1,91 @@
+"""`hopcost gate`: an arm before and after a change, for CI."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hopcost.cli import app, complete, examples
+from hopcost.cli.output import OUTPUT_HELP
+from hopcost.cli.words import ARM_HELP
+from hopcost.deciding import Deciding
+from hopcost.report import Format
+
+EPILOG = examples(
+    "hopcost gate nginx-go/one-core/nginx-http-tcp --after nginx.access_log=on --margin 3%",
+    "hopcost gate nginx-go/one-core/nginx-http-tcp --before nginx.config=old.conf.j2 --after nginx.config=new.conf.j2",
+    "hopcost gate hello/one-core/go --before go-hello.binary=./app-main --after go-hello.binary=./app-branch",
+    "hopcost gate ./my-suite.toml/load/behind-nginx --after go-hello.gomaxprocs=2 --figure cpu -f markdown -o gate.md",
+    then="SETTINGS are PROGRAM.SETTING=VALUE (hopcost show prints an arm's), PROGRAM.config=FILE for another"
+    " configuration or PROGRAM.binary=FILE for another build; repeat the option for more of them. A side without any is the arm as it"
+    " stands.\n\nExit codes: 0 the slow end of the interval is inside the margin, 1 the interval is wholly beyond it or"
+    " AFTER failed, 4 undecided within the budget, or there are no verdicts. docs/gate.md has complete jobs for GitHub"
+    " and GitLab.",
+)
+
+
+@app.command("gate", epilog=EPILOG)
+def gate(
+    arm: Annotated[str, typer.Argument(metavar="SUITE/EXPERIMENT/ARM", help=ARM_HELP, autocompletion=complete.arms)],
+    before: Annotated[
+        list[str] | None,
+        typer.Option("--before", metavar="SETTINGS", help="The arm before the change. [default: as it stands]"),
+    ] = None,
+    after: Annotated[
+        list[str] | None,
+        typer.Option("--after", metavar="SETTINGS", help="The arm after the change. [default: as it stands]"),
+    ] = None,
+    margin: Annotated[
+        str,
+        typer.Option(
+            "--margin",
+            metavar="PERCENT",
+            help="How much slower or dearer is let through: 3% is from 1 to 1.03 times the time or CPU per request.",
+        ),
+    ] = "3%",
+    figure: Annotated[
+        Deciding,
+        typer.Option("--figure", help="What decides; with both, each of them must be within the margin."),
+    ] = Deciding.BOTH,
+    budget: Annotated[
+        float, typer.Option("--budget", metavar="SECONDS", min=1, help="Time for it; it ends as soon as it can tell.")
+    ] = 300.0,
+    seed: Annotated[
+        int | None,
+        typer.Option("--seed", metavar="N", min=0, help="Seed of the shuffled orders. [default: a new one, recorded]"),
+    ] = None,
+    format: Annotated[Format, typer.Option("--format", "-f", help="The summary's format.")] = Format.TEXT,
+    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help=OUTPUT_HELP)] = None,
+    record: Annotated[
+        Path | None,
+        typer.Option(
+            "--record", metavar="DIR", help="Where the record goes. [default: records/<UTC time>-gate-<suite>]"
+        ),
+    ] = None,
+) -> int:
+    """Measure an arm before and after a change, side by side; the exit code says whether it got slower."""
+    import os
+
+    from hopcost import network
+    from hopcost.cli.margin import fraction
+
+    network.enter_user_namespace()  # may start this command again: before the heavy imports
+    from rich.console import Console
+
+    from hopcost import gate as gates
+    from hopcost.cli.output import put
+    from hopcost.report import gate_summary
+    from hopcost.run import Wishes
+
+    question = gates.Question(arm, before or [], after or [], fraction(margin), figure)
+    for_github = os.environ.get("GITHUB_STEP_SUMMARY")
+    gates.refuse_unwritable([output])
+    console = Console(stderr=True, highlight=False)
+    answer = gates.ask(question, Wishes(budget_s=budget, seed=seed, folder=record), console)
+    put(gate_summary.render(answer, format), output)
+    if for_github:
+        gate_summary.append(answer, Path(for_github))
+    console.print(gate_summary.last_line(answer), markup=False, soft_wrap=True)
+    return answer.decision.outcome.exit_code

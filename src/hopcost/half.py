@@ -1,0 +1,81 @@
+"""One experiment in one of two records that stand side by side: its blocks, and what can be asked of them. Pure."""
+
+from __future__ import annotations
+
+import msgspec
+
+from hopcost import compared, open_figures, summary
+from hopcost.compared import Ask, Comparison
+from hopcost.comparison import Arms
+from hopcost.planned import PlannedExperiment
+from hopcost.record import Record
+from hopcost.summary import ExperimentSummary
+
+Key = tuple[str, float | None]  # a figure, and the offered load (None: saturation)
+
+
+class Half(msgspec.Struct, frozen=True):
+    """The experiment with its valid blocks by arm."""
+
+    record: Record
+    summary: ExperimentSummary
+    arms: Arms
+
+    @property
+    def planned(self) -> PlannedExperiment:
+        return self.summary.plan
+
+    @property
+    def rates(self) -> set[float]:
+        """The loads that were offered, per second."""
+        measured = self.arms.of(self.planned.baseline)
+        return {rate for _, rate in self.asks(self.planned.baseline) if rate is not None} if measured else set()
+
+    def asks(self, name: str) -> dict[Key, Ask]:
+        """What can be asked of an arm: throughput, CPU, and at each offered load CPU and response times."""
+        found = {}
+        for ask in compared.asks(self.arms, name, self.summary.p99_agrees):
+            load = None if ask.share is None else open_figures.at(self.arms.of(name)[0], ask.share)
+            if ":" not in ask.name and (ask.share is None or load is not None):  # of all hops together
+                found[ask.name, None if load is None else load.rate_per_s] = ask
+        return found
+
+    def sample(self, name: str, ask: Ask) -> list[float] | None:
+        """The arm's figure by block; None where a block lacks it: leaving it out would choose blocks by outcome."""
+        values = [ask.figure(part) for part in self.arms.of(name)]
+        known = [value for value in values if value]
+        return known if known and len(known) == len(values) else None
+
+    def relative(self, name: str, ask: Ask) -> list[float] | None:
+        """The arm's figure ÷ its own baseline's, by block; None of the baseline itself, and where a block lacks it."""
+        pairs = None if name == self.planned.baseline else self.arms.pairs(name, ask.figure)
+        return [own / other for own, other in pairs] if pairs else None
+
+    def comparison(self, name: str, key: Key) -> Comparison | None:
+        """What the record itself says of the arm in that figure."""
+        arm = next((arm for arm in self.summary.arms if arm.name == name), None)
+        own = arm.comparisons if arm is not None else []
+        return next((each for each in own if (each.figure, each.load_per_s) == key), None)
+
+    def versions(self, name: str) -> dict[str, object]:
+        """Of the programs that an arm consists of, or the receipts of its binaries; None where the record has none."""
+        planned = next(arm for arm in self.planned.arms if arm.name == name)
+        return {
+            hop.program: self._of_environment("binaries", hop.binary)
+            if hop.binary
+            else self._of_environment("programs", hop.program)
+            for hop in planned.arm.hops
+        }
+
+    def _of_environment(self, table: str, key: str) -> object:
+        known = self.record.environment.get(table)
+        return known.get(key) if isinstance(known, dict) else None
+
+
+def halves_of(record: Record) -> dict[str, Half]:
+    """All experiments of a record, by name."""
+    found = {}
+    for each in summary.summarise(record):
+        blocks = [block for block in record.blocks if block.experiment == each.plan.name]
+        found[each.plan.name] = Half(record, each, Arms(each.plan, blocks))
+    return found

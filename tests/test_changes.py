@@ -1,0 +1,73 @@
+"""Settings of an arm as words on the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hopcost import changes
+from hopcost.errors import UsageError
+from hopcost.suite import Arm, Hop, Link
+
+ARM = Arm(
+    hops=[
+        Hop(program="nginx", link=Link.HTTP_TCP, settings={"gzip": True}),
+        Hop(program="go-hello", link=Link.HTTP_TCP),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("word", "hop", "settings"),
+    [
+        ("nginx.access_log=on", 0, {"gzip": True, "access_log": True}),
+        ("nginx.gzip=off", 0, {"gzip": False}),
+        ("nginx.gzip=false", 0, {"gzip": False}),
+        ("nginx.worker_processes=cores", 0, {"gzip": True, "worker_processes": "cores"}),
+        ("nginx.worker_processes=2", 0, {"gzip": True, "worker_processes": 2}),
+        ("nginx.keepalive_timeout_s=0", 0, {"gzip": True, "keepalive_timeout_s": 0}),
+        ("nginx.content=static", 0, {"gzip": True, "content": "static"}),
+        ("go-hello.heap_mib=20", 1, {"heap_mib": 20}),
+    ],
+)
+def test_a_word_sets_what_it_says_in_its_hop_alone(word, hop, settings):
+    changed = changes.changed(ARM, [word], "--after")
+    assert changed.hops[hop].settings == settings
+    assert changed.hops[1 - hop] == ARM.hops[1 - hop]
+
+
+def test_later_words_win_and_nothing_given_changes_nothing():
+    assert changes.changed(ARM, [], "--after") == ARM
+    words = ["nginx.gzip=off", "go-hello.heap_mib=1", "nginx.gzip=on"]
+    assert changes.changed(ARM, words, "--after").hops[0].settings == {"gzip": True}
+
+
+def test_files_become_absolute_paths_of_the_hop(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("new.conf").write_text("events {}")
+    changed = changes.changed(ARM, ["nginx.config=new.conf", "go-hello.binary=./new.conf"], "--after")
+    assert changed.hops[0].config == changed.hops[1].binary == str(tmp_path / "new.conf")
+
+
+@pytest.mark.parametrize(
+    ("word", "message", "hint"),
+    [
+        ("nginx.gzip", "expected PROGRAM.SETTING=VALUE", "as in nginx.access_log=on"),
+        ("gzip=on", "expected PROGRAM.SETTING=VALUE", "as in nginx.access_log=on"),
+        ("nginx.gzip=", "expected PROGRAM.SETTING=VALUE", "as in nginx.access_log=on"),
+        ("ngin.gzip=on", "no hop of the arm is the program 'ngin'", "did you mean 'nginx'?"),
+        ("nginx.gzp=on", "nginx has no setting 'gzp'", "did you mean 'gzip'?"),
+        ("nginx.confg=x", "nginx has no setting 'confg'", "did you mean 'config'?"),
+        ("nginx.gzip=maybe", 'expected true or false, got "maybe"', None),
+        ("nginx.worker_processes=-1", "expected a whole number from 1", None),
+        ("nginx.worker_processes=2.5", "expected a whole number from 1", None),
+        ("nginx.content=statc", 'expected "fixed" or "static" or "lua"', "did you mean 'static'?"),
+        ("nginx.config=gone.conf", "gone.conf: no such file", "working directory"),
+    ],
+)
+def test_a_word_that_fits_nothing_says_what_would(word, message, hint):
+    with pytest.raises(UsageError) as caught:
+        changes.changed(ARM, [word], "--before")
+    assert caught.value.message.startswith(f"--before {word}: ") and message in caught.value.message
+    assert caught.value.hint is None if hint is None else hint in (caught.value.hint or "")
