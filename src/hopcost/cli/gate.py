@@ -19,10 +19,10 @@ EPILOG = examples(
     "hopcost gate hello/one-core/go --before go-hello.binary=./app-main --after go-hello.binary=./app-branch",
     "hopcost gate ./my-suite.toml/load/behind-nginx --after go-hello.gomaxprocs=2 --figure cpu -f markdown -o gate.md",
     then="SETTINGS are PROGRAM.SETTING=VALUE (hopcost show prints an arm's), PROGRAM.config=FILE for another"
-    " configuration or PROGRAM.binary=FILE for another build; repeat the option for more of them. A side without any is the arm as it"
-    " stands.\n\nExit codes: 0 the slow end of the interval is inside the margin, 1 the interval is wholly beyond it or"
-    " AFTER failed, 4 undecided within the budget, or there are no verdicts. docs/gate.md has complete jobs for GitHub"
-    " and GitLab.",
+    " configuration or PROGRAM.binary=FILE for another build; repeat the option for more of them. A side without"
+    " any is the arm as it stands.\n\nExit codes: 0 the slow end of the interval is inside the margin, 1 the"
+    " interval is wholly beyond it or AFTER failed, 4 undecided within the budget, or there are no verdicts."
+    " docs/gate.md has complete jobs for GitHub and GitLab.",
 )
 
 
