@@ -63,6 +63,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "settings": "the program's settings for this hop; they win over the experiment's",
             "port": "a fixed TCP port; not in a baseline, which runs twice at once; absent: a free one is taken",
             "copies": "instances of this hop, each with its own address; the hop before balances over them",
+            "last_copy": "settings of the last of several copies, over `settings`: one that is slower than the others",
             "config": "a template in place of the program's own configuration; a path from the suite's folder. See"
             " [Another configuration](#another-configuration-another-binary)",
             "binary": "an executable in place of the installed or built program; a path from the suite's folder",

@@ -143,12 +143,16 @@ def prepare(
         definition = program.load(hop.program)
         upstreams = addresses[number + 1] if number + 1 < len(arm.hops) else []
         _check_links(where, definition, hop.link, upstreams)
-        given = settings.get(hop.program, {}) | hop.settings
-        resolved = definition.resolve_settings(given, len(cores.stack), where)
-        receipt = program.installed(hop.program, hop.binary).under(resolved)
-        if receipt.path is None or receipt.version is None:
-            raise CannotMeasure(f"{where}: {hop.program}: {receipt.missing}", receipt.remedy)
+        if hop.last_copy and hop.copies == 1:
+            raise UsageError(f"{where}: {hop.program}: last_copy: there is one copy", "copies says how many there are")
         for hop_name, address in zip(names[number], addresses[number], strict=True):
+            given = settings.get(hop.program, {}) | hop.settings
+            if hop.last_copy and hop_name == names[number][-1]:
+                given |= hop.last_copy
+            resolved = definition.resolve_settings(given, len(cores.stack), where)
+            receipt = program.installed(hop.program, hop.binary).under(resolved)
+            if receipt.path is None or receipt.version is None:
+                raise CannotMeasure(f"{where}: {hop.program}: {receipt.missing}", receipt.remedy)
             context = {
                 "name": hop_name,
                 "executable": receipt.path,

@@ -65,8 +65,9 @@ class Slices(Enum):
 class Hop(msgspec.Struct, forbid_unknown_fields=True):
     """One program with its settings inside a stack.
 
-    `config` is a template in place of the program's own configuration, `binary` an executable in place of the installed
-    or built one. Both are paths from the suite's folder; here they are absolute.
+    `last_copy` are settings of the last of several copies, over those of all. `config` is a template in place of the
+    program's own configuration, `binary` an executable in place of the installed or built one. Both are paths from the
+    suite's folder; here they are absolute.
     """
 
     program: Name
@@ -74,6 +75,7 @@ class Hop(msgspec.Struct, forbid_unknown_fields=True):
     settings: dict[str, Setting] = {}
     port: Annotated[int, msgspec.Meta(ge=1, le=65535)] | None = None
     copies: Positive = 1
+    last_copy: dict[str, Setting] = {}
     config: str | None = None
     binary: str | None = None
 

@@ -37,6 +37,7 @@ func main() {
 	flag.StringVar(&options.certificate, "tls-certificate", "tls.crt", "the certificate's file, for https+tcp")
 	flag.StringVar(&options.key, "tls-key", "tls.key", "its private key's file")
 	mebibytes := flag.Int("heap-mib", 0, "MiB of small objects to keep alive, of which each request replaces 16 KiB")
+	rounds := flag.Int("work-rounds", 0, "rounds of arithmetic before each answer, about a nanosecond each")
 	version := flag.Bool("version", false, "print the version and end")
 	flag.Parse()
 	if *version {
@@ -57,6 +58,9 @@ func main() {
 	}
 	if *mebibytes > 0 {
 		handler = newHeap(*mebibytes).churning(handler)
+	}
+	if *rounds > 0 {
+		handler = working(*rounds, handler)
 	}
 	stop, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()

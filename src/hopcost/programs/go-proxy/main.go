@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"flag"
 	"fmt"
 	"log"
@@ -18,7 +19,7 @@ import (
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("go-proxy: ")
-	listen := flag.String("listen", "", "LINK:ADDRESS; LINK is http+tcp or http+unix")
+	listen := flag.String("listen", "", "LINK:ADDRESS; LINK is http+tcp, http+unix or https+tcp, with tls.crt and tls.key")
 	upstreams := flag.String("upstreams", "", "where to forward to: LINK:ADDRESS, several with commas between them, in turn")
 	keepalive := flag.Int("upstream-keepalive", 0, "idle connections that are kept to each upstream; 0: one connection per request")
 	threads := flag.Int("gomaxprocs", 0, "threads that run Go code at once; 0 leaves it to Go")
@@ -45,6 +46,18 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	go func() { log.Fatal(http.Serve(listener, proxy)) }()
+	go func() { log.Fatal(serve(listener, proxy, place.secure)) }()
 	<-stop.Done()
+}
+
+// serve speaks HTTP/1.1, over TLS too, where Go would offer HTTP/2.
+func serve(listener net.Listener, handler http.Handler, secure bool) error {
+	server := &http.Server{
+		Handler:      handler,
+		TLSNextProto: map[string]func(*http.Server, *tls.Conn, http.Handler){},
+	}
+	if secure {
+		return server.ServeTLS(listener, "tls.crt", "tls.key")
+	}
+	return server.Serve(listener)
 }

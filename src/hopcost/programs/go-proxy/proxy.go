@@ -12,16 +12,21 @@ import (
 	"sync/atomic"
 )
 
-// place is where a server listens, in the words of package net.
-type place struct{ network, address string }
+// place is where a server listens, in the words of package net, and whether it speaks TLS there.
+type place struct {
+	network, address string
+	secure           bool
+}
 
 func parsePlace(text string) (place, error) {
-	link, address, found := strings.Cut(text, ":")
-	network, is := strings.CutPrefix(link, "http+")
-	if !found || !is || network != "tcp" && network != "unix" {
-		return place{}, fmt.Errorf("expected http+tcp:ADDRESS or http+unix:PATH")
+	link, address, _ := strings.Cut(text, ":")
+	switch link {
+	case "http+tcp", "https+tcp":
+		return place{"tcp", address, link == "https+tcp"}, nil
+	case "http+unix":
+		return place{"unix", address, false}, nil
 	}
-	return place{network, address}, nil
+	return place{}, fmt.Errorf("expected http+tcp:ADDRESS, https+tcp:ADDRESS or http+unix:PATH")
 }
 
 // newProxy is a reverse proxy that goes round its upstreams and keeps up to `keepalive` idle connections to each.
@@ -32,6 +37,9 @@ func newProxy(upstreams []string, keepalive int) (http.Handler, error) {
 		found, err := parsePlace(text)
 		if err != nil {
 			return nil, err
+		}
+		if found.secure {
+			return nil, fmt.Errorf("forwards over http+tcp and http+unix alone")
 		}
 		// The transport pools connections by host name: each upstream gets one that the dialler below translates.
 		host := "upstream-" + strconv.Itoa(number)
