@@ -37,7 +37,11 @@ ORIGIN_FORMS: dict[str, list[dict[str, Setting]]] = {
     "origin": [{"work_rounds": 1000}, {"work_us": 10}],
 }
 PROXY_FORMS: dict[str, list[dict[str, Setting]]] = {
-    "nginx": [{"upstream_keepalive": 0}, {"cache_s": 5}, {"access_log": True, "multi_accept": False}],
+    "nginx": [
+        {"upstream_keepalive": 0},
+        {"cache_s": 5},
+        {"access_log": True, "multi_accept": False, "reuseport": True},
+    ],
     "go-proxy": [{"upstream_keepalive": 0}],
     "haproxy": [{"http_reuse": "safe", "balance": "leastconn"}],
     "caddy": [{"upstream_keepalive": 0}, {"balance": "least_conn"}],
