@@ -133,6 +133,9 @@ def test_what_quick_runs():
         "nginx-go": ["one-core", "one-thread", "all-cores"],
         "nginx-go-512": ["short-connections@100", "keep-alive@100", "go-before-nginx@100", "nginx-before-go@100"],
         "nginx-express": ["gzip-loopback", "express-pm2", "tuning"],
+        "proxies": ["tcp", "tls"],
+        "work": ["one-core@0", "one-core@50", "one-core@200", "one-core@1000"],
+        "balance": ["copies", "slow"],
     }
 
 
