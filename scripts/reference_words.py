@@ -106,12 +106,15 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
         Page.SUITE,
         {
             "connections": "connections that are always busy (closed loop), over all threads of the generator",
-            "target": "path and query of the GET request",
+            "target": "path and query of the request",
             "timeout_s": "a request without a complete answer after this time on the arm's clock is a `timeout` error",
             "headers": 'header fields of every request, the check\'s too: `[["Accept-Encoding", "gzip"]]`; `Host` and'
             " `Connection` are hopcost's own",
             "requests_per_connection": "after so many requests a connection is closed, and opened anew for the next;"
             " 1: a connection per request; absent: kept for ever",
+            "method": "what a request does; POST and PUT carry a body",
+            "body_bytes": "how much each POST or PUT carries, up to 64 MiB: the ten digits over and over. The embedded"
+            " origin's `/echo-length` answers with the length that arrived",
         },
     ),
     suite.Soak: (

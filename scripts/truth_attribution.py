@@ -142,7 +142,9 @@ def run(name: str, number: int) -> Figures:
                 )
             )
             stacks.append(stack)
-            arms.append(block.engine_arm(stack, workload, check.ask(arm.name, stack.prepared.address, workload.target)))
+            arms.append(
+                block.engine_arm(stack, workload, check.ask_as_loaded(arm.name, stack.prepared.address, workload))
+            )
         work = engine.Plan(
             seed=number,
             cores=experiment.cores.generator,

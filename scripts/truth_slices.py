@@ -219,7 +219,7 @@ def alone(experiment: PlannedExperiment, name: str, seconds: float) -> Rates:
     arm = next(each for each in experiment.arms if each.name == name)
     never = Freezer(kind="signal", parent=None)
     with RunningStack(name, arm.arm, experiment.settings, experiment.cores, never, Ports(), label="alone") as stack:
-        answer = check.ask(name, stack.prepared.address, experiment.workload.target)
+        answer = check.ask_as_loaded(name, stack.prepared.address, experiment.workload)
         only = msgspec.structs.replace(block.engine_arm(stack, experiment.workload, answer), freeze=None)
         load = engine.Plan(
             seed=0,

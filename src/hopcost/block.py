@@ -125,9 +125,8 @@ def start(setting: Setting, arm: PlannedArm, number: int, stacks: contextlib.Exi
         )
     )
     setting.writer.put_stack(experiment.name, stack.prepared)
-    workload = experiment.workload
     with stack.as_client():
-        answer = check.ask(arm.name, stack.prepared.address, workload.target, workload.header_fields)
+        answer = check.ask_as_loaded(arm.name, stack.prepared.address, experiment.workload)
     return Ready(arm=arm, stack=stack, answer=answer)
 
 

@@ -16,6 +16,7 @@ import msgspec
 
 from hopcost.errors import ArmFailed
 from hopcost.prepared import Address
+from hopcost.suite import Workload
 
 CHECK_S = 10.0
 
@@ -61,18 +62,31 @@ class _Recorder:
         return getattr(self._file, name)
 
 
-def ask(arm: str, address: Address, target: str, headers: Sequence[tuple[str, str]] = ()) -> Answer:
-    """The arm's answer to one GET on a connection of its own; ArmFailed when there is none or it is not HTTP.
+def ask(
+    arm: str,
+    address: Address,
+    target: str,
+    headers: Sequence[tuple[str, str]] = (),
+    method: str = "GET",
+    body: bytes | None = None,
+) -> Answer:
+    """The arm's answer to one request on a connection of its own; ArmFailed when there is none or it is not HTTP.
 
     `header_bytes` counts from the status line to the empty line, as `curl -sI | wc -c` does.
     """
+    length = [] if body is None else [("Content-Length", str(len(body)))]
+    fields = "".join(f"{name}: {value}\r\n" for name, value in [("Host", "localhost"), *headers, *length])
     try:
         with address.connect(CHECK_S) as connection:
-            fields = "".join(f"{name}: {value}\r\n" for name, value in [("Host", "localhost"), *headers])
-            connection.sendall(f"GET {target} HTTP/1.1\r\n{fields}\r\n".encode())
+            connection.sendall(f"{method} {target} HTTP/1.1\r\n{fields}\r\n".encode() + (body or b""))
             return _read(connection)
     except (OSError, http.client.HTTPException, zlib.error) as error:
-        raise ArmFailed(arm, f"no answer to the check: GET {address.url}{target}: {error!r}") from error
+        raise ArmFailed(arm, f"no answer to the check: {method} {address.url}{target}: {error!r}") from error
+
+
+def ask_as_loaded(arm: str, address: Address, workload: Workload) -> Answer:
+    """The arm's answer to a request of its workload; as `ask`."""
+    return ask(arm, address, workload.target, workload.header_fields, workload.method.value, workload.body)
 
 
 def _read(connection: socket.socket) -> Answer:

@@ -38,11 +38,17 @@ def _checks(address: Address, workload: Workload, generator: list[int]) -> list[
     cores = ",".join(str(core) for core in generator)
     fields = "".join(f"-H {shlex.quote(f'{name}: {value}')} " for name, value in workload.headers)
     connections = workload.connections
+    body = ""
+    if workload.body_bytes is not None:
+        fields = f"-X {workload.method.value} --data-binary @- {fields}"
+        body = f"head -c {workload.body_bytes} /dev/zero | "
     if address.is_unix:
-        return [f"curl -i {fields}--unix-socket {address.address} http://localhost{workload.target}"]
+        return [f"{body}curl -i {fields}--unix-socket {address.address} http://localhost{workload.target}"]
     url = f"{address.url}{workload.target}"
     trust = f"--cacert {address.ca_file} " if address.is_tls else ""
     authority = f"--ca {address.ca_file} " if address.is_tls else ""
+    if body:
+        return [f"{body}curl -i {trust}{fields}{url}"]
     return [
         f"curl -i {trust}{fields}{url}",
         f"taskset --cpu-list {cores} hopcost load -c {connections} -d 5s {authority}{fields}{url}",

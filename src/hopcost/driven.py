@@ -12,9 +12,10 @@ import msgspec
 
 from hopcost import engine, host, peers, usage
 from hopcost.block import Ready, Setting, busy_outside_ns, checked, cores_in_use
-from hopcost.errors import ArmFailed, CannotMeasure, MeasurementFailed
+from hopcost.errors import ArmFailed, CannotMeasure, MeasurementFailed, UsageError
 from hopcost.network import Surroundings, with_link_load
 from hopcost.peers import Load, Peer
+from hopcost.plan import Plan
 from hopcost.record import ArmBlock, Block, PeerRun
 from hopcost.stack import RunningStack
 from hopcost.suite import Workload
@@ -40,6 +41,14 @@ def find(name: str) -> tuple[Peer, str]:
 def missing() -> dict[str, str]:
     """The peers that are not here, and what would bring each."""
     return {name: INSTALL[name] for name, peer in peers.BY_NAME.items() if peer.version() is None}
+
+
+def refuse_uploads(plan: Plan) -> None:
+    """UsageError where another generator would have to send bodies."""
+    for each in plan.experiments:
+        if (plan.peer or plan.as_published) and each.workload.method.uploads:
+            method = each.workload.method.value
+            raise UsageError(f"{each.name}: other generators send GET alone here, not {method}", "leave --peer out")
 
 
 def load(setting: Setting, block: Block, ready: Ready, name: str) -> None:

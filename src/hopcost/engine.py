@@ -219,9 +219,16 @@ class End(msgspec.Struct, tag_field="kind", tag="end"):
 Line = Start | Opening | WarmedUp | Slice | ArmTotals | End
 
 
-def request(target: str, headers: Sequence[tuple[str, str]] = ()) -> Request:
-    """A GET as the check sends it, so that what is checked is what is loaded."""
-    return Request(method="GET", target=target, headers=[("Host", "localhost"), *headers])
+def request(
+    target: str, headers: Sequence[tuple[str, str]] = (), method: str = "GET", body: bytes | None = None
+) -> Request:
+    """A request as the check sends it, so that what is checked is what is loaded."""
+    return Request(
+        method=method,
+        target=target,
+        headers=[("Host", "localhost"), *headers],
+        body_base64=None if body is None else base64.b64encode(body).decode(),
+    )
 
 
 def expect(status: int, body: bytes) -> Expect:

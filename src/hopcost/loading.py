@@ -176,7 +176,7 @@ def engine_arm(stack: RunningStack, workload: Workload, expected: check.Answer) 
         connections=workload.connections,
         tls=engine.Tls(ca_file=address.ca_file) if address.is_tls else None,
         timeout_ns=workload.timeout_s * 1_000_000_000,
-        request=engine.request(workload.target, workload.header_fields),
+        request=engine.request(workload.target, workload.header_fields, workload.method.value, workload.body),
         expect=engine.expect(expected.status, expected.body),
         freeze=stack.freeze,
         hops=[engine.Hop(name=name, cpu=_cpu(stack.account_of(name), pids)) for name, pids in stack.processes.items()],

@@ -93,6 +93,7 @@ def measure(suite: suites.Suite, chosen: list[str], wishes: Wishes, console: Con
         target=wishes.target_percent / 100,
         margin=wishes.margin_percent / 100,
     )
+    driven.refuse_uploads(plan)
     network.leave_the_hosts()
     for leaving in leavings.clean():
         console.print(

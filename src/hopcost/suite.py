@@ -25,6 +25,8 @@ from hopcost.sweep import Sweep as Sweep
 SUITES = Path(__file__).parent / "suites"
 AGAIN = "-aa"  # behind the baseline's name: its second run, the A/A arm
 
+BODY_BYTES_MOST = 64 << 20  # of an upload: the engine is told it whole, and keeps it once
+
 Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
 SysctlName = Annotated[str, msgspec.Meta(pattern=r"^[a-z]+(\.[A-Za-z0-9_-]+)+$")]
 Positive = Annotated[int, msgspec.Meta(ge=1)]
@@ -104,6 +106,19 @@ class Arm(msgspec.Struct, forbid_unknown_fields=True):
     link_mbit_per_s: Positive | None = None
 
 
+class Method(Enum):
+    """What a request does."""
+
+    GET = "GET"
+    POST = "POST"
+    PUT = "PUT"
+
+    @property
+    def uploads(self) -> bool:
+        """Whether it carries a body."""
+        return self is not Method.GET
+
+
 class Workload(msgspec.Struct, forbid_unknown_fields=True):
     """Requests, connections, load shape."""
 
@@ -112,6 +127,15 @@ class Workload(msgspec.Struct, forbid_unknown_fields=True):
     timeout_s: Annotated[int, msgspec.Meta(ge=1, le=3600)] = 10
     headers: list[HeaderField] = []
     requests_per_connection: Positive | None = None
+    method: Method = Method.GET
+    body_bytes: Annotated[int, msgspec.Meta(ge=1, le=BODY_BYTES_MOST)] | None = None
+
+    @property
+    def body(self) -> bytes | None:
+        """What every request carries: the ten digits over and over."""
+        if self.body_bytes is None:
+            return None
+        return (b"0123456789" * (self.body_bytes // 10 + 1))[: self.body_bytes]
 
     @property
     def header_fields(self) -> list[tuple[str, str]]:
@@ -336,10 +360,23 @@ def _check_load(experiment: Experiment, programs: set[str], where: str) -> None:
                 f"{where}: workload.headers: {name} is hopcost's own to send",
                 "requests_per_connection says how long connections are kept",
             )
+    _check_upload(experiment, where)
     points = experiment.sweep.values if experiment.sweep is not None else None
     publishing.check_rows(experiment.published, experiment.arms, points, experiment.control, where)
     if experiment.as_published is not None:
         publishing.check_protocol(experiment.as_published, where)
+
+
+def _check_upload(experiment: Experiment, where: str) -> None:
+    """A body and a method that carries one belong together; the size may be what a sweep says."""
+    method, swept = experiment.workload.method, experiment.sweep is not None and experiment.sweep.key
+    has_body = experiment.workload.body_bytes is not None or swept == "workload.body_bytes"
+    if has_body and not method.uploads:
+        raise UsageError(f"{where}: workload.body_bytes: a GET carries no body", 'method = "POST" or "PUT"')
+    if method.uploads and not has_body:
+        raise UsageError(
+            f"{where}: workload.method: a {method.value} of nothing", "body_bytes says how much it carries"
+        )
 
 
 def _known(word: str, known: Any, message: str) -> None:

@@ -49,9 +49,7 @@ def up(
             network=network.find() if wishes_one else HOST,
         ) as stack:
             with stack.as_client():
-                answer = check.ask(
-                    name, stack.prepared.address, experiment.workload.target, experiment.workload.header_fields
-                )
+                answer = check.ask_as_loaded(name, stack.prepared.address, experiment.workload)
             print(description.of(stack.prepared, stack.session.directory, experiment.workload), end="")
             sizes = f"{answer.header_bytes} header bytes, {len(answer.body)} body bytes"
             print(f"\nit answers with status {answer.status}, {sizes}")
