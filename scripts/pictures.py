@@ -30,7 +30,7 @@ def main() -> None:
         path.write_text(html.render(read, summary.summarise(read)), encoding="utf-8")
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         for name, (width, height) in SIZES.items():
-            page = browser.new_page(viewport={"width": width, "height": height})
+            page = browser.new_page(viewport={"width": width, "height": height}, reduced_motion="reduce")
             page.goto(f"{path.as_uri()}#{wanted.at}")
             page.wait_for_selector("html[data-charts=drawn]")
             page.screenshot(path=PICTURES / name)

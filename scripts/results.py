@@ -96,7 +96,8 @@ def run(piece: Piece) -> bool:
     """Make its record anew; whether there is one now."""
     shutil.rmtree(piece.path, ignore_errors=True)
     print(shlex.join(piece.command), flush=True)
-    subprocess.run([HOPCOST, *piece.command[1:], "--record", piece.path], check=False, stdin=subprocess.DEVNULL)
+    place = piece.path.relative_to(ROOT)  # the command stands in the report, and may be shown to others
+    subprocess.run([HOPCOST, *piece.command[1:], "--record", place], check=False, stdin=subprocess.DEVNULL, cwd=ROOT)
     return piece.record() is not None
 
 
