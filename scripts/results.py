@@ -28,7 +28,7 @@ from hopcost.sweep import points
 ROOT = Path(__file__).parents[1]
 HOPCOST = ROOT / ".venv" / "bin" / "hopcost"
 RECORDS, PAGES = ROOT / "records" / "results", ROOT / "docs" / "results"
-SUITES = ("hello", "nginx-go", "nginx-express", "nginx-go-512")
+SUITES = ("hello", "nginx-go", "nginx-express", "nginx-go-512", "proxies", "work", "balance", "upload")
 BUDGET_S = 75  # of a piece
 BUDGETS_S = {  # where a block takes long: what must outlast TIME_WAIT or a cache, and thousands of processes
     "nginx-go/one-core": 300,
@@ -49,6 +49,12 @@ BUDGETS_S = {  # where a block takes long: what must outlast TIME_WAIT or a cach
     "nginx-go-512/nginx-before-go": 50,
     "nginx-go-512/pitfall-keep-alive": 50,
     "nginx-go-512/pitfall-reset": 215,
+    "proxies/tcp": 300,
+    "proxies/unix": 150,
+    "proxies/tls": 240,
+    "proxies/all-cores": 200,
+    "balance/copies": 150,
+    "balance/slow": 120,
 }
 SOAK_S = 240
 
@@ -131,11 +137,9 @@ def main() -> int:
         ]
     if wanted.next and not missing:
         return 3
-    failed = False
-    if not wanted.render:
-        for piece in missing[:1] if wanted.next else missing:
-            failed |= not run(piece)
-    for name in wanted.suites:
+    due = [] if wanted.render else missing[:1] if wanted.next else missing
+    failed = [piece for piece in due if not run(piece)]
+    for name in wanted.suites if wanted.render else dict.fromkeys(piece.suite for piece in due):
         if any(piece.record() is not None for piece in pieces([name])):
             (PAGES / f"{name}.md").write_text(render(name), encoding="utf-8")
     return 1 if failed else 0
