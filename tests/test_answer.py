@@ -43,7 +43,7 @@ def test_not_told_apart():
     blocks = [
         plain_block(number, 1000, 1000, behind) for number, behind in enumerate((700, 1500, 900, 1300, 800, 1200))
     ]
-    assert " of the throughput, not told apart yet" in said(record(*blocks))
+    assert " a proxy before it may keep " in said(record(*blocks))
 
 
 def test_too_few_blocks_say_so_first():
@@ -83,8 +83,7 @@ def test_a_fault_of_an_arm_withholds_the_verdict_and_is_named():
         )
 
     words = said(record(*(faulty(number) for number in range(6))))
-    assert ". No verdict on the throughput: " in words
-    assert "50 status" in words or "errors" in words
+    assert words.endswith(". No verdict on the throughput: 50 errors: status 50.")
 
 
 def dear_proxy(number: int) -> Block:
@@ -140,7 +139,3 @@ def test_control_characters_do_not_reach_the_terminal(sign):
     ]
     plan = msgspec.structs.replace(plan, experiments=[msgspec.structs.replace(experiment, arms=arms)])
     assert sign not in said(record(*steady(39_000), plan=plan))
-
-
-def test_a_sound_block_is_known_to_the_sentence():
-    assert "a proxy before it" in said(record(sound_block(0), sound_block(1), sound_block(2)))
