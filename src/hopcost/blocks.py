@@ -34,7 +34,7 @@ def measure(plan: Plan, freezer: Freezer, writer: Writer, watcher: Watcher, netw
     ends = time.monotonic() + plan.budget_s
     all_well = True
     for number, experiment in enumerate(plan.experiments):
-        share = (ends - time.monotonic()) / (len(plan.experiments) - number)
+        share = (ends - time.monotonic()) * experiment.weight / sum(each.weight for each in plan.experiments[number:])
         setting = block.Setting(
             plan=plan,
             experiment=experiment,
