@@ -31,16 +31,24 @@ RECORDS, PAGES = ROOT / "records" / "results", ROOT / "docs" / "results"
 SUITES = ("hello", "nginx-go", "nginx-express", "nginx-go-512", "proxies", "work", "balance", "upload")
 WHOLE = "nginx-go"
 BUDGET_S = 75  # of a piece
-BUDGETS_S = {  # where a block takes long: what must outlast TIME_WAIT or a cache, and thousands of processes
+BUDGETS_S = {  # where a block takes long: what outlasts TIME_WAIT or a cache, thousands of processes or connections
     "nginx-express/connections": 100,
+    "nginx-express/connections@5000": 200,
+    "nginx-express/connections@10000": 250,
     "nginx-express/worker-connections": 45,
-    "nginx-express/nginx-express": 500,
-    "nginx-express/proxy-cache": 140,
+    "nginx-express/nginx-express": 1500,
+    "nginx-express/proxy-cache": 210,
     "nginx-express/tuning": 90,
-    "nginx-go-512/short-connections": 215,
+    "nginx-go-512/short-connections": 650,
     "nginx-go-512/keep-alive": 50,
+    "nginx-go-512/keep-alive@2000": 90,
+    "nginx-go-512/keep-alive@5000": 180,
     "nginx-go-512/go-before-nginx": 50,
+    "nginx-go-512/go-before-nginx@2000": 90,
+    "nginx-go-512/go-before-nginx@5000": 180,
     "nginx-go-512/nginx-before-go": 50,
+    "nginx-go-512/nginx-before-go@2000": 90,
+    "nginx-go-512/nginx-before-go@5000": 180,
     "nginx-go-512/pitfall-keep-alive": 50,
     "nginx-go-512/pitfall-reset": 215,
     "proxies/tcp": 300,
@@ -74,7 +82,8 @@ class Piece(msgspec.Struct, frozen=True):
         if self.is_soak:
             length = ["--soak-length", str(SOAK_S), "--budget", str(SOAK_S + 60)]
         else:
-            length = ["--budget", str(BUDGETS_S.get(f"{self.suite}/{self.experiment}", BUDGET_S))]
+            of_all = BUDGETS_S.get(f"{self.suite}/{self.experiment}", BUDGET_S)
+            length = ["--budget", str(BUDGETS_S.get(f"{self.suite}/{self.name}", of_all))]
         return ["hopcost", "run", f"{self.suite}/{self.name}", *length]
 
     def record(self) -> Record | None:
@@ -111,7 +120,7 @@ def render(name: str) -> str:
     done = [(piece, record) for piece in pieces([name]) if (record := piece.record()) is not None]
     missing = [piece.name or piece.suite for piece in pieces([name]) if piece.record() is None]
     experiments = [each for _, record in done for each in summary.summarise(record)]
-    commands = "\n".join(f"    {shlex.join(piece.command)}" for piece, _ in done)
+    commands = "\n".join(f"    {shlex.join(record.run.command)}" for _, record in done)
     tail = f"Made by `scripts/results.py`, a record for each of\n\n{commands}\n"
     if missing:
         tail += f"\nNot run yet: {', '.join(missing)}.\n"

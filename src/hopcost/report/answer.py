@@ -146,5 +146,6 @@ def _short(value: float) -> str:
 
 
 def _name(arm: ArmSummary) -> str:
-    """Its title, without what stands behind it in brackets."""
-    return re.sub(r" \([^()]*\)$", "", arm.title) or arm.name
+    """Its title; what stands behind it in brackets left out, what stands behind a comma in brackets."""
+    title = re.sub(r" \([^()]*\)$", "", arm.title) or arm.name
+    return re.sub(r"^([^,()]+), ([^()]+)$", r"\1 (\2)", title)
