@@ -120,11 +120,16 @@ def render(name: str) -> str:
     done = [(piece, record) for piece in pieces([name]) if (record := piece.record()) is not None]
     missing = [piece.name or piece.suite for piece in pieces([name]) if piece.record() is None]
     experiments = [each for _, record in done for each in summary.summarise(record)]
-    commands = "\n".join(f"    {shlex.join(record.run.command)}" for _, record in done)
+    commands = "\n".join(f"    {_without_place(record.run.command)}" for _, record in done)
     tail = f"Made by `scripts/results.py`, a record for each of\n\n{commands}\n"
     if missing:
         tail += f"\nNot run yet: {', '.join(missing)}.\n"
     return f"{markdown.render(done[0][1], experiments)}\n{tail}"
+
+
+def _without_place(command: list[str]) -> str:
+    """What made a record, for readers who have no use for where it lies here."""
+    return shlex.join(command[: command.index("--record")])
 
 
 def main() -> int:
