@@ -493,6 +493,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "response_unanswered": "the ages, since the intended start, of those timed out, in flight or never sent",
             "send_lag": "histogram from the intended start to sending",
             "unsent": "the ages, since the intended start, of those never sent",
+            "all_opened": "whether every connection has been open; null where the load was not come to",
         },
     ),
     engine.End: (

@@ -188,4 +188,5 @@ class Loop:
 
     def _precision(self) -> str:
         plan = self.setting.plan
-        return f"after {self.done} blocks every ratio is within ±{plan.target_width:.2%} or clear of the margin"
+        reached = f"within ±{plan.target_width:.2%} or wholly inside or outside the margin"
+        return f"after {self.done} blocks every ratio is {reached}"
