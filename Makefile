@@ -52,7 +52,7 @@ bench: setup ## the engine's cost beside other load generators: docs/bench.md
 truth: setup ## whether the method tells the truth: docs/truth.md
 	.venv/bin/python scripts/truth.py
 
-results: setup ## the suites' full forms, about two hours, resumable: docs/results
+results: setup ## the suites' full forms, about four hours, resumable: docs/results
 	.venv/bin/python scripts/results.py
 
 leavings: setup ## 110 runs interrupted and killed at random moments: what is left of them

@@ -100,6 +100,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "link_mbit_per_s": "the same",
             "open_loop": "false: no offered loads after the closed loop. There are none anyhow with `--quick`, in whole"
             " slices and soaks, with `requests_per_connection` and with other generators",
+            "weight": "its part of a run's time: one of 3 gets three times as much as one of 1, where blocks take long",
         },
     ),
     suite.Workload: (
@@ -492,6 +493,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "response_unanswered": "the ages, since the intended start, of those timed out, in flight or never sent",
             "send_lag": "histogram from the intended start to sending",
             "unsent": "the ages, since the intended start, of those never sent",
+            "all_opened": "whether every connection has been open; null where the load was not come to",
         },
     ),
     engine.End: (
@@ -552,6 +554,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "as_published": "the article's protocol",
             "protocol_connections": "connections of the protocol as they fit here",
             "open_loop_shares": "of the slowest arm's throughput, offered to all arms after the closed loop",
+            "weight": "its part of the run's time, beside the others' weights",
         },
     ),
     planned.Point: (
@@ -737,6 +740,7 @@ CONSTANTS = {
     "plan.BLOCK_S_AT_MOST": ("s", "load in a block at most"),
     "plan.TARGET_WIDTH": ("of the ratio", "half-width at which a full run stops"),
     "plan.FULL_BUDGET_S": ("s", "time for all experiments, unless `--budget` says otherwise"),
+    "plan.FULL_S_PER_WEIGHT": ("s", "as much for each weight of an experiment, where that is more in all"),
     "plan.QUICK_BUDGET_S": ("s", "the same with `--quick`"),
     "plan.WARM_UP_LEAST_NS": ("ns", "shortest warm-up of an arm in a block"),
     "plan.WARM_UP_MOST_NS": ("ns", "longest warm-up"),

@@ -1,8 +1,8 @@
 """`make results`: the suites' full forms, piece by piece, and docs/results/ out of their records.
 
-A piece is an experiment, or a point of a sweep, in a record of its own under records/results/: what is interrupted is
-done again, what is done stays. `--next` runs one piece, for a machine that has other work between them; `--render`
-writes the pages from what there is, and names what is missing.
+A piece is an experiment, or a point of a sweep, in a record of its own under records/results/, or all of the first
+article's suite as a user runs it: what is interrupted is done again, what is done stays. `--next` runs one piece, for a
+machine that has other work between them; `--render` writes the pages from what there is, and names what is missing.
 """
 
 from __future__ import annotations
@@ -29,24 +29,26 @@ ROOT = Path(__file__).parents[1]
 HOPCOST = ROOT / ".venv" / "bin" / "hopcost"
 RECORDS, PAGES = ROOT / "records" / "results", ROOT / "docs" / "results"
 SUITES = ("hello", "nginx-go", "nginx-express", "nginx-go-512", "proxies", "work", "balance", "upload", "static")
+WHOLE = "nginx-go"
 BUDGET_S = 75  # of a piece
-BUDGETS_S = {  # where a block takes long: what must outlast TIME_WAIT or a cache, and thousands of processes
-    "nginx-go/one-core": 300,
-    "nginx-go/all-cores": 300,
-    "nginx-go/one-thread": 130,
-    "nginx-go/tls": 110,
-    "nginx-go/balance": 130,
-    "nginx-go/one-thread-5000": 480,
-    "nginx-go/all-cores-5000": 480,
+BUDGETS_S = {  # where a block takes long: what outlasts TIME_WAIT or a cache, thousands of processes or connections
     "nginx-express/connections": 100,
+    "nginx-express/connections@5000": 200,
+    "nginx-express/connections@10000": 250,
     "nginx-express/worker-connections": 45,
-    "nginx-express/nginx-express": 500,
-    "nginx-express/proxy-cache": 140,
+    "nginx-express/nginx-express": 1500,
+    "nginx-express/proxy-cache": 210,
     "nginx-express/tuning": 90,
-    "nginx-go-512/short-connections": 215,
+    "nginx-go-512/short-connections": 650,
     "nginx-go-512/keep-alive": 50,
+    "nginx-go-512/keep-alive@2000": 90,
+    "nginx-go-512/keep-alive@5000": 180,
     "nginx-go-512/go-before-nginx": 50,
+    "nginx-go-512/go-before-nginx@2000": 90,
+    "nginx-go-512/go-before-nginx@5000": 180,
     "nginx-go-512/nginx-before-go": 50,
+    "nginx-go-512/nginx-before-go@2000": 90,
+    "nginx-go-512/nginx-before-go@5000": 180,
     "nginx-go-512/pitfall-keep-alive": 50,
     "nginx-go-512/pitfall-reset": 215,
     "proxies/tcp": 300,
@@ -60,25 +62,28 @@ SOAK_S = 240
 
 
 class Piece(msgspec.Struct, frozen=True):
-    """An experiment of a suite, or a point of one: `experiment` is its name without the value."""
+    """An experiment of a suite, or a point of one: `experiment` is its name without the value. Without: all of it."""
 
     suite: str
-    name: str
-    experiment: str
-    is_soak: bool
+    name: str = ""
+    experiment: str = ""
+    is_soak: bool = False
 
     @property
     def path(self) -> Path:
         """Where its record goes."""
-        return RECORDS / self.suite / self.name
+        return RECORDS / self.suite / (self.name or "whole")
 
     @property
     def command(self) -> list[str]:
         """What makes its record, without the record's place."""
+        if not self.name:
+            return ["hopcost", "run", self.suite]
         if self.is_soak:
             length = ["--soak-length", str(SOAK_S), "--budget", str(SOAK_S + 60)]
         else:
-            length = ["--budget", str(BUDGETS_S.get(f"{self.suite}/{self.experiment}", BUDGET_S))]
+            of_all = BUDGETS_S.get(f"{self.suite}/{self.experiment}", BUDGET_S)
+            length = ["--budget", str(BUDGETS_S.get(f"{self.suite}/{self.name}", of_all))]
         return ["hopcost", "run", f"{self.suite}/{self.name}", *length]
 
     def record(self) -> Record | None:
@@ -93,6 +98,9 @@ class Piece(msgspec.Struct, frozen=True):
 def pieces(names: list[str]) -> Iterator[Piece]:
     """All pieces of these suites in their files' order."""
     for name in names:
+        if name == WHOLE:
+            yield Piece(name)
+            continue
         for experiment in suites.load(name).experiments:
             for _, point in points(experiment):
                 yield Piece(name, point.name, experiment.name, experiment.soak is not None)
@@ -110,13 +118,18 @@ def run(piece: Piece) -> bool:
 def render(name: str) -> str:
     """The page of a suite: one heading, the tables of all its records, and the commands that made them."""
     done = [(piece, record) for piece in pieces([name]) if (record := piece.record()) is not None]
-    missing = [piece.name for piece in pieces([name]) if piece.record() is None]
+    missing = [piece.name or piece.suite for piece in pieces([name]) if piece.record() is None]
     experiments = [each for _, record in done for each in summary.summarise(record)]
-    commands = "\n".join(f"    {shlex.join(piece.command)}" for piece, _ in done)
+    commands = "\n".join(f"    {_without_place(record.run.command)}" for _, record in done)
     tail = f"Made by `scripts/results.py`, a record for each of\n\n{commands}\n"
     if missing:
         tail += f"\nNot run yet: {', '.join(missing)}.\n"
     return f"{markdown.render(done[0][1], experiments)}\n{tail}"
+
+
+def _without_place(command: list[str]) -> str:
+    """What made a record, for readers who have no use for where it lies here."""
+    return shlex.join(command[: command.index("--record")])
 
 
 def main() -> int:

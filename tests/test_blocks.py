@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 
+import msgspec
 import pytest
 from hdrh.histogram import HdrHistogram
 
@@ -146,8 +147,10 @@ class Recorder:
 
     def __init__(self) -> None:
         self.seen: list[str] = []
+        self.deadlines: dict[str, float] = {}
 
     def experiment_begins(self, experiment: plan.PlannedExperiment, blocks: int, deadline: float) -> None:
+        self.deadlines[experiment.name] = deadline
         self.seen.append(f"experiment {experiment.name} {blocks}")
 
     def forecast(self, forecast: Forecast) -> None:
@@ -309,6 +312,17 @@ def test_the_budget_ends_an_experiment_but_not_before_its_first_block(world: Wor
     _, read, _ = measure(tmp_path, budget_s=0.001)
     assert len(read.blocks) == 1
     assert read.run.endings[0].why == "budget"
+
+
+def test_an_experiment_of_more_weight_gets_more_of_the_time(world: World, tmp_path: Path) -> None:
+    SUITE.experiments.append(msgspec.structs.replace(SUITE.experiments[0], name="two", weight=3))
+    began = time.monotonic()
+    try:
+        _, _, watcher = measure(tmp_path, budget_s=4000.0)
+    finally:
+        SUITE.experiments.pop()
+    assert watcher.deadlines["one"] - began == pytest.approx(1000, abs=30)
+    assert watcher.deadlines["two"] - began == pytest.approx(4000, abs=30)
 
 
 def test_an_arm_that_answers_otherwise_leaves_with_a_diff_and_the_others_go_on(world: World, tmp_path: Path) -> None:

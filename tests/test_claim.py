@@ -215,7 +215,8 @@ def published(read: suite.Suite, each: Claim) -> list[Result]:
 
 
 def test_what_is_claimed():
-    assert {name: [each.name for each in suite.load(name).claims] for name in suite.names()} == {
+    claimed = {name: [each.name for each in suite.load(name).claims] for name in suite.names()}
+    assert {name: claims for name, claims in claimed.items() if claims} == {
         "hello": ["fasthttp-level-with-actix", "fasthttp-ahead-of-nginx"],
         "nginx-express": [
             "nginx-faster-than-apache",

@@ -252,6 +252,19 @@ def test_errors_some_or_none(relation, counts, outcome):
     assert result.errors.count == sum(counts)
 
 
+def test_no_errors_say_nothing_where_connections_never_opened():
+    without = with_errors(0, 0)
+    behind = without.blocks[1].arms[1]
+    assert behind.totals is not None
+    behind.totals.all_opened = False
+    for relation in (Relation.SOME, Relation.NONE):
+        result = one(compare(relation, figure=Figure.ERRORS), without)
+        assert (result.outcome, result.reason) == (
+            Outcome.UNKNOWN,
+            "connections that never opened in 1 of 2 blocks",
+        )
+
+
 def test_published_errors_stand_beside_ours():
     behind = one(compare(Relation.SOME, figure=Figure.ERRORS), with_errors(0, 0))
     direct = one(compare(Relation.SOME, figure=Figure.ERRORS, arm="direct"), with_errors(0, 0))

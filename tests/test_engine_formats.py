@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -68,30 +69,60 @@ def test_the_histogram_log_is_read_by_the_official_reader(tmp_path: Path, shape:
     assert ("response_time" in log) == ("send_lag" in log) == bool(shape)
 
 
+def arm_at(
+    address: str,
+    *,
+    connections: int = 4,
+    timeout_ns: int = 10**10,
+    arrivals: dict[str, engine.Rate] | None = None,
+) -> engine.Arm:
+    """An arm without hops that asks for the origin's greeting."""
+    return engine.Arm(
+        name="a",
+        address={"tcp": address},
+        connections=connections,
+        timeout_ns=timeout_ns,
+        request=engine.request("/hello"),
+        expect=engine.expect(200, b"Hello World\n"),
+        freeze=None,
+        hops=[],
+        arrivals=arrivals,
+    )
+
+
+def plan_of(arm: engine.Arm) -> engine.Plan:
+    """Three slices of 100 ms."""
+    return engine.Plan(
+        seed=1,
+        cores=[max(os.sched_getaffinity(0))],
+        slice_ns=10**8,
+        settle_ns=0,
+        rounds=3,
+        warm_up=engine.WarmUp(least_ns=1, most_ns=10**8),
+        arms=[arm],
+    )
+
+
+def totals_of(arm: engine.Arm) -> engine.ArmTotals:
+    (totals,) = (line for line in engine.run(plan_of(arm)) if isinstance(line, engine.ArmTotals))
+    return totals
+
+
+def test_whether_every_connection_opened_is_told(tmp_path: Path) -> None:
+    with origin(tmp_path) as address:
+        assert totals_of(arm_at(address)).all_opened is True
+    with socket.create_server(("127.0.0.1", 0), backlog=4) as nobody_accepts:
+        host, port = nobody_accepts.getsockname()
+        short = totals_of(arm_at(f"{host}:{port}", connections=16, timeout_ns=3 * 10**8))
+    assert short.all_opened is False
+    assert short.answers == 0
+
+
 @pytest.mark.parametrize("arrivals", [None, "constant", "poisson"])
 def test_a_plan_says_when_requests_are_due(tmp_path: Path, arrivals: str | None) -> None:
     with origin(tmp_path) as address:
-        arm = engine.Arm(
-            name="a",
-            address={"tcp": address},
-            connections=4,
-            timeout_ns=10**10,
-            request=engine.request("/hello"),
-            expect=engine.expect(200, b"Hello World\n"),
-            freeze=None,
-            hops=[],
-            arrivals=None if arrivals is None else {arrivals: engine.Rate(rate_per_s=1000)},
-        )
-        plan = engine.Plan(
-            seed=1,
-            cores=[max(os.sched_getaffinity(0))],
-            slice_ns=10**8,
-            settle_ns=0,
-            rounds=3,
-            warm_up=engine.WarmUp(least_ns=1, most_ns=10**8),
-            arms=[arm],
-        )
-        lines = list(engine.run(plan))
+        arm = arm_at(address, arrivals=None if arrivals is None else {arrivals: engine.Rate(rate_per_s=1000)})
+        lines = list(engine.run(plan_of(arm)))
     slices = [line for line in lines if isinstance(line, engine.Slice)]
     (totals,) = (line for line in lines if isinstance(line, engine.ArmTotals))
     assert totals.due == totals.sent + (totals.not_sent or 0)

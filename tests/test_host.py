@@ -87,6 +87,14 @@ def test_stop_ends_also_a_frozen_program_that_ignores_sigterm_and_its_child(sess
     assert not session.directory.exists()
 
 
+def test_a_program_may_take_a_while_to_end(session: host.Session) -> None:
+    slow = "trap 'sleep 2; exit 3' TERM; echo ready; while :; do sleep 0.05; done"
+    session.start("slow", ["sh", "-c", slow], CORES, 512)
+    assert eventually(lambda: host.last_lines(session.log("slow")) == "ready")
+    session.stop()
+    assert session.exited == {"slow": 3}
+
+
 def test_a_cgroup_is_killed_whole_since_a_program_may_fork_faster_than_its_processes_are_listed(
     session: host.Session,
 ) -> None:

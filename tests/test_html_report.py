@@ -192,6 +192,7 @@ def browser() -> Iterator[Browser]:
     path = shutil.which("chromium")
     if path is None and os.environ.get("CI") != "true":
         pytest.skip("no chromium; hint: apt-get install chromium")
+    assert path is not None, "make setup installs it; without a path Playwright would look for a browser of its own"
     with sync_playwright() as playwright:
         launched = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield launched

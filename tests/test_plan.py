@@ -237,6 +237,24 @@ def test_budgets_and_looks(quick, given, budget_s, looks):
     ] * 2
 
 
+def test_an_experiment_of_more_weight_gets_more_of_the_time():
+    first, second = SUITE.experiments
+    heavy = msgspec.structs.replace(SUITE, experiments=[msgspec.structs.replace(first, weight=3), second])
+    assert [each.weight for each in make(suite=heavy).experiments] == [3, 1]
+    assert "it needs 96 s for this experiment, 75 s are given" in "".join(
+        make(suite=heavy, budget_s=300.0).experiments[1].notes
+    )
+    assert make(suite=heavy, budget_s=300.0).experiments[0].open_loop_shares
+
+
+def test_the_time_of_a_full_run_grows_with_the_weights():
+    first, second = SUITE.experiments
+    heavy = msgspec.structs.replace(SUITE, experiments=[msgspec.structs.replace(first, weight=14), second])
+    assert make(suite=heavy).budget_s == 1800.0
+    heavier = msgspec.structs.replace(SUITE, experiments=[msgspec.structs.replace(first, weight=15), second])
+    assert make(suite=heavier).budget_s == 1920.0
+
+
 @pytest.mark.parametrize("budget_s", [math.inf, math.nan])
 def test_a_budget_that_no_clock_can_reach_is_refused(budget_s):
     """It would be null in the record, which then could not be read."""

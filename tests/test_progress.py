@@ -12,7 +12,7 @@ import pytest
 from factory import block, part, plain_block, plan_of, slice_of
 from rich.console import Console
 
-from hopcost import live, progress, so_far
+from hopcost import live, progress
 from hopcost.plan import Plan
 from hopcost.precision import Forecast
 from hopcost.record import Block, Failure
@@ -213,16 +213,11 @@ def test_plain_lines():
         lines.arm_runs("direct", "load")
         lines.block_ends(each)
         lines.forecast(FORECAST)
-    reached = so_far.widest(
-        plan_of_two().experiments[0],
-        so_far.of(plan_of_two(), plan_of_two().experiments[0], [plain_block(0), with_errors()]),
-    )
-    assert reached is not None
     assert shown(console).splitlines() == [
         "cost (1 of 2): at most 24 blocks of 4 arms, 400 s",
         "cost: block 1 valid, 400 s left",
         "cost: expected: ±1.2% after 10 blocks, in 95 s",
-        f"cost: block 2 valid, ratios to ±{reached:.1%} at the widest, 400 s left",
-        f"cost: block 3 void, ratios to ±{reached:.1%} at the widest, 400 s left",
+        "cost: block 2 valid, ratios to more than ±1000% at the widest, 400 s left",
+        "cost: block 3 void, ratios to more than ±1000% at the widest, 400 s left",
         "block 3 is void: [b]",
     ]

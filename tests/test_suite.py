@@ -113,7 +113,7 @@ def test_a_good_suite_means_what_it_says(tmp_path):
             "experiments[1]",
             "known: arms, as_published, baseline, control, link_mbit_per_s, name, needs_cores, needs_cores_because,"
             " open_files, open_loop, placement, published, published_conditions, question, quick, settings, slice_s,"
-            " slices, soak, sweep, sysctls, workload",
+            " slices, soak, sweep, sysctls, weight, workload",
         ),
     ],
 )

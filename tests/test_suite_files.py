@@ -256,3 +256,8 @@ def test_kernel_settings():
 )
 def test_what_lives_in_wall_time_runs_in_whole_slices(name, slice_s):
     assert (experiment(name).slices, experiment(name).slice_s) == (Slices.WHOLE, slice_s)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_quick_run_shares_its_time_evenly(name):
+    assert len({each.weight for each in suite.load(name).experiments if each.quick}) == 1

@@ -34,7 +34,7 @@ def measure(plan: Plan, freezer: Freezer, writer: Writer, watcher: Watcher, netw
     ends = time.monotonic() + plan.budget_s
     all_well = True
     for number, experiment in enumerate(plan.experiments):
-        share = (ends - time.monotonic()) / (len(plan.experiments) - number)
+        share = (ends - time.monotonic()) * experiment.weight / sum(each.weight for each in plan.experiments[number:])
         setting = block.Setting(
             plan=plan,
             experiment=experiment,
@@ -188,4 +188,5 @@ class Loop:
 
     def _precision(self) -> str:
         plan = self.setting.plan
-        return f"after {self.done} blocks every ratio is within ±{plan.target_width:.2%} or clear of the margin"
+        reached = f"within ±{plan.target_width:.2%} or wholly inside or outside the margin"
+        return f"after {self.done} blocks every ratio is {reached}"

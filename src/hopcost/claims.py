@@ -206,15 +206,25 @@ def _block_ratio(planned: PlannedExperiment, block: Block, name: str) -> float |
 
 def _errors(parts: Sequence[ArmBlock]) -> Errors:
     counts = [sum(part.errors.values()) for part in parts]
-    return Errors(count=sum(counts), blocks=sum(1 for count in counts if count))
+    unopened = sum(1 for part in parts if part.totals is not None and part.totals.all_opened is False)
+    return Errors(count=sum(counts), blocks=sum(1 for count in counts if count), unopened_blocks=unopened)
 
 
 def _of_errors(seen: Result) -> tuple[Outcome, str, bool]:
-    """A count needs no spread: one block will do. Errors in a part of the blocks are neither some nor none."""
+    """A count needs no spread: one block will do.
+
+    Errors in a part of the blocks are neither some nor none; nor is their absence where connections never opened.
+    """
     if seen.errors is None:
         return Outcome.UNKNOWN, "no valid block", False
     if 0 < seen.errors.blocks < seen.blocks:
         return Outcome.UNKNOWN, f"errors in {seen.errors.blocks} of {seen.blocks} blocks", False
+    if seen.errors.count == 0 and seen.errors.unopened_blocks:
+        return (
+            Outcome.UNKNOWN,
+            f"connections that never opened in {seen.errors.unopened_blocks} of {seen.blocks} blocks",
+            False,
+        )
     claimed = seen.test.relation is Relation.SOME
     return (Outcome.HOLDS if (seen.errors.count > 0) is claimed else Outcome.DOES_NOT_HOLD), "", False
 

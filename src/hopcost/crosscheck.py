@@ -1,208 +1,218 @@
 """One running arm under every load generator in turn, ours among them: where their figures agree, and where not.
 
-The stack stays as it is while the generators take turns in rounds of shuffled order, so that a slow minute of the
-machine is in all of them; each figure is compared with ours of the same round.
+The stack runs on while the generators take turns in rounds of shuffled order, so that a slow minute of the machine is in
+all of them; each is compared with ours of the same round. All are processes of their own, called and read alike.
 """
 
 from __future__ import annotations
 
 import random
+import statistics as middles
 from collections.abc import Callable, Sequence
-from pathlib import Path
+from functools import partial
 
 import msgspec
 
-from hopcost import binaries, driven, host, peers, statistics, usage
-from hopcost.errors import ArmFailed, MeasurementFailed
+from hopcost import binaries, driven, peers, statistics
+from hopcost.errors import ArmFailed, CannotMeasure
 from hopcost.peers import Load, Peer
+from hopcost.recorded import PeerRun
 from hopcost.stack import RunningStack
 from hopcost.statistics import Interval
 from hopcost.suite import Workload
 
 OURS = "hopcost"
 WARM_UP_S = 2
-TIMES = {  # what each calls the time that it prints quantiles of
-    OURS: "service time: sent → last byte",
-    "wrk": "Latency: request written → answer parsed; of a connection's pipeline, corrected for nothing",
-    "ab": "time per request, connecting included; whole milliseconds",
-    "h2load": "time for request: sent → stream closed; no quantiles",
-    "oha": "response time, connecting included for the first on a connection",
-    "hey": "response time, from taking up the request; connecting included",
-}
 
 
-class Reading(msgspec.Struct, frozen=True):
-    """One generator in one round: its own counts; CPU time read beside it. ns and ms are its own, None what it lacks."""
+class Turn(msgspec.Struct, frozen=True):
+    """What a generator did in one round."""
 
-    tool: str
-    version: str
     round: int
-    answers: int
-    errors: dict[str, int]
-    per_s: float
-    p50_ms: float | None
-    p99_ms: float | None
-    generator_cpu_ns: int
-    stack_cpu_ns: int
+    run: PeerRun
+
+    @property
+    def per_s(self) -> float:
+        """Correct answers by its own count and clock."""
+        return self.run.answers * 1e9 / self.run.elapsed_ns
+
+    @property
+    def stack_ns(self) -> float:
+        """CPU time of all hops per answer."""
+        return sum(ns or 0 for ns in self.run.cpu_ns.values()) / max(1, self.run.answers)
+
+    @property
+    def generator_ns(self) -> float:
+        """Its own CPU time per answer, starting and printing included."""
+        return self.run.generator_cpu_ns / max(1, self.run.answers)
 
 
 class Tool(msgspec.Struct, frozen=True):
-    """One generator over all rounds; ratios are to ours, round by round, each with a 95 % interval of its own."""
+    """One generator over all its turns; figures are medians over turns, quantiles span from the lowest to the highest.
+
+    `ratio` and `stack_ratio` are to ours of the same rounds, each with a 95 % interval by itself; None for ours.
+    `in_flight` is throughput × mean time ÷ connections, by its own figures: by Little's law the share of connections
+    that wait for an answer. `busy` is its CPU time ÷ (wall time × cores). CPU time in ns per answer.
+    """
 
     name: str
     version: str
+    turns: int
     per_s: float
     ratio: Interval | None
+    mean_ms: float | None
     p50_ms: tuple[float, float] | None
     p99_ms: tuple[float, float] | None
-    time: str
-    generator_us: float
-    stack_us: float
+    in_flight: float | None
+    busy: float
+    generator_ns: float
+    stack_ns: float
     stack_ratio: Interval | None
     errors: dict[str, int]
 
 
 class Crosscheck(msgspec.Struct, frozen=True):
-    """All generators that are here; `failed` are those that ended with an error, `missing` those that are not here."""
+    """All of it: `left_out` has those that are not here or cannot load this arm, and why."""
 
     arm: str
     connections: int
+    cores: int
     rounds: int
     seconds: int
     tools: list[Tool]
-    readings: list[Reading]
-    failed: dict[str, str]
-    missing: dict[str, str]
+    left_out: dict[str, str]
+    turns: list[Turn]
+
+
+class _Caller(msgspec.Struct, frozen=True):
+    """How a generator is called: `words` stand behind its name."""
+
+    peer: Peer
+    version: str
+    words: Callable[[Load], list[str]]
 
 
 def run(
-    stack: RunningStack, workload: Workload, rounds: int, seconds: int, seed: int, said: Callable[[str], None]
+    path: str,
+    stack: RunningStack,
+    workload: Workload,
+    *,
+    rounds: int,
+    seconds: int,
+    seed: int,
+    said: Callable[[str], None],
 ) -> Crosscheck:
-    """Rounds of all generators against a running stack; `said` hears of each."""
-    url = driven.url_of(stack, workload.target)
-    load = driven.to_load(workload, url)
-    load = msgspec.structs.replace(load, seconds=seconds, threads=len(stack.prepared.cores.generator))
-    tools = {OURS: _ours(), **{name: peer for name, peer in peers.BY_NAME.items() if peer.version() is not None}}
-    versions = {name: peer.version() or "" for name, peer in tools.items()}
-    order, shuffle = list(tools), random.Random(seed)
-    failed: dict[str, str] = {}
-    readings: list[Reading] = []
+    """Rounds of all generators against a running stack; `said` hears of each turn.
+
+    A generator that fails is left out from there on; ArmFailed when the arm, or our engine, does.
+    """
+    cores = stack.prepared.cores.generator
+    wanted = driven.to_load(workload, driven.url_of(stack, workload.target))
+    wanted = msgspec.structs.replace(wanted, seconds=seconds, threads=len(cores))
+    callers, left_out = _callers(workload)
+
+    def turn(name: str, load: Load) -> PeerRun:
+        caller = callers[name]
+        return driven.run(caller.peer, caller.version, caller.words(load), stack, cores, at_most_s=seconds * 3 + 30)
+
     said(f"warming up for {WARM_UP_S} s")
-    _drive(OURS, tools[OURS], msgspec.structs.replace(load, seconds=WARM_UP_S), stack)
+    turn(OURS, msgspec.structs.replace(wanted, seconds=WARM_UP_S))
+    turns: list[Turn] = []
+    order, shuffle = list(callers), random.Random(seed)
     for number in range(rounds):
         shuffle.shuffle(order)
-        for name in order:
-            if name in failed:
-                continue
+        for name in [name for name in order if name not in left_out]:
             said(f"round {number + 1} of {rounds}: {name}")
             try:
-                drive, stack_cpu_ns = _drive(name, tools[name], load, stack)
-            except MeasurementFailed as error:
-                failed[name] = error.message
+                turns.append(Turn(round=number, run=turn(name, wanted)))
+            except ArmFailed as error:
                 if name == OURS:
                     raise
-                continue
-            counts = drive.counts
-            elapsed_ns = counts.elapsed_ns or drive.elapsed_ns
-            readings.append(
-                Reading(
-                    tool=name,
-                    version=versions[name],
-                    round=number,
-                    answers=counts.answers,
-                    errors={kind: count for kind, count in counts.kinds.items() if count},
-                    per_s=counts.answers * 1e9 / elapsed_ns,
-                    p50_ms=counts.latency_ms.get("p50"),
-                    p99_ms=counts.latency_ms.get("p99"),
-                    generator_cpu_ns=counts.own_cpu_ns or drive.cpu_ns,
-                    stack_cpu_ns=stack_cpu_ns,
-                )
-            )
-            if (gone := stack.failure()) is not None:
-                raise ArmFailed(stack.arm, gone)
+                left_out[name] = f"failed: {error.message}"
+            if (failure := stack.failure()) is not None:
+                raise ArmFailed(stack.arm, f"under {name}: {failure}")
     return Crosscheck(
-        arm=stack.arm,
+        arm=path,
         connections=workload.connections,
+        cores=len(cores),
         rounds=rounds,
         seconds=seconds,
-        tools=summarise(readings),
-        readings=readings,
-        failed=failed,
-        missing={name: hint for name, hint in driven.missing().items()},
+        tools=summarise(turns, workload.connections, len(cores)),
+        left_out=left_out,
+        turns=turns,
     )
 
 
-def summarise(readings: Sequence[Reading]) -> list[Tool]:
+def summarise(turns: Sequence[Turn], connections: int, cores: int) -> list[Tool]:
     """Ours first, then by throughput; only rounds that both have are compared."""
-    by_tool: dict[str, dict[int, Reading]] = {}
-    for each in readings:
-        by_tool.setdefault(each.tool, {})[each.round] = each
+    by_tool: dict[str, dict[int, Turn]] = {}
+    for each in turns:
+        by_tool.setdefault(each.run.peer, {})[each.round] = each
     ours = by_tool.get(OURS, {})
-    made = [_tool(name, found, ours) for name, found in by_tool.items()]
-    return sorted(made, key=lambda tool: (tool.name != OURS, -tool.per_s))
+    tools = [_tool(found, ours, connections, cores) for found in by_tool.values()]
+    return sorted(tools, key=lambda tool: (tool.name != OURS, -tool.per_s))
 
 
-def _tool(name: str, found: dict[int, Reading], ours: dict[int, Reading]) -> Tool:
-    all_of_it = list(found.values())
-    answers = sum(each.answers for each in all_of_it)
-    both = [number for number in found if number in ours]
+def _tool(found: dict[int, Turn], ours: dict[int, Turn], connections: int, cores: int) -> Tool:
+    turns = list(found.values())
+    runs = [turn.run for turn in turns]
+    name = runs[0].peer
+    both = [number for number in found if number in ours and name != OURS]
 
-    def ratio(figure: Callable[[Reading], float]) -> Interval | None:
-        if name == OURS:
-            return None
+    def ratio(figure: Callable[[Turn], float]) -> Interval | None:
         return statistics.ratio([figure(found[number]) for number in both], [figure(ours[number]) for number in both])
 
+    means = [(turn, turn.run.latency_ms["mean"]) for turn in turns if "mean" in turn.run.latency_ms]
     return Tool(
         name=name,
-        version=all_of_it[0].version,
-        per_s=sum(each.per_s for each in all_of_it) / len(all_of_it),
-        ratio=ratio(lambda each: each.per_s),
-        p50_ms=_span([each.p50_ms for each in all_of_it]),
-        p99_ms=_span([each.p99_ms for each in all_of_it]),
-        time=TIMES[name],
-        generator_us=sum(each.generator_cpu_ns for each in all_of_it) / max(1, answers) / 1000,
-        stack_us=sum(each.stack_cpu_ns for each in all_of_it) / max(1, answers) / 1000,
-        stack_ratio=ratio(lambda each: each.stack_cpu_ns / max(1, each.answers)),
+        version=runs[0].version,
+        turns=len(turns),
+        per_s=middles.median(turn.per_s for turn in turns),
+        ratio=ratio(lambda turn: turn.per_s),
+        mean_ms=middles.median(mean for _, mean in means) if means else None,
+        p50_ms=_ends(runs, "p50"),
+        p99_ms=_ends(runs, "p99"),
+        in_flight=middles.median(turn.per_s * mean / 1000 / connections for turn, mean in means) if means else None,
+        busy=middles.median(run.generator_cpu_ns / run.wall_ns / cores for run in runs),
+        generator_ns=middles.median(turn.generator_ns for turn in turns),
+        stack_ns=middles.median(turn.stack_ns for turn in turns),
+        stack_ratio=ratio(lambda turn: turn.stack_ns),
         errors={
-            kind: sum(each.errors.get(kind, 0) for each in all_of_it)
-            for kind in dict.fromkeys(kind for each in all_of_it for kind in each.errors)
+            kind: sum(run.errors.get(kind, 0) for run in runs)
+            for kind in dict.fromkeys(kind for run in runs for kind in run.errors)
         },
     )
 
 
-def _span(values: Sequence[float | None]) -> tuple[float, float] | None:
+def _ends(runs: Sequence[PeerRun], quantile: str) -> tuple[float, float] | None:
     """Lowest and highest: quantiles of several runs do not merge."""
-    known = [value for value in values if value is not None]
+    known = [run.latency_ms[quantile] for run in runs if quantile in run.latency_ms]
     return (min(known), max(known)) if known else None
 
 
-def _ours() -> Peer:
-    return peers.engine(binaries.require("hopcost-engine"), OURS)
-
-
-def _drive(name: str, peer: Peer, load: Load, stack: RunningStack) -> tuple[peers.Drive, int]:
-    """One run on the generator's cores, and the CPU time that the stack used meanwhile."""
-    command = [peer.executable, *(_words(load) if name == OURS else peers.words(name, load))]
-    before = _cpu_ns(stack)
-    with stack.as_client():
-        done = peers.run(peer, command, stack.prepared.cores.generator, at_most_s=(load.seconds or 0) * 3 + 30)
-    return done, _cpu_ns(stack) - before
+def _callers(workload: Workload) -> tuple[dict[str, _Caller], dict[str, str]]:
+    """Ours and all that are here and can do such a load; of the others, why not."""
+    engine = peers.engine(binaries.require("hopcost-engine"), OURS)
+    callers = {OURS: _Caller(engine, engine.version() or "", _words)}
+    left_out = {name: f"not installed; hint: {hint}" for name, hint in driven.missing().items()}
+    for name in peers.BY_NAME:
+        if name in left_out:
+            continue
+        try:
+            peers.refuse_unable(name, workload.requests_per_connection)
+            peer, version = driven.find(name)
+        except CannotMeasure as error:
+            left_out[name] = error.message
+        else:
+            callers[name] = _Caller(peer, version, partial(peers.words, name))
+    return callers, left_out
 
 
 def _words(load: Load) -> list[str]:
     """Our engine as a load generator like any other."""
     fields = [word for name, value in load.headers for word in ("-H", f"{name}: {value}")]
     close = [] if load.keep_alive else ["--requests-per-connection", "1"]
-    ends = ["-t", str(load.threads), "-c", str(load.connections), "-d", f"{load.seconds}s"]
-    return ["load", "--json", *ends, *fields, *close, load.url]
-
-
-def _cpu_ns(stack: RunningStack) -> int:
-    total = 0
-    for hop, pids in stack.processes.items():
-        account = stack.account_of(hop)
-        if account is not None:
-            total += usage.account_ns(Path(account))
-        else:
-            total += sum(usage.process_clock_ns(pid) or host.cpu_ns(pid) for pid in pids)
-    return total
+    timeout = [] if load.timeout_s is None else ["-T", f"{load.timeout_s}s"]
+    ends = ["-t", str(min(load.threads, load.connections)), "-c", str(load.connections), "-d", f"{load.seconds}s"]
+    trusting = ["--insecure"] if load.url.startswith("https:") else []
+    return ["load", "--json", "--quiet", *ends, *timeout, *fields, *close, *trusting, load.url]

@@ -205,6 +205,7 @@ class ArmTotals(msgspec.Struct, tag_field="kind", tag="arm"):
     response_unanswered: str | None = None
     send_lag: str | None = None
     unsent: str | None = None
+    all_opened: bool | None = None
 
 
 class End(msgspec.Struct, tag_field="kind", tag="end"):

@@ -17,15 +17,20 @@ LONG_PATH = re.compile(r"(?<![\w.])(?:/[\w.@+-]+)+/([\w.@+-]+/[\w.@+-]+)")  # it
 
 
 def files(record: Path, experiment: str, arm: str) -> dict[str, str]:
+    """As `kept`, without what is new with every start."""
+    texts = kept(record, experiment, arm)
+    return {name: steady(text, is_command=name == COMMANDS) for name, text in texts.items()}
+
+
+def kept(record: Path, experiment: str, arm: str) -> dict[str, str]:
     """Name → text of the arm's `stacks/` folder; none where it never started. UsageError where one cannot be read."""
     folder = record / "stacks" / experiment / arm
     found = {}
     for path in sorted(folder.glob("*")) if folder.is_dir() else []:
         try:
-            text = path.read_text(encoding="utf-8", errors="replace")
+            found[path.name] = path.read_text(encoding="utf-8", errors="replace")
         except OSError as error:
             raise UsageError(f"{path}: {error.strerror}", "the record is damaged") from error
-        found[path.name] = steady(text, is_command=path.name == COMMANDS)
     return found
 
 

@@ -54,8 +54,7 @@ class Half(msgspec.Struct, frozen=True):
     def comparison(self, name: str, key: Key) -> Comparison | None:
         """What the record itself says of the arm in that figure."""
         arm = next((arm for arm in self.summary.arms if arm.name == name), None)
-        own = arm.comparisons if arm is not None else []
-        return next((each for each in own if (each.figure, each.load_per_s) == key), None)
+        return arm.comparison(*key) if arm is not None else None
 
     def versions(self, name: str) -> dict[str, object]:
         """Of the programs that an arm consists of, or the receipts of its binaries; None where the record has none."""
@@ -76,6 +75,5 @@ def halves_of(record: Record) -> dict[str, Half]:
     """All experiments of a record, by name."""
     found = {}
     for each in summary.summarise(record):
-        blocks = [block for block in record.blocks if block.experiment == each.plan.name]
-        found[each.plan.name] = Half(record, each, Arms(each.plan, blocks))
+        found[each.plan.name] = Half(record, each, Arms(each.plan, record.blocks_of(each.plan.name)))
     return found

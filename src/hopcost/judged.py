@@ -25,10 +25,14 @@ class Outcome(Enum):
 
 
 class Errors(msgspec.Struct, frozen=True):
-    """An arm's errors over all valid blocks, warm-ups included, and in how many of these blocks it had any."""
+    """An arm's errors over all valid blocks, warm-ups included, and in how many of these blocks it had any.
+
+    In `unopened_blocks` some of its connections never opened: those sent nothing, so they count no error.
+    """
 
     count: int
     blocks: int
+    unopened_blocks: int = 0
 
 
 class Result(msgspec.Struct, frozen=True):

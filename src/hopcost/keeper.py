@@ -39,7 +39,7 @@ MARK = "HOPCOST_STACK"  # in every program's environment, so that it can be told
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 47, 4
-CLEAN_STOP_S = 1.0
+CLEAN_STOP_S = 4.0  # at most: Apache says SIGTERM again after 3 s to a child that the first one came too early for
 KILL_S = 10.0  # at most: thousands of processes take seconds to die
 
 

@@ -8,6 +8,7 @@ import msgspec
 
 from hopcost import histogram
 from hopcost.comparison import Arms, Figure, total
+from hopcost.histogram import Histogram
 from hopcost.recorded import ArmBlock, OpenLoad
 
 BEYOND_AT_LEAST = 100  # samples above a quantile that is shown: with fewer it is luck which ones there are
@@ -103,12 +104,19 @@ def p99_agreement(arms: Arms, shares: Sequence[float]) -> dict[float, bool | Non
     return found
 
 
+def response_times(loads: Sequence[OpenLoad]) -> tuple[Histogram, Histogram]:
+    """Those of all answers, and the ages of requests never answered, over these loads; ns."""
+    return (
+        histogram.merge(load.totals.response_time for load in loads if load.totals.response_time is not None),
+        histogram.merge(
+            load.totals.response_unanswered for load in loads if load.totals.response_unanswered is not None
+        ),
+    )
+
+
 def _quantiles(loads: Sequence[OpenLoad], beyond: int = BEYOND_AT_LEAST) -> dict[str, int | None]:
     """Merged over these loads; None where fewer samples lie beyond, or among requests never answered."""
-    answered = histogram.merge(load.totals.response_time for load in loads if load.totals.response_time is not None)
-    waiting = histogram.merge(
-        load.totals.response_unanswered for load in loads if load.totals.response_unanswered is not None
-    )
+    answered, waiting = response_times(loads)
     count = answered.total + waiting.total
     found = histogram.quantiles(answered, waiting, QUANTILES.values())
     return {

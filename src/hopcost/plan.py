@@ -29,7 +29,7 @@ QUICK_BUDGET_S = 108.0
 QUICK_BUDGET_S_OF_MANY = 165.0  # of more than QUICK_FEW experiments: under three minutes with what comes before
 QUICK_FEW = 3
 FULL_BUDGET_S = 1800.0
-FULL_S_PER_EXPERIMENT = 120.0  # where that is more in all
+FULL_S_PER_WEIGHT = 120.0  # where that is more in all
 TARGET_WIDTH = 0.01
 WARM_UP_LEAST_NS, WARM_UP_MOST_NS, QUICK_WARM_UP_NS = 300_000_000, 3_000_000_000, 400_000_000
 BLOCK_OVERHEAD_S_PER_ARM = 0.5  # before one has been seen: start, check, warm-up and stop
@@ -79,8 +79,9 @@ def make(
         reasons = "; ".join(f"{each.name}: {each.reason}" for each in left_out)
         raise CannotMeasure(f"no experiment of {suite.name} can run here: {reasons}", left_out[0].remedy)
     if budget_s is None:
-        budget_s = _budget_s(len(experiments), quick)
-    share_s = budget_s / len(experiments)
+        budget_s = _budget_s(experiments, quick)
+    weights = sum(each.weight for each in experiments)
+    shares_s = [budget_s * each.weight / weights for each in experiments]
     return Plan(
         suite=suite.name,
         title=suite.title,
@@ -94,8 +95,10 @@ def make(
         target_width=target,
         margin=margin,
         experiments=[
-            plan_experiment.within_budget(each, share_s, LOOKS[0], WARM_UP_LEAST_NS)
-            for each in (plan_experiment.soaked(each, share_s, soak_length_s, quick) for each in experiments)
+            plan_experiment.within_budget(
+                plan_experiment.soaked(each, share_s, soak_length_s, quick), share_s, LOOKS[0], WARM_UP_LEAST_NS
+            )
+            for each, share_s in zip(experiments, shares_s, strict=True)
         ],
         left_out=left_out,
         not_quick=not_quick,
@@ -145,10 +148,10 @@ def choose(suite: Suite, chosen: list[str], way: Way) -> tuple[list[tuple[Point 
     return list(wanted.values()), not_quick
 
 
-def _budget_s(experiments: int, quick: bool) -> float:
+def _budget_s(experiments: list[PlannedExperiment], quick: bool) -> float:
     if quick:
-        return QUICK_BUDGET_S if experiments <= QUICK_FEW else QUICK_BUDGET_S_OF_MANY
-    return max(FULL_BUDGET_S, FULL_S_PER_EXPERIMENT * experiments)
+        return QUICK_BUDGET_S if len(experiments) <= QUICK_FEW else QUICK_BUDGET_S_OF_MANY
+    return max(FULL_BUDGET_S, FULL_S_PER_WEIGHT * sum(each.weight for each in experiments))
 
 
 def block_seed(plan: Plan, experiment: str, block: int) -> int:

@@ -119,6 +119,7 @@ def decide(suite: Suite, experiment: Experiment, point: Point | None, host: Host
         as_published=protocol,
         protocol_connections=protocol_connections,
         open_loop_shares=shares,
+        weight=experiment.weight,
     )
 
 

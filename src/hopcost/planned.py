@@ -42,6 +42,7 @@ class PlannedExperiment(msgspec.Struct, frozen=True):
     300 ms (docs/methodology.md). `connections_asked` are those of the suite, where the workload's are fewer here.
     Whole slices are shortened to `slice_ns_least` where the time is short. A soak lasts `soak_s`; `soak_asked_s` is
     the article's. `open_loop_shares` of the slowest arm's throughput are offered to all arms after the closed loop.
+    `weight` is its part of the run's time beside those of the others.
     """
 
     name: str
@@ -67,6 +68,7 @@ class PlannedExperiment(msgspec.Struct, frozen=True):
     as_published: Protocol | None = None
     protocol_connections: int | None = None
     open_loop_shares: list[float] = []
+    weight: int = 1
 
     @property
     def groups(self) -> list[list[str]]:

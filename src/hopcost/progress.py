@@ -12,6 +12,7 @@ from hopcost import so_far
 from hopcost.plan import Plan, PlannedExperiment
 from hopcost.precision import Forecast
 from hopcost.record import Block
+from hopcost.report.words import reached
 from hopcost.watcher import Silent, Watcher
 
 
@@ -102,8 +103,8 @@ class PlainLines:
     def block_ends(self, block: Block) -> None:
         assert self.experiment is not None, "it has begun"
         self.blocks.append(block)
-        reached = so_far.widest(self.experiment, so_far.of(self.plan, self.experiment, self.blocks))
-        ratios = "" if reached is None else f", ratios to ±{reached:.1%} at the widest"
+        widest = so_far.widest(self.experiment, so_far.of(self.plan, self.experiment, self.blocks))
+        ratios = "" if widest is None else f", {reached(widest)}"
         self._say(
             f"{block.experiment}: block {block.number + 1} {block.validity}{ratios}, {self.clock.left_s:.0f} s left"
         )

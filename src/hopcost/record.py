@@ -83,6 +83,10 @@ class Record(msgspec.Struct):
     warnings: list[str]
     repeats: list[Repeat] = []
 
+    def blocks_of(self, experiment: str) -> list[Block]:
+        """The blocks of one experiment in their order, void ones among them."""
+        return [block for block in self.blocks if block.experiment == experiment]
+
 
 def now_utc() -> str:
     """The wall clock's time to the second, for people; nothing is computed from it."""

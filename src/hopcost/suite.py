@@ -154,7 +154,8 @@ class Experiment(msgspec.Struct, forbid_unknown_fields=True):
 
     `control` is the article's own control group: published ratios are taken to it. `settings` are by program and
     yield to a hop's own. `needs_cores` is what the article's conditions take; with fewer the report says so,
-    and why (`needs_cores_because`). `slice_s` is the length of a whole slice in a full run.
+    and why (`needs_cores_because`). `slice_s` is the length of a whole slice in a full run. An experiment
+    of `weight` 2 gets twice the time of one of 1: more where a block takes long.
     """
 
     name: Name
@@ -179,6 +180,7 @@ class Experiment(msgspec.Struct, forbid_unknown_fields=True):
     open_files: Positive | None = None
     link_mbit_per_s: Positive | None = None
     open_loop: bool = True
+    weight: Positive = 1
 
     def surrounded(self, arm: Arm) -> Arm:
         """The arm with this experiment's sysctls, open files and link where it has none of its own."""

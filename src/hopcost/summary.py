@@ -81,6 +81,16 @@ class ArmSummary(msgspec.Struct, frozen=True):
     peer: str | None = None
     peer_figures: PeerFigures | None = None
 
+    def comparison(self, figure: str, load_per_s: float | None = None) -> Comparison | None:
+        """Its comparison with the baseline in that figure at that load (None: saturation)."""
+        return next((each for each in self.comparisons if (each.figure, each.load_per_s) == (figure, load_per_s)), None)
+
+    def cpu_at(self, share: float | None) -> dict[str, int | None]:
+        """CPU ns per request by hop, and of the generator, at that share of capacity (None: at saturation)."""
+        if share is None:
+            return self.cpu_ns_per_request
+        return next((load.cpu_ns_per_request for load in self.open_loop if load.share == share), {})
+
 
 class ExperimentSummary(msgspec.Struct, frozen=True):
     """An experiment over its valid blocks.
@@ -112,12 +122,11 @@ def summarise(record: Record) -> list[ExperimentSummary]:
     """Each planned experiment in order, those without any block included."""
     endings = {ending.experiment: ending for ending in record.run.endings}
     planned = record.plan.experiments
-    blocks = {each.name: [block for block in record.blocks if block.experiment == each.name] for each in planned}
     biased = compared.biased(planned, record.blocks)
     return [
         _experiment(
             each,
-            blocks[each.name],
+            record.blocks_of(each.name),
             endings.get(each.name),
             record.plan,
             [repeat for repeat in record.repeats if repeat.experiment == each.name],

@@ -144,6 +144,8 @@ pub struct Arm<'a> {
     pub in_flight: u64,
     /// Connections open at the end.
     pub established: u32,
+    /// Whether every connection has been open; `None` where it was not come to.
+    pub all_opened: Option<bool>,
     /// Connections opened, again and again included.
     pub opened: u64,
     /// After answers that closed their connection.

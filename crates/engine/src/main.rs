@@ -91,6 +91,7 @@ impl Observer for JsonLines {
             compared: counts.compared,
             in_flight: counts.in_flight(),
             established: result.established,
+            all_opened: result.all_opened,
             opened: counts.opened,
             reconnects: counts.reconnects,
             errors: counts.errors,

@@ -61,7 +61,7 @@ def run(
             metavar="SECONDS",
             min=1,
             help="Time for all experiments, starting programs included."
-            " [default: 1800, or 120 for each; with --quick 108, of more than three 165]",
+            " [default: 1800, or 120 for each of weight 1; with --quick 108, of more than three 165]",
         ),
     ] = None,
     seed: Annotated[

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -9,6 +10,7 @@ import typer
 from hopcost.cli import app, complete, examples
 from hopcost.cli.words import ARM_HELP
 
+PIDS_SHOWN = 8
 EPILOG = examples(
     "hopcost up nginx-go/one-core/nginx-http-tcp",
     "hopcost up hello/one-core/go",
@@ -54,7 +56,7 @@ def up(
             sizes = f"{answer.header_bytes} header bytes, {len(answer.body)} body bytes"
             print(f"\nit answers with status {answer.status}, {sizes}")
             for hop, pids in stack.processes.items():
-                print(f"{hop}: pid {', '.join(str(pid) for pid in pids)}")
+                print(f"{hop}: pid {_few(pids)}")
             for note in stack.surroundings.notes:
                 print(f"note: {note}")
             if stack.network_namespace is not None:
@@ -66,3 +68,13 @@ def up(
             raise ArmFailed(name, failure)
     except KeyboardInterrupt:
         print("stopped")
+
+
+def _few(pids: Sequence[int]) -> str:
+    """The first of them; Apache may have thousands.
+
+    >>> _few([7, 8]), _few(range(100, 5100))
+    ('7, 8', '100, 101, 102, 103, 104, 105, 106, 107 and 4992 more')
+    """
+    more = f" and {len(pids) - PIDS_SHOWN} more" if len(pids) > PIDS_SHOWN else ""
+    return ", ".join(str(pid) for pid in pids[:PIDS_SHOWN]) + more

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from hopcost.compared import CPU, THROUGHPUT
 from hopcost.hop_cost import HopCost
-from hopcost.report import further
+from hopcost.report.lines import FIGURES
 from hopcost.report.words import count, number, printable
 from hopcost.statistics import Interval
 from hopcost.summary import ArmSummary, ExperimentSummary
@@ -35,13 +35,15 @@ def of(each: ExperimentSummary) -> Answer:
     if each.repeats:
         return Answer("The article's own protocol: figures without intervals, so no verdict on speed.")
     if each.soak:
-        courses = [f"{course.arm}'s {_figure(course.figure)}: {course.word}" for course in each.soak]
+        courses = [f"{course.arm}'s {FIGURES[course.figure]}: {course.word}" for course in each.soak]
         return Answer("Over the soak,", [printable(course) for course in courses])
     baseline = next((arm for arm in each.arms if arm.name == each.plan.baseline), None)
     others = [arm for arm in each.arms if arm.name != each.plan.baseline]
     if baseline is None or not others:
         return Answer(printable(f"No result: {each.ending.detail if each.ending else 'the run did not get that far'}."))
-    clauses = [f"{_name(arm)} {_joined(_throughput(arm), _cost(each, arm))}" for arm in others]
+    clauses = [
+        f"{_name(arm)} {' and '.join(part for part in (_throughput(arm), _cost(each, arm)) if part)}" for arm in others
+    ]
     lead = f"Beside {_name(baseline)},"
     if each.no_verdicts is not None:
         lead = f"No verdicts: {each.no_verdicts}. As measured: beside {_name(baseline)},"
@@ -61,7 +63,7 @@ def _withheld(each: ExperimentSummary, arms: list[ArmSummary]) -> list[str]:
         return []
     reasons: dict[str, list[str]] = {}
     for arm in arms:
-        compared = further.comparison(arm, THROUGHPUT)
+        compared = arm.comparison(THROUGHPUT)
         if compared is not None and compared.no_verdict is not None:
             reasons.setdefault(compared.no_verdict, []).append(arm.name)
     return [
@@ -70,21 +72,17 @@ def _withheld(each: ExperimentSummary, arms: list[ArmSummary]) -> list[str]:
     ]
 
 
-def _joined(throughput: str, cost: str) -> str:
-    return f"{throughput} and {cost}" if cost else throughput.removesuffix(",")
-
-
 def _throughput(arm: ArmSummary) -> str:
     """`keeps 39% ± 1% of the throughput`, and what is to be thought of it."""
     if arm.ratio is None:
         return f"gives no comparable throughput ({count(sum(arm.errors.values()), 'error')})"
-    compared = further.comparison(arm, THROUGHPUT)
+    compared = arm.comparison(THROUGHPUT)
     verdict = compared.verdict if compared is not None and compared.no_verdict is None else None
     share = around(arm.ratio, 100, "%")
-    if verdict is not None and verdict.word == SAME:
-        return f"keeps the throughput within the margin of ±{verdict.margin or 0:.1%} ({share})"
+    if verdict is not None and verdict.word == SAME and verdict.margin is not None:
+        return f"keeps the throughput within the margin of ±{verdict.margin:.1%} ({share})"
     if verdict is not None and verdict.word == UNKNOWN:
-        return f"reads {share} of the throughput, not told apart yet,"
+        return f"may keep {share} of the throughput"
     text = f"keeps {share} of the throughput" if arm.ratio.value < 1 else f"gives {share} of the throughput"
     return f"{text} (negligible)" if verdict is not None and verdict.negligible else text
 
@@ -102,7 +100,7 @@ def _cost(each: ExperimentSummary, arm: ArmSummary) -> str:
         if _leaves_zero_out(chosen) or chosen.cpu_ns.low is None:
             return f"adds {amount}"
         return f"adds {amount}, not told from none"
-    compared = further.comparison(arm, CPU)
+    compared = arm.comparison(CPU)
     if compared is None or compared.ratio is None or compared.verdict.word == UNKNOWN:
         return ""
     if compared.verdict.word == SAME:
@@ -148,9 +146,6 @@ def _short(value: float) -> str:
 
 
 def _name(arm: ArmSummary) -> str:
-    """Its title, without what stands behind it in brackets."""
-    return re.sub(r" \([^()]*\)$", "", arm.title) or arm.name
-
-
-def _figure(name: str) -> str:
-    return {"ratio": "ratio to the baseline", "service_time_p50_ns": "median service time"}.get(name, "memory")
+    """Its title; what stands behind it in brackets left out, what stands behind a comma in brackets."""
+    title = re.sub(r" \([^()]*\)$", "", arm.title) or arm.name
+    return re.sub(r"^([^,()]+), ([^()]+)$", r"\1 (\2)", title)

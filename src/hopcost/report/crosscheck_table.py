@@ -5,61 +5,72 @@ from __future__ import annotations
 import msgspec
 
 from hopcost.crosscheck import OURS, Crosscheck, Tool
-from hopcost.report import Format, markdown, text, words
-from hopcost.report.words import ABSENT
+from hopcost.report import Format, columns, markdown
+from hopcost.report.words import ABSENT, cores, count, errors, interval, number, printable, span
 
 HEADER = [
-    "generator", "answers/s", "÷ hopcost's [95%]", "p50 ms", "p99 ms", "its CPU µs", "stack's CPU µs",
-    "÷ hopcost's [95%]", "errors",
-]  # fmt: skip
-WHY = (
-    "answers/s: correct answers only, by each one's own count and clock; hopcost compares every byte, the others look at"
-    " the status at most",
-    "p50, p99: by each one's own clock, lowest–highest of the rounds; quantiles of several runs do not merge",
-    "CPU µs: per answer, read from outside alike for all: the generator's by wait4 (ours: without opening connections),"
-    " the stack's by its processes' clocks",
-    "where the generator's core is full, its own cost decides the throughput: a cheaper one gets more answers out of the"
-    " same server, and finds it dearer or cheaper per request by how it batches",
-)
+    *("generator", "answers/s", "÷ hopcost's [95%]", "mean ms", "p50 ms", "p99 ms", "in flight"),
+    *("busy", "its CPU µs", "stack's CPU µs", "÷ hopcost's [95%]", "errors"),
+]
+TIMES = {  # what each one's mean and quantiles are of
+    OURS: "service time: request handed to the kernel → last byte of the answer read, every byte compared",
+    "wrk": "Latency: request begun → answer parsed; connecting not included",
+    "ab": "Time per request: connecting included where a request had to; quantiles in whole milliseconds",
+    "h2load": "time for request: sent → stream closed; it prints no quantiles",
+    "oha": "response time; connecting included in the first on a connection",
+    "hey": "response time: request taken up → body read; connecting included in the first on a connection",
+}
+BELOW = [
+    "figures are medians over turns, p50 and p99 lowest–highest of the turns: quantiles of several runs do not merge;"
+    " every interval holds by itself",
+    "answers/s: correct ones, by each one's own count and clock; hopcost's engine compares every byte, the others look at"
+    " the status",
+    "in flight: its throughput × its mean time ÷ connections (Little's law): the share of connections that waited for an"
+    " answer by its own figures; below 100 % it kept connections idle, or its clock left something out",
+    "busy: its CPU time ÷ wall time of its cores, starting and printing included; at 100 % it measures itself",
+    "CPU µs: per answer, read from outside alike for all; the stack's is that of all hops",
+]
 
 
 def render(found: Crosscheck, format: Format) -> str:
-    """All of it in one format."""
+    """In one format."""
     if format is Format.JSON:
         return msgspec.json.format(msgspec.json.encode(found), indent=2).decode() + "\n"
-    head = (
-        f"{found.arm}: {found.connections} connections, {found.rounds} rounds of {found.seconds} s each, in shuffled order"
-        " against the same running stack"
-    )
     rows = [_row(tool) for tool in found.tools]
+    below = [printable(line) for line in _below(found)]
     if format is Format.MARKDOWN:
-        parts = [markdown.escape(head), markdown.grid(HEADER, rows), markdown.bullets(below(found))]
+        parts = [f"## {markdown.escape(headline(found))}", markdown.grid(HEADER, rows), markdown.bullets(below)]
         return "\n\n".join(parts) + "\n"
-    return text.page(head, HEADER, rows, below(found))
+    said = [f"  {line}" for each in below for line in each.splitlines()]
+    return "\n".join([printable(headline(found)), "", *columns.lines(HEADER, rows), "", *said]) + "\n"
 
 
-def below(found: Crosscheck) -> list[str]:
-    """What the columns mean, what each one's time is, who is not there."""
-    lines = [*WHY, *(f"{tool.name} {tool.version}: {tool.time}" for tool in found.tools)]
-    lines += [f"failed: {name}: {message}" for name, message in found.failed.items()]
-    lines += [f"not here: {name}; hint: {hint}" for name, hint in found.missing.items()]
-    return [words.printable(line) for line in lines]
+def headline(found: Crosscheck) -> str:
+    """`hopcost crosscheck: hello/one-core/go, 64 connections, 6 rounds of 2 s each`."""
+    load = f"{count(found.connections, 'connection')}, {count(found.rounds, 'round')} of {found.seconds} s each"
+    return f"hopcost crosscheck: {found.arm}, {load}, {cores(found.cores)} for the generator"
 
 
 def _row(tool: Tool) -> list[str]:
     is_ours = tool.name == OURS
     return [
         tool.name,
-        words.number(tool.per_s),
-        "1" if is_ours else words.interval(tool.ratio),
-        _span(tool.p50_ms),
-        _span(tool.p99_ms),
-        f"{tool.generator_us:.1f}",
-        f"{tool.stack_us:.1f}",
-        "1" if is_ours else words.interval(tool.stack_ratio),
-        words.errors(tool.errors),
+        number(tool.per_s),
+        "1" if is_ours else interval(tool.ratio),
+        ABSENT if tool.mean_ms is None else f"{tool.mean_ms:.2f}",
+        span(tool.p50_ms or (), digits=2),
+        span(tool.p99_ms or (), digits=2),
+        ABSENT if tool.in_flight is None else f"{tool.in_flight:.0%}",
+        f"{tool.busy:.0%}",
+        f"{tool.generator_ns / 1000:.1f}",
+        f"{tool.stack_ns / 1000:.1f}",
+        "1" if is_ours else interval(tool.stack_ratio),
+        errors(tool.errors),
     ]
 
 
-def _span(span: tuple[float, float] | None) -> str:
-    return ABSENT if span is None else words.span(span, digits=2)
+def _below(found: Crosscheck) -> list[str]:
+    said = [*BELOW, *(f"{tool.name} {tool.version}: {TIMES[tool.name]}" for tool in found.tools)]
+    fewer = [tool for tool in found.tools if tool.turns < found.rounds]
+    said += [f"{tool.name}: {count(tool.turns, 'turn')} of {found.rounds}" for tool in fewer]
+    return said + [f"left out: {name}: {why}" for name, why in found.left_out.items()]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hopcost.compared import CPU, THROUGHPUT, Comparison
+from hopcost.compared import CPU, THROUGHPUT
 from hopcost.hop_cost import HopCost
 from hopcost.report import words
 from hopcost.report.part import Part
@@ -18,13 +18,8 @@ def tables(each: ExperimentSummary) -> list[Part]:
 
 def verdict(arm: ArmSummary, figure: str, load_per_s: float | None = None) -> str:
     """The word for a figure of an arm; absent where it was not compared."""
-    found = comparison(arm, figure, load_per_s)
+    found = arm.comparison(figure, load_per_s)
     return ABSENT if found is None else str(found.verdict)
-
-
-def comparison(arm: ArmSummary, figure: str, load_per_s: float | None = None) -> Comparison | None:
-    """An arm's comparison in that figure at that load (None: saturation)."""
-    return next((each for each in arm.comparisons if (each.figure, each.load_per_s) == (figure, load_per_s)), None)
 
 
 def lines(each: ExperimentSummary) -> list[str]:
@@ -142,5 +137,5 @@ def _loads(each: ExperimentSummary) -> Part | None:
 
 
 def _pair(arm: ArmSummary, figure: str, load_per_s: float) -> list[str]:
-    found = comparison(arm, figure, load_per_s)
+    found = arm.comparison(figure, load_per_s)
     return [ABSENT if found is None else words.interval(found.ratio), verdict(arm, figure, load_per_s)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hopcost.drift import Drift
 from hopcost.report import surroundings_lines
-from hopcost.report.words import count, interval, mebibytes, printable
+from hopcost.report.words import count, interval, mebibytes, printable, reached
 from hopcost.soak_summary import Course
 from hopcost.summary import ArmSummary, ExperimentSummary
 from hopcost.turns import Turns
@@ -40,10 +40,10 @@ def _figures(each: ExperimentSummary) -> list[str]:
         return [f"no result: {each.ending.detail}"] if each.ending else []
     compared = [arm.ratio for arm in each.arms if arm.ratio and arm.name != each.plan.baseline]
     widest = max((ratio.half_width for ratio in compared if ratio.half_width is not None), default=None)
-    reached = "no interval" if widest is None else f"ratios to ±{widest:.1%} at the widest"
     lines = [
         f"A/A floor: {each.plan.baseline} against itself is {interval(each.aa_floor)}; nothing finer is told apart",
-        f"{count(each.blocks, 'block')}, {reached}" + (f"; stopped: {each.ending.detail}" if each.ending else ""),
+        f"{count(each.blocks, 'block')}, {reached(widest)}"
+        + (f"; stopped: {each.ending.detail}" if each.ending else ""),
         "µs under a hop: its CPU time per answer, all threads",
     ]
     if all(arm.peer is None and not arm.open_loop for arm in each.arms):

@@ -130,7 +130,7 @@ def _sweep(each: ExperimentSummary) -> str | None:
 
 def of(each: ExperimentSummary) -> Table:
     """The table of one experiment."""
-    hops = _hops(each)
+    hops = hops_of(each)
     header = ["arm", "answers/s", f"ratio [{CONFIDENCE}]", "verdict"]
     header += [f"{hop} µs" for hop in hops]
     header += [f"CPU ratio [{CONFIDENCE}]", "CPU verdict"]
@@ -196,7 +196,7 @@ def _add_published(table: Table, each: ExperimentSummary) -> None:
         )
 
 
-def _hops(each: ExperimentSummary) -> list[str]:
+def hops_of(each: ExperimentSummary) -> list[str]:
     """All hops of all arms, those nearest to the client first."""
     longest = sorted(each.arms, key=lambda arm: -len(arm.cpu_ns_per_request))
     return list(dict.fromkeys(hop for arm in longest for hop in arm.cpu_ns_per_request if hop != "generator"))

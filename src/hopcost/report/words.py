@@ -10,7 +10,20 @@ from hopcost.statistics import Interval
 from hopcost.summary import Quantile
 
 ABSENT = "–"
+WIDEST = 10.0  # of a half-width that is printed, relative
 BEYOND = 1000  # a ratio's upper end above it says nothing
+
+
+def reached(half_width: float | None) -> str:
+    """How narrow the widest interval of the ratios is; after two blocks it may have no end that means anything.
+
+    >>> reached(0.0123), reached(4e9), reached(None)
+    ('ratios to ±1.2% at the widest', 'ratios to more than ±1000% at the widest', 'no interval')
+    """
+    if half_width is None:
+        return "no interval"
+    width = f"±{half_width:.1%}" if half_width <= WIDEST else f"more than ±{WIDEST:.0%}"
+    return f"ratios to {width} at the widest"
 
 
 def interval(ratio: Interval | None) -> str:

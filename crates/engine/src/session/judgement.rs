@@ -31,8 +31,8 @@ pub(super) struct Run {
 pub(super) struct Arm {
     pub(super) name: String,
     pub(super) connections: u32,
-    /// Whether all of them have been open; `None` where it was not come to.
-    pub(super) connected: Option<bool>,
+    /// Whether every connection has been open; `None` where it was not come to.
+    pub(super) all_opened: Option<bool>,
     pub(super) is_open_loop: bool,
     /// Of the measured slices.
     pub(super) counts: Counts,
@@ -73,7 +73,7 @@ fn of_arm(arm: &Arm, cores: Option<&CoreUse>, is_alone: bool) -> Vec<(Validity, 
     let Arm { counts, connections, .. } = arm;
     let mut reasons = Vec::new();
     let mut object = |validity, reason| reasons.push((validity, reason));
-    if arm.connected == Some(false) {
+    if arm.all_opened == Some(false) {
         object(Validity::Suspect, format!("not all of its {connections} connections could be opened"));
     }
     if counts.ports_exhausted > 0 {
@@ -129,7 +129,7 @@ mod tests {
 
     fn arm() -> Arm {
         let counts = Counts { sent: 1000, answers: 1000, ..Counts::default() };
-        Arm { name: "a".into(), connections: 4, connected: Some(true), is_open_loop: true, counts, ..Arm::default() }
+        Arm { name: "a".into(), connections: 4, all_opened: Some(true), is_open_loop: true, counts, ..Arm::default() }
     }
 
     fn verdict(arms: Vec<Arm>, cores: CoreUse) -> (Validity, String) {
@@ -142,8 +142,8 @@ mod tests {
         type Change = fn(&mut Arm, &mut CoreUse);
         let table: [(&str, Change); 12] = [
             ("", |_, _| {}),
-            ("", |arm, _| arm.connected = None),
-            ("connections could be opened", |arm, _| arm.connected = Some(false)),
+            ("", |arm, _| arm.all_opened = None),
+            ("connections could be opened", |arm, _| arm.all_opened = Some(false)),
             ("no local port left", |arm, _| arm.counts.ports_exhausted = 3),
             ("2.0 % of its requests were sent more than 1 ms late", |arm, _| arm.counts.late = 20),
             ("", |arm, _| arm.counts.late = 10),

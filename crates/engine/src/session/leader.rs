@@ -124,6 +124,7 @@ pub(super) fn run<I: Io>(session: &Session, io_name: &str, observer: &mut dyn Ob
         shared.barrier.wait();
         leader.worker.hand_in();
         shared.barrier.wait();
+        leader.hand_in();
         let (validity, reasons) = leader.judge();
         (outcome, validity, reasons)
     });
@@ -347,6 +348,13 @@ impl<I: Io> Leader<'_, I> {
         lock(&self.shared.failure).take().map_or(Ok(()), Err)
     }
 
+    /// Adds what no thread knows by itself to the results.
+    fn hand_in(&self) {
+        for (result, state) in lock(&self.shared.results).iter_mut().zip(&self.arms) {
+            result.all_opened = state.last.as_ref().map(|_| state.connected);
+        }
+    }
+
     fn judge(&self) -> (Validity, Vec<String>) {
         let results = lock(&self.shared.results);
         let arm = |((arm, state), result): ((&super::SessionArm, &ArmState), &super::ArmResult)| {
@@ -355,7 +363,7 @@ impl<I: Io> Leader<'_, I> {
             judgement::Arm {
                 name: arm.name.clone(),
                 connections: arm.target.connections,
-                connected: state.last.as_ref().map(|_| state.connected),
+                all_opened: result.all_opened,
                 is_open_loop: arm.target.arrivals.is_open(),
                 counts,
                 generator_busy: generator_cpu_ns.saturating_sub(counts.spin_ns) as f64 / threads_ns as f64,

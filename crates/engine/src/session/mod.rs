@@ -90,6 +90,8 @@ pub struct ArmResult {
     pub handshakes: Handshakes,
     /// Connections open at the end.
     pub established: u32,
+    /// Whether every connection has been open; `None` where it was not come to.
+    pub all_opened: Option<bool>,
     /// Bytes that came where no request was in flight.
     pub unasked_bytes: u64,
 }

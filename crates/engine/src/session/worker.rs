@@ -90,6 +90,7 @@ impl Shared {
             times: Times::new(arm.target.arrivals.is_open()),
             handshakes: Handshakes::default(),
             established: 0,
+            all_opened: None,
             unasked_bytes: 0,
         };
         Self {

@@ -19,7 +19,7 @@ def lines(record: Record, experiments: list[ExperimentSummary]) -> list[str]:
         said.append(
             f"{len(cores)} cores hold the generator and the stack: nothing here tells how a stack spreads over many."
         )
-    if any(each.plan.notes and "shares a core" in " ".join(each.plan.notes) for each in experiments):
+    if any(each.plan.cores.shared for each in experiments):
         said.append("Where the generator shares a core with the stack, throughput holds the generator's cost too.")
     if not any(arm.arm.link_mbit_per_s for each in experiments for arm in each.plan.arms):
         said.append(
@@ -41,5 +41,5 @@ def lines(record: Record, experiments: list[ExperimentSummary]) -> list[str]:
         said.append("A quick run: a first answer; a full one has narrower intervals.")
     if plan.peer is not None or plan.as_published:
         said.append("Another load generator's own counts: what it does not check is not checked.")
-    said.append("The answers are small and cheap to make: the more work a request is, the less a hop in front matters.")
+    said.append("Nothing here is your application: the more work a request is, the less a hop in front matters.")
     return [printable(line) for line in said]

@@ -11,7 +11,7 @@ from typing import Any
 
 import altair as alt
 
-from hopcost.report.html.series import AGAIN, Row
+from hopcost.report.html.series import Row
 
 Spec = dict[str, Any]
 
@@ -186,7 +186,7 @@ def _dashed(arms: Sequence[str]) -> alt.StrokeDash:
 
 def slices(rows: Sequence[Row], spans: Sequence[Row]) -> Spec:
     """Slices over time; blocks that do not count are marked behind them, with the word above."""
-    arms = sorted({row["arm"] for row in rows}, key=lambda name: (name.endswith(AGAIN), name))
+    arms = list(dict.fromkeys(row["arm"] for row in rows))
     x = alt.X("t:Q", title="seconds since the first slice")
     marked = [span for span in spans if span["validity"] != "valid"]  # void ones darker
     shade = alt.Opacity("validity:O", legend=None, scale=alt.Scale(domain=["suspect", "void"], range=[0.2, 0.6]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -24,6 +24,12 @@ from hopcost.summary import ExperimentSummary
 
 FOLDER = Path(__file__).parent
 TITLES = {THROUGHPUT: "throughput ÷ the baseline's", CPU: "CPU per request ÷ the baseline's"}
+SWEPT = (  # of a row: the figure, what it is called, the title of its axis, and how the axis is written
+    ("per_s", "answers per second", "answers/s", ",.3~s"),
+    ("ratio", "throughput ÷ the baseline's", "ratio", ".2f"),
+    ("errors", "errors ÷ (errors + answers)", "errors", ".2~%"),
+    ("published_per_s", "the article's requests/s", "answers/s", ",.3~s"),
+)
 POINTS_OVER_TIME = 900  # of one part of the page: what a file of 3 MB and a screen can hold
 
 
@@ -63,8 +69,8 @@ class Part:
     charts: list[Charts]
     folded: list[Chart]
     behind: list[Arms]
-    pictures: list[StackPicture] = field(default_factory=list)
-    pictures_load: str = ""
+    pictures: list[StackPicture]
+    pictures_load: str
 
 
 @dataclass(frozen=True)
@@ -138,22 +144,22 @@ def _at(each: ExperimentSummary) -> str:
 
 
 def _single(record: Record, each: ExperimentSummary, share: float | None) -> list[Charts]:
-    ratios = [
-        Chart(_margin(margin), charts.ratios(series.ratios(each, figure), TITLES[figure], margin))
-        for figure in series.figures(each)
-        for margin in [series.margin(each, figure)]
-    ]
     return [
-        Charts("Ratios, with intervals that hold for all arms together at 95%", ratios),
+        Charts("Ratios, with intervals that hold for all arms together at 95%", _ratios(each)),
         Charts("CPU time of a request by hop", _cpu(each, share)),
         Charts("Response time at equal offered load, towards the tail", _curves(record, each)),
         Charts("Published beside measured", _published(each)),
     ]
 
 
-def _margin(margin: float | None) -> str:
-    found = "no margin: the A/A arm gives none" if margin is None else f"band: the margin of ±{margin:.1%}"
-    return f"▲ better ▼ worse ● same ◆ unknown; {found}"
+def _ratios(each: ExperimentSummary) -> list[Chart]:
+    found = []
+    for figure, title in TITLES.items():
+        rows, margin = series.ratios(each, figure), series.margin(each, figure)
+        band = "no margin: the A/A arm gives none" if margin is None else f"band: the margin of ±{margin:.1%}"
+        if rows:
+            found.append(Chart(f"▲ better ▼ worse ● same ◆ unknown; {band}", charts.ratios(rows, title, margin)))
+    return found
 
 
 def _cpu(each: ExperimentSummary, share: float | None) -> list[Chart]:
@@ -162,12 +168,12 @@ def _cpu(each: ExperimentSummary, share: float | None) -> list[Chart]:
         rows = series.cpu(each, at)
         if rows:
             load = "at saturation" if at is None else stacks.load_shown(each)[1]
-            found.append(Chart(load, charts.cpu(rows, stacks.hops(each), "CPU µs per request")))
+            found.append(Chart(load, charts.cpu(rows, table.hops_of(each), "CPU µs per request")))
     return found
 
 
 def _curves(record: Record, each: ExperimentSummary) -> list[Chart]:
-    blocks = [block for block in record.blocks if block.experiment == each.plan.name]
+    blocks = record.blocks_of(each.plan.name)
     loads = dict.fromkeys((load.share, load.rate_per_s) for arm in each.arms for load in arm.open_loop)
     found = []
     for share, rate_per_s in loads:
@@ -185,34 +191,20 @@ def _published(each: ExperimentSummary) -> list[Chart]:
 
 def _sweep(group: list[ExperimentSummary]) -> list[Charts]:
     rows = series.sweep(group)
-    if not rows:
-        return []
     assert group[0].plan.point is not None, "asked of a sweep"
     key = group[0].plan.point.key.rpartition(".")[2]
     found = [
-        Chart("answers per second", charts.sweep(rows, key, "per_s", "answers/s", ",.3~s")),
-        Chart("throughput ÷ the baseline's", charts.sweep(rows, key, "ratio", "ratio", ".2f")),
+        Chart(caption, charts.sweep(rows, key, figure, title, format))
+        for figure, caption, title, format in SWEPT
+        if any(row.get(figure) for row in rows)
     ]
-    if any(row["error_count"] for row in rows):
-        found.append(Chart("errors ÷ (errors + answers)", charts.sweep(rows, key, "errors", "errors", ".2~%")))
-    if any(row.get("published_per_s") for row in rows):
-        found.append(
-            Chart("the article's requests/s", charts.sweep(rows, key, "published_per_s", "answers/s", ",.3~s"))
-        )
-    return [Charts(f"By {key}", [each for each in found if _has_rows(each.specification)])]
-
-
-def _has_rows(specification: charts.Spec) -> bool:
-    """Whether any layer has data: a sweep of one arm has no ratio to show."""
-    found = specification.get("datasets", {}).values() or [specification.get("data", {}).get("values", [])]
-    return any(found)
+    return [Charts(f"By {key}", found)]
 
 
 def _over_time(record: Record, group: list[ExperimentSummary]) -> list[Chart]:
     found = []
     for each in group:
-        blocks = [block for block in record.blocks if block.experiment == each.plan.name]
-        rows, spans = series.slices(blocks, max(120, POINTS_OVER_TIME // len(group)))
+        rows, spans = series.slices(record.blocks_of(each.plan.name), max(120, POINTS_OVER_TIME // len(group)))
         if rows:
             marked = [sum(span["validity"] == word for span in spans) for word in ("void", "suspect")]
             caption = f"{words.count(len(spans), 'block')}, {marked[0]} of them void, {marked[1]} suspect"

@@ -7,31 +7,31 @@ from collections.abc import Sequence
 from typing import Any
 
 from hopcost import histogram, open_figures
-from hopcost.compared import CPU, THROUGHPUT
+from hopcost.compared import THROUGHPUT
 from hopcost.comparison import Arms
 from hopcost.published import label
 from hopcost.recorded import ArmBlock, Block, OpenLoad
 from hopcost.report import further
 from hopcost.statistics import Interval
-from hopcost.summary import ArmSummary, ExperimentSummary
+from hopcost.suite import AGAIN
+from hopcost.summary import ExperimentSummary
 
 Row = dict[str, Any]
 
 CURVE = (0.01, 0.05, *(n / 100 for n in range(10, 90, 5)), *(n / 100 for n in range(90, 99)), 0.99, 0.995, 0.998, 0.999)
 P99 = 0.99
-AGAIN = "again (A/A)"
 
 
 def ratios(each: ExperimentSummary, figure: str) -> list[Row]:
     """A row for each arm beside the baseline, with an interval or without; for throughput the A/A arm is the last."""
     rows = []
     for arm in each.arms:
-        compared = further.comparison(arm, figure)
+        compared = arm.comparison(figure)
         if arm.name == each.plan.baseline or compared is None or compared.ratio is None:
             continue
         rows.append(_ratio(arm.name, compared.ratio, str(compared.verdict)))
     if figure == THROUGHPUT and each.aa_floor is not None and rows:
-        rows.append(_ratio(f"{each.plan.baseline} {AGAIN}", each.aa_floor, "A/A"))
+        rows.append(_ratio(each.plan.baseline + AGAIN, each.aa_floor, "A/A"))
     return rows
 
 
@@ -49,7 +49,7 @@ def _ratio(arm: str, ratio: Interval, verdict: str) -> Row:
 
 def margin(each: ExperimentSummary, figure: str) -> float | None:
     """What verdicts on that figure at saturation were read against, a fraction; None where nothing was compared."""
-    found = (further.comparison(arm, figure) for arm in each.arms)
+    found = (arm.comparison(figure) for arm in each.arms)
     return next((one.verdict.margin for one in found if one is not None and one.verdict.margin is not None), None)
 
 
@@ -57,20 +57,14 @@ def cpu(each: ExperimentSummary, share: float | None) -> list[Row]:
     """CPU µs per request of every hop of every arm, at that share of capacity (None: at saturation)."""
     rows = []
     for arm in each.arms:
-        used = _cpu_of(arm, share)
+        used = arm.cpu_at(share)
         known = {hop: ns for hop, ns in used.items() if hop != "generator" and ns is not None}
         start = 0.0
-        for order, (hop, ns) in enumerate(known.items()):
+        for hop, ns in known.items():
             us = ns / 1000
-            rows.append({"arm": arm.name, "hop": hop, "us": us, "start": start, "end": start + us, "order": order})
+            rows.append({"arm": arm.name, "hop": hop, "us": us, "start": start, "end": start + us})
             start += us
     return rows
-
-
-def _cpu_of(arm: ArmSummary, share: float | None) -> dict[str, int | None]:
-    if share is None:
-        return arm.cpu_ns_per_request
-    return next((load.cpu_ns_per_request for load in arm.open_loop if load.share == share), {})
 
 
 def curves(each: ExperimentSummary, blocks: Sequence[Block], share: float) -> list[Row]:
@@ -82,17 +76,13 @@ def curves(each: ExperimentSummary, blocks: Sequence[Block], share: float) -> li
     rows = []
     for planned in each.plan.arms:
         loads = [load for part in arms.of(planned.name) if (load := open_figures.at(part, share)) is not None]
-        name = planned.name if planned.copy_of is None else f"{planned.copy_of} {AGAIN}"
         for q, ns in _quantiles(loads, until=1.0 if each.p99_agrees.get(share) else P99):
-            rows.append({"arm": name, "q": q, "beyond": 1 / (1 - q), "us": ns / 1000})
+            rows.append({"arm": planned.name, "q": q, "beyond": 1 / (1 - q), "us": ns / 1000})
     return rows
 
 
 def _quantiles(loads: Sequence[OpenLoad], until: float) -> list[tuple[float, int]]:
-    answered = histogram.merge(load.totals.response_time for load in loads if load.totals.response_time is not None)
-    waiting = histogram.merge(
-        load.totals.response_unanswered for load in loads if load.totals.response_unanswered is not None
-    )
+    answered, waiting = open_figures.response_times(loads)
     samples = answered.total + waiting.total
     wanted = [q for q in CURVE if q < until and samples * (1 - q) >= open_figures.BEYOND_AT_LEAST]
     found = histogram.quantiles(answered, waiting, wanted)
@@ -130,14 +120,13 @@ def slices(blocks: Sequence[Block], at_most: int) -> tuple[list[Row], list[Row]]
 
 def _slices(block: Block, part: ArmBlock, began: int, together: int) -> list[Row]:
     rows = []
-    name = part.name if part.copy_of is None else f"{part.copy_of} {AGAIN}"
     for first in range(0, len(part.slices), together):
         group = part.slices[first : first + together]
         elapsed_ns = sum(one.elapsed_ns for one in group)
         if elapsed_ns:
             rows.append(
                 {
-                    "arm": name,
+                    "arm": part.name,
                     "t": round((group[0].start_ns - began) / 1e9, 2),
                     "per_s": round(sum(one.answers for one in group) * 1e9 / elapsed_ns),
                     "block": block.number + 1,
@@ -159,7 +148,6 @@ def sweep(points: Sequence[ExperimentSummary]) -> list[Row]:
                 "arm": arm.name,
                 "per_s": arm.throughput_per_s,
                 "errors": failed / (failed + arm.answers) if failed + arm.answers else None,
-                "error_count": failed,
             }
             if arm.published is not None:
                 row["published_per_s"] = arm.published.throughput_per_s
@@ -176,8 +164,3 @@ def published(each: ExperimentSummary) -> list[Row]:
         for arm in each.arms
         if arm.ratio is not None and arm.published_ratio is not None and arm.name != each.plan.baseline
     ]
-
-
-def figures(each: ExperimentSummary) -> list[str]:
-    """Which ratios at saturation there is something to draw of."""
-    return [figure for figure in (THROUGHPUT, CPU) if ratios(each, figure)]

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import msgspec
 
-from hopcost.report import words
+from hopcost import generated
+from hopcost.generated import COMMANDS
+from hopcost.published import label
+from hopcost.report import table, words
 from hopcost.suite import Arm
 from hopcost.summary import ArmSummary, ExperimentSummary
 
@@ -63,9 +66,7 @@ def pictures(each: ExperimentSummary) -> list[StackPicture]:
 
 
 def _picture(each: ExperimentSummary, arm: ArmSummary, content: Arm, share: float | None) -> StackPicture:
-    used = arm.cpu_ns_per_request
-    if share is not None:
-        used = next((load.cpu_ns_per_request for load in arm.open_loop if load.share == share), {})
+    used = arm.cpu_at(share)
     names = [hop for hop in used if hop != "generator"]  # the client's side first
     costs = [used[name] for name in names]
     known = len(costs) == len(content.hops)
@@ -85,14 +86,8 @@ def _picture(each: ExperimentSummary, arm: ArmSummary, content: Arm, share: floa
     return StackPicture(arm.name, arm.title, boxes, total, arm.name == each.plan.baseline)
 
 
-def hops(each: ExperimentSummary) -> list[str]:
-    """All hops of all arms, those nearest to the client first: colours go by their place."""
-    longest = sorted(each.arms, key=lambda arm: -len(arm.cpu_ns_per_request))
-    return list(dict.fromkeys(hop for arm in longest for hop in arm.cpu_ns_per_request if hop != "generator"))
-
-
 def _colour(each: ExperimentSummary, hop: str) -> int:
-    known = hops(each)
+    known = table.hops_of(each)
     return known.index(hop) % COLOURS + 1 if hop in known else COLOURS
 
 
@@ -107,7 +102,10 @@ def behind(each: ExperimentSummary, record: Path, seen: dict[str, str]) -> list[
         if planned.copy_of is not None:
             continue
         files = []
-        for name, text in _files(record / "stacks" / each.plan.name / planned.name):
+        kept = generated.kept(record, each.plan.name, planned.name)
+        if COMMANDS in kept:  # first of all
+            kept = {COMMANDS: _commands(kept.pop(COMMANDS))} | kept
+        for name, text in kept.items():
             place = f"{each.plan.name}/{planned.name}: {name}"
             first = seen.setdefault(text, place)
             files.append((name, text if first == place else "", "" if first == place else first))
@@ -115,18 +113,8 @@ def behind(each: ExperimentSummary, record: Path, seen: dict[str, str]) -> list[
     return found
 
 
-def _files(folder: Path) -> list[tuple[str, str]]:
-    """The commands first, then the generated files; none where the record was copied without them."""
-    if not folder.is_dir():
-        return []
-    paths = sorted(folder.iterdir(), key=lambda path: (path.name != "commands.json", path.name))
-    return [(path.name, _text(path)) for path in paths if path.is_file()]
-
-
-def _text(path: Path) -> str:
-    text = path.read_text(encoding="utf-8", errors="replace")
-    if path.name != "commands.json":
-        return text
+def _commands(text: str) -> str:
+    """A line for each hop's command; the text itself where it is not what a run writes."""
     try:
         hops = msgspec.json.decode(text, type=list[dict[str, object]])
     except msgspec.DecodeError:
@@ -139,7 +127,7 @@ def _settings(arm: Arm) -> list[str]:
     for hop in arm.hops:
         given = {"config": hop.config, "binary": hop.binary}
         named = {name: value for name, value in given.items() if value is not None} | hop.settings
-        own = ", ".join(f"{name} = {_value(value)}" for name, value in named.items()) or "as its defaults are"
+        own = ", ".join(f"{name} = {label(value)}" for name, value in named.items()) or "as its defaults are"
         times = f" × {hop.copies}" if hop.copies > 1 else ""
         lines.append(f"{hop.program}{times} over {hop.link.value}: {own}")
     lines += [f"{name} = {value}" for name, value in arm.sysctls.items()]
@@ -148,7 +136,3 @@ def _settings(arm: Arm) -> list[str]:
     if arm.link_mbit_per_s is not None:
         lines.append(f"link: {arm.link_mbit_per_s:,} Mbit/s")
     return lines
-
-
-def _value(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
