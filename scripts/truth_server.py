@@ -26,6 +26,7 @@ from hopcost.errors import MeasurementFailed
 BACKENDS = ("uring", "epoll")
 ROW = np.dtype("<u8,<u8,<u4,<u2,u1,u1")
 QUIET_LOOK_S, QUIET_LOOKS_MOST = 0.3, 30
+KERNEL = 2  # the parent of its threads
 NEVER = np.iinfo(np.uint64).max
 
 
@@ -125,14 +126,16 @@ def _rest() -> Figures:
 
 
 def _others_s() -> dict[int, float]:
-    """CPU seconds of every other process, with its children that have ended.
+    """CPU seconds of every other program, with its children that have ended.
+
+    Without the kernel's threads: what they do is mostly our own network's work.
 
     Not /proc/stat's sum less our own: its ticks fall in step with requests at a constant rate.
     """
     used: dict[int, float] = {}
     for process in psutil.process_iter():
-        if process.pid != os.getpid():
-            with contextlib.suppress(psutil.Error):
+        with contextlib.suppress(psutil.Error):
+            if process.pid != os.getpid() and KERNEL not in (process.pid, process.ppid()):
                 used[process.pid] = sum(process.cpu_times()[:4])
     return used
 

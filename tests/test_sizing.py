@@ -28,7 +28,7 @@ def sizing(*blocks: Block, quick: bool = False) -> Sizing:
     plan = plan_of(quick=quick)
     made = Sizing(plan, plan.experiments[0])
     for each in blocks:
-        made.note(each)
+        made.note(each, 300 * MS)
     return made
 
 
@@ -72,6 +72,13 @@ def test_it_does_not_matter_which_arm_is_better():
 def test_what_a_block_costs_besides_is_learned_from_those_done():
     # 4.4 s − 1.2 s of slices − 1.2 s of settling.
     assert sizing(a_block(0)).overheads_s == [pytest.approx(2.0)]
+
+
+def test_the_pilots_longer_warm_up_is_none_of_later_blocks():
+    plan = plan_of()
+    made = Sizing(plan, plan.experiments[0])
+    made.note(a_block(0), 100 * MS)  # three arms were warmed up for 300 ms each
+    assert made.overheads_s == [pytest.approx(2.0 - 3 * 0.2)]
 
 
 def test_where_the_time_holds_no_look_fewer_blocks_do_and_then_none():

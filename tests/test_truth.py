@@ -81,7 +81,7 @@ def test_lines_that_are_not_alike_are_set_aside_and_counted() -> None:
         line("b", engine=msgspec.structs.replace(ENGINE, sources="other")),
         line("b", engine=msgspec.structs.replace(ENGINE, commit="other")),  # the same sources
         line("b", machine=msgspec.structs.replace(HERE, kernel="other")),
-        line("b", 1, foreign=0.021),
+        line("b", 1, foreign=0.051),
         line("b", 1, steal=0.021),
         line("b", 2),  # more than are asked for
         line("gone"),

@@ -157,14 +157,14 @@ class Loop:
             return "the baseline failed"
         if len(self.arms) < 2 or not self.live:
             return "no arm is left"
-        self.sizing.note(done)
+        if done.validity != "void" and self.counts[group] == 0:
+            self.warm_up_ns = max(self.warm_up_ns, steady.of_block(done, self.setting.plan.warm_up_least_ns).length_ns)
+        self.sizing.note(done, self.warm_up_ns)
         if done.validity == "void":
             self.void.append(done)
             if len(self.void) > max(VOID_BLOCKS_AT_MOST, len(self.valid)) and not done.failures:
                 return f"{len(self.void)} void blocks: {'; '.join(done.reasons)}"
             return None
-        if self.counts[group] == 0:
-            self.warm_up_ns = max(self.warm_up_ns, steady.of_block(done, self.setting.plan.warm_up_least_ns).length_ns)
         if self.rates is None:
             self.rates = {load.share: load.rate_per_s for arm in done.arms for load in arm.open_loop} or None
         self.valid.append(done)

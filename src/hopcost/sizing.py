@@ -38,11 +38,12 @@ class Sizing:
         self.overheads_s: list[float] = []
         self.ratios: dict[str, list[list[float]]] = {}  # log-ratios by arm, block, round
 
-    def note(self, done: Block) -> None:
-        """Take a block into account."""
+    def note(self, done: Block, warm_up_ns: int) -> None:
+        """Take a block into account; the blocks to come warm each arm up for `warm_up_ns`, the pilot did for longer."""
         if done.slices_elapsed_ns:
             settling_ns = done.slices_elapsed_ns * self.experiment.settle_ns // self.experiment.slice_ns
-            self.overheads_s.append((done.elapsed_ns - done.slices_elapsed_ns - settling_ns) / 1e9)
+            longer_ns = 0 if self.experiment.turns is Turns.WHOLE else _warmed_longer_ns(done, warm_up_ns)
+            self.overheads_s.append((done.elapsed_ns - done.slices_elapsed_ns - settling_ns - longer_ns) / 1e9)
         if done.validity != "void":
             for name, rounds in log_ratios(self.experiment, done).items():
                 self.ratios.setdefault(name, []).append(rounds)
@@ -113,6 +114,12 @@ class Sizing:
         found = [precision.spread(blocks) for blocks in self.ratios.values()]
         known = [each for each in found if each is not None]
         return max(known, key=lambda each: each.of_block(ROUNDS_AT_LEAST), default=None)
+
+
+def _warmed_longer_ns(done: Block, warm_up_ns: int) -> int:
+    """How much longer all arms together were warmed up than for that long each."""
+    taken = [arm.warm_up.elapsed_ns for arm in done.arms if arm.warm_up is not None]
+    return sum(max(0, each - warm_up_ns) for each in taken)
 
 
 def log_ratios(experiment: PlannedExperiment, done: Block) -> dict[str, list[float]]:
