@@ -28,7 +28,7 @@ from hopcost.sweep import points
 ROOT = Path(__file__).parents[1]
 HOPCOST = ROOT / ".venv" / "bin" / "hopcost"
 RECORDS, PAGES = ROOT / "records" / "results", ROOT / "docs" / "results"
-SUITES = ("hello", "nginx-go", "nginx-express", "nginx-go-512", "proxies", "work", "balance", "upload")
+SUITES = ("hello", "nginx-go", "nginx-express", "nginx-go-512", "proxies", "work", "balance", "upload", "static")
 WHOLE = "nginx-go"
 BUDGET_S = 75  # of a piece
 BUDGETS_S = {  # where a block takes long: what outlasts TIME_WAIT or a cache, thousands of processes or connections

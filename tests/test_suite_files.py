@@ -56,11 +56,12 @@ FILES = {
         "all-cores": (6, 1, 0, 0.0),
     },
     "work": {"one-core": (3, 4, 0, 0.0)},
+    "static": {"sizes": (6, 4, 0, 0.0)},
     "upload": {"post": (3, 4, 0, 0.0), "put": (3, 4, 0, 0.0)},
     "balance": {"copies": (6, 1, 0, 0.0), "slow": (4, 1, 0, 0.0)},
 }
 
-OF_READERS = ["balance", "proxies", "upload", "work"]  # questions under the articles, without published figures
+OF_READERS = ["balance", "proxies", "static", "upload", "work"]  # questions under the articles, without published figures
 
 
 def experiment(name: str) -> Experiment:
@@ -138,6 +139,7 @@ def test_what_quick_runs():
         "nginx-express": ["gzip-loopback", "express-pm2", "tuning"],
         "proxies": ["tcp", "tls"],
         "work": ["one-core@0", "one-core@50", "one-core@200", "one-core@1000"],
+        "static": ["sizes@/files/1k", "sizes@/files/1m"],
         "upload": ["post@1024", "post@65536", "post@1048576", "post@10485760"],
         "balance": ["copies", "slow"],
     }

@@ -110,20 +110,27 @@ def url_of(stack: RunningStack, target: str) -> str:
 
 
 def drive(name: str, wanted: Load, stack: RunningStack, cores: list[int], at_most_s: float) -> PeerRun:
-    """One run of the peer against a running stack, in the stack's network namespace where it has one."""
+    """One run of the peer of that name."""
     peer, version = find(name)
-    words = [peer.executable, *peers.words(name, wanted)]
+    return run(peer, version, peers.words(name, wanted), stack, cores, at_most_s)
+
+
+def run(
+    peer: Peer, version: str, words: list[str], stack: RunningStack, cores: list[int], at_most_s: float
+) -> PeerRun:
+    """One run of a generator against a running stack, in the stack's network namespace where it has one."""
+    command = [peer.executable, *words]
     before = _cpu_ns(stack)
     try:
         with stack.as_client():  # a child is born in the network namespace of who starts it
-            done = peers.run(peer, words, cores, at_most_s=at_most_s)
+            done = peers.run(peer, command, cores, at_most_s=at_most_s)
     except MeasurementFailed as error:  # its end, as when a server resets a connection, is what it says of this arm
         raise ArmFailed(stack.arm, error.message, error.hint) from error
     after = _cpu_ns(stack)
     return PeerRun(
-        peer=name,
+        peer=peer.name,
         version=version,
-        command=words,
+        command=command,
         answers=done.counts.answers,
         errors={kind: number for kind, number in done.counts.kinds.items() if number},
         elapsed_ns=done.counts.elapsed_ns or done.elapsed_ns,

@@ -32,8 +32,15 @@ class Counts(msgspec.Struct, frozen=True):
 def engine(text: str) -> Counts:
     """What `hopcost-engine load --json` says."""
     content = json.loads(text)
+    times = content.get("service_time_ns") or {}
     return Counts(
-        answers=content["answers"], errors=sum(content["errors"].values()), own_cpu_ns=content.get("generator_cpu_ns")
+        answers=content["answers"],
+        errors=sum(content["errors"].values()),
+        own_cpu_ns=content.get("generator_cpu_ns"),
+        kinds=content["errors"],
+        elapsed_ns=content.get("elapsed_ns"),
+        throughput_per_s=content.get("throughput_per_s"),
+        latency_ms={name: times[name] / 1e6 for name in ("mean", "p50", "p90", "p99", "max") if times.get(name)},
     )
 
 

@@ -189,7 +189,8 @@ def words(name: str, load: Load) -> list[str]:
             ends = ["-n", str(load.requests)] if load.seconds is None else ["-z", f"{load.seconds}s"]
             close = [] if load.keep_alive else ["--disable-keepalive"]
             quiet = ["--no-tui", "--output-format", "json", "--disable-compression"]  # see hey
-            return [*quiet, "-c", connections, *ends, *headers, *close, *load.options, load.url]
+            trusting = ["--insecure"] if load.url.startswith("https:") else []
+            return [*quiet, "-c", connections, *ends, *headers, *close, *trusting, *load.options, load.url]
         case "hey":
             ends = ["-n", str(load.requests)] if load.seconds is None else ["-z", f"{load.seconds}s"]
             close = [] if load.keep_alive else ["-disable-keepalive"]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from hopcost import certificate, program, routes, sandbox, templates
+from hopcost import certificate, large_files, program, routes, sandbox, templates
 from hopcost.errors import CannotMeasure, UsageError
 from hopcost.sandbox import Cores, Ports
 from hopcost.suite import Arm, Hop, Link, Setting, Settings
@@ -158,6 +158,7 @@ def prepare(
                 "executable": receipt.path,
                 "directory": str(directory),
                 "content": str(routes.CONTENT),
+                "files": str(large_files.folder()),
                 "routes": routes.ROUTES,
                 "listen": address,
                 "upstream": upstreams[0] if upstreams else None,

@@ -116,9 +116,9 @@ def same(one: object, other: object) -> bool:
 
 
 def label(value: object) -> str:
-    """A value as it stands in a point's name.
+    """A value as it stands in a point's name: of a path its last part.
 
-    >>> label(1000), label(True), label(0.5), label("least_conn")
-    ('1000', 'true', '0.5', 'least_conn')
+    >>> label(1000), label(True), label(0.5), label("least_conn"), label("/files/1k")
+    ('1000', 'true', '0.5', 'least_conn', '1k')
     """
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return str(value).lower() if isinstance(value, bool) else str(value).rpartition("/")[2]

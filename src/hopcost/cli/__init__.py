@@ -71,6 +71,7 @@ def main() -> None:
         claims,
         compare,
         completion,
+        crosscheck,
         doctor,
         gate,
         listing,

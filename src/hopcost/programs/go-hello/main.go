@@ -38,6 +38,8 @@ func main() {
 	flag.StringVar(&options.key, "tls-key", "tls.key", "its private key's file")
 	mebibytes := flag.Int("heap-mib", 0, "MiB of small objects to keep alive, of which each request replaces 16 KiB")
 	rounds := flag.Int("work-rounds", 0, "rounds of arithmetic before each answer, about a nanosecond each")
+	files := flag.String("files", "none", "how to answer /files/NAME: none, serve or accelerate")
+	filesFolder := flag.String("files-folder", ".", "the folder of these files")
 	version := flag.Bool("version", false, "print the version and end")
 	flag.Parse()
 	if *version {
@@ -59,6 +61,7 @@ func main() {
 	if *mebibytes > 0 {
 		handler = newHeap(*mebibytes).churning(handler)
 	}
+	handler = withFiles(*files, *filesFolder, handler)
 	if *rounds > 0 {
 		handler = working(*rounds, handler)
 	}

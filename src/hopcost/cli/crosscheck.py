@@ -1,0 +1,83 @@
+"""`hopcost crosscheck`: one arm under every load generator that is here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hopcost.cli import app, complete, examples
+from hopcost.cli.output import OUTPUT_HELP
+from hopcost.cli.words import ARM_HELP
+from hopcost.report import Format
+
+EPILOG = examples(
+    "hopcost crosscheck nginx-go/one-core/go",
+    "hopcost crosscheck hello/one-core/nginx --rounds 10 --seconds 3 --format markdown -o crosscheck.md",
+    then="Those that are installed take turns: wrk, ab, h2load, oha, hey. docs/crosscheck.md explains why they differ.",
+)
+
+
+@app.command("crosscheck", epilog=EPILOG)
+def crosscheck(
+    arm: Annotated[str, typer.Argument(metavar="SUITE/EXPERIMENT/ARM", help=ARM_HELP, autocompletion=complete.arms)],
+    rounds: Annotated[
+        int, typer.Option("--rounds", metavar="N", min=2, max=100, help="How many turns each generator has.")
+    ] = 6,
+    seconds: Annotated[
+        int, typer.Option("--seconds", metavar="N", min=1, max=300, help="How long a turn is, in whole seconds.")
+    ] = 2,
+    seed: Annotated[
+        int | None, typer.Option("--seed", metavar="N", min=0, help="Seed of the shuffled orders. [default: a new one]")
+    ] = None,
+    format: Annotated[Format, typer.Option("--format", "-f", help="The format.")] = Format.TEXT,
+    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help=OUTPUT_HELP)] = None,
+) -> None:
+    """Load an arm with our engine and other generators in turn; show where their figures agree, and where not."""
+    import secrets
+
+    from hopcost import network
+
+    network.enter_user_namespace()  # may start this command again: before the heavy imports
+    from rich.console import Console
+
+    from hopcost import arm_path, leavings, program
+    from hopcost import crosscheck as checking
+    from hopcost.cli.output import put
+    from hopcost.errors import UsageError
+    from hopcost.report import crosscheck_table
+    from hopcost.sandbox import Ports, find_freezer, raise_open_files
+    from hopcost.stack import RunningStack
+
+    experiment, name, content, cores = arm_path.find(arm)
+    if experiment.workload.method.uploads:
+        raise UsageError(f"{arm}: other generators send GET alone here", "name an arm that is asked with GET")
+    console = Console(stderr=True, highlight=False)
+    program.build_missing([hop.program for hop in content.hops if not hop.binary], console.print)
+    raise_open_files()
+    network.leave_the_hosts()
+    leavings.clean()
+    with (
+        RunningStack(
+            name,
+            content,
+            experiment.settings,
+            cores,
+            find_freezer(),
+            Ports(),
+            label=f"crosscheck-{name}",
+            network=network.find(),
+        ) as stack,
+        console.status(f"starting {arm}") as status,
+    ):
+        found = checking.run(
+            arm,
+            stack,
+            experiment.workload,
+            rounds=rounds,
+            seconds=seconds,
+            seed=secrets.randbits(32) if seed is None else seed,
+            said=status.update if console.is_terminal else lambda words: console.print(words, markup=False),
+        )
+    put(crosscheck_table.render(found, format), output)
