@@ -18,7 +18,20 @@ from factory import ENVIRONMENT, plain_block, plan_of, suite
 from hopcost.errors import EXIT_CODES
 from hopcost.record import Writer
 
-VERBS = ["build", "claims", "compare", "completion", "crosscheck", "doctor", "gate", "list", "report", "run", "show", "up"]
+VERBS = [
+    "build",
+    "claims",
+    "compare",
+    "completion",
+    "crosscheck",
+    "doctor",
+    "gate",
+    "list",
+    "report",
+    "run",
+    "show",
+    "up",
+]
 HEAVY = {"scipy", "numpy", "rich", "jinja2", "psutil", "msgspec", "hdrh"}
 AFTER_HELP = """
 import sys

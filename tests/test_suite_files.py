@@ -61,7 +61,13 @@ FILES = {
     "balance": {"copies": (6, 1, 0, 0.0), "slow": (4, 1, 0, 0.0)},
 }
 
-OF_READERS = ["balance", "proxies", "static", "upload", "work"]  # questions under the articles, without published figures
+OF_READERS = [
+    "balance",
+    "proxies",
+    "static",
+    "upload",
+    "work",
+]  # questions under the articles, without published figures
 
 
 def experiment(name: str) -> Experiment:

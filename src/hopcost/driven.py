@@ -115,9 +115,7 @@ def drive(name: str, wanted: Load, stack: RunningStack, cores: list[int], at_mos
     return run(peer, version, peers.words(name, wanted), stack, cores, at_most_s)
 
 
-def run(
-    peer: Peer, version: str, words: list[str], stack: RunningStack, cores: list[int], at_most_s: float
-) -> PeerRun:
+def run(peer: Peer, version: str, words: list[str], stack: RunningStack, cores: list[int], at_most_s: float) -> PeerRun:
     """One run of a generator against a running stack, in the stack's network namespace where it has one."""
     command = [peer.executable, *words]
     before = _cpu_ns(stack)
