@@ -55,6 +55,7 @@ BUDGETS_S = {  # where a block takes long: what outlasts TIME_WAIT or a cache, t
     "proxies/unix": 150,
     "proxies/tls": 240,
     "proxies/all-cores": 200,
+    "static/sizes": 120,
     "balance/copies": 150,
     "balance/slow": 120,
 }

@@ -14,7 +14,8 @@ HEADER = [
 ]
 TIMES = {  # what each one's mean and quantiles are of
     OURS: "service time: request handed to the kernel → last byte of the answer read, every byte compared",
-    "wrk": "Latency: request begun → answer parsed; connecting not included",
+    "wrk": "Latency: request written → answer parsed, connecting not included; then corrected for coordinated omission:"
+    " each time above twice the mean interval is added again, shortened by it, and so on",
     "ab": "Time per request: connecting included where a request had to; quantiles in whole milliseconds",
     "h2load": "time for request: sent → stream closed; it prints no quantiles",
     "oha": "response time; connecting included in the first on a connection",
