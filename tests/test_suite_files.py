@@ -55,7 +55,7 @@ FILES = {
         "tls": (5, 1, 0, 0.0),
         "all-cores": (6, 1, 0, 0.0),
     },
-    "work": {"one-core": (3, 4, 0, 0.0)},
+    "work": {"one-core": (3, 5, 0, 0.0)},
     "static": {"sizes": (6, 4, 0, 0.0)},
     "upload": {"post": (3, 4, 0, 0.0), "put": (3, 4, 0, 0.0)},
     "balance": {"copies": (6, 1, 0, 0.0), "slow": (4, 1, 0, 0.0)},
