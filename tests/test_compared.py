@@ -132,7 +132,7 @@ def test_an_arm_is_not_judged_against_a_baseline_with_errors():
 def test_where_the_generator_is_the_limit_throughput_has_no_verdict_and_cpu_has(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(validity, "generator_full", lambda part, _: part.name == "direct")
     found = summary(six_blocks())
-    assert of_behind(found, "throughput").no_verdict == compared.GENERATOR_FULL
+    assert of_behind(found, "throughput").no_verdict == f"direct: {compared.GENERATOR_FULL}"
     assert of_behind(found, "throughput").verdict.word == "unknown"
     assert of_behind(found, "cpu_per_request").verdict.word == "dearer"
     assert [arm.throughput_is_a_bound for arm in found.arms] == [True, False]

@@ -94,8 +94,8 @@ def of_arm(
             continue  # too few samples: not shown
         floor = arms.ratio(arms.again, ask.figure, floor_error) if arms.again is not None else None
         why = withheld
-        if why is None and ask.name == THROUGHPUT and _generator_full(arms, experiment, name):
-            why = GENERATOR_FULL
+        if why is None and ask.name == THROUGHPUT and (bound := _bound(arms, experiment, name)) is not None:
+            why = f"{bound}: {GENERATOR_FULL}"
         found.append(
             Comparison(
                 figure=ask.name,
@@ -156,10 +156,10 @@ def settled(
     return True
 
 
-def _generator_full(arms: Arms, experiment: PlannedExperiment, name: str) -> bool:
-    """Of the arm, or of the baseline: either way their quotient is the generator's."""
-    both = [*arms.of(name), *arms.of(experiment.baseline)]
-    return any(validity.generator_full(part, experiment) for part in both)
+def _bound(arms: Arms, experiment: PlannedExperiment, name: str) -> str | None:
+    """Which of the arm and the baseline the generator was full for: either way their quotient is the generator's."""
+    both = (name, experiment.baseline)
+    return next((one for one in both if any(validity.generator_full(each, experiment) for each in arms.of(one))), None)
 
 
 def _rate(parts: Sequence[ArmBlock], share: float) -> float | None:
