@@ -14,7 +14,7 @@ import psutil
 import pytest
 from conftest import freezers
 
-from hopcost import check, machine, program
+from hopcost import check, large_files, machine, program, suite
 from hopcost.errors import ArmFailed, UsageError
 from hopcost.prepared import Address
 from hopcost.routes import ROUTES
@@ -128,6 +128,16 @@ def test_every_form_answers_all_routes_on_one_connection_and_leaves_no_process(n
     expected = {each.name: ENDS_WITH.get(each.program, 0) for each in stack.prepared.hops}
     assert stack.session.exited == expected, "each ends well on SIGTERM"
     assert not any(psutil.pid_exists(pid) for pid in processes)
+
+
+@pytest.mark.parametrize("name", suite.load("static").arms)
+def test_every_arm_of_static_serves_the_same_files(name: str) -> None:
+    with start(name, suite.load("static").arms[name]) as stack:
+        for file in large_files.SIZES:
+            answer = check.ask(name, stack.prepared.address, f"/files/{file}")
+            assert answer.status == 200
+            assert answer.body == (large_files.folder() / file).read_bytes()
+        assert check.ask(name, stack.prepared.address, "/files/none").status == 404
 
 
 NGINX_GO = ["go-hello", "origin"]  # what the article's arms answer is as long in all of them

@@ -7,9 +7,9 @@ in all of them; each is compared with ours of the same round. All are processes 
 from __future__ import annotations
 
 import random
-import statistics as middles
 from collections.abc import Callable, Sequence
 from functools import partial
+from statistics import median
 
 import msgspec
 
@@ -167,15 +167,15 @@ def _tool(found: dict[int, Turn], ours: dict[int, Turn], connections: int, cores
         name=name,
         version=runs[0].version,
         turns=len(turns),
-        per_s=middles.median(turn.per_s for turn in turns),
+        per_s=median(turn.per_s for turn in turns),
         ratio=ratio(lambda turn: turn.per_s),
-        mean_ms=middles.median(mean for _, mean in means) if means else None,
+        mean_ms=median(mean for _, mean in means) if means else None,
         p50_ms=_ends(runs, "p50"),
         p99_ms=_ends(runs, "p99"),
-        in_flight=middles.median(turn.per_s * mean / 1000 / connections for turn, mean in means) if means else None,
-        busy=middles.median(run.generator_cpu_ns / run.wall_ns / cores for run in runs),
-        generator_ns=middles.median(turn.generator_ns for turn in turns),
-        stack_ns=middles.median(turn.stack_ns for turn in turns),
+        in_flight=median(turn.per_s * mean / 1000 / connections for turn, mean in means) if means else None,
+        busy=median(run.generator_cpu_ns / run.wall_ns / cores for run in runs),
+        generator_ns=median(turn.generator_ns for turn in turns),
+        stack_ns=median(turn.stack_ns for turn in turns),
         stack_ratio=ratio(lambda turn: turn.stack_ns),
         errors={
             kind: sum(run.errors.get(kind, 0) for run in runs)

@@ -12,27 +12,38 @@ from pathlib import Path
 
 import platformdirs
 
+from hopcost.errors import CannotMeasure
+
 SIZES = {"1k": 1 << 10, "100k": 100 << 10, "1m": 1 << 20, "10m": 10 << 20}
 PERIOD = 251  # a prime: no block of a power of two repeats
 
 
 @cache
 def folder() -> Path:
-    """The folder with a file for each of `SIZES`; made whole or not at all where it is not there."""
-    place = Path(platformdirs.user_cache_dir("hopcost")) / "files"
-    if all(_size(place / name) == size for name, size in SIZES.items()):
+    """The folder with a file for each of `SIZES`, in the user's cache; CannotMeasure where it cannot be made there."""
+    return made(Path(platformdirs.user_cache_dir("hopcost")) / "files")
+
+
+def made(place: Path) -> Path:
+    """The folder, made whole or not at all where it is not there."""
+    if _is_whole(place):
         return place
     unfinished = place.with_name(f".files-{os.getpid()}")
-    unfinished.mkdir(parents=True, exist_ok=True)
-    for name, size in SIZES.items():
-        (unfinished / name).write_bytes((bytes(range(PERIOD)) * (size // PERIOD + 1))[:size])
-    shutil.rmtree(place, ignore_errors=True)
     try:
+        unfinished.mkdir(parents=True, exist_ok=True)
+        for name, size in SIZES.items():
+            (unfinished / name).write_bytes((bytes(range(PERIOD)) * (size // PERIOD + 1))[:size])
+        shutil.rmtree(place, ignore_errors=True)
         unfinished.rename(place)
-    except OSError:  # another run was faster: what it made is the same
+    except OSError as error:
         shutil.rmtree(unfinished, ignore_errors=True)
+        if not _is_whole(place):  # else another run was faster, and made the same
+            hint = "XDG_CACHE_HOME names another folder for caches"
+            raise CannotMeasure(
+                f"files to be served cannot be made: {error.filename}: {error.strerror}", hint
+            ) from error
     return place
 
 
-def _size(path: Path) -> int | None:
-    return path.stat().st_size if path.is_file() else None
+def _is_whole(place: Path) -> bool:
+    return all((place / name).is_file() and (place / name).stat().st_size == size for name, size in SIZES.items())

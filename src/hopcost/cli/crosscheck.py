@@ -42,34 +42,20 @@ def crosscheck(
     network.enter_user_namespace()  # may start this command again: before the heavy imports
     from rich.console import Console
 
-    from hopcost import arm_path, leavings, program
+    from hopcost import arm_path
     from hopcost import crosscheck as checking
+    from hopcost.cli import one_arm
     from hopcost.cli.output import put
     from hopcost.errors import UsageError
     from hopcost.report import crosscheck_table
-    from hopcost.sandbox import Ports, find_freezer, raise_open_files
-    from hopcost.stack import RunningStack
 
-    experiment, name, content, cores = arm_path.find(arm)
-    if experiment.workload.method.uploads:
+    _, wanted, _ = arm_path.locate(arm)
+    if wanted.workload.method.uploads:
         raise UsageError(f"{arm}: other generators send GET alone here", "name an arm that is asked with GET")
     console = Console(stderr=True, highlight=False)
-    program.build_missing([hop.program for hop in content.hops if not hop.binary], console.print)
-    raise_open_files()
-    network.leave_the_hosts()
-    leavings.clean()
     with (
-        RunningStack(
-            name,
-            content,
-            experiment.settings,
-            cores,
-            find_freezer(),
-            Ports(),
-            label=f"crosscheck-{name}",
-            network=network.find(),
-        ) as stack,
-        console.status(f"starting {arm}") as status,
+        one_arm.running(arm, "crosscheck", console.print, isolated=True) as (experiment, stack, _),
+        console.status(f"loading {arm}") as status,
     ):
         found = checking.run(
             arm,

@@ -25,33 +25,13 @@ def up(
     """Start one arm, print its URL, the commands and generated files behind it, and wait for Ctrl-C."""
     import time
 
-    from hopcost import arm_path, check, description, leavings, network, program
+    from hopcost import description, network
+    from hopcost.cli import one_arm
     from hopcost.errors import ArmFailed
-    from hopcost.network import HOST
-    from hopcost.sandbox import Ports, find_freezer, raise_open_files
-    from hopcost.stack import RunningStack
 
     network.enter_user_namespace()  # may start this command again
-    experiment, name, content, cores = arm_path.find(arm)
-    program.build_missing([hop.program for hop in content.hops if not hop.binary], print)
-    raise_open_files()
-    leavings.clean()
-    wishes_one = content.link_mbit_per_s is not None or any(key.startswith("net.") for key in content.sysctls)
-    if wishes_one:
-        network.leave_the_hosts()
     try:
-        with RunningStack(
-            name,
-            content,
-            experiment.settings,
-            cores,
-            find_freezer(),
-            Ports(),
-            label=f"up-{name}",
-            network=network.find() if wishes_one else HOST,
-        ) as stack:
-            with stack.as_client():
-                answer = check.ask_as_loaded(name, stack.prepared.address, experiment.workload)
+        with one_arm.running(arm, "up", print, isolated=False) as (experiment, stack, answer):
             print(description.of(stack.prepared, stack.session.directory, experiment.workload), end="")
             sizes = f"{answer.header_bytes} header bytes, {len(answer.body)} body bytes"
             print(f"\nit answers with status {answer.status}, {sizes}")
@@ -65,7 +45,7 @@ def up(
             print("Ctrl-C ends it", flush=True)
             while (failure := stack.failure()) is None:
                 time.sleep(0.2)
-            raise ArmFailed(name, failure)
+            raise ArmFailed(stack.arm, failure)
     except KeyboardInterrupt:
         print("stopped")
 

@@ -25,7 +25,7 @@ BELOW = [
     "figures are medians over turns, p50 and p99 lowest–highest of the turns: quantiles of several runs do not merge;"
     " every interval holds by itself",
     "answers/s: correct ones, by each one's own count and clock; hopcost's engine compares every byte, the others look"
-    " at the status",
+    " at the status, ab at the length too",
     "in flight: its throughput × its mean time ÷ connections (Little's law): the share of connections that waited for"
     " an answer by its own figures; below 100 % it kept connections idle, or its clock left something out",
     "busy: its CPU time ÷ wall time of its cores, starting and printing included; at 100 % it measures itself",
