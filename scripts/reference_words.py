@@ -725,24 +725,25 @@ ENVIRONMENT = {
 }
 
 CONSTANTS = {
-    "plan_experiment.SLICE_NS_LEAST": ("ns", "length of a slice at the least; not shorter than the settling before it"),
+    "lengths.SLICE_NS_LEAST": ("ns", "length of a slice at the least; not shorter than the settling before it"),
+    "lengths.SLICE_NS_MOST": ("ns", "and at most, where the time is long; or as long as the settling"),
     "plan.LOOKS": ("blocks", "looks of a full run; the last is the most blocks. A quick run has the first alone"),
-    "plan_experiment.SETTLE_NS_LEAST": ("ns", "load before each slice that does not count, at the least"),
-    "plan_experiment.QUICK_SLICE_NS_LEAST": ("ns", "length of a slice with `--quick`"),
-    "plan_experiment.QUICK_SETTLE_NS_LEAST": ("ns", "and of the settling before it"),
-    "plan_experiment.SETTLE_NS_PER_CONNECTION": ("ns", "and for each connection, where that is more"),
-    "plan_experiment.WHOLE_SLICE_S": (
+    "lengths.SETTLE_NS_LEAST": ("ns", "load before each slice that does not count, at the least"),
+    "lengths.BRIEF_SLICE_NS_LEAST": ("ns", "length of a slice with `--quick`, and where the time holds no six blocks"),
+    "lengths.BRIEF_SETTLE_NS_LEAST": ("ns", "and of the settling before it"),
+    "lengths.SETTLE_NS_PER_CONNECTION": ("ns", "and for each connection, where that is more"),
+    "lengths.WHOLE_SLICE_S": (
         "s",
         "length of a whole slice (one arm alive at a time), unless the suite says otherwise",
     ),
-    "plan_experiment.QUICK_WHOLE_SLICE_S": ("s", "the same with `--quick`"),
+    "lengths.QUICK_WHOLE_SLICE_S": ("s", "the same with `--quick`"),
     "plan_experiment.QUICK_SOAK_S": ("s", "length of a soak with `--quick`"),
     "plan.BLOCK_S_AT_MOST": ("s", "load in a block at most"),
     "plan.TARGET_WIDTH": ("of the ratio", "half-width at which a full run stops"),
     "plan.FULL_BUDGET_S": ("s", "time for all experiments, unless `--budget` says otherwise"),
     "plan.FULL_S_PER_WEIGHT": ("s", "as much for each weight of an experiment, where that is more in all"),
     "plan.QUICK_BUDGET_S": ("s", "the same with `--quick`"),
-    "plan.WARM_UP_LEAST_NS": ("ns", "shortest warm-up of an arm in a block"),
+    "lengths.WARM_UP_LEAST_NS": ("ns", "shortest warm-up of an arm in a block"),
     "plan.WARM_UP_MOST_NS": ("ns", "longest warm-up"),
     "plan.QUICK_WARM_UP_NS": ("ns", "warm-up with `--quick`"),
     "steady.STEADY_SHARE": ("", "share of the pilot's warm-up, at its end, without a change: else no steady state"),
@@ -758,7 +759,7 @@ CONSTANTS = {
         "",
         "offered loads of the open loop, as shares of the slowest arm's throughput",
     ),
-    "plan_experiment.OPEN_LOOP_SHARE_OF_BUDGET": (
+    "lengths.OPEN_LOOP_SHARE_OF_BUDGET": (
         "",
         "share of an experiment's time that the open loop may take; with less time there is none",
     ),

@@ -25,10 +25,10 @@ from hopcost.plan import PlannedExperiment
 from hopcost.statistics import Interval, ratio
 
 SECTION = "precision"
-PAIR_RUNS, FIVE_RUNS, PASSES = 6, 2, 4
+PAIR_RUNS, FIVE_RUNS, PASSES = 4, 2, 4
 TARGET = 0.01
 QUIET_SPREAD, QUIET_S, NOISY_TIMES = 0.08, 60.0, 1.5
-BUDGET_MOST_S = 600.0
+BUDGET_MOST_S = 900.0
 FIVE_S, LONG_S = 240.0, 30.0
 FIVE = """
 name = "five"
@@ -89,7 +89,7 @@ def allowed_s(spread: float, predicted_s: float) -> float:
     """How long ±1 % may take; no prediction (infinite) allows the longest run.
 
     >>> allowed_s(0.07, 100), allowed_s(0.08, 100), allowed_s(0.08, math.inf)
-    (60.0, 150.0, 600.0)
+    (60.0, 150.0, 900.0)
     """
     return QUIET_S if spread < QUIET_SPREAD else min(BUDGET_MOST_S, max(QUIET_S, NOISY_TIMES * predicted_s))
 

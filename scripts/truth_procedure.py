@@ -19,7 +19,7 @@ import truth_runs
 from truth_kept import Kept, aside
 from truth_lines import FOLDER, ROOT, Case, Figures, Sorted, row
 
-from hopcost import block, blocks, compared, plan, record, sizing
+from hopcost import block, blocks, compared, lengths, plan, record, sizing
 from hopcost.engine import End, Slice, WarmedUp
 from hopcost.errors import HopcostError, MeasurementFailed
 from hopcost.program import Installed
@@ -138,7 +138,7 @@ def _block(
     parts = [_part(arm, experiment.slice_ns, _noise(rounds, pool, dice)) for arm in arms]
     slices_ns = experiment.slice_ns * rounds * len(arms)
     settling_ns = experiment.settle_ns * rounds * len(arms)
-    elapsed_ns = slices_ns + settling_ns + int(plan.BLOCK_OVERHEAD_S_PER_ARM * len(arms) * 1e9)
+    elapsed_ns = slices_ns + settling_ns + int(lengths.BLOCK_OVERHEAD_S_PER_ARM * len(arms) * 1e9)
     clock.now += elapsed_ns / 1e9
     return Block(
         experiment=experiment.name, number=number, seed=0, started_utc="", elapsed_ns=elapsed_ns,

@@ -28,6 +28,7 @@ METHOD = (
     "validity",
     "precision",
     "sizing",
+    "lengths",
     "steady",
     "blocks",
     "plan",

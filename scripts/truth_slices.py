@@ -22,6 +22,7 @@ from truth_lines import Case, Figures, Sorted
 
 from hopcost import block, check, comparison, engine, machine, plan, program, record, suite
 from hopcost.errors import CannotMeasure, MeasurementFailed
+from hopcost.lengths import shortest
 from hopcost.plan import PlannedExperiment
 from hopcost.sandbox import Freezer, Ports, find_freezer, raise_open_files
 from hopcost.stack import RunningStack
@@ -120,11 +121,11 @@ def lengths(content: str, connections: int) -> tuple[int, ...]:
 
 
 def plan_of(content: str, experiment: str, seed: int = 0, connections: int | None = None) -> plan.Plan:
-    """The plan of one experiment of a suite (its name, or a file's text), as `hopcost run` would make it."""
+    """The plan of one experiment of a suite (its name, or a file's text), with the shortest slices of a full run."""
     made = suite.load(content) if "\n" not in content else _loaded(content)
     made = with_connections(made, connections) if connections is not None else made
     programs = {hop.program for arm in made.arms.values() for hop in arm.hops}
-    return plan.make(
+    planned = plan.make(
         made,
         [experiment],
         quick=False,
@@ -135,6 +136,11 @@ def plan_of(content: str, experiment: str, seed: int = 0, connections: int | Non
         siblings=machine.siblings(),
         open_files=raise_open_files(),
     )
+    (decided,) = planned.experiments
+    turns, count = decided.turns, decided.workload.connections
+    settle_ns, slice_ns = shortest(turns, count, brief=False, whole_s=None)
+    only = msgspec.structs.replace(decided, settle_ns=settle_ns, slice_ns=slice_ns)
+    return msgspec.structs.replace(planned, experiments=[only])
 
 
 def _loaded(content: str) -> Suite:

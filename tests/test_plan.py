@@ -220,21 +220,20 @@ def test_an_unknown_experiment_gets_the_nearest():
 
 
 @pytest.mark.parametrize(
-    ("quick", "given", "budget_s", "looks"),
+    ("quick", "given", "budget_s", "looks", "lengths_ms"),
     [
-        (False, None, 1800.0, [6, 10, 16, 24]),
-        (True, None, 108.0, [6]),
-        (False, 60.0, 60.0, [6, 10, 16, 24]),
-        (True, 7.5, 7.5, [6]),
+        (False, None, 1800.0, [6, 10, 16, 24], (300, 1000)),
+        (True, None, 108.0, [6], (100, 100)),
+        (False, 60.0, 60.0, [6, 10, 16, 24], (100, 100)),
+        (True, 7.5, 7.5, [6], (100, 100)),
     ],
 )
-def test_budgets_and_looks(quick, given, budget_s, looks):
+def test_budgets_looks_and_lengths(quick, given, budget_s, looks, lengths_ms):
     planned = make(quick=quick, budget_s=given)
     assert (planned.quick, planned.budget_s, planned.looks) == (quick, budget_s, looks)
     assert planned.target_width == 0.01
-    assert [(each.slice_ns, each.settle_ns) for each in planned.experiments] == [
-        (100_000_000, 100_000_000) if quick else (300_000_000, 300_000_000)
-    ] * 2
+    found = [(each.settle_ns // 1_000_000, each.slice_ns // 1_000_000) for each in planned.experiments]
+    assert found == [lengths_ms] * 2
 
 
 def test_an_experiment_of_more_weight_gets_more_of_the_time():
@@ -375,6 +374,58 @@ def test_offered_loads_follow_where_a_full_run_of_our_engine_takes_turns():
     assert soon.open_loop_shares == []
     assert "no open loop: in turns an arm would be frozen for 5.2 s, and after 5 s app drops" in "; ".join(soon.notes)
     assert soon.turns is Turns.ALL
+
+
+def lengths_ms(budget_s: float, idle_s: float | None = None, **changes: object) -> tuple[int, int, list[str]]:
+    """Settling and slice of the first experiment in that time, without an open loop; and what is said of it."""
+    workload = changes | {"open_loop": False}
+    experiments = [msgspec.structs.replace(each, **workload) for each in SUITE.experiments]
+    (made,) = plan.make(
+        msgspec.structs.replace(SUITE, experiments=experiments),
+        ["first"],
+        quick=False,
+        budget_s=budget_s,
+        seed=7,
+        installed=dict.fromkeys(("app", "proxy", "origin"), HERE),
+        allowed_cores=[0, 1],
+        siblings={},
+        open_files=20_000,
+        idle_timeout_s=lambda *_: idle_s,
+    ).experiments
+    return made.settle_ns // 1_000_000, made.slice_ns // 1_000_000, made.notes
+
+
+def test_slices_are_as_long_as_the_time_allows_up_to_a_second():
+    # Two arms and the baseline's copy, six blocks: (60 s ÷ 18 − 0.5 s) ÷ 1.03 ÷ 3 rounds − 0.3 s of settling = 0.617 s.
+    assert lengths_ms(60.0) == (300, 600, [])
+    assert lengths_ms(3600.0) == (300, 1000, [])
+    assert lengths_ms(40.0) == (300, 300, []), "three rounds of longer ones do not fit"
+    assert lengths_ms(3600.0, workload=Workload(connections=4000)) == (1200, 1200, []), "as long as the settling"
+
+
+def test_longer_slices_do_not_make_an_arm_lose_its_idle_connections():
+    # Frozen for two others' visits twice: 4 × 0.75 s is half of the 6 s.
+    assert lengths_ms(3600.0, idle_s=6.0) == (300, 450, [])
+
+
+def test_a_time_that_is_too_short_for_six_blocks_gets_brief_slices_and_says_so():
+    # 18 × (0.5 s + 2 rounds × 0.6 s × 1.03) = 31.2 s.
+    assert lengths_ms(31.3) == (300, 300, [])
+    settle_ms, slice_ms, notes = lengths_ms(31.1)
+    assert (settle_ms, slice_ms) == (100, 100)
+    assert notes == [
+        "slices of 100 ms, in which hops look up to 8 % better: 31 s do not hold 6 blocks of longer ones; --budget"
+        " sets them"
+    ]
+    many = Workload(connections=1000)
+    assert lengths_ms(20.0, workload=many) == (300, 300, []), "many connections need the settling"
+    whole_settle_ms, whole_ms, notes = lengths_ms(5.0, slices=Slices.WHOLE)
+    assert (whole_settle_ms, whole_ms, notes) == (0, 10_000, [])
+
+
+def test_a_closed_loop_before_an_open_one_keeps_its_slices():
+    (first,) = make("first", budget_s=97.0).experiments
+    assert first.open_loop_shares and (first.settle_ns, first.slice_ns) == (300_000_000, 300_000_000)
 
 
 def test_the_open_loop_is_left_out_where_the_budget_is_too_short_for_it():

@@ -276,13 +276,16 @@ def test_what_is_a_false_alarm() -> None:
 def test_how_many_false_alarms_are_too_many() -> None:
     none = dict.fromkeys(alarms.counted(report([])), 0.0)
     excluding, crying = none | {"throughput_excludes": 2.0}, none | {"cpu_per_request_directional": 1.0}
-    assert alarms.verdict([none] * 100, 100) == "yes"
-    assert alarms.verdict([none] * 88 + [excluding] * 10 + [crying] * 2, 100) == "yes"
-    assert alarms.verdict([none] * 89 + [excluding] * 11, 100) == "no"
-    assert alarms.verdict([crying] * 3, 100) == "no", "known before all are done"
-    assert alarms.verdict([none] * 89 + [none | {"silent": 1.0}] * 11, 100) == "no: only 89 runs had verdicts"
-    assert alarms.verdict([none] * 99, 100) == "unfinished: 99 of 100 runs"
-    assert sum(alarms.KINDS.values()) == 100
+    assert alarms.verdict("run", [none] * 100, 100) == "yes"
+    assert alarms.verdict("run", [none] * 88 + [excluding] * 10 + [crying] * 2, 100) == "yes"
+    assert alarms.verdict("run", [none] * 89 + [excluding] * 11, 100) == "no"
+    assert alarms.verdict("run", [crying] * 3, 100) == "no", "known before all are done"
+    assert alarms.verdict("quick", [none] * 27 + [crying | excluding] * 3, 30) == "yes", "one look has all the error"
+    assert alarms.verdict("quick", [none] * 26 + [excluding] * 4, 30) == "no"
+    silent = none | {"silent": 1.0}
+    assert alarms.verdict("run", [none] * 89 + [silent] * 11, 100) == "no: only 89 runs had verdicts"
+    assert alarms.verdict("run", [none] * 99, 100) == "unfinished: 99 of 100 runs"
+    assert sum(runs for (form, *_), runs in alarms.KINDS.items() if form == "run") == 100
 
 
 def filled(module: Any, of: Any) -> Any:
@@ -302,10 +305,10 @@ def test_the_section_of_false_alarms() -> None:
     assert alarms.section(filled(alarms, lambda case, n: none))[1]
     text, holds = alarms.section(filled(alarms, lambda case, n: none | {"throughput_excludes": float(n < 3)}))
     assert not holds and any(
-        each.startswith("| together |  |  | 100 of 100 | 0 | 0 | 24 | 0 | 24 | 0 of 0 | 0 |") for each in text
+        each.startswith("| run | together |  | 100 of 100 | 0 | 0 | 12 | 0 | 12 | 0 of 0 | 0 |") for each in text
     )
     text, holds = alarms.section(lines.Sorted([], {}))
-    assert not holds and "Holds: unfinished: 0 of 100 runs." in text
+    assert not holds and "Holds: run: unfinished: 0 of 100 runs; quick: unfinished: 0 of 30 runs." in text
 
 
 def test_what_is_seen_of_a_dearer_origin() -> None:
@@ -360,9 +363,9 @@ def test_narrow_in_time() -> None:
     narrow = {"throughput_width": 0.01, "cpu_per_request_width": 0.009}
     assert precision.is_narrow(narrow) and not precision.is_narrow(narrow | {"throughput_width": 0.011})
     assert not precision.is_narrow(narrow | {"cpu_per_request_width": -1.0}), "no interval is not narrow"
-    assert precision.pair_verdict([narrow] * 4 + [narrow | {"throughput_width": 0.02}] * 2) == "yes"
-    assert precision.pair_verdict([narrow] * 3 + [narrow | {"throughput_width": 0.02}] * 3) == "no"
-    assert precision.pair_verdict([narrow] * 5).startswith("unfinished: 5 of 6")
+    assert precision.pair_verdict([narrow] * 3 + [narrow | {"throughput_width": 0.02}]) == "yes"
+    assert precision.pair_verdict([narrow] * 2 + [narrow | {"throughput_width": 0.02}] * 2) == "no"
+    assert precision.pair_verdict([narrow] * 3).startswith("unfinished: 3 of 4")
     ending = {"why": "precision", "detail": "", "experiment": "same"}
     found = precision.widths(report([comparison("throughput", "same", 0.99, 1.01)], ending=ending), "same-1")
     assert found["stopped_on_precision"] == 1.0 and found["cpu_per_request_width"] == -1.0

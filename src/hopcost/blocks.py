@@ -12,7 +12,7 @@ import time
 
 import msgspec
 
-from hopcost import as_published, block, compared, soak, steady, whole
+from hopcost import as_published, block, compared, lengths, soak, steady, whole
 from hopcost.engine import WarmUp
 from hopcost.errors import HopcostError, MeasurementFailed
 from hopcost.network import HOST, Network
@@ -145,8 +145,10 @@ class Loop:
         return block.measure(setting, arms, number, rounds, rates=self.rates, warm_up=warm_up)
 
     def _pilot_warm_up_ns(self, arms: int) -> int:
-        """As long as the plan allows, where the time is short less."""
+        """As long as the plan allows, where the time is short less; brief slices have none that could show a change."""
         plan = self.setting.plan
+        if lengths.is_brief(self.experiment):
+            return plan.warm_up_least_ns
         share_ns = int(self._seconds_left * 1e9 * PILOT_WARM_UP_SHARE / arms)
         return min(plan.warm_up_most_ns, max(PILOT_WARM_UP_NS_LEAST, share_ns))
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from hopcost import block, comparison, machine, network, plan, precision, program, record, statistics, watcher
 from hopcost.errors import MeasurementFailed
-from hopcost.plan_experiment import SETTLE_NS_LEAST, SLICE_NS_LEAST
+from hopcost.lengths import BLOCK_OVERHEAD_S_PER_ARM, ROUNDS_AT_LEAST, SETTLE_NS_LEAST, SLICE_EDGES, SLICE_NS_MOST
 from hopcost.planned import PlannedExperiment
 from hopcost.precision import Forecast
 from hopcost.sandbox import Ports, find_freezer, raise_open_files
@@ -29,7 +29,6 @@ SECONDS = 10.0
 NORMAL_95 = 1.96  # of a normal distribution, 95 % lie within so many standard deviations
 LONGEST_S = 86_400.0  # nobody waits longer
 ARMS = 3  # two arms to be compared, and the baseline's second run
-SLICE_EDGES = 1.03  # a slice takes this much longer than its load: freezing, reading counters
 
 
 class Seen(msgspec.Struct, frozen=True):
@@ -117,9 +116,9 @@ def forecast(pairs: Sequence[float], slice_ns: int) -> Forecast | None:
     A pair has the variance of two slices. An arm against the mean of the baseline's two runs has that of one and a
     half; slices of another length vary as their time allows (variance × length is the same).
     """
-    slice_here_ns, settle_here_ns = max(SLICE_NS_LEAST, SETTLE_NS_LEAST), SETTLE_NS_LEAST
-    seen = precision.Spread(within=float(np.var(pairs, ddof=1)) * 0.75 * slice_ns / slice_here_ns, between=0.0)
-    round_s = ARMS * (slice_here_ns + settle_here_ns) / 1e9 * SLICE_EDGES
+    of_pairs = float(np.var(pairs, ddof=1))
+    seen = precision.Spread(within=of_pairs * 0.75 * slice_ns / SLICE_NS_MOST, between=0.0)
+    round_s = ARMS * (SLICE_NS_MOST + SETTLE_NS_LEAST) / 1e9 * SLICE_EDGES
     found = precision.forecast(
         seen,
         done=0,
@@ -127,9 +126,9 @@ def forecast(pairs: Sequence[float], slice_ns: int) -> Forecast | None:
         looks=plan.LOOKS,
         error=statistics.error_per_look(len(plan.LOOKS)),
         seconds=LONGEST_S,
-        overhead_s=ARMS * plan.BLOCK_OVERHEAD_S_PER_ARM,
+        overhead_s=ARMS * BLOCK_OVERHEAD_S_PER_ARM,
         round_s=round_s,
-        rounds_at_least=2,
+        rounds_at_least=ROUNDS_AT_LEAST,
         rounds_at_most=int(plan.BLOCK_S_AT_MOST / round_s),
     )
     return found if found is not None and found.half_width <= plan.TARGET_WIDTH else None

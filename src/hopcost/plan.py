@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 from hopcost import plan_experiment
 from hopcost.errors import CannotMeasure, UsageError
+from hopcost.lengths import WARM_UP_LEAST_NS
 from hopcost.plan_experiment import Host, IdleTimeout, Way, no_idle_timeout
 from hopcost.planned import LeftOut as LeftOut
 from hopcost.planned import Plan as Plan
@@ -31,8 +32,7 @@ QUICK_FEW = 3
 FULL_BUDGET_S = 1800.0
 FULL_S_PER_WEIGHT = 120.0  # where that is more in all
 TARGET_WIDTH = 0.01
-WARM_UP_LEAST_NS, WARM_UP_MOST_NS, QUICK_WARM_UP_NS = 300_000_000, 3_000_000_000, 400_000_000
-BLOCK_OVERHEAD_S_PER_ARM = 0.5  # before one has been seen: start, check, warm-up and stop
+WARM_UP_MOST_NS, QUICK_WARM_UP_NS = 3_000_000_000, 400_000_000
 
 
 def make(
@@ -82,6 +82,10 @@ def make(
         budget_s = _budget_s(experiments, quick)
     weights = sum(each.weight for each in experiments)
     shares_s = [budget_s * each.weight / weights for each in experiments]
+    soaked = [
+        plan_experiment.soaked(each, share_s, soak_length_s, quick)
+        for each, share_s in zip(experiments, shares_s, strict=True)
+    ]
     return Plan(
         suite=suite.name,
         title=suite.title,
@@ -95,10 +99,8 @@ def make(
         target_width=target,
         margin=margin,
         experiments=[
-            plan_experiment.within_budget(
-                plan_experiment.soaked(each, share_s, soak_length_s, quick), share_s, LOOKS[0], WARM_UP_LEAST_NS
-            )
-            for each, share_s in zip(experiments, shares_s, strict=True)
+            each if quick else plan_experiment.within_budget(each, share_s, LOOKS[0], host)
+            for each, share_s in zip(soaked, shares_s, strict=True)
         ],
         left_out=left_out,
         not_quick=not_quick,

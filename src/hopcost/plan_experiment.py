@@ -6,22 +6,15 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
-from hopcost import open_loop, peers
+from hopcost import lengths, open_loop, peers, turns
 from hopcost.errors import CannotMeasure
 from hopcost.planned import LeftOut, PlannedArm, PlannedExperiment, Point
 from hopcost.program import Installed
 from hopcost.sandbox import place
-from hopcost.suite import AGAIN, Arm, Experiment, Setting, Slices, Suite
+from hopcost.suite import AGAIN, Arm, Experiment, Setting, Settings, Slices, Suite
 from hopcost.turns import Fit, Turns, fit, idle_note
 
-SLICE_NS_LEAST = SETTLE_NS_LEAST = 300_000_000  # shorter ones flatter hops by 4 to 8 % (docs/methodology.md)
-QUICK_SLICE_NS_LEAST = QUICK_SETTLE_NS_LEAST = 100_000_000
-SETTLE_NS_PER_CONNECTION = 300_000
-WHOLE_SLICE_S, QUICK_WHOLE_SLICE_S = 10, 2
-WHOLE_SLICE_NS_LEAST, QUICK_WHOLE_SLICE_NS_LEAST = 2_000_000_000, 1_000_000_000
 SOAK_SHARE = 0.9  # of the time that a soak's arm is loaded
-OPEN_LOOP_SHARE_OF_BUDGET = 0.6  # with more than this, too little would be left for the closed loop
-SOAK_SLICE_NS_LEAST = 250_000_000  # of its baseline
 QUICK_SOAK_S = 45
 OPEN_LOOP_SHARES = (0.25, 0.5)  # of the slowest arm's throughput
 
@@ -84,7 +77,8 @@ def decide(suite: Suite, experiment: Experiment, point: Point | None, host: Host
     again = _second_run(experiment.surrounded(suite.arms[baseline]))
     arms.append(PlannedArm(name=baseline + AGAIN, arm=again, copy_of=baseline))
     fitting = _turns(experiment, [arm.arm for arm in arms], host, way)
-    settle_ns, slice_ns = _lengths(fitting, experiment, way.quick)
+    settle_ns, slice_ns = _shortest(fitting, experiment, way)
+    whole_least_ns = lengths.whole_least_ns(brief=way.quick, whole_s=experiment.slice_s)
     asked = experiment.workload.connections
     notes += fitting.notes
     shares, why_none = _open_loop(experiment, [arm.arm for arm in arms], host, way, fitting)
@@ -112,7 +106,7 @@ def decide(suite: Suite, experiment: Experiment, point: Point | None, host: Host
         published_conditions=experiment.published_conditions,
         control=experiment.control,
         turns=fitting.turns,
-        slice_ns_least=_least_ns(experiment, way.quick) if fitting.turns is Turns.WHOLE else None,
+        slice_ns_least=whole_least_ns if fitting.turns is Turns.WHOLE else None,
         connections_asked=asked if asked != fitting.connections else None,
         point=point,
         soak_asked_s=None if experiment.soak is None or way.whole else experiment.soak.length_s,
@@ -137,11 +131,11 @@ def _open_loop(
     wanted = experiment.open_loop and not way.quick and not way.whole
     if not (wanted and in_turns and kept):
         return [], []
-    settle_ns, _ = _lengths(fitting, experiment, way.quick)
+    settle_ns, _ = _shortest(fitting, experiment, way)
     note = idle_note(
         arms=_together(fitting, arms),
         visit_ns=settle_ns + open_loop.SLICE_NS_LEAST,
-        idle_timeout_s=_idle_timeouts(experiment, arms, host),
+        idle_timeout_s=_idle_timeouts(experiment.settings, arms, host),
         so="no open loop",
     )
     return (list(OPEN_LOOP_SHARES), []) if note is None else ([], [note])
@@ -194,8 +188,8 @@ def _turns(experiment: Experiment, arms: list[Arm], host: Host, way: Way) -> Fit
     )
     if found.turns not in (Turns.ALL, Turns.THREES):
         return found
-    settle_ns, slice_ns = _lengths(found, experiment, way.quick)
-    timeouts = _idle_timeouts(experiment, arms, host)
+    settle_ns, slice_ns = _shortest(found, experiment, way)
+    timeouts = _idle_timeouts(experiment.settings, arms, host)
     note = idle_note(arms=_together(found, arms), visit_ns=settle_ns + slice_ns, idle_timeout_s=timeouts)
     if note is None:
         return found
@@ -207,39 +201,21 @@ def _together(fitting: Fit, arms: list[Arm]) -> int:
     return len(arms) if fitting.turns is Turns.ALL else 3
 
 
-def _idle_timeouts(experiment: Experiment, arms: list[Arm], host: Host) -> dict[str, float]:
+def _idle_timeouts(settings: Settings, arms: list[Arm], host: Host) -> dict[str, float]:
     """The smallest idle time-out of each program that has one, in s."""
     timeouts: dict[str, float] = {}
     for arm in arms:
         for hop in arm.hops:
-            given = experiment.settings.get(hop.program, {}) | hop.settings
+            given = settings.get(hop.program, {}) | hop.settings
             seconds = host.idle_timeout_s(hop.program, given)
             if seconds:
                 timeouts[hop.program] = min(seconds, timeouts.get(hop.program, seconds))
     return timeouts
 
 
-def _least_ns(experiment: Experiment, quick: bool) -> int:
-    """How short a whole slice may get: as it is where the suite sets it, since it may have to outlast something."""
-    if experiment.slice_s is not None and not quick:
-        return experiment.slice_s * 1_000_000_000
-    return QUICK_WHOLE_SLICE_NS_LEAST if quick else WHOLE_SLICE_NS_LEAST
-
-
-def _lengths(fitting: Fit, experiment: Experiment, quick: bool) -> tuple[int, int]:
-    """How long an arm settles and how long its slice is, in ns; in a soak those of the baseline."""
-    settle_least_ns, slice_least_ns = (
-        (QUICK_SETTLE_NS_LEAST, QUICK_SLICE_NS_LEAST) if quick else (SETTLE_NS_LEAST, SLICE_NS_LEAST)
-    )
-    settle_ns = max(settle_least_ns, SETTLE_NS_PER_CONNECTION * fitting.connections)
-    match fitting.turns:
-        case Turns.WHOLE:
-            whole_s = QUICK_WHOLE_SLICE_S if quick else experiment.slice_s or WHOLE_SLICE_S
-            return 0, whole_s * 1_000_000_000
-        case Turns.SOAK:
-            return settle_ns, max(SOAK_SLICE_NS_LEAST, settle_ns)
-        case _:
-            return settle_ns, max(slice_least_ns, settle_ns)
+def _shortest(fitting: Fit, experiment: Experiment, way: Way) -> tuple[int, int]:
+    """Settling and slice in ns, before anything is known of the time."""
+    return lengths.shortest(fitting.turns, fitting.connections, brief=way.quick, whole_s=experiment.slice_s)
 
 
 def _second_run(arm: Arm) -> Arm:
@@ -260,22 +236,8 @@ def soaked(planned: PlannedExperiment, share_s: float, length_s: float | None, q
     return msgspec.structs.replace(planned, soak_s=float(here_s), notes=notes)
 
 
-def within_budget(planned: PlannedExperiment, share_s: float, blocks: int, warm_up_ns: int) -> PlannedExperiment:
-    """Without the open loop where that of `blocks` blocks would take most of the experiment's time; a note says so."""
-    if not planned.open_loop_shares:
-        return planned
-    block_s = sum(
-        open_loop.phase_s(
-            arms=len(group),
-            loads=len(planned.open_loop_shares),
-            settle_ns=planned.settle_ns,
-            warm_up_ns=warm_up_ns,
-            rounds=1,
-        )
-        for group in planned.groups
-    )
-    needed_s = block_s * blocks / OPEN_LOOP_SHARE_OF_BUDGET
-    if needed_s <= share_s:
-        return planned
-    note = f"no open loop: it needs {needed_s:.0f} s for this experiment, {share_s:.0f} s are given; --budget sets them"
-    return msgspec.structs.replace(planned, open_loop_shares=[], notes=[*planned.notes, note])
+def within_budget(planned: PlannedExperiment, share_s: float, blocks: int, host: Host) -> PlannedExperiment:
+    """With slices as long, and an open loop, as `share_s` holds for so many blocks (`lengths.within`)."""
+    timeouts = _idle_timeouts(planned.settings, [arm.arm for arm in planned.arms], host)
+    visit_s_most = turns.visit_s_most(arms=max(map(len, planned.groups)), idle_timeout_s=timeouts)
+    return lengths.within(planned, share_s, blocks=blocks, visit_s_most=visit_s_most)

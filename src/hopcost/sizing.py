@@ -11,14 +11,13 @@ from collections.abc import Sequence
 import msgspec
 
 from hopcost import compared, precision
-from hopcost.plan import BLOCK_OVERHEAD_S_PER_ARM, BLOCK_S_AT_MOST, Plan, PlannedExperiment, rounds_for_block
+from hopcost.lengths import BLOCK_OVERHEAD_S_PER_ARM, ROUNDS_AT_LEAST, SLICE_EDGES
+from hopcost.plan import BLOCK_S_AT_MOST, Plan, PlannedExperiment, rounds_for_block
 from hopcost.precision import Forecast, Spread
 from hopcost.recorded import ArmBlock, Block
 from hopcost.turns import Turns
 
-SLICE_EDGES = 1.03  # a slice takes this much longer than its load: freezing, reading counters
-ROUNDS_AT_LEAST = 2
-PILOT_S = 6.0  # of load: enough rounds to see how they spread
+PILOT_S = 12.0  # of load: enough rounds to see how they spread
 
 
 class Size(msgspec.Struct, frozen=True):

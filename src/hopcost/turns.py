@@ -6,6 +6,7 @@ no arm at the size asked for, the largest size that they do hold.
 
 from __future__ import annotations
 
+import math
 from enum import Enum
 
 import msgspec
@@ -62,6 +63,15 @@ def fit(*, connections: int, arms: int, through_proxies: bool, open_files: int, 
         return Fit(here, Turns.THREES, notes)
     notes.append(f"one arm at a time: {needed}")
     return Fit(here, Turns.WHOLE, notes)
+
+
+def visit_s_most(*, arms: int, idle_timeout_s: dict[str, float]) -> float:
+    """How long a visit of an arm may be, so that no arm is frozen for longer than `idle_note` allows; inf: any time.
+
+    >>> visit_s_most(arms=4, idle_timeout_s={"apache2": 60.0, "node": 5.0}), visit_s_most(arms=4, idle_timeout_s={})
+    (0.4166666666666667, inf)
+    """
+    return min(idle_timeout_s.values(), default=math.inf) * IDLE_SHARE / (2 * (arms - 1))
 
 
 def idle_note(

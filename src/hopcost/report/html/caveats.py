@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hopcost.lengths import SLICE_NS_LEAST, is_brief
 from hopcost.record import Record
 from hopcost.report.words import printable
 from hopcost.summary import ExperimentSummary
@@ -39,6 +40,11 @@ def lines(record: Record, experiments: list[ExperimentSummary]) -> list[str]:
         said.append("Whole slices do not take out what drifts within minutes; their intervals are wider for it.")
     if plan.quick:
         said.append("A quick run: a first answer; a full one has narrower intervals.")
+    if any(is_brief(each.plan) for each in experiments):
+        said.append(
+            f"Slices shorter than {SLICE_NS_LEAST // 1_000_000} ms: in them stacks with a hop look up to 8 % better"
+            " beside those without."
+        )
     if plan.peer is not None or plan.as_published:
         said.append("Another load generator's own counts: what it does not check is not checked.")
     said.append("Nothing here is your application: the more work a request is, the less a hop in front matters.")
