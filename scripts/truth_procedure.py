@@ -20,7 +20,7 @@ from truth_kept import Kept, aside
 from truth_lines import FOLDER, ROOT, Case, Figures, Sorted, row
 
 from hopcost import block, blocks, compared, lengths, plan, record, sizing
-from hopcost.engine import End, Slice, WarmedUp
+from hopcost.engine import End, Slice, WarmedUp, WarmUp
 from hopcost.errors import HopcostError, MeasurementFailed
 from hopcost.program import Installed
 from hopcost.record import ArmBlock, Block, CheckedAnswer
@@ -132,13 +132,14 @@ def _in_place_of(clock: Any, pool: list[list[float]], dice: random.Random) -> It
 
 def _block(
     clock: Any, pool: list[list[float]], dice: random.Random, setting: block.Setting, arms: list[Any], number: int,
-    rounds: int, **_: object,
+    rounds: int, *, warm_up: WarmUp, **_: object,
 ) -> Block:  # fmt: skip
     experiment = setting.experiment
-    parts = [_part(arm, experiment.slice_ns, _noise(rounds, pool, dice)) for arm in arms]
+    parts = [_part(arm, experiment.slice_ns, warm_up.least_ns, _noise(rounds, pool, dice)) for arm in arms]
     slices_ns = experiment.slice_ns * rounds * len(arms)
     settling_ns = experiment.settle_ns * rounds * len(arms)
-    elapsed_ns = slices_ns + settling_ns + int(lengths.BLOCK_OVERHEAD_S_PER_ARM * len(arms) * 1e9)
+    overhead_ns = int(lengths.BLOCK_OVERHEAD_S_PER_ARM * 1e9) + warm_up.least_ns
+    elapsed_ns = slices_ns + settling_ns + overhead_ns * len(arms)
     clock.now += elapsed_ns / 1e9
     return Block(
         experiment=experiment.name, number=number, seed=0, started_utc="", elapsed_ns=elapsed_ns,
@@ -154,7 +155,7 @@ def _noise(rounds: int, pool: list[list[float]], dice: random.Random) -> list[fl
     return [sign * course[(begin + each) % len(course)] / math.sqrt(2) for each in range(rounds)]
 
 
-def _part(arm: Any, slice_ns: int, noise: list[float]) -> ArmBlock:
+def _part(arm: Any, slice_ns: int, warm_up_ns: int, noise: list[float]) -> ArmBlock:
     slices = [
         Slice(
             arm=arm.name, round=number, place=0, start_ns=0, elapsed_ns=slice_ns, freeze_ns=0, frozen_ns=None,
@@ -166,7 +167,8 @@ def _part(arm: Any, slice_ns: int, noise: list[float]) -> ArmBlock:
     return ArmBlock(
         name=arm.name, copy_of=arm.copy_of, hops=["origin"],
         check=CheckedAnswer(status=200, header_bytes=1, body_bytes=1, header_fields=[]),
-        warm_up=WarmedUp(arm=arm.name, elapsed_ns=1, plateau=True, answers=[1], errors={}), slices=slices, totals=None,
+        warm_up=WarmedUp(arm=arm.name, elapsed_ns=warm_up_ns, plateau=True, answers=[1], errors={}), slices=slices,
+        totals=None,
     )  # fmt: skip
 
 

@@ -29,7 +29,7 @@ def sizing(*blocks: Block, quick: bool = False) -> Sizing:
     (experiment,) = plan.experiments
     made = Sizing(plan, experiment if quick else msgspec.structs.replace(experiment, slice_ns=300 * MS))
     for each in blocks:
-        made.note(each, 300 * MS)
+        made.note(each)
     return made
 
 
@@ -45,19 +45,19 @@ def test_log_ratios_are_by_round_to_the_mean_of_the_baselines_runs():
 
 
 def test_the_pilot_is_short_and_a_quick_run_has_none():
-    pilot = sizing().next(ARMS, [0], 600.0)
+    pilot = sizing().next(ARMS, [0], 600.0, 300 * MS)
     assert pilot is not None and pilot.forecast is None
     assert pilot.rounds == max(2, int(PILOT_S / 2.472))
-    quick = sizing(quick=True).next(ARMS, [0], 600.0)
+    quick = sizing(quick=True).next(ARMS, [0], 600.0, 300 * MS)
     assert quick is not None and quick.rounds == int(40 / 0.824), "the longest block there is"
 
 
 def test_after_the_pilot_the_spread_of_its_rounds_decides():
     # The log-ratio of 400 and 440 answers spreads by ±ln(1.1) ÷ 2 = 0.04766 about its mean: variance 0.00303 (n − 1).
-    found = sizing(a_block(0)).next(ARMS, [1], 1200.0)
+    found = sizing(a_block(0)).next(ARMS, [1], 1200.0, 300 * MS)
     assert found is not None and found.forecast is not None
     assert found.forecast.half_width <= 0.01
-    calm = sizing(a_block(0, (400, 404, 400, 404))).next(ARMS, [1], 1200.0)
+    calm = sizing(a_block(0, (400, 404, 400, 404))).next(ARMS, [1], 1200.0, 300 * MS)
     assert calm is not None and calm.forecast is not None
     assert calm.forecast.seconds < found.forecast.seconds
     assert calm.rounds <= found.rounds
@@ -65,31 +65,30 @@ def test_after_the_pilot_the_spread_of_its_rounds_decides():
 
 def test_it_does_not_matter_which_arm_is_better():
     better_block = a_block(0, (2000, 2200, 2000, 2200))
-    worse, better = sizing(a_block(0)).next(ARMS, [1], 600.0), sizing(better_block).next(ARMS, [1], 600.0)
+    worse, better = (sizing(each).next(ARMS, [1], 600.0, 300 * MS) for each in (a_block(0), better_block))
     assert worse is not None and better is not None and worse.forecast is not None and better.forecast is not None
     assert (worse.rounds, worse.forecast.blocks) == (better.rounds, better.forecast.blocks)
 
 
 def test_what_a_block_costs_besides_is_learned_from_those_done():
-    # 4.4 s − 1.2 s of slices − 1.2 s of settling.
-    assert sizing(a_block(0)).overheads_s == [pytest.approx(2.0)]
+    # 4.4 s − 1.2 s of slices − 1.2 s of settling − 0.3 s of warm-up of each of the block's three arms.
+    assert sizing(a_block(0)).overheads_s == [pytest.approx(1.1)]
 
 
-def test_the_pilots_longer_warm_up_is_none_of_later_blocks():
-    plan = plan_of()
-    made = Sizing(plan, plan.experiments[0])
-    made.note(a_block(0), 100 * MS)  # three arms were warmed up for 300 ms each
-    assert made.overheads_s == [pytest.approx(2.0 - 3 * 0.2)]
+def test_a_longer_warm_up_leaves_less_time_for_slices():
+    short, long = (sizing(a_block(0)).next(ARMS, [1], 300.0, warm_up_ms * MS) for warm_up_ms in (300, 1500))
+    assert short is not None and long is not None and short.forecast is not None and long.forecast is not None
+    assert short.forecast.half_width < long.forecast.half_width
 
 
 def test_where_the_time_holds_no_look_fewer_blocks_do_and_then_none():
-    short = sizing(a_block(0)).next(ARMS, [1], 9.0)
+    short = sizing(a_block(0)).next(ARMS, [1], 9.0, 300 * MS)
     assert short is not None and short.forecast is None
     assert short.rounds >= 2
-    assert sizing(a_block(0)).next(ARMS, [1], 3.0) is None
+    assert sizing(a_block(0)).next(ARMS, [1], 3.0, 300 * MS) is None
 
 
 def test_a_void_block_teaches_only_its_time():
     void = msgspec.structs.replace(a_block(0), validity="void")
-    found = sizing(void).next(ARMS, [0], 600.0)
+    found = sizing(void).next(ARMS, [0], 600.0, 300 * MS)
     assert found is not None and found.forecast is None

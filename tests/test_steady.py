@@ -3,10 +3,13 @@
 import math
 import random
 
+import factory
+import msgspec
 import pytest
 
 from hopcost.engine import WarmedUp
-from hopcost.steady import cost, steady_from
+from hopcost.recorded import Block
+from hopcost.steady import cost, course, is_steady, of_blocks, steady_from
 
 NOISE = random.Random(3)
 
@@ -58,3 +61,55 @@ def warmed(answers: list[int], cpu_ns: list[int | None]) -> WarmedUp:
 def test_the_cost_is_cpu_per_answer_and_time_where_cpu_is_not_known():
     assert cost(warmed([0, 10, 20], [5, 50, 50])) == [math.inf, 5.0, 2.5]
     assert cost(warmed([10, 10, 20], [5, None, 50])) == [10.0, 10.0, 5.0]
+
+
+def start(*costs: float) -> WarmedUp:
+    """Slices of 100 ms in which an answer costs so much."""
+    used: list[int | None] = [round(each * 1000) for each in costs]
+    return WarmedUp(
+        arm="a",
+        elapsed_ns=100 * len(costs),
+        plateau=True,
+        answers=[1000] * len(costs),
+        errors={},
+        slices_elapsed_ns=[100] * len(costs),
+        cpu_ns=used,
+    )
+
+
+def blocks_of(*starts: WarmedUp) -> list[Block]:
+    return [
+        factory.block(number, msgspec.structs.replace(factory.part(factory.slice_of("direct", 1)), warm_up=each))
+        for number, each in enumerate(starts)
+    ]
+
+
+LATE = start(*[10.0] * 24, *[20.0] * 6)  # dearer at the end: by itself, or by what else the machine did
+LEVEL = start(*[11.0] * 30)
+
+
+def test_what_a_neighbour_does_in_one_start_is_not_the_arms():
+    assert of_blocks(blocks_of(LATE), 300).unsteady == ["direct"]
+    assert of_blocks(blocks_of(LATE), 300).length_ns == 3000
+    found = of_blocks(blocks_of(LATE, LEVEL), 300)
+    assert found.unsteady == [] and found.length_ns == 300
+    assert is_steady([block.arms[0] for block in blocks_of(LATE, LEVEL)])
+
+
+def test_what_comes_in_every_start_is_the_arms():
+    assert of_blocks(blocks_of(LATE, LATE), 300).unsteady == ["direct"]
+    assert is_steady([block.arms[0] for block in blocks_of(LATE, LATE)]) is False
+    slow = start(*[20.0] * 8, *[10.0] * 22)
+    assert of_blocks(blocks_of(slow, LATE), 300).length_ns == 300, "cheap from the beginning once is cheap"
+    assert of_blocks(blocks_of(slow, slow), 300).length_ns == 800
+
+
+def test_shorter_warm_ups_say_nothing_of_the_end():
+    assert is_steady([block.arms[0] for block in blocks_of(LATE, start(*[10.0] * 8))]) is False
+    assert is_steady([block.arms[0] for block in blocks_of(start(10.0, 10.0))]) is None
+    assert is_steady([]) is None
+
+
+def test_a_start_that_is_dearer_throughout_does_not_matter():
+    assert course([start(2.0, 1.0, 1.0), start(6.0, 3.0, 3.0)]) == [2.0, 1.0, 1.0]
+    assert course([start(2.0, 1.0, 1.0), warmed([0, 0, 0], [5, 5, 5])]) == [2.0, 1.0, 1.0]

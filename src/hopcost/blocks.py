@@ -1,8 +1,8 @@
 """The measuring loop: blocks of an experiment until they are precise enough, or the budget is spent.
 
-The first block is the pilot: how its rounds spread decides how long the next ones are, its long warm-up how long theirs
-is, and its throughputs the rates of the open loop. A block that a fault of the instrument made void is done again; an
-arm that fails leaves the experiment with its reason.
+The first block is the pilot: how its rounds spread decides how long the next ones are, its long warm-up (and a second
+one's, where an arm took its time) how long theirs is, and its throughputs the rates of the open loop. A block that a
+fault of the instrument made void is done again; an arm that fails leaves the experiment with its reason.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ from hopcost.turns import Turns
 from hopcost.watcher import Watcher
 
 VOID_BLOCKS_AT_MOST = 3  # or as many as there are valid ones: then the machine is not fit for it now
-PILOT_WARM_UP_SHARE = 1 / 20  # of the time left, for all arms together
-PILOT_WARM_UP_NS_LEAST = 1_000_000_000
+LONG_WARM_UP_SHARE = 1 / 20  # of the time left, for all arms together
+LONG_WARM_UP_NS_LEAST = 1_000_000_000
+STARTS = 2  # in one alone a change may be the machine's
 
 
 def measure(plan: Plan, freezer: Freezer, writer: Writer, watcher: Watcher, network: Network = HOST) -> bool:
@@ -81,7 +82,8 @@ class Loop:
         self.void: list[Block] = []
         self.sizing = Sizing(setting.plan, setting.experiment)
         self.rates: dict[float, float] | None = None
-        self.warm_up_ns = setting.plan.warm_up_least_ns
+        self.warmth = steady.Warmth(length_ns=setting.plan.warm_up_least_ns, unsteady=[])
+        self.warmed_long: list[Block] = []  # the valid blocks that it is known by
 
     @property
     def experiment(self) -> PlannedExperiment:
@@ -117,13 +119,14 @@ class Loop:
             if is_even and self.done in looks and self._settled():
                 return self._ending("precision", self._precision())
             arms = [arm for arm in self.arms if arm.name in self.experiment.groups[group]]
-            size = self.sizing.next(len(arms), [self.counts[each] for each in self.live], self._seconds_left)
+            counts = [self.counts[each] for each in self.live]
+            size = self.sizing.next(len(arms), counts, self._seconds_left, self.warmth.length_ns)
             if size is None and self.done:
                 return self._out_of_time()
             if size is not None and size.forecast is not None:
                 self.setting.watcher.forecast(size.forecast)
             rounds, slice_ns = (size.rounds, size.slice_ns) if size is not None else self.sizing.least
-            done = self._block(arms, len(self.valid) + len(self.void), rounds, slice_ns, self.counts[group] == 0)
+            done = self._block(arms, len(self.valid) + len(self.void), rounds, slice_ns, self._warms_long(group))
             self.setting.writer.append(done)
             self.setting.watcher.block_ends(done)
             failed = self._note(done, group)
@@ -135,22 +138,31 @@ class Loop:
     def _seconds_left(self) -> float:
         return self.deadline - time.monotonic()
 
-    def _block(self, arms: list[PlannedArm], number: int, rounds: int, slice_ns: int, is_pilot: bool) -> Block:
+    def _block(self, arms: list[PlannedArm], number: int, rounds: int, slice_ns: int, warms_long: bool) -> Block:
         experiment = msgspec.structs.replace(self.experiment, slice_ns=slice_ns)
         setting = msgspec.structs.replace(self.setting, experiment=experiment)
         if experiment.turns is Turns.WHOLE:
             return whole.measure(setting, arms, number)
-        warm_up_ns = self._pilot_warm_up_ns(len(arms)) if is_pilot else self.warm_up_ns
+        warm_up_ns = self._long_warm_up_ns(len(arms)) if warms_long else self.warmth.length_ns
         warm_up = WarmUp(least_ns=warm_up_ns, most_ns=warm_up_ns)
         return block.measure(setting, arms, number, rounds, rates=self.rates, warm_up=warm_up)
 
-    def _pilot_warm_up_ns(self, arms: int) -> int:
+    def _warms_long(self, group: int) -> bool:
+        """Whether a block of this group is to show how long warm-ups must be.
+
+        Its first does; a second start, where an arm took longer than the least; and all, while one is not steady.
+        """
+        if self.counts[group] == 0 or self.warmth.unsteady:
+            return True
+        return len(self.warmed_long) < STARTS and self.warmth.length_ns > self.setting.plan.warm_up_least_ns
+
+    def _long_warm_up_ns(self, arms: int) -> int:
         """As long as the plan allows, where the time is short less; brief slices have none that could show a change."""
         plan = self.setting.plan
         if lengths.is_brief(self.experiment):
             return plan.warm_up_least_ns
-        share_ns = int(self._seconds_left * 1e9 * PILOT_WARM_UP_SHARE / arms)
-        return min(plan.warm_up_most_ns, max(PILOT_WARM_UP_NS_LEAST, share_ns))
+        share_ns = int(self._seconds_left * 1e9 * LONG_WARM_UP_SHARE / arms)
+        return min(plan.warm_up_most_ns, max(LONG_WARM_UP_NS_LEAST, share_ns))
 
     def _note(self, done: Block, group: int) -> str | None:
         """Take a block into account; why the experiment cannot go on, or None."""
@@ -159,9 +171,10 @@ class Loop:
             return "the baseline failed"
         if len(self.arms) < 2 or not self.live:
             return "no arm is left"
-        if done.validity != "void" and self.counts[group] == 0:
-            self.warm_up_ns = max(self.warm_up_ns, steady.of_block(done, self.setting.plan.warm_up_least_ns).length_ns)
-        self.sizing.note(done, self.warm_up_ns)
+        if done.validity != "void" and self._warms_long(group):
+            self.warmed_long.append(done)
+            self.warmth = steady.of_blocks(self.warmed_long, self.setting.plan.warm_up_least_ns)
+        self.sizing.note(done)
         if done.validity == "void":
             self.void.append(done)
             if len(self.void) > max(VOID_BLOCKS_AT_MOST, len(self.valid)) and not done.failures:

@@ -18,7 +18,14 @@ import numpy as np
 
 from hopcost import block, comparison, machine, network, plan, precision, program, record, statistics, watcher
 from hopcost.errors import MeasurementFailed
-from hopcost.lengths import BLOCK_OVERHEAD_S_PER_ARM, ROUNDS_AT_LEAST, SETTLE_NS_LEAST, SLICE_EDGES, SLICE_NS_MOST
+from hopcost.lengths import (
+    BLOCK_OVERHEAD_S_PER_ARM,
+    ROUNDS_AT_LEAST,
+    SETTLE_NS_LEAST,
+    SLICE_EDGES,
+    SLICE_NS_MOST,
+    WARM_UP_LEAST_NS,
+)
 from hopcost.planned import PlannedExperiment
 from hopcost.precision import Forecast
 from hopcost.sandbox import Ports, find_freezer, raise_open_files
@@ -126,7 +133,7 @@ def forecast(pairs: Sequence[float], slice_ns: int) -> Forecast | None:
         looks=plan.LOOKS,
         error=statistics.error_per_look(len(plan.LOOKS)),
         seconds=LONGEST_S,
-        overhead_s=ARMS * BLOCK_OVERHEAD_S_PER_ARM,
+        overhead_s=ARMS * (BLOCK_OVERHEAD_S_PER_ARM + WARM_UP_LEAST_NS / 1e9),
         round_s=round_s,
         rounds_at_least=ROUNDS_AT_LEAST,
         rounds_at_most=int(plan.BLOCK_S_AT_MOST / round_s),

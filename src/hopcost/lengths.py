@@ -22,7 +22,7 @@ SOAK_SLICE_NS_LEAST = 250_000_000  # of its baseline
 ROUNDS_AT_LEAST = 2
 ROUNDS_OF_LONGER = 3  # before slices are longer than the shortest, so many rounds of them must fit
 SLICE_EDGES = 1.03  # a slice takes this much longer than its load: freezing, reading counters
-BLOCK_OVERHEAD_S_PER_ARM = 0.5  # before one has been seen: start, check, warm-up and stop
+BLOCK_OVERHEAD_S_PER_ARM = 0.2  # before one has been seen: start, check and stop
 WARM_UP_LEAST_NS = 300_000_000
 OPEN_LOOP_SHARE_OF_BUDGET = 0.6  # with more than this, too little would be left for the closed loop
 
@@ -63,7 +63,8 @@ def within(planned: PlannedExperiment, share_s: float, *, blocks: int, visit_s_m
         notes = [*planned.notes, f"no open loop: {needed}; --budget sets them"]
         planned, open_s = msgspec.structs.replace(planned, open_loop_shares=[], notes=notes), 0.0
     arms = sum(map(len, planned.groups))
-    load_s = ((share_s - open_s) / blocks / arms - BLOCK_OVERHEAD_S_PER_ARM) / SLICE_EDGES  # of an arm in a block
+    overhead_s = BLOCK_OVERHEAD_S_PER_ARM + WARM_UP_LEAST_NS / 1e9
+    load_s = ((share_s - open_s) / blocks / arms - overhead_s) / SLICE_EDGES  # of an arm in a block
     if load_s * 1e9 < ROUNDS_AT_LEAST * (planned.settle_ns + planned.slice_ns) and not planned.open_loop_shares:
         return _brief(planned, share_s, blocks)
     slice_ns = int(max(0.0, min(load_s / ROUNDS_OF_LONGER, visit_s_most) * 1e9 - planned.settle_ns))

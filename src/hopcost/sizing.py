@@ -37,12 +37,12 @@ class Sizing:
         self.overheads_s: list[float] = []
         self.ratios: dict[str, list[list[float]]] = {}  # log-ratios by arm, block, round
 
-    def note(self, done: Block, warm_up_ns: int) -> None:
-        """Take a block into account; the blocks to come warm each arm up for `warm_up_ns`, the pilot did for longer."""
+    def note(self, done: Block) -> None:
+        """Take a block into account."""
         if done.slices_elapsed_ns:
             settling_ns = done.slices_elapsed_ns * self.experiment.settle_ns // self.experiment.slice_ns
-            longer_ns = 0 if self.experiment.turns is Turns.WHOLE else _warmed_longer_ns(done, warm_up_ns)
-            self.overheads_s.append((done.elapsed_ns - done.slices_elapsed_ns - settling_ns - longer_ns) / 1e9)
+            warmed_ns = 0 if self.experiment.turns is Turns.WHOLE else _warmed_ns(done)
+            self.overheads_s.append((done.elapsed_ns - done.slices_elapsed_ns - settling_ns - warmed_ns) / 1e9)
         if done.validity != "void":
             for name, rounds in log_ratios(self.experiment, done).items():
                 self.ratios.setdefault(name, []).append(rounds)
@@ -58,10 +58,12 @@ class Sizing:
     def _slice_ns_least(self) -> int:
         return self.experiment.slice_ns_least or self.experiment.slice_ns
 
-    def next(self, arms: int, counts: Sequence[int], seconds_left: float) -> Size | None:
-        """The next block over so many arms; None when the time is over. `counts` are valid blocks, by group."""
-        seen = self.overheads_s
-        overhead_s = sum(seen) / len(seen) if seen else BLOCK_OVERHEAD_S_PER_ARM * arms
+    def next(self, arms: int, counts: Sequence[int], seconds_left: float, warm_up_ns: int) -> Size | None:
+        """The next block over so many arms; None when the time is over.
+
+        `counts` are valid blocks, by group; each arm will be warmed up for `warm_up_ns`.
+        """
+        overhead_s = self._overhead_s(arms, warm_up_ns)
         first_look = self.plan.looks[0]
         wanted = max(1, sum(max(0, first_look - count) for count in counts))
         if self.experiment.turns is Turns.WHOLE:
@@ -98,6 +100,13 @@ class Sizing:
                 return Size(rounds, self.experiment.slice_ns)
         return None
 
+    def _overhead_s(self, arms: int, warm_up_ns: int) -> float:
+        """What a block takes besides its visits; before whole slices arms warm up for as long as has been seen."""
+        if not self.overheads_s:
+            return arms * (BLOCK_OVERHEAD_S_PER_ARM + warm_up_ns / 1e9)
+        seen = sum(self.overheads_s) / len(self.overheads_s)
+        return seen if self.experiment.turns is Turns.WHOLE else seen + arms * warm_up_ns / 1e9
+
     def _whole(self, arms: int, wanted: int, overhead_s: float, seconds_left: float) -> Size | None:
         """Whole slices share the time evenly; where that leaves too little for each, fewer blocks do."""
         for blocks_left in range(wanted, 0, -1):
@@ -115,10 +124,9 @@ class Sizing:
         return max(known, key=lambda each: each.of_block(ROUNDS_AT_LEAST), default=None)
 
 
-def _warmed_longer_ns(done: Block, warm_up_ns: int) -> int:
-    """How much longer all arms together were warmed up than for that long each."""
-    taken = [arm.warm_up.elapsed_ns for arm in done.arms if arm.warm_up is not None]
-    return sum(max(0, each - warm_up_ns) for each in taken)
+def _warmed_ns(done: Block) -> int:
+    """How long all arms together were warmed up."""
+    return sum(arm.warm_up.elapsed_ns for arm in done.arms if arm.warm_up is not None)
 
 
 def log_ratios(experiment: PlannedExperiment, done: Block) -> dict[str, list[float]]:

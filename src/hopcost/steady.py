@@ -7,6 +7,7 @@ warmup blows hot and cold", OOPSLA 2017) find the steady state of a virtual mach
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Sequence
 
 import msgspec
@@ -16,6 +17,7 @@ from hopcost.engine import WarmedUp
 from hopcost.recorded import ArmBlock, Block
 
 SLICES_AT_LEAST = 6  # fewer show no change
+AS_LONG = 0.9  # of the longest warm-up: such are looked at together
 SEGMENT_AT_LEAST = 2  # slices
 STEADY_SHARE = 0.4  # of the slices, at the end, without a change: else there is no steady state
 PENALTY = 6.0  # of a change-point, in units of the noise's variance × ln n
@@ -30,26 +32,42 @@ class Warmth(msgspec.Struct, frozen=True):
     unsteady: list[str]
 
 
-def of_block(block: Block, least_ns: int) -> Warmth:
-    """One length for all arms, out of a block whose warm-ups were long: that of the arm that took longest."""
+def of_blocks(blocks: Sequence[Block], least_ns: int) -> Warmth:
+    """One length for all arms, out of blocks whose warm-ups were long: that of the arm that takes longest."""
+    starts: dict[str, list[WarmedUp]] = {}
+    for arm in (arm for block in blocks for arm in block.arms):
+        if arm.warm_up is not None and arm.warm_up.slices_elapsed_ns:
+            starts.setdefault(arm.name, []).append(arm.warm_up)
     length_ns, unsteady = least_ns, []
-    for arm in block.arms:
-        if arm.warm_up is None or not arm.warm_up.slices_elapsed_ns:
-            continue
-        first = steady_from(cost(arm.warm_up))
+    for name, warm_ups in starts.items():
+        first = steady_from(course(warm_ups))
         if first is None:
-            unsteady.append(arm.name)
-        taken = arm.warm_up.slices_elapsed_ns[:first]
-        length_ns = max(length_ns, sum(taken))
+            unsteady.append(name)
+        length_ns = max(length_ns, sum(warm_ups[-1].slices_elapsed_ns[:first]))
     return Warmth(length_ns=length_ns, unsteady=unsteady)
 
 
 def is_steady(parts: Sequence[ArmBlock]) -> bool | None:
-    """Whether an arm's first warm-up ended in a steady state; None where it had too few slices to tell."""
-    first = parts[0].warm_up if parts else None
-    if first is None or len(first.answers) < SLICES_AT_LEAST:
+    """Whether an arm's long warm-ups ended in a steady state; None where they had too few slices to tell."""
+    warm_ups = [part.warm_up for part in parts if part.warm_up is not None]
+    longest = max((len(each.answers) for each in warm_ups), default=0)
+    if longest < SLICES_AT_LEAST:
         return None
-    return steady_from(cost(first)) is not None
+    return steady_from(course([each for each in warm_ups if len(each.answers) >= AS_LONG * longest])) is not None
+
+
+def course(warm_ups: Sequence[WarmedUp]) -> list[float]:
+    """What an answer costs in each slice of the warm-ups of several starts, as a multiple of a start's median.
+
+    The least of all starts: what a neighbour on the machine takes makes a slice dearer in one of them, what the arm
+    itself needs does so in each.
+    """
+    return [min(costs) for costs in zip(*map(_to_median, map(cost, warm_ups)), strict=False)]
+
+
+def _to_median(costs: list[float]) -> list[float]:
+    finite = [each for each in costs if math.isfinite(each)]
+    return [each / statistics.median(finite) for each in costs] if finite else costs
 
 
 def cost(warm_up: WarmedUp) -> list[float]:
