@@ -1,8 +1,9 @@
 """An origin that is dearer by a known amount of work must be seen as dearer. A section of docs/truth.md.
 
-The amount is a number of rounds of arithmetic before each answer. What it costs is measured here without hopcost's
-slices: whole loads of a counted number of requests, the origins never frozen, their process CPU clocks read before and
-after.
+The amount is a number of rounds of arithmetic before each answer. What a request and a round cost is measured just
+before and just after each run, since it changes with the hour, and without hopcost's slices: whole loads of a counted
+number of requests, the origins never frozen, their process CPU clocks read before and after. A round's cost is read off
+a thousand of them, which stand far out of the noise; a ratio of 1.02 would not.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ import time
 from collections.abc import Iterator
 from functools import partial
 
+import msgspec
 import truth_runs
 from truth_kept import Kept, aside
-from truth_lines import FOLDER, Case, Figures, Line, Sorted, build, median, read, row, sort_out, this_machine
+from truth_lines import FOLDER, Case, Figures, Sorted, median, row
 from truth_runs import Experiment
 from truth_server import generator_core, load, origin_core
 
@@ -25,14 +27,12 @@ from hopcost import binaries, doctor_spread
 from hopcost.statistics import Interval, mean
 
 SECTION = "sensitivity"
-CALIBRATION, TRUTH = "calibration", "what it costs"
-CALIBRATIONS, TRUTHS, RUNS, SEEN_LEAST = 10, 12, 20, 18
-CONNECTIONS, REQUESTS, PASSES = 64, 50_000, 6
-PROBE_ROUNDS = 1000  # more than a µs: what a round costs is read off a difference that stands far out of the noise
+RUNS, SEEN_LEAST = 20, 18
+CONNECTIONS, REQUESTS, PASSES = 64, 50_000, 10
+PROBE_ROUNDS = 1000
 SHARES = {"2 %": 0.02, "5 %": 0.05}
 QUIET_SPREAD = 0.12  # of pairs of slices, as `hopcost doctor --spread` has it
 OFF_MOST = 0.005  # of the true cost from the share that was asked for
-PATH = FOLDER / "sensitivity.jsonl"
 
 
 def budget_s(name: str, spread: float) -> float:
@@ -47,30 +47,13 @@ def budget_s(name: str, spread: float) -> float:
 
 
 def cases() -> list[Case]:
-    """Calibration first; the rest needs what it says, and waits for it."""
-    loads: dict[str, object] = {"connections": CONNECTIONS, "requests": REQUESTS, "passes": PASSES}
-    first = Case(SECTION, CALIBRATION, calibrate, CALIBRATIONS, {**loads, "probe_rounds": PROBE_ROUNDS})
-    kept = sort_out(read(PATH, Line), [first], build(), this_machine()).of(SECTION, CALIBRATION)
-    if len(kept) < CALIBRATIONS:
-        return [first]
-    rounds = {name: rounds_for(share, kept) for name, share in SHARES.items()}
-    found = [first, Case(SECTION, TRUTH, partial(true_cost, rounds), TRUTHS, {**loads, "rounds": rounds})]
-    for name in SHARES:
-        settings: dict[str, object] = {"rounds": rounds[name], "method": truth_runs.method()}
-        found.append(Case(SECTION, name, partial(run, name, rounds[name]), RUNS, settings))
-    return found
+    """The small difference and the larger one."""
+    settings: dict[str, object] = {"connections": CONNECTIONS, "requests": REQUESTS, "passes": PASSES}
+    settings |= {"probe_rounds": PROBE_ROUNDS, "method": truth_runs.method()}
+    return [Case(SECTION, name, partial(run, name), RUNS, settings) for name in SHARES]
 
 
-KEPT = Kept(PATH, cases, CALIBRATIONS + TRUTHS + RUNS * len(SHARES))
-
-
-def rounds_for(share: float, calibrations: list[Figures]) -> int:
-    """The rounds that cost this share of a plain request.
-
-    >>> rounds_for(0.02, [{"plain_ns": 4000.0, "round_ns": 2.0}])
-    40
-    """
-    return round(share * median(calibrations, "plain_ns") / median(calibrations, "round_ns"))
+KEPT = Kept(FOLDER / "sensitivity.jsonl", cases)
 
 
 @contextlib.contextmanager
@@ -91,30 +74,42 @@ def cpu_ns(pid: int) -> int:
     return time.clock_gettime_ns((~pid << 3) | 2)
 
 
-def costs(rounds: dict[str, int], seed: int) -> Figures:
-    """CPU ns per request of an origin for each of these rounds, loaded in turn, in shuffled order."""
-    shuffle, used = random.Random(seed), dict.fromkeys(rounds, 0)
+class Costs(msgspec.Struct, frozen=True):
+    """CPU ns of a plain request and of a round."""
+
+    plain_ns: float
+    round_ns: float
+
+    def share(self, rounds: int) -> float:
+        """How much dearer so many rounds make a request, as a share.
+
+        >>> Costs(plain_ns=4000.0, round_ns=2.0).share(40)
+        0.02
+        """
+        return rounds * self.round_ns / self.plain_ns
+
+    def rounds_for(self, share: float) -> int:
+        """The rounds that cost this share of a plain request.
+
+        >>> Costs(plain_ns=4000.0, round_ns=2.0).rounds_for(0.02)
+        40
+        """
+        return round(share * self.plain_ns / self.round_ns)
+
+
+def costs(seed: int) -> Costs:
+    """What a request and a round cost now: two origins loaded in turn, in shuffled order."""
+    shuffle, used = random.Random(seed), {0: 0, PROBE_ROUNDS: 0}
     with contextlib.ExitStack() as stack:
-        running = {name: stack.enter_context(origin(work)) for name, work in rounds.items()}
+        running = {work: stack.enter_context(origin(work)) for work in used}
         for _ in range(PASSES):
-            for name in shuffle.sample(list(rounds), len(rounds)):
-                pid, address = running[name]
+            for work in shuffle.sample(list(used), len(used)):
+                pid, address = running[work]
                 before = cpu_ns(pid)
                 load(f"http://{address}/", "-c", CONNECTIONS, "-n", REQUESTS, "--cores", generator_core())
-                used[name] += cpu_ns(pid) - before
-    return {name: total / (PASSES * REQUESTS) for name, total in used.items()}
-
-
-def calibrate(number: int) -> Figures:
-    """What a request costs, and a round."""
-    found = costs({"plain_ns": 0, "probe_ns": PROBE_ROUNDS}, number)
-    return {**found, "round_ns": (found["probe_ns"] - found["plain_ns"]) / PROBE_ROUNDS}
-
-
-def true_cost(rounds: dict[str, int], number: int) -> Figures:
-    """How much dearer the origins with work are: CPU per request with work ÷ without."""
-    found = costs({"plain": 0, **rounds}, number)
-    return {"plain_ns": found["plain"], **{name: found[name] / found["plain"] for name in rounds}}
+                used[work] += cpu_ns(pid) - before
+    plain_ns, probe_ns = (total / (PASSES * REQUESTS) for total in used.values())
+    return Costs(plain_ns=plain_ns, round_ns=(probe_ns - plain_ns) / PROBE_ROUNDS)
 
 
 def suite(work_rounds: int) -> str:
@@ -129,12 +124,16 @@ def suite(work_rounds: int) -> str:
     )
 
 
-def run(name: str, work_rounds: int, number: int) -> Figures:
+def run(name: str, number: int) -> Figures:
     """One experiment through hopcost, in the time that the spread of pairs just before it allows."""
     spread = doctor_spread.look().throughput
-    budget = budget_s(name, spread)
-    experiment, seconds, _ = truth_runs.run(suite(work_rounds), budget, truth_runs.nothing, "--seed", number)
-    return {"spread": spread, "budget_s": budget, "seconds": round(seconds, 2), **seen(experiment)}
+    budget, before = budget_s(name, spread), costs(number)
+    rounds = before.rounds_for(SHARES[name])
+    experiment, seconds, _ = truth_runs.run(suite(rounds), budget, truth_runs.nothing, "--seed", number)
+    after = costs(number)
+    figures = {"rounds": rounds, "plain_ns": before.plain_ns, "round_ns": before.round_ns}
+    figures |= {"share_before": before.share(rounds), "share_after": after.share(rounds)}
+    return {**figures, "spread": spread, "budget_s": budget, "seconds": round(seconds, 2), **seen(experiment)}
 
 
 def seen(experiment: Experiment) -> Figures:
@@ -159,23 +158,22 @@ def verdict(runs: list[Figures]) -> str:
     return "yes" if len(runs) >= RUNS else f"unfinished: {len(runs)} of {RUNS} runs"
 
 
-def truly(name: str, truths: list[Figures]) -> Interval | None:
-    """How much dearer it is by the long runs: the mean over them, 95 %."""
-    return mean([each[name] for each in truths])
+def truly(runs: list[Figures]) -> Interval | None:
+    """How much dearer it was by the long loads around the runs, as a ratio: the mean over runs, 95 %."""
+    return mean([1 + (each["share_before"] + each["share_after"]) / 2 for each in runs])
 
 
-def is_as_asked(name: str, truths: list[Figures]) -> str:
-    """Whether the work costs what it was to cost, within half a point."""
-    found = truly(name, truths)
-    if len(truths) < TRUTHS or found is None or found.low is None or found.high is None:
-        return f"unfinished: {len(truths)} of {TRUTHS} runs"
+def is_as_asked(name: str, runs: list[Figures]) -> str:
+    """Whether the work cost what it was to cost, within half a point."""
+    found = truly(runs)
+    if len(runs) < RUNS or found is None or found.low is None or found.high is None:
+        return f"unfinished: {len(runs)} of {RUNS} runs"
     asked = 1 + SHARES[name]
     return "yes" if asked - OFF_MOST <= found.low and found.high <= asked + OFF_MOST else "not shown"
 
 
 def section(done: Sorted) -> tuple[list[str], bool]:
     """The lines of the page, and whether they hold."""
-    calibrations, truths = done.of(SECTION, CALIBRATION), done.of(SECTION, TRUTH)
     lines = [
         "# A known difference is seen",
         "",
@@ -186,38 +184,39 @@ def section(done: Sorted) -> tuple[list[str], bool]:
         f" --spread`, before each run) is below {QUIET_SPREAD * 100:g} %, else of 240 s. *Negligible* stands where the"
         " whole interval is inside the margin; it is dearer all the same.",
         "",
-        "What the work costs is calibrated and then measured apart: origins that are never frozen, loaded in turn"
-        f" with {REQUESTS:,} requests at a time, their process CPU clocks read before and after.",
+        "What a request and a round of the work cost changes with the hour: it is measured before each run, which"
+        " gives the rounds, and after it. Two origins that are never frozen, with none and with"
+        f" {PROBE_ROUNDS:,} rounds, are loaded in turn with {PASSES} × {REQUESTS:,} requests, their process CPU clocks"
+        " read before and after. *Truly*: rounds × a round's cost ÷ a plain request's, the mean of both, over runs.",
         "",
-    ]
-    if calibrations:
-        lines += [
-            f"Calibration, {len(calibrations)} of {CALIBRATIONS} done: a request costs"
-            f" {median(calibrations, 'plain_ns') / 1e3:.2f} µs, a round {median(calibrations, 'round_ns'):.2f} ns.",
-            "",
-        ]
-    lines += [
-        "| dearer by | rounds | truly | that is as asked | done | seen as dearer | negligible | ratio in these runs |"
-        " ± | spread of pairs | seconds | holds |",
-        "| --- | ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
+        "| dearer by | done | request, µs | round, ns | rounds | truly | that is as asked | seen as dearer |"
+        " negligible | ratio in these runs | ± | spread of pairs | seconds | holds |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
     ]
     words = []
-    for name, share in SHARES.items():
+    for name in SHARES:
         runs = done.of(SECTION, name)
-        found = truly(name, truths)
-        rounds = str(rounds_for(share, calibrations)) if len(calibrations) >= CALIBRATIONS else ""
-        cells = [name, rounds, _interval(found), is_as_asked(name, truths), f"{len(runs)} of {RUNS}"]
-        known = [each for each in runs if each["ratio"] > 0]
-        cells.append(str(int(sum(each["dearer"] for each in runs))))
-        cells.append(str(int(sum(each["negligible"] for each in runs))))
-        if known:
-            cells += [f"{median(known, 'ratio'):.4f}", f"{median(known, 'half_width') * 100:.1f} %"]
-            cells += [f"{median(known, 'spread') * 100:.1f} %", f"{max(each['seconds'] for each in known):.0f} at most"]
-        else:
-            cells += [""] * 4
-        words += [verdict(runs), is_as_asked(name, truths)]
-        lines.append(row([*cells, verdict(runs)]))
+        words += [verdict(runs), is_as_asked(name, runs)]
+        lines.append(row([name, f"{len(runs)} of {RUNS}", *_cells(name, runs), verdict(runs)]))
     return [*lines, "", *aside(done)], all(word == "yes" for word in words)
+
+
+def _cells(name: str, runs: list[Figures]) -> list[str]:
+    if not runs:
+        return [""] * 11
+    known = [each for each in runs if each["ratio"] > 0]
+    return [
+        f"{median(runs, 'plain_ns') / 1e3:.2f}",
+        f"{median(runs, 'round_ns'):.2f}",
+        f"{median(runs, 'rounds'):.0f}",
+        _interval(truly(runs)),
+        is_as_asked(name, runs),
+        str(int(sum(each["dearer"] for each in runs))),
+        str(int(sum(each["negligible"] for each in runs))),
+        *([f"{median(known, 'ratio'):.4f}", f"{median(known, 'half_width') * 100:.1f} %"] if known else ["", ""]),
+        f"{median(runs, 'spread') * 100:.1f} %",
+        f"{max(each['seconds'] for each in runs):.0f} at most",
+    ]
 
 
 def _interval(found: Interval | None) -> str:
