@@ -1,9 +1,9 @@
 """An origin that is dearer by a known amount of work must be seen as dearer. A section of docs/truth.md.
 
-The amount is a number of rounds of arithmetic before each answer. What a request and a round cost is measured just
-before and just after each run, since it changes with the hour, and without hopcost's slices: whole loads of a counted
-number of requests, the origins never frozen, their process CPU clocks read before and after. A round's cost is read off
-a thousand of them, which stand far out of the noise; a ratio of 1.02 would not.
+The amount is a number of rounds of arithmetic before each answer. What it costs is measured without hopcost's slices:
+whole loads of a counted number of requests, the origins never frozen, their process CPU clocks read before and after. A
+processor does part of the rounds beside other work, so that few of them cost less each than many: calibrated is with as
+many as are needed. What a plain request costs changes with the hour, and is measured before each run.
 """
 
 from __future__ import annotations
@@ -13,13 +13,12 @@ import json
 import random
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 
-import msgspec
 import truth_runs
 from truth_kept import Kept, aside
-from truth_lines import FOLDER, Case, Figures, Sorted, median, row
+from truth_lines import FOLDER, Case, Figures, Line, Sorted, build, median, read, row, sort_out, this_machine
 from truth_runs import Experiment
 from truth_server import generator_core, load, origin_core
 
@@ -27,12 +26,15 @@ from hopcost import binaries, doctor_spread
 from hopcost.statistics import Interval, mean
 
 SECTION = "sensitivity"
-RUNS, SEEN_LEAST = 20, 18
-CONNECTIONS, REQUESTS, PASSES = 64, 50_000, 10
-PROBE_ROUNDS = 1000
+CALIBRATION = "calibration"
+CALIBRATIONS, RUNS, SEEN_LEAST = 10, 20, 18
+CONNECTIONS, REQUESTS = 64, 50_000
+PASSES, PASSES_BEFORE, PASSES_AFTER = 40, 5, 30  # of a calibration; of a plain request before a run; of both after it
 SHARES = {"2 %": 0.02, "5 %": 0.05}
+NEAR = {"2 %": 40, "5 %": 100}  # rounds, about as many as are needed
 QUIET_SPREAD = 0.12  # of pairs of slices, as `hopcost doctor --spread` has it
 OFF_MOST = 0.005  # of the true cost from the share that was asked for
+PATH = FOLDER / "sensitivity.jsonl"
 
 
 def budget_s(name: str, spread: float) -> float:
@@ -47,13 +49,20 @@ def budget_s(name: str, spread: float) -> float:
 
 
 def cases() -> list[Case]:
-    """The small difference and the larger one."""
-    settings: dict[str, object] = {"connections": CONNECTIONS, "requests": REQUESTS, "passes": PASSES}
-    settings |= {"probe_rounds": PROBE_ROUNDS, "method": truth_runs.method()}
-    return [Case(SECTION, name, partial(run, name), RUNS, settings) for name in SHARES]
+    """Calibration first; the runs need what it says, and wait for it."""
+    loads: dict[str, object] = {"connections": CONNECTIONS, "requests": REQUESTS}
+    first = Case(SECTION, CALIBRATION, calibrate, CALIBRATIONS, {**loads, "passes": PASSES, "rounds": NEAR})
+    kept = sort_out(read(PATH, Line), [first], build(), this_machine()).of(SECTION, CALIBRATION)
+    if len(kept) < CALIBRATIONS:
+        return [first]
+    settings = {**loads, "passes": [PASSES_BEFORE, PASSES_AFTER], "method": truth_runs.method()}
+    return [
+        first,
+        *(Case(SECTION, name, partial(run, name, median(kept, name)), RUNS, settings) for name in SHARES),
+    ]
 
 
-KEPT = Kept(FOLDER / "sensitivity.jsonl", cases)
+KEPT = Kept(PATH, cases, CALIBRATIONS + RUNS * len(SHARES))
 
 
 @contextlib.contextmanager
@@ -74,42 +83,34 @@ def cpu_ns(pid: int) -> int:
     return time.clock_gettime_ns((~pid << 3) | 2)
 
 
-class Costs(msgspec.Struct, frozen=True):
-    """CPU ns of a plain request and of a round."""
-
-    plain_ns: float
-    round_ns: float
-
-    def share(self, rounds: int) -> float:
-        """How much dearer so many rounds make a request, as a share.
-
-        >>> Costs(plain_ns=4000.0, round_ns=2.0).share(40)
-        0.02
-        """
-        return rounds * self.round_ns / self.plain_ns
-
-    def rounds_for(self, share: float) -> int:
-        """The rounds that cost this share of a plain request.
-
-        >>> Costs(plain_ns=4000.0, round_ns=2.0).rounds_for(0.02)
-        40
-        """
-        return round(share * self.plain_ns / self.round_ns)
-
-
-def costs(seed: int) -> Costs:
-    """What a request and a round cost now: two origins loaded in turn, in shuffled order."""
-    shuffle, used = random.Random(seed), {0: 0, PROBE_ROUNDS: 0}
+def costs(rounds: Sequence[int], passes: int, seed: int) -> list[float]:
+    """CPU ns per request of an origin for each of these rounds, loaded in turn, in shuffled order."""
+    shuffle, used = random.Random(seed), dict.fromkeys(rounds, 0)
     with contextlib.ExitStack() as stack:
         running = {work: stack.enter_context(origin(work)) for work in used}
-        for _ in range(PASSES):
+        for _ in range(passes):
             for work in shuffle.sample(list(used), len(used)):
                 pid, address = running[work]
                 before = cpu_ns(pid)
                 load(f"http://{address}/", "-c", CONNECTIONS, "-n", REQUESTS, "--cores", generator_core())
                 used[work] += cpu_ns(pid) - before
-    plain_ns, probe_ns = (total / (PASSES * REQUESTS) for total in used.values())
-    return Costs(plain_ns=plain_ns, round_ns=(probe_ns - plain_ns) / PROBE_ROUNDS)
+    return [total / (passes * REQUESTS) for total in used.values()]
+
+
+def calibrate(number: int) -> Figures:
+    """What a round costs where there are about as many as for each of the shares, in ns; and a plain request."""
+    plain_ns, *found = costs([0, *NEAR.values()], PASSES, number)
+    round_ns = {name: (cost - plain_ns) / NEAR[name] for name, cost in zip(NEAR, found, strict=True)}
+    return {"plain_ns": plain_ns, **round_ns}
+
+
+def rounds_for(share: float, plain_ns: float, round_ns: float) -> int:
+    """The rounds that cost this share of a plain request.
+
+    >>> rounds_for(0.02, 4000.0, 2.0)
+    40
+    """
+    return round(share * plain_ns / round_ns)
 
 
 def suite(work_rounds: int) -> str:
@@ -124,15 +125,15 @@ def suite(work_rounds: int) -> str:
     )
 
 
-def run(name: str, number: int) -> Figures:
+def run(name: str, round_ns: float, number: int) -> Figures:
     """One experiment through hopcost, in the time that the spread of pairs just before it allows."""
     spread = doctor_spread.look().throughput
-    budget, before = budget_s(name, spread), costs(number)
-    rounds = before.rounds_for(SHARES[name])
+    budget = budget_s(name, spread)
+    (before_ns,) = costs([0], PASSES_BEFORE, number)
+    rounds = rounds_for(SHARES[name], before_ns, round_ns)
     experiment, seconds, _ = truth_runs.run(suite(rounds), budget, truth_runs.nothing, "--seed", number)
-    after = costs(number)
-    figures = {"rounds": rounds, "plain_ns": before.plain_ns, "round_ns": before.round_ns}
-    figures |= {"share_before": before.share(rounds), "share_after": after.share(rounds)}
+    plain_ns, dearer_ns = costs([0, rounds], PASSES_AFTER, number)
+    figures = {"rounds": rounds, "before_ns": before_ns, "plain_ns": plain_ns, "truly": dearer_ns / plain_ns}
     return {**figures, "spread": spread, "budget_s": budget, "seconds": round(seconds, 2), **seen(experiment)}
 
 
@@ -159,8 +160,8 @@ def verdict(runs: list[Figures]) -> str:
 
 
 def truly(runs: list[Figures]) -> Interval | None:
-    """How much dearer it was by the long loads around the runs, as a ratio: the mean over runs, 95 %."""
-    return mean([1 + (each["share_before"] + each["share_after"]) / 2 for each in runs])
+    """How much dearer it was by the long loads after the runs, as a ratio: the mean over runs, 95 %."""
+    return mean([each["truly"] for each in runs])
 
 
 def is_as_asked(name: str, runs: list[Figures]) -> str:
@@ -184,14 +185,15 @@ def section(done: Sorted) -> tuple[list[str], bool]:
         f" --spread`, before each run) is below {QUIET_SPREAD * 100:g} %, else of 240 s. *Negligible* stands where the"
         " whole interval is inside the margin; it is dearer all the same.",
         "",
-        "What a request and a round of the work cost changes with the hour: it is measured before each run, which"
-        " gives the rounds, and after it. Two origins that are never frozen, with none and with"
-        f" {PROBE_ROUNDS:,} rounds, are loaded in turn with {PASSES} × {REQUESTS:,} requests, their process CPU clocks"
-        " read before and after. *Truly*: rounds × a round's cost ÷ a plain request's, the mean of both, over runs.",
+        "What the work costs is calibrated, and measured apart after each run: origins that are never frozen, loaded in"
+        f" turn with {REQUESTS:,} requests at a time, their process CPU clocks read before and after. What a plain"
+        " request costs changes with the hour; it is measured before each run, which gives the rounds. *Truly*: the"
+        " mean over runs of CPU per request with the work ÷ without.",
         "",
-        "| dearer by | done | request, µs | round, ns | rounds | truly | that is as asked | seen as dearer |"
+        *_calibrated(done.of(SECTION, CALIBRATION)),
+        "| dearer by | done | request, µs | rounds | truly | that is as asked | seen as dearer |"
         " negligible | ratio in these runs | ± | spread of pairs | seconds | holds |",
-        "| --- | ---: | ---: | ---: | ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
+        "| --- | ---: | ---: | ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
     ]
     words = []
     for name in SHARES:
@@ -201,13 +203,19 @@ def section(done: Sorted) -> tuple[list[str], bool]:
     return [*lines, "", *aside(done)], all(word == "yes" for word in words)
 
 
+def _calibrated(kept: Sequence[Figures]) -> list[str]:
+    if not kept:
+        return []
+    each = ", ".join(f"{median(kept, name):.2f} ns where there are {rounds}" for name, rounds in NEAR.items())
+    return [f"Calibration, {len(kept)} of {CALIBRATIONS} done: a round costs {each}.", ""]
+
+
 def _cells(name: str, runs: list[Figures]) -> list[str]:
     if not runs:
-        return [""] * 11
+        return [""] * 10
     known = [each for each in runs if each["ratio"] > 0]
     return [
-        f"{median(runs, 'plain_ns') / 1e3:.2f}",
-        f"{median(runs, 'round_ns'):.2f}",
+        f"{median(runs, 'before_ns') / 1e3:.2f}",
         f"{median(runs, 'rounds'):.0f}",
         _interval(truly(runs)),
         is_as_asked(name, runs),

@@ -8,7 +8,7 @@ import factory
 import msgspec
 import pytest
 
-from hopcost import doctor_spread, plan
+from hopcost import doctor_spread, plan, precision, statistics
 from hopcost.errors import MeasurementFailed
 from hopcost.record import Block
 
@@ -52,6 +52,15 @@ def test_more_spread_takes_longer_and_too_much_is_said():
     assert ways[3] is None
     seen = doctor_spread.Seen(pairs=25, slice_ns=100 * factory.MS, throughput=0.9, cpu_per_request=0.9, forecast=None)
     assert doctor_spread.words(seen)[1] == f"±1% for two arms: not within {plan.LOOKS[-1]} blocks"
+
+
+def test_the_forecast_is_for_the_baselines_second_run():
+    """Pairs of ±0.04 at 100 ms have a tenth of their variance (n − 1) at 1 s; a pair is second run ÷ first."""
+    found = doctor_spread.forecast([0.04, -0.04] * 10, 100 * factory.MS)
+    assert found is not None
+    spread = precision.Spread(within=0.04**2 * 20 / 19 / 10, between=0.0)
+    error = statistics.error_per_look(len(plan.LOOKS))
+    assert found.half_width == pytest.approx(precision.half_width(spread, found.blocks, found.rounds, error))
 
 
 def test_the_words():

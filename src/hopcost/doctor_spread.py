@@ -120,11 +120,12 @@ def spread(logs: Sequence[float]) -> float:
 def forecast(pairs: Sequence[float], slice_ns: int) -> Forecast | None:
     """How two arms reach ±1 % if slices vary as these pairs did; None where not even the longest run gets there.
 
-    A pair has the variance of two slices. An arm against the mean of the baseline's two runs has that of one and a
-    half; slices of another length vary as their time allows (variance × length is the same).
+    A pair is what the baseline's second run is to its first, which has to be as precise as the arms; an arm is compared
+    with the mean of both and varies less. Slices of another length vary as their time allows (variance × length is the
+    same).
     """
-    of_pairs = float(np.var(pairs, ddof=1))
-    seen = precision.Spread(within=of_pairs * 0.75 * slice_ns / SLICE_NS_MOST, between=0.0)
+    of_pairs = float(np.var(pairs, ddof=1)) * slice_ns / SLICE_NS_MOST
+    seen = precision.Spread(within=of_pairs, between=0.0)
     round_s = ARMS * (SLICE_NS_MOST + SETTLE_NS_LEAST) / 1e9 * SLICE_EDGES
     found = precision.forecast(
         seen,
