@@ -29,7 +29,7 @@ SECTION = "sensitivity"
 CALIBRATION = "calibration"
 CALIBRATIONS, RUNS, SEEN_LEAST = 10, 20, 18
 CONNECTIONS, REQUESTS = 64, 50_000
-PASSES, PASSES_BEFORE, PASSES_AFTER = 40, 5, 30  # of a calibration; of a plain request before a run; of both after it
+STARTS, STARTS_BEFORE, STARTS_AFTER = 40, 10, 40  # of a calibration; of a plain request before a run; of both after it
 SHARES = {"2 %": 0.02, "5 %": 0.05}
 NEAR = {"2 %": 40, "5 %": 100}  # rounds, about as many as are needed
 QUIET_SPREAD = 0.12  # of pairs of slices, as `hopcost doctor --spread` has it
@@ -51,11 +51,11 @@ def budget_s(name: str, spread: float) -> float:
 def cases() -> list[Case]:
     """Calibration first; the runs need what it says, and wait for it."""
     loads: dict[str, object] = {"connections": CONNECTIONS, "requests": REQUESTS}
-    first = Case(SECTION, CALIBRATION, calibrate, CALIBRATIONS, {**loads, "passes": PASSES, "rounds": NEAR})
+    first = Case(SECTION, CALIBRATION, calibrate, CALIBRATIONS, {**loads, "starts": STARTS, "rounds": NEAR})
     kept = sort_out(read(PATH, Line), [first], build(), this_machine()).of(SECTION, CALIBRATION)
     if len(kept) < CALIBRATIONS:
         return [first]
-    settings = {**loads, "passes": [PASSES_BEFORE, PASSES_AFTER], "method": truth_runs.method()}
+    settings = {**loads, "starts": [STARTS_BEFORE, STARTS_AFTER], "method": truth_runs.method()}
     return [
         first,
         *(Case(SECTION, name, partial(run, name, median(kept, name)), RUNS, settings) for name in SHARES),
@@ -83,23 +83,26 @@ def cpu_ns(pid: int) -> int:
     return time.clock_gettime_ns((~pid << 3) | 2)
 
 
-def costs(rounds: Sequence[int], passes: int, seed: int) -> list[float]:
-    """CPU ns per request of an origin for each of these rounds, loaded in turn, in shuffled order."""
+def costs(rounds: Sequence[int], starts: int, seed: int) -> list[float]:
+    """CPU ns per request of an origin for each of these rounds, loaded in turn, in shuffled order.
+
+    They are started anew for each turn: a start has luck of its own, of 1 to 2 % here.
+    """
     shuffle, used = random.Random(seed), dict.fromkeys(rounds, 0)
-    with contextlib.ExitStack() as stack:
-        running = {work: stack.enter_context(origin(work)) for work in used}
-        for _ in range(passes):
+    for _ in range(starts):
+        with contextlib.ExitStack() as stack:
+            running = {work: stack.enter_context(origin(work)) for work in used}
             for work in shuffle.sample(list(used), len(used)):
                 pid, address = running[work]
                 before = cpu_ns(pid)
                 load(f"http://{address}/", "-c", CONNECTIONS, "-n", REQUESTS, "--cores", generator_core())
                 used[work] += cpu_ns(pid) - before
-    return [total / (passes * REQUESTS) for total in used.values()]
+    return [total / (starts * REQUESTS) for total in used.values()]
 
 
 def calibrate(number: int) -> Figures:
     """What a round costs where there are about as many as for each of the shares, in ns; and a plain request."""
-    plain_ns, *found = costs([0, *NEAR.values()], PASSES, number)
+    plain_ns, *found = costs([0, *NEAR.values()], STARTS, number)
     round_ns = {name: (cost - plain_ns) / NEAR[name] for name, cost in zip(NEAR, found, strict=True)}
     return {"plain_ns": plain_ns, **round_ns}
 
@@ -129,10 +132,10 @@ def run(name: str, round_ns: float, number: int) -> Figures:
     """One experiment through hopcost, in the time that the spread of pairs just before it allows."""
     spread = doctor_spread.look().throughput
     budget = budget_s(name, spread)
-    (before_ns,) = costs([0], PASSES_BEFORE, number)
+    (before_ns,) = costs([0], STARTS_BEFORE, number)
     rounds = rounds_for(SHARES[name], before_ns, round_ns)
     experiment, seconds, _ = truth_runs.run(suite(rounds), budget, truth_runs.nothing, "--seed", number)
-    plain_ns, dearer_ns = costs([0, rounds], PASSES_AFTER, number)
+    plain_ns, dearer_ns = costs([0, rounds], STARTS_AFTER, number)
     figures = {"rounds": rounds, "before_ns": before_ns, "plain_ns": plain_ns, "truly": dearer_ns / plain_ns}
     return {**figures, "spread": spread, "budget_s": budget, "seconds": round(seconds, 2), **seen(experiment)}
 
@@ -185,10 +188,10 @@ def section(done: Sorted) -> tuple[list[str], bool]:
         f" --spread`, before each run) is below {QUIET_SPREAD * 100:g} %, else of 240 s. *Negligible* stands where the"
         " whole interval is inside the margin; it is dearer all the same.",
         "",
-        "What the work costs is calibrated, and measured apart after each run: origins that are never frozen, loaded in"
-        f" turn with {REQUESTS:,} requests at a time, their process CPU clocks read before and after. What a plain"
-        " request costs changes with the hour; it is measured before each run, which gives the rounds. *Truly*: the"
-        " mean over runs of CPU per request with the work ÷ without.",
+        "What the work costs is calibrated, and measured apart after each run: origins that are never frozen, started anew"
+        f" for each turn of {REQUESTS:,} requests, their process CPU clocks read before and after. What a plain request"
+        " costs changes with the hour; it is measured before each run, which gives the rounds. *Truly*: the mean over"
+        " runs of CPU per request with the work ÷ without.",
         "",
         *_calibrated(done.of(SECTION, CALIBRATION)),
         "| dearer by | done | request, µs | rounds | truly | that is as asked | seen as dearer |"
