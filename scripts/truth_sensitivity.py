@@ -188,10 +188,10 @@ def section(done: Sorted) -> tuple[list[str], bool]:
         f" --spread`, before each run) is below {QUIET_SPREAD * 100:g} %, else of 240 s. *Negligible* stands where the"
         " whole interval is inside the margin; it is dearer all the same.",
         "",
-        "What the work costs is calibrated, and measured apart after each run: origins that are never frozen, started"
-        f" anew for each turn of {REQUESTS:,} requests, their process CPU clocks read before and after. What a plain"
-        " request costs changes with the hour; it is measured before each run, which gives the rounds. *Truly*: the mean over"
-        " runs of CPU per request with the work ÷ without.",
+        "What the work costs is calibrated, and measured apart after each run: origins that are never frozen,"
+        f" started anew for each turn of {REQUESTS:,} requests, their process CPU clocks read before and after."
+        " What a plain request costs changes with the hour; it is measured before each run, which gives the"
+        " rounds. *Truly*: the mean over runs of CPU per request with the work ÷ without.",
         "",
         *_calibrated(done.of(SECTION, CALIBRATION)),
         "| dearer by | done | request, µs | rounds | truly | that is as asked | seen as dearer |"
