@@ -59,7 +59,7 @@ def plan_of(quick: bool = True, **more: object) -> Plan:
         "siblings": {},
         "open_files": 20_000,
     }
-    return planning.make(suite(), [], quick=quick, budget_s=None, seed=7, **(arguments | more))  # type: ignore[arg-type]
+    return planning.make(suite(), [], quick=quick, seed=7, **({"budget_s": None} | arguments | more))  # type: ignore[arg-type]
 
 
 def histogram(*values: int) -> str:

@@ -155,7 +155,7 @@ def test_void_blocks_do_not_count():
     [
         ({"environment": ENVIRONMENT | {"cpu": "Abacus 3"}}, "other CPUs: Abacus 2 and Abacus 3"),
         ({"environment": {}}, "other CPUs: Abacus 2 and an unknown one"),
-        ({"plan": plan_of(quick=False)}, "cost: other slices: 0.1 s after 0.1 s and 0.3 s after 0.3 s"),
+        ({"plan": plan_of(quick=False)}, "cost: other slices: 0.1 s after 0.1 s and 1 s after 0.3 s"),
         ({"plan": plan_of(allowed_cores=[0, 1, 2, 3])}, None),
         ({"plan": msgspec.structs.replace(plan_of(), suite="another")}, "other suites: made-up and another"),
         ({"plan": msgspec.structs.replace(plan_of(), peer="wrk")}, "other generators: hopcost's engine and wrk"),
@@ -171,6 +171,15 @@ def test_what_moves_figures_by_itself_is_refused_unless_told(more, words):
     assert words in caught.value.message and "--anyway" in (caught.value.hint or "")
     (objection,) = across.compare(a, b, anyway=True).objections
     assert words in objection
+
+
+def test_slices_that_are_only_longer_are_no_objection():
+    short, long = (
+        half(name, plan=plan_of(quick=False, budget_s=seconds)) for name, seconds in (("a", 80), ("b", 1800))
+    )
+    lengths = [each.plan.experiments[0].slice_ns for each in (short, long)]
+    assert lengths == [600_000_000, 1_000_000_000], "or this shows nothing"
+    assert comparable.objections(short, long, comparable.common(short, long, [])) == []
 
 
 def test_another_method_is_refused():
