@@ -1,9 +1,9 @@
 """An origin that is dearer by a known amount of work must be seen as dearer. A section of docs/truth.md.
 
 The amount is a number of rounds of arithmetic before each answer. What it costs is measured without hopcost's slices:
-whole loads of a counted number of requests, the origins never frozen, their process CPU clocks read before and after. A
-processor does part of the rounds beside other work, so that few of them cost less each than many: calibrated is with as
-many as are needed. What a plain request costs changes with the hour, and is measured before each run.
+whole loads of a counted number of requests, the origins never frozen, their process CPU clocks read before and after.
+Few rounds cost less each than many (80 of them 1.7 ns, 1000 of them 2.2), so that it is calibrated with as many as
+are needed. What a plain request costs changes with the hour, and is measured before each run.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def cpu_ns(pid: int) -> int:
 def costs(rounds: Sequence[int], starts: int, seed: int) -> list[float]:
     """CPU ns per request of an origin for each of these rounds, loaded in turn, in shuffled order.
 
-    They are started anew for each turn: a start has luck of its own, of 1 to 2 % here.
+    They are started anew for each turn, as hopcost's blocks start them.
     """
     shuffle, used = random.Random(seed), dict.fromkeys(rounds, 0)
     for _ in range(starts):
