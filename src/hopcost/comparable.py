@@ -100,7 +100,10 @@ def of_arms(a: PlannedArm, b: PlannedArm) -> list[Difference]:
 
 
 def _are_lengths_alike(a: PlannedExperiment, b: PlannedExperiment) -> bool:
-    """Whether they are the same, or slices taken in turn of which none is brief: longer ones are only more precise."""
+    """Whether they are the same, or slices taken in turn of which none is brief: most programs read alike.
+
+    Not so for a program with a hard-working garbage collector (docs/methodology.md).
+    """
     if a.turns in (Turns.ALL, Turns.THREES) and not lengths.is_brief(a) and not lengths.is_brief(b):
         return a.settle_ns == b.settle_ns
     return (a.settle_ns, a.slice_ns) == (b.settle_ns, b.slice_ns)
