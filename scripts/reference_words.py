@@ -546,6 +546,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "control": "as in the suite",
             "turns": "how arms take turns: `all` in slices; `threes`: the baseline, its copy and one other at a time;"
             " `whole`: one arm alive at a time; `soak`: one for long, the baseline in between",
+            "slice_jitter": "by what share of that length the rounds' slices are longer or shorter at most",
             "slice_ns_least": "whole slices are not made shorter than this",
             "connections_asked": "those of the suite, where fewer fit here",
             "point": "of a sweep",
@@ -727,6 +728,7 @@ ENVIRONMENT = {
 CONSTANTS = {
     "lengths.SLICE_NS_LEAST": ("ns", "length of a slice at the least; not shorter than the settling before it"),
     "lengths.SLICE_NS_MOST": ("ns", "and at most, where the time is long; or as long as the settling"),
+    "lengths.SLICE_JITTER": ("of it", "that the slices of single rounds are longer or shorter at most"),
     "plan.LOOKS": ("blocks", "looks of a full run; the last is the most blocks. A quick run has the first alone"),
     "lengths.SETTLE_NS_LEAST": ("ns", "load before each slice that does not count, at the least"),
     "lengths.BRIEF_SLICE_NS_LEAST": ("ns", "length of a slice with `--quick`, and where the time holds no six blocks"),

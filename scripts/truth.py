@@ -1,6 +1,6 @@
 """`make truth`: whether hopcost tells the truth. Measures what is missing, writes docs/truth.md.
 
-Runs are kept line by line in records/truth; a call that was ended goes on where it stopped.
+Runs are kept line by line in docs/truth; a call that was ended goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def page() -> tuple[str, bool]:
         "# Whether hopcost tells the truth",
         "",
         f"Written by `make truth`; {machine.cpu_model()}, {len(machine.allowed_cores())} cores, Linux"
-        f" {truth_lines.this_machine().kernel}. Every run is kept as a line in records/truth with the engine, the"
+        f" {truth_lines.this_machine().kernel}. Every run is kept as a line in [truth](truth) with the engine, the"
         " machine and the settings that it was made with; lines of others are set aside. A run is set aside, and done"
         f" again, where programs of others took more than {truth_lines.FOREIGN_MOST * 100:g} % of the machine's CPU"
         " time meanwhile, or the hypervisor says that it kept as much of a core; never for what it said. `make truth`"

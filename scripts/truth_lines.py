@@ -19,7 +19,7 @@ import msgspec
 from hopcost import __version__, machine
 
 ROOT = Path(__file__).parents[1]
-FOLDER = ROOT / "records" / "truth"
+FOLDER = ROOT / "docs" / "truth"
 ENGINE_SOURCES = ("crates/engine/src", "crates/engine/Cargo.toml", "Cargo.lock")
 # A run during which programs of others used more of the machine's CPU time, or the hypervisor kept more of a core, is
 # set aside and done again. Both are known without the engine's figures. A virtual machine's own agent may take 3 % all

@@ -1,8 +1,8 @@
 """Ratios by slices against runs of one arm at a time: a section of docs/truth.md, written by `make truth`.
 
-Each repeat takes blocks of slices over all arms, and for every arm pairs of plain runs, it and the baseline, each
-started alone, never frozen, in a shuffled order. The quotient of the two ratios is taken within a repeat, so that the
-machine's drift cancels.
+Each repeat takes blocks of slices over all arms, and for every arm a pair of plain runs, it and the baseline, each
+started alone, never frozen, in a shuffled order. Both ways look at the same part of an arm's life: after as long a
+warm-up, for as long. The quotient of the two ratios is taken within a repeat, so that the machine's drift cancels.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from truth_lines import Case, Figures, Sorted
 
 from hopcost import block, check, comparison, engine, machine, plan, program, record, suite
 from hopcost.errors import CannotMeasure, MeasurementFailed
-from hopcost.lengths import shortest
 from hopcost.plan import PlannedExperiment
 from hopcost.sandbox import Freezer, Ports, find_freezer, raise_open_files
 from hopcost.stack import RunningStack
@@ -31,18 +30,19 @@ from hopcost.suite import Suite
 from hopcost.watcher import Silent
 
 SECTION = "slices"
-RUNS = 12
-# Both ways are warmed up as long: a garbage collector's heap has to grow to its size, and pools have to fill.
-WARM_UP = engine.WarmUp(least_ns=2_000_000_000, most_ns=2_000_000_000)
+RUNS = 10
+# A garbage collector's heap has to grow to its size, and pools have to fill: FastCGI with 5000 connections ran at half
+# its speed for the first 4 s.
+WARM_UP_NS, WARM_UP_NS_PER_CONNECTION = 2_000_000_000, 800_000
 MARGIN = 0.03
-BLOCK_S = 12.0  # of load, over all arms of a block
-PAIRS, ALONE_S = 2, 1.5  # pairs of plain runs of each arm, and a plain run's load
+LOADED_S = 4.0  # of an arm, settling included
 
 INTRODUCTION = f"""\
-By slices: blocks of {BLOCK_S:g} s of load, all arms started, all but one frozen. Alone: {PAIRS} pairs of plain runs of
-{ALONE_S:g} s, the arm and the baseline, each started alone and never frozen. Both after {WARM_UP.least_ns / 1e9:g} s of
-warm-up. The quotient of the two ratios is taken within each repeat; its interval for throughput (95 %, Student's t over
-repeats) must lie within {1 - MARGIN:.2f} to {1 + MARGIN:.2f}. CPU per request is shown beside it."""
+By slices: a block, all its arms started, all but one frozen, as in a full run. Alone: for each arm a pair of plain
+runs, it and the baseline, each started alone and never frozen. Both after {WARM_UP_NS / 1e9:g} s of warm-up, and
+{WARM_UP_NS_PER_CONNECTION / 1e6:g} ms for each connection, and both for as long: {LOADED_S:g} s or two visits of an
+arm, settling included. The quotient of the two ratios is taken within each repeat; its interval for throughput (95 %,
+Student's t over repeats) must lie within {1 - MARGIN:.2f} to {1 + MARGIN:.2f}. CPU per request is shown beside it."""
 AFTER_ANSWER = """
 name = "after-answer"
 title = "An origin that keeps working after it has answered"
@@ -91,10 +91,8 @@ def cases() -> list[Case]:
             partial(run, content, connections),
             RUNS,
             {
-                "block_s": BLOCK_S,
-                "pairs": PAIRS,
-                "alone_s": ALONE_S,
-                "warm_up_s": WARM_UP.least_ns / 1e9,
+                "loaded_s": LOADED_S,
+                "warm_up_s": warm_up(connections).least_ns / 1e9,
                 "suite": content,
                 "lengths_ns": list(lengths(content, connections)),
             },
@@ -111,21 +109,32 @@ def _name(content: str) -> str:
 
 
 @functools.cache
-def lengths(content: str, connections: int) -> tuple[int, ...]:
-    """Settling and slice of this case, in ns: older runs with others stand aside. Empty where it cannot run here."""
+def lengths(content: str, connections: int) -> tuple[float, ...]:
+    """Settling, slice (ns) and its jitter: older runs with others stand aside. Empty where it cannot run here."""
     try:
         planned = plan_of(content, "one-core", connections=connections).experiments[0]
     except CannotMeasure:
         return ()
-    return planned.settle_ns, planned.slice_ns
+    return planned.settle_ns, planned.slice_ns, planned.slice_jitter
+
+
+def warm_up(connections: int) -> engine.WarmUp:
+    """As long for both ways."""
+    length_ns = WARM_UP_NS + WARM_UP_NS_PER_CONNECTION * connections
+    return engine.WarmUp(least_ns=length_ns, most_ns=length_ns)
+
+
+def rounds(experiment: PlannedExperiment) -> int:
+    """Of slices, so that each arm is loaded for about as long as it is to be."""
+    return max(2, round(LOADED_S / ((experiment.settle_ns + experiment.slice_ns) / 1e9)))
 
 
 def plan_of(content: str, experiment: str, seed: int = 0, connections: int | None = None) -> plan.Plan:
-    """The plan of one experiment of a suite (its name, or a file's text), with the shortest slices of a full run."""
+    """The plan of one experiment of a suite (its name, or a file's text), as a full run has time for it."""
     made = suite.load(content) if "\n" not in content else _loaded(content)
     made = with_connections(made, connections) if connections is not None else made
     programs = {hop.program for arm in made.arms.values() for hop in arm.hops}
-    planned = plan.make(
+    return plan.make(
         made,
         [experiment],
         quick=False,
@@ -136,11 +145,6 @@ def plan_of(content: str, experiment: str, seed: int = 0, connections: int | Non
         siblings=machine.siblings(),
         open_files=raise_open_files(),
     )
-    (decided,) = planned.experiments
-    turns, count = decided.turns, decided.workload.connections
-    settle_ns, slice_ns = shortest(turns, count, brief=False, whole_s=None)
-    only = msgspec.structs.replace(decided, settle_ns=settle_ns, slice_ns=slice_ns)
-    return msgspec.structs.replace(planned, experiments=[only])
 
 
 def _loaded(content: str) -> Suite:
@@ -170,32 +174,22 @@ def with_connections(content: Suite, connections: int) -> Suite:
 
 
 def run(content: str, connections: int, number: int) -> Figures:
-    """Blocks by slices and pairs of plain runs for each arm, in shuffled order: by way and arm its ratio."""
+    """Blocks by slices and a pair of plain runs for each arm, in shuffled order: by way and arm its ratio."""
     planned = plan_of(content, "one-core", number, connections)
     experiment = planned.experiments[0]
     shuffle = random.Random(f"{_name(content)}/{connections}/{number}")
     arms = [arm.name for arm in experiment.arms if arm.name != experiment.baseline and arm.copy_of is None]
-    pairs: dict[str, list[dict[str, Rates]]] = {name: [] for name in arms}
+    loaded_s = rounds(experiment) * (experiment.settle_ns + experiment.slice_ns) / 1e9
     figures: Figures = {}
-    for step in shuffle.sample(["", *arms * PAIRS], len(arms) * PAIRS + 1):
-        if step:
-            order = shuffle.sample([step, experiment.baseline], 2)
-            pairs[step].append({name: alone(experiment, name, ALONE_S) for name in order})
-        else:
+    for name in shuffle.sample(["", *arms], len(arms) + 1):
+        if not name:
             figures |= sliced(planned, experiment, arms)
-    for name, found in pairs.items():
-        for key, rate in (("alone", _throughput), ("alone_cpu", _cpu)):
-            logs = [math.log(rate(pair[name]) / rate(pair[experiment.baseline])) for pair in found]
-            figures[f"{key} {name}"] = math.exp(sum(logs) / len(logs))
+            continue
+        pair = {each: alone(experiment, each, loaded_s) for each in shuffle.sample([name, experiment.baseline], 2)}
+        own, baseline = pair[name], pair[experiment.baseline]
+        figures[f"alone {name}"] = own.throughput / baseline.throughput
+        figures[f"alone_cpu {name}"] = own.cpu_ns / baseline.cpu_ns
     return figures
-
-
-def _throughput(rates: Rates) -> float:
-    return rates.throughput
-
-
-def _cpu(rates: Rates) -> float:
-    return rates.cpu_ns
 
 
 def sliced(planned: plan.Plan, experiment: PlannedExperiment, wanted: Sequence[str]) -> Figures:
@@ -209,8 +203,7 @@ def sliced(planned: plan.Plan, experiment: PlannedExperiment, wanted: Sequence[s
         )
         for number, group in enumerate(closed.groups):
             arms = [arm for arm in closed.arms if arm.name in group]
-            round_s = (closed.settle_ns + closed.slice_ns) * len(arms) / 1e9
-            done = block.measure(setting, arms, number, max(2, round(BLOCK_S / round_s)), warm_up=WARM_UP)
+            done = block.measure(setting, arms, number, rounds(closed), warm_up=warm_up(closed.workload.connections))
             if done.validity == "void" or done.failures:
                 raise MeasurementFailed(f"the block by slices is {done.validity}: {done.reasons} {done.failures}")
             beside = comparison.Arms(closed, [done])
@@ -233,7 +226,7 @@ def alone(experiment: PlannedExperiment, name: str, seconds: float) -> Rates:
             slice_ns=round(seconds * 1e9),
             settle_ns=0,
             rounds=1,
-            warm_up=WARM_UP,
+            warm_up=warm_up(experiment.workload.connections),
             arms=[only],
         )
         slices = [line for line in engine.run(load) if isinstance(line, engine.Slice)]

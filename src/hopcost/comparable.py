@@ -9,12 +9,11 @@ from collections.abc import Sequence
 
 import msgspec
 
-from hopcost import differences, lengths
+from hopcost import differences
 from hopcost.differences import Difference
 from hopcost.errors import UsageError, nearest
 from hopcost.planned import PlannedArm, PlannedExperiment
 from hopcost.record import Record
-from hopcost.turns import Turns
 
 VOLATILE = ("load_average_1min", "swap_used_bytes", "cgroup")  # of the environment: new with every run
 OF_THE_RUN = ("quick", "looks", "margin", "target_width", "warm_up_least_ns", "warm_up_most_ns", "peer", "as_published")
@@ -99,24 +98,14 @@ def of_arms(a: PlannedArm, b: PlannedArm) -> list[Difference]:
     return differences.between(a.arm, b.arm, but=("title", "stand_in"))
 
 
-def _are_lengths_alike(a: PlannedExperiment, b: PlannedExperiment) -> bool:
-    """Whether they are the same, or slices taken in turn of which none is brief: most programs read alike.
-
-    Not so for a program with a hard-working garbage collector (docs/methodology.md).
-    """
-    if a.turns in (Turns.ALL, Turns.THREES) and not lengths.is_brief(a) and not lengths.is_brief(b):
-        return a.settle_ns == b.settle_ns
-    return (a.settle_ns, a.slice_ns) == (b.settle_ns, b.slice_ns)
-
-
 def _measured_otherwise(a: PlannedExperiment, b: PlannedExperiment) -> list[str]:
     """Ways of measuring that give the same stack other figures (docs/methodology.md)."""
     found = []
     if a.turns is not b.turns:
         found.append(f"arms took turns otherwise: {a.turns.value} and {b.turns.value}")
-    elif not _are_lengths_alike(a, b):
+    elif (a.settle_ns, a.slice_ns) != (b.settle_ns, b.slice_ns):
         words = [f"{each.slice_ns / 1e9:g} s after {each.settle_ns / 1e9:g} s" for each in (a, b)]
-        found.append(f"other slices: {words[0]} and {words[1]}; short ones flatter hops")
+        found.append(f"other slices: {words[0]} and {words[1]}; short ones misread hops and garbage collectors")
     cores = [(len(each.cores.stack), len(each.cores.generator), each.cores.shared) for each in (a, b)]
     if cores[0] != cores[1]:
         words = [f"{stack} for the stack, {generator} for the generator" for stack, generator, _ in cores]

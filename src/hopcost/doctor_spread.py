@@ -62,7 +62,9 @@ def look(seconds: float = SECONDS) -> Seen:
         siblings=machine.siblings(),
         open_files=raise_open_files(),
     )
-    experiment = msgspec.structs.replace(planned.experiments[0], slice_ns=SLICE_NS, settle_ns=SETTLE_NS)
+    experiment = msgspec.structs.replace(
+        planned.experiments[0], slice_ns=SLICE_NS, settle_ns=SETTLE_NS, slice_jitter=0.0
+    )
     round_s = 2 * (SLICE_NS + SETTLE_NS) / 1e9 * SLICE_EDGES
     with tempfile.TemporaryDirectory() as folder, record.Writer(Path(folder), suite, planned, {}, []) as writer:
         setting = block.Setting(

@@ -110,6 +110,7 @@ class Plan(msgspec.Struct):
     rounds: int
     warm_up: WarmUp
     arms: list[Arm]
+    slice_jitter: float = 0.0
     io: str = "auto"
     batch: int = 1
 

@@ -1,7 +1,8 @@
 """How long an arm settles before a slice, and how long the slice is: by its connections, the turns and the time. Pure.
 
-Settling is paid for at each visit: slices are as long as the time allows, up to a second. Where it does not even hold
-blocks of the shortest, they are as brief as those of a quick run.
+A second, wherever the time and idle time-outs allow it: settling is paid for at each visit, and what comes and goes in
+an arm, such as a garbage collection, must come and go within a slice. Where the time does not even hold blocks of the
+shortest, slices are as brief as those of a quick run.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from hopcost.planned import PlannedExperiment
 from hopcost.turns import Turns
 
 SLICE_NS_LEAST = SETTLE_NS_LEAST = 300_000_000  # shorter ones flatter hops by 4 to 8 % (docs/methodology.md)
+SLICE_JITTER = 0.5  # of a slice: visits of one length fall into step with a garbage collector (docs/methodology.md)
 SLICE_NS_MOST, SLICE_NS_STEP = 1_000_000_000, 50_000_000
 BRIEF_SLICE_NS_LEAST = BRIEF_SETTLE_NS_LEAST = 100_000_000
 SETTLE_NS_PER_CONNECTION = 300_000
@@ -20,7 +22,6 @@ WHOLE_SLICE_S, QUICK_WHOLE_SLICE_S = 10, 2
 WHOLE_SLICE_NS_LEAST, QUICK_WHOLE_SLICE_NS_LEAST = 2_000_000_000, 1_000_000_000
 SOAK_SLICE_NS_LEAST = 250_000_000  # of its baseline
 ROUNDS_AT_LEAST = 2
-ROUNDS_OF_LONGER = 3  # before slices are longer than the shortest, so many rounds of them must fit
 SLICE_EDGES = 1.03  # a slice takes this much longer than its load: freezing, reading counters
 BLOCK_OVERHEAD_S_PER_ARM = 0.2  # before one has been seen: start, check and stop
 WARM_UP_LEAST_NS = 300_000_000
@@ -52,8 +53,8 @@ def whole_least_ns(*, brief: bool, whole_s: int | None) -> int:
 def within(planned: PlannedExperiment, share_s: float, *, blocks: int, visit_s_most: float) -> PlannedExperiment:
     """The experiment as so many blocks of it fit into `share_s`; a note says what it goes without.
 
-    No open loop where that would take most of the time; slices longer than the shortest where there is time for them,
-    but no visit (settling and slice) of more than `visit_s_most`; brief ones where there is too little time.
+    No open loop where that would take most of the time; slices of a second, or as long as the least rounds of them fit,
+    but no visit (settling and slice) of more than `visit_s_most`; brief ones where not even the shortest fit.
     """
     if planned.turns not in (Turns.ALL, Turns.THREES):
         return planned
@@ -67,7 +68,7 @@ def within(planned: PlannedExperiment, share_s: float, *, blocks: int, visit_s_m
     load_s = ((share_s - open_s) / blocks / arms - overhead_s) / SLICE_EDGES  # of an arm in a block
     if load_s * 1e9 < ROUNDS_AT_LEAST * (planned.settle_ns + planned.slice_ns) and not planned.open_loop_shares:
         return _brief(planned, share_s, blocks)
-    slice_ns = int(max(0.0, min(load_s / ROUNDS_OF_LONGER, visit_s_most) * 1e9 - planned.settle_ns))
+    slice_ns = int(max(0.0, min(load_s / ROUNDS_AT_LEAST, visit_s_most) * 1e9 - planned.settle_ns))
     longer_ns = min(slice_ns, SLICE_NS_MOST) // SLICE_NS_STEP * SLICE_NS_STEP
     return msgspec.structs.replace(planned, slice_ns=max(planned.slice_ns, longer_ns))
 

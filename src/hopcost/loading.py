@@ -60,6 +60,7 @@ def load(
     Without `warm_up` it is as long as the plan says.
     """
     work = _work(setting, ready, block.seed, setting.experiment.slice_ns, rounds, warm_up)
+    work.slice_jitter = setting.experiment.slice_jitter
     for arm in work.arms:
         arm.slice_ns = (slice_ns or {}).get(arm.name)
     parts = {each.arm.name: _Part(each) for each in ready}
@@ -106,7 +107,7 @@ def load_open(setting: Setting, block: Block, ready: list[Ready], offered: Offer
 def _work(
     setting: Setting, ready: list[Ready], seed: int, slice_ns: int, rounds: int, warm_up: engine.WarmUp | None
 ) -> engine.Plan:
-    """The engine's plan for these arms in the closed loop."""
+    """The engine's plan for these arms in the closed loop, all slices alike."""
     experiment, plan = setting.experiment, setting.plan
     return engine.Plan(
         seed=seed,

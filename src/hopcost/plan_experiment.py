@@ -106,6 +106,7 @@ def decide(suite: Suite, experiment: Experiment, point: Point | None, host: Host
         published_conditions=experiment.published_conditions,
         control=experiment.control,
         turns=fitting.turns,
+        slice_jitter=0.0 if fitting.turns is Turns.WHOLE else lengths.SLICE_JITTER,
         slice_ns_least=whole_least_ns if fitting.turns is Turns.WHOLE else None,
         connections_asked=asked if asked != fitting.connections else None,
         point=point,

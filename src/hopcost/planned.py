@@ -39,10 +39,12 @@ class PlannedExperiment(msgspec.Struct, frozen=True):
 
     Before each slice of `slice_ns` an arm is loaded for `settle_ns` that do not count: after the other arms' slices its
     memory is out of the caches and its queues are not what they are in a run alone. With 1000 connections that takes
-    300 ms (docs/methodology.md). `connections_asked` are those of the suite, where the workload's are fewer here.
-    Whole slices are shortened to `slice_ns_least` where the time is short. A soak lasts `soak_s`; `soak_asked_s` is
-    the article's. `open_loop_shares` of the slowest arm's throughput are offered to all arms after the closed loop.
-    `weight` is its part of the run's time beside those of the others.
+    300 ms (docs/methodology.md). The rounds' slices are longer or shorter by a share of `slice_jitter` at most, lest
+    visits fall into step with what comes and goes in an arm; all rounds together take as long. `connections_asked` are
+    those of the suite, where the workload's are fewer here. Whole slices are shortened to `slice_ns_least` where the
+    time is short. A soak lasts `soak_s`; `soak_asked_s` is the article's. `open_loop_shares` of the slowest arm's
+    throughput are offered to all arms after the closed loop. `weight` is its part of the run's time beside those of the
+    others.
     """
 
     name: str
@@ -60,6 +62,7 @@ class PlannedExperiment(msgspec.Struct, frozen=True):
     published_conditions: str
     control: str | None
     turns: Turns = Turns.ALL
+    slice_jitter: float = 0.0
     slice_ns_least: int | None = None
     connections_asked: int | None = None
     point: Point | None = None

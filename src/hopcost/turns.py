@@ -80,8 +80,9 @@ def idle_note(
     """Why arms cannot take turns in such visits, and what comes of it (`so`); None where they can.
 
     The time for which an arm is frozen, against the smallest idle time-out; `arms` are alive together, each is visited
-    for `visit_ns`; time-outs are by program. Shuffled, an arm may come first in one round and last in the next: all
-    others are visited twice in between.
+    for `visit_ns`, on the mean over rounds: what single ones are longer, the other half of the time-out holds. Its
+    seconds are by program. Shuffled, an arm may come first in one round and last in the next: all others are visited
+    twice in between.
     """
     if not idle_timeout_s:
         return None

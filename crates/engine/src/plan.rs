@@ -32,6 +32,9 @@ pub struct Plan {
     pub batch: u32,
     /// The length of a slice.
     pub slice_ns: u64,
+    /// The rounds' slices are as long by so much of it at most, longer or shorter; 0 is all alike.
+    #[serde(default)]
+    pub slice_jitter: f64,
     /// How long an arm is loaded before each of its slices, uncounted; 0 is not at all.
     #[serde(default)]
     pub settle_ns: u64,
@@ -224,6 +227,8 @@ impl Plan {
         require(!plan.cores.is_empty(), "`cores` is empty")?;
         require(plan.batch >= 1, "`batch` is 0; 1 is no batching")?;
         require(plan.slice_ns > 0, "`slice_ns` is 0")?;
+        let jitter = plan.slice_jitter;
+        require((0.0..1.0).contains(&jitter), &format!("`slice_jitter` is {jitter}, not from 0 to below 1"))?;
         require(!plan.arms.is_empty(), "`arms` is empty")?;
         require(plan.warm_up.least_ns <= plan.warm_up.most_ns, "`warm_up.least_ns` is above `warm_up.most_ns`")?;
         for arm in &plan.arms {

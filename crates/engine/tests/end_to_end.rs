@@ -18,6 +18,8 @@ const LONG_NS: u64 = 60_000_000_000;
 #[derive(Default)]
 struct Seen {
     slices: Vec<(String, u32, usize, u64)>,
+    /// Of the same slices.
+    elapsed_ns: Vec<u64>,
     warm_ups: Vec<String>,
     arms: Vec<ArmResult>,
     end: Option<(Validity, Vec<String>)>,
@@ -26,7 +28,10 @@ struct Seen {
 impl Observer for Seen {
     fn line(&mut self, line: &Line<'_>) -> std::io::Result<()> {
         match line {
-            Line::Slice(slice) => self.slices.push((slice.arm.to_owned(), slice.round, slice.place, slice.answers)),
+            Line::Slice(slice) => {
+                self.slices.push((slice.arm.to_owned(), slice.round, slice.place, slice.answers));
+                self.elapsed_ns.push(slice.elapsed_ns);
+            }
             Line::WarmUp(warm_up) => self.warm_ups.push(warm_up.arm.to_owned()),
             Line::End(end) => self.end = Some((end.validity, end.reasons.clone())),
             Line::Start(_) | Line::Opening(_) | Line::Arm(_) => {}
@@ -82,6 +87,7 @@ fn session(io: IoChoice, target: Target) -> Session {
         batch: 1,
         settle_ns: 0,
         slice_ns: LONG_NS,
+        slice_jitter: 0.0,
         warm_up_slice_ns: 1,
         rounds: 1,
         warm_up: None,
@@ -333,6 +339,7 @@ fn arms_take_turns_and_are_thawed_at_the_end() {
         let mut session = session(io, target(&server.address, 2, None));
         session.slice_ns = 20_000_000;
         session.warm_up_slice_ns = 20_000_000;
+        session.slice_jitter = 0.5;
         session.rounds = 4;
         session.warm_up = Some(WarmUp { least_ns: 1, most_ns: 40_000_000 });
         session.arms = (sleepers.iter().zip(["first", "second"]))
@@ -355,6 +362,14 @@ fn arms_take_turns_and_are_thawed_at_the_end() {
             assert!(
                 round.iter().enumerate().all(|(at, (_, round, place, _))| (*round as usize, *place) == (index, at))
             );
+        }
+        let of = |name| seen.slices.iter().zip(&seen.elapsed_ns).filter(move |(slice, _)| slice.0 == name);
+        for (name, least_us) in
+            [("first", [12_500, 17_500, 22_500, 27_500]), ("second", [25_000, 35_000, 45_000, 55_000])]
+        {
+            let mut elapsed_us: Vec<u64> = of(name).map(|(_, elapsed_ns)| elapsed_ns / 1000).collect();
+            elapsed_us.sort_unstable();
+            assert!(elapsed_us.iter().zip(least_us).all(|(took, least)| *took >= least), "{name}: {elapsed_us:?}");
         }
         for sleeper in &mut sleepers {
             let stat = std::fs::read_to_string(format!("/proc/{}/stat", sleeper.id())).expect("it is alive");

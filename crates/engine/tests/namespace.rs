@@ -106,6 +106,7 @@ fn run(io: IoChoice, slice_ns: u64, arms: Vec<SessionArm>) -> Vec<ArmResult> {
         io,
         batch: 1,
         slice_ns,
+        slice_jitter: 0.0,
         settle_ns: 0,
         warm_up_slice_ns: slice_ns,
         rounds: 1,

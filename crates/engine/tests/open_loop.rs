@@ -87,6 +87,7 @@ fn session(io: IoChoice, slice_ns: u64, arms: Vec<SessionArm>) -> Session {
         io,
         batch: 1,
         slice_ns,
+        slice_jitter: 0.0,
         warm_up_slice_ns: 20_000_000,
         settle_ns: 0,
         rounds: 1,

@@ -77,6 +77,7 @@ impl LoadArguments {
             io: self.io,
             batch: self.batch,
             slice_ns: shaped.length_ns,
+            slice_jitter: 0.0,
             settle_ns: 0,
             warm_up_slice_ns: 100_000_000,
             rounds: 1,

@@ -39,6 +39,8 @@ fn what_is_refused_and_where() {
         (r#""seed": 7"#, r#""seed": 7, "sede": 8"#, "unknown field `sede`"),
         (r#""cores": [1]"#, r#""cores": []"#, "`cores` is empty"),
         (r#""batch": 1"#, r#""batch": 0"#, "`batch` is 0"),
+        (r#""seed": 7"#, r#""seed": 7, "slice_jitter": 1"#, "`slice_jitter` is 1"),
+        (r#""seed": 7"#, r#""seed": 7, "slice_jitter": -0.5"#, "`slice_jitter` is -0.5"),
         (r#""io": "auto""#, r#""io": "iocp""#, "unknown variant `iocp`"),
         (r#""connections": 64"#, r#""connections": 0"#, "arm `a`: `connections` is 0"),
         (r#""connections": 64"#, r#""connections": 64, "slice_ns": 0"#, "arm `a`: `slice_ns` is 0"),

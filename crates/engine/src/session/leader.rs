@@ -5,7 +5,7 @@ use super::cpu::{CpuMeter, CpuReading};
 use super::freeze::{Freezer, Freezers};
 use super::judgement;
 use super::opening;
-use super::order::Order;
+use super::order::{self, Order};
 use super::plateau::{self, Warmth};
 use super::worker::{Command, DRAIN_NS_MOST, Report, Shared, Stage, Worker, lock};
 use super::{Observer, Session};
@@ -83,6 +83,8 @@ pub(super) struct Leader<'s, I> {
     worker: Worker<'s, I>,
     freezers: &'s Freezers,
     pub(super) arms: Vec<ArmState>,
+    /// The measured slices of this round, as a multiple of their length.
+    stretch: f64,
     /// During the measured slices.
     cores: Option<CoreUse>,
 }
@@ -117,7 +119,8 @@ pub(super) fn run<I: Io>(session: &Session, io_name: &str, observer: &mut dyn Ob
         let worker = Worker::<I>::new(session, 0, &shared);
         shared.barrier.wait();
         let arms = session.arms.iter().map(arm).collect();
-        let mut leader = Leader { session, shared: &shared, worker, freezers: &freezers, arms, cores: None };
+        let mut leader =
+            Leader { session, shared: &shared, worker, freezers: &freezers, arms, stretch: 1.0, cores: None };
         let outcome = leader.rounds(io_name, observer);
         // Whatever happened, the other threads wait at the barrier for a command.
         *lock(&shared.command) = Command::End;
@@ -168,7 +171,9 @@ impl<I: Io> Leader<'_, I> {
         }
         let cores = Cores::read();
         let mut order = Order::new(session.seed);
-        for round in 0..session.rounds {
+        let lengths = order::lengths(session.seed, session.rounds, session.slice_jitter);
+        for (round, stretch) in (0..session.rounds).zip(lengths) {
+            self.stretch = stretch;
             for (place, arm) in order.round(session.arms.len()).into_iter().enumerate() {
                 if signal::stop_requested() {
                     return Ok(());
@@ -239,7 +244,10 @@ impl<I: Io> Leader<'_, I> {
         let length_ns = match stage {
             Stage::WarmUp => self.session.warm_up_slice_ns,
             Stage::Settle => self.session.settle_ns,
-            Stage::Measure => self.session.arms[arm].slice_ns.unwrap_or(self.session.slice_ns),
+            Stage::Measure => {
+                let length_ns = self.session.arms[arm].slice_ns.unwrap_or(self.session.slice_ns);
+                (length_ns as f64 * self.stretch).round() as u64
+            }
             Stage::Drain => DRAIN_NS_MOST,
             Stage::Open => opening::SLICE_NS,
         };

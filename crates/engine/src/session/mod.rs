@@ -46,6 +46,8 @@ pub struct Session {
     pub batch: u32,
     /// The length of a slice.
     pub slice_ns: u64,
+    /// By what share of it the rounds' slices are longer or shorter at most.
+    pub slice_jitter: f64,
     /// How long an arm is loaded before each of its measured slices.
     pub settle_ns: u64,
     /// The same while warming up.
@@ -124,6 +126,7 @@ impl Session {
             io: plan.io,
             batch: plan.batch,
             slice_ns: plan.slice_ns,
+            slice_jitter: plan.slice_jitter,
             settle_ns: plan.settle_ns,
             warm_up_slice_ns: plan.slice_ns.min(WARM_UP_SLICE_NS_MOST),
             rounds: plan.rounds,

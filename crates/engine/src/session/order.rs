@@ -1,4 +1,4 @@
-//! The order of the arms within each round: shuffled, and the same for the same seed.
+//! The order of the arms within each round, and how long its slices are: shuffled, and the same for the same seed.
 
 use crate::random;
 
@@ -32,9 +32,29 @@ impl Order {
     }
 }
 
+/// Each round's slices as multiples of their length: spread evenly over 1 ± `jitter`, in shuffled order, so that together
+/// they take as long as without. Visits of one length fall into step with what comes and goes inside an arm as often.
+pub fn lengths(seed: u64, rounds: u32, jitter: f64) -> Vec<f64> {
+    let length = |place| 1.0 - jitter + 2.0 * jitter * (place as f64 + 0.5) / f64::from(rounds);
+    Order::new(!seed).round(rounds as usize).into_iter().map(length).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lengths_are_spread_evenly_and_take_as_long_together() {
+        let mut found = lengths(7, 5, 0.5);
+        assert_eq!(found, lengths(7, 5, 0.5), "the same for the same seed");
+        assert_ne!(found, lengths(8, 5, 0.5));
+        found.sort_by(f64::total_cmp);
+        for (length, expected) in found.iter().zip([0.6, 0.8, 1.0, 1.2, 1.4]) {
+            assert!((length - expected).abs() < 1e-9, "{found:?}");
+        }
+        assert_eq!(lengths(7, 1, 0.5), [1.0], "one alone is as long as it says");
+        assert_eq!(lengths(7, 3, 0.0), [1.0; 3]);
+    }
 
     #[test]
     fn the_same_seed_gives_the_same_rounds() {

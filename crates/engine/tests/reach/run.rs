@@ -85,6 +85,7 @@ pub fn run_for(io: IoChoice, target: Target, slice_ns: u64) -> ArmResult {
         batch: 1,
         settle_ns: 0,
         slice_ns,
+        slice_jitter: 0.0,
         warm_up_slice_ns: 1,
         rounds: 1,
         warm_up: None,
