@@ -2,8 +2,9 @@
 
 The amount is a number of rounds of arithmetic before each answer. What it costs is measured without hopcost's slices:
 whole loads of a counted number of requests, the origins never frozen, their process CPU clocks read before and after.
-Few rounds cost less each than many (80 of them 1.7 ns, 1000 of them 2.2), so that it is calibrated with as many as
-are needed. What a plain request costs changes with the hour, and is measured before each run.
+Few rounds cost less each than many (80 of them 1.7 ns, 1000 of them 2.2), so that it is calibrated with about as many
+as are needed; each run, which measures the same again, makes the calibration better. What a plain request costs changes
+with the hour, and is measured before each run.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ CALIBRATIONS, RUNS, SEEN_LEAST = 10, 20, 18
 CONNECTIONS, REQUESTS = 64, 50_000
 STARTS, STARTS_BEFORE, STARTS_AFTER = 40, 10, 40  # of a calibration; of a plain request before a run; of both after it
 SHARES = {"2 %": 0.02, "5 %": 0.05}
-NEAR = {"2 %": 40, "5 %": 100}  # rounds, about as many as are needed
+NEAR = (40, 100)  # rounds, about as many as are needed
 QUIET_SPREAD = 0.12  # of pairs of slices, as `hopcost doctor --spread` has it
 OFF_MOST = 0.005  # of the true cost from the share that was asked for
 PATH = FOLDER / "sensitivity.jsonl"
@@ -51,15 +52,15 @@ def budget_s(name: str, spread: float) -> float:
 def cases() -> list[Case]:
     """Calibration first; the runs need what it says, and wait for it."""
     loads: dict[str, object] = {"connections": CONNECTIONS, "requests": REQUESTS}
-    first = Case(SECTION, CALIBRATION, calibrate, CALIBRATIONS, {**loads, "starts": STARTS, "rounds": NEAR})
-    kept = sort_out(read(PATH, Line), [first], build(), this_machine()).of(SECTION, CALIBRATION)
-    if len(kept) < CALIBRATIONS:
+    first = Case(SECTION, CALIBRATION, calibrate, CALIBRATIONS, {**loads, "starts": STARTS, "rounds": list(NEAR)})
+    if len(_done([first]).used) < CALIBRATIONS:
         return [first]
     settings = {**loads, "starts": [STARTS_BEFORE, STARTS_AFTER], "method": truth_runs.method()}
-    return [
-        first,
-        *(Case(SECTION, name, partial(run, name, median(kept, name)), RUNS, settings) for name in SHARES),
-    ]
+    return [first, *(Case(SECTION, name, partial(run, name), RUNS, settings) for name in SHARES)]
+
+
+def _done(wanted: Sequence[Case]) -> Sorted:
+    return sort_out(read(PATH, Line), wanted, build(), this_machine())
 
 
 KEPT = Kept(PATH, cases, CALIBRATIONS + RUNS * len(SHARES))
@@ -101,10 +102,19 @@ def costs(rounds: Sequence[int], starts: int, seed: int) -> list[float]:
 
 
 def calibrate(number: int) -> Figures:
-    """What a round costs where there are about as many as for each of the shares, in ns; and a plain request."""
-    plain_ns, *found = costs([0, *NEAR.values()], STARTS, number)
-    round_ns = {name: (cost - plain_ns) / NEAR[name] for name, cost in zip(NEAR, found, strict=True)}
-    return {"plain_ns": plain_ns, **round_ns}
+    """CPU ns per request, plain and with so many rounds."""
+    plain_ns, *found = costs([0, *NEAR], STARTS, number)
+    return {"plain_ns": plain_ns, **{f"{rounds}_ns": cost for rounds, cost in zip(NEAR, found, strict=True)}}
+
+
+def round_ns(done: Sorted) -> float:
+    """What a round costs by all calibrations and runs so far: least squares of what the work cost, through 0."""
+    seen = [
+        (rounds, each[f"{rounds}_ns"] - each["plain_ns"]) for each in done.of(SECTION, CALIBRATION) for rounds in NEAR
+    ]
+    runs = [each for name in SHARES for each in done.of(SECTION, name)]
+    seen += [(each["rounds"], (each["truly"] - 1) * each["plain_ns"]) for each in runs]
+    return sum(rounds * cost for rounds, cost in seen) / sum(rounds**2 for rounds, _ in seen)
 
 
 def rounds_for(share: float, plain_ns: float, round_ns: float) -> int:
@@ -128,12 +138,12 @@ def suite(work_rounds: int) -> str:
     )
 
 
-def run(name: str, round_ns: float, number: int) -> Figures:
+def run(name: str, number: int) -> Figures:
     """One experiment through hopcost, in the time that the spread of pairs just before it allows."""
     spread = doctor_spread.look().throughput
     budget = budget_s(name, spread)
     (before_ns,) = costs([0], STARTS_BEFORE, number)
-    rounds = rounds_for(SHARES[name], before_ns, round_ns)
+    rounds = rounds_for(SHARES[name], before_ns, round_ns(_done(cases())))
     experiment, seconds, _ = truth_runs.run(suite(rounds), budget, truth_runs.nothing, "--seed", number)
     plain_ns, dearer_ns = costs([0, rounds], STARTS_AFTER, number)
     figures = {"rounds": rounds, "before_ns": before_ns, "plain_ns": plain_ns, "truly": dearer_ns / plain_ns}
@@ -190,10 +200,10 @@ def section(done: Sorted) -> tuple[list[str], bool]:
         "",
         "What the work costs is calibrated, and measured apart after each run: origins that are never frozen,"
         f" started anew for each turn of {REQUESTS:,} requests, their process CPU clocks read before and after."
-        " What a plain request costs changes with the hour; it is measured before each run, which gives the"
-        " rounds. *Truly*: the mean over runs of CPU per request with the work ÷ without.",
+        " What a plain request costs changes with the hour; it is measured before each run, and gives the"
+        " rounds with what one costs by all that was measured apart until then. *Truly*: the mean over runs of CPU per request with the work ÷ without.",
         "",
-        *_calibrated(done.of(SECTION, CALIBRATION)),
+        *_calibrated(done),
         "| dearer by | done | request, µs | rounds | truly | that is as asked | seen as dearer |"
         " negligible | ratio in these runs | ± | spread of pairs | seconds | holds |",
         "| --- | ---: | ---: | ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
@@ -206,11 +216,11 @@ def section(done: Sorted) -> tuple[list[str], bool]:
     return [*lines, "", *aside(done)], all(word == "yes" for word in words)
 
 
-def _calibrated(kept: Sequence[Figures]) -> list[str]:
-    if not kept:
+def _calibrated(done: Sorted) -> list[str]:
+    calibrations = len(done.of(SECTION, CALIBRATION))
+    if not calibrations:
         return []
-    each = ", ".join(f"{median(kept, name):.2f} ns where there are {rounds}" for name, rounds in NEAR.items())
-    return [f"Calibration, {len(kept)} of {CALIBRATIONS} done: a round costs {each}.", ""]
+    return [f"Calibration, {calibrations} of {CALIBRATIONS} done: a round costs {round_ns(done):.2f} ns.", ""]
 
 
 def _cells(name: str, runs: list[Figures]) -> list[str]:

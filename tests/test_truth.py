@@ -339,7 +339,7 @@ def test_sensitivity_waits_for_its_calibration(monkeypatch: pytest.MonkeyPatch, 
     (calibration,) = sensitivity.cases()
     for number in range(calibration.runs):
         assert len(sensitivity.cases()) == 1
-        figures = {"plain_ns": 4000.0, "2 %": 1.8, "5 %": 2.0}
+        figures = {"plain_ns": 4000.0, "40_ns": 4072.0, "100_ns": 4200.0}
         made = line(
             calibration.name, number, section=sensitivity.SECTION, figures=figures, settings=calibration.settings
         )
@@ -348,6 +348,17 @@ def test_sensitivity_waits_for_its_calibration(monkeypatch: pytest.MonkeyPatch, 
     found = {case.name: case for case in sensitivity.cases()}
     assert list(found) == [calibration.name, "2 %", "5 %"]
     assert sum(case.runs for case in found.values()) == sensitivity.KEPT.runs
+
+
+def test_what_a_round_costs_by_hand() -> None:
+    calibrated = line(
+        "calibration", section=sensitivity.SECTION, figures={"plain_ns": 4.0, "40_ns": 44.0, "100_ns": 204.0}
+    )
+    done = lines.Sorted([calibrated], {})
+    assert sensitivity.round_ns(done) == pytest.approx((40 * 40 + 100 * 200) / (40**2 + 100**2))
+    run = line("2 %", section=sensitivity.SECTION, figures={"plain_ns": 4000.0, "rounds": 50.0, "truly": 1.02})
+    done = lines.Sorted([calibrated, run], {})
+    assert sensitivity.round_ns(done) == pytest.approx((1600 + 20_000 + 50 * 80) / (40**2 + 100**2 + 50**2))
 
 
 def test_the_section_of_sensitivity() -> None:
