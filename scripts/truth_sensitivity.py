@@ -201,7 +201,8 @@ def section(done: Sorted) -> tuple[list[str], bool]:
         "What the work costs is calibrated, and measured apart after each run: origins that are never frozen,"
         f" started anew for each turn of {REQUESTS:,} requests, their process CPU clocks read before and after."
         " What a plain request costs changes with the hour; it is measured before each run, and gives the"
-        " rounds with what one costs by all that was measured apart until then. *Truly*: the mean over runs of CPU per request with the work ÷ without.",
+        " rounds with what one costs by all that was measured apart until then. *Truly*: the mean over runs of"
+        " CPU per request with the work ÷ without.",
         "",
         *_calibrated(done),
         "| dearer by | done | request, µs | rounds | truly | that is as asked | seen as dearer |"
