@@ -747,6 +747,7 @@ CONSTANTS = {
     "plan.QUICK_BUDGET_S": ("s", "the same with `--quick`"),
     "lengths.WARM_UP_LEAST_NS": ("ns", "shortest warm-up of an arm in a block"),
     "plan.WARM_UP_MOST_NS": ("ns", "longest warm-up"),
+    "lengths.WARM_UP_NS_PER_CONNECTION": ("ns", "and for each connection, that much more"),
     "plan.QUICK_WARM_UP_NS": ("ns", "warm-up with `--quick`"),
     "steady.STEADY_SHARE": ("", "share of the pilot's warm-up, at its end, without a change: else no steady state"),
     "steady.SMALL": ("", "change of CPU per request in the warm-up for which nobody waits"),

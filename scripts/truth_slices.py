@@ -22,6 +22,7 @@ from truth_lines import Case, Figures, Sorted
 
 from hopcost import block, check, comparison, engine, machine, plan, program, record, suite
 from hopcost.errors import CannotMeasure, MeasurementFailed
+from hopcost.lengths import WARM_UP_NS_PER_CONNECTION
 from hopcost.plan import PlannedExperiment
 from hopcost.sandbox import Freezer, Ports, find_freezer, raise_open_files
 from hopcost.stack import RunningStack
@@ -31,9 +32,7 @@ from hopcost.watcher import Silent
 
 SECTION = "slices"
 RUNS = 10
-# A garbage collector's heap has to grow to its size, and pools have to fill: FastCGI with 5000 connections ran at half
-# its speed for the first 4 s.
-WARM_UP_NS, WARM_UP_NS_PER_CONNECTION = 2_000_000_000, 800_000
+WARM_UP_NS = 2_000_000_000  # a garbage collector's heap has to grow to its size
 MARGIN = 0.03
 LOADED_S = 4.0  # of an arm, settling included
 

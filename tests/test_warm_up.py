@@ -12,15 +12,17 @@ import pytest
 from factory import MS
 
 from hopcost import block, blocks, engine
+from hopcost.suite import Workload
 from hopcost.watcher import Silent
 
 LEVEL = (100,) * 30  # answers of each warm-up slice, each of the same CPU time
 BURST = (100,) * 24 + (50,) * 6
 SLOW = (50,) * 8 + (100,) * 22
 BLOCKS = 4
+LONG = 3064  # of 64 connections: 3 s and 1 ms for each
 
 
-def warm_ups_ms(monkeypatch: pytest.MonkeyPatch, *starts: tuple[int, ...]) -> list[int]:
+def warm_ups_ms(monkeypatch: pytest.MonkeyPatch, *starts: tuple[int, ...], connections: int = 64) -> list[int]:
     """The warm-up that each of the blocks gets where the arms' starts look like this, the last again and again."""
     given: list[int] = []
 
@@ -36,8 +38,9 @@ def warm_ups_ms(monkeypatch: pytest.MonkeyPatch, *starts: tuple[int, ...]) -> li
 
     monkeypatch.setattr(blocks, "block", SimpleNamespace(measure=measure, Setting=block.Setting))
     plan = factory.plan_of(quick=False)
+    experiment = msgspec.structs.replace(plan.experiments[0], workload=Workload(connections=connections))
     setting = block.Setting(
-        plan=plan, experiment=plan.experiments[0], freezer=None, ports=None,  # type: ignore[arg-type]
+        plan=plan, experiment=experiment, freezer=None, ports=None,  # type: ignore[arg-type]
         writer=SimpleNamespace(append=lambda _: None), watcher=Silent(),  # type: ignore[arg-type]
     )  # fmt: skip
     with pytest.raises(KeyboardInterrupt):
@@ -46,17 +49,22 @@ def warm_ups_ms(monkeypatch: pytest.MonkeyPatch, *starts: tuple[int, ...]) -> li
 
 
 def test_arms_that_are_steady_at_once_are_warmed_up_long_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert warm_ups_ms(monkeypatch, LEVEL) == [3000, 300, 300, 300]
+    assert warm_ups_ms(monkeypatch, LEVEL) == [LONG, 300, 300, 300]
 
 
 def test_an_arm_that_takes_its_time_gets_it_after_a_second_look(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert warm_ups_ms(monkeypatch, SLOW) == [3000, 3000, 800, 800]
+    assert warm_ups_ms(monkeypatch, SLOW) == [LONG, LONG, 800, 800]
 
 
 @pytest.mark.parametrize("first", [SLOW, BURST])
 def test_what_one_start_shows_alone_is_not_waited_for(monkeypatch: pytest.MonkeyPatch, first: tuple[int, ...]) -> None:
-    assert warm_ups_ms(monkeypatch, first, LEVEL) == [3000, 3000, 300, 300]
+    assert warm_ups_ms(monkeypatch, first, LEVEL) == [LONG, LONG, 300, 300]
 
 
 def test_an_arm_that_never_gets_steady_is_always_warmed_up_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert warm_ups_ms(monkeypatch, BURST) == [3000, 3000, 3000, 3000]
+    assert warm_ups_ms(monkeypatch, BURST) == [LONG, LONG, LONG, LONG]
+
+
+def test_pools_of_many_connections_have_the_time_to_fill(monkeypatch: pytest.MonkeyPatch) -> None:
+    filling = (50,) * 45 + (100,) * 35
+    assert warm_ups_ms(monkeypatch, filling, connections=5000) == [8000, 8000, 4500, 4500]

@@ -157,12 +157,16 @@ class Loop:
         return len(self.warmed_long) < STARTS and self.warmth.length_ns > self.setting.plan.warm_up_least_ns
 
     def _long_warm_up_ns(self, arms: int) -> int:
-        """As long as the plan allows, where the time is short less; brief slices have none that could show a change."""
+        """As long as pools of so many connections may take to fill, where the time is short less.
+
+        Brief slices have none that could show a change.
+        """
         plan = self.setting.plan
         if lengths.is_brief(self.experiment):
             return plan.warm_up_least_ns
         share_ns = int(self._seconds_left * 1e9 * LONG_WARM_UP_SHARE / arms)
-        return min(plan.warm_up_most_ns, max(LONG_WARM_UP_NS_LEAST, share_ns))
+        filling_ns = lengths.WARM_UP_NS_PER_CONNECTION * self.experiment.workload.connections
+        return min(plan.warm_up_most_ns + filling_ns, max(LONG_WARM_UP_NS_LEAST, share_ns))
 
     def _note(self, done: Block, group: int) -> str | None:
         """Take a block into account; why the experiment cannot go on, or None."""

@@ -25,6 +25,7 @@ ROUNDS_AT_LEAST = 2
 SLICE_EDGES = 1.03  # a slice takes this much longer than its load: freezing, reading counters
 BLOCK_OVERHEAD_S_PER_ARM = 0.2  # before one has been seen: start, check and stop
 WARM_UP_LEAST_NS = 300_000_000
+WARM_UP_NS_PER_CONNECTION = 1_000_000  # that the longest is longer: FastCGI took up to 7 s with 5000 connections
 OPEN_LOOP_SHARE_OF_BUDGET = 0.6  # with more than this, too little would be left for the closed loop
 
 
