@@ -159,7 +159,7 @@ TABLE = """  sl  local_address rem_address   st tx_queue rx_queue
 
 
 def test_time_wait_is_told_apart_by_link_and_by_who_closed_first() -> None:
-    counted = usage.count_time_wait({"nginx": 8080, "app": 8081}, [TABLE, "  sl  local_address rem_address   st\n"])
+    counted = usage.count_time_wait({"nginx": 8080, "app": 8081}, usage.ports_of(TABLE))
     assert counted == [usage.TimeWait(hop="nginx", server=1, client=2), usage.TimeWait(hop="app", server=0, client=1)]
 
 

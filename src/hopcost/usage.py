@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import msgspec
 
-from hopcost import namespace
+from hopcost import namespace, sock_diag
 
 TIME_WAIT = "06"  # the state in /proc/net/tcp
 
@@ -60,33 +61,43 @@ def _sum_kib(pids: list[int], file: str, key: str) -> int | None:
 
 
 def time_wait(listening: Mapping[str, int], namespaces: Iterable[str | None]) -> list[TimeWait]:
-    """Counts for the hops listening on these ports, out of the tables of these namespaces (None: this thread's own)."""
-    tables = []
+    """Counts for the hops listening on these ports, over these namespaces (None: this thread's own)."""
+    found: list[tuple[int, int]] = []
     for path in dict.fromkeys(namespaces):
         with namespace.inside(path):
-            for name in ("tcp", "tcp6"):
-                with contextlib.suppress(OSError):
-                    tables.append(Path(f"/proc/thread-self/net/{name}").read_text())
-    return count_time_wait(listening, tables)
+            found += _time_wait_ports()
+    return count_time_wait(listening, found)
 
 
-def count_time_wait(listening: Mapping[str, int], tables: Iterable[str]) -> list[TimeWait]:
-    """The same out of the texts of /proc/net/tcp.
+def _time_wait_ports() -> list[tuple[int, int]]:
+    try:
+        return sock_diag.time_wait_ports()
+    except OSError:  # a kernel without it
+        tables = [Path(f"/proc/thread-self/net/{name}") for name in ("tcp", "tcp6")]
+        return [ports for table in tables if table.exists() for ports in ports_of(table.read_text())]
 
-    >>> table = "  sl  local_address rem_address   st\\n   0: 0100007F:1F90 0100007F:9C40 06 00000000:00000000"
-    >>> count_time_wait({"app": 8080}, [table])
+
+def ports_of(table: str) -> Iterator[tuple[int, int]]:
+    """Local and remote port of each connection in TIME_WAIT in the text of /proc/net/tcp.
+
+    >>> list(ports_of("  sl  local_address rem_address   st\\n   0: 0100007F:1F90 0100007F:9C40 06 00000000:00000000"))
+    [(8080, 40000)]
+    """
+    for line in table.splitlines()[1:]:
+        _, local, remote, state, *_ = line.split(maxsplit=4)
+        if state == TIME_WAIT:
+            yield int(local.rpartition(":")[2], 16), int(remote.rpartition(":")[2], 16)
+
+
+def count_time_wait(listening: Mapping[str, int], ports: Iterable[tuple[int, int]]) -> list[TimeWait]:
+    """The same out of local and remote ports.
+
+    >>> count_time_wait({"app": 8080}, [(8080, 40000)])
     [TimeWait(hop='app', server=1, client=0)]
     """
-    local: dict[int, int] = {}
-    remote: dict[int, int] = {}
-    for table in tables:
-        for line in table.splitlines()[1:]:
-            fields = line.split(maxsplit=4)
-            if fields[3] == TIME_WAIT:
-                for counts, address in ((local, fields[1]), (remote, fields[2])):
-                    port = int(address.rpartition(":")[2], 16)
-                    counts[port] = counts.get(port, 0) + 1
-    return [TimeWait(hop=hop, server=local.get(port, 0), client=remote.get(port, 0)) for hop, port in listening.items()]
+    pairs = list(ports)
+    local, remote = (Counter(pair[side] for pair in pairs) for side in (0, 1))
+    return [TimeWait(hop=hop, server=local[port], client=remote[port]) for hop, port in listening.items()]
 
 
 def process_clock_ns(pid: int) -> int | None:

@@ -1,0 +1,47 @@
+"""Connections in TIME_WAIT by the kernel's socket diagnostics, beside /proc/net/tcp."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+from pathlib import Path
+
+import pytest
+
+from hopcost import sock_diag, usage
+
+
+@pytest.mark.parametrize(("family", "host"), [(socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")])
+def test_it_says_what_proc_says(family: socket.AddressFamily, host: str) -> None:
+    """Among them connections that the client closed first, and one that the server did."""
+    with contextlib.ExitStack() as stack:
+        listener = stack.enter_context(socket.socket(family))
+        try:
+            listener.bind((host, 0))
+        except OSError:
+            pytest.skip(f"no {host} here")
+        listener.listen()
+        port = listener.getsockname()[1]
+        for client_first in (True, True, False):
+            client = socket.create_connection((host, port))
+            server, _ = listener.accept()
+            for each in (client, server) if client_first else (server, client):
+                each.close()
+    table = Path("/proc/thread-self/net/tcp6" if family is socket.AF_INET6 else "/proc/thread-self/net/tcp").read_text()
+    expected = sorted(pair for pair in usage.ports_of(table) if port in pair)
+    assert sorted(pair for pair in sock_diag.time_wait_ports() if port in pair) == expected
+    assert usage.time_wait({"app": port}, [None]) == [usage.TimeWait(hop="app", server=1, client=2)]
+
+
+def test_without_it_proc_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused() -> list[tuple[int, int]]:
+        raise OSError(93, "Protocol not supported")
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        client = socket.create_connection(("127.0.0.1", port))
+        server, _ = listener.accept()
+        client.close()
+        server.close()
+    monkeypatch.setattr(sock_diag, "time_wait_ports", refused)
+    assert usage.time_wait({"app": port}, [None]) == [usage.TimeWait(hop="app", server=0, client=1)]
