@@ -225,6 +225,7 @@ def test_after_the_closed_loop_the_same_stacks_are_offered_the_same_loads(world:
     ]  # fmt: skip
     closed, quarter, half = world.plans[:3]
     assert {arm.arrivals is None for arm in closed.arms} == {True}
+    assert [load.slice_jitter for load in (closed, quarter, half)] == [0.5, 0.0, 0.0]
     slowest = 50 / 1000e-9  # answers of a slice of 1000 ns
     for load, share in ((quarter, 0.25), (half, 0.5)):
         rates = [(arm.arrivals or {})["poisson"].rate_per_s for arm in load.arms]

@@ -1,7 +1,7 @@
 """Connections in TIME_WAIT out of the kernel's socket diagnostics, sock_diag(7).
 
-/proc/net/tcp has them too, but takes 3 to 7 ms to read however few they are, which is a part of the harness's CPU time
-that can be seen.
+/proc/net/tcp has them too, but takes 3 to 7 ms to read however few they are: of a quick run's harness that was more
+than all the rest. One question and its answer: a library of netlink would be more to read than this.
 """
 
 from __future__ import annotations
