@@ -6,6 +6,7 @@ Runs are kept line by line in docs/truth; a call that was ended goes on where it
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -16,6 +17,7 @@ import truth_engine
 import truth_lines
 import truth_precision
 import truth_procedure
+import truth_runs
 import truth_sensitivity
 import truth_slices
 from truth_kept import Kept
@@ -29,11 +31,11 @@ PAGE = truth_lines.ROOT / "docs" / "truth.md"
 SECTIONS: dict[str, tuple[Kept, Callable[[Sorted], tuple[list[str], bool]]]] = {
     "engine": (truth_engine.KEPT, truth_engine.section),
     "attribution": (truth_attribution.KEPT, truth_attribution.section),
-    "procedure": (truth_procedure.KEPT, truth_procedure.section),
     "false-alarms": (truth_alarms.KEPT, truth_alarms.section),
     "sensitivity": (truth_sensitivity.KEPT, truth_sensitivity.section),
     "precision": (truth_precision.KEPT, truth_precision.section),
     "slices": (truth_slices.KEPT, truth_slices.section),
+    "procedure": (truth_procedure.KEPT, truth_procedure.section),  # draws from what the others have recorded
 }
 
 
@@ -43,6 +45,7 @@ def main() -> None:
     parser.add_argument("--at-most-s", type=float, default=float("inf"), help="begin no run after so many seconds")
     parser.add_argument("--only", choices=list(SECTIONS), help="measure this section alone")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # as Ctrl-C: what was started is ended too
     began = time.monotonic()
     try:
         for name, (kept, _) in SECTIONS.items():
@@ -65,8 +68,10 @@ def page() -> tuple[str, bool]:
         f" {truth_lines.this_machine().kernel}. Every run is kept as a line in [truth](truth) with the engine, the"
         " machine and the settings that it was made with; lines of others are set aside. A run is set aside, and done"
         f" again, where programs of others took more than {truth_lines.FOREIGN_MOST * 100:g} % of the machine's CPU"
-        " time meanwhile, or the hypervisor says that it kept as much of a core; never for what it said. `make truth`"
-        " goes on where it stopped; `.venv/bin/python scripts/truth.py --only SECTION --at-most-s N` does a part.",
+        f" time meanwhile, or the hypervisor says that it kept more than {truth_lines.STEAL_MOST * 100:g} % of a core"
+        f" ({truth_runs.STEAL_MOST * 100:g} % where verdicts are on trial: hopcost's own limit for a block); never for"
+        " what it said. `make truth` goes on where it stopped; `.venv/bin/python scripts/truth.py --only SECTION"
+        " --at-most-s N` does a part.",
         "",
         "| section | runs done | all of it holds |",
         "| --- | ---: | --- |",

@@ -37,7 +37,7 @@ def cases() -> list[Case]:
     for (form, program, beside), runs in KINDS.items():
         settings: dict[str, object] = {"budget_s": BUDGET_S, "beside": beside, "method": truth_runs.method()}
         work = partial(run, form, program, beside)
-        found.append(Case(SECTION, _name(form, program, beside), work, runs, settings))
+        found.append(Case(SECTION, _name(form, program, beside), work, runs, settings, truth_runs.STEAL_MOST))
     return found
 
 

@@ -57,7 +57,8 @@ class Kept:
                     time=now,
                 )
                 append(self.path, line)
-                say(f"{case.section} {case.name}, run {number + 1} of {case.runs}" + (", disturbed" * line.disturbed()))
+                disturbed = ", disturbed" if case.disturbed(line) else ""
+                say(f"{case.section} {case.name}, run {number + 1} of {case.runs}{disturbed}")
 
 
 def aside(done: Sorted) -> list[str]:

@@ -67,8 +67,9 @@ PAIRS = {
 def cases() -> list[Case]:
     """Pairs of arms, five arms by slices, and the same five one after another."""
     method: dict[str, object] = {"method": truth_runs.method()}
-    found = [Case(SECTION, name, partial(run_pair, name), PAIR_RUNS, method) for name in PAIRS]
-    found.append(Case(SECTION, "five arms", run_five, FIVE_RUNS, {**method, "budget_s": FIVE_S}))
+    steal = truth_runs.STEAL_MOST
+    found = [Case(SECTION, name, partial(run_pair, name), PAIR_RUNS, method, steal) for name in PAIRS]
+    found.append(Case(SECTION, "five arms", run_five, FIVE_RUNS, {**method, "budget_s": FIVE_S}, steal))
     found.append(Case(SECTION, "one after another", one_after_another, PASSES, {"seconds": LONG_S}))
     return found
 
@@ -99,7 +100,8 @@ def run_pair(name: str, number: int) -> Figures:
     look = doctor_spread.look()
     predicted_s = look.forecast.seconds if look.forecast is not None else math.inf
     budget = allowed_s(look.throughput, predicted_s)
-    experiment, seconds, _ = truth_runs.run(suite(name), budget, truth_runs.nothing, *LEAST_MARGIN, "--seed", number)
+    options, keep = (*LEAST_MARGIN, "--seed", number), f"{name}-{number}".replace(" ", "-")
+    experiment, seconds, _ = truth_runs.run(suite(name), budget, truth_runs.nothing, *options, keep=keep)
     figures = {"spread": look.throughput, "predicted_s": min(predicted_s, 1e6), "allowed_s": budget}
     return {**figures, "seconds": round(seconds, 2), "blocks": experiment.blocks, **widths(experiment, "other")}
 
@@ -123,7 +125,8 @@ def is_narrow(figures: Figures) -> bool:
 
 def run_five(number: int) -> Figures:
     """Five arms by slices: half-widths of 95 % intervals, each by itself, of the arms' throughput to the baseline's."""
-    _, seconds, found = truth_runs.run(FIVE, FIVE_S, plain_widths, *LEAST_TARGET, *LEAST_MARGIN, "--seed", number)
+    options, keep = (*LEAST_TARGET, *LEAST_MARGIN, "--seed", number), f"five-{number}"
+    _, seconds, found = truth_runs.run(FIVE, FIVE_S, plain_widths, *options, keep=keep)
     return {**found, "seconds": round(seconds, 2)}
 
 

@@ -73,7 +73,7 @@ def run(others: int, budget_s: float, number: int) -> Figures:
     """`EACH` simulated experiments: how many had a false alarm."""
     pool = courses()
     if not pool:
-        raise MeasurementFailed("no record here has blocks to draw from", "make results")
+        raise MeasurementFailed("no record here has blocks to draw from", "the section sensitivity leaves some")
     dice = random.Random(f"{others}/{budget_s}/{number}")
     figures = {"experiments": 0.0, "excludes": 0.0, "directional": 0.0, "blocks": 0.0, "pool": len(pool)}
     for _ in range(EACH):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import hashlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -16,8 +17,11 @@ from typing import TypeVar
 import msgspec
 from truth_lines import ROOT
 
+from hopcost import machine
 from hopcost.errors import MeasurementFailed
+from hopcost.validity import STEAL_AT_MOST
 
+RECORDS = ROOT / "records" / "truth"  # of runs long enough that truth_procedure.py may draw from their blocks
 HOPCOST = Path(sys.executable).with_name("hopcost")
 # What decides how long is measured and what is said of it. A change in one of these sets older runs aside.
 METHOD = (
@@ -34,6 +38,8 @@ METHOD = (
     "plan",
     "plan_experiment",
 )
+# Up to what hopcost itself calls void it must be right, as a share of one core: its own is of all cores in use.
+STEAL_MOST = STEAL_AT_MOST * len(machine.allowed_cores())
 SPEEDS = ("throughput", "cpu_per_request")  # figures of the closed loop that verdicts are judged by here
 DIRECTIONS = ("faster", "slower", "cheaper", "dearer")
 T = TypeVar("T")
@@ -117,13 +123,19 @@ class Report(msgspec.Struct, frozen=True):
     experiments: list[Experiment]
 
 
-def run(content: str, budget_s: float, read: Callable[[Path], T], *options: object) -> tuple[Experiment, float, T]:
+def run(
+    content: str, budget_s: float, read: Callable[[Path], T], *options: object, keep: str | None = None
+) -> tuple[Experiment, float, T]:
     """A suite, by name or as text, through `hopcost run`: its first experiment, seconds, what `read` finds.
 
-    `read` gets the record's folder, which is not kept. MeasurementFailed, with its words, when there is no report.
+    `read` gets the record's folder, which stays in `records/truth` where `keep` names it, in place of an earlier one.
+    MeasurementFailed, with its words, when there is no report.
     """
     with tempfile.TemporaryDirectory() as folder:
         suite, record = content, Path(folder) / "record"
+        if keep is not None:
+            record = RECORDS / keep
+            shutil.rmtree(record, ignore_errors=True)
         if "\n" in content:
             suite = str(Path(folder) / "truth.toml")
             Path(suite).write_text(content, encoding="utf-8")

@@ -56,7 +56,8 @@ def cases() -> list[Case]:
     if len(_done([first]).used) < CALIBRATIONS:
         return [first]
     settings = {**loads, "starts": [STARTS_BEFORE, STARTS_AFTER], "method": truth_runs.method()}
-    return [first, *(Case(SECTION, name, partial(run, name), RUNS, settings) for name in SHARES)]
+    steal = truth_runs.STEAL_MOST
+    return [first, *(Case(SECTION, name, partial(run, name), RUNS, settings, steal) for name in SHARES)]
 
 
 def _done(wanted: Sequence[Case]) -> Sorted:
@@ -144,7 +145,8 @@ def run(name: str, number: int) -> Figures:
     budget = budget_s(name, spread)
     (before_ns,) = costs([0], STARTS_BEFORE, number)
     rounds = rounds_for(SHARES[name], before_ns, round_ns(_done(cases())))
-    experiment, seconds, _ = truth_runs.run(suite(rounds), budget, truth_runs.nothing, "--seed", number)
+    keep = f"{SECTION}-{SHARES[name]:g}-{number}"
+    experiment, seconds, _ = truth_runs.run(suite(rounds), budget, truth_runs.nothing, "--seed", number, keep=keep)
     plain_ns, dearer_ns = costs([0, rounds], STARTS_AFTER, number)
     figures = {"rounds": rounds, "before_ns": before_ns, "plain_ns": plain_ns, "truly": dearer_ns / plain_ns}
     return {**figures, "spread": spread, "budget_s": budget, "seconds": round(seconds, 2), **seen(experiment)}

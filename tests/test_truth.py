@@ -97,6 +97,14 @@ def test_lines_that_are_not_alike_are_set_aside_and_counted() -> None:
     assert found.of("part", "b") == [{"a": 1.0}] and found.of("other", "b") == []
 
 
+def test_a_case_says_how_much_the_hypervisor_may_keep() -> None:
+    strict, lenient = case("a"), lines.Case("part", "a", dict, 2, {}, steal_most=0.1)
+    kept_some = [line("a", steal=0.099)]
+    assert lines.sort_out(kept_some, [strict], ENGINE, HERE).aside == {"beside programs of others": 1}
+    assert len(lines.sort_out(kept_some, [lenient], ENGINE, HERE).used) == 1
+    assert lines.sort_out([line("a", steal=0.101)], [lenient], ENGINE, HERE).aside == {"beside programs of others": 1}
+
+
 def test_a_killed_run_goes_on_where_it_was() -> None:
     cases = [case("a"), case("b", runs=3), case("c")]
     nothing = lines.Sorted([], {})
