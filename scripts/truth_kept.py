@@ -1,7 +1,7 @@
 """The measuring loop of `make truth`: what is missing of a file's cases is run, one kept line each, until time is over.
 
 A run beside programs of others is kept too, and missing still: it is done again, for that alone and never for what it
-said.
+said. So is one in which nothing could be measured, as where hopcost itself calls the blocks void.
 """
 
 from __future__ import annotations
@@ -12,8 +12,12 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from truth_lines import Case, Line, Sorted, append, build, missing, read, sort_out, this_machine
+from truth_lines import Case, Figures, Line, Sorted, append, build, missing, read, sort_out, this_machine
 from truth_server import say, wait_for_quiet, watched
+
+from hopcost.errors import MeasurementFailed
+
+FAILURES_MOST = 5  # in a row: then it is no whim of the machine
 
 
 class Kept:
@@ -34,8 +38,8 @@ class Kept:
         return sort_out(read(self.path, Line), self.cases(), build(), this_machine())
 
     def measure(self, at_most_s: float) -> None:
-        """Everything that is missing; no run begins after so many seconds."""
-        engine, here, began = build(), this_machine(), time.monotonic()
+        """Everything that is missing; no run begins after so many seconds. MeasurementFailed after many in a row."""
+        engine, here, began, failures = build(), this_machine(), time.monotonic(), 0
         while order := missing(self.cases(), self.done()):
             for case, number in order:
                 if time.monotonic() - began > at_most_s:
@@ -43,7 +47,7 @@ class Kept:
                     return
                 wait_for_quiet()
                 now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-                figures, foreign, steal = watched(partial(case.run, number))
+                (figures, failed), foreign, steal = watched(partial(_attempt, case, number))
                 line = Line(
                     section=case.section,
                     case=case.name,
@@ -55,10 +59,27 @@ class Kept:
                     machine=here,
                     settings=case.settings,
                     time=now,
+                    failed=failed,
                 )
                 append(self.path, line)
-                disturbed = ", disturbed" if case.disturbed(line) else ""
-                say(f"{case.section} {case.name}, run {number + 1} of {case.runs}{disturbed}")
+                say(f"{case.section} {case.name}, run {number + 1} of {case.runs}{_aside(case, line)}")
+                failures = failures + 1 if failed else 0
+                if failures >= FAILURES_MOST:
+                    raise MeasurementFailed(f"{failures} runs in a row failed, the last one: {failed}")
+
+
+def _attempt(case: Case, number: int) -> tuple[Figures, str]:
+    """The figures of a run, or why there are none."""
+    try:
+        return case.run(number), ""
+    except MeasurementFailed as error:
+        return {}, error.message
+
+
+def _aside(case: Case, line: Line) -> str:
+    if line.failed:
+        return f", failed: {line.failed}"
+    return ", disturbed" if case.disturbed(line) else ""
 
 
 def aside(done: Sorted) -> list[str]:

@@ -47,7 +47,10 @@ class Machine(msgspec.Struct, frozen=True):
 
 
 class Line(msgspec.Struct, frozen=True):
-    """One run. `foreign` and `steal`: shares of CPU time that were not ours while it ran."""
+    """One run. `foreign` and `steal`: shares of CPU time that were not ours while it ran.
+
+    `failed`: why nothing was measured; such a run has no figures.
+    """
 
     section: str
     case: str
@@ -59,6 +62,7 @@ class Line(msgspec.Struct, frozen=True):
     machine: Machine
     settings: dict[str, object]
     time: str
+    failed: str = ""
 
 
 class Case(msgspec.Struct, frozen=True):
@@ -142,6 +146,8 @@ def sort_out(lines: Iterable[Line], cases: Sequence[Case], engine: Build, here: 
             aside["of other settings"] += 1
         elif case.disturbed(line):
             aside["beside programs of others"] += 1
+        elif line.failed:
+            aside["that failed"] += 1
         elif line.number < case.runs:
             used.setdefault((line.section, line.case, line.number), line)
     return Sorted(used=list(used.values()), aside=dict(aside))

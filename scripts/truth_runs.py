@@ -150,7 +150,8 @@ def run(
             raise MeasurementFailed(f"hopcost run ended with {ran.returncode}: {ran.stderr[-2000:]}\n{said.stderr}")
         experiment = decode(said.stdout.encode()).experiments[0]
         if experiment.ending is None or experiment.ending.why == "failed":
-            raise MeasurementFailed(f"hopcost run did not end well ({experiment.ending}): {ran.stderr[-2000:]}")
+            why = f"failed: {experiment.ending.detail}" if experiment.ending is not None else ran.stderr[-2000:]
+            raise MeasurementFailed(f"hopcost run did not end well: {why}")
         return experiment, seconds, read(record)
 
 

@@ -12,13 +12,13 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
 import psutil
 from numpy.typing import NDArray
-from truth_lines import FOREIGN_MOST, Figures
+from truth_lines import FOREIGN_MOST
 
 from hopcost import binaries, machine
 from hopcost.errors import MeasurementFailed
@@ -28,6 +28,7 @@ ROW = np.dtype("<u8,<u8,<u4,<u2,u1,u1")
 QUIET_LOOK_S, QUIET_LOOKS_MOST = 0.3, 30
 KERNEL = 2  # the parent of its threads
 NEVER = np.iinfo(np.uint64).max
+T = TypeVar("T")
 
 
 class Origin(msgspec.Struct):
@@ -103,26 +104,21 @@ def quantile(values: NDArray[np.float64], share: float) -> float:
     return float(np.quantile(values, share, method="inverted_cdf"))
 
 
-def watched(run: Callable[[], Figures]) -> tuple[Figures, float, float]:
+def watched(run: Callable[[], T]) -> tuple[T, float, float]:
     """What a run came to, and the shares of CPU time that programs of others and the hypervisor took meanwhile."""
     before, steal_ns, began = _others_s(), machine.steal_ns(), time.monotonic()
-    figures = run()
+    found = run()
     elapsed_s, steal_ns, after = time.monotonic() - began, machine.steal_ns() - steal_ns, _others_s()
     used_s = sum(after[process] - before[process] for process in before.keys() & after.keys())
-    return figures, used_s / elapsed_s / len(machine.allowed_cores()), steal_ns / 1e9 / elapsed_s
+    return found, used_s / elapsed_s / len(machine.allowed_cores()), steal_ns / 1e9 / elapsed_s
 
 
 def wait_for_quiet() -> None:
     """Until programs of others rest, as far as that comes within some seconds: a run beside them would be set aside."""
     for _ in range(QUIET_LOOKS_MOST):
-        _, foreign, _ = watched(_rest)
+        _, foreign, _ = watched(lambda: time.sleep(QUIET_LOOK_S))
         if foreign <= FOREIGN_MOST:
             return
-
-
-def _rest() -> Figures:
-    time.sleep(QUIET_LOOK_S)
-    return {}
 
 
 def _others_s() -> dict[int, float]:

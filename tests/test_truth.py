@@ -12,6 +12,8 @@ import msgspec
 import numpy as np
 import pytest
 
+from hopcost.errors import MeasurementFailed
+
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))
 lines: Any = importlib.import_module("truth_lines")
@@ -147,6 +149,30 @@ def test_a_disturbed_run_is_kept_and_done_again(monkeypatch: pytest.MonkeyPatch,
     assert sorted(each["a"] for each in file.done().of("part", ran[0][0])) == [0.0, 1.0]
     file.measure(at_most_s=60.0)
     assert len(ran) == 5, "nothing is missing any more"
+
+
+def test_a_run_that_failed_is_kept_and_done_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    ran: list[int] = []
+
+    def run(number: int) -> dict[str, float]:
+        ran.append(number)
+        if len(ran) in failing:
+            raise MeasurementFailed("the hypervisor kept 9 % of the time of 2 cores")
+        return {"a": float(number)}
+
+    monkeypatch.setattr(kept, "watched", lambda run: (run(), 0.0, 0.0))
+    monkeypatch.setattr(kept, "wait_for_quiet", lambda: None)
+    file = kept.Kept(tmp_path / "kept.jsonl", lambda: [lines.Case("part", "a", run, 3, {})])
+    failing = range(2, 4)
+    file.measure(at_most_s=60.0)
+    assert ran == [0, 1, 2, 1, 2] and file.done().aside == {"that failed": 2}
+    assert [each["a"] for each in file.done().of("part", "a")] == [0.0, 1.0, 2.0]
+    ran.clear()
+    failing = range(1, 100)
+    broken = kept.Kept(tmp_path / "broken.jsonl", lambda: [lines.Case("part", "a", run, 3, {})])
+    with pytest.raises(MeasurementFailed, match="5 runs in a row failed, the last one: the hypervisor kept 9 %"):
+        broken.measure(at_most_s=60.0)
+    assert len(ran) == 5
 
 
 def test_a_torn_line_spoils_only_itself(tmp_path: Path) -> None:
