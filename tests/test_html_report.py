@@ -19,6 +19,7 @@ from test_reports import everything
 from hopcost.planned import Point
 from hopcost.record import Record
 from hopcost.report import html
+from hopcost.report.html import caveats
 from hopcost.report.html import page as pages
 from hopcost.summary import summarise
 
@@ -171,6 +172,16 @@ def test_the_answer_comes_first():
 
 
 @pytest.mark.usefixtures("without_library")
+@pytest.mark.parametrize(("slice_ms", "said"), [(100, 2), (250, 2), (300, 1), (950, 1), (1000, 0)])
+def test_what_slices_of_such_a_length_cannot_tell_is_said(slice_ms, said):
+    content = record(sound_block(0))
+    (experiment,) = content.plan.experiments
+    experiment = msgspec.structs.replace(experiment, slice_ns=slice_ms * 1_000_000)
+    content.plan = msgspec.structs.replace(content.plan, experiments=[experiment])
+    lines = caveats.lines(content, summarise(content))
+    assert sum(line.startswith("Slices shorter than") for line in lines) == said
+
+
 def test_what_is_behind_an_arm_is_shown_once(tmp_path):
     for arm in ("direct", "behind"):
         folder = tmp_path / "stacks" / "cost" / arm

@@ -48,11 +48,12 @@ def title(record: Record) -> str:
 
 
 def about(record: Record) -> list[str]:
-    """What ran, when and where."""
+    """What ran, by which method, when and where."""
     environment = record.environment
     return [
         words.printable(
-            f"hopcost {record.run.hopcost}, {record.run.started_utc}, seed {record.plan.seed}; "
+            f"hopcost {record.run.hopcost}, method {record.run.method}, {record.run.started_utc},"
+            f" seed {record.plan.seed}; "
             f"{environment.get('cpu') or 'unknown CPU'}, {_cores(environment)}, kernel {environment.get('kernel')}"
         )
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hopcost.lengths import SLICE_NS_LEAST, is_brief
+from hopcost.lengths import SLICE_NS_LEAST, SLICE_NS_MOST, is_brief
 from hopcost.record import Record
 from hopcost.report.words import printable
 from hopcost.summary import ExperimentSummary
@@ -44,6 +44,11 @@ def lines(record: Record, experiments: list[ExperimentSummary]) -> list[str]:
         said.append(
             f"Slices shorter than {SLICE_NS_LEAST // 1_000_000} ms: in them stacks with a hop look up to 8 % better"
             " beside those without."
+        )
+    if any(each.plan.turns in (Turns.ALL, Turns.THREES) and each.plan.slice_ns < SLICE_NS_MOST for each in experiments):
+        said.append(
+            f"Slices shorter than {SLICE_NS_MOST / 1e9:g} s: what comes and goes in an arm, such as a garbage"
+            " collection, may fall into step with them and be misread."
         )
     if plan.peer is not None or plan.as_published:
         said.append("Another load generator's own counts: what it does not check is not checked.")
