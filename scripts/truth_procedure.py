@@ -23,7 +23,7 @@ from hopcost import block, blocks, compared, lengths, plan, record, sizing
 from hopcost.engine import End, Slice, WarmedUp, WarmUp
 from hopcost.errors import HopcostError, MeasurementFailed
 from hopcost.program import Installed
-from hopcost.record import ArmBlock, Block, CheckedAnswer
+from hopcost.record import ArmBlock, Block, CheckedAnswer, Ending
 from hopcost.suite import Arm, Experiment, Hop, Link, Placement, Suite, Workload
 from hopcost.watcher import Silent
 
@@ -77,7 +77,7 @@ def run(others: int, budget_s: float, number: int) -> Figures:
     dice = random.Random(f"{others}/{budget_s}/{number}")
     figures = {"experiments": 0.0, "excludes": 0.0, "directional": 0.0, "blocks": 0.0, "pool": len(pool)}
     for _ in range(EACH):
-        done, planned = simulated(others, budget_s, pool, dice)
+        done, planned, ending = simulated(others, budget_s, pool, dice)
         (experiment,) = planned.experiments
         arms = compared.Arms(experiment, done)
         verdicts = [
@@ -85,7 +85,7 @@ def run(others: int, budget_s: float, number: int) -> Figures:
                 arms,
                 experiment,
                 arm.name,
-                looks=len(planned.looks),
+                error=compared.error_at_end(planned.looks, arms, ending.why),
                 margin=planned.margin,
                 withheld=None,
                 p99_agrees={},
@@ -104,8 +104,8 @@ def run(others: int, budget_s: float, number: int) -> Figures:
 
 def simulated(
     others: int, budget_s: float, pool: list[list[float]], dice: random.Random
-) -> tuple[list[Block], plan.Plan]:
-    """One experiment by hopcost's own loop; its blocks."""
+) -> tuple[list[Block], plan.Plan, Ending]:
+    """One experiment by hopcost's own loop: its blocks, its plan, why it ended."""
     planned = _plan(others, budget_s)
     clock = SimpleNamespace(now=0.0)
     setting = block.Setting(
@@ -114,8 +114,8 @@ def simulated(
     )  # fmt: skip
     with _in_place_of(clock, pool, dice):
         loop = blocks.Loop(setting, budget_s)
-        loop.run()
-    return loop.valid, planned
+        ending = loop.run()
+    return loop.valid, planned, ending
 
 
 @contextlib.contextmanager

@@ -126,10 +126,15 @@ def test_the_comparisons_of_a_claim_share_its_error():
 
 def test_looks_take_their_share_of_the_error_first():
     plan = plan_of(quick=False)
-    result = one(compare(Relation.ABOUT, 0.4), record(*six(), plan=plan))
+    content = record(*six(), plan=plan)
+    content.run.endings[0].why = "interrupted"
+    result = one(compare(Relation.ABOUT, 0.4), content)
     pairs = [each * 10.0 for each in (392, 408) * 3]
     assert len(plan.looks) == 4
     assert result.measured == statistics.ratio(pairs, [10_000.0] * 6, 0.05 / 4)
+    content.run.endings[0].why = "budget"
+    result = one(compare(Relation.ABOUT, 0.4), content)
+    assert result.measured == statistics.ratio(pairs, [10_000.0] * 6, 0.05), "there will be no look"
 
 
 def test_two_arms_of_which_none_is_the_baseline():

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from factory import MS, block, histogram, part, plan_of, record, slice_of
 
-from hopcost import compared, validity
+from hopcost import compared, comparison, validity
 from hopcost.compared import Comparison
 from hopcost.hop_cost import pairs
 from hopcost.recorded import ArmBlock, Block, OpenLoad
@@ -93,9 +93,18 @@ def test_no_verdict_is_finer_than_the_floor_of_its_figure():
 
 
 def test_the_errors_of_arms_and_looks_add_up():
-    quick, full = plan_of().experiments[0], plan_of(quick=False)
-    assert compared.error_of(quick, 1) == pytest.approx(0.05 / 2), "two arms beside the baseline and its copy"
-    assert compared.error_of(full.experiments[0], len(full.looks)) == pytest.approx(0.05 / 2 / 4)
+    experiment, looks = plan_of().experiments[0], plan_of(quick=False).looks
+    assert compared.error_of_each(experiment, 0.05) == 0.025, "two arms beside the baseline and its copy"
+    arms = compared.Arms(experiment, six_blocks())
+    assert looks == [6, 10, 16, 24]
+    for ending in ("precision", "interrupted", None):  # what was seen has ended it, or may have
+        assert compared.error_at_end(looks, arms, ending) == 0.0125
+    for ending in ("budget", "blocks"):
+        assert compared.error_at_end(looks, arms, ending) == 0.05, "no look came before"
+    seven = compared.Arms(experiment, [*six_blocks(), six_blocks()[0]])
+    assert compared.error_at_end(looks, seven, "budget") == pytest.approx(0.0375)
+    assert compared.error_at_end(looks, compared.Arms(experiment, six_blocks() * 4), "blocks") == 0.0125
+    assert compared.error_at_end([6], arms, "blocks") == 0.05, "a quick run has one look"
 
 
 def test_a_baseline_that_differs_from_itself_leaves_the_run_without_verdicts():
@@ -191,8 +200,25 @@ def test_blocks_are_enough_when_intervals_are_narrow_or_clear_of_the_margin(nois
     blocks = six_blocks(behind, noise)
     for each in blocks:  # the A/A arm at rest
         each.arms[2] = arm("direct-aa", 10_000, 100, 20.0)
-    assert compared.settled(experiment, blocks, looks=1, margin=0.02, target=0.01) is settled
+    assert compared.settled(experiment, blocks, error=0.05, margin=0.02, target=0.01) is settled
+
+
+def test_a_block_weighs_as_many_rounds_as_it_has():
+    long, brief = six_blocks(0.5, 0.0, open_loop=False)[:2]
+    for each in (arm for arm in long.arms if arm.slices):
+        each.slices = each.slices * 3
+    for each in brief.arms:
+        if each.name == "behind":
+            each.slices = [msgspec.structs.replace(one, answers=one.answers * 2) for one in each.slices]
+    arms = compared.Arms(plan_of().experiments[0], [long, brief])
+    assert arms.rounds("behind") == [3, 1]
+    found = arms.ratio("behind", comparison.throughput, 0.05)
+    assert found is not None
+    assert found.value == pytest.approx(0.5 * 2**0.25), "of ln 0.5 three times and ln 1 once"
+    cost = arms.difference("behind", comparison.cpu_per_request, 0.05)
+    assert cost is not None
+    assert cost.value == pytest.approx((3 * 12_000 + 1_000) / 4), "22 µs beside 10, three times; 11 once"
 
 
 def test_nothing_is_settled_before_there_are_blocks():
-    assert not compared.settled(plan_of().experiments[0], [], looks=4, margin=0.02, target=0.01)
+    assert not compared.settled(plan_of().experiments[0], [], error=0.05, margin=0.02, target=0.01)

@@ -6,6 +6,7 @@ import math
 
 import factory
 import msgspec
+import numpy as np
 import pytest
 
 from hopcost import doctor_spread, plan, precision, statistics
@@ -46,7 +47,7 @@ def test_what_was_not_read_is_unknown_and_what_was_not_answered_is_an_error():
 
 
 def test_more_spread_takes_longer_and_too_much_is_said():
-    ways = [doctor_spread.forecast([sigma, -sigma] * 10, 100 * factory.MS) for sigma in (0.005, 0.02, 0.04, 0.5)]
+    ways = [doctor_spread.forecast(sigma**2) for sigma in (0.002, 0.006, 0.013, 0.16)]
     seconds = [way.seconds for way in ways[:3] if way is not None]
     assert len(seconds) == 3 and seconds == sorted(seconds) and seconds[0] < seconds[2]
     assert ways[3] is None
@@ -55,16 +56,36 @@ def test_more_spread_takes_longer_and_too_much_is_said():
 
 
 def test_the_forecast_is_for_the_baselines_second_run():
-    """Pairs of ±0.04 at 100 ms have a tenth of their variance (n − 1) at 1 s; a pair is second run ÷ first."""
-    found = doctor_spread.forecast([0.04, -0.04] * 10, 100 * factory.MS)
+    found = doctor_spread.forecast(0.013**2)
     assert found is not None
-    spread = precision.Spread(within=0.04**2 * 20 / 19 / 10, between=0.0)
+    spread = precision.Spread(within=0.013**2, between=0.0)
     error = statistics.error_per_look(len(plan.LOOKS))
     assert found.half_width == pytest.approx(precision.half_width(spread, found.blocks, found.rounds, error))
 
 
+def test_pairs_of_a_full_run_scatter_by_what_stays_for_seconds():
+    """Visits of 1.3 s are windows of 6 or 7 slices of 100 ms after 100 ms; by hand over 12 slices, one difference."""
+    experiment = msgspec.structs.replace(EXPERIMENT, settle_ns=100 * factory.MS)
+    new_each_time = [0.06, -0.06] * 6
+    assert doctor_spread.variance_of_full_pairs(new_each_time, experiment) == pytest.approx(0.0, abs=1e-12)
+    stays = [0.06] * 6 + [-0.06] * 6
+    assert doctor_spread.variance_of_full_pairs(stays, experiment) == pytest.approx(0.12**2)
+    dice = np.random.default_rng(1)
+    white = dice.normal(0.0, 0.1, 20_000).tolist()
+    assert doctor_spread.variance_of_full_pairs(white, experiment) == pytest.approx(2 * 0.01 / 6, rel=0.1)
+
+
+def test_levels_come_in_the_order_of_time():
+    first = factory.part(*(msgspec.structs.replace(factory.slice_of("direct", 1000), start_ns=at) for at in (0, 300)))
+    second = factory.part(
+        *(msgspec.structs.replace(factory.slice_of("direct-aa", 2000), start_ns=at) for at in (100, 200))
+    )
+    found = doctor_spread.levels(first, second)
+    assert [each - found[0] for each in found] == pytest.approx([0, math.log(2), math.log(2), 0])
+
+
 def test_the_words():
-    forecast = doctor_spread.forecast([0.01, -0.01] * 10, 100 * factory.MS)
+    forecast = doctor_spread.forecast(0.003**2)
     assert forecast is not None
     seen = doctor_spread.Seen(
         pairs=25, slice_ns=100 * factory.MS, throughput=0.0283, cpu_per_request=0.031, forecast=forecast

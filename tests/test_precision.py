@@ -66,6 +66,7 @@ def ask(seen: Spread, **more: object):
         "target": 0.01,
         "looks": [6, 10],
         "error": 0.05,
+        "error_left": lambda _blocks: 0.05,
         "done": 0,
         "seconds": 1000.0,
         "overhead_s": 3.0,
@@ -105,6 +106,17 @@ def test_time_too_short_for_the_target_is_spent_on_the_narrowest():
     found = ask(Spread(within=0.0016, between=0.0), seconds=60.0)
     assert (found.blocks, found.rounds, found.half_width) == (6, 7, pytest.approx(0.015866, rel=1e-4))
     assert ask(Spread(within=0.0016, between=0.0), seconds=25.0) is None  # six of 2 rounds take 30 s
+
+
+def test_a_run_that_ends_by_its_time_has_the_error_of_looks_that_never_come():
+    # Six blocks of 7 rounds, 0.015274 without Student's t: as above, and with t(5, 0.9875) = 3.163382 at a look.
+    seen = Spread(within=0.0016, between=0.0)
+    found = ask(seen, seconds=60.0, error=0.025, error_left=lambda blocks: {6: 0.05, 10: 0.025}[blocks])
+    assert (found.blocks, found.rounds, found.half_width) == (6, 7, pytest.approx(0.015866, rel=1e-4))
+    assert half_width(seen, 6, 7, 0.025) == pytest.approx(0.015866 * 3.163382 / 2.570582, rel=1e-4)
+    # What no look can stop at is not said to reach the target, though it will.
+    near = ask(seen, seconds=100.0, error=0.0125, error_left=lambda _blocks: 0.05)
+    assert near.half_width == half_width(seen, near.blocks, near.rounds, 0.05)
 
 
 def test_blocks_done_already_take_no_time():

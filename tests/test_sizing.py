@@ -63,6 +63,14 @@ def test_after_the_pilot_the_spread_of_its_rounds_decides():
     assert calm.rounds <= found.rounds
 
 
+def test_two_or_three_blocks_that_differ_do_not_make_the_next_ones_brief():
+    unlike = [a_block(0), a_block(1, (200, 220, 200, 220)), a_block(2, (800, 880, 800, 880))]
+    three, six = (sizing(*each).next(ARMS, [len(each)], 300.0, 300 * MS) for each in (unlike, unlike * 2))
+    assert three is not None and six is not None and three.forecast is not None and six.forecast is not None
+    assert (three.forecast.blocks, three.rounds) == (10, 16), "the longest that there are"
+    assert (six.forecast.blocks, six.rounds) == (24, 5), "by six blocks it is known that starts differ"
+
+
 def test_it_does_not_matter_which_arm_is_better():
     better_block = a_block(0, (2000, 2200, 2000, 2200))
     worse, better = (sizing(each).next(ARMS, [1], 600.0, 300 * MS) for each in (a_block(0), better_block))

@@ -29,21 +29,21 @@ def test_a_run_is_a_real_course_round_and_round_with_its_sign_drawn() -> None:
 
 
 def test_it_goes_on_until_the_looks_or_the_budget_end_it() -> None:
-    calm, _ = procedure.simulated(1, 600.0, [[0.001, -0.001] * 4], random.Random(1))
-    restless, planned = procedure.simulated(
+    calm, _, ending = procedure.simulated(1, 600.0, [[0.001, -0.001] * 4], random.Random(1))
+    restless, planned, _ = procedure.simulated(
         1, 600.0, [[0.5, -0.4, 0.3, -0.6]] * 2 + [[0.7, 0.6, 0.5]], random.Random(1)
     )
-    assert len(calm) == planned.looks[0]
+    assert len(calm) == planned.looks[0] and ending.why == "precision"
     assert len(restless) > planned.looks[0]
-    short, _ = procedure.simulated(4, 30.0, POOL, random.Random(1))
-    assert 1 <= len(short) < planned.looks[0]
+    short, _, out = procedure.simulated(4, 30.0, POOL, random.Random(1))
+    assert 1 <= len(short) < planned.looks[0] and out.why == "budget"
 
 
 def test_false_alarms_are_counted_and_a_procedure_that_makes_them_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(procedure, "courses", lambda: POOL)
     monkeypatch.setattr(procedure, "EACH", 30)
     sound = procedure.run(1, 120.0, 0)
-    monkeypatch.setattr(compared, "error_of", lambda *_: 0.6)
+    monkeypatch.setattr(compared, "error_of_each", lambda *_: 0.6)
     broken = procedure.run(1, 120.0, 0)
     assert sound["excludes"] <= 4  # of 30, where 5 % are 1.5
     assert broken["excludes"] >= 10

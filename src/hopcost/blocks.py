@@ -12,7 +12,7 @@ import time
 
 import msgspec
 
-from hopcost import as_published, block, compared, lengths, soak, steady, whole
+from hopcost import as_published, block, compared, lengths, soak, statistics, steady, whole
 from hopcost.engine import WarmUp
 from hopcost.errors import HopcostError, MeasurementFailed
 from hopcost.network import HOST, Network
@@ -201,9 +201,8 @@ class Loop:
 
     def _settled(self) -> bool:
         plan = self.setting.plan
-        return compared.settled(
-            self.experiment, self.valid, looks=len(plan.looks), margin=plan.margin, target=plan.target_width
-        )
+        error = statistics.error_per_look(len(plan.looks))
+        return compared.settled(self.experiment, self.valid, error=error, margin=plan.margin, target=plan.target_width)
 
     def _precision(self) -> str:
         plan = self.setting.plan

@@ -33,6 +33,13 @@ class _Run(msgspec.Struct, frozen=True):
     planned: PlannedExperiment
     blocks: list[Block]
 
+    @property
+    def error(self) -> float:
+        """What the report's intervals of a figure share."""
+        endings = {ending.experiment: ending.why for ending in self.record.run.endings}
+        arms = Arms(self.planned, self.blocks)
+        return compared.error_at_end(self.record.plan.looks, arms, endings.get(self.planned.name))
+
     def parts(self, name: str) -> list[ArmBlock]:
         return Arms(self.planned, self.blocks).of(name)
 
@@ -109,13 +116,12 @@ def _judged(blank: Result, claim: Claim, run: _Run) -> Result:
     """Measured first: a figure is shown also where its conditions are not met, and then decides nothing."""
     test = blank.test
     names = [test.arm] if blank.to is None else [test.arm, blank.to]
-    error = statistics.error_per_look(len(run.record.plan.looks)) / max(1, comparisons(claim))
     seen = msgspec.structs.replace(
         blank,
         record=run.record.path.name,
         started_utc=run.record.run.started_utc,
         blocks=_blocks(run, names),
-        measured=_measured(test, blank.to, run, error),
+        measured=_measured(test, blank.to, run, 1 / max(1, comparisons(claim))),
         errors=_errors(run.parts(test.arm)) if test.figure is Figure.ERRORS and run.parts(test.arm) else None,
     )
     unmet = _unmet(claim, run, names)
@@ -167,13 +173,14 @@ def _reading(test: Comparison) -> Reading:
     return cpu_per_request if test.hop is None else cpu_of(test.hop)
 
 
-def _measured(test: Comparison, to: str | None, run: _Run, error: float) -> Interval | None:
+def _measured(test: Comparison, to: str | None, run: _Run, share: float) -> Interval | None:
+    """The figure's interval, with this share of the error that the run has for it."""
     if test.figure is Figure.ERRORS:
         return None
     if to is not None:
-        return _ratio(Arms(run.planned, run.blocks), test, to, error)
-    looks = len(run.record.plan.looks)  # a soak is not looked at on its way
-    for course in soak_summary.summarise(run.planned, run.blocks, _block_ratio, error * looks):
+        return _ratio(Arms(run.planned, run.blocks), test, to, run.error * share)
+    error = statistics.CONFIDENCE_ERROR * share  # a soak is not looked at on its way
+    for course in soak_summary.summarise(run.planned, run.blocks, _block_ratio, error):
         if (course.arm, course.figure) == (test.arm, COURSES[test.figure]) and course.drift is not None:
             return Interval(value=course.drift.over_run, low=course.drift.low, high=course.drift.high)
     return None
@@ -248,8 +255,7 @@ def _of_interval(seen: Result, run: _Run, names: Sequence[str]) -> tuple[Outcome
         arms, reading = Arms(run.planned, run.blocks), _reading(test)
         if biased := compared.biased(run.record.plan.experiments, run.record.blocks):
             return Outcome.UNKNOWN, f"the baseline differs from itself in {', '.join(biased)}: no verdicts", False
-        error = statistics.error_per_look(len(run.record.plan.looks))
-        floor = None if arms.again is None else arms.ratio(arms.again, throughput if test.hop else reading, error)
+        floor = None if arms.again is None else arms.ratio(arms.again, throughput if test.hop else reading, run.error)
         margin = verdict.margin(floor, run.record.plan.margin)
     outcome, negligible = decide(test, interval, margin)
     planned = run.planned

@@ -44,10 +44,21 @@ class Ask(msgspec.Struct, frozen=True):
     share: float | None = None
 
 
-def error_of(experiment: PlannedExperiment, looks: int) -> float:
-    """The error of each interval, so that those of all arms at all looks together miss in at most 5 % of runs."""
+def error_at_end(looks: Sequence[int], arms: Arms, ending: str | None) -> float:
+    """The error that the intervals of a figure share in the report: a look's, or what is left where looks are over.
+
+    `ending` says why the experiment stopped (`record.Ending`); who interrupts a run may have seen its intervals.
+    """
+    if ending not in ("budget", "blocks"):
+        return statistics.error_per_look(len(looks))
+    blocks = max((len(arms.of(name)) for name in arms.names if name not in (arms.baseline, arms.again)), default=0)
+    return statistics.error_left(looks, blocks)
+
+
+def error_of_each(experiment: PlannedExperiment, error: float) -> float:
+    """The error of one arm's interval, so that those of all arms together have `error` (Bonferroni)."""
     others = [arm for arm in experiment.arms if arm.copy_of is None and arm.name != experiment.baseline]
-    return statistics.error_per_look(looks) / max(1, len(others))
+    return error / max(1, len(others))
 
 
 def asks(arms: Arms, name: str, p99_agrees: dict[float, bool | None]) -> list[Ask]:
@@ -77,22 +88,22 @@ def of_arm(
     experiment: PlannedExperiment,
     name: str,
     *,
-    looks: int,
+    error: float,
     margin: float,
     withheld: str | None,
     p99_agrees: dict[float, bool | None],
 ) -> list[Comparison]:
-    """All comparisons of an arm with the baseline; of the baseline itself, none."""
+    """All comparisons of an arm with the baseline; of the baseline itself, none. All arms share the `error`."""
     if name == experiment.baseline or not arms.of(name) or not arms.of(experiment.baseline):
         return []
-    error, floor_error = error_of(experiment, looks), statistics.error_per_look(looks)
+    own_error = error_of_each(experiment, error)
     withheld = withheld or fault(arms, experiment, name)
     found = []
     for ask in asks(arms, name, p99_agrees):
-        interval = arms.ratio(name, ask.figure, error)
+        interval = arms.ratio(name, ask.figure, own_error)
         if interval is None and ask.share is not None:
             continue  # too few samples: not shown
-        floor = arms.ratio(arms.again, ask.figure, floor_error) if arms.again is not None else None
+        floor = arms.ratio(arms.again, ask.figure, error) if arms.again is not None else None
         why = withheld
         if why is None and ask.name == THROUGHPUT and (bound := _bound(arms, experiment, name)) is not None:
             why = f"{bound}: {GENERATOR_FULL}"
@@ -133,7 +144,7 @@ def biased(experiments: Sequence[PlannedExperiment], blocks: Sequence[Block]) ->
 
 
 def settled(
-    experiment: PlannedExperiment, blocks: Sequence[Block], *, looks: int, margin: float, target: float
+    experiment: PlannedExperiment, blocks: Sequence[Block], *, error: float, margin: float, target: float
 ) -> bool:
     """Whether throughput and CPU per request of every arm, and of the A/A arm, are as precise as was asked for.
 
@@ -144,10 +155,10 @@ def settled(
     if not names:
         return False
     for figure in (comparison.throughput, comparison.cpu_per_request):
-        floor = arms.ratio(arms.again, figure, statistics.error_per_look(looks)) if arms.again is not None else None
+        floor = arms.ratio(arms.again, figure, error) if arms.again is not None else None
         within = verdict.margin(floor, margin)
         for name in names:
-            interval = arms.ratio(name, figure, error_of(experiment, looks))
+            interval = arms.ratio(name, figure, error_of_each(experiment, error))
             if interval is None and figure is comparison.cpu_per_request:
                 continue  # a hop whose CPU time is not known has none in any block
             is_again = name == arms.again

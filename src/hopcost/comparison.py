@@ -50,6 +50,11 @@ class Arms:
         self.again = next((arm.name for arm in experiment.arms if arm.copy_of == experiment.baseline), None)
         self.blocks = [{arm.name: arm for arm in block.arms} for block in blocks if block.validity != "void"]
 
+    @property
+    def names(self) -> list[str]:
+        """Of all arms that are in a block, in their order there."""
+        return list(dict.fromkeys(name for block in self.blocks for name in block))
+
     def of(self, name: str) -> list[ArmBlock]:
         """The arm's part of every block that it was in."""
         return [block[name] for block in self.blocks if name in block]
@@ -57,14 +62,17 @@ class Arms:
     def ratio(self, name: str, figure: Figure, error: float, reference: str | None = None) -> Interval | None:
         """Figure of the arm ÷ that of the reference (None: the baseline), paired by block."""
         pairs = self.pairs(name, figure, reference)
-        return (
-            None if pairs is None else statistics.ratio([own for own, _ in pairs], [other for _, other in pairs], error)
-        )
+        if pairs is None:
+            return None
+        own, other = [own for own, _ in pairs], [other for _, other in pairs]
+        return statistics.ratio(own, other, error, self.rounds(name, reference))
 
     def difference(self, name: str, figure: Figure, error: float, reference: str | None = None) -> Interval | None:
         """Figure of the arm minus that of the reference (None: the baseline), paired by block, in the figure's unit."""
         pairs = self.pairs(name, figure, reference)
-        return None if pairs is None else statistics.mean([own - other for own, other in pairs], error)
+        if pairs is None:
+            return None
+        return statistics.mean([own - other for own, other in pairs], error, self.rounds(name, reference))
 
     def pairs(self, name: str, figure: Figure, reference: str | None = None) -> list[tuple[float, float]] | None:
         """(arm, reference) of each block that has both; None where one of these blocks lacks the figure.
@@ -80,6 +88,11 @@ class Arms:
                     return None
                 found.append((own, other))
         return found
+
+    def rounds(self, name: str, reference: str | None = None) -> list[int]:
+        """Of each block that has the arm and the reference: what its figures weigh."""
+        both = (name, reference or self.baseline)
+        return [block[name].rounds for block in self.blocks if all(each in block for each in both)]
 
     def _reference(self, block: dict[str, ArmBlock], name: str, figure: Figure, reference: str) -> float | None:
         first = figure(block[reference])

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import tempfile
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -95,7 +96,7 @@ def judge(done: record.Block, experiment: PlannedExperiment) -> Seen:
         slice_ns=experiment.slice_ns,
         throughput=spread(throughput),
         cpu_per_request=None if cpu is None else spread(cpu),
-        forecast=forecast(throughput, experiment.slice_ns),
+        forecast=forecast(variance_of_full_pairs(levels(first, second), experiment)),
     )
 
 
@@ -119,14 +120,30 @@ def spread(logs: Sequence[float]) -> float:
     return NORMAL_95 * float(np.std(logs, ddof=1)) if len(logs) > 1 else math.nan
 
 
-def forecast(pairs: Sequence[float], slice_ns: int) -> Forecast | None:
-    """How two arms reach ±1 % if slices vary as these pairs did; None where not even the longest run gets there.
+def levels(first: record.ArmBlock, second: record.ArmBlock) -> list[float]:
+    """ln(answers per second) of all slices as they came: both are the same server."""
+    slices = sorted([*first.slices, *second.slices], key=lambda each: each.start_ns)
+    return [math.log(each.answers / each.elapsed_ns) for each in slices]
+
+
+def variance_of_full_pairs(levels: Sequence[float], experiment: PlannedExperiment) -> float:
+    """Of ln(second ÷ first) of two visits as long as a full run's: neighbouring means over as long, at every start.
+
+    A machine that changes its speed for a second at a time lets long slices scatter as widely as short ones, where
+    noise that is new in each slice would be a tenth. Such means hold 0.6 s of slices where a full run counts 1 s.
+    """
+    visits = (SLICE_NS_MOST + SETTLE_NS_LEAST) / (experiment.slice_ns + experiment.settle_ns)
+    width = max(1, min(round(visits), len(levels) // 2))
+    means = np.convolve(levels, np.full(width, 1 / width), "valid")
+    return float(np.mean((means[width:] - means[:-width]) ** 2))
+
+
+def forecast(of_pairs: float) -> Forecast | None:
+    """How two arms reach ±1 % if a full run's pairs have this variance; None where the longest run does not.
 
     A pair is what the baseline's second run is to its first, which has to be as precise as the arms; an arm is compared
-    with the mean of both and varies less. Slices of another length vary as their time allows (variance × length is the
-    same).
+    with the mean of both and varies less.
     """
-    of_pairs = float(np.var(pairs, ddof=1)) * slice_ns / SLICE_NS_MOST
     seen = precision.Spread(within=of_pairs, between=0.0)
     round_s = ARMS * (SLICE_NS_MOST + SETTLE_NS_LEAST) / 1e9 * SLICE_EDGES
     found = precision.forecast(
@@ -135,6 +152,7 @@ def forecast(pairs: Sequence[float], slice_ns: int) -> Forecast | None:
         target=plan.TARGET_WIDTH,
         looks=plan.LOOKS,
         error=statistics.error_per_look(len(plan.LOOKS)),
+        error_left=partial(statistics.error_left, plan.LOOKS),
         seconds=LONGEST_S,
         overhead_s=ARMS * (BLOCK_OVERHEAD_S_PER_ARM + WARM_UP_LEAST_NS / 1e9),
         round_s=round_s,

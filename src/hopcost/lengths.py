@@ -57,7 +57,7 @@ def within(planned: PlannedExperiment, share_s: float, *, blocks: int, visit_s_m
     No open loop where that would take most of the time; slices of a second, or as long as the least rounds of them fit,
     but no visit (settling and slice) of more than `visit_s_most`; brief ones where not even the shortest fit.
     """
-    if planned.turns not in (Turns.ALL, Turns.THREES):
+    if not planned.turns.interleave:
         return planned
     open_s = _open_loop_s(planned) * blocks
     if open_s > share_s * OPEN_LOOP_SHARE_OF_BUDGET:
@@ -76,7 +76,7 @@ def within(planned: PlannedExperiment, share_s: float, *, blocks: int, visit_s_m
 
 def is_brief(planned: PlannedExperiment) -> bool:
     """Whether its slices are shorter than those that are fair to all arms: in a quick run, or for want of time."""
-    return planned.turns in (Turns.ALL, Turns.THREES) and planned.slice_ns < SLICE_NS_LEAST
+    return planned.turns.interleave and planned.slice_ns < SLICE_NS_LEAST
 
 
 def _brief(planned: PlannedExperiment, share_s: float, blocks: int) -> PlannedExperiment:

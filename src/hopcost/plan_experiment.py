@@ -127,7 +127,7 @@ def _open_loop(
     own ends; other generators have no open loop that could be compared. Its slices are longer than the closed loop's,
     so that a program may drop the connections of an arm that is frozen meanwhile.
     """
-    in_turns = fitting.turns in (Turns.ALL, Turns.THREES)
+    in_turns = fitting.turns.interleave
     kept = experiment.workload.requests_per_connection is None
     wanted = experiment.open_loop and not way.quick and not way.whole
     if not (wanted and in_turns and kept):
@@ -187,7 +187,7 @@ def _turns(experiment: Experiment, arms: list[Arm], host: Host, way: Way) -> Fit
         open_files=host.open_files,
         wanted=wanted,
     )
-    if found.turns not in (Turns.ALL, Turns.THREES):
+    if not found.turns.interleave:
         return found
     settle_ns, slice_ns = _shortest(found, experiment, way)
     timeouts = _idle_timeouts(experiment.settings, arms, host)

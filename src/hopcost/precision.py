@@ -7,7 +7,7 @@ between + within ÷ rounds. Pure numbers in, pure numbers out.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 import numpy as np
@@ -66,6 +66,7 @@ def forecast(
     target: float,
     looks: Sequence[int],
     error: float,
+    error_left: Callable[[int], float],
     seconds: float,
     overhead_s: float,
     round_s: float,
@@ -74,10 +75,11 @@ def forecast(
 ) -> Forecast | None:
     """How long the next blocks should be: the quickest way to a half-width of `target`, else the narrowest in time.
 
-    `done` blocks are there already; `error` is that of each look, `overhead_s` what a block costs besides its rounds,
-    `seconds` the time left. None where the time holds none of the looks to come.
+    `done` blocks are there already. `error` is that of each look, `error_left` what a run has left that ends with so
+    many blocks because its time is over. `overhead_s` is what a block costs besides its rounds, `seconds` the time
+    left. None where the time holds none of the looks to come.
     """
-    ways = []
+    ways, reaching = [], []
     for blocks in looks:
         if blocks <= done:
             continue
@@ -88,15 +90,17 @@ def forecast(
         allowed = blocks * (target / reach) ** 2 - seen.between  # what rounds must bring the within part below
         wanted = math.ceil(seen.within / allowed - 1e-9) if allowed > 0 else fitting
         rounds = min(fitting, max(rounds_at_least, wanted))
-        ways.append(
-            Forecast(
-                blocks=blocks,
-                rounds=rounds,
-                half_width=half_width(seen, blocks, rounds, error),
-                seconds=(blocks - done) * (overhead_s + rounds * round_s),
-            )
+        way = Forecast(
+            blocks=blocks,
+            rounds=rounds,
+            half_width=half_width(seen, blocks, rounds, error),
+            seconds=(blocks - done) * (overhead_s + rounds * round_s),
         )
-    reaching = [way for way in ways if way.half_width <= target * (1 + 1e-9)]
+        if way.half_width <= target * (1 + 1e-9):
+            reaching.append(way)
+        else:
+            at_end = half_width(seen, blocks, rounds, error_left(blocks))
+            ways.append(msgspec.structs.replace(way, half_width=at_end))
     if reaching:
         return min(reaching, key=lambda way: (way.seconds, way.blocks))
     return min(ways, key=lambda way: (way.half_width, way.seconds), default=None)

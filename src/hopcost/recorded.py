@@ -102,6 +102,11 @@ class ArmBlock(msgspec.Struct):
     restarts: dict[str, int] = {}
 
     @property
+    def rounds(self) -> int:
+        """How many slices of the closed loop it has; the run of another generator is one."""
+        return 1 if self.peer is not None else len(self.slices)
+
+    @property
     def answers(self) -> int:
         """Correct answers in its slices."""
         return self.peer.answers if self.peer is not None else sum(each.answers for each in self.slices)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from hopcost import compared, precision
+from hopcost import compared, precision, statistics
 from hopcost.lengths import BLOCK_OVERHEAD_S_PER_ARM, ROUNDS_AT_LEAST, SLICE_EDGES
 from hopcost.plan import BLOCK_S_AT_MOST, Plan, PlannedExperiment, rounds_for_block
 from hopcost.precision import Forecast, Spread
@@ -77,7 +77,8 @@ class Sizing:
                 done=min(counts),
                 target=self.plan.target_width,
                 looks=self.plan.looks,
-                error=compared.error_of(self.experiment, len(self.plan.looks)),
+                error=compared.error_of_each(self.experiment, statistics.error_per_look(len(self.plan.looks))),
+                error_left=self._error_left,
                 seconds=seconds_left / len(counts),
                 overhead_s=overhead_s,
                 round_s=round_s,
@@ -100,6 +101,9 @@ class Sizing:
                 return Size(rounds, self.experiment.slice_ns)
         return None
 
+    def _error_left(self, blocks: int) -> float:
+        return compared.error_of_each(self.experiment, statistics.error_left(self.plan.looks, blocks))
+
     def _overhead_s(self, arms: int, warm_up_ns: int) -> float:
         """What a block takes besides its visits; before whole slices arms warm up for as long as has been seen."""
         if not self.overheads_s:
@@ -116,11 +120,17 @@ class Sizing:
         return None
 
     def _spread(self) -> Spread | None:
-        """That of the arm that spreads most; a quick run has one length for all its blocks."""
+        """That of the arm that spreads most; a quick run has one length for all its blocks.
+
+        Before the first look what restarts change is not known: by two or three blocks it is mostly chance, and would
+        make blocks of two rounds.
+        """
         if self.plan.quick:
             return None
         found = [precision.spread(blocks) for blocks in self.ratios.values()]
         known = [each for each in found if each is not None]
+        if max(map(len, self.ratios.values()), default=0) < self.plan.looks[0]:
+            known = [Spread(within=each.within, between=0.0) for each in known]
         return max(known, key=lambda each: each.of_block(ROUNDS_AT_LEAST), default=None)
 
 

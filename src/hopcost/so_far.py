@@ -1,4 +1,7 @@
-"""What the blocks of an experiment say so far, as the report would print it now. Pure; computed once for each block."""
+"""What the blocks of an experiment say so far, as the report would print it, were the run interrupted now.
+
+Pure; computed once for each block.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +32,8 @@ class ArmSoFar(msgspec.Struct, frozen=True):
 def of(plan: Plan, experiment: PlannedExperiment, blocks: Sequence[Block]) -> list[ArmSoFar]:
     """Every planned arm in order, the baseline and its second run included; blocks may be void."""
     arms = Arms(experiment, blocks)
-    looks = len(plan.looks)
-    error, floor_error = compared.error_of(experiment, looks), statistics.error_per_look(looks)
+    floor_error = statistics.error_per_look(len(plan.looks))
+    error = compared.error_of_each(experiment, floor_error)
     failed = {failure.arm for block in blocks for failure in block.failures}
     found = []
     for arm in experiment.arms:

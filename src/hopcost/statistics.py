@@ -1,7 +1,8 @@
 """Ratios and intervals from per-block figures. Pure numbers in, pure numbers out.
 
 The estimator (docs/methodology.md): one log-ratio per block, against the mean of the baseline's two runs; its mean
-over blocks with a Student t interval. A block is the unit because a restart varies as a whole; nothing is trimmed.
+over blocks, weighted by their rounds, with a Student t interval. A block is the unit because a restart varies as a
+whole; nothing is trimmed.
 """
 
 from __future__ import annotations
@@ -34,37 +35,60 @@ class Interval(msgspec.Struct, frozen=True):
 ONE = Interval(value=1.0, low=1.0, high=1.0)  # the baseline to itself, by definition
 
 
-def ratio(arm: Sequence[float], baseline: Sequence[float], error: float = CONFIDENCE_ERROR) -> Interval | None:
+def ratio(
+    arm: Sequence[float],
+    baseline: Sequence[float],
+    error: float = CONFIDENCE_ERROR,
+    weights: Sequence[float] | None = None,
+) -> Interval | None:
     """The geometric mean of arm ÷ baseline over blocks (equal lengths, one figure per block), with its t interval.
 
     None when there is no block, or when a figure is not positive: then there is no log-ratio.
-    Student's t for the mean of paired log-ratios, back on the scale of ratios.
+    Student's t for the mean of paired log-ratios, back on the scale of ratios; `weights` as for `mean`.
     """
     figures = np.asarray([arm, baseline], dtype=float)
     if figures.shape[1] == 0 or not np.all(figures > 0):
         return None
-    logs = np.log(figures[0]) - np.log(figures[1])
-    mean = float(logs.mean())
-    if len(logs) < 2:
-        return Interval(value=math.exp(mean), low=None, high=None)
-    reach = float(stdtrit(len(logs) - 1, 1 - error / 2)) * float(logs.std(ddof=1)) / math.sqrt(len(logs))
-    return Interval(value=math.exp(mean), low=math.exp(mean - reach), high=math.exp(mean + reach))
+    found = mean((np.log(figures[0]) - np.log(figures[1])).tolist(), error, weights)
+    assert found is not None, "there is a block"
+    low, high = found.low, found.high
+    ends = (None, None) if low is None or high is None else (math.exp(low), math.exp(high))
+    return Interval(value=math.exp(found.value), low=ends[0], high=ends[1])
 
 
-def mean(figures: Sequence[float], error: float = CONFIDENCE_ERROR) -> Interval | None:
-    """The mean over blocks with its Student t interval, in the figures' unit; None when there is no block."""
+def mean(
+    figures: Sequence[float], error: float = CONFIDENCE_ERROR, weights: Sequence[float] | None = None
+) -> Interval | None:
+    """The mean over blocks with its Student t interval, in the figures' unit; None when there is no block.
+
+    `weights` (positive, None: all alike) are what the blocks' variances are the inverse of, but for a factor that the
+    figures tell: weighted least squares (Aitken 1936), where t has n - 1 degrees of freedom as without weights.
+    """
     if not figures:
         return None
-    middle = float(np.mean(figures))
-    if len(figures) < 2:
+    values, each = np.asarray(figures, dtype=float), np.ones(len(figures)) if weights is None else np.asarray(weights)
+    middle = float(np.average(values, weights=each))
+    if len(values) < 2:
         return Interval(value=middle, low=None, high=None)
-    reach = float(stdtrit(len(figures) - 1, 1 - error / 2)) * float(np.std(figures, ddof=1)) / math.sqrt(len(figures))
+    variance = float(np.average((values - middle) ** 2, weights=each)) / (len(values) - 1)
+    reach = float(stdtrit(len(values) - 1, 1 - error / 2)) * math.sqrt(variance)
     return Interval(value=middle, low=middle - reach, high=middle + reach)
 
 
 def error_per_look(looks: int) -> float:
     """The error each of several fixed looks may spend so that all together spend 5 % (Bonferroni)."""
     return CONFIDENCE_ERROR / looks
+
+
+def error_left(looks: Sequence[int], blocks: int) -> float:
+    """The error that a run over so many blocks has left at its end: all that looks before it have not spent.
+
+    For a run that ends since its time or its blocks are over, not by what it saw.
+
+    >>> error_left((6, 10, 16, 24), 6), error_left((6, 10, 16, 24), 11), error_left((6, 10, 16, 24), 24)
+    (0.05, 0.025, 0.0125)
+    """
+    return CONFIDENCE_ERROR * (1 - sum(look < blocks for look in looks[:-1]) / len(looks))
 
 
 def quantile_bounds(

@@ -152,8 +152,8 @@ def _experiment(
 ) -> ExperimentSummary:
     valid = [block for block in blocks if block.validity != "void"]
     arms = Arms(planned, valid)
-    looks = len(plan.looks)
-    error, floor_error = compared.error_of(planned, looks), statistics.error_per_look(looks)
+    error = compared.error_at_end(plan.looks, arms, ending.why if ending is not None else None)
+    own_error = compared.error_of_each(planned, error)
     shares = list(dict.fromkeys(load.share for part in arms.of(planned.baseline) for load in part.open_loop))
     p99_agrees = open_figures.p99_agreement(arms, shares)
     withheld = _withheld(planned, len(valid), biased)
@@ -165,7 +165,7 @@ def _experiment(
         void=[block for block in blocks if block.validity == "void"],
         suspect=[block for block in blocks if block.validity == "suspect"],
         failures=[failure for block in blocks for failure in block.failures],
-        aa_floor=arms.ratio(arms.again, comparison.throughput, floor_error) if arms.again is not None else None,
+        aa_floor=arms.ratio(arms.again, comparison.throughput, error) if arms.again is not None else None,
         margin=plan.margin,
         arms=[
             _arm(
@@ -173,13 +173,13 @@ def _experiment(
                 arms,
                 arm.name,
                 arm.arm.title,
-                error,
+                own_error,
                 open_figures.of_arm(arms.of(arm.name), p99_agrees),
                 compared.of_arm(
                     arms,
                     planned,
                     arm.name,
-                    looks=looks,
+                    error=error,
                     margin=plan.margin,
                     withheld=withheld,
                     p99_agrees=p99_agrees,
@@ -192,7 +192,7 @@ def _experiment(
         no_verdicts=withheld,
         instrument_is_biased=None if arms.again is None or len(valid) < 2 else bool(biased),
         p99_agrees=p99_agrees,
-        hop_costs=hop_cost.of(arms, planned, error, p99_agrees),
+        hop_costs=hop_cost.of(arms, planned, own_error, p99_agrees),
         surroundings=beside.surroundings(valid, repeated),
         soak=soak_summary.summarise(planned, valid, block_ratio),
         repeats=repeats.summarise(planned, repeated),

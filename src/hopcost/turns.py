@@ -25,6 +25,11 @@ class Turns(Enum):
     WHOLE = "whole"
     SOAK = "soak"
 
+    @property
+    def interleave(self) -> bool:
+        """Whether the arms of a block have slices in rounds, about as long for all."""
+        return self in (Turns.ALL, Turns.THREES)
+
 
 class Fit(msgspec.Struct, frozen=True):
     """How many connections each arm gets, how arms take turns, and what a reader must know of it."""

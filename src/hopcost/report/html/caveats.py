@@ -45,7 +45,7 @@ def lines(record: Record, experiments: list[ExperimentSummary]) -> list[str]:
             f"Slices shorter than {SLICE_NS_LEAST // 1_000_000} ms: in them stacks with a hop look up to 8 % better"
             " beside those without."
         )
-    if any(each.plan.turns in (Turns.ALL, Turns.THREES) and each.plan.slice_ns < SLICE_NS_MOST for each in experiments):
+    if any(each.plan.turns.interleave and each.plan.slice_ns < SLICE_NS_MOST for each in experiments):
         said.append(
             f"Slices shorter than {SLICE_NS_MOST / 1e9:g} s: what comes and goes in an arm, such as a garbage"
             " collection, may fall into step with them and be misread."
