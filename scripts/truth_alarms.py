@@ -15,8 +15,8 @@ BUDGET_S = 20.0
 DIRECTIONAL_MOST = 2
 EXCLUDES_MOST = 0.1  # of the runs
 JUDGED_LEAST = 0.9  # of the runs must have verdicts: who says nothing cannot cry wolf
-# By form, who answers and how many arms stand beside the baseline: experiments of each. A run spends its error over
-# four looks, of which 20 s hold the first at most; a quick one has that look alone, and spends all of its error there.
+# By form, who answers and how many arms stand beside the baseline: experiments of each. 20 s hold a run's first
+# look at most: where that does not end it, its end has all of the error. A quick one has that look alone.
 RUN, QUICK = "run", "quick"
 KINDS = {
     (RUN, "origin", 1): 35,
@@ -130,8 +130,9 @@ def section(done: Sorted) -> tuple[list[str], bool]:
         " slower, cheaper or dearer that are not called negligible. *Without 1*: experiments in which at least one"
         " interval of that figure excludes 1.",
         "",
-        f"*run*: `hopcost run SUITE --budget {BUDGET_S:g}`, whose error of 5 % is spent over four looks; at most"
-        f" {DIRECTIONAL_MOST} directional in all {wanted[RUN]}, at most {EXCLUDES_MOST * 100:g} % of them without 1."
+        f"*run*: `hopcost run SUITE --budget {BUDGET_S:g}`, whose error of 5 % is for four looks, and for the end what"
+        f" they have not spent; at most {DIRECTIONAL_MOST} directional in all {wanted[RUN]}, at most"
+        f" {EXCLUDES_MOST * 100:g} % of them without 1."
         " *quick*: with `--quick`, one look, where a figure's intervals are meant to err together in 5 of 100; at most"
         f" {EXCLUDES_MOST * 100:g} % without 1. Of both at least {JUDGED_LEAST * 100:g} % must have verdicts at all.",
         "",
