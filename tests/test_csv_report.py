@@ -62,7 +62,7 @@ def test_what_the_report_says_of_an_arm_stands_there_whole():
     assert one(content, "behind", "service_p99")["at_least"] == "true"
     assert one(content, "behind", "errors:status")["value"] == "3600"
     assert one(content, "behind", "published_throughput")["ratio"] == "0.25"
-    assert one(content, "behind", "hop_cost:proxy:cpu")["value_low"].startswith("68309.5")
+    assert one(content, "behind", "hop_cost:proxy:cpu")["value_low"].startswith("98030.4")
 
 
 def test_the_floor_is_a_row_of_the_a_a_arm():

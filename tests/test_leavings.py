@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import command
@@ -80,9 +81,9 @@ def test_a_program_is_known_by_the_mark_in_its_environment_wherever_it_stands(fo
     with subprocess.Popen(["sleep", "600"], env=environment, cwd="/") as marked:
         try:
             known = leavings.Leaving(kind=Kind.PROCESS, what=str(marked.pid))
-            for _ in range(1000):  # until it has become `sleep`
-                if psutil.Process(marked.pid).name() == "sleep":
-                    break
+            deadline = time.monotonic() + 10
+            while leavings.MARK not in psutil.Process(marked.pid).environ():  # set late in exec, after the name
+                assert time.monotonic() < deadline
             assert known in leavings.find()
             leavings.clean()
             assert marked.wait(10) == -9
