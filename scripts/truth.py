@@ -70,8 +70,8 @@ def page() -> tuple[str, bool]:
         f" again, where programs of others took more than {truth_lines.FOREIGN_MOST * 100:g} % of the machine's CPU"
         f" time meanwhile, or the hypervisor says that it kept more than {truth_lines.STEAL_MOST * 100:g} % of a core"
         f" ({truth_runs.STEAL_MOST * 100:g} % where verdicts are on trial: hopcost's own limit for a block); never for"
-        " what it said. `make truth` goes on where it stopped; `.venv/bin/python scripts/truth.py --only SECTION"
-        " --at-most-s N` does a part.",
+        " what it said. Where the runs that are left could not change the answer, they are not made. `make truth` goes"
+        " on where it stopped; `.venv/bin/python scripts/truth.py --only SECTION --at-most-s N` does a part.",
         "",
         "| section | runs done | all of it holds |",
         "| --- | ---: | --- |",
@@ -81,18 +81,18 @@ def page() -> tuple[str, bool]:
         done = kept.done()
         body, holds = section(done)
         bodies += [f"#{line}" if line.startswith("#") else line for line in body]
-        lines.append(truth_lines.row([name, *standing(len(done.used), kept.runs, holds)]))
+        lines.append(truth_lines.row([name, *standing(len(done.used), kept.left(), holds)]))
         everything = everything and holds
     return "\n".join([*lines, "", *bodies]).rstrip() + "\n", everything
 
 
-def standing(used: int, wanted: int, holds: bool) -> tuple[str, str]:
-    """How many runs are done, and in a word what has come of it.
+def standing(used: int, left: int, holds: bool) -> tuple[str, str]:
+    """How many runs are done of those that are wanted, and in a word what has come of it.
 
-    >>> standing(20, 20, True), standing(20, 20, False), standing(3, 20, False)
+    >>> standing(20, 0, True), standing(20, 0, False), standing(3, 17, False)
     (('20 of 20 done', 'yes'), ('20 of 20 done', 'no'), ('3 of 20 done', 'unfinished'))
     """
-    return f"{used} of {wanted} done", "yes" if holds else "no" if used >= wanted else "unfinished"
+    return f"{used} of {used + left} done", "unfinished" if left else "yes" if holds else "no"
 
 
 if __name__ == "__main__":

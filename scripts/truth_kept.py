@@ -28,10 +28,11 @@ class Kept:
         self.cases = cases
         self._runs = runs  # where not all cases are known from the beginning
 
-    @property
-    def runs(self) -> int:
-        """How many are wanted in all."""
-        return self._runs if self._runs is not None else sum(case.runs for case in self.cases())
+    def left(self) -> int:
+        """How many runs are still wanted."""
+        cases = self.cases()
+        unknown = 0 if self._runs is None else self._runs - sum(case.runs for case in cases)
+        return len(missing(cases, self.done())) + unknown
 
     def done(self) -> Sorted:
         """What earlier calls have measured."""
@@ -42,8 +43,10 @@ class Kept:
         engine, here, began, failures = build(), this_machine(), time.monotonic(), 0
         while order := missing(self.cases(), self.done()):
             for case, number in order:
+                if case.decided(self.done().of(case.section, case.name)):
+                    continue
                 if time.monotonic() - began > at_most_s:
-                    say(f"{self.path.stem}: {len(missing(self.cases(), self.done()))} runs are missing")
+                    say(f"{self.path.stem}: {self.left()} runs are missing")
                     return
                 wait_for_quiet()
                 now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")

@@ -65,8 +65,16 @@ class Line(msgspec.Struct, frozen=True):
     failed: str = ""
 
 
+def open_to_the_end(_runs: list[Figures]) -> bool:
+    """What most cases are: each run counts."""
+    return False
+
+
 class Case(msgspec.Struct, frozen=True):
-    """Something to be run so many times; `run` is given the number of the run, for its seed."""
+    """Something to be run so many times; `run` is given the number of the run, for its seed.
+
+    `decided`: whether the runs there are leave the others nothing to say (curtailed sampling: the answer is the same).
+    """
 
     section: str
     name: str
@@ -74,6 +82,7 @@ class Case(msgspec.Struct, frozen=True):
     runs: int
     settings: dict[str, object]
     steal_most: float = STEAL_MOST
+    decided: Callable[[list[Figures]], bool] = open_to_the_end
 
     def disturbed(self, line: Line) -> bool:
         """Whether the machine was not ours in this run."""
@@ -159,6 +168,7 @@ def missing(cases: Sequence[Case], done: Sorted) -> list[tuple[Case, int]]:
     So every prefix of the work has about as many runs of each case, and no case has a place of its own.
     """
     have = {(line.section, line.case, line.number) for line in done.used}
+    cases = [case for case in cases if not case.decided(done.of(case.section, case.name))]
     order = []
     for number in range(max((case.runs for case in cases), default=0)):
         for case in random.Random(number).sample(cases, len(cases)):

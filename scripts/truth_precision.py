@@ -68,7 +68,7 @@ def cases() -> list[Case]:
     """Pairs of arms, five arms by slices, and the same five one after another."""
     method: dict[str, object] = {"method": truth_runs.method()}
     steal = truth_runs.STEAL_MOST
-    found = [Case(SECTION, name, partial(run_pair, name), PAIR_RUNS, method, steal) for name in PAIRS]
+    found = [Case(SECTION, name, partial(run_pair, name), PAIR_RUNS, method, steal, is_decided) for name in PAIRS]
     found.append(Case(SECTION, "five arms", run_five, FIVE_RUNS, {**method, "budget_s": FIVE_S}, steal))
     found.append(Case(SECTION, "one after another", one_after_another, PASSES, {"seconds": LONG_S}))
     return found
@@ -215,11 +215,17 @@ def _pairs(done: Sorted) -> tuple[list[str], bool]:
     return lines, all(word == "yes" for word in words)
 
 
+def is_decided(runs: Sequence[Figures]) -> bool:
+    """Whether the runs to come cannot change the verdict."""
+    narrow = sum(map(is_narrow, runs))
+    return narrow > PAIR_RUNS / 2 or len(runs) - narrow >= PAIR_RUNS / 2
+
+
 def pair_verdict(runs: Sequence[Figures]) -> str:
     """Whether more than half of the runs were narrow in time."""
-    if len(runs) < PAIR_RUNS:
+    if not is_decided(runs):
         return f"unfinished: {len(runs)} of {PAIR_RUNS} runs"
-    return "yes" if sum(map(is_narrow, runs)) > len(runs) / 2 else "no"
+    return "yes" if sum(map(is_narrow, runs)) > PAIR_RUNS / 2 else "no"
 
 
 def _five(done: Sorted) -> tuple[list[str], bool]:

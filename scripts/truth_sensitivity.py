@@ -57,7 +57,7 @@ def cases() -> list[Case]:
         return [first]
     settings = {**loads, "starts": [STARTS_BEFORE, STARTS_AFTER], "method": truth_runs.method()}
     steal = truth_runs.STEAL_MOST
-    return [first, *(Case(SECTION, name, partial(run, name), RUNS, settings, steal) for name in SHARES)]
+    return [first, *(Case(SECTION, name, partial(run, name), RUNS, settings, steal, has_failed) for name in SHARES)]
 
 
 def _done(wanted: Sequence[Case]) -> Sorted:
@@ -166,10 +166,14 @@ def seen(experiment: Experiment) -> Figures:
     }
 
 
+def has_failed(runs: list[Figures]) -> bool:
+    """Whether so many have missed it that the bar is out of reach."""
+    return sum(not each["dearer"] for each in runs) > RUNS - SEEN_LEAST
+
+
 def verdict(runs: list[Figures]) -> str:
     """No as soon as too many have missed it."""
-    missed = sum(not each["dearer"] for each in runs)
-    if missed > RUNS - SEEN_LEAST:
+    if has_failed(runs):
         return "no"
     return "yes" if len(runs) >= RUNS else f"unfinished: {len(runs)} of {RUNS} runs"
 
@@ -182,7 +186,7 @@ def truly(runs: list[Figures]) -> Interval | None:
 def is_as_asked(name: str, runs: list[Figures]) -> str:
     """Whether the work cost what it was to cost, within half a point."""
     found = truly(runs)
-    if len(runs) < RUNS or found is None or found.low is None or found.high is None:
+    if verdict(runs).startswith("unfinished") or found is None or found.low is None or found.high is None:
         return f"unfinished: {len(runs)} of {RUNS} runs"
     asked = 1 + SHARES[name]
     return "yes" if asked - OFF_MOST <= found.low and found.high <= asked + OFF_MOST else "not shown"

@@ -151,6 +151,25 @@ def test_a_disturbed_run_is_kept_and_done_again(monkeypatch: pytest.MonkeyPatch,
     assert len(ran) == 5, "nothing is missing any more"
 
 
+def test_a_case_whose_answer_is_certain_is_not_measured_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    ran: list[str] = []
+
+    def told(name: str, decided: Any) -> lines.Case:
+        def run(number: int) -> dict[str, float]:
+            ran.append(name)
+            return {"a": float(number)}
+
+        return lines.Case("part", name, run, 4, {}, decided=decided)
+
+    monkeypatch.setattr(kept, "watched", lambda run: (run(), 0.0, 0.0))
+    monkeypatch.setattr(kept, "wait_for_quiet", lambda: None)
+    cases = [told("whole", lines.open_to_the_end), told("short", lambda runs: len(runs) == 2)]
+    file = kept.Kept(tmp_path / "kept.jsonl", lambda: cases)
+    assert file.left() == 8
+    file.measure(at_most_s=60.0)
+    assert (ran.count("whole"), ran.count("short"), file.left()) == (4, 2, 0)
+
+
 def test_a_run_that_failed_is_kept_and_done_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     ran: list[int] = []
 
@@ -362,9 +381,9 @@ def test_what_is_seen_of_a_dearer_origin() -> None:
 
 
 def test_the_work_is_what_was_asked_for() -> None:
-    close = [{"truly": 1.02 + 0.001 * (-1) ** n} for n in range(20)]
+    close = [{"truly": 1.02 + 0.001 * (-1) ** n, "dearer": 1.0} for n in range(20)]
     assert sensitivity.is_as_asked("2 %", close) == "yes"
-    assert sensitivity.is_as_asked("2 %", [{"truly": each["truly"] + 0.006} for each in close]) == "not shown"
+    assert sensitivity.is_as_asked("2 %", [{**each, "truly": each["truly"] + 0.006} for each in close]) == "not shown"
     assert sensitivity.is_as_asked("2 %", close[:19]) == "unfinished: 19 of 20 runs"
 
 
@@ -381,7 +400,7 @@ def test_sensitivity_waits_for_its_calibration(monkeypatch: pytest.MonkeyPatch, 
         lines.append(sensitivity.PATH, made)
     found = {case.name: case for case in sensitivity.cases()}
     assert list(found) == [calibration.name, "2 %", "5 %"]
-    assert sum(case.runs for case in found.values()) == sensitivity.KEPT.runs
+    assert sum(case.runs for case in found.values()) == 50
 
 
 def test_what_a_round_costs_by_hand() -> None:
@@ -426,8 +445,10 @@ def test_narrow_in_time() -> None:
     assert precision.is_narrow(narrow) and not precision.is_narrow(narrow | {"throughput_width": 0.011})
     assert not precision.is_narrow(narrow | {"cpu_per_request_width": -1.0}), "no interval is not narrow"
     assert precision.pair_verdict([narrow] * 3 + [narrow | {"throughput_width": 0.02}]) == "yes"
-    assert precision.pair_verdict([narrow] * 2 + [narrow | {"throughput_width": 0.02}] * 2) == "no"
-    assert precision.pair_verdict([narrow] * 3).startswith("unfinished: 3 of 4")
+    wide = narrow | {"throughput_width": 0.02}
+    assert precision.pair_verdict([narrow] * 2 + [wide] * 2) == "no"
+    assert precision.pair_verdict([narrow] * 3) == "yes" and precision.pair_verdict([wide] * 2) == "no"
+    assert precision.pair_verdict([narrow] * 2 + [wide]).startswith("unfinished: 3 of 4")
     ending = {"why": "precision", "detail": "", "experiment": "same"}
     found = precision.widths(report([comparison("throughput", "same", 0.99, 1.01)], ending=ending), "same-1")
     assert found["stopped_on_precision"] == 1.0 and found["cpu_per_request_width"] == -1.0
@@ -487,5 +508,6 @@ def test_the_whole_page(monkeypatch: pytest.MonkeyPatch) -> None:
     text, holds = truth.page()
     assert not holds
     for name, (kept_lines, _) in truth.SECTIONS.items():
-        assert f"| {name} | 0 of {kept_lines.runs} done | unfinished |" in text
+        assert f"| {name} | 0 of {kept_lines.left()} done | unfinished |" in text
+    assert "| sensitivity | 0 of 50 done |" in text, "with what still waits for the calibration"
     assert text.count("\n# ") == 0 and text.count("\n## ") == len(truth.SECTIONS)
