@@ -144,6 +144,7 @@ def test_two_arms_of_which_none_is_the_baseline():
             [
                 [("direct", 1000), ("behind", 400), ("beside", 798), ("direct-aa", 1000)],
                 [("direct", 900), ("behind", 400), ("beside", 802), ("direct-aa", 900)],
+                [("direct", 950), ("behind", 400), ("beside", 800), ("direct-aa", 950)],
             ]
         )
     ]
@@ -164,13 +165,15 @@ def test_cpu_per_request_of_the_stack_and_of_one_hop():
             part(slice_of("direct-aa", 1000, cpu_ns=direct_ns)),
         )
 
-    content = record(a_block(0), a_block(1))
+    content = record(a_block(0), a_block(1), a_block(2))
     whole = one(compare(Relation.MORE, figure=Figure.CPU_PER_REQUEST), content)
     of_app = one(compare(Relation.MORE, figure=Figure.CPU_PER_REQUEST, hop="app"), content)
     assert whole.measured is not None and of_app.measured is not None
-    assert whole.measured.value == pytest.approx((4.5 * 4.6) ** 0.5)
-    assert of_app.measured.value == pytest.approx((1.5 * 1.6) ** 0.5)
+    assert whole.measured.value == pytest.approx((4.5 * 4.6 * 4.7) ** (1 / 3))
+    assert of_app.measured.value == pytest.approx((1.5 * 1.6 * 1.7) ** (1 / 3))
     assert (whole.outcome, of_app.outcome) == (Outcome.HOLDS, Outcome.HOLDS)
+    two = one(compare(Relation.MORE, figure=Figure.CPU_PER_REQUEST), record(a_block(0), a_block(1)))
+    assert (two.outcome, two.reason) == (Outcome.UNKNOWN, "too few valid blocks: 2, 3 needed"), "as in the report"
 
 
 def test_one_block_is_not_enough_and_void_ones_are_none():

@@ -8,10 +8,12 @@ import msgspec
 import pytest
 from factory import MS, block, histogram, part, plan_of, record, slice_of
 
-from hopcost import compared, comparison, validity
+from hopcost import compared, comparison, open_figures, validity
 from hopcost.compared import Comparison
 from hopcost.hop_cost import pairs
-from hopcost.recorded import ArmBlock, Block, OpenLoad
+from hopcost.planned import PlannedArm, PlannedExperiment
+from hopcost.recorded import ArmBlock, Block, Failure, OpenLoad
+from hopcost.suite import Arm, Hop, Link
 from hopcost.summary import ExperimentSummary, summarise
 
 RATE_PER_S = 5000.0
@@ -172,6 +174,29 @@ def test_a_hop_is_what_the_stack_without_it_lacks():
     assert pairs(plan_of().experiments[0]) == [("behind", "direct", "proxy")]
 
 
+def stacks(**arms: list[Hop]) -> PlannedExperiment:
+    """An experiment on such arms, the first one its baseline."""
+    (planned,) = plan_of().experiments
+    made = [PlannedArm(name=name, arm=Arm(hops=hops), copy_of=None) for name, hops in arms.items()]
+    return msgspec.structs.replace(planned, baseline=made[0].name, arms=made)
+
+
+def hop(program: str, link: Link = Link.HTTP_TCP, **settings: bool) -> Hop:
+    return Hop(program=program, link=link, settings=dict(settings))
+
+
+def test_the_stack_without_a_hop_is_otherwise_the_same():
+    go, nginx = hop("go"), hop("nginx")
+    tls, slow = hop("go", Link.HTTPS_TCP), hop("go", nodelay=False)
+    assert pairs(stacks(go=[go], fast=[nginx, hop("go", Link.FASTCGI_UNIX)])) == [("fast", "go", "nginx")]
+    assert pairs(stacks(tls=[tls], plain=[nginx, go])) == [], "its client speaks no TLS"
+    assert pairs(stacks(tls=[tls], plain=[nginx, go], go=[go])) == [("plain", "go", "nginx")]
+    assert pairs(stacks(tls=[tls], ended=[hop("nginx", Link.HTTPS_TCP), go])) == [("ended", "tls", "nginx")]
+    assert pairs(stacks(go=[go], before=[nginx, slow])) == []
+    assert pairs(stacks(go=[go], slow=[slow], before=[nginx, slow])) == [("before", "slow", "nginx")]
+    assert pairs(stacks(go=[go], over=[nginx, msgspec.structs.replace(go, copies=2)])) == []
+
+
 def test_the_cost_of_a_hop_is_a_difference_at_the_same_load_and_at_saturation():
     at_load, saturated = summary(six_blocks(noise=0.0)).hop_costs
     assert (at_load.load_per_s, saturated.load_per_s) == (RATE_PER_S, None)
@@ -211,13 +236,85 @@ def test_a_block_weighs_as_many_rounds_as_it_has():
         if each.name == "behind":
             each.slices = [msgspec.structs.replace(one, answers=one.answers * 2) for one in each.slices]
     arms = compared.Arms(plan_of().experiments[0], [long, brief])
-    assert arms.rounds("behind") == [3, 1]
+    assert arms.rounds("behind", comparison.throughput) == [3, 1]
     found = arms.ratio("behind", comparison.throughput, 0.05)
     assert found is not None
     assert found.value == pytest.approx(0.5 * 2**0.25), "of ln 0.5 three times and ln 1 once"
     cost = arms.difference("behind", comparison.cpu_per_request, 0.05)
     assert cost is not None
     assert cost.value == pytest.approx((3 * 12_000 + 1_000) / 4), "22 µs beside 10, three times; 11 once"
+
+
+def test_an_offered_load_weighs_by_its_own_slices():
+    long, brief = six_blocks(0.5, 0.0)[:2]
+    for each in long.arms:
+        each.slices = each.slices * 9
+    arms, figure = compared.Arms(plan_of().experiments[0], [long, brief]), open_figures.cpu_per_request(0.25)
+    assert arms.rounds("behind", figure) == [1, 1]
+    for each in brief.arms:
+        each.open_loop[0].slices = each.open_loop[0].slices * 3
+    assert arms.rounds("behind", figure) == [1, 3]
+
+
+def test_a_block_without_the_offered_load_says_nothing_of_it():
+    blocks = six_blocks()
+    for each in blocks[0].arms:
+        each.open_loop = []
+    found = summary(blocks)
+    assert of_behind(found, "cpu_per_request", RATE_PER_S).verdict.word == "dearer"
+    assert [cost.load_per_s for cost in found.hop_costs] == [RATE_PER_S, None]
+    for each in blocks[1].arms:
+        if each.name == "behind":
+            each.open_loop = []
+    behind = summary(blocks).arms[1]
+    assert behind.comparison("cpu_per_request", RATE_PER_S) is None, "a block that the arm alone lacks is its outcome"
+
+
+def test_three_blocks_of_the_arm_itself_are_needed():
+    blocks = six_blocks()
+    for each in blocks[2:]:
+        each.arms = [arm for arm in each.arms if arm.name != "behind"]
+    found = of_behind(summary(blocks), "throughput")
+    assert (found.verdict.word, found.no_verdict) == ("unknown", "too few valid blocks: 2, 3 needed")
+
+
+def test_an_arm_that_failed_has_no_verdict_and_is_not_waited_for():
+    blocks = six_blocks(0.99, 0.05)
+    for each in blocks:
+        each.arms[2] = arm("direct-aa", 10_000, 100, 20.0)
+    experiment = plan_of().experiments[0]
+    beside = [arm("beside", 10_000, 100, 20.0) for _ in blocks]
+    for each, other in zip(blocks, beside, strict=True):
+        each.arms.append(other)
+    bars = {"error": 0.05, "margin": 0.02, "target": 0.01}
+    assert not compared.settled(experiment, blocks, **bars)
+    blocks[5].arms = [each for each in blocks[5].arms if each.name != "behind"]
+    blocks[5].failures = [Failure(arm="behind", message="under load: proxy: gzip = true, but nothing came of it")]
+    assert compared.settled(experiment, blocks, **bars)
+    found = of_behind(summary(blocks), "throughput")
+    assert (found.verdict.word, found.no_verdict) == ("unknown", blocks[5].failures[0].message)
+
+
+def test_a_quantile_that_is_not_shown_is_not_compared():
+    few = summary(six_blocks()[:3])  # 3 blocks × 5,000 answers: 150 beyond p99
+    assert of_behind(few, "response_p99", RATE_PER_S).ratio is not None
+    blocks = six_blocks()[:3]
+    for each in [part for made in blocks for part in made.arms]:
+        for load in each.open_loop:  # 3 × 3,000: 90 beyond p99 in all, 30 in each block
+            load.totals = msgspec.structs.replace(load.totals, response_time=histogram(*[300_000] * 3000))
+    (_, behind) = summary(blocks).arms
+    assert behind.comparison("response_p99", RATE_PER_S) is None
+    assert behind.comparison("response_p50", RATE_PER_S) is not None
+
+
+def test_an_arm_that_runs_twice_stands_for_both_runs_on_either_side():
+    blocks = six_blocks(0.5, 0.0, again=0.8, open_loop=False)
+    arms = compared.Arms(plan_of().experiments[0], blocks)
+    there, back = (arms.ratio(*pair) for pair in (
+        ("behind", comparison.throughput, 0.05), ("direct", comparison.throughput, 0.05, "behind"),
+    ))  # fmt: skip
+    assert there is not None and back is not None
+    assert there.value == pytest.approx(0.5 / 0.9) and back.value == pytest.approx(0.9 / 0.5)
 
 
 def test_nothing_is_settled_before_there_are_blocks():

@@ -38,6 +38,13 @@ def test_two_blocks_by_hand():
     assert found.high == pytest.approx(0.25 * 6682.65, rel=1e-5)
 
 
+def test_two_blocks_of_which_nothing_is_known_have_an_interval_all_the_same():
+    # Logs 0 and 0.8: t(1, 1 - 0.005 ÷ 30) = 1909.86, reach 764; e^764 is beyond all numbers.
+    found = ratio([1.0, math.exp(0.8)], [1.0, 1.0], 0.01 / 30)
+    assert found is not None and found.low is not None and found.high is not None
+    assert 0 < found.low < 1e-300 and 1e300 < found.high < math.inf
+
+
 def test_six_blocks_with_the_error_of_one_of_four_looks_by_hand():
     # Ratios e^±0.01, three of each: mean 0 (ratio 1); sum of squares 6 × 0.0001, variance 0.0006 ÷ 5 = 0.00012,
     # standard deviation 0.0109545. Error 0.05 ÷ 4 = 0.0125: t(5, 0.99375) = 3.810005 from a table.

@@ -35,12 +35,13 @@ def measure(
 ) -> Block:
     """Run a block over these arms; never raises for what a program, an arm or the engine does wrong.
 
-    `rates` are the offered loads of the open loop (share → requests per second), None: out of this block's closed loop.
+    `rates` are the offered loads of the open loop (share → requests per second), None: out of this block's closed loop;
+    where there is none, there is no open loop.
     """
     setting.watcher.block_begins(number)
-    shares = setting.experiment.open_loop_shares
+    is_open_too = bool(setting.experiment.open_loop_shares) and rates != {}
     with recording(setting, number) as block, contextlib.ExitStack() as stacks:
-        if shares:
+        if is_open_too:
             block.longest_stall_ns = open_loop.longest_stall_ns(setting.experiment.cores.generator)
         ready = start_and_check(setting, arms, block, stacks)
         load(setting, block, ready, rounds, warm_up=warm_up)

@@ -1,8 +1,9 @@
 """The measuring loop: blocks of an experiment until they are precise enough, or the budget is spent.
 
 The first block is the pilot: how its rounds spread decides how long the next ones are, its long warm-up (and a second
-one's, where an arm took its time) how long theirs is, and its throughputs the rates of the open loop. A block that a
-fault of the instrument made void is done again; an arm that fails leaves the experiment with its reason.
+one's, where an arm took its time) how long theirs is, and its throughputs the rates of the open loop (of all groups'
+first blocks, where not all arms fit into one). A block that a fault of the instrument made void is done again; an arm
+that fails leaves the experiment with its reason.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import time
 
 import msgspec
 
-from hopcost import as_published, block, compared, lengths, soak, statistics, steady, whole
+from hopcost import as_published, block, compared, lengths, open_loop, soak, statistics, steady, whole
 from hopcost.engine import WarmUp
 from hopcost.errors import HopcostError, MeasurementFailed
 from hopcost.network import HOST, Network
@@ -81,7 +82,7 @@ class Loop:
         self.counts = [0 for _ in setting.experiment.groups]  # valid blocks of each group
         self.void: list[Block] = []
         self.sizing = Sizing(setting.plan, setting.experiment)
-        self.rates: dict[float, float] | None = None
+        self.rates: dict[float, float] | None = None if len(self.counts) == 1 else {}  # of the open loop
         self.warmth = steady.Warmth(length_ns=setting.plan.warm_up_least_ns, unsteady=[])
         self.warmed_long: list[Block] = []  # the valid blocks that it is known by
 
@@ -184,11 +185,21 @@ class Loop:
             if len(self.void) > max(VOID_BLOCKS_AT_MOST, len(self.valid)) and not done.failures:
                 return f"{len(self.void)} void blocks: {'; '.join(done.reasons)}"
             return None
-        if self.rates is None:
-            self.rates = {load.share: load.rate_per_s for arm in done.arms for load in arm.open_loop} or None
         self.valid.append(done)
         self.counts[group] += 1
+        self._note_rates(done)
         return None
+
+    def _note_rates(self, done: Block) -> None:
+        """The rates of the open loop are the first block's own; with groups, of all arms once each has been measured.
+
+        The slowest arm may be in the last group.
+        """
+        if self.rates is None:
+            self.rates = {load.share: load.rate_per_s for arm in done.arms for load in arm.open_loop} or None
+        elif not self.rates and self.done:
+            parts = [arm for each in self.valid for arm in each.arms]
+            self.rates = open_loop.offered_rates(parts, self.experiment.open_loop_shares)
 
     def _out_of_time(self) -> Ending:
         if self.void and self.done < compared.BLOCKS_AT_LEAST:
@@ -202,7 +213,8 @@ class Loop:
     def _settled(self) -> bool:
         plan = self.setting.plan
         error = statistics.error_per_look(len(plan.looks))
-        return compared.settled(self.experiment, self.valid, error=error, margin=plan.margin, target=plan.target_width)
+        blocks = [*self.valid, *self.void]
+        return compared.settled(self.experiment, blocks, error=error, margin=plan.margin, target=plan.target_width)
 
     def _precision(self) -> str:
         plan = self.setting.plan

@@ -240,13 +240,15 @@ def _of_interval(seen: Result, run: _Run, names: Sequence[str]) -> tuple[Outcome
     interval, test = seen.measured, seen.test
     if seen.blocks < 2:
         return Outcome.UNKNOWN, f"valid blocks: {seen.blocks}, no interval", False
+    if test.figure.is_ratio and (few := compared.too_few(seen.blocks)):
+        return Outcome.UNKNOWN, few, False
     if interval is None or interval.low is None or interval.high is None:
         return Outcome.UNKNOWN, "a block lacks the figure", False
     if test.figure is not Figure.MEMORY_DRIFT:
         for name in names:
-            faults = [fault for part in run.parts(name) for fault in validity.faults_of_arm(part, run.planned)]
-            if faults:
-                return Outcome.UNKNOWN, f"{name}: {faults[0]}", False
+            fault = compared.own_fault(Arms(run.planned, run.blocks), run.planned, name)
+            if fault is not None:
+                return Outcome.UNKNOWN, f"{name}: {fault}", False
             is_bound = any(validity.generator_full(part, run.planned) for part in run.parts(name))
             if test.figure is Figure.THROUGHPUT and is_bound:
                 return Outcome.UNKNOWN, f"{name}: {compared.GENERATOR_FULL}", False
@@ -255,7 +257,7 @@ def _of_interval(seen: Result, run: _Run, names: Sequence[str]) -> tuple[Outcome
         arms, reading = Arms(run.planned, run.blocks), _reading(test)
         if biased := compared.biased(run.record.plan.experiments, run.record.blocks):
             return Outcome.UNKNOWN, f"the baseline differs from itself in {', '.join(biased)}: no verdicts", False
-        floor = None if arms.again is None else arms.ratio(arms.again, throughput if test.hop else reading, run.error)
+        floor = arms.floor(throughput if test.hop else reading, run.error)
         margin = verdict.margin(floor, run.record.plan.margin)
     outcome, negligible = decide(test, interval, margin)
     planned = run.planned

@@ -12,7 +12,7 @@ import msgspec
 from hopcost import comparison, open_figures, statistics, validity, verdict
 from hopcost.comparison import Arms, Figure
 from hopcost.plan import PlannedExperiment
-from hopcost.recorded import ArmBlock, Block
+from hopcost.recorded import Block
 from hopcost.statistics import Interval
 from hopcost.verdict import Better, Verdict
 
@@ -75,10 +75,11 @@ def asks(arms: Arms, name: str, p99_agrees: dict[float, bool | None]) -> list[As
         found += [
             Ask(f"{CPU}:{hop}", open_figures.cpu_per_request(share, hop), Better.CHEAPER, share) for hop in shared
         ]
-        quantiles = ["p50", "p99"] if p99_agrees.get(share) else ["p50"]
         found += [
             Ask(f"response_{each}", open_figures.response_time(share, each), Better.SHORTER, share)
-            for each in quantiles
+            for each in ("p50", "p99")
+            if (each == "p50" or p99_agrees.get(share))
+            and all(open_figures.is_shown(both, share, each) for both in (parts, baseline))
         ]
     return found
 
@@ -103,14 +104,14 @@ def of_arm(
         interval = arms.ratio(name, ask.figure, own_error)
         if interval is None and ask.share is not None:
             continue  # too few samples: not shown
-        floor = arms.ratio(arms.again, ask.figure, error) if arms.again is not None else None
-        why = withheld
+        floor = arms.floor(ask.figure, error)
+        why = withheld or too_few(len(arms.rounds(name, ask.figure)))
         if why is None and ask.name == THROUGHPUT and (bound := _bound(arms, experiment, name)) is not None:
             why = f"{bound}: {GENERATOR_FULL}"
         found.append(
             Comparison(
                 figure=ask.name,
-                load_per_s=None if ask.share is None else _rate(arms.of(name), ask.share),
+                load_per_s=None if ask.share is None else open_figures.rate_per_s(arms.of(name), ask.share),
                 ratio=interval,
                 verdict=verdict.judge(None if why else interval, verdict.margin(floor, margin), ask.better),
                 no_verdict=why,
@@ -119,14 +120,24 @@ def of_arm(
     return found
 
 
+def too_few(blocks: int) -> str | None:
+    """Why so many valid blocks give no verdict."""
+    return None if blocks >= BLOCKS_AT_LEAST else f"too few valid blocks: {blocks}, {BLOCKS_AT_LEAST} needed"
+
+
 def fault(arms: Arms, experiment: PlannedExperiment, name: str) -> str | None:
     """Why there is no verdict on an arm: what it, or what it is compared with, did wrong."""
-    for each in (name, experiment.baseline, arms.again):
-        for part in arms.of(each) if each is not None else []:
-            found = validity.faults_of_arm(part, experiment)
-            if found:
-                return found[0] if each == name else f"{each}: {found[0]}"
+    for each in _measured_by(arms, name):
+        found = own_fault(arms, experiment, each)
+        if found is not None:
+            return found if each == name else f"{each}: {found}"
     return None
+
+
+def own_fault(arms: Arms, experiment: PlannedExperiment, name: str) -> str | None:
+    """What an arm did wrong first: how it failed, or a fault in one of its blocks."""
+    faults = (fault for part in arms.of(name) for fault in validity.faults_of_arm(part, experiment))
+    return arms.failures.get(name) or next(faults, None)
 
 
 def biased(experiments: Sequence[PlannedExperiment], blocks: Sequence[Block]) -> list[str]:
@@ -135,10 +146,8 @@ def biased(experiments: Sequence[PlannedExperiment], blocks: Sequence[Block]) ->
     found = []
     for experiment in experiments:
         arms = Arms(experiment, [block for block in blocks if block.experiment == experiment.name])
-        if arms.again is None:
-            continue
-        ratios = [arms.ratio(arms.again, each, error) for each in (comparison.throughput, comparison.cpu_per_request)]
-        if any(verdict.is_biased(ratio) for ratio in ratios):
+        floors = [arms.floor(each, error) for each in (comparison.throughput, comparison.cpu_per_request)]
+        if any(verdict.is_biased(floor) for floor in floors):
             found.append(experiment.name)
     return found
 
@@ -148,14 +157,16 @@ def settled(
 ) -> bool:
     """Whether throughput and CPU per request of every arm, and of the A/A arm, are as precise as was asked for.
 
-    That is: the interval is narrower than the target, or holds no end of the margin.
+    That is: the interval is narrower than the target, or holds no end of the margin. An arm that failed is not waited
+    for.
     """
     arms = Arms(experiment, blocks)
-    names = [arm.name for arm in experiment.arms if arm.name != experiment.baseline and arms.of(arm.name)]
+    others = [arm.name for arm in experiment.arms if arm.name != experiment.baseline]
+    names = [name for name in others if arms.of(name) and name not in arms.failures]
     if not names:
         return False
     for figure in (comparison.throughput, comparison.cpu_per_request):
-        floor = arms.ratio(arms.again, figure, error) if arms.again is not None else None
+        floor = arms.floor(figure, error)
         within = verdict.margin(floor, margin)
         for name in names:
             interval = arms.ratio(name, figure, error_of_each(experiment, error))
@@ -169,10 +180,12 @@ def settled(
 
 def _bound(arms: Arms, experiment: PlannedExperiment, name: str) -> str | None:
     """Which of the arm and the baseline the generator was full for: either way their quotient is the generator's."""
-    both = (name, experiment.baseline)
-    return next((one for one in both if any(validity.generator_full(each, experiment) for each in arms.of(one))), None)
+    for one in _measured_by(arms, name):
+        if any(validity.generator_full(each, experiment) for each in arms.of(one)):
+            return one
+    return None
 
 
-def _rate(parts: Sequence[ArmBlock], share: float) -> float | None:
-    load = next((load for part in parts if (load := open_figures.at(part, share)) is not None), None)
-    return None if load is None else load.rate_per_s
+def _measured_by(arms: Arms, name: str) -> list[str]:
+    """The arms that a comparison is made of: itself, the baseline, and the second run of what runs twice."""
+    return [each for each in (name, arms.baseline, arms.again) if each is not None]

@@ -1,29 +1,47 @@
 """Arms put beside each other, block by block: ratios and differences of a figure, with their intervals. Pure.
 
-The baseline stands for both of its runs: their mean, except where its second run is itself compared with the first.
+What runs twice in a block stands for both of its runs: their mean, except where the second is compared with the first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+import msgspec
+
 from hopcost import statistics
 from hopcost.plan import PlannedExperiment
 from hopcost.record import ArmBlock, Block
 from hopcost.statistics import Interval
 
-Figure = Callable[[ArmBlock], float | None]  # None or 0 where an arm's part of a block does not have it
+
+class Figure(msgspec.Struct, frozen=True):
+    """What is read off an arm's part of a block: None or 0 where it does not have it.
+
+    `rounds` are those it was taken over: what the block weighs among the others. A block that has none, as one without
+    an offered load, says nothing of it.
+    """
+
+    read: Callable[[ArmBlock], float | None]
+    rounds: Callable[[ArmBlock], int] = lambda arm: arm.rounds
+
+    def __call__(self, arm: ArmBlock) -> float | None:
+        return self.read(arm)
 
 
-def throughput(arm: ArmBlock) -> float | None:
+def _throughput(arm: ArmBlock) -> float | None:
     """Correct answers per second of the arm's own time, over the block's slices."""
     return arm.answers * 1e9 / arm.elapsed_ns if arm.elapsed_ns else None
 
 
-def cpu_per_request(arm: ArmBlock) -> float | None:
+def _cpu_per_request(arm: ArmBlock) -> float | None:
     """CPU ns of all hops per correct answer, over the block's slices."""
     used = total(arm.cpu_ns(hop) for hop in arm.hops)
     return used / arm.answers if used is not None and arm.answers else None
+
+
+throughput = Figure(_throughput)
+cpu_per_request = Figure(_cpu_per_request)
 
 
 def cpu_of(hop: str) -> Figure:
@@ -33,7 +51,7 @@ def cpu_of(hop: str) -> Figure:
         used = arm.cpu_ns(hop)
         return used / arm.answers if used is not None and arm.answers else None
 
-    return figure
+    return Figure(figure)
 
 
 def total(values: Iterable[int | None]) -> int | None:
@@ -43,12 +61,20 @@ def total(values: Iterable[int | None]) -> int | None:
 
 
 class Arms:
-    """The valid blocks of an experiment by arm."""
+    """The valid blocks of an experiment by arm.
+
+    `again` is the second run of the arm that runs `twice`, both None where none does. `failures` are the last words of
+    arms that left the experiment, be it in a void block.
+    """
 
     def __init__(self, experiment: PlannedExperiment, blocks: Sequence[Block]) -> None:
+        valid = [block for block in blocks if block.validity != "void"]
+        copies = [arm for arm in experiment.arms if arm.copy_of is not None]
         self.baseline = experiment.baseline
-        self.again = next((arm.name for arm in experiment.arms if arm.copy_of == experiment.baseline), None)
-        self.blocks = [{arm.name: arm for arm in block.arms} for block in blocks if block.validity != "void"]
+        self.again = copies[0].name if copies else None
+        self.twice = copies[0].copy_of if copies else None
+        self.blocks = [{arm.name: arm for arm in block.arms} for block in valid]
+        self.failures = {failure.arm: failure.message for block in blocks for failure in block.failures}
 
     @property
     def names(self) -> list[str]:
@@ -65,38 +91,45 @@ class Arms:
         if pairs is None:
             return None
         own, other = [own for own, _ in pairs], [other for _, other in pairs]
-        return statistics.ratio(own, other, error, self.rounds(name, reference))
+        return statistics.ratio(own, other, error, self.rounds(name, figure, reference))
+
+    def floor(self, figure: Figure, error: float) -> Interval | None:
+        """The second run ÷ the first: what is seen where nothing differs."""
+        return None if self.again is None else self.ratio(self.again, figure, error, self.twice)
 
     def difference(self, name: str, figure: Figure, error: float, reference: str | None = None) -> Interval | None:
         """Figure of the arm minus that of the reference (None: the baseline), paired by block, in the figure's unit."""
         pairs = self.pairs(name, figure, reference)
         if pairs is None:
             return None
-        return statistics.mean([own - other for own, other in pairs], error, self.rounds(name, reference))
+        return statistics.mean([own - other for own, other in pairs], error, self.rounds(name, figure, reference))
 
     def pairs(self, name: str, figure: Figure, reference: str | None = None) -> list[tuple[float, float]] | None:
-        """(arm, reference) of each block that has both; None where one of these blocks lacks the figure.
+        """(arm, reference) of each block that took it of one of them; None where one of these blocks lacks the figure.
 
         Leaving such a block out would choose blocks by their outcome.
         """
         reference = reference or self.baseline
         found = []
-        for block in self.blocks:
-            if name in block and reference in block:
-                own, other = figure(block[name]), self._reference(block, name, figure, reference)
-                if not own or not other:
-                    return None
-                found.append((own, other))
+        for block in self._of_both(name, figure, reference):
+            own, other = self._value(block, name, figure, reference), self._value(block, reference, figure, name)
+            if not own or not other:
+                return None
+            found.append((own, other))
         return found
 
-    def rounds(self, name: str, reference: str | None = None) -> list[int]:
-        """Of each block that has the arm and the reference: what its figures weigh."""
-        both = (name, reference or self.baseline)
-        return [block[name].rounds for block in self.blocks if all(each in block for each in both)]
+    def rounds(self, name: str, figure: Figure, reference: str | None = None) -> list[int]:
+        """Of each block that has the arm and the reference: what the figure weighs."""
+        return [figure.rounds(block[name]) for block in self._of_both(name, figure, reference or self.baseline)]
 
-    def _reference(self, block: dict[str, ArmBlock], name: str, figure: Figure, reference: str) -> float | None:
-        first = figure(block[reference])
-        if reference != self.baseline or name == self.again or self.again is None or self.again not in block:
+    def _of_both(self, name: str, figure: Figure, reference: str) -> list[dict[str, ArmBlock]]:
+        both = [block for block in self.blocks if name in block and reference in block]
+        return [block for block in both if figure.rounds(block[name]) or figure.rounds(block[reference])]
+
+    def _value(self, block: dict[str, ArmBlock], name: str, figure: Figure, beside: str) -> float | None:
+        """The figure of an arm that stands beside another one."""
+        first = figure(block[name])
+        if name != self.twice or self.again in (None, beside) or self.again not in block:
             return first
         second = figure(block[self.again])
         return (first + second) / 2 if first and second else None  # a run without the figure would halve the mean

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from hopcost.statistics import exp
 from hopcost.verdict import MARGIN_LEAST
 
 ROUNDING = 1e-9  # equal figures differ by less after a mean of logarithms
@@ -57,16 +58,11 @@ def drift(times_s: Sequence[float], values: Sequence[float], error: float = 0.05
     length_s = max(times_s) - min(times_s)
     reach = float(stdtrit(count - 2, 1 - error / 2)) * error_of_slope
     return Drift(
-        over_run=_factor(slope * length_s),
-        low=_factor((slope - reach) * length_s),
-        high=_factor((slope + reach) * length_s),
-        per_hour=_factor(slope * 3600),
-        per_hour_low=_factor((slope - reach) * 3600),
-        per_hour_high=_factor((slope + reach) * 3600),
+        over_run=exp(slope * length_s),
+        low=exp((slope - reach) * length_s),
+        high=exp((slope + reach) * length_s),
+        per_hour=exp(slope * 3600),
+        per_hour_low=exp((slope - reach) * 3600),
+        per_hour_high=exp((slope + reach) * 3600),
         length_s=length_s,
     )
-
-
-def _factor(logarithm: float) -> float:
-    """exp, without an overflow where a slope of a few seconds is carried on to an hour."""
-    return math.exp(max(-700.0, min(700.0, logarithm)))

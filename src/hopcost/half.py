@@ -35,14 +35,14 @@ class Half(msgspec.Struct, frozen=True):
         """What can be asked of an arm: throughput, CPU, and at each offered load CPU and response times."""
         found = {}
         for ask in compared.asks(self.arms, name, self.summary.p99_agrees):
-            load = None if ask.share is None else open_figures.at(self.arms.of(name)[0], ask.share)
-            if ":" not in ask.name and (ask.share is None or load is not None):  # of all hops together
-                found[ask.name, None if load is None else load.rate_per_s] = ask
+            load = None if ask.share is None else open_figures.rate_per_s(self.arms.of(name), ask.share)
+            if ":" not in ask.name:  # of all hops together
+                found[ask.name, load] = ask
         return found
 
     def sample(self, name: str, ask: Ask) -> list[float] | None:
         """The arm's figure by block; None where a block lacks it: leaving it out would choose blocks by outcome."""
-        values = [ask.figure(part) for part in self.arms.of(name)]
+        values = [ask.figure(part) for part in self.arms.of(name) if ask.figure.rounds(part)]
         known = [value for value in values if value]
         return known if known and len(known) == len(values) else None
 

@@ -8,6 +8,7 @@ from hopcost import comparison, open_figures
 from hopcost.comparison import Arms
 from hopcost.plan import PlannedExperiment
 from hopcost.statistics import Interval
+from hopcost.suite import Arm
 
 
 class HopCost(msgspec.Struct, frozen=True):
@@ -27,15 +28,35 @@ class HopCost(msgspec.Struct, frozen=True):
 
 
 def pairs(experiment: PlannedExperiment) -> list[tuple[str, str, str]]:
-    """(arm, the arm without its first hop, that hop's program); of several such arms the baseline."""
-    stacks = {arm.name: [hop.program for hop in arm.arm.hops] for arm in experiment.arms if arm.copy_of is None}
-    candidates = sorted(stacks, key=lambda name: name != experiment.baseline)
+    """(arm, the arm without its first hop, that hop's program); of several such arms the baseline.
+
+    What is behind the hop must be the same, and so must the client's link: `nginx` before `go` is no `go` with TLS, and
+    nginx before two of them no single one. How the hop speaks to what is behind it is the hop's: FastCGI, too.
+    """
+    arms = {arm.name: arm.arm for arm in experiment.arms if arm.copy_of is None}
+    candidates = sorted(arms, key=lambda name: name != experiment.baseline)
     found = []
-    for name, programs in stacks.items():
-        without = next((each for each in candidates if stacks[each] == programs[1:]), None)
-        if len(programs) > 1 and without is not None:
-            found.append((name, without, programs[0]))
+    for name, arm in arms.items():
+        without = next((each for each in candidates if _is_without_first(arms[each], arm)), None)
+        if without is not None:
+            found.append((name, without, arm.hops[0].program))
     return found
+
+
+def _is_without_first(other: Arm, arm: Arm) -> bool:
+    """Whether it is the same stack, asked in the same way, but for the arm's first hop."""
+    first, *rest = arm.hops
+    if not rest or other.hops[0].link is not first.link or _surroundings(other, arm) != _surroundings(arm, arm):
+        return False
+    replaced = [msgspec.structs.replace(rest[0], link=first.link, port=None), *rest[1:]]
+    return replaced == [msgspec.structs.replace(other.hops[0], port=None), *other.hops[1:]]
+
+
+def _surroundings(of: Arm, arm: Arm) -> list[object]:
+    """What else an arm fixes; settings by program as far as they are for what is behind the arm's first hop."""
+    behind = {hop.program for hop in arm.hops[1:]}
+    settings = {program: value for program, value in of.settings.items() if program in behind}
+    return [settings, of.sysctls, of.open_files, of.link_mbit_per_s]
 
 
 def of(arms: Arms, experiment: PlannedExperiment, error: float, p99_agrees: dict[float, bool | None]) -> list[HopCost]:
@@ -46,7 +67,6 @@ def of(arms: Arms, experiment: PlannedExperiment, error: float, p99_agrees: dict
             continue
         shares = dict.fromkeys(load.share for part in arms.of(name) for load in part.open_loop)
         for share in shares:
-            load = open_figures.at(arms.of(name)[-1], share)
             p99 = arms.difference(name, open_figures.response_time(share, "p99"), error, without)
             found.append(
                 HopCost(
@@ -54,7 +74,7 @@ def of(arms: Arms, experiment: PlannedExperiment, error: float, p99_agrees: dict
                     without=without,
                     hop=hop,
                     share=share,
-                    load_per_s=None if load is None else load.rate_per_s,
+                    load_per_s=open_figures.rate_per_s(arms.of(name), share),
                     cpu_ns=arms.difference(name, open_figures.cpu_per_request(share), error, without),
                     p50_ns=arms.difference(name, open_figures.response_time(share, "p50"), error, without),
                     p99_ns=p99 if p99_agrees.get(share) else None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import msgspec
 
@@ -64,6 +65,16 @@ def at(part: ArmBlock, share: float) -> OpenLoad | None:
     return next((load for load in part.open_loop if load.share == share), None)
 
 
+def rate_per_s(parts: Sequence[ArmBlock], share: float) -> float | None:
+    """The load offered to an arm as that share; None where none was."""
+    return next((load.rate_per_s for part in parts if (load := at(part, share)) is not None), None)
+
+
+def is_shown(parts: Sequence[ArmBlock], share: float, quantile: str) -> bool:
+    """Whether there are enough samples beyond an arm's quantile, over all its blocks."""
+    return _quantiles([load for part in parts if (load := at(part, share)) is not None])[quantile] is not None
+
+
 def cpu_per_request(share: float, hop: str | None = None) -> Figure:
     """CPU ns per correct answer at that share: of all hops, or of one."""
 
@@ -76,7 +87,7 @@ def cpu_per_request(share: float, hop: str | None = None) -> Figure:
         answers = sum(each.answers for each in load.slices)
         return used / answers if used is not None and answers else None
 
-    return figure
+    return Figure(figure, partial(_rounds, share))
 
 
 def response_time(share: float, quantile: str) -> Figure:
@@ -86,17 +97,23 @@ def response_time(share: float, quantile: str) -> Figure:
         load = at(arm, share)
         return None if load is None else _quantiles([load], BEYOND_IN_A_BLOCK)[quantile]
 
-    return figure
+    return Figure(figure, partial(_rounds, share))
+
+
+def _rounds(share: float, arm: ArmBlock) -> int:
+    """Of that offered load; the closed loop's may be many times as many."""
+    load = at(arm, share)
+    return 0 if load is None else len(load.slices)
 
 
 def p99_agreement(arms: Arms, shares: Sequence[float]) -> dict[float, bool | None]:
     """By share, whether the p99 of the baseline's two runs, over all blocks, are within 20 %; None where unknown."""
-    if arms.again is None:
+    if arms.again is None or arms.twice is None:
         return dict.fromkeys(shares)
     found: dict[float, bool | None] = {}
     for share in shares:
         both = []
-        for name in (arms.baseline, arms.again):
+        for name in (arms.twice, arms.again):
             loads = [load for part in arms.of(name) if (load := at(part, share)) is not None]
             both.append(_quantiles(loads)["p99"] if loads else None)
         first, second = both

@@ -15,6 +15,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 CONFIDENCE_ERROR = 0.05
+LOG_MOST = 700.0  # a little less than the logarithm of the largest number
 
 
 class Interval(msgspec.Struct, frozen=True):
@@ -51,9 +52,18 @@ def ratio(
         return None
     found = mean((np.log(figures[0]) - np.log(figures[1])).tolist(), error, weights)
     assert found is not None, "there is a block"
-    low, high = found.low, found.high
-    ends = (None, None) if low is None or high is None else (math.exp(low), math.exp(high))
-    return Interval(value=math.exp(found.value), low=ends[0], high=ends[1])
+    return of_logs(found)
+
+
+def of_logs(found: Interval) -> Interval:
+    """An interval of logarithms on the scale of ratios."""
+    low, high = (None if each is None else exp(each) for each in (found.low, found.high))
+    return Interval(value=exp(found.value), low=low, high=high)
+
+
+def exp(logarithm: float) -> float:
+    """Without an overflow: an interval of two blocks, a slope carried on to an hour may reach beyond all numbers."""
+    return math.exp(max(-LOG_MOST, min(LOG_MOST, logarithm)))
 
 
 def mean(

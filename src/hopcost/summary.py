@@ -151,7 +151,7 @@ def _experiment(
     biased: list[str],
 ) -> ExperimentSummary:
     valid = [block for block in blocks if block.validity != "void"]
-    arms = Arms(planned, valid)
+    arms = Arms(planned, blocks)
     error = compared.error_at_end(plan.looks, arms, ending.why if ending is not None else None)
     own_error = compared.error_of_each(planned, error)
     shares = list(dict.fromkeys(load.share for part in arms.of(planned.baseline) for load in part.open_loop))
@@ -165,7 +165,7 @@ def _experiment(
         void=[block for block in blocks if block.validity == "void"],
         suspect=[block for block in blocks if block.validity == "suspect"],
         failures=[failure for block in blocks for failure in block.failures],
-        aa_floor=arms.ratio(arms.again, comparison.throughput, error) if arms.again is not None else None,
+        aa_floor=arms.floor(comparison.throughput, error),
         margin=plan.margin,
         arms=[
             _arm(
@@ -205,9 +205,7 @@ def _withheld(planned: PlannedExperiment, valid: int, biased: list[str]) -> str 
         return f"the baseline differs from itself beyond the margin in {', '.join(biased)}: the run has no verdicts"
     if planned.turns is Turns.SOAK:
         return "a soak is one start"
-    if valid < compared.BLOCKS_AT_LEAST:
-        return f"too few valid blocks: {valid}, {compared.BLOCKS_AT_LEAST} needed"
-    return None
+    return compared.too_few(valid)
 
 
 def _arm(

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hopcost.statistics import Interval
+from hopcost.statistics import Interval, of_logs
 
 
 def ratio(a: Sequence[float], b: Sequence[float], error: float) -> Interval | None:
@@ -24,9 +24,7 @@ def ratio(a: Sequence[float], b: Sequence[float], error: float) -> Interval | No
         return None
     found = difference(np.log(a).tolist(), np.log(b).tolist(), error)
     assert found is not None, "neither is empty"
-    low, high = found.low, found.high
-    ends = (None, None) if low is None or high is None else (math.exp(low), math.exp(high))
-    return Interval(value=math.exp(found.value), low=ends[0], high=ends[1])
+    return of_logs(found)
 
 
 def difference(a: Sequence[float], b: Sequence[float], error: float) -> Interval | None:
