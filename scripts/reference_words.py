@@ -756,6 +756,7 @@ CONSTANTS = {
     "verdict.AA_ERROR": ("", "error with which a run's A/A arms are judged, together"),
     "compared.BLOCKS_AT_LEAST": ("blocks", "valid ones without which there is no verdict"),
     "open_figures.BEYOND_AT_LEAST": ("samples", "beyond a quantile that is shown"),
+    "open_figures.BEYOND_IN_A_BLOCK": ("samples", "beyond one of a block that enters an interval"),
     "open_figures.P99_AGREES": ("times", "that the p99 of the baseline's two runs may differ for p99 to be shown"),
     "sizing.PILOT_S": ("s", "load in the first block of a full run at most"),
     "plan_experiment.OPEN_LOOP_SHARES": (
@@ -790,7 +791,10 @@ CONSTANTS = {
     "validity.MISSED_AT_MOST": ("", "share of due requests never sent; above: void, or the arm's result"),
     "validity.UNEVEN": ("", "times its even share at which a worker's CPU time is uneven"),
     "processes.WORKERS_AT_MOST": ("workers", "of one hop whose CPU times are listed"),
-    "blocks.VOID_BLOCKS_AT_MOST": ("blocks", "void blocks that are done again before the experiment fails"),
+    "blocks.VOID_BLOCKS_AT_MOST": (
+        "blocks",
+        "void blocks that are done again, or as many as there are valid ones; with one more the experiment fails",
+    ),
     "sandbox.FIRST_PORT": ("", "listening ports begin here"),
     "sandbox.LAST_PORT": ("", "and end before this"),
     "stack.READY_S": ("s", "a program must accept connections within"),

@@ -116,6 +116,15 @@ def test_turns_and_notes_are_said():
     assert any(line.startswith("whole slices: one arm alive at a time, each in runs of 10 s") for line in made.below)
 
 
+def test_a_sweep_marks_a_throughput_that_is_a_lower_bound_too():
+    full = at(64, 500)
+    for each in full.arms:
+        each.slices = [msgspec.structs.replace(one, generator_cpu_ns=one.elapsed_ns) for one in each.slices]
+    (made,) = table.tables(summarise(record(full, plan=msgspec.structs.replace(plan_of(), experiments=[point(64)]))))
+    answers = [row[made.header.index("answers/s")] for row in made.rows]
+    assert answers and all(each.startswith("≥ ") for each in answers)
+
+
 def peer_run(answers: int, errors: dict[str, int] | None = None) -> PeerRun:
     return PeerRun(
         peer="wrk", version="4.1.0", command=["wrk"], answers=answers, errors=errors or {}, elapsed_ns=1000 * MS,

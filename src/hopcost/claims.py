@@ -178,25 +178,12 @@ def _measured(test: Comparison, to: str | None, run: _Run, share: float) -> Inte
     if test.figure is Figure.ERRORS:
         return None
     if to is not None:
-        return _ratio(Arms(run.planned, run.blocks), test, to, run.error * share)
+        return Arms(run.planned, run.blocks).ratio(test.arm, _reading(test), run.error * share, to)
     error = statistics.CONFIDENCE_ERROR * share  # a soak is not looked at on its way
     for course in soak_summary.summarise(run.planned, run.blocks, _block_ratio, error):
         if (course.arm, course.figure) == (test.arm, COURSES[test.figure]) and course.drift is not None:
             return Interval(value=course.drift.over_run, low=course.drift.low, high=course.drift.high)
     return None
-
-
-def _ratio(arms: Arms, test: Comparison, to: str, error: float) -> Interval | None:
-    """Arm ÷ the other; over the baseline where they never share a block (blocks of three), with half the error each."""
-    if arms.baseline in (test.arm, to) or any(test.arm in block and to in block for block in arms.blocks):
-        return arms.ratio(test.arm, _reading(test), error, to)
-    own, other = (arms.ratio(name, _reading(test), error / 2) for name in (test.arm, to))
-    if own is None or other is None:
-        return None
-    value = own.value / other.value
-    if own.low and own.high and other.low and other.high:
-        return Interval(value=value, low=own.low / other.high, high=own.high / other.low)
-    return Interval(value=value, low=None, high=None)
 
 
 def _blocks(run: _Run, names: Sequence[str]) -> int:

@@ -56,9 +56,13 @@ def error_at_end(looks: Sequence[int], arms: Arms, ending: str | None) -> float:
 
 
 def error_of_each(experiment: PlannedExperiment, error: float) -> float:
-    """The error of one arm's interval, so that those of all arms together have `error` (Bonferroni)."""
-    others = [arm for arm in experiment.arms if arm.copy_of is None and arm.name != experiment.baseline]
-    return error / max(1, len(others))
+    """The error of one arm's interval, so that those of all arms together have `error` (Bonferroni).
+
+    Beside a baseline that was chosen afterwards it is that of all pairs of arms.
+    """
+    arms = sum(arm.copy_of is None for arm in experiment.arms)
+    intervals = arms - 1 if experiment.baseline == experiment.twice else arms * (arms - 1) // 2
+    return error / max(1, intervals)
 
 
 def asks(arms: Arms, name: str, p99_agrees: dict[float, bool | None]) -> list[Ask]:
@@ -105,7 +109,7 @@ def of_arm(
         if interval is None and ask.share is not None:
             continue  # too few samples: not shown
         floor = arms.floor(ask.figure, error)
-        why = withheld or too_few(len(arms.rounds(name, ask.figure)))
+        why = withheld or too_few(arms.count(name, ask.figure))
         if why is None and ask.name == THROUGHPUT and (bound := _bound(arms, experiment, name)) is not None:
             why = f"{bound}: {GENERATOR_FULL}"
         found.append(
@@ -137,7 +141,7 @@ def fault(arms: Arms, experiment: PlannedExperiment, name: str) -> str | None:
 def own_fault(arms: Arms, experiment: PlannedExperiment, name: str) -> str | None:
     """What an arm did wrong first: how it failed, or a fault in one of its blocks."""
     faults = (fault for part in arms.of(name) for fault in validity.faults_of_arm(part, experiment))
-    return arms.failures.get(name) or next(faults, None)
+    return f"it failed in block {arms.failed[name]}" if name in arms.failed else next(faults, None)
 
 
 def biased(experiments: Sequence[PlannedExperiment], blocks: Sequence[Block]) -> list[str]:
@@ -162,7 +166,7 @@ def settled(
     """
     arms = Arms(experiment, blocks)
     others = [arm.name for arm in experiment.arms if arm.name != experiment.baseline]
-    names = [name for name in others if arms.of(name) and name not in arms.failures]
+    names = [name for name in others if arms.of(name) and name not in arms.failed]
     if not names:
         return False
     for figure in (comparison.throughput, comparison.cpu_per_request):

@@ -63,18 +63,17 @@ def total(values: Iterable[int | None]) -> int | None:
 class Arms:
     """The valid blocks of an experiment by arm.
 
-    `again` is the second run of the arm that runs `twice`, both None where none does. `failures` are the last words of
-    arms that left the experiment, be it in a void block.
+    `again` is the second run of the arm that runs `twice`, None where none does. `failed` arms left the
+    experiment in the block of that number, be it a void one.
     """
 
     def __init__(self, experiment: PlannedExperiment, blocks: Sequence[Block]) -> None:
         valid = [block for block in blocks if block.validity != "void"]
-        copies = [arm for arm in experiment.arms if arm.copy_of is not None]
         self.baseline = experiment.baseline
-        self.again = copies[0].name if copies else None
-        self.twice = copies[0].copy_of if copies else None
+        self.twice = experiment.twice
+        self.again = next((arm.name for arm in experiment.arms if arm.copy_of is not None), None)
         self.blocks = [{arm.name: arm for arm in block.arms} for block in valid]
-        self.failures = {failure.arm: failure.message for block in blocks for failure in block.failures}
+        self.failed = {failure.arm: block.number + 1 for block in blocks for failure in block.failures}
 
     @property
     def names(self) -> list[str]:
@@ -86,7 +85,13 @@ class Arms:
         return [block[name] for block in self.blocks if name in block]
 
     def ratio(self, name: str, figure: Figure, error: float, reference: str | None = None) -> Interval | None:
-        """Figure of the arm ÷ that of the reference (None: the baseline), paired by block."""
+        """Figure of the arm ÷ that of the reference (None: the baseline), paired by block.
+
+        Arms that never share a block (blocks of three) by way of the arm that is in all, with half the error each.
+        """
+        reference = reference or self.baseline
+        if self._never_together(name, reference):
+            return _quotient(*(self.ratio(each, figure, error / 2, self.twice) for each in (name, reference)))
         pairs = self.pairs(name, figure, reference)
         if pairs is None:
             return None
@@ -122,6 +127,18 @@ class Arms:
         """Of each block that has the arm and the reference: what the figure weighs."""
         return [figure.rounds(block[name]) for block in self._of_both(name, figure, reference or self.baseline)]
 
+    def count(self, name: str, figure: Figure, reference: str | None = None) -> int:
+        """Of how many blocks the ratio is made; of two that never share one, the fewer."""
+        reference = reference or self.baseline
+        if self._never_together(name, reference):
+            return min(len(self.rounds(each, figure, self.twice)) for each in (name, reference))
+        return len(self.rounds(name, figure, reference))
+
+    def _never_together(self, name: str, reference: str) -> bool:
+        return self.twice not in (name, reference) and not any(
+            name in block and reference in block for block in self.blocks
+        )
+
     def _of_both(self, name: str, figure: Figure, reference: str) -> list[dict[str, ArmBlock]]:
         both = [block for block in self.blocks if name in block and reference in block]
         return [block for block in both if figure.rounds(block[name]) or figure.rounds(block[reference])]
@@ -133,3 +150,13 @@ class Arms:
             return first
         second = figure(block[self.again])
         return (first + second) / 2 if first and second else None  # a run without the figure would halve the mean
+
+
+def _quotient(own: Interval | None, other: Interval | None) -> Interval | None:
+    """Of two ratios to the same arm: the widest that both intervals allow."""
+    if own is None or other is None:
+        return None
+    value = own.value / other.value
+    if own.low and own.high and other.low and other.high:
+        return Interval(value=value, low=own.low / other.high, high=own.high / other.low)
+    return Interval(value=value, low=None, high=None)

@@ -94,8 +94,8 @@ def cores(allowed: list[int], siblings: Mapping[int, list[int]]) -> list[Finding
         findings.append(
             Finding(
                 Level.WARN,
-                f"{len(allowed)} cores, {physical} physical: experiments that want a core per hop do not fit",
-                "use four or more cores for those",
+                f"{len(allowed)} cores, {physical} physical: experiments whose article had more run, and say so",
+                "use as many as they say for theirs",
             )
         )
     else:

@@ -67,7 +67,7 @@ def of(arms: Arms, experiment: PlannedExperiment, error: float, p99_agrees: dict
             continue
         shares = dict.fromkeys(load.share for part in arms.of(name) for load in part.open_loop)
         for share in shares:
-            p99 = arms.difference(name, open_figures.response_time(share, "p99"), error, without)
+            p50, p99 = (_of_quantile(arms, name, without, share, each, error) for each in ("p50", "p99"))
             found.append(
                 HopCost(
                     arm=name,
@@ -76,10 +76,16 @@ def of(arms: Arms, experiment: PlannedExperiment, error: float, p99_agrees: dict
                     share=share,
                     load_per_s=open_figures.rate_per_s(arms.of(name), share),
                     cpu_ns=arms.difference(name, open_figures.cpu_per_request(share), error, without),
-                    p50_ns=arms.difference(name, open_figures.response_time(share, "p50"), error, without),
+                    p50_ns=p50,
                     p99_ns=p99 if p99_agrees.get(share) else None,
                 )
             )
         saturated = arms.difference(name, comparison.cpu_per_request, error, without)
         found.append(HopCost(name, without, hop, None, None, saturated))
     return found
+
+
+def _of_quantile(arms: Arms, name: str, without: str, share: float, quantile: str, error: float) -> Interval | None:
+    if not all(open_figures.is_shown(arms.of(each), share, quantile) for each in (name, without)):
+        return None
+    return arms.difference(name, open_figures.response_time(share, quantile), error, without)

@@ -108,7 +108,7 @@ def _rounds(share: float, arm: ArmBlock) -> int:
 
 def p99_agreement(arms: Arms, shares: Sequence[float]) -> dict[float, bool | None]:
     """By share, whether the p99 of the baseline's two runs, over all blocks, are within 20 %; None where unknown."""
-    if arms.again is None or arms.twice is None:
+    if arms.again is None:
         return dict.fromkeys(shares)
     found: dict[float, bool | None] = {}
     for share in shares:

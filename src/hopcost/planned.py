@@ -74,6 +74,11 @@ class PlannedExperiment(msgspec.Struct, frozen=True):
     weight: int = 1
 
     @property
+    def twice(self) -> str:
+        """The arm that runs a second time in each block; where none does, the baseline."""
+        return next((arm.copy_of for arm in self.arms if arm.copy_of is not None), self.baseline)
+
+    @property
     def groups(self) -> list[list[str]]:
         """The arms that are measured together, a block for each."""
         names = [arm.name for arm in self.arms]

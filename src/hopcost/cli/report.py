@@ -16,6 +16,7 @@ EPILOG = examples(
     "hopcost report latest --format html -o report.html",
     "hopcost report before --format markdown -o before.md",
     "hopcost report records/before --format csv > before.csv",
+    "hopcost report latest --baseline nginx-http-tcp",
     then="docs/report.schema.json is the schema of the JSON.",
 )
 
@@ -31,13 +32,21 @@ def report(
         ),
     ],
     format: Annotated[RecordFormat, typer.Option("--format", "-f", help="The format.")] = RecordFormat.TEXT,
+    baseline: Annotated[
+        str | None,
+        typer.Option(
+            "--baseline", "-b", metavar="ARM", help="Compare all arms with this one instead of the suite's baseline."
+        ),
+    ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help=OUTPUT_HELP)] = None,
 ) -> None:
     """Show a record again; it may come from another machine."""
+    from hopcost import rebase, summary
     from hopcost import record as records
-    from hopcost import summary
     from hopcost.cli.output import put
     from hopcost.report import renderer
 
     read = records.read(records.find(record))
+    if baseline is not None:
+        read = rebase.on(read, baseline)
     put(renderer(format)(read, summary.summarise(read)), output)

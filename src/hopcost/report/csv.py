@@ -96,8 +96,8 @@ def rows(suite: str, each: ExperimentSummary) -> Iterator[Row]:
         blocks=each.blocks,
     )
     if each.aa_floor is not None:
-        again = _row(first, each.plan.baseline + AGAIN, THROUGHPUT, None, "1/s")
-        yield msgspec.structs.replace(again, **_ratio(each.aa_floor))
+        again = _row(first, each.plan.twice + AGAIN, THROUGHPUT, None, "1/s")
+        yield msgspec.structs.replace(again, baseline=each.plan.twice, **_ratio(each.aa_floor))
     for arm in each.arms:
         yield from _of_arm(first, arm)
     for cost in each.hop_costs:

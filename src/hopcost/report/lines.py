@@ -41,7 +41,7 @@ def _figures(each: ExperimentSummary) -> list[str]:
     compared = [arm.ratio for arm in each.arms if arm.ratio and arm.name != each.plan.baseline]
     widest = max((ratio.half_width for ratio in compared if ratio.half_width is not None), default=None)
     lines = [
-        f"A/A floor: {each.plan.baseline} against itself is {interval(each.aa_floor)}; nothing finer is told apart",
+        f"A/A floor: {each.plan.twice} against itself is {interval(each.aa_floor)}; nothing finer is told apart",
         f"{count(each.blocks, 'block')}, {reached(widest)}"
         + (f"; stopped: {each.ending.detail}" if each.ending else ""),
         "µs under a hop: its CPU time per answer, all threads",

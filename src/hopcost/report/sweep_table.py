@@ -45,7 +45,7 @@ def below(points: list[ExperimentSummary]) -> list[str]:
     said = []
     if floors:
         said.append(
-            f"A/A floor: {first.plan.baseline} against itself is {floors}; nothing finer is told apart at that value"
+            f"A/A floor: {first.plan.twice} against itself is {floors}; nothing finer is told apart at that value"
         )
     said.append(
         "a ratio is to the baseline at the same value; CPU µs: CPU time of all hops per answer; CPU %: their CPU time"
@@ -72,7 +72,7 @@ def _cells(each: ExperimentSummary, arm: ArmSummary) -> dict[str, str]:
     row = arm.published
     return {
         "arm": arm.name,
-        "answers/s": words.number(arm.throughput_per_s),
+        "answers/s": words.throughput(arm),
         "ratio": "1 (baseline)" if arm.name == each.plan.baseline else words.interval(arm.ratio),
         "verdict": further.verdict(arm, THROUGHPUT),
         "CPU µs": words.microseconds(sum(known) if used and len(known) == len(used) else None),

@@ -144,7 +144,7 @@ def of(each: ExperimentSummary) -> Table:
         rows.append(
             [
                 arm.name,
-                ("≥ " if arm.throughput_is_a_bound else "") + words.number(arm.throughput_per_s),
+                words.throughput(arm),
                 "1 (baseline)" if is_baseline else interval(arm.ratio),
                 further.verdict(arm, THROUGHPUT),
                 *[words.microseconds(arm.cpu_ns_per_request.get(hop)) for hop in hops],

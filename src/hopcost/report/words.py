@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from hopcost.published import Published
 from hopcost.statistics import Interval
-from hopcost.summary import Quantile
+from hopcost.summary import ArmSummary, Quantile
 
 ABSENT = "–"
 WIDEST = 10.0  # of a half-width that is printed, relative
@@ -41,6 +41,11 @@ def quantile(value: Quantile | None) -> str:
     if value is None:
         return ABSENT
     return ("> " if value.at_least else "") + f"{value.ns / 1000:,.0f}"
+
+
+def throughput(arm: ArmSummary) -> str:
+    """Answers per second; `≥ 1,234` where the generator was full and the stack was not."""
+    return ("≥ " if arm.throughput_is_a_bound else "") + number(arm.throughput_per_s)
 
 
 def number(value: float | None) -> str:
