@@ -198,7 +198,7 @@ class Loop:
         if self.rates is None:
             self.rates = {load.share: load.rate_per_s for arm in done.arms for load in arm.open_loop} or None
         elif not self.rates and self.done:
-            parts = [arm for each in self.valid for arm in each.arms]
+            parts = [arm for each in self.valid for arm in each.arms if arm.name not in self.failed_arms]
             self.rates = open_loop.offered_rates(parts, self.experiment.open_loop_shares)
 
     def _out_of_time(self) -> Ending:
