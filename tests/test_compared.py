@@ -270,6 +270,18 @@ def test_a_block_without_the_offered_load_says_nothing_of_it():
     assert behind.comparison("cpu_per_request", RATE_PER_S) is None, "a block that the arm alone lacks is its outcome"
 
 
+def test_the_own_figures_of_an_arm_leave_out_what_nobody_was_asked_and_nothing_else():
+    blocks, figure = six_blocks(), open_figures.cpu_per_request(0.25)
+    for each in blocks[0].arms:
+        each.open_loop = []
+    arms = compared.Arms(plan_of().experiments[0], blocks)
+    assert (
+        len(arms.values("behind", figure) or []) == 5 and len(arms.values("behind", comparison.throughput) or []) == 6
+    )
+    blocks[1].arms[1].open_loop = []
+    assert compared.Arms(plan_of().experiments[0], blocks).values("behind", figure) is None
+
+
 def test_three_blocks_of_the_arm_itself_are_needed():
     blocks = six_blocks()
     for each in blocks[2:]:

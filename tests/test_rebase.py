@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import msgspec
 import pytest
 from factory import MS, block, part, record, slice_of
 
@@ -13,6 +14,7 @@ from hopcost.errors import UsageError
 from hopcost.record import Block, Record
 from hopcost.report import csv, html, json, markdown, text
 from hopcost.summary import ExperimentSummary, summarise
+from hopcost.turns import Turns
 
 FIGURES = [(1000, 500, 250), (1000, 505, 250), (1000, 500, 252), (1000, 495, 249)]
 
@@ -68,6 +70,35 @@ def test_arms_that_never_share_a_block_are_compared_by_way_of_the_one_in_all():
     assert found == statistics.Interval(own.value / other.value, own.low / other.high, own.high / other.low)
     assert arms.count("beside", throughput) == 4 and arms.rounds("beside", throughput) == []
 
+    assert compared.error_at_end((6, 10), arms, "budget") == 0.05, "of four blocks each, none of which was a look"
+
+
+def test_what_an_arm_did_that_is_no_part_of_the_ratio_says_nothing_of_it():
+    made = blocks()
+    for each in made:
+        for arm in each.arms:
+            if arm.name in ("direct", "direct-aa"):
+                assert arm.totals is not None
+                arm.totals = msgspec.structs.replace(arm.totals, errors={"read": 1})
+    by_name = {arm.name: arm for arm in one(rebase.on(record(*made), "behind")).arms}
+    assert {each.no_verdict for each in by_name["beside"].comparisons} == {None}
+    assert {each.no_verdict for each in by_name["direct"].comparisons} == {"1 error: read 1"}
+    for number, each in enumerate(made):
+        each.arms = [arm for arm in each.arms if arm.name != ("behind", "beside")[number % 2]]
+    (planned,) = rebase.on(record(*made), "behind").plan.experiments
+    assert compared.fault(Arms(planned, made), planned, "beside") == "direct: 1 error: read 1", "which is between them"
+
+
+def test_a_soak_stays_as_it_is():
+    content = record(*blocks())
+    (planned,) = content.plan.experiments
+    soak = msgspec.structs.replace(planned, name="soak", turns=Turns.SOAK)
+    both = msgspec.structs.replace(content, plan=msgspec.structs.replace(content.plan, experiments=[planned, soak]))
+    assert [each.baseline for each in rebase.on(both, "behind").plan.experiments] == ["behind", "direct"]
+    alone = msgspec.structs.replace(content, plan=msgspec.structs.replace(content.plan, experiments=[soak]))
+    with pytest.raises(UsageError):
+        rebase.on(alone, "behind")
+
 
 def test_the_planned_baseline_changes_nothing():
     content = record(*blocks())
@@ -88,8 +119,10 @@ def test_every_format_shows_it():
     content = rebase.on(record(*blocks()), "behind")
     content.blocks[0].arms[0].slices[0].cpu_ns["app"] = 5 * MS
     found = summarise(content)
-    for render in (text.render, markdown.render, csv.render, json.render, html.render):
-        assert "behind" in render(content, found)
-    assert "beside behind on request" in text.render(content, found)
+    for render in (text.render, markdown.render, json.render, html.render):
+        assert "beside behind on request" in render(content, found).replace("\n", " ")
+    assert '"baseline": "behind",\n      "twice": "direct",' in json.render(content, found)
+    beside = next(row for row in csv.render(content, found).splitlines() if ",beside," in row)
+    assert ",beside,behind,throughput," in beside
     again = next(row for row in csv.render(content, found).splitlines() if ",direct-aa," in row)
     assert ",direct-aa,direct,throughput," in again

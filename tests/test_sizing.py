@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from factory import MS, block, part, plan_of, slice_of
 
-from hopcost.recorded import Block
+from hopcost.recorded import Block, Failure
 from hopcost.sizing import PILOT_S, Sizing, log_ratios
 
 # Direct, behind, beside and the baseline's copy: a round of 300 ms after 300 ms each takes 2.472 s, of 100 ms 0.824 s.
@@ -81,6 +81,20 @@ def test_it_does_not_matter_which_arm_is_better():
 def test_what_a_block_costs_besides_is_learned_from_those_done():
     # 4.4 s − 1.2 s of slices − 1.2 s of settling − 0.3 s of warm-up of each of the block's three arms.
     assert sizing(a_block(0)).overheads_s == [pytest.approx(1.1)]
+
+
+def test_blocks_with_an_open_loop_say_nothing_by_those_without():
+    closed = a_block(1)
+    assert closed.end is not None
+    with_it = msgspec.structs.replace(closed, open_ends=[closed.end], elapsed_ns=closed.elapsed_ns + 9 * 10**9)
+    assert sizing(a_block(0), with_it).overheads_s == [pytest.approx(10.1)]
+
+
+def test_an_arm_that_failed_does_not_size_the_blocks_of_the_others():
+    one = a_block(0)
+    arm = next(arm.name for arm in one.arms if arm.copy_of is None and arm.name != "direct")
+    failed = msgspec.structs.replace(one, failures=[Failure(arm=arm, message="it ended")])
+    assert arm in sizing(one).ratios and arm not in sizing(failed).ratios
 
 
 def test_a_longer_warm_up_leaves_less_time_for_slices():

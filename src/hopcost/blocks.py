@@ -219,4 +219,5 @@ class Loop:
     def _precision(self) -> str:
         plan = self.setting.plan
         reached = f"within ±{plan.target_width:.2%} or wholly inside or outside the margin"
-        return f"after {self.done} blocks every ratio is {reached}"
+        which = "every ratio of arms that did not fail" if self.failed_arms else "every ratio"
+        return f"after {self.done} blocks {which} is {reached}"

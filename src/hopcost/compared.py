@@ -51,7 +51,8 @@ def error_at_end(looks: Sequence[int], arms: Arms, ending: str | None) -> float:
     """
     if ending not in ("budget", "blocks"):
         return statistics.error_per_look(len(looks))
-    blocks = max((len(arms.of(name)) for name in arms.names if name not in (arms.baseline, arms.again)), default=0)
+    others = [name for name in arms.names if name not in (arms.twice, arms.again)]  # which are in all blocks of three
+    blocks = max((len(arms.of(name)) for name in others), default=0)
     return statistics.error_left(looks, blocks)
 
 
@@ -191,5 +192,11 @@ def _bound(arms: Arms, experiment: PlannedExperiment, name: str) -> str | None:
 
 
 def _measured_by(arms: Arms, name: str) -> list[str]:
-    """The arms that a comparison is made of: itself, the baseline, and the second run of what runs twice."""
-    return [each for each in (name, arms.baseline, arms.again) if each is not None]
+    """The arms that a comparison is made of: both, and the second run of what runs twice where that is one of them.
+
+    Of arms that never share a block that one is between them, too.
+    """
+    both = [name, arms.baseline]
+    if arms.never_together(*both):
+        both.append(arms.twice)
+    return [*both, arms.again] if arms.again is not None and arms.twice in both else both

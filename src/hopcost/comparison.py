@@ -90,7 +90,7 @@ class Arms:
         Arms that never share a block (blocks of three) by way of the arm that is in all, with half the error each.
         """
         reference = reference or self.baseline
-        if self._never_together(name, reference):
+        if self.never_together(name, reference):
             return _quotient(*(self.ratio(each, figure, error / 2, self.twice) for each in (name, reference)))
         pairs = self.pairs(name, figure, reference)
         if pairs is None:
@@ -110,7 +110,7 @@ class Arms:
         return statistics.mean([own - other for own, other in pairs], error, self.rounds(name, figure, reference))
 
     def pairs(self, name: str, figure: Figure, reference: str | None = None) -> list[tuple[float, float]] | None:
-        """(arm, reference) of each block that took it of one of them; None where one of these blocks lacks the figure.
+        """(arm, reference) of each block that has both and in which the figure was taken; None where one lacks it.
 
         Leaving such a block out would choose blocks by their outcome.
         """
@@ -123,6 +123,12 @@ class Arms:
             found.append((own, other))
         return found
 
+    def values(self, name: str, figure: Figure) -> list[float] | None:
+        """The arm's own of each block in which the figure was taken; None where one of these lacks it, or none is."""
+        found = [figure(block[name]) for block in self._taking(figure) if name in block]
+        known = [value for value in found if value]
+        return known if known and len(known) == len(found) else None
+
     def rounds(self, name: str, figure: Figure, reference: str | None = None) -> list[int]:
         """Of each block that has the arm and the reference: what the figure weighs."""
         return [figure.rounds(block[name]) for block in self._of_both(name, figure, reference or self.baseline)]
@@ -130,18 +136,22 @@ class Arms:
     def count(self, name: str, figure: Figure, reference: str | None = None) -> int:
         """Of how many blocks the ratio is made; of two that never share one, the fewer."""
         reference = reference or self.baseline
-        if self._never_together(name, reference):
+        if self.never_together(name, reference):
             return min(len(self.rounds(each, figure, self.twice)) for each in (name, reference))
         return len(self.rounds(name, figure, reference))
 
-    def _never_together(self, name: str, reference: str) -> bool:
+    def never_together(self, name: str, reference: str) -> bool:
+        """Whether no block has both, as blocks of three may not: their ratio goes by way of the arm that runs twice."""
         return self.twice not in (name, reference) and not any(
             name in block and reference in block for block in self.blocks
         )
 
     def _of_both(self, name: str, figure: Figure, reference: str) -> list[dict[str, ArmBlock]]:
-        both = [block for block in self.blocks if name in block and reference in block]
-        return [block for block in both if figure.rounds(block[name]) or figure.rounds(block[reference])]
+        return [block for block in self._taking(figure) if name in block and reference in block]
+
+    def _taking(self, figure: Figure) -> list[dict[str, ArmBlock]]:
+        """The blocks in which it was taken of any arm."""
+        return [block for block in self.blocks if any(figure.rounds(part) for part in block.values())]
 
     def _value(self, block: dict[str, ArmBlock], name: str, figure: Figure, beside: str) -> float | None:
         """The figure of an arm that stands beside another one."""

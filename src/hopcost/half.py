@@ -42,9 +42,7 @@ class Half(msgspec.Struct, frozen=True):
 
     def sample(self, name: str, ask: Ask) -> list[float] | None:
         """The arm's figure by block; None where a block lacks it: leaving it out would choose blocks by outcome."""
-        values = [ask.figure(part) for part in self.arms.of(name) if ask.figure.rounds(part)]
-        known = [value for value in values if value]
-        return known if known and len(known) == len(values) else None
+        return self.arms.values(name, ask.figure)
 
     def relative(self, name: str, ask: Ask) -> list[float] | None:
         """The arm's figure ÷ its own baseline's, by block; None of the baseline itself, and where a block lacks it."""

@@ -10,6 +10,7 @@ import msgspec
 from hopcost.errors import UsageError, nearest
 from hopcost.planned import PlannedExperiment
 from hopcost.record import Record
+from hopcost.turns import Turns
 
 
 def on(record: Record, name: str) -> Record:
@@ -23,7 +24,8 @@ def on(record: Record, name: str) -> Record:
 
 
 def _arms(experiment: PlannedExperiment) -> list[str]:
-    return [arm.name for arm in experiment.arms if arm.copy_of is None]
+    """Those that may be its baseline: a soak is of one arm, and stays as it is."""
+    return [] if experiment.turns is Turns.SOAK else [arm.name for arm in experiment.arms if arm.copy_of is None]
 
 
 def _beside(experiment: PlannedExperiment, name: str) -> PlannedExperiment:

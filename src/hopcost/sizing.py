@@ -35,10 +35,13 @@ class Sizing:
         self.plan = plan
         self.experiment = experiment
         self.overheads_s: list[float] = []
+        self.has_open_loop = False  # whether the blocks of these overheads have one
         self.ratios: dict[str, list[list[float]]] = {}  # log-ratios by arm, block, round
 
     def note(self, done: Block) -> None:
         """Take a block into account."""
+        if done.open_ends and not self.has_open_loop:  # with groups their first blocks have none
+            self.overheads_s, self.has_open_loop = [], True
         if done.slices_elapsed_ns:
             settling_ns = done.slices_elapsed_ns * self.experiment.settle_ns // self.experiment.slice_ns
             warmed_ns = 0 if self.experiment.turns is Turns.WHOLE else _warmed_ns(done)
@@ -46,6 +49,8 @@ class Sizing:
         if done.validity != "void":
             for name, rounds in log_ratios(self.experiment, done).items():
                 self.ratios.setdefault(name, []).append(rounds)
+        for failure in done.failures:
+            self.ratios.pop(failure.arm, None)
 
     @property
     def least(self) -> tuple[int, int]:

@@ -154,7 +154,7 @@ def _experiment(
     arms = Arms(planned, blocks)
     error = compared.error_at_end(plan.looks, arms, ending.why if ending is not None else None)
     own_error = compared.error_of_each(planned, error)
-    shares = list(dict.fromkeys(load.share for part in arms.of(planned.baseline) for load in part.open_loop))
+    shares = list(dict.fromkeys(load.share for part in arms.of(planned.twice) for load in part.open_loop))
     p99_agrees = open_figures.p99_agreement(arms, shares)
     withheld = _withheld(planned, len(valid), biased)
     loaded_ns = sum(block.end.elapsed_ns for block in valid if block.end is not None)

@@ -42,7 +42,8 @@ def of(each: ExperimentSummary) -> Answer:
     if baseline is None or not others:
         return Answer(printable(f"No result: {each.ending.detail if each.ending else 'the run did not get that far'}."))
     clauses = [
-        f"{_name(arm)} {' and '.join(part for part in (_throughput(arm), _cost(each, arm)) if part)}" for arm in others
+        f"{_name(arm)} {' and '.join(part for part in (_throughput(each, arm), _cost(each, arm)) if part)}"
+        for arm in others
     ]
     lead = f"Beside {_name(baseline)},"
     if each.no_verdicts is not None:
@@ -72,7 +73,7 @@ def _withheld(each: ExperimentSummary, arms: list[ArmSummary]) -> list[str]:
     ]
 
 
-def _throughput(arm: ArmSummary) -> str:
+def _throughput(each: ExperimentSummary, arm: ArmSummary) -> str:
     """`keeps 39% ± 1% of the throughput`, and what is to be thought of it."""
     if arm.ratio is None:
         return f"gives no comparable throughput ({count(sum(arm.errors.values()), 'error')})"
@@ -84,6 +85,8 @@ def _throughput(arm: ArmSummary) -> str:
     if verdict is not None and verdict.word == UNKNOWN:
         return f"may keep {share} of the throughput"
     text = f"keeps {share} of the throughput" if arm.ratio.value < 1 else f"gives {share} of the throughput"
+    if each.no_verdicts is None and compared is not None and compared.no_verdict is not None:
+        return f"as measured {text}"
     return f"{text} (negligible)" if verdict is not None and verdict.negligible else text
 
 

@@ -11,7 +11,7 @@ from hopcost.turns import Turns
 
 TURNS = {
     Turns.ALL: None,
-    Turns.THREES: "blocks of three: the baseline, its copy and one arm at a time, all others not running",
+    Turns.THREES: "blocks of three: {twice}, its second run and one arm at a time, all others not running",
     Turns.WHOLE: "whole slices: one arm alive at a time, each in runs of {seconds:g} s; what drifts meanwhile is in the"
     " ratio, and its interval shows it",
     Turns.SOAK: "a soak: one start, about nine tenths of the time on the arm, short slices of the baseline between",
@@ -60,7 +60,7 @@ def _course(each: ExperimentSummary) -> list[str]:
     plan, lines = each.plan, []
     turns = TURNS[plan.turns]
     if turns is not None:
-        lines.append(turns.format(seconds=plan.slice_ns / 1e9))
+        lines.append(turns.format(seconds=plan.slice_ns / 1e9, twice=plan.twice))
     if plan.connections_asked is not None and each.arms:
         lines.append(f"run with {plan.workload.connections} connections, {plan.connections_asked} asked for")
     tools = dict.fromkeys(arm.peer for arm in each.arms if arm.peer is not None)

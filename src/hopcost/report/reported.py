@@ -95,6 +95,7 @@ class ReportedExperiment(msgspec.Struct, frozen=True):
     name: str
     question: str
     baseline: str
+    twice: str
     aa_floor: Interval | None
     margin: float
     instrument_is_biased: bool | None
