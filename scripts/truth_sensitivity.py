@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import json
 import random
+import statistics
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
@@ -220,7 +221,21 @@ def section(done: Sorted) -> tuple[list[str], bool]:
         runs = done.of(SECTION, name)
         words += [verdict(runs), is_as_asked(name, runs)]
         lines.append(row([name, f"{len(runs)} of {RUNS}", *_cells(name, runs), verdict(runs)]))
-    return [*lines, "", *aside(done)], all(word == "yes" for word in words)
+    why = [_why_missed(name, done.of(SECTION, name)) for name in SHARES if has_failed(done.of(SECTION, name))]
+    return [*lines, "", *why, *aside(done)], all(word == "yes" for word in words)
+
+
+def _why_missed(name: str, runs: list[Figures]) -> str:
+    """What limits: how wide the intervals are in which the difference was to be seen."""
+    missed = [each for each in runs if not each["dearer"]]
+    judged = sum(not each["silent"] for each in missed)
+    widths = [each["half_width"] for each in missed if each["half_width"] > 0]
+    width = f"±{statistics.median(widths) * 100:.1f} % at the median" if widths else "none"
+    return (
+        f"Why {name} is missed: of the {len(missed)} runs that did not see it {judged} gave verdicts; their interval is"
+        f" {width}, where pairs of slices of one and the same server spread by {median(missed, 'spread') * 100:.0f} %"
+        " on this machine: more blocks than the time holds would be needed.\n"
+    )
 
 
 def _calibrated(done: Sorted) -> list[str]:

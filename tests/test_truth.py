@@ -429,6 +429,12 @@ def test_the_section_of_sensitivity() -> None:
     assert holds and any(each.startswith("| 5 % | 20 of 20 | 4.00 | 40 | 1.0500 [") for each in text)
     text, holds = sensitivity.section(lines.Sorted([], {}))
     assert not holds and any("unfinished: 0 of 20 runs" in each for each in text)
+    missed = {"dearer": 0.0, "half_width": 0.04, "silent": 0.0, "spread": 0.16}
+    runs = [line("2 %", n, section=sensitivity.SECTION, figures=of("2 %", n) | missed) for n in range(3)]
+    text, holds = sensitivity.section(lines.Sorted(runs, {}))
+    assert not holds and "| 2 % | 3 of 20 |" in "\n".join(text)
+    (why,) = [each for each in text if each.startswith("Why 2 % is missed: of the 3 runs that did not see it 3 gave")]
+    assert "±4.0 % at the median" in why and "spread by 16 %" in why
 
 
 def test_how_wide_long_runs_in_turn_are() -> None:
@@ -467,7 +473,15 @@ def test_five_arms_beside_long_runs() -> None:
     text, holds = precision.section(filled(precision, of))
     rows = {each.split(" | ")[0][2:]: each.split(" | ")[-1] for each in text if each.startswith("| ")}
     assert rows["nginx"] == "yes |" and rows["slow"] == "no |" and not holds
-    assert "throughput to go" in "\n".join(text)
+    assert "throughput to go" in "\n".join(text) and "foretold" not in "\n".join(text)
+
+    def unforeseen(case: Any, n: int) -> dict[str, float]:
+        return of(case, n) | ({"predicted_s": precision.NEVER_S} if case.name in precision.PAIRS else {})
+
+    never = filled(precision, unforeseen)
+    text = precision.section(never)[0]
+    assert "In 8 of these runs `hopcost doctor --spread` foretold that ±1 % is not" in "\n".join(text)
+    assert any("| never | 60 | 50 |" in each for each in text)
     assert not precision.section(lines.Sorted([], {}))[1]
 
 
