@@ -6,7 +6,7 @@ import math
 
 import msgspec
 import pytest
-from factory import MS, block, part, record, slice_of
+from factory import block, part, record, slice_of
 
 from hopcost import compared, rebase, statistics
 from hopcost.comparison import Arms, throughput
@@ -69,7 +69,6 @@ def test_arms_that_never_share_a_block_are_compared_by_way_of_the_one_in_all():
     found = arms.ratio("beside", throughput, 0.05)
     assert found == statistics.Interval(own.value / other.value, own.low / other.high, own.high / other.low)
     assert arms.count("beside", throughput) == 4 and arms.rounds("beside", throughput) == []
-
     assert compared.error_at_end((6, 10), arms, "budget") == 0.05, "of four blocks each, none of which was a look"
 
 
@@ -117,7 +116,6 @@ def test_an_arm_that_is_not_there():
 
 def test_every_format_shows_it():
     content = rebase.on(record(*blocks()), "behind")
-    content.blocks[0].arms[0].slices[0].cpu_ns["app"] = 5 * MS
     found = summarise(content)
     for render in (text.render, markdown.render, json.render, html.render):
         assert "beside behind on request" in render(content, found).replace("\n", " ")
