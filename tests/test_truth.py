@@ -473,16 +473,25 @@ def test_five_arms_beside_long_runs() -> None:
     text, holds = precision.section(filled(precision, of))
     rows = {each.split(" | ")[0][2:]: each.split(" | ")[-1] for each in text if each.startswith("| ")}
     assert rows["nginx"] == "yes |" and rows["slow"] == "no |" and not holds
-    assert "throughput to go" in "\n".join(text) and "foretold" not in "\n".join(text)
+    assert "throughput to go" in "\n".join(text)
 
-    def unforeseen(case: Any, n: int) -> dict[str, float]:
-        return of(case, n) | ({"predicted_s": precision.NEVER_S} if case.name in precision.PAIRS else {})
 
-    never = filled(precision, unforeseen)
-    text = precision.section(never)[0]
-    assert "In 8 of these runs `hopcost doctor --spread` foretold that ±1 % is not" in "\n".join(text)
-    assert any("| never | 60 | 50 |" in each for each in text)
-    assert not precision.section(lines.Sorted([], {}))[1]
+def test_pairs_run_by_run() -> None:
+    run = {"spread": 0.05, "allowed_s": 60.0, "seconds": 50.0, "blocks": 6.0, "predicted_s": 40.0}
+    narrow = run | {"throughput_width": 0.01, "cpu_per_request_width": 0.009}
+    none = run | {"throughput_width": 0.02, "cpu_per_request_width": -1.0, "predicted_s": precision.NEVER_S}
+    (good, bad), kept = precision.PAIRS, []
+    for number in range(3):
+        kept += [
+            line(name, number, section=precision.SECTION, figures=figures)
+            for name, figures in ((good, narrow), (bad, none))
+        ]
+    text = precision.section(lines.Sorted(kept, {}))[0]
+    assert f"| {good} | 3 | 5.0 % | 40 | 60 | 50 | 6 | 1.00 % | 0.90 % | yes |" in text
+    assert f"| {bad} | 1 | 5.0 % | never | 60 | 50 | 6 | 2.00 % | – | no |" in text
+    assert f"Holds: {good}: yes; {bad}: no." in text
+    text, holds = precision.section(lines.Sorted([], {}))
+    assert not holds and f"Holds: {good}: unfinished: 0 of 4 runs; {bad}: unfinished: 0 of 4 runs." in text
 
 
 def test_cpu_time_adds_up_by_hand() -> None:
