@@ -195,8 +195,8 @@ def _pairs(done: Sorted) -> tuple[list[str], bool]:
         "Two arms, one core for the stack, 64 connections. The printed intervals of throughput and CPU per request"
         f" must be within ±{TARGET * 100:g} % after {QUIET_S:g} s where the spread of pairs (`hopcost doctor"
         f" --spread`, just before) is below {QUIET_SPREAD * 100:g} %, else after {NOISY_TIMES:g} × the time that it"
-        f" predicts; *never*: not within the last look, and {BUDGET_MOST_S:g} s, the most there is, are allowed. It"
-        " holds where more than half of the runs are.",
+        f" predicts, {BUDGET_MOST_S:g} s at most (*never*: not within the last look, as it says). It holds where"
+        " more than half of the runs do.",
         "",
         "| arms | run | spread of pairs | predicted, s | allowed | taken | blocks | ± throughput | ± CPU | within |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
