@@ -64,6 +64,7 @@ fn after_help() -> String {
     for fault in Fault::ALL {
         text += &format!("  {:<19} {}\n", fault.name(), fault.what());
     }
-    text += "\nExit codes: 0 stopped by SIGTERM or SIGINT, 1 a file could not be written, 2 usage, 3 cannot listen here.";
+    text +=
+        "\nExit codes: 0 stopped by SIGTERM or SIGINT, 1 a file could not be written, 2 usage, 3 cannot listen here.";
     text
 }

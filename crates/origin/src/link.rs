@@ -57,20 +57,16 @@ impl FromStr for Listen {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (link, address) = text
-            .split_once(':')
-            .ok_or("expected LINK:ADDRESS, such as http+tcp:127.0.0.1:8080")?;
+        let (link, address) = text.split_once(':').ok_or("expected LINK:ADDRESS, such as http+tcp:127.0.0.1:8080")?;
         let (protocol, transport) = match link.split_once('+') {
             Some(("http", transport)) => (Protocol::Http, transport),
             Some(("fastcgi", transport)) => (Protocol::FastCgi, transport),
             _ => return Err(unknown(link)),
         };
         let address = match transport {
-            "tcp" => Address::Tcp(
-                address
-                    .parse()
-                    .map_err(|_| format!("expected IP:PORT after {link}:, such as 127.0.0.1:8080 or [::1]:0, got {address}"))?,
-            ),
+            "tcp" => Address::Tcp(address.parse().map_err(|_| {
+                format!("expected IP:PORT after {link}:, such as 127.0.0.1:8080 or [::1]:0, got {address}")
+            })?),
             "unix" if address.is_empty() => return Err(format!("expected a path after {link}:")),
             "unix" => Address::Unix(PathBuf::from(address)),
             _ => return Err(unknown(link)),
@@ -93,17 +89,10 @@ mod tests {
             ("http+tcp:127.0.0.1:8080", "http+tcp", "127.0.0.1:8080"),
             ("fastcgi+tcp:[::1]:0", "fastcgi+tcp", "[::1]:0"),
             ("http+unix:/run/x.sock", "http+unix", "/run/x.sock"),
-            (
-                "fastcgi+unix:relative:name",
-                "fastcgi+unix",
-                "relative:name",
-            ),
+            ("fastcgi+unix:relative:name", "fastcgi+unix", "relative:name"),
         ] {
             let listen: Listen = text.parse().expect(text);
-            assert_eq!(
-                (listen.link(), listen.address.to_string().as_str()),
-                (link, address)
-            );
+            assert_eq!((listen.link(), listen.address.to_string().as_str()), (link, address));
         }
         for text in [
             "",

@@ -28,27 +28,19 @@ pub struct Failure {
 
 impl Failure {
     fn cannot(what: String, hint: &str) -> Self {
-        Failure {
-            what,
-            hint: Some(hint.to_owned()),
-            exit_code: 3,
-        }
+        Failure { what, hint: Some(hint.to_owned()), exit_code: 3 }
     }
 
     fn on_the_way(what: &str, error: &std::io::Error) -> Self {
-        Failure {
-            what: format!("{what}: {error}"),
-            hint: None,
-            exit_code: 1,
-        }
+        Failure { what: format!("{what}: {error}"), hint: None, exit_code: 1 }
     }
 }
 
 /// Serves until SIGTERM or SIGINT.
 pub fn serve(arguments: Arguments) -> Result<(), Failure> {
     // Before anything is bound, so that a signal never finds the default action and leaves a socket file behind.
-    let mut signals = Signals::new([SIGINT, SIGTERM])
-        .map_err(|error| Failure::on_the_way("signals cannot be caught", &error))?;
+    let mut signals =
+        Signals::new([SIGINT, SIGTERM]).map_err(|error| Failure::on_the_way("signals cannot be caught", &error))?;
     raise_open_files();
     let log = arguments.log.as_deref().map(create).transpose()?;
     let requests = arguments.log_requests.as_deref().map(create).transpose()?;
@@ -71,14 +63,12 @@ pub fn serve(arguments: Arguments) -> Result<(), Failure> {
     };
 
     let started_ns = clock::monotonic_ns();
-    let cannot_loop =
-        |error: rustix::io::Errno| Failure::on_the_way("the loop cannot be set up", &error.into());
+    let cannot_loop = |error: rustix::io::Errno| Failure::on_the_way("the loop cannot be set up", &error.into());
     let threads = usize::from(arguments.threads);
     let shared = Arc::new(Shared::new(listeners, threads).map_err(cannot_loop)?);
     let mut running = Vec::new();
     for thread in 0..threads {
-        let event_loop = EventLoop::new(shared.clone(), thread, settings, requests.clone())
-            .map_err(cannot_loop)?;
+        let event_loop = EventLoop::new(shared.clone(), thread, settings, requests.clone()).map_err(cannot_loop)?;
         running.push(std::thread::spawn(move || event_loop.run()));
     }
     say_ready(&shared.listeners);
@@ -89,33 +79,18 @@ pub fn serve(arguments: Arguments) -> Result<(), Failure> {
     let mut failure = None;
     for thread in running {
         match thread.join() {
-            Ok(Ok(of_thread)) => counts
-                .iter_mut()
-                .zip(&of_thread)
-                .for_each(|(sum, count)| *sum += count),
+            Ok(Ok(of_thread)) => counts.iter_mut().zip(&of_thread).for_each(|(sum, count)| *sum += count),
             Ok(Err(error)) => failure = Some(Failure::on_the_way("a thread ended early", &error)),
             // Its message has been printed; its counts are gone, so there is no log that could be trusted.
-            Err(_) => {
-                failure = Some(Failure {
-                    what: "a thread panicked".to_owned(),
-                    hint: None,
-                    exit_code: 1,
-                })
-            }
+            Err(_) => failure = Some(Failure { what: "a thread panicked".to_owned(), hint: None, exit_code: 1 }),
         }
     }
     if let Some(failure) = failure {
         return Err(failure);
     }
     match log {
-        Some(file) => write_log(
-            file,
-            &shared.listeners,
-            &counts,
-            threads,
-            clock::monotonic_ns() - started_ns,
-        )
-        .map_err(|error| Failure::on_the_way("the log cannot be written", &error)),
+        Some(file) => write_log(file, &shared.listeners, &counts, threads, clock::monotonic_ns() - started_ns)
+            .map_err(|error| Failure::on_the_way("the log cannot be written", &error)),
         None => Ok(()),
     }
 }
@@ -124,7 +99,9 @@ fn bind(listen: crate::link::Listen, backlog: u16) -> Result<Listener, Failure> 
     let (link, address) = (listen.link(), listen.address.clone());
     Listener::bind(listen, backlog).map_err(|error| {
         let hint = match (error, &address) {
-            (rustix::io::Errno::ADDRINUSE, Address::Tcp(_)) => "another server listens there; take another port, or port 0",
+            (rustix::io::Errno::ADDRINUSE, Address::Tcp(_)) => {
+                "another server listens there; take another port, or port 0"
+            }
             (rustix::io::Errno::ADDRINUSE, Address::Unix(_)) => {
                 "another server listens there, or one that was killed left its file: remove the file if none does"
             }
@@ -150,13 +127,7 @@ fn raise_open_files() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let limit = getrlimit(Resource::Nofile);
     // Refused or not, what there is must do; accepting rests when it is used up.
-    let _ = setrlimit(
-        Resource::Nofile,
-        Rlimit {
-            current: limit.maximum,
-            maximum: limit.maximum,
-        },
-    );
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });
 }
 
 fn say_ready(listeners: &[Listener]) {
@@ -166,8 +137,7 @@ fn say_ready(listeners: &[Listener]) {
         .collect();
     let mut out = std::io::stdout().lock();
     // Nobody may be reading; that is no reason not to serve.
-    let _ =
-        writeln!(out, "{}", json!({"ready": true, "listeners": places})).and_then(|()| out.flush());
+    let _ = writeln!(out, "{}", json!({"ready": true, "listeners": places})).and_then(|()| out.flush());
 }
 
 fn write_log(

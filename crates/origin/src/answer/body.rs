@@ -93,11 +93,7 @@ pub struct Payload {
 impl Payload {
     /// A body with nothing wrong.
     pub fn of(body: Body) -> Self {
-        Payload {
-            body,
-            wrong_at: None,
-            one_more: false,
-        }
+        Payload { body, wrong_at: None, one_more: false }
     }
 
     /// Bytes in all.
@@ -126,9 +122,7 @@ impl Payload {
                 let right = self.body.piece(at, 1)[0];
                 std::slice::from_ref(&EVERY_BYTE[usize::from(!right)])
             }
-            Some(wrong) if wrong > at => self
-                .body
-                .piece(at, most.min((wrong - at).min(1 << 30) as usize)),
+            Some(wrong) if wrong > at => self.body.piece(at, most.min((wrong - at).min(1 << 30) as usize)),
             _ => self.body.piece(at, most),
         }
     }

@@ -29,14 +29,12 @@ impl Delay {
         match (kind, second) {
             ("constant", None) => Some(Delay::Constant(first)),
             ("exponential", None) => Some(Delay::Exponential(first)),
-            ("uniform", Some(high)) => duration_ns(high)
-                .filter(|high| *high >= first)
-                .map(|high| Delay::Uniform(first, high)),
+            ("uniform", Some(high)) => {
+                duration_ns(high).filter(|high| *high >= first).map(|high| Delay::Uniform(first, high))
+            }
             ("lognormal", Some(sigma)) => {
                 let sigma: f64 = sigma.parse().ok()?;
-                (0.0..=10.0)
-                    .contains(&sigma)
-                    .then_some(Delay::Lognormal(first, sigma))
+                (0.0..=10.0).contains(&sigma).then_some(Delay::Lognormal(first, sigma))
             }
             _ => None,
         }
@@ -49,9 +47,7 @@ impl Delay {
             Delay::Uniform(low, high) => low + ((high - low) as f64 * random.unit()) as u64,
             // Inverse transform; unit() is never 0, so the logarithm is finite.
             Delay::Exponential(mean) => ((mean as f64 * -random.unit().ln()) as u64).min(MOST_NS),
-            Delay::Lognormal(median, sigma) => {
-                ((median as f64 * (sigma * random.normal()).exp()) as u64).min(MOST_NS)
-            }
+            Delay::Lognormal(median, sigma) => ((median as f64 * (sigma * random.normal()).exp()) as u64).min(MOST_NS),
         }
     }
 }
@@ -133,10 +129,7 @@ mod tests {
     fn distributions() {
         for (text, expected) in [
             ("constant:1ms", Some(Delay::Constant(1_000_000))),
-            (
-                "uniform:1ms:2ms",
-                Some(Delay::Uniform(1_000_000, 2_000_000)),
-            ),
+            ("uniform:1ms:2ms", Some(Delay::Uniform(1_000_000, 2_000_000))),
             ("exponential:2ms", Some(Delay::Exponential(2_000_000))),
             ("lognormal:1ms:0.5", Some(Delay::Lognormal(1_000_000, 0.5))),
             ("uniform:2ms:1ms", None),
@@ -154,9 +147,7 @@ mod tests {
     fn the_same_seed_draws_the_same_delays_and_threads_differ() {
         let draws = |seed, thread| {
             let mut random = Random::new(seed, thread);
-            (0..50)
-                .map(|_| Delay::Exponential(1_000_000).draw(&mut random))
-                .collect::<Vec<_>>()
+            (0..50).map(|_| Delay::Exponential(1_000_000).draw(&mut random)).collect::<Vec<_>>()
         };
         assert_eq!(draws(7, 0), draws(7, 0));
         assert_ne!(draws(7, 0), draws(8, 0));
@@ -180,10 +171,7 @@ mod tests {
             (Delay::Uniform(1_000_000, 2_000_000), 0.25, 1_250_000.0),
         ] {
             let found = quantile(delay, at);
-            assert!(
-                (found / expected - 1.0).abs() < 0.02,
-                "{delay:?} at {at}: {found}, expected {expected}"
-            );
+            assert!((found / expected - 1.0).abs() < 0.02, "{delay:?} at {at}: {found}, expected {expected}");
         }
     }
 }

@@ -62,10 +62,7 @@ pub enum Outcome {
 impl Fault {
     /// The fault of this name, as far as it can be asked for by a query.
     pub fn named(name: &[u8]) -> Option<Self> {
-        Fault::ALL
-            .iter()
-            .copied()
-            .find(|fault| *fault != Fault::Greet && fault.name().as_bytes() == name)
+        Fault::ALL.iter().copied().find(|fault| *fault != Fault::Greet && fault.name().as_bytes() == name)
     }
 
     /// Applies the fault. The second value is false where there is nothing to go wrong: no bytes to spoil, or no such thing on
@@ -88,11 +85,8 @@ impl Fault {
             Fault::WrongLength => answer.payload.lengthen(),
             Fault::WrongBytes => done = answer.has_body() && answer.payload.spoil_byte(),
             Fault::Status500 => {
-                let wrong = Answer::plain(
-                    Status(500, "Internal Server Error"),
-                    "text/plain",
-                    Body::Fixed(b"asked to fail\n"),
-                );
+                let wrong =
+                    Answer::plain(Status(500, "Internal Server Error"), "text/plain", Body::Fixed(b"asked to fail\n"));
                 answer.status = wrong.status;
                 answer.content_type = wrong.content_type;
                 answer.payload = wrong.payload;
@@ -129,11 +123,7 @@ mod tests {
 
     #[test]
     fn names_are_found_again() {
-        for fault in Fault::ALL
-            .iter()
-            .copied()
-            .filter(|fault| *fault != Fault::Greet)
-        {
+        for fault in Fault::ALL.iter().copied().filter(|fault| *fault != Fault::Greet) {
             assert_eq!(Fault::named(fault.name().as_bytes()), Some(fault));
         }
         assert_eq!(Fault::named(b"greet"), None);

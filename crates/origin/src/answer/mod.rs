@@ -25,11 +25,7 @@ pub enum Method {
 impl Method {
     /// The method of this name, which is case-sensitive (RFC 9110, 9.1).
     pub fn named(name: &[u8]) -> Self {
-        if name == b"HEAD" {
-            Method::Head
-        } else {
-            Method::Other
-        }
+        if name == b"HEAD" { Method::Head } else { Method::Other }
     }
 }
 

@@ -39,10 +39,7 @@ impl Route {
             b"/json" => Route::Json,
             b"/static.txt" | b"/text" => Route::Text,
             b"/echo-length" => Route::EchoLength,
-            _ => path
-                .strip_prefix(b"/bytes/")
-                .and_then(bytes_wanted)
-                .map_or(Route::Unknown, Route::Bytes),
+            _ => path.strip_prefix(b"/bytes/").and_then(bytes_wanted).map_or(Route::Unknown, Route::Bytes),
         }
     }
 
@@ -50,23 +47,13 @@ impl Route {
     pub fn answer(self, body_bytes: u64) -> Answer {
         match self {
             Route::Hello => Answer::plain(OK, PLAIN, Body::Fixed(body::HELLO)),
-            Route::Bytes(length) => {
-                Answer::plain(OK, "application/octet-stream", Body::Pattern(length))
-            }
+            Route::Bytes(length) => Answer::plain(OK, "application/octet-stream", Body::Pattern(length)),
             Route::Text512 => Answer::plain(OK, PLAIN, Body::Fixed(body::TEXT_512)),
             Route::Json => Answer::plain(OK, "application/json", Body::Fixed(body::JSON)),
             Route::Text => Answer::plain(OK, PLAIN, Body::Fixed(body::TEXT)),
             Route::EchoLength => Answer::plain(OK, PLAIN, Body::Text(format!("{body_bytes}\n"))),
-            Route::Unknown => Answer::plain(
-                Status(404, "Not Found"),
-                PLAIN,
-                Body::Fixed(b"no such route\n"),
-            ),
-            Route::Refused(why) => Answer::plain(
-                Status(400, "Bad Request"),
-                PLAIN,
-                Body::Text(format!("{why}\n")),
-            ),
+            Route::Unknown => Answer::plain(Status(404, "Not Found"), PLAIN, Body::Fixed(b"no such route\n")),
+            Route::Refused(why) => Answer::plain(Status(400, "Bad Request"), PLAIN, Body::Text(format!("{why}\n"))),
         }
     }
 }

@@ -30,15 +30,7 @@ pub struct Script {
 impl Script {
     /// Only a route.
     pub fn plain(route: Route) -> Self {
-        Script {
-            route,
-            delay: None,
-            work_ns: 0,
-            work_after_ns: 0,
-            fault: None,
-            every: 1,
-            pause_ns: PAUSE_NS,
-        }
+        Script { route, delay: None, work_ns: 0, work_after_ns: 0, fault: None, every: 1, pause_ns: PAUSE_NS }
     }
 
     /// Reads a target in origin form or absolute form. A parameter that is not known, or a bad value, makes a route that is
@@ -49,10 +41,7 @@ impl Script {
             return Script::plain(Route::of(target));
         };
         let mut script = Script::plain(Route::of(&target[..question]));
-        for parameter in target[question + 1..]
-            .split(|byte| *byte == b'&')
-            .filter(|part| !part.is_empty())
-        {
+        for parameter in target[question + 1..].split(|byte| *byte == b'&').filter(|part| !part.is_empty()) {
             if let Err(why) = script.take(parameter) {
                 return Script::plain(Route::Refused(why));
             }
@@ -61,12 +50,8 @@ impl Script {
     }
 
     fn take(&mut self, parameter: &[u8]) -> Result<(), &'static str> {
-        let equals = parameter
-            .iter()
-            .position(|byte| *byte == b'=')
-            .ok_or("a parameter needs a value")?;
-        let value = std::str::from_utf8(&parameter[equals + 1..])
-            .map_err(|_| "a value that is not UTF-8")?;
+        let equals = parameter.iter().position(|byte| *byte == b'=').ok_or("a parameter needs a value")?;
+        let value = std::str::from_utf8(&parameter[equals + 1..]).map_err(|_| "a value that is not UTF-8")?;
         match &parameter[..equals] {
             b"delay" => {
                 self.delay = Some(Delay::parse(value).ok_or(
@@ -75,24 +60,13 @@ impl Script {
             }
             b"work" => self.work_ns = work(value)?,
             b"work-after" => self.work_after_ns = work(value)?,
-            b"fault" => {
-                self.fault = Some(Fault::named(value.as_bytes()).ok_or("fault: no such fault")?)
-            }
+            b"fault" => self.fault = Some(Fault::named(value.as_bytes()).ok_or("fault: no such fault")?),
             b"every" => {
-                self.every = value
-                    .parse()
-                    .ok()
-                    .filter(|every| *every > 0)
-                    .ok_or("every: expected a number above 0")?;
+                self.every = value.parse().ok().filter(|every| *every > 0).ok_or("every: expected a number above 0")?;
             }
-            b"pause" => {
-                self.pause_ns =
-                    delay::duration_ns(value).ok_or("pause: expected a time such as 10ms")?
-            }
+            b"pause" => self.pause_ns = delay::duration_ns(value).ok_or("pause: expected a time such as 10ms")?,
             _ => {
-                return Err(
-                    "no such parameter: known are delay, work, work-after, fault, every, pause",
-                );
+                return Err("no such parameter: known are delay, work, work-after, fault, every, pause");
             }
         }
         Ok(())
@@ -132,29 +106,11 @@ mod tests {
             ("/hello?", hello),
             ("http://127.0.0.1:80/hello", hello),
             ("http://host", hello),
-            (
-                "/?delay=constant:1ms",
-                Script {
-                    delay: Some(Delay::Constant(1_000_000)),
-                    ..hello
-                },
-            ),
-            (
-                "/?work=50us&work-after=2us",
-                Script {
-                    work_ns: 50_000,
-                    work_after_ns: 2000,
-                    ..hello
-                },
-            ),
+            ("/?delay=constant:1ms", Script { delay: Some(Delay::Constant(1_000_000)), ..hello }),
+            ("/?work=50us&work-after=2us", Script { work_ns: 50_000, work_after_ns: 2000, ..hello }),
             (
                 "/json?fault=slow-body&every=3&pause=1ms",
-                Script {
-                    fault: Some(Fault::SlowBody),
-                    every: 3,
-                    pause_ns: 1_000_000,
-                    ..Script::plain(Route::Json)
-                },
+                Script { fault: Some(Fault::SlowBody), every: 3, pause_ns: 1_000_000, ..Script::plain(Route::Json) },
             ),
             ("/nothing", Script::plain(Route::Unknown)),
         ] {
@@ -174,10 +130,7 @@ mod tests {
             "/?delay",
             "/?fault=greet",
         ] {
-            assert!(
-                matches!(Script::of(target.as_bytes()).route, Route::Refused(_)),
-                "{target}"
-            );
+            assert!(matches!(Script::of(target.as_bytes()).route, Route::Refused(_)), "{target}");
         }
     }
 

@@ -23,9 +23,7 @@ impl Work {
         });
         runs_ns.sort_unstable();
         let median_ns = runs_ns[runs_ns.len() / 2];
-        Work {
-            rounds_per_ns: ROUNDS as f64 / median_ns.max(1) as f64,
-        }
+        Work { rounds_per_ns: ROUNDS as f64 / median_ns.max(1) as f64 }
     }
 
     /// Burns so many rounds on the calling thread, whatever they cost there.

@@ -23,45 +23,22 @@ impl Listener {
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
         let (socket, listen, file) = match listen.address {
             Address::Tcp(address) => {
-                let family = if address.is_ipv4() {
-                    AddressFamily::INET
-                } else {
-                    AddressFamily::INET6
-                };
+                let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
                 let socket = net::socket_with(family, SocketType::STREAM, flags, None)?;
                 sockopt::set_socket_reuseaddr(&socket, true)?;
                 // Inherited by the connections, which saves them a system call each.
                 sockopt::set_tcp_nodelay(&socket, true)?;
                 net::bind(&socket, &address)?;
                 let bound = net::getsockname(&socket)?.try_into()?;
-                (
-                    socket,
-                    Listen {
-                        address: Address::Tcp(bound),
-                        ..listen
-                    },
-                    None,
-                )
+                (socket, Listen { address: Address::Tcp(bound), ..listen }, None)
             }
             Address::Unix(path) => {
-                let socket =
-                    net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+                let socket = net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
                 net::bind(&socket, &SocketAddrUnix::new(&path)?)?;
-                (
-                    socket,
-                    Listen {
-                        address: Address::Unix(path.clone()),
-                        ..listen
-                    },
-                    Some(path),
-                )
+                (socket, Listen { address: Address::Unix(path.clone()), ..listen }, Some(path))
             }
         };
-        let listener = Listener {
-            socket,
-            listen,
-            file,
-        };
+        let listener = Listener { socket, listen, file };
         if let Some(file) = &listener.file {
             // A proxy's workers rarely run as the user of the origin; a loopback port would be open to all users too.
             let everyone = std::os::unix::fs::PermissionsExt::from_mode(0o666);
@@ -131,18 +108,12 @@ impl Inbox {
     /// An empty one.
     pub fn new() -> rustix::io::Result<Self> {
         let bell = eventfd(0, EventfdFlags::NONBLOCK | EventfdFlags::CLOEXEC)?;
-        Ok(Inbox {
-            dealt: Mutex::new(Vec::new()),
-            bell,
-        })
+        Ok(Inbox { dealt: Mutex::new(Vec::new()), bell })
     }
 
     /// Puts in a connection: its socket, listener and number.
     pub fn put(&self, socket: OwnedFd, listener: u16, number: u32) {
-        self.dealt
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push((socket, listener, number));
+        self.dealt.lock().unwrap_or_else(PoisonError::into_inner).push((socket, listener, number));
         self.ring();
     }
 

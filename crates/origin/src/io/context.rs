@@ -35,8 +35,7 @@ pub struct Turns([AtomicU64; Fault::ALL.len()]);
 
 impl Turns {
     fn hits(&self, fault: Fault, every: u64) -> bool {
-        every == 1
-            || (self.0[fault as usize].fetch_add(1, Ordering::Relaxed) + 1).is_multiple_of(every)
+        every == 1 || (self.0[fault as usize].fetch_add(1, Ordering::Relaxed) + 1).is_multiple_of(every)
     }
 }
 

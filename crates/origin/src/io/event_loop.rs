@@ -39,15 +39,8 @@ pub struct Shared {
 impl Shared {
     /// For so many threads.
     pub fn new(listeners: Vec<Listener>, threads: usize) -> rustix::io::Result<Self> {
-        let inboxes = (0..threads)
-            .map(|_| Inbox::new())
-            .collect::<Result<_, _>>()?;
-        Ok(Shared {
-            listeners,
-            inboxes,
-            stop: AtomicBool::new(false),
-            turns: Arc::default(),
-        })
+        let inboxes = (0..threads).map(|_| Inbox::new()).collect::<Result<_, _>>()?;
+        Ok(Shared { listeners, inboxes, stop: AtomicBool::new(false), turns: Arc::default() })
     }
 
     /// Ends all loops.
@@ -87,20 +80,9 @@ impl EventLoop {
     ) -> rustix::io::Result<Self> {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         let inbox = &shared.inboxes[thread];
-        epoll::add(
-            &epoll,
-            inbox.bell(),
-            epoll::EventData::new_u64(BELL_TOKEN),
-            epoll::EventFlags::IN,
-        )?;
+        epoll::add(&epoll, inbox.bell(), epoll::EventData::new_u64(BELL_TOKEN), epoll::EventFlags::IN)?;
         let turns = shared.turns.clone();
-        let context = Context::new(
-            settings,
-            thread,
-            shared.listeners.len(),
-            file.map(RequestLog::new),
-            turns,
-        );
+        let context = Context::new(settings, thread, shared.listeners.len(), file.map(RequestLog::new), turns);
         let mut event_loop = EventLoop {
             epoll,
             shared,
@@ -121,12 +103,7 @@ impl EventLoop {
 
     fn watch_listener(&mut self, index: usize) -> rustix::io::Result<()> {
         let token = epoll::EventData::new_u64(LISTENER_TOKEN | index as u64);
-        epoll::add(
-            &self.epoll,
-            self.shared.listeners[index].socket(),
-            token,
-            epoll::EventFlags::IN,
-        )
+        epoll::add(&self.epoll, self.shared.listeners[index].socket(), token, epoll::EventFlags::IN)
     }
 
     /// Serves until the word to stop; gives the counts per listener.
@@ -158,18 +135,12 @@ impl EventLoop {
     /// How long to sleep; `None`: until something happens.
     fn timeout(&self) -> Option<Timespec> {
         let wait_ns = if self.again.is_empty() {
-            self.context
-                .timers
-                .next_ns()?
-                .saturating_sub(clock::monotonic_ns() + SPIN_NS)
+            self.context.timers.next_ns()?.saturating_sub(clock::monotonic_ns() + SPIN_NS)
         } else {
             0
         };
         // An hour at most, as all scripted times are: both fit.
-        Some(Timespec {
-            tv_sec: (wait_ns / 1_000_000_000) as i64,
-            tv_nsec: (wait_ns % 1_000_000_000) as i64,
-        })
+        Some(Timespec { tv_sec: (wait_ns / 1_000_000_000) as i64, tv_nsec: (wait_ns % 1_000_000_000) as i64 })
     }
 
     fn happened(&mut self, token: u64, flags: epoll::EventFlags) -> rustix::io::Result<()> {
@@ -186,9 +157,7 @@ impl EventLoop {
         let hung_up = flags.intersects(Flags::HUP | Flags::ERR);
         let ending = hung_up || flags.contains(Flags::RDHUP);
         let readable = ending || flags.contains(Flags::IN);
-        self.look(token, |connection| {
-            connection.notice(readable, ending, hung_up)
-        })
+        self.look(token, |connection| connection.notice(readable, ending, hung_up))
     }
 
     fn wake_due(&mut self) -> rustix::io::Result<()> {
@@ -206,14 +175,9 @@ impl EventLoop {
         // Connections that went away leave their moments behind; delays may be long, so these are not waited for.
         if self.context.timers.len() > 4 * self.slots.len() + 1024 {
             let slots = &self.slots;
-            let tenant = |token: u64| {
-                slots
-                    .get(token as u32 as usize)
-                    .and_then(|place| place.connection.as_ref())
-            };
+            let tenant = |token: u64| slots.get(token as u32 as usize).and_then(|place| place.connection.as_ref());
             self.context.timers.keep(|token| {
-                token & LISTENER_TOKEN != 0
-                    || tenant(token).is_some_and(|connection| connection.token() == token)
+                token & LISTENER_TOKEN != 0 || tenant(token).is_some_and(|connection| connection.token() == token)
             });
         }
         Ok(())
@@ -228,10 +192,7 @@ impl EventLoop {
                 Accepted::NotNow => {
                     // A listener that stays readable would keep the loop spinning.
                     epoll::delete(&self.epoll, shared.listeners[index].socket())?;
-                    self.context.timers.push(
-                        clock::monotonic_ns() + ACCEPT_REST_NS,
-                        LISTENER_TOKEN | index as u64,
-                    );
+                    self.context.timers.push(clock::monotonic_ns() + ACCEPT_REST_NS, LISTENER_TOKEN | index as u64);
                     break;
                 }
             };
@@ -257,25 +218,9 @@ impl EventLoop {
         let place = &mut self.slots[slot as usize];
         place.generation = (place.generation + 1) & 0x7fff_ffff;
         let token = u64::from(place.generation) << 32 | u64::from(slot);
-        let origin = Origin {
-            listener: index,
-            number,
-            tcp: listener.is_tcp(),
-        };
-        let mut connection = Box::new(Connection::new(
-            socket,
-            origin,
-            token,
-            listener.listen().protocol,
-        ));
-        if epoll::add(
-            &self.epoll,
-            connection.socket(),
-            epoll::EventData::new_u64(token),
-            INTEREST,
-        )
-        .is_err()
-        {
+        let origin = Origin { listener: index, number, tcp: listener.is_tcp() };
+        let mut connection = Box::new(Connection::new(socket, origin, token, listener.listen().protocol));
+        if epoll::add(&self.epoll, connection.socket(), epoll::EventData::new_u64(token), INTEREST).is_err() {
             // The kernel's limit of watches or memory: this connection is dropped, the others go on.
             self.free.push(slot);
             return Ok(());
@@ -285,11 +230,7 @@ impl EventLoop {
             connection.greet(&mut self.context);
         }
         place.connection = Some(connection);
-        if greet {
-            self.look(token, |_| {})
-        } else {
-            Ok(())
-        }
+        if greet { self.look(token, |_| {}) } else { Ok(()) }
     }
 
     /// Lets a connection go on, if it is still there.
@@ -298,11 +239,7 @@ impl EventLoop {
         let Some(place) = self.slots.get_mut(slot as usize) else {
             return Ok(());
         };
-        let Some(connection) = place
-            .connection
-            .as_mut()
-            .filter(|connection| connection.token() == token)
-        else {
+        let Some(connection) = place.connection.as_mut().filter(|connection| connection.token() == token) else {
             return Ok(());
         };
         notice(connection);
@@ -311,12 +248,7 @@ impl EventLoop {
             Fate::WaitsForRoom => {
                 // Asked for only now: a Unix socket would report room after every byte that the client reads.
                 let room = INTEREST | epoll::EventFlags::OUT;
-                epoll::modify(
-                    &self.epoll,
-                    connection.socket().as_fd(),
-                    epoll::EventData::new_u64(token),
-                    room,
-                )?;
+                epoll::modify(&self.epoll, connection.socket().as_fd(), epoll::EventData::new_u64(token), room)?;
             }
             Fate::Again => self.again.push(token),
             Fate::Over => {
@@ -340,6 +272,4 @@ impl EventLoop {
     }
 }
 
-const INTEREST: epoll::EventFlags = epoll::EventFlags::IN
-    .union(epoll::EventFlags::RDHUP)
-    .union(epoll::EventFlags::ET);
+const INTEREST: epoll::EventFlags = epoll::EventFlags::IN.union(epoll::EventFlags::RDHUP).union(epoll::EventFlags::ET);

@@ -71,10 +71,7 @@ impl Output {
     /// Sends once, or moves the body on.
     pub fn step(&mut self, socket: BorrowedFd<'_>) -> Sent {
         let rest = &self.queue.bytes[self.queue.at..];
-        let piece = self
-            .stream
-            .as_ref()
-            .map_or(&[][..], |stream| stream.0.piece());
+        let piece = self.stream.as_ref().map_or(&[][..], |stream| stream.0.piece());
         if rest.is_empty() && piece.is_empty() {
             return self.next();
         }
@@ -108,10 +105,7 @@ impl Output {
             Next::Piece => Sent::Some(0),
             Next::Pause(time_ns) => Sent::Pause(time_ns),
             Next::Finished => {
-                let mark = Mark {
-                    end: self.queue.bytes.len(),
-                    ..stream.1
-                };
+                let mark = Mark { end: self.queue.bytes.len(), ..stream.1 };
                 self.queue.marks.push(mark);
                 self.stream = None;
                 Sent::Some(0)

@@ -47,10 +47,7 @@ mod tests {
             timers.push(at_ns, token);
         }
         assert_eq!((timers.next_ns(), timers.due(9)), (Some(10), None));
-        assert_eq!(
-            (timers.due(25), timers.due(25), timers.due(25)),
-            (Some(1), Some(2), None)
-        );
+        assert_eq!((timers.due(25), timers.due(25), timers.due(25)), (Some(1), Some(2), None));
         assert_eq!(timers.next_ns(), Some(30));
     }
 }

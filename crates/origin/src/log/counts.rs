@@ -67,11 +67,7 @@ impl Serialize for Faults {
     /// Only the kinds that occurred.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        for fault in Fault::ALL
-            .iter()
-            .copied()
-            .filter(|fault| self.of(*fault) > 0)
-        {
+        for fault in Fault::ALL.iter().copied().filter(|fault| self.of(*fault) > 0) {
             map.serialize_entry(fault.name(), &self.of(fault))?;
         }
         map.end()
@@ -84,10 +80,7 @@ mod tests {
 
     #[test]
     fn sums_and_their_json() {
-        let mut one = Counts {
-            requests_received: 2,
-            ..Counts::default()
-        };
+        let mut one = Counts { requests_received: 2, ..Counts::default() };
         one.faults.count(Fault::Hang);
         let mut sum = one.clone();
         sum += &one;

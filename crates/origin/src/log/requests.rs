@@ -88,11 +88,7 @@ pub struct RequestLog {
 impl RequestLog {
     /// Rows of one thread go to `file` in batches.
     pub fn new(file: RequestFile) -> Self {
-        RequestLog {
-            file,
-            buffer: Vec::with_capacity(BUFFER_BYTES),
-            failure: None,
-        }
+        RequestLog { file, buffer: Vec::with_capacity(BUFFER_BYTES), failure: None }
     }
 
     /// Takes a row. A failure to write is kept for [`RequestLog::end`]; serving goes on.

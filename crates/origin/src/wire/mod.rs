@@ -82,11 +82,7 @@ impl Wire {
     /// Says that a request that waited for its answer ended without one.
     pub fn encode_abandoned(&mut self, out: &mut Vec<u8>) {
         if let Wire::FastCgi(fastcgi) = self {
-            fastcgi::record::end_request(
-                out,
-                fastcgi.answering(),
-                fastcgi::record::REQUEST_COMPLETE,
-            );
+            fastcgi::record::end_request(out, fastcgi.answering(), fastcgi::record::REQUEST_COMPLETE);
         }
     }
 }
@@ -116,9 +112,7 @@ pub(crate) fn push_fields(answer: &Answer, date: &str, chunked: bool, out: &mut 
             out.extend_from_slice(b"\r\nContent-Length: ");
             push_decimal(out, answer.payload.length());
         }
-        Framing::Pieces if chunked => {
-            out.extend_from_slice(b"\r\nTransfer-Encoding: chunked\r\nTrailer: X-Parts")
-        }
+        Framing::Pieces if chunked => out.extend_from_slice(b"\r\nTransfer-Encoding: chunked\r\nTrailer: X-Parts"),
         Framing::Pieces | Framing::UntilClose => {}
     }
     out.extend_from_slice(match answer.announced {

@@ -54,14 +54,7 @@ enum Suffix {
 
 impl BodyStream {
     /// Sends the first `end` bytes of `payload` in pieces of at most `most` bytes, then `tail`.
-    pub fn new(
-        payload: Payload,
-        end: u64,
-        wrap: Wrap,
-        most: usize,
-        pause_ns: u64,
-        tail: Vec<u8>,
-    ) -> Self {
+    pub fn new(payload: Payload, end: u64, wrap: Wrap, most: usize, pause_ns: u64, tail: Vec<u8>) -> Self {
         BodyStream {
             payload,
             wrap,
@@ -82,8 +75,7 @@ impl BodyStream {
             return &[];
         }
         // `piece` gives one run of bytes from any place, so the rest of a piece is as good as a piece.
-        self.payload
-            .piece(self.at, (self.piece_end - self.at) as usize)
+        self.payload.piece(self.at, (self.piece_end - self.at) as usize)
     }
 
     /// So many bytes of the piece are gone.
@@ -115,9 +107,7 @@ impl BodyStream {
             Wrap::Bare => {}
             Wrap::Chunked => {
                 // Leading zeros and upper case are as legal as any other spelling of a size.
-                out.extend_from_slice(
-                    format!("{length:04X};at={};note=\"a \\\"b\\\"; c\"\r\n", self.at).as_bytes(),
-                );
+                out.extend_from_slice(format!("{length:04X};at={};note=\"a \\\"b\\\"; c\"\r\n", self.at).as_bytes());
                 self.suffix = Suffix::LineEnd;
             }
             Wrap::Records { id, padding } => {

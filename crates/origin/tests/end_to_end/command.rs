@@ -5,10 +5,7 @@ use hopcost_origin::log::Counts;
 
 fn run(arguments: &[&str]) -> (i32, String) {
     let output = command().args(arguments).output().expect("it runs");
-    (
-        output.status.code().expect("it exits"),
-        String::from_utf8(output.stderr).expect("text"),
-    )
+    (output.status.code().expect("it exits"), String::from_utf8(output.stderr).expect("text"))
 }
 
 #[test]
@@ -38,35 +35,21 @@ fn what_cannot_be_had_here_exits_3_with_a_hint() {
         &["--listen", &format!("http+unix:{free}"), "--listen", &taken][..],
         &["--listen", &format!("http+unix:{file}")],
         &["--listen", &format!("http+unix:{free}/none/x")],
-        &[
-            "--listen",
-            "http+tcp:127.0.0.1:0",
-            "--log",
-            &format!("{free}/none/x"),
-        ],
+        &["--listen", "http+tcp:127.0.0.1:0", "--log", &format!("{free}/none/x")],
         &["--listen", "http+tcp:192.0.2.1:0"],
     ] {
         let (code, text) = run(arguments);
         assert_eq!(code, 3, "{arguments:?}: {text}");
-        assert!(
-            text.starts_with("error: cannot ") && text.contains("\nhint: "),
-            "{text}"
-        );
+        assert!(text.starts_with("error: cannot ") && text.contains("\nhint: "), "{text}");
     }
-    assert!(
-        !std::path::Path::new(&free).exists(),
-        "what was bound before the failure is removed"
-    );
+    assert!(!std::path::Path::new(&free).exists(), "what was bound before the failure is removed");
     assert_eq!(std::fs::read(&file).expect("still there"), b"not a socket");
 }
 
 #[test]
 fn a_second_server_on_the_same_socket_file_leaves_it_alone() {
     let server = Server::start(&[]);
-    let (code, text) = run(&[
-        "--listen",
-        &format!("http+unix:{}", server.scratch.path("http+unix")),
-    ]);
+    let (code, text) = run(&["--listen", &format!("http+unix:{}", server.scratch.path("http+unix"))]);
     assert_eq!(code, 3, "{text}");
     let mut stream = server.connect("http+unix");
     stream.get("/");
@@ -79,15 +62,8 @@ fn the_documentation_holds_what_help_says() {
     let help = command().arg("--help").output().expect("it runs").stdout;
     let help = String::from_utf8(help).expect("text");
     let documentation = include_str!("../../../../docs/origin.md");
-    let shown = documentation
-        .split("```text\n")
-        .nth(1)
-        .and_then(|rest| rest.split("```").next());
-    assert_eq!(
-        shown.expect("a block of text"),
-        help,
-        "docs/origin.md holds the output of hopcost-origin --help"
-    );
+    let shown = documentation.split("```text\n").nth(1).and_then(|rest| rest.split("```").next());
+    assert_eq!(shown.expect("a block of text"), help, "docs/origin.md holds the output of hopcost-origin --help");
     for (name, what) in Counts::WHAT {
         let row = format!("| `{name}` | {what} |");
         assert!(documentation.contains(&row), "docs/origin.md: {row}");

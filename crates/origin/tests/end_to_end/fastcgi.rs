@@ -13,11 +13,7 @@ pub fn request(id: u16, keep: bool, method: &str, target: &str, body: &[u8]) -> 
     out.extend_from_slice(&[0, 1, u8::from(keep), 0, 0, 0, 0, 0]);
     push_pair(&mut params, b"REQUEST_METHOD", method.as_bytes());
     push_pair(&mut params, b"REQUEST_URI", target.as_bytes());
-    push_pair(
-        &mut params,
-        b"CONTENT_LENGTH",
-        body.len().to_string().as_bytes(),
-    );
+    push_pair(&mut params, b"CONTENT_LENGTH", body.len().to_string().as_bytes());
     record::stream(&mut out, record::PARAMS, id, &params);
     record::header(&mut out, record::PARAMS, id, 0, 0);
     record::stream(&mut out, record::STDIN, id, body);
@@ -49,17 +45,9 @@ pub fn read_answer(stream: &mut Stream, id: u16) -> (String, Vec<u8>, usize) {
         }
         records += 1;
     }
-    let end = out
-        .windows(4)
-        .position(|four| four == b"\r\n\r\n")
-        .expect("a head")
-        + 4;
+    let end = out.windows(4).position(|four| four == b"\r\n\r\n").expect("a head") + 4;
     let body = out.split_off(end);
-    (
-        String::from_utf8(out).expect("heads are ASCII"),
-        body,
-        records,
-    )
+    (String::from_utf8(out).expect("heads are ASCII"), body, records)
 }
 
 #[test]
@@ -70,30 +58,13 @@ fn requests_one_after_another() {
         for id in [1, 2, 65_535] {
             stream.write(&request(id, true, "GET", "/hello", b""));
             let (head, body, _) = read_answer(&mut stream, id);
-            assert!(
-                head.starts_with(
-                    "Status: 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 12\r\n"
-                ),
-                "{head}"
-            );
+            assert!(head.starts_with("Status: 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 12\r\n"), "{head}");
             assert_eq!(body, b"Hello World\n");
         }
-        stream.write(
-            &[
-                request(3, true, "HEAD", "/json", b""),
-                request(4, true, "GET", "/nothing", b""),
-            ]
-            .concat(),
-        );
+        stream.write(&[request(3, true, "HEAD", "/json", b""), request(4, true, "GET", "/nothing", b"")].concat());
         assert_eq!(read_answer(&mut stream, 3).1, b"");
         assert!(read_answer(&mut stream, 4).0.starts_with("Status: 404 "));
-        stream.write(&request(
-            5,
-            true,
-            "POST",
-            "/echo-length",
-            &vec![b'x'; 200_000],
-        ));
+        stream.write(&request(5, true, "POST", "/echo-length", &vec![b'x'; 200_000]));
         assert_eq!(read_answer(&mut stream, 5).1, b"200000\n");
         stream.write(&request(6, true, "GET", "/bytes/1000000", b""));
         assert_eq!(read_answer(&mut stream, 6).1, pattern(1_000_000));
@@ -132,14 +103,7 @@ fn a_waiting_request_can_be_taken_back() {
         assert_eq!(read_answer(&mut stream, 10).1, b"Hello World\n");
     }
     let log = server.stop();
-    assert_eq!(
-        (
-            log.total("answers_lost"),
-            log.total("answers_withheld"),
-            log.total("answers_sent")
-        ),
-        (2, 2, 2)
-    );
+    assert_eq!((log.total("answers_lost"), log.total("answers_withheld"), log.total("answers_sent")), (2, 2, 2));
 }
 
 #[test]
@@ -151,17 +115,8 @@ fn requests_in_between_are_refused_and_counted() {
     stream.write(&request(2, true, "GET", "/", b""));
     stream.write(&first[16..]);
     let (header, content) = read_record(&mut stream);
-    assert_eq!(
-        (header.kind, header.id, content[4]),
-        (record::END_REQUEST, 2, record::CANT_MPX_CONN)
-    );
+    assert_eq!((header.kind, header.id, content[4]), (record::END_REQUEST, 2, record::CANT_MPX_CONN));
     assert_eq!(read_answer(&mut stream, 1).1, b"Hello World\n");
     let log = server.stop();
-    assert_eq!(
-        (
-            log.total("requests_refused"),
-            log.total("requests_received")
-        ),
-        (1, 1)
-    );
+    assert_eq!((log.total("requests_refused"), log.total("requests_received")), (1, 1));
 }

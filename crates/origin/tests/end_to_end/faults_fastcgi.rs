@@ -11,13 +11,7 @@ fn each_fault_is_seen_and_counted() {
     for link in ["fastcgi+tcp", "fastcgi+unix"] {
         let ask = |name: &str| {
             let mut stream = server.connect(link);
-            stream.write(&request(
-                1,
-                true,
-                "GET",
-                &format!("/hello?fault={name}"),
-                b"",
-            ));
+            stream.write(&request(1, true, "GET", &format!("/hello?fault={name}"), b""));
             stream
         };
         for (name, status, body) in [
@@ -32,16 +26,9 @@ fn each_fault_is_seen_and_counted() {
         ] {
             let mut stream = ask(name);
             let (head, found, records) = read_answer(&mut stream, 1);
-            assert!(
-                head.starts_with(&format!("Status: {status}")),
-                "{name}: {head}"
-            );
+            assert!(head.starts_with(&format!("Status: {status}")), "{name}: {head}");
             assert_eq!(found, body, "{name}");
-            assert_eq!(
-                head.contains("Content-Length: "),
-                name != "chunked",
-                "{name}"
-            );
+            assert_eq!(head.contains("Content-Length: "), name != "chunked", "{name}");
             assert_eq!(head.len() > 100_000, name == "huge-head", "{name}");
             assert_eq!(
                 records > 2,
@@ -56,19 +43,13 @@ fn each_fault_is_seen_and_counted() {
             let mut stream = ask(name);
             let (head, body, _) = read_answer(&mut stream, 1);
             assert_eq!(body, b"Hello World\n");
-            assert_eq!(
-                head.contains("Connection: close\r\n"),
-                name != "close-after-answer"
-            );
+            assert_eq!(head.contains("Connection: close\r\n"), name != "close-after-answer");
             assert_eq!(stream.read_to_end(), (vec![], false), "{name}");
         }
         let mut stream = ask("trailing-bytes");
         read_answer(&mut stream, 1);
         let (header, content) = read_record(&mut stream);
-        assert_eq!(
-            (header.kind, header.id, content.as_slice()),
-            (record::STDOUT, 1, b"sixteen strays!\n".as_slice())
-        );
+        assert_eq!((header.kind, header.id, content.as_slice()), (record::STDOUT, 1, b"sixteen strays!\n".as_slice()));
         let mut stream = ask("two-answers");
         for _ in 0..2 {
             assert_eq!(read_answer(&mut stream, 1).1, b"Hello World\n");
@@ -89,12 +70,5 @@ fn each_fault_is_seen_and_counted() {
             "chunked": 2, "close-delimited": 2, "huge-head": 2,
         })
     );
-    assert_eq!(
-        (
-            log.total("answers_sent"),
-            log.total("answers_cut"),
-            log.total("answers_withheld")
-        ),
-        (42, 4, 2)
-    );
+    assert_eq!((log.total("answers_sent"), log.total("answers_cut"), log.total("answers_withheld")), (42, 4, 2));
 }

@@ -30,55 +30,31 @@ fn each_fault_is_seen_and_counted() {
             ("close-after-answer", "Hello World\n"),
         ] {
             let (text, reset) = fault(name);
-            assert!(
-                text.starts_with("HTTP/1.1 200 OK\r\n") && text.contains(plain) && !reset,
-                "{name}: {text}"
-            );
+            assert!(text.starts_with("HTTP/1.1 200 OK\r\n") && text.contains(plain) && !reset, "{name}: {text}");
             assert_eq!(body(&text), rest, "{name}");
         }
         let (text, reset) = fault("reset-mid-answer");
         assert_eq!((body(&text), reset), ("Hello ", link == "http+tcp"));
         let (text, _) = fault("two-answers");
-        assert_eq!(
-            (text.len(), text.matches("HTTP/1.1 200 OK").count()),
-            (2 * 153, 2)
-        );
+        assert_eq!((text.len(), text.matches("HTTP/1.1 200 OK").count()), (2 * 153, 2));
         let (text, _) = fault("wrong-length");
         assert!(text.contains("Content-Length: 13\r\n"));
         assert_eq!(body(&text), "Hello World\n+");
-        assert!(
-            fault("status-500")
-                .0
-                .starts_with("HTTP/1.1 500 Internal Server Error\r\n")
-        );
+        assert!(fault("status-500").0.starts_with("HTTP/1.1 500 Internal Server Error\r\n"));
         assert_eq!(fault("half-close"), (String::new(), false));
-        assert!(
-            fault("connection-close")
-                .0
-                .contains("Connection: close\r\n")
-        );
+        assert!(fault("connection-close").0.contains("Connection: close\r\n"));
         let (text, _) = fault("chunked");
-        assert!(
-            text.contains("Transfer-Encoding: chunked\r\n") && !text.contains("Content-Length"),
-            "{text}"
-        );
-        assert!(
-            body(&text).starts_with("0005;at=0;note=\"a \\\"b\\\"; c\"\r\nHello\r\n0005;at=5;"),
-            "{text}"
-        );
-        assert!(
-            text.ends_with("\r\nd\n\r\n000;last\r\nX-Parts: done\r\n\r\n"),
-            "{text}"
-        );
+        assert!(text.contains("Transfer-Encoding: chunked\r\n") && !text.contains("Content-Length"), "{text}");
+        assert!(body(&text).starts_with("0005;at=0;note=\"a \\\"b\\\"; c\"\r\nHello\r\n0005;at=5;"), "{text}");
+        assert!(text.ends_with("\r\nd\n\r\n000;last\r\nX-Parts: done\r\n\r\n"), "{text}");
         let (text, _) = fault("close-delimited");
-        assert!(
-            !text.contains("Content-Length") && text.contains("Connection: close\r\n"),
-            "{text}"
-        );
+        assert!(!text.contains("Content-Length") && text.contains("Connection: close\r\n"), "{text}");
         assert_eq!(body(&text), "Hello World\n");
-        assert!(fault("1xx").0.starts_with(
-            "HTTP/1.1 103 Early Hints\r\nLink: </style.css>; rel=preload\r\n\r\nHTTP/1.1 200 OK"
-        ));
+        assert!(
+            fault("1xx")
+                .0
+                .starts_with("HTTP/1.1 103 Early Hints\r\nLink: </style.css>; rel=preload\r\n\r\nHTTP/1.1 200 OK")
+        );
         let (text, _) = fault("huge-head");
         assert!(text.len() > 100_000 + 12);
         assert_eq!(body(&text), "Hello World\n");
@@ -92,14 +68,7 @@ fn each_fault_is_seen_and_counted() {
             "chunked": 2, "close-delimited": 2, "1xx": 2, "huge-head": 2,
         })
     );
-    assert_eq!(
-        (
-            log.total("answers_sent"),
-            log.total("answers_cut"),
-            log.total("answers_withheld")
-        ),
-        (24, 4, 2)
-    );
+    assert_eq!((log.total("answers_sent"), log.total("answers_cut"), log.total("answers_withheld")), (24, 4, 2));
 }
 
 #[test]
@@ -122,13 +91,7 @@ fn half_close_and_hang_keep_the_connection() {
     let silent = hanging.read(&mut [0; 10]).expect_err("no bytes, no end");
     assert_eq!(silent.kind(), std::io::ErrorKind::WouldBlock);
     let log = server.stop();
-    assert_eq!(
-        (
-            log.total("requests_received"),
-            log.total("answers_withheld")
-        ),
-        (3, 2)
-    );
+    assert_eq!((log.total("requests_received"), log.total("answers_withheld")), (3, 2));
 }
 
 #[test]
@@ -140,9 +103,7 @@ fn large_bodies_are_cut_chunked_and_spoilt_as_well() {
     let mut stream = server.connect("http+unix");
     stream.get("/bytes/1000000?fault=wrong-bytes");
     let (_, body) = stream.read_answer();
-    let wrong: Vec<_> = (0..1_000_000)
-        .filter(|index| usize::from(body[*index]) != index % 251)
-        .collect();
+    let wrong: Vec<_> = (0..1_000_000).filter(|index| usize::from(body[*index]) != index % 251).collect();
     assert_eq!(wrong, [500_000]);
     stream.get("/bytes/1000000?fault=chunked");
     stream.read_head();
@@ -150,10 +111,7 @@ fn large_bodies_are_cut_chunked_and_spoilt_as_well() {
     let (chunked, _) = stream.read_to_end();
     assert!(chunked.ends_with(b"\r\n000;last\r\nX-Parts: done\r\n\r\n"));
     let log = server.stop();
-    assert_eq!(
-        (log.total("body_bytes_out"), log.total("answers_cut")),
-        (2_500_000, 1)
-    );
+    assert_eq!((log.total("body_bytes_out"), log.total("answers_cut")), (2_500_000, 1));
 }
 
 #[test]
@@ -180,8 +138,5 @@ fn greeting_comes_before_any_request() {
         assert_eq!(stream.read_answer().1.len(), 1024);
     }
     let log = server.stop();
-    assert_eq!(
-        (log.faults(), log.total("answers_sent")),
-        (json!({"greet": 2}), 2)
-    );
+    assert_eq!((log.faults(), log.total("answers_sent")), (json!({"greet": 2}), 2));
 }

@@ -16,13 +16,7 @@ fn nonsense_ends_the_connection_and_nothing_else() {
     stream.get("/");
     assert_eq!(stream.read_answer().1, b"Hello World\n");
     let log = server.stop();
-    assert_eq!(
-        (
-            log.total("requests_received"),
-            log.total("connections_accepted")
-        ),
-        (1, 25)
-    );
+    assert_eq!((log.total("requests_received"), log.total("connections_accepted")), (1, 25));
 }
 
 #[test]
@@ -32,19 +26,10 @@ fn a_refused_request_is_told_why_and_counted() {
     stream.write(b"GET / HTTP/1.1\r\nHost: a\r\n\r\nGET nonsense\r\n\r\n");
     assert_eq!(stream.read_answer().1, b"Hello World\n");
     let (head, _) = stream.read_answer();
-    assert!(
-        head.starts_with("HTTP/1.1 400 ") && head.contains("Connection: close\r\n"),
-        "{head}"
-    );
+    assert!(head.starts_with("HTTP/1.1 400 ") && head.contains("Connection: close\r\n"), "{head}");
     assert_eq!(stream.read_to_end(), (vec![], false));
     let log = server.stop();
-    assert_eq!(
-        (
-            log.total("requests_received"),
-            log.total("requests_refused")
-        ),
-        (1, 1)
-    );
+    assert_eq!((log.total("requests_received"), log.total("requests_refused")), (1, 1));
 }
 
 #[test]
@@ -65,11 +50,7 @@ fn a_head_without_end_is_refused() {
 fn connections_come_and_go_in_the_middle_of_everything() {
     let server = Server::start(&["--threads", "2"]);
     for round in 0..200 {
-        let mut stream = server.connect(if round % 2 == 0 {
-            "http+tcp"
-        } else {
-            "http+unix"
-        });
+        let mut stream = server.connect(if round % 2 == 0 { "http+tcp" } else { "http+unix" });
         match round % 4 {
             0 => stream.write(b"GET /bytes/60000000 HTTP/1.1\r\nHost: a\r\n\r\n"),
             1 => stream.write(b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nabc"),

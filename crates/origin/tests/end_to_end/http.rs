@@ -9,17 +9,10 @@ fn a_thousand_pipelined_requests_have_a_thousand_answers() {
     let server = Server::start(&[]);
     for link in LINKS {
         let mut stream = server.connect(link);
-        stream.write(
-            "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n"
-                .repeat(1000)
-                .as_bytes(),
-        );
+        stream.write("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n".repeat(1000).as_bytes());
         for _ in 0..1000 {
             let (head, body) = stream.read_answer();
-            assert_eq!(
-                (head.len(), body.as_slice()),
-                (141, b"Hello World\n".as_slice())
-            );
+            assert_eq!((head.len(), body.as_slice()), (141, b"Hello World\n".as_slice()));
         }
     }
     let log = server.stop();
@@ -35,11 +28,7 @@ fn a_thousand_pipelined_requests_have_a_thousand_answers() {
             assert_eq!(log.of(link, count), expected, "{link} {count}");
         }
     }
-    assert!(
-        log.rows()
-            .iter()
-            .all(|(arrival, sent, outcome)| arrival <= sent && *outcome == 0)
-    );
+    assert!(log.rows().iter().all(|(arrival, sent, outcome)| arrival <= sent && *outcome == 0));
 }
 
 #[test]
@@ -60,10 +49,7 @@ fn every_route_answers() {
     ] {
         stream.get(target);
         let (head, body) = stream.read_answer();
-        assert!(
-            head.starts_with(&format!("HTTP/1.1 {status} ")),
-            "{target}: {head}"
-        );
+        assert!(head.starts_with(&format!("HTTP/1.1 {status} ")), "{target}: {head}");
         assert_eq!(body.len(), length, "{target}");
     }
     stream.write(b"HEAD /json HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -88,20 +74,10 @@ fn long_answers_are_whole_and_take_no_memory() {
         stream.get("/bytes/67108864");
         stream.read_exactly(1000);
     }
-    let resident = server
-        .proc("statm")
-        .split(' ')
-        .nth(1)
-        .and_then(|pages| pages.parse::<u64>().ok());
-    assert!(
-        resident.expect("a number of pages") < 40 << 8,
-        "below 40 MiB"
-    );
+    let resident = server.proc("statm").split(' ').nth(1).and_then(|pages| pages.parse::<u64>().ok());
+    assert!(resident.expect("a number of pages") < 40 << 8, "below 40 MiB");
     let log = server.stop();
-    assert_eq!(
-        (log.total("answers_sent"), log.total("answers_in_flight")),
-        (6, 50)
-    );
+    assert_eq!((log.total("answers_sent"), log.total("answers_in_flight")), (6, 50));
 }
 
 #[test]
@@ -113,8 +89,7 @@ fn bodies_of_requests_are_counted() {
         stream.write(b"PUT /echo-length HTTP/1.1\r\nHost: a\r\nContent-Length: 300000\r\n\r\n");
         stream.write(&body);
         assert_eq!(stream.read_answer().1, b"300000\n");
-        stream
-            .write(b"POST /echo-length HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
+        stream.write(b"POST /echo-length HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
         for _ in 0..3 {
             stream.write(b"186a0;extension\r\n");
             stream.write(&body[..100_000]);
@@ -128,20 +103,14 @@ fn bodies_of_requests_are_counted() {
         assert_eq!(stream.read_answer().1, b"3\n");
     }
     let log = server.stop();
-    assert_eq!(
-        (log.total("requests_received"), log.total("body_bytes_in")),
-        (6, 2 * 600_003)
-    );
+    assert_eq!((log.total("requests_received"), log.total("body_bytes_in")), (6, 2 * 600_003));
 }
 
 #[test]
 fn connections_end_when_they_should() {
     let server = Server::start(&["--requests-per-connection", "3"]);
     for (request, closes) in [
-        (
-            "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
-            true,
-        ),
+        ("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", true),
         ("GET / HTTP/1.0\r\n\r\n", true),
         ("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", false),
     ] {
@@ -156,15 +125,8 @@ fn connections_end_when_they_should() {
     let mut stream = server.connect("http+unix");
     for number in 1..=3 {
         stream.get("/");
-        let connection = if number == 3 {
-            "Connection: close\r\n"
-        } else {
-            "Connection: keep-alive\r\n"
-        };
-        assert!(
-            stream.read_answer().0.contains(connection),
-            "answer {number}"
-        );
+        let connection = if number == 3 { "Connection: close\r\n" } else { "Connection: keep-alive\r\n" };
+        assert!(stream.read_answer().0.contains(connection), "answer {number}");
     }
     assert_eq!(stream.read_to_end(), (vec![], false));
     server.stop();
@@ -189,17 +151,9 @@ fn threads_share_the_connections() {
     for stream in &mut streams {
         stream.get("/?fault=status-500&every=3");
     }
-    let wrong = streams.iter_mut().filter_map(|stream| {
-        stream
-            .read_answer()
-            .0
-            .starts_with("HTTP/1.1 500")
-            .then_some(())
-    });
+    let wrong =
+        streams.iter_mut().filter_map(|stream| stream.read_answer().0.starts_with("HTTP/1.1 500").then_some(()));
     assert_eq!(wrong.count(), 10);
     let log = server.stop();
-    assert_eq!(
-        (log.total("connections_accepted"), log.total("answers_sent")),
-        (30, 30)
-    );
+    assert_eq!((log.total("connections_accepted"), log.total("answers_sent")), (30, 30));
 }

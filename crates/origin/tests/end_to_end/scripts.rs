@@ -6,16 +6,8 @@ use std::time::{Duration, Instant};
 /// CPU time of the server in clock ticks of 10 ms.
 fn cpu_ticks(server: &Server) -> u64 {
     let stat = server.proc("stat");
-    let after_name = stat
-        .rsplit(") ")
-        .next()
-        .expect("the name is in parentheses");
-    after_name
-        .split(' ')
-        .skip(11)
-        .take(2)
-        .map(|ticks| ticks.parse::<u64>().expect("ticks"))
-        .sum()
+    let after_name = stat.rsplit(") ").next().expect("the name is in parentheses");
+    after_name.split(' ').skip(11).take(2).map(|ticks| ticks.parse::<u64>().expect("ticks")).sum()
 }
 
 #[test]
@@ -102,15 +94,6 @@ fn requests_in_flight_at_the_end_are_counted() {
     last.get("/");
     last.read_answer();
     let log = server.stop();
-    assert_eq!(
-        (log.total("answers_sent"), log.total("answers_in_flight")),
-        (6, 5)
-    );
-    assert_eq!(
-        log.rows()
-            .iter()
-            .filter(|row| row.1 == u64::MAX && row.2 == 4)
-            .count(),
-        5
-    );
+    assert_eq!((log.total("answers_sent"), log.total("answers_in_flight")), (6, 5));
+    assert_eq!(log.rows().iter().filter(|row| row.1 == u64::MAX && row.2 == 4).count(), 5);
 }

@@ -18,11 +18,7 @@ pub struct Scratch(pub PathBuf);
 impl Scratch {
     pub fn new() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
-        let name = format!(
-            "hopcost-origin-{}-{}",
-            std::process::id(),
-            NEXT.fetch_add(1, Ordering::Relaxed)
-        );
+        let name = format!("hopcost-origin-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         let path = std::env::temp_dir().join(name);
         std::fs::create_dir_all(&path).expect("a scratch directory");
         Scratch(path)
@@ -57,71 +53,39 @@ impl Server {
         let scratch = Scratch::new();
         let mut command = command();
         for link in LINKS {
-            let address = if link.ends_with("tcp") {
-                "127.0.0.1:0".to_owned()
-            } else {
-                scratch.path(link)
-            };
+            let address = if link.ends_with("tcp") { "127.0.0.1:0".to_owned() } else { scratch.path(link) };
             command.args(["--listen", &format!("{link}:{address}")]);
         }
-        command
-            .args([
-                "--log",
-                &scratch.path("log"),
-                "--log-requests",
-                &scratch.path("rows"),
-            ])
-            .args(more);
-        let mut child = command
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the origin starts");
+        command.args(["--log", &scratch.path("log"), "--log-requests", &scratch.path("rows")]).args(more);
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("the origin starts");
         let mut line = String::new();
         let out = child.stdout.take().expect("a pipe was asked for");
-        BufReader::new(out)
-            .read_line(&mut line)
-            .expect("a line when ready");
+        BufReader::new(out).read_line(&mut line).expect("a line when ready");
         let ready: Value = serde_json::from_str(&line).expect("a JSON line when ready");
         assert_eq!(ready["ready"], true);
         let text = |value: &Value| value.as_str().expect("a text").to_owned();
         let listeners = ready["listeners"].as_array().expect("a list");
-        let addresses = listeners
-            .iter()
-            .map(|each| (text(&each["link"]), text(&each["address"])))
-            .collect();
-        Server {
-            scratch,
-            child,
-            addresses,
-        }
+        let addresses = listeners.iter().map(|each| (text(&each["link"]), text(&each["address"]))).collect();
+        Server { scratch, child, addresses }
     }
 
     pub fn connect(&self, link: &str) -> Stream {
-        let (_, address) = self
-            .addresses
-            .iter()
-            .find(|(name, _)| name == link)
-            .expect("a link of this server");
+        let (_, address) = self.addresses.iter().find(|(name, _)| name == link).expect("a link of this server");
         if link.ends_with("tcp") {
             let stream = TcpStream::connect(address).expect("the origin accepts");
-            stream
-                .set_read_timeout(Some(PATIENCE))
-                .expect("a socket option");
+            stream.set_read_timeout(Some(PATIENCE)).expect("a socket option");
             stream.set_nodelay(true).expect("a socket option");
             Stream::Tcp(stream)
         } else {
             let stream = UnixStream::connect(address).expect("the origin accepts");
-            stream
-                .set_read_timeout(Some(PATIENCE))
-                .expect("a socket option");
+            stream.set_read_timeout(Some(PATIENCE)).expect("a socket option");
             Stream::Unix(stream)
         }
     }
 
     /// Text of a file of /proc about the server.
     pub fn proc(&self, file: &str) -> String {
-        std::fs::read_to_string(format!("/proc/{}/{file}", self.child.id()))
-            .expect("the server runs")
+        std::fs::read_to_string(format!("/proc/{}/{file}", self.child.id())).expect("the server runs")
     }
 
     /// Stops it and gives its log; checks that nothing is left and the account of requests is whole.
@@ -131,28 +95,16 @@ impl Server {
         let status = self.child.wait().expect("it ends");
         assert!(status.success(), "{status}");
         for link in ["http+unix", "fastcgi+unix"] {
-            assert!(
-                !self.scratch.0.join(link).exists(),
-                "the socket file of {link} is removed"
-            );
+            assert!(!self.scratch.0.join(link).exists(), "the socket file of {link} is removed");
         }
         let text = std::fs::read_to_string(self.scratch.path("log")).expect("the log is written");
         let log = Log {
             json: serde_json::from_str(&text).expect("the log is JSON"),
             rows: std::fs::read(self.scratch.path("rows")).expect("the rows are written"),
         };
-        let ends = ["sent", "cut", "withheld", "lost", "in_flight"]
-            .map(|end| log.total(&format!("answers_{end}")));
-        assert_eq!(
-            log.total("requests_received"),
-            ends.iter().sum::<u64>(),
-            "{}",
-            log.json
-        );
-        assert_eq!(
-            log.rows.len() as u64,
-            24 * (1 + log.total("requests_received"))
-        );
+        let ends = ["sent", "cut", "withheld", "lost", "in_flight"].map(|end| log.total(&format!("answers_{end}")));
+        assert_eq!(log.total("requests_received"), ends.iter().sum::<u64>(), "{}", log.json);
+        assert_eq!(log.rows.len() as u64, 24 * (1 + log.total("requests_received")));
         log
     }
 }
@@ -177,10 +129,7 @@ impl Log {
 
     pub fn of(&self, link: &str, count: &str) -> u64 {
         let listeners = self.json["listeners"].as_array().expect("a list");
-        let listener = listeners
-            .iter()
-            .find(|each| each["link"] == link)
-            .expect("a link");
+        let listener = listeners.iter().find(|each| each["link"] == link).expect("a link");
         listener[count].as_u64().expect(count)
     }
 
@@ -192,10 +141,7 @@ impl Log {
     pub fn rows(&self) -> Vec<(u64, u64, u8)> {
         assert_eq!(&self.rows[..24], b"hopcost-origin requests1");
         let number = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().expect("eight bytes"));
-        self.rows[24..]
-            .chunks(24)
-            .map(|row| (number(&row[..8]), number(&row[8..16]), row[22]))
-            .collect()
+        self.rows[24..].chunks(24).map(|row| (number(&row[..8]), number(&row[8..16]), row[22])).collect()
     }
 }
 
@@ -235,10 +181,7 @@ impl Stream {
                 Err(error) if error.kind() == std::io::ErrorKind::ConnectionReset => {
                     return (all, true);
                 }
-                Err(error) => panic!(
-                    "no end within patience: {error}; so far {}",
-                    String::from_utf8_lossy(&all)
-                ),
+                Err(error) => panic!("no end within patience: {error}; so far {}", String::from_utf8_lossy(&all)),
             }
         }
     }
@@ -266,13 +209,8 @@ impl Stream {
     /// A head and a body of Content-Length.
     pub fn read_answer(&mut self) -> (String, Vec<u8>) {
         let head = self.read_head();
-        let length = head
-            .split("Content-Length: ")
-            .nth(1)
-            .and_then(|rest| rest.split("\r\n").next());
-        let length = length
-            .and_then(|digits| digits.parse().ok())
-            .expect("a Content-Length");
+        let length = head.split("Content-Length: ").nth(1).and_then(|rest| rest.split("\r\n").next());
+        let length = length.and_then(|digits| digits.parse().ok()).expect("a Content-Length");
         (head, self.read_exactly(length))
     }
 

@@ -16,20 +16,12 @@ impl Connection {
         counts.body_bytes_in += request.body_bytes;
         self.requests += 1;
         let delay = request.script.delay;
-        let arrival_ns = if delay.is_some() || context.requests.is_some() {
-            clock::monotonic_ns()
-        } else {
-            0
-        };
+        let arrival_ns = if delay.is_some() || context.requests.is_some() { clock::monotonic_ns() } else { 0 };
         match delay.map(|delay| delay.draw(&mut context.random)) {
             Some(delay_ns) => {
                 let until_ns = arrival_ns + delay_ns;
                 context.timers.push(until_ns, self.token);
-                self.stage = Stage::Delayed {
-                    until_ns,
-                    arrival_ns,
-                    request: Box::new(request),
-                };
+                self.stage = Stage::Delayed { until_ns, arrival_ns, request: Box::new(request) };
             }
             None => self.answer(context, request, arrival_ns),
         }
@@ -42,16 +34,10 @@ impl Connection {
         settings.work.burn_ns(script.work_ns);
         context.owed_ns += script.work_after_ns;
         let mut answer = Answer::to(&request);
-        if context
-            .settings
-            .requests_per_connection
-            .is_some_and(|most| self.requests >= most)
-        {
+        if context.settings.requests_per_connection.is_some_and(|most| self.requests >= most) {
             answer.close_announced();
         }
-        let mut fault = script
-            .fault
-            .filter(|fault| context.fault_hits(*fault, script.every));
+        let mut fault = script.fault.filter(|fault| context.fault_hits(*fault, script.every));
         let outcome = match fault {
             None => fault::Outcome::Answer(answer),
             Some(kind) => {
@@ -63,11 +49,7 @@ impl Connection {
         let answer = match outcome {
             fault::Outcome::Answer(answer) => answer,
             withheld => {
-                self.stage = if withheld == fault::Outcome::Hang {
-                    Stage::Silent
-                } else {
-                    Stage::HalfClosing
-                };
+                self.stage = if withheld == fault::Outcome::Hang { Stage::Silent } else { Stage::HalfClosing };
                 if let Some(kind) = fault {
                     self.counts(context).faults.count(kind);
                 }
@@ -79,17 +61,8 @@ impl Connection {
         }
         let cut = matches!(answer.extent, Extent::Half | Extent::HalfHead)
             && (self.wire.protocol() == Protocol::Http || answer.ending == Ending::Reset);
-        let mut mark = Mark {
-            end: 0,
-            arrival_ns,
-            fault,
-            body_bytes: answer.body_bytes(),
-            cut,
-        };
-        match self
-            .wire
-            .encode(answer, &context.date, &mut self.output.queue.bytes)
-        {
+        let mut mark = Mark { end: 0, arrival_ns, fault, body_bytes: answer.body_bytes(), cut };
+        match self.wire.encode(answer, &context.date, &mut self.output.queue.bytes) {
             Some(stream) => self.output.stream = Some(Box::new((stream, mark))),
             None => {
                 mark.end = self.output.queue.bytes.len();
@@ -112,11 +85,7 @@ impl Connection {
             if let Some(fault) = mark.fault {
                 counts.faults.count(fault);
             }
-            let outcome = if mark.cut {
-                Outcome::Cut
-            } else {
-                Outcome::Sent
-            };
+            let outcome = if mark.cut { Outcome::Cut } else { Outcome::Sent };
             if context.requests.is_some() {
                 let sent_ns = *now_ns.get_or_insert_with(clock::monotonic_ns);
                 self.row(context, mark.arrival_ns, sent_ns, mark.fault, outcome);
@@ -129,19 +98,12 @@ impl Connection {
         for mark in self.output.unsent() {
             self.lost(context, mark.arrival_ns, mark.fault, outcome);
         }
-        if let Stage::Delayed { arrival_ns, .. } = std::mem::replace(&mut self.stage, Stage::Silent)
-        {
+        if let Stage::Delayed { arrival_ns, .. } = std::mem::replace(&mut self.stage, Stage::Silent) {
             self.lost(context, arrival_ns, None, outcome);
         }
     }
 
-    pub(super) fn lost(
-        &self,
-        context: &mut Context,
-        arrival_ns: u64,
-        fault: Option<Fault>,
-        outcome: Outcome,
-    ) {
+    pub(super) fn lost(&self, context: &mut Context, arrival_ns: u64, fault: Option<Fault>, outcome: Outcome) {
         let counts = self.counts(context);
         match outcome {
             Outcome::Withheld => counts.answers_withheld += 1,
@@ -151,26 +113,10 @@ impl Connection {
         self.row(context, arrival_ns, NEVER, fault, outcome);
     }
 
-    fn row(
-        &self,
-        context: &mut Context,
-        arrival_ns: u64,
-        sent_ns: u64,
-        fault: Option<Fault>,
-        outcome: Outcome,
-    ) {
+    fn row(&self, context: &mut Context, arrival_ns: u64, sent_ns: u64, fault: Option<Fault>, outcome: Outcome) {
         if let Some(requests) = &mut context.requests {
-            let Origin {
-                listener, number, ..
-            } = self.origin;
-            requests.push(Row {
-                arrival_ns,
-                sent_ns,
-                connection: number,
-                listener,
-                outcome,
-                fault,
-            });
+            let Origin { listener, number, .. } = self.origin;
+            requests.push(Row { arrival_ns, sent_ns, connection: number, listener, outcome, fault });
         }
     }
 

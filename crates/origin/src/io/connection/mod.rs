@@ -126,11 +126,7 @@ impl Connection {
     /// Says hello before anything was asked.
     pub fn greet(&mut self, context: &mut Context) {
         // Encoded as an answer to request 0, or to one that never was: that is the fault. The body of /hello never becomes a stream.
-        let _ = self.wire.encode(
-            crate::answer::Route::Hello.answer(0),
-            &context.date,
-            &mut self.output.queue.bytes,
-        );
+        let _ = self.wire.encode(crate::answer::Route::Hello.answer(0), &context.date, &mut self.output.queue.bytes);
         self.counts(context).faults.count(Fault::Greet);
     }
 
@@ -177,11 +173,7 @@ impl Connection {
             && self.output.queue.is_out()
         {
             if clock::monotonic_ns() < until_ns {
-                return if self.hung_up {
-                    Some(self.lose(context))
-                } else {
-                    Some(Fate::Waits)
-                };
+                return if self.hung_up { Some(self.lose(context)) } else { Some(Fate::Waits) };
             }
             self.paused_until_ns = None;
         }
@@ -198,11 +190,7 @@ impl Connection {
                 context.timers.push(until_ns, self.token);
                 None
             }
-            Sent::Blocked => Some(if self.hung_up {
-                self.lose(context)
-            } else {
-                Fate::WaitsForRoom
-            }),
+            Sent::Blocked => Some(if self.hung_up { self.lose(context) } else { Fate::WaitsForRoom }),
             Sent::Broken => Some(self.lose(context)),
         }
     }
@@ -218,12 +206,7 @@ impl Connection {
                 if clock::monotonic_ns() < *until_ns {
                     return self.wait(context);
                 }
-                if let Stage::Delayed {
-                    arrival_ns,
-                    request,
-                    ..
-                } = std::mem::replace(&mut self.stage, Stage::Reading)
-                {
+                if let Stage::Delayed { arrival_ns, request, .. } = std::mem::replace(&mut self.stage, Stage::Reading) {
                     self.answer(context, *request, arrival_ns);
                 }
                 None

@@ -104,9 +104,7 @@ impl Connection {
         if let Some(used) = self.wire.taken_back(&self.held) {
             self.keep_from(used);
             self.hungry = false;
-            if let Stage::Delayed { arrival_ns, .. } =
-                std::mem::replace(&mut self.stage, Stage::Reading)
-            {
+            if let Stage::Delayed { arrival_ns, .. } = std::mem::replace(&mut self.stage, Stage::Reading) {
                 self.lost(context, arrival_ns, None, Outcome::Lost);
             }
             self.wire.encode_abandoned(&mut self.output.queue.bytes);
@@ -142,9 +140,7 @@ impl Connection {
             && self.output.stream.is_none()
             && self.output.queue.bytes.len() < MOST_QUEUED
         {
-            let (used, step) =
-                self.wire
-                    .advance(&bytes[at..], &context.date, &mut self.output.queue.bytes);
+            let (used, step) = self.wire.advance(&bytes[at..], &context.date, &mut self.output.queue.bytes);
             at += used;
             match step {
                 Step::NeedMore => {

@@ -14,10 +14,8 @@ pub fn encode(answer: Answer, id: u16, date: &str, out: &mut Vec<u8>) -> Option<
     let start = out.len();
     let end = answer.body_bytes();
     let cut_head = matches!(answer.extent, Extent::Half | Extent::HalfHead) && !answer.has_body();
-    let one_record = end <= SMALL_BODY_BYTES
-        && answer.pause_ns == 0
-        && answer.framing != Framing::Pieces
-        && !answer.huge_head;
+    let one_record =
+        end <= SMALL_BODY_BYTES && answer.pause_ns == 0 && answer.framing != Framing::Pieces && !answer.huge_head;
 
     // The head goes in after a header whose lengths are filled in once they are known.
     record::header(out, record::STDOUT, id, 0, 0);
@@ -66,19 +64,10 @@ pub fn encode(answer: Answer, id: u16, date: &str, out: &mut Vec<u8>) -> Option<
     }
     let (padding, most) = match answer.framing {
         Framing::Pieces => (Some(MUCH_PADDING), (end as usize / 3 + 1).min(16 << 10)),
-        Framing::Length | Framing::UntilClose if answer.pause_ns > 0 => {
-            (None, (end as usize).div_ceil(10).min(65_528))
-        }
+        Framing::Length | Framing::UntilClose if answer.pause_ns > 0 => (None, (end as usize).div_ceil(10).min(65_528)),
         Framing::Length | Framing::UntilClose => (None, 65_528),
     };
-    let stream = BodyStream::new(
-        answer.payload,
-        end,
-        Wrap::Records { id, padding },
-        most,
-        answer.pause_ns,
-        tail,
-    );
+    let stream = BodyStream::new(answer.payload, end, Wrap::Records { id, padding }, most, answer.pause_ns, tail);
     if end <= SMALL_BODY_BYTES && answer.pause_ns == 0 {
         stream.append_whole(out);
         return None;

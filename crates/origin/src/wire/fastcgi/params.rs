@@ -13,10 +13,7 @@ pub struct Pairs<'a> {
 impl<'a> Pairs<'a> {
     /// The pairs in the content of a stream.
     pub fn of(bytes: &'a [u8]) -> Self {
-        Pairs {
-            rest: bytes,
-            sound: true,
-        }
+        Pairs { rest: bytes, sound: true }
     }
 
     fn length(&mut self) -> Option<usize> {
@@ -105,24 +102,9 @@ impl Parameters {
         }
         let script = match uri {
             Some(uri) => Script::of(uri),
-            None => Script::of(
-                &[
-                    if script_name.is_empty() {
-                        b"/"
-                    } else {
-                        script_name
-                    },
-                    b"?",
-                    query,
-                ]
-                .concat(),
-            ),
+            None => Script::of(&[if script_name.is_empty() { b"/" } else { script_name }, b"?", query].concat()),
         };
-        Some(Parameters {
-            method,
-            script,
-            content_length,
-        })
+        Some(Parameters { method, script, content_length })
     }
 }
 
@@ -141,32 +123,14 @@ mod tests {
             }
             Parameters::read(&bytes)
         };
-        let plain = Parameters {
-            method: Method::Other,
-            script: Script::plain(Route::Hello),
-            content_length: None,
-        };
+        let plain = Parameters { method: Method::Other, script: Script::plain(Route::Hello), content_length: None };
         assert_eq!(params(&[]), Some(plain));
-        let found = params(&[
-            ("REQUEST_METHOD", "HEAD"),
-            ("REQUEST_URI", "/json?work=1us"),
-            ("CONTENT_LENGTH", "12"),
-        ])
-        .expect("these make sense");
-        assert_eq!(
-            (found.method, found.content_length, found.script.work_ns),
-            (Method::Head, Some(12), 1000)
-        );
-        let found = params(&[
-            ("SCRIPT_NAME", "/text"),
-            ("QUERY_STRING", "every=2"),
-            ("CONTENT_LENGTH", ""),
-        ])
-        .expect("these make sense");
-        assert_eq!(
-            (found.script.route, found.script.every, found.content_length),
-            (Route::Text, 2, None)
-        );
+        let found = params(&[("REQUEST_METHOD", "HEAD"), ("REQUEST_URI", "/json?work=1us"), ("CONTENT_LENGTH", "12")])
+            .expect("these make sense");
+        assert_eq!((found.method, found.content_length, found.script.work_ns), (Method::Head, Some(12), 1000));
+        let found = params(&[("SCRIPT_NAME", "/text"), ("QUERY_STRING", "every=2"), ("CONTENT_LENGTH", "")])
+            .expect("these make sense");
+        assert_eq!((found.script.route, found.script.every, found.content_length), (Route::Text, 2, None));
         assert_eq!(params(&[("CONTENT_LENGTH", "many")]), None);
     }
 

@@ -41,12 +41,8 @@ impl FastCgi {
     pub fn taken_back(&mut self, input: &[u8]) -> Option<usize> {
         // What is left of the record that completed the request can only be padding.
         let header = Header::read(input.get(self.skip..)?)?;
-        let length =
-            self.skip + HEADER_BYTES + usize::from(header.content) + usize::from(header.padding);
-        if header.kind != record::ABORT_REQUEST
-            || header.id != self.answering
-            || input.len() < length
-        {
+        let length = self.skip + HEADER_BYTES + usize::from(header.content) + usize::from(header.padding);
+        if header.kind != record::ABORT_REQUEST || header.id != self.answering || input.len() < length {
             return None;
         }
         self.skip = 0;
@@ -105,11 +101,7 @@ impl FastCgi {
             return self.begin(header, content, out);
         }
         // Records of a request that is not there are ignored, as the specification wants.
-        let Some(receiving) = self
-            .receiving
-            .as_mut()
-            .filter(|receiving| receiving.id == header.id)
-        else {
+        let Some(receiving) = self.receiving.as_mut().filter(|receiving| receiving.id == header.id) else {
             return Step::NeedMore;
         };
         match header.kind {
@@ -131,9 +123,7 @@ impl FastCgi {
                 self.skip = usize::from(header.padding);
                 Step::NeedMore
             }
-            record::STDIN if header.content == 0 && receiving.params_done => {
-                self.complete(date, out)
-            }
+            record::STDIN if header.content == 0 && receiving.params_done => self.complete(date, out),
             record::STDIN if header.content == 0 => Step::Broken,
             record::STDIN => {
                 receiving.stdin_bytes += u64::from(header.content);
@@ -153,21 +143,13 @@ impl FastCgi {
         }
         if u16::from_be_bytes([body[0], body[1]]) != RESPONDER {
             record::end_request(out, header.id, record::UNKNOWN_ROLE);
-            return if body[2] & KEEP_CONN == 0 {
-                Step::Broken
-            } else {
-                Step::Refused
-            };
+            return if body[2] & KEEP_CONN == 0 { Step::Broken } else { Step::Refused };
         }
         self.params.clear();
         self.params.shrink_to(KEPT_CAPACITY);
         self.receiving = Some(Receiving {
             id: header.id,
-            persistence: if body[2] & KEEP_CONN == 0 {
-                Persistence::Close
-            } else {
-                Persistence::KeepAlive
-            },
+            persistence: if body[2] & KEEP_CONN == 0 { Persistence::Close } else { Persistence::KeepAlive },
             params_done: false,
             stdin_bytes: 0,
         });
@@ -178,11 +160,8 @@ impl FastCgi {
         let Some(receiving) = self.receiving.as_ref() else {
             return Step::NeedMore;
         };
-        let sound = Parameters::read(&self.params).filter(|parameters| {
-            parameters
-                .content_length
-                .is_none_or(|length| length == receiving.stdin_bytes)
-        });
+        let sound = Parameters::read(&self.params)
+            .filter(|parameters| parameters.content_length.is_none_or(|length| length == receiving.stdin_bytes));
         let Some(parameters) = sound else {
             return self.refuse(Status(400, "Bad Request"), date, out);
         };
@@ -200,11 +179,7 @@ impl FastCgi {
     /// Answers and ends the connection: what follows cannot be trusted.
     fn refuse(&mut self, status: Status, date: &str, out: &mut Vec<u8>) -> Step {
         if let Some(receiving) = self.receiving.take() {
-            let answer = Answer::plain(
-                status,
-                "text/plain",
-                Body::Fixed(b"not a request that is served here\n"),
-            );
+            let answer = Answer::plain(status, "text/plain", Body::Fixed(b"not a request that is served here\n"));
             // A body this small never becomes a stream.
             let _ = encode(answer, receiving.id, date, out);
         }
@@ -220,14 +195,9 @@ fn management(header: Header, content: &[u8], out: &mut Vec<u8>) -> Step {
     }
     let mut values = Vec::new();
     for name in ["FCGI_MAX_CONNS", "FCGI_MAX_REQS", "FCGI_MPXS_CONNS"] {
-        let asked = Pairs::of(&content[..usize::from(header.content)])
-            .any(|(asked, _)| asked == name.as_bytes());
+        let asked = Pairs::of(&content[..usize::from(header.content)]).any(|(asked, _)| asked == name.as_bytes());
         if asked {
-            let value = if name == "FCGI_MPXS_CONNS" {
-                "0"
-            } else {
-                "65535"
-            };
+            let value = if name == "FCGI_MPXS_CONNS" { "0" } else { "65535" };
             push_pair(&mut values, name.as_bytes(), value.as_bytes());
         }
     }

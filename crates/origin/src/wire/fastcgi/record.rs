@@ -66,16 +66,7 @@ impl Header {
 pub fn header(out: &mut Vec<u8>, kind: u8, id: u16, content: u16, padding: u8) {
     let [id_high, id_low] = id.to_be_bytes();
     let [content_high, content_low] = content.to_be_bytes();
-    out.extend_from_slice(&[
-        VERSION,
-        kind,
-        id_high,
-        id_low,
-        content_high,
-        content_low,
-        padding,
-        0,
-    ]);
+    out.extend_from_slice(&[VERSION, kind, id_high, id_low, content_high, content_low, padding, 0]);
 }
 
 /// Appends a stream's bytes in as many records as they need.

@@ -11,9 +11,7 @@ const STRAY: &[u8; 16] = b"sixteen strays!\n";
 pub fn encode(answer: Answer, date: &str, out: &mut Vec<u8>) -> Option<BodyStream> {
     let start = out.len();
     if answer.early_hints {
-        out.extend_from_slice(
-            b"HTTP/1.1 103 Early Hints\r\nLink: </style.css>; rel=preload\r\n\r\n",
-        );
+        out.extend_from_slice(b"HTTP/1.1 103 Early Hints\r\nLink: </style.css>; rel=preload\r\n\r\n");
     }
     out.extend_from_slice(b"HTTP/1.1 ");
     push_decimal(out, u64::from(answer.status.0));
@@ -42,16 +40,11 @@ pub fn encode(answer: Answer, date: &str, out: &mut Vec<u8>) -> Option<BodyStrea
     let end = answer.body_bytes();
     let (wrap, most) = match answer.framing {
         Framing::Pieces => (Wrap::Chunked, (end as usize / 3 + 1).min(16 << 10)),
-        Framing::Length | Framing::UntilClose if answer.pause_ns > 0 => {
-            (Wrap::Bare, (end as usize).div_ceil(10))
-        }
+        Framing::Length | Framing::UntilClose if answer.pause_ns > 0 => (Wrap::Bare, (end as usize).div_ceil(10)),
         Framing::Length | Framing::UntilClose => (Wrap::Bare, usize::MAX),
     };
     let small = end <= SMALL_BODY_BYTES && answer.pause_ns == 0;
-    debug_assert!(
-        answer.ending != Ending::Reset || cut,
-        "a reset comes in the middle of an answer"
-    );
+    debug_assert!(answer.ending != Ending::Reset || cut, "a reset comes in the middle of an answer");
     let stream = BodyStream::new(answer.payload, end, wrap, most, answer.pause_ns, tail);
     if small {
         stream.append_whole(out);
@@ -91,11 +84,6 @@ mod tests {
         }
         let body = out.len() - 100_000;
         assert!(out[..body].ends_with(b"\r\n\r\n"));
-        assert!(
-            out[body..]
-                .iter()
-                .enumerate()
-                .all(|(index, byte)| usize::from(*byte) == index % 251)
-        );
+        assert!(out[body..].iter().enumerate().all(|(index, byte)| usize::from(*byte) == index % 251));
     }
 }

@@ -32,12 +32,7 @@ pub struct Malformed;
 
 impl Default for Chunked {
     fn default() -> Self {
-        Chunked {
-            state: State::Size { digits: 0 },
-            left: 0,
-            body_bytes: 0,
-            framing_bytes: 0,
-        }
+        Chunked { state: State::Size { digits: 0 }, left: 0, body_bytes: 0, framing_bytes: 0 }
     }
 }
 
@@ -99,9 +94,7 @@ impl Chunked {
             (State::DataLineFeed, b'\n') => State::Size { digits: 0 },
             (State::TrailerStart, b'\r') => State::LastLineFeed,
             (State::LastLineFeed, b'\n') => return Ok(true),
-            (State::Trailer | State::TrailerStart, byte) if byte != b'\r' && byte != b'\n' => {
-                State::Trailer
-            }
+            (State::Trailer | State::TrailerStart, byte) if byte != b'\r' && byte != b'\n' => State::Trailer,
             (State::Trailer, b'\r') => State::TrailerEnd,
             (State::TrailerEnd, b'\n') => State::TrailerStart,
             _ => return Err(Malformed),
@@ -133,10 +126,7 @@ mod tests {
         for (input, expected) in [
             ("0\r\n\r\n", Ok((5, true, 0))),
             ("5\r\nhello\r\n0\r\n\r\nGET", Ok((15, true, 5))),
-            (
-                "000A;x=\"y\"\r\n0123456789\r\n0;last\r\nA: b\r\nC: d\r\n\r\n",
-                Ok((46, true, 10)),
-            ),
+            ("000A;x=\"y\"\r\n0123456789\r\n0;last\r\nA: b\r\nC: d\r\n\r\n", Ok((46, true, 10))),
             ("5\r\nhel", Ok((6, false, 3))),
             ("", Ok((0, false, 0))),
             ("\r\n", Err(Malformed)),
@@ -149,11 +139,7 @@ mod tests {
             ("0\r\nA: b\n", Err(Malformed)),
         ] {
             for step in [1, 2, 3, 100] {
-                assert_eq!(
-                    read(input.as_bytes(), step),
-                    expected,
-                    "{input:?} in steps of {step}"
-                );
+                assert_eq!(read(input.as_bytes(), step), expected, "{input:?} in steps of {step}");
             }
         }
     }
@@ -162,11 +148,7 @@ mod tests {
     fn framing_without_end_is_refused() {
         let endless = [b"1;".as_slice(), &[b'x'; MOST_HEAD_BYTES + 1]].concat();
         assert_eq!(read(&endless, 1000), Err(Malformed));
-        let trailers = [
-            b"0\r\n".as_slice(),
-            &b"A: b\r\n".repeat(MOST_HEAD_BYTES / 6 + 1),
-        ]
-        .concat();
+        let trailers = [b"0\r\n".as_slice(), &b"A: b\r\n".repeat(MOST_HEAD_BYTES / 6 + 1)].concat();
         assert_eq!(read(&trailers, 1000), Err(Malformed));
     }
 

@@ -62,26 +62,12 @@ impl Http {
                 let step = (*left).min(input.len() as u64);
                 *left -= step;
                 let done = *left == 0;
-                (
-                    step as usize,
-                    if done {
-                        self.complete()
-                    } else {
-                        Step::NeedMore
-                    },
-                )
+                (step as usize, if done { self.complete() } else { Step::NeedMore })
             }
             State::Chunked { request, decoder } => match decoder.advance(input) {
                 Ok((used, done)) => {
                     request.body_bytes = decoder.body_bytes();
-                    (
-                        used,
-                        if done {
-                            self.complete()
-                        } else {
-                            Step::NeedMore
-                        },
-                    )
+                    (used, if done { self.complete() } else { Step::NeedMore })
                 }
                 Err(_) => (input.len(), refuse(BAD_REQUEST, date, out)),
             },
@@ -90,9 +76,7 @@ impl Http {
 
     fn complete(&mut self) -> Step {
         match std::mem::take(&mut self.state) {
-            State::Length { request, .. } | State::Chunked { request, .. } => {
-                Step::Request(*request)
-            }
+            State::Length { request, .. } | State::Chunked { request, .. } => Step::Request(*request),
             State::Head => Step::NeedMore,
         }
     }
@@ -112,17 +96,11 @@ impl Http {
             Announced::Length(0) => return (head.bytes, Step::Request(head.request)),
             Announced::Length(left) => {
                 // The length is confirmed by reading it: a request is complete only once all of it has come.
-                let request = Box::new(Request {
-                    body_bytes: left,
-                    ..head.request
-                });
+                let request = Box::new(Request { body_bytes: left, ..head.request });
                 self.state = State::Length { request, left };
             }
             Announced::Chunked => {
-                self.state = State::Chunked {
-                    request: Box::new(head.request),
-                    decoder: Chunked::default(),
-                };
+                self.state = State::Chunked { request: Box::new(head.request), decoder: Chunked::default() };
             }
         }
         // A client that has begun its body anyway need not be told to go on (RFC 9110, 10.1.1).
@@ -143,16 +121,11 @@ impl Http {
 }
 
 fn has_head_end(bytes: &[u8]) -> bool {
-    bytes.windows(2).any(|pair| pair == b"\n\n")
-        || bytes.windows(3).any(|triple| triple == b"\n\r\n")
+    bytes.windows(2).any(|pair| pair == b"\n\n") || bytes.windows(3).any(|triple| triple == b"\n\r\n")
 }
 
 fn refuse(status: Status, date: &str, out: &mut Vec<u8>) -> Step {
-    let mut answer = Answer::plain(
-        status,
-        "text/plain",
-        Body::Fixed(b"not a request that is served here\n"),
-    );
+    let mut answer = Answer::plain(status, "text/plain", Body::Fixed(b"not a request that is served here\n"));
     answer.close_announced();
     // A body this small never becomes a stream.
     let _ = encode(answer, date, out);
@@ -172,8 +145,7 @@ fn parse(input: &[u8]) -> Parsed {
         Err(_) => return Parsed::Refused(BAD_REQUEST),
     };
     // A complete head has all three.
-    let (Some(method), Some(target), Some(minor)) = (parsed.method, parsed.path, parsed.version)
-    else {
+    let (Some(method), Some(target), Some(minor)) = (parsed.method, parsed.path, parsed.version) else {
         return Parsed::Refused(BAD_REQUEST);
     };
     match read_fields(parsed.headers, minor == 0) {
@@ -203,25 +175,15 @@ fn read_fields(fields: &[httparse::Header<'_>], version_1_0: bool) -> Result<Fie
     let mut chunked = false;
     let mut host = false;
     let mut continue_wanted = false;
-    let mut persistence = if version_1_0 {
-        Persistence::Close
-    } else {
-        Persistence::KeepAlive
-    };
+    let mut persistence = if version_1_0 { Persistence::Close } else { Persistence::KeepAlive };
     for field in fields {
         let is = |name: &str| field.name.eq_ignore_ascii_case(name);
         // By length first: most fields of a request are none of these.
         match field.name.len() {
             4 if is("host") => host = true,
-            6 if is("expect") => {
-                continue_wanted = !version_1_0 && field.value.eq_ignore_ascii_case(b"100-continue")
-            }
+            6 if is("expect") => continue_wanted = !version_1_0 && field.value.eq_ignore_ascii_case(b"100-continue"),
             10 if is("connection") => {
-                for option in field
-                    .value
-                    .split(|byte| *byte == b',')
-                    .map(<[u8]>::trim_ascii)
-                {
+                for option in field.value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii) {
                     if option.eq_ignore_ascii_case(b"close") {
                         persistence = Persistence::Close;
                     } else if version_1_0 && option.eq_ignore_ascii_case(b"keep-alive") {
@@ -249,16 +211,8 @@ fn read_fields(fields: &[httparse::Header<'_>], version_1_0: bool) -> Result<Fie
     if (chunked && (length.is_some() || version_1_0)) || !(host || version_1_0) {
         return Err(BAD_REQUEST);
     }
-    let announced = if chunked {
-        Announced::Chunked
-    } else {
-        Announced::Length(length.unwrap_or(0))
-    };
-    Ok(Fields {
-        persistence,
-        announced,
-        continue_wanted,
-    })
+    let announced = if chunked { Announced::Chunked } else { Announced::Length(length.unwrap_or(0)) };
+    Ok(Fields { persistence, announced, continue_wanted })
 }
 
 fn decimal(digits: &[u8]) -> Option<u64> {

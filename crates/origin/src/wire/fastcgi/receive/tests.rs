@@ -64,36 +64,22 @@ fn kinds(mut out: &[u8]) -> Vec<(u8, u16)> {
 #[test]
 fn requests_one_after_another_in_any_bites() {
     let uri = [("REQUEST_METHOD", "HEAD"), ("REQUEST_URI", "/json")];
-    let input = [
-        whole(1, 1, &uri, b""),
-        whole(2, 0, &[("CONTENT_LENGTH", "70000")], &[b'x'; 70_000]),
-    ]
-    .concat();
+    let input = [whole(1, 1, &uri, b""), whole(2, 0, &[("CONTENT_LENGTH", "70000")], &[b'x'; 70_000])].concat();
     for bite in [1, 3, 8, 1000, usize::MAX] {
         let (steps, out) = feed(&input, bite);
         assert!(out.is_empty());
-        let [Step::Request(first), Step::Request(second)] = steps.as_slice() else {
-            panic!("{steps:?}")
-        };
+        let [Step::Request(first), Step::Request(second)] = steps.as_slice() else { panic!("{steps:?}") };
         assert_eq!(
             (first.method, first.script.route, first.persistence),
             (Method::Head, Route::Json, Persistence::KeepAlive)
         );
-        assert_eq!(
-            (second.body_bytes, second.persistence),
-            (70_000, Persistence::Close)
-        );
+        assert_eq!((second.body_bytes, second.persistence), (70_000, Persistence::Close));
     }
 }
 
 #[test]
 fn a_second_request_in_between_is_refused_and_the_first_is_served() {
-    let input = [
-        begin(1, RESPONDER, 1),
-        whole(2, 1, &[], b"abc"),
-        rest(1, &[], b""),
-    ]
-    .concat();
+    let input = [begin(1, RESPONDER, 1), whole(2, 1, &[], b"abc"), rest(1, &[], b"")].concat();
     let (steps, out) = feed(&input, usize::MAX);
     assert_eq!(steps.len(), 2);
     assert_eq!(steps[0], Step::Refused);
@@ -112,50 +98,27 @@ fn what_ends_without_an_answer() {
     let version_2 = [vec![2], begin(1, RESPONDER, 1)[1..].to_vec()].concat();
     let long = "x".repeat(MOST_HEAD_BYTES);
     for (input, step, told) in [
-        (
-            begin(1, 2, 1),
-            Step::Refused,
-            vec![(record::END_REQUEST, 1)],
-        ),
+        (begin(1, 2, 1), Step::Refused, vec![(record::END_REQUEST, 1)]),
         (begin(1, 2, 0), Step::Broken, vec![(record::END_REQUEST, 1)]),
-        (
-            [begin(1, RESPONDER, 1), abort(1)].concat(),
-            Step::Aborted,
-            vec![(record::END_REQUEST, 1)],
-        ),
+        ([begin(1, RESPONDER, 1), abort(1)].concat(), Step::Aborted, vec![(record::END_REQUEST, 1)]),
         (version_2, Step::Broken, vec![]),
         (
             whole(1, 1, &[("CONTENT_LENGTH", "4")], b"abc"),
             Step::Broken,
-            vec![
-                (record::STDOUT, 1),
-                (record::STDOUT, 1),
-                (record::END_REQUEST, 1),
-            ],
+            vec![(record::STDOUT, 1), (record::STDOUT, 1), (record::END_REQUEST, 1)],
         ),
         (
             whole(1, 1, &[("LONG", &long)], b""),
             Step::Broken,
-            vec![
-                (record::STDOUT, 1),
-                (record::STDOUT, 1),
-                (record::END_REQUEST, 1),
-            ],
+            vec![(record::STDOUT, 1), (record::STDOUT, 1), (record::END_REQUEST, 1)],
         ),
     ] {
         for bite in [1, 5, 100_000] {
             let (steps, out) = feed(&input, bite);
-            assert_eq!(
-                (steps.as_slice(), kinds(&out)),
-                ([step.clone()].as_slice(), told.clone())
-            );
+            assert_eq!((steps.as_slice(), kinds(&out)), ([step.clone()].as_slice(), told.clone()));
         }
     }
-    assert_eq!(
-        feed(&abort(9), 100),
-        (vec![], vec![]),
-        "an abort of nothing is ignored"
-    );
+    assert_eq!(feed(&abort(9), 100), (vec![], vec![]), "an abort of nothing is ignored");
 }
 
 #[test]
@@ -168,13 +131,9 @@ fn what_the_connection_is_asked() {
     record::header(&mut input, 99, 0, 0, 0);
     let (steps, out) = feed(&input, 3);
     assert!(steps.is_empty());
-    assert_eq!(
-        kinds(&out),
-        [(record::GET_VALUES_RESULT, 0), (record::UNKNOWN_TYPE, 0)]
-    );
+    assert_eq!(kinds(&out), [(record::GET_VALUES_RESULT, 0), (record::UNKNOWN_TYPE, 0)]);
     let header = Header::read(&out).expect("a header");
-    let values: Vec<_> =
-        Pairs::of(&out[HEADER_BYTES..HEADER_BYTES + usize::from(header.content)]).collect();
+    let values: Vec<_> = Pairs::of(&out[HEADER_BYTES..HEADER_BYTES + usize::from(header.content)]).collect();
     assert_eq!(values, [(b"FCGI_MPXS_CONNS".as_slice(), b"0".as_slice())]);
 }
 
@@ -183,10 +142,7 @@ fn a_waiting_request_is_taken_back() {
     let mut fastcgi = FastCgi::default();
     let mut out = Vec::new();
     let input = whole(5, 1, &[], b"");
-    assert!(matches!(
-        fastcgi.advance(&input, DATE, &mut out),
-        (_, Step::Request(_))
-    ));
+    assert!(matches!(fastcgi.advance(&input, DATE, &mut out), (_, Step::Request(_))));
     let mut abort = Vec::new();
     record::header(&mut abort, record::ABORT_REQUEST, 5, 0, 3);
     abort.extend_from_slice(&[0; 3]);

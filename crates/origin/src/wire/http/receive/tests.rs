@@ -30,11 +30,7 @@ fn feed(input: &[u8], bite: usize) -> (Vec<Step>, Vec<u8>) {
 fn requests(input: &str) -> Vec<Request> {
     let (steps, _) = feed(input.as_bytes(), usize::MAX);
     for bite in [1, 2, 7, 64] {
-        assert_eq!(
-            feed(input.as_bytes(), bite).0,
-            steps,
-            "{input:?} in bites of {bite}"
-        );
+        assert_eq!(feed(input.as_bytes(), bite).0, steps, "{input:?} in bites of {bite}");
     }
     steps
         .into_iter()
@@ -55,10 +51,7 @@ fn requests_one_after_another() {
          GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n\
          GET / HTTP/1.1\r\nHost: a\r\nConnection: x, Close\r\n\r\n",
     );
-    let seen: Vec<_> = found
-        .iter()
-        .map(|request| (request.method, request.body_bytes, request.persistence))
-        .collect();
+    let seen: Vec<_> = found.iter().map(|request| (request.method, request.body_bytes, request.persistence)).collect();
     use {Method::*, Persistence::*};
     assert_eq!(
         seen,
@@ -75,42 +68,18 @@ fn requests_one_after_another() {
 
 #[test]
 fn what_is_refused_and_how() {
-    let long = format!(
-        "GET / HTTP/1.1\r\nHost: a\r\nX: {}\r\n\r\n",
-        "x".repeat(MOST_HEAD_BYTES)
-    );
-    let many = format!(
-        "GET / HTTP/1.1\r\nHost: a\r\n{}\r\n",
-        "X: y\r\n".repeat(101)
-    );
+    let long = format!("GET / HTTP/1.1\r\nHost: a\r\nX: {}\r\n\r\n", "x".repeat(MOST_HEAD_BYTES));
+    let many = format!("GET / HTTP/1.1\r\nHost: a\r\n{}\r\n", "X: y\r\n".repeat(101));
     for (input, status) in [
         ("nonsense\r\n\r\n", "400"),
         ("GET / HTTP/1.1\r\n\r\n", "400"),
         ("GET / HTTP/2.0\r\nHost: a\r\n\r\n", "505"),
-        (
-            "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n",
-            "400",
-        ),
-        (
-            "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: +5\r\n\r\n",
-            "400",
-        ),
-        (
-            "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999999999999\r\n\r\n",
-            "400",
-        ),
-        (
-            "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n",
-            "400",
-        ),
-        (
-            "GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n",
-            "501",
-        ),
-        (
-            "GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nxyz",
-            "400",
-        ),
+        ("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n", "400"),
+        ("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: +5\r\n\r\n", "400"),
+        ("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999999999999\r\n\r\n", "400"),
+        ("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n", "400"),
+        ("GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", "501"),
+        ("GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nxyz", "400"),
         (long.as_str(), "431"),
         (many.as_str(), "431"),
         (&long[..MOST_HEAD_BYTES], "431"),
@@ -118,11 +87,7 @@ fn what_is_refused_and_how() {
         let (steps, out) = feed(input.as_bytes(), 5000);
         assert_eq!(steps, [Step::Broken], "{}", &input[..40.min(input.len())]);
         let line = format!("HTTP/1.1 {status} ");
-        assert!(
-            out.starts_with(line.as_bytes()),
-            "{}",
-            String::from_utf8_lossy(&out)
-        );
+        assert!(out.starts_with(line.as_bytes()), "{}", String::from_utf8_lossy(&out));
     }
 }
 
@@ -130,16 +95,10 @@ fn what_is_refused_and_how() {
 fn continue_is_said_once_and_only_where_it_is_waited_for() {
     let head = "POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n";
     let (steps, out) = feed(head.as_bytes(), usize::MAX);
-    assert_eq!(
-        (steps.len(), out.as_slice()),
-        (0, b"HTTP/1.1 100 Continue\r\n\r\n".as_slice())
-    );
+    assert_eq!((steps.len(), out.as_slice()), (0, b"HTTP/1.1 100 Continue\r\n\r\n".as_slice()));
     let (steps, out) = feed(format!("{head}ab").as_bytes(), usize::MAX);
     assert_eq!((steps.len(), out.len()), (1, 0));
-    let (steps, out) = feed(
-        b"POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n\r\n",
-        usize::MAX,
-    );
+    let (steps, out) = feed(b"POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n\r\n", usize::MAX);
     assert_eq!((steps.len(), out.len()), (1, 0));
 }
 
