@@ -57,7 +57,7 @@ def figure(found: Across, arm: str, name: str = THROUGHPUT, load: float | None =
     return next(one for one in figures if (one.figure, one.load_per_s) == (name, load))
 
 
-def test_a_slower_machine_is_in_the_absolute_figures_and_not_in_the_ratio_to_the_baseline():
+def test_a_slower_machine_is_in_the_absolute_figures_and_not_in_the_ratio_to_the_baseline() -> None:
     found = across.compare(half("a"), half("b", machine=0.7))
     behind, direct = figure(found, "behind"), figure(found, "direct")
     assert behind.ratio is not None and behind.relative is not None and direct.ratio is not None
@@ -70,14 +70,14 @@ def test_a_slower_machine_is_in_the_absolute_figures_and_not_in_the_ratio_to_the
 
 
 @pytest.mark.parametrize(("share", "word"), [(0.45, "slower"), (0.56, "faster"), (0.505, "faster, negligible")])
-def test_a_change_of_the_arm_alone_is_seen_whatever_the_machine_did(share, word):
+def test_a_change_of_the_arm_alone_is_seen_whatever_the_machine_did(share, word) -> None:
     found = across.compare(half("a"), half("b", machine=1.4, behind=share))
     behind = figure(found, "behind")
     assert behind.relative is not None and behind.relative.value == pytest.approx(share / 0.5, rel=1e-4)
     assert str(behind.verdict) == word
 
 
-def test_intervals_share_the_error_of_all_that_are_tested():
+def test_intervals_share_the_error_of_all_that_are_tested() -> None:
     """Throughput and CPU per request of one arm: two intervals; quick runs have one look."""
     a, b = half("a"), half("b")
     found = across.compare(a, b)
@@ -91,7 +91,7 @@ def test_intervals_share_the_error_of_all_that_are_tested():
     assert math.log(relative.high) == pytest.approx(reach, rel=0.01)
 
 
-def test_a_full_run_spends_the_error_over_its_looks():
+def test_a_full_run_spends_the_error_over_its_looks() -> None:
     full = plan_of(quick=False)
     wide, narrow = (across.compare(half("a", plan=plan), half("b", plan=plan)) for plan in (full, plan_of()))
     assert _width(figure(wide, "behind")) > _width(figure(narrow, "behind"))
@@ -102,7 +102,7 @@ def _width(each: FigureAcross) -> float:
     return each.relative.half_width
 
 
-def test_response_times_are_compared_at_equal_loads_and_only_there():
+def test_response_times_are_compared_at_equal_loads_and_only_there() -> None:
     full = plan_of(quick=False)
     same = across.compare(half("a", open_loop_at=5000, plan=full), half("b", open_loop_at=5000, plan=full))
     assert figure(same, "behind", "response_p50", 5000).verdict.word == "same"
@@ -113,7 +113,7 @@ def test_response_times_are_compared_at_equal_loads_and_only_there():
     assert "A 5,000/s; B 6,000/s" in other.experiments[0].notes[-1]
 
 
-def test_the_hop_cost_is_a_difference_in_nanoseconds():
+def test_the_hop_cost_is_a_difference_in_nanoseconds() -> None:
     """A request costs direct 80 ns, behind 160 ns per half an answer: 320 ns; a machine of 0.8 makes both dearer."""
     (cost,) = across.compare(half("a"), half("b", machine=0.8)).experiments[0].hop_costs
     assert (cost.arm, cost.without, cost.hop, cost.load_per_s) == ("behind", "direct", "proxy", None)
@@ -122,7 +122,7 @@ def test_the_hop_cost_is_a_difference_in_nanoseconds():
     assert cost.difference_ns is not None and cost.difference_ns.value == pytest.approx(cost.b_ns - cost.a_ns)
 
 
-def test_a_changed_baseline_leaves_no_verdict():
+def test_a_changed_baseline_leaves_no_verdict() -> None:
     environment = ENVIRONMENT | {"programs": {"app": "1", "proxy": "2"}}
     newer = ENVIRONMENT | {"programs": {"app": "1.1", "proxy": "2"}}
     found = across.compare(half("a", environment=environment), half("b", environment=newer))
@@ -137,13 +137,13 @@ def test_a_changed_baseline_leaves_no_verdict():
     assert [each.key for each in proxy.experiments[0].arms[1].differences] == ["version.proxy"]
 
 
-def test_what_has_no_verdict_in_its_own_record_has_none_here():
+def test_what_has_no_verdict_in_its_own_record_has_none_here() -> None:
     noisy = half("b")
     noisy.blocks = noisy.blocks[:2]
     assert figure(across.compare(half("a"), noisy), "behind").no_verdict == "B: too few valid blocks: 2, 3 needed"
 
 
-def test_void_blocks_do_not_count():
+def test_void_blocks_do_not_count() -> None:
     with_void = half("b")
     with_void.blocks.append(msgspec.structs.replace(made(6, 1.0, 0.01), validity="void"))
     clean, spoilt = (across.compare(half("a"), each) for each in (half("b"), with_void))
@@ -161,7 +161,7 @@ def test_void_blocks_do_not_count():
         ({"plan": msgspec.structs.replace(plan_of(), peer="wrk")}, "other generators: hopcost's engine and wrk"),
     ],
 )
-def test_what_moves_figures_by_itself_is_refused_unless_told(more, words):
+def test_what_moves_figures_by_itself_is_refused_unless_told(more, words) -> None:
     a, b = half("a"), half("b", **more)
     if words is None:
         assert comparable.objections(a, b, comparable.common(a, b, [])) == []
@@ -173,7 +173,7 @@ def test_what_moves_figures_by_itself_is_refused_unless_told(more, words):
     assert words in objection
 
 
-def test_slices_of_another_length_are_an_objection():
+def test_slices_of_another_length_are_an_objection() -> None:
     short, long = (
         half(name, plan=plan_of(quick=False, budget_s=seconds)) for name, seconds in (("a", 60.0), ("b", 1800.0))
     )
@@ -181,7 +181,7 @@ def test_slices_of_another_length_are_an_objection():
     assert objection.startswith("cost: other slices: 0.65 s after 0.3 s and 1 s after 0.3 s")
 
 
-def test_another_method_is_refused():
+def test_another_method_is_refused() -> None:
     b = half("b")
     b.run.method += 1
     with pytest.raises(UsageError, match=f"other methods: {b.run.method - 1} and {b.run.method}"):
@@ -196,12 +196,12 @@ def test_another_method_is_refused():
         (half("a"), record(path=Path("records/b")), [], "no arm in common that was measured in both"),
     ],
 )
-def test_what_cannot_be_compared_at_all(a, b, chosen, words):
+def test_what_cannot_be_compared_at_all(a, b, chosen, words) -> None:
     with pytest.raises(UsageError, match=words):
         across.compare(a, b, chosen, anyway=True)
 
 
-def test_records_without_a_common_experiment():
+def test_records_without_a_common_experiment() -> None:
     plan = plan_of()
     renamed = [msgspec.structs.replace(each, name="other") for each in plan.experiments]
     b = half("b", plan=msgspec.structs.replace(plan, experiments=renamed))
@@ -224,12 +224,12 @@ def everything() -> tuple[Record, Record]:
 
 
 @pytest.mark.parametrize(("format", "ending"), [(Format.TEXT, "txt"), (Format.MARKDOWN, "md"), (Format.JSON, "json")])
-def test_the_page_to_the_last_byte(format, ending):
+def test_the_page_to_the_last_byte(format, ending) -> None:
     a, b = everything()
     golden.compare(f"compare.{ending}", across_table.render(a, b, across.compare(a, b, anyway=True), format))
 
 
-def test_all_that_differs_stands_before_any_figure():
+def test_all_that_differs_stands_before_any_figure() -> None:
     a, b = everything()
     page = across_table.render(a, b, across.compare(a, b, anyway=True), Format.TEXT)
     before = page.partition("answers/s")[0]
@@ -247,20 +247,20 @@ def test_all_that_differs_stands_before_any_figure():
         (["gate", "--after", "app.config=/x/y/z", "hello/one-core/go"], "hello/one-core/go"),
     ],
 )
-def test_the_stronger_way_names_the_arm_as_the_command_line_takes_it(words, path):
+def test_the_stronger_way_names_the_arm_as_the_command_line_takes_it(words, path) -> None:
     a, b = half("a"), half("b")
     a.run.command = ["hopcost", *words]
     page = across_table.render(a, b, across.compare(a, b), Format.TEXT)
     assert f"the stronger way: hopcost gate {path} --before" in page
 
 
-def test_the_same_again_says_so():
+def test_the_same_again_says_so() -> None:
     a, b = half("a"), half("b")
     page = across_table.render(a, b, across.compare(a, b), Format.TEXT)
     assert "nothing that the records keep, but the hour" in page
 
 
-def test_json_is_json():
+def test_json_is_json() -> None:
     a, b = everything()
     content = json.loads(across_table.render(a, b, across.compare(a, b, anyway=True), Format.JSON))
     assert content["a"]["record"] == "records/a"

@@ -24,43 +24,43 @@ def steady(behind: int, blocks: int = 6) -> list[Block]:
     return [plain_block(number, 100_000, 100_000, behind + behind * (number % 2) // 1000) for number in range(blocks)]
 
 
-def test_slower():
+def test_slower() -> None:
     assert said(record(*steady(39_000))).startswith("Beside the app alone, a proxy before it keeps 39% ± 0.0"), said(
         record(*steady(39_000))
     )
 
 
-def test_faster():
+def test_faster() -> None:
     assert "a proxy before it gives 150% ± " in said(record(*steady(150_000)))
 
 
-def test_the_same_within_the_margin():
+def test_the_same_within_the_margin() -> None:
     blocks = [plain_block(number, 100_000, 100_000, 99_800 + 400 * (number % 2)) for number in range(6)]
     assert "keeps the throughput within the margin of ±2.0% (100% ± 0." in said(record(*blocks))
     assert "(negligible)" in said(record(*steady(100_100)))
 
 
-def test_not_told_apart():
+def test_not_told_apart() -> None:
     blocks = [
         plain_block(number, 1000, 1000, behind) for number, behind in enumerate((700, 1500, 900, 1300, 800, 1200))
     ]
     assert " a proxy before it may keep " in said(record(*blocks))
 
 
-def test_too_few_blocks_say_so_first():
+def test_too_few_blocks_say_so_first() -> None:
     words = said(record(plain_block(0), plain_block(1)))
     assert words.startswith("No verdicts: too few valid blocks: 2, 3 needed. As measured: beside the app alone, ")
 
 
-def test_one_block_has_no_interval():
+def test_one_block_has_no_interval() -> None:
     assert "(no interval)" in said(record(plain_block(0)))
 
 
-def test_an_interval_of_a_few_blocks_that_says_nothing_is_not_printed():
+def test_an_interval_of_a_few_blocks_that_says_nothing_is_not_printed() -> None:
     assert "(interval too wide)" in said(record(plain_block(0), plain_block(1, behind=900)))
 
 
-def test_a_cost_beside_another_arm_than_the_baseline_is_not_said_as_if_it_were():
+def test_a_cost_beside_another_arm_than_the_baseline_is_not_said_as_if_it_were() -> None:
     plan = plan_of(quick=False)
     (experiment,) = plan.experiments
     swapped = msgspec.structs.replace(experiment, baseline="beside")
@@ -70,11 +70,11 @@ def test_a_cost_beside_another_arm_than_the_baseline_is_not_said_as_if_it_were()
     assert "adds" not in said(content)
 
 
-def test_no_block():
+def test_no_block() -> None:
     assert said(record()) == "No result: all 6 blocks are done."
 
 
-def test_a_fault_of_an_arm_withholds_the_verdict_and_is_named():
+def test_a_fault_of_an_arm_withholds_the_verdict_and_is_named() -> None:
     def faulty(number: int) -> Block:
         return block(
             number,
@@ -96,17 +96,17 @@ def dear_proxy(number: int) -> Block:
     return made
 
 
-def test_the_hop_cost_comes_with_its_load():
+def test_the_hop_cost_comes_with_its_load() -> None:
     words = said(record(*(dear_proxy(number) for number in range(6)), plan=plan_of(quick=False)))
     assert "adds 25 ± 0.0" in words and " µs of CPU per request at 5,000/s" in words
 
 
-def test_a_hop_that_costs_nothing_measurable_adds_nothing():
+def test_a_hop_that_costs_nothing_measurable_adds_nothing() -> None:
     words = said(record(*(sound_block(number) for number in range(6)), plan=plan_of(quick=False)))
     assert "adds 0 ± 0 µs of CPU per request at saturation, not told from none" in words
 
 
-def test_without_an_open_loop_the_hop_cost_is_that_of_saturation():
+def test_without_an_open_loop_the_hop_cost_is_that_of_saturation() -> None:
     def costly(number: int) -> Block:
         proxy = {"proxy": 30 * MS + number * 1000, "app": 40 * MS}
         return block(
@@ -131,15 +131,15 @@ def ending(words: str) -> Plan:
     return msgspec.structs.replace(plan, experiments=[msgspec.structs.replace(experiment, arms=arms)])
 
 
-def test_what_stands_in_brackets_behind_a_title_is_left_out():
+def test_what_stands_in_brackets_behind_a_title_is_left_out() -> None:
     assert "(as asked)" not in said(record(*steady(39_000), plan=ending(" (as asked)")))
 
 
-def test_what_stands_behind_a_comma_is_told_from_the_next_arm():
+def test_what_stands_behind_a_comma_is_told_from_the_next_arm() -> None:
     words = said(record(*steady(39_000), plan=ending(", gzip, no log (as asked)")))
     assert words.startswith("Beside the app alone (gzip, no log), a proxy before it (gzip, no log) keeps 39% ± ")
 
 
 @pytest.mark.parametrize("sign", ["\x1b[2J", "\r"])
-def test_control_characters_do_not_reach_the_terminal(sign):
+def test_control_characters_do_not_reach_the_terminal(sign) -> None:
     assert sign not in said(record(*steady(39_000), plan=ending(sign)))

@@ -35,21 +35,21 @@ def serve_once(folder: Path, ip: str) -> tuple[Address, threading.Thread]:
     return Address(link="https+tcp", address=address, ca_file=str(folder / certificate.CERTIFICATE)), thread
 
 
-def test_who_trusts_the_certificate_gets_through(tmp_path):
+def test_who_trusts_the_certificate_gets_through(tmp_path: Path) -> None:
     address, server = serve_once(tmp_path, "127.0.0.1")
     with address.connect(10.0) as connection:
         assert connection.recv(16) == b"well"
     server.join()
 
 
-def test_nobody_else_does(tmp_path):
+def test_nobody_else_does(tmp_path: Path) -> None:
     address, server = serve_once(tmp_path, "127.0.0.1")
     with pytest.raises(ssl.SSLCertVerificationError, match=r"self.signed"):
         Address(link=address.link, address=address.address).connect(10.0)
     server.join()
 
 
-def test_it_is_for_its_address_alone(tmp_path):
+def test_it_is_for_its_address_alone(tmp_path: Path) -> None:
     address, server = serve_once(tmp_path, "198.18.0.1")
     with pytest.raises(ssl.SSLCertVerificationError, match=r"127\.0\.0\.1"):
         address.connect(10.0)

@@ -31,19 +31,19 @@ ARM = Arm(
         ("go-hello.heap_mib=20", 1, {"heap_mib": 20}),
     ],
 )
-def test_a_word_sets_what_it_says_in_its_hop_alone(word, hop, settings):
+def test_a_word_sets_what_it_says_in_its_hop_alone(word, hop, settings) -> None:
     changed = changes.changed(ARM, [word], "--after")
     assert changed.hops[hop].settings == settings
     assert changed.hops[1 - hop] == ARM.hops[1 - hop]
 
 
-def test_later_words_win_and_nothing_given_changes_nothing():
+def test_later_words_win_and_nothing_given_changes_nothing() -> None:
     assert changes.changed(ARM, [], "--after") == ARM
     words = ["nginx.gzip=off", "go-hello.heap_mib=1", "nginx.gzip=on"]
     assert changes.changed(ARM, words, "--after").hops[0].settings == {"gzip": True}
 
 
-def test_files_become_absolute_paths_of_the_hop(tmp_path, monkeypatch):
+def test_files_become_absolute_paths_of_the_hop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("new.conf").write_text("events {}")
     changed = changes.changed(ARM, ["nginx.config=new.conf", "go-hello.binary=./new.conf"], "--after")
@@ -66,7 +66,7 @@ def test_files_become_absolute_paths_of_the_hop(tmp_path, monkeypatch):
         ("nginx.config=gone.conf", "gone.conf: no such file", "working directory"),
     ],
 )
-def test_a_word_that_fits_nothing_says_what_would(word, message, hint):
+def test_a_word_that_fits_nothing_says_what_would(word, message, hint) -> None:
     with pytest.raises(UsageError) as caught:
         changes.changed(ARM, [word], "--before")
     assert caught.value.message.startswith(f"--before {word}: ") and message in caught.value.message

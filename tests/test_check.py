@@ -40,7 +40,7 @@ def served() -> Callable[[bytes], tuple[Address, list[bytes]]]:
     return serve
 
 
-def test_header_fields_are_sent_and_a_gzipped_body_is_decoded(served):
+def test_header_fields_are_sent_and_a_gzipped_body_is_decoded(served) -> None:
     packed = gzip.compress(BODY)
     head = f"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {len(packed)}\r\n\r\n".encode()
     address, asked = served(head + packed)
@@ -58,24 +58,24 @@ def test_header_fields_are_sent_and_a_gzipped_body_is_decoded(served):
         b"Content-Encoding: br\r\nContent-Length: 3\r\n\r\nabc",
     ],
 )
-def test_a_body_that_is_not_what_its_encoding_says_fails_its_arm(served, encoded):
+def test_a_body_that_is_not_what_its_encoding_says_fails_its_arm(served, encoded) -> None:
     address, _ = served(b"HTTP/1.1 200 OK\r\n" + encoded)
     with pytest.raises(ArmFailed, match="no answer to the check"):
         check.ask("arm", address, "/")
 
 
-def test_arms_are_alike_where_the_decoded_bodies_are():
+def test_arms_are_alike_where_the_decoded_bodies_are() -> None:
     check.compare("base", answer(), "gzip", answer(body=gzip.compress(BODY), encoding="gzip"))
     check.compare("base", answer(), "deflate", answer(body=zlib.compress(BODY), encoding="deflate"))
 
 
-def test_any_status_is_right_that_is_the_same_in_both():
+def test_any_status_is_right_that_is_the_same_in_both() -> None:
     check.compare("base", answer(status=404), "arm", answer(status=404))
     with pytest.raises(ArmFailed, match=r"(?s)-status 404.*\+status 200"):
         check.compare("base", answer(status=404), "arm", answer())
 
 
-def test_a_difference_is_shown_decoded():
+def test_a_difference_is_shown_decoded() -> None:
     other = answer(body=gzip.compress(b"Hullo World\n"), encoding="gzip")
     with pytest.raises(ArmFailed, match=r"\+Hullo World"):
         check.compare("base", answer(), "arm", other)

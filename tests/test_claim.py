@@ -62,7 +62,7 @@ def load(tmp_path: Path, old: str = "", new: str = "") -> suite.Suite:
     return suite.load(str(path))
 
 
-def test_a_good_claim_means_what_it_says(tmp_path):
+def test_a_good_claim_means_what_it_says(tmp_path: Path) -> None:
     read = load(tmp_path)
     (found,) = read.claims
     first, second = found.tests
@@ -173,14 +173,14 @@ def test_a_good_claim_means_what_it_says(tmp_path):
         ),
     ],
 )
-def test_what_does_not_fit_is_refused(tmp_path, old, new, message, hint):
+def test_what_does_not_fit_is_refused(tmp_path: Path, old, new, message, hint) -> None:
     with pytest.raises(UsageError) as caught:
         load(tmp_path, old, new)
     assert caught.value.message.startswith(f"{tmp_path / 'mine.toml'}: {message}")
     assert hint is None or caught.value.hint == hint
 
 
-def test_a_claim_twice(tmp_path):
+def test_a_claim_twice(tmp_path: Path) -> None:
     again = GOOD[GOOD.index("[[claims]]") :]
     with pytest.raises(UsageError, match=r"claims\[1\] \(first\): name: a second claim of this name"):
         load(tmp_path, again, again + again)
@@ -214,7 +214,7 @@ def published(read: suite.Suite, each: Claim) -> list[Result]:
     return made
 
 
-def test_what_is_claimed():
+def test_what_is_claimed() -> None:
     claimed = {name: [each.name for each in suite.load(name).claims] for name in suite.names()}
     assert {name: claims for name, claims in claimed.items() if claims} == {
         "hello": ["fasthttp-level-with-actix", "fasthttp-ahead-of-nginx"],
@@ -261,7 +261,7 @@ def test_what_is_claimed():
     }
 
 
-def test_the_articles_own_figures_contradict_their_words_in_two_claims_alone():
+def test_the_articles_own_figures_contradict_their_words_in_two_claims_alone() -> None:
     """Go "about 20 %" behind, where the tables have 8 to 21 %; Apache's error with 5000 processes at 1000."""
     against = {
         each.name: [result.experiment for result in published(read, each) if result.published_fits is False]
@@ -276,7 +276,7 @@ def test_the_articles_own_figures_contradict_their_words_in_two_claims_alone():
     }
 
 
-def test_published_figures_stand_beside_all_comparisons_that_can_have_them():
+def test_published_figures_stand_beside_all_comparisons_that_can_have_them() -> None:
     """Not: a soak's drift, CPU that the article did not print, gzip without a link, 64 connections in place of 5000."""
     without = {
         each.name
@@ -292,7 +292,7 @@ def test_published_figures_stand_beside_all_comparisons_that_can_have_them():
     }
 
 
-def test_ratios_that_no_experiment_has_are_those_of_the_articles_figures():
+def test_ratios_that_no_experiment_has_are_those_of_the_articles_figures() -> None:
     given = {each.name: test.published for _, each in of_all_suites() for test in each.tests if test.published}
     assert given == {
         "large-worker-connections-cost-little": pytest.approx(37791 / 38557, abs=0.001),
@@ -310,12 +310,12 @@ def test_ratios_that_no_experiment_has_are_those_of_the_articles_figures():
         ("pm2-gains", 46179 / 14477),
     ],
 )
-def test_published_ratios_as_the_articles_print_their_figures(name, ratio):
+def test_published_ratios_as_the_articles_print_their_figures(name, ratio) -> None:
     ((read, found),) = [(read, each) for read, each in of_all_suites() if each.name == name]
     assert [result.published for result in published(read, found)] == [pytest.approx(ratio)]
 
 
-def test_what_needs_more_than_this_machine_may_have():
+def test_what_needs_more_than_this_machine_may_have() -> None:
     assert {each.name for _, each in of_all_suites() if each.needs.cores > 1} == {
         "little-with-one-thread",
         "gzip-gains",
@@ -327,7 +327,7 @@ def test_what_needs_more_than_this_machine_may_have():
 # Published figures against each other
 
 
-def test_littles_law_finds_the_two_means_that_cannot_be():
+def test_littles_law_finds_the_two_means_that_cannot_be() -> None:
     rows = [row for name in suite.names() for row in littles_law.rows(suite.load(name))]
     assert len(rows) == 11
     assert [(row.experiment, row.arm) for row in rows if not row.agrees] == [
@@ -340,7 +340,7 @@ def test_littles_law_finds_the_two_means_that_cannot_be():
     assert found.expected_ms == pytest.approx(67.165, abs=0.001)
 
 
-def test_littles_law_takes_the_connections_of_the_point_or_of_the_protocol(tmp_path):
+def test_littles_law_takes_the_connections_of_the_point_or_of_the_protocol(tmp_path: Path) -> None:
     text = GOOD.replace("at = 20, errored = true", "at = 20, throughput_per_s = 1000, latency_mean_ms = 20.0", 1)
     path = tmp_path / "mine.toml"
     path.write_text(text, encoding="utf-8")

@@ -83,18 +83,18 @@ def record_of(experiment: PlannedExperiment, *blocks: Block, **more: object) -> 
         (Relation.LESS, None, 0.99, 1.01, Outcome.DOES_NOT_HOLD),
     ],
 )
-def test_an_interval_against_a_relation(relation, size, low, high, outcome):
+def test_an_interval_against_a_relation(relation, size, low, high, outcome) -> None:
     interval = Interval(value=(low + high) / 2, low=low, high=high)
     assert decide(compare(relation, size), interval, 0.02) == (outcome, False)
 
 
-def test_a_real_difference_within_the_margin_holds_and_is_negligible():
+def test_a_real_difference_within_the_margin_holds_and_is_negligible() -> None:
     interval = Interval(value=1.01, low=1.005, high=1.015)
     assert decide(compare(Relation.MORE), interval, 0.02) == (Outcome.HOLDS, True)
     assert decide(compare(Relation.LESS), interval, 0.02) == (Outcome.DOES_NOT_HOLD, False)
 
 
-def test_without_a_margin_a_side_is_unknown_and_a_size_is_not():
+def test_without_a_margin_a_side_is_unknown_and_a_size_is_not() -> None:
     interval = Interval(value=1.5, low=1.4, high=1.6)
     assert decide(compare(Relation.MORE), interval, None) == (Outcome.UNKNOWN, False)
     assert decide(compare(Relation.AT_LEAST, 1.2), interval, None) == (Outcome.HOLDS, False)
@@ -103,7 +103,7 @@ def test_without_a_margin_a_side_is_unknown_and_a_size_is_not():
 # On a record
 
 
-def test_the_measured_ratio_with_its_interval_beside_the_published_one():
+def test_the_measured_ratio_with_its_interval_beside_the_published_one() -> None:
     result = one(compare(Relation.ABOUT, 0.4), record(*six()))
     assert result.outcome is Outcome.HOLDS
     assert (result.to, result.blocks, result.record) == ("direct", 6, "made-up")
@@ -116,7 +116,7 @@ def test_the_measured_ratio_with_its_interval_beside_the_published_one():
     assert one(compare(Relation.AT_MOST, 0.4), record(*six())).outcome is Outcome.UNKNOWN
 
 
-def test_the_comparisons_of_a_claim_share_its_error():
+def test_the_comparisons_of_a_claim_share_its_error() -> None:
     found = claim(compare(Relation.ABOUT, 0.4), compare(Relation.LESS), compare(Relation.NONE, figure=Figure.ERRORS))
     (first, _, _) = judged(found, record(*six())).results
     pairs = [each * 10.0 for each in (392, 408) * 3]
@@ -124,7 +124,7 @@ def test_the_comparisons_of_a_claim_share_its_error():
     assert first.measured == statistics.ratio(pairs, [10_000.0] * 6, 0.025)
 
 
-def test_looks_take_their_share_of_the_error_first():
+def test_looks_take_their_share_of_the_error_first() -> None:
     plan = plan_of(quick=False)
     content = record(*six(), plan=plan)
     content.run.endings[0].why = "interrupted"
@@ -137,7 +137,7 @@ def test_looks_take_their_share_of_the_error_first():
     assert result.measured == statistics.ratio(pairs, [10_000.0] * 6, 0.05), "there will be no look"
 
 
-def test_two_arms_of_which_none_is_the_baseline():
+def test_two_arms_of_which_none_is_the_baseline() -> None:
     blocks = [
         block(number, *[part(slice_of(arm, answers)) for arm, answers in figures])
         for number, figures in enumerate(
@@ -155,7 +155,7 @@ def test_two_arms_of_which_none_is_the_baseline():
     assert result.published is None, "the article has no figure of `beside`"
 
 
-def test_cpu_per_request_of_the_stack_and_of_one_hop():
+def test_cpu_per_request_of_the_stack_and_of_one_hop() -> None:
     def a_block(number: int) -> Block:
         direct_ns, behind_ns = {"app": 10 * MS}, {"proxy": 30 * MS, "app": (15 + number) * MS}
         return block(
@@ -176,7 +176,7 @@ def test_cpu_per_request_of_the_stack_and_of_one_hop():
     assert (two.outcome, two.reason) == (Outcome.UNKNOWN, "too few valid blocks: 2, 3 needed"), "as in the report"
 
 
-def test_one_block_is_not_enough_and_void_ones_are_none():
+def test_one_block_is_not_enough_and_void_ones_are_none() -> None:
     void = [plain_block(number, behind=400) for number in (1, 2)]
     for each in void:
         each.validity = "void"
@@ -185,20 +185,20 @@ def test_one_block_is_not_enough_and_void_ones_are_none():
     assert one(compare(Relation.LESS), record()).reason == "valid blocks: 0, no interval"
 
 
-def test_a_baseline_that_differs_from_itself_decides_nothing():
+def test_a_baseline_that_differs_from_itself_decides_nothing() -> None:
     result = one(compare(Relation.LESS), record(*six(again=900)))
     assert result.outcome is Outcome.UNKNOWN
     assert result.reason == "the baseline differs from itself in cost: no verdicts"
 
 
-def test_a_wide_floor_widens_what_is_the_same():
+def test_a_wide_floor_widens_what_is_the_same() -> None:
     """The baseline's second run is up to 10 % off either way; an arm within that is neither more nor less."""
     wide = [plain_block(number, again=(900, 1111)[number % 2], behind=1040) for number in range(6)]
     assert one(compare(Relation.MORE), record(*wide)).outcome is not Outcome.HOLDS
     assert one(compare(Relation.MORE), record(*six(behind=(1040,)))).outcome is Outcome.HOLDS
 
 
-def test_arms_that_never_share_a_block_are_compared_over_the_baseline():
+def test_arms_that_never_share_a_block_are_compared_over_the_baseline() -> None:
     """Blocks of three. Each ratio takes half of the error, and the ends are the farthest that the two leave."""
 
     def three(number: int, name: str, answers: int) -> Block:
@@ -253,14 +253,14 @@ def with_errors(*counts: int) -> Record:
         (Relation.NONE, (0,), Outcome.HOLDS),  # a count needs no second block
     ],
 )
-def test_errors_some_or_none(relation, counts, outcome):
+def test_errors_some_or_none(relation, counts, outcome) -> None:
     result = one(compare(relation, figure=Figure.ERRORS), with_errors(*counts))
     assert (result.outcome, result.to) == (outcome, None)
     assert result.errors is not None
     assert result.errors.count == sum(counts)
 
 
-def test_no_errors_say_nothing_where_connections_never_opened():
+def test_no_errors_say_nothing_where_connections_never_opened() -> None:
     without = with_errors(0, 0)
     behind = without.blocks[1].arms[1]
     assert behind.totals is not None
@@ -273,14 +273,14 @@ def test_no_errors_say_nothing_where_connections_never_opened():
         )
 
 
-def test_published_errors_stand_beside_ours():
+def test_published_errors_stand_beside_ours() -> None:
     behind = one(compare(Relation.SOME, figure=Figure.ERRORS), with_errors(0, 0))
     direct = one(compare(Relation.SOME, figure=Figure.ERRORS, arm="direct"), with_errors(0, 0))
     assert (behind.published_errors, behind.published_fits) == (True, True)  # 661 time-outs, 2 write errors
     assert (direct.published_errors, direct.published_fits) == (False, False)
 
 
-def test_of_an_arm_with_errors_no_speed_is_judged():
+def test_of_an_arm_with_errors_no_speed_is_judged() -> None:
     result = one(compare(Relation.LESS), with_errors(3, 0, 4))
     assert (result.outcome, result.reason) == (Outcome.UNKNOWN, "behind: 3 errors: timeout 3")
     assert result.measured is not None, "shown all the same"
@@ -296,14 +296,14 @@ def test_of_an_arm_with_errors_no_speed_is_judged():
         (Needs(link_mbit_per_s=1000, because="it had one"), "no link of 1000 Mbit/s: it had one"),
     ],
 )
-def test_what_is_needed_and_not_had_shows_its_figure_and_decides_nothing(needs, reason):
+def test_what_is_needed_and_not_had_shows_its_figure_and_decides_nothing(needs, reason) -> None:
     result = one(compare(Relation.LESS), record(*six()), needs=needs)
     assert (result.outcome, result.reason) == (Outcome.NOT_TESTABLE, reason)
     assert result.measured is not None
     assert one(compare(Relation.LESS), record(*six()), needs=Needs(cores=2)).outcome is Outcome.HOLDS
 
 
-def test_the_link_that_is_needed():
+def test_the_link_that_is_needed() -> None:
     blocks = six()
     for each in blocks:
         for arm in each.arms:
@@ -314,7 +314,7 @@ def test_the_link_that_is_needed():
     assert one(compare(Relation.LESS), record(*blocks), needs=needs).outcome is Outcome.NOT_TESTABLE
 
 
-def test_an_experiment_that_no_record_has():
+def test_an_experiment_that_no_record_has() -> None:
     other = msgspec.structs.replace(plan_of(), suite="another")
     assert one(compare(Relation.LESS)).reason == "in none of the records"
     assert one(compare(Relation.LESS), record(*six(), plan=other)).reason == "in none of the records"
@@ -325,7 +325,7 @@ def test_an_experiment_that_no_record_has():
     assert (result.outcome, result.reason) == (Outcome.NOT_TESTABLE, "left out: too few cores for it")
 
 
-def test_an_arm_that_was_left_out_is_absent_or_failed():
+def test_an_arm_that_was_left_out_is_absent_or_failed() -> None:
     content = planned(left_out=[LeftOut(name="behind", reason="nginx is not installed")])
     result = one(compare(Relation.LESS), record_of(content, *six()))
     assert (result.outcome, result.reason) == (
@@ -340,7 +340,7 @@ def test_an_arm_that_was_left_out_is_absent_or_failed():
     assert (failed.outcome, failed.reason) == (Outcome.NOT_TESTABLE, "behind failed: did not start")
 
 
-def test_fewer_connections_than_asked_for():
+def test_fewer_connections_than_asked_for() -> None:
     result = one(compare(Relation.LESS), record_of(planned(connections_asked=5000), *six()))
     assert result.reason == "run with 32 connections, 5000 asked for"
     assert result.outcome is Outcome.NOT_TESTABLE
@@ -354,7 +354,7 @@ def started(content: Record, hour: int, path: str) -> Record:
     return msgspec.structs.replace(content, run=run, path=content.path.parent / path)
 
 
-def test_the_record_with_most_blocks_the_latest_of_those():
+def test_the_record_with_most_blocks_the_latest_of_those() -> None:
     few = started(record(*six()[:3]), 9, "few")
     old, new = (started(record(*six()), hour, name) for hour, name in ((1, "old"), (5, "new")))
     for order in ([few, old, new], [new, old, few]):
@@ -362,7 +362,7 @@ def test_the_record_with_most_blocks_the_latest_of_those():
         assert (result.record, result.started_utc, result.blocks) == ("new", "2025-01-02T05:00:00Z", 6)
 
 
-def test_points_of_a_sweep_from_records_of_their_own():
+def test_points_of_a_sweep_from_records_of_their_own() -> None:
     def at(value: int, behind: int) -> Record:
         blocks = [msgspec.structs.replace(each, experiment=f"cost@{value}") for each in six((behind, behind + 4))]
         return started(record_of(planned(name=f"cost@{value}"), *blocks), 1, f"at-{value}")
@@ -381,7 +381,7 @@ def test_points_of_a_sweep_from_records_of_their_own():
     assert neither.outcome is Outcome.NOT_TESTABLE
 
 
-def test_whose_claims_are_judged():
+def test_whose_claims_are_judged() -> None:
     first, second = claim(compare(Relation.LESS)), claim(compare(Relation.MORE))
     old = started(record(suite=suite_with(first)), 1, "old")
     new = started(record(suite=suite_with(second)), 5, "new")
@@ -418,7 +418,7 @@ STEADY = compare(Relation.ABOUT, 1.0, figure=Figure.DRIFT, tolerance=0.05)
 STEADY_MEMORY = compare(Relation.ABOUT, 1.0, figure=Figure.MEMORY_DRIFT, tolerance=0.25)
 
 
-def test_a_soak_that_keeps_its_throughput_and_one_that_does_not():
+def test_a_soak_that_keeps_its_throughput_and_one_that_does_not() -> None:
     assert one(STEADY, soak(1000, 1.0)).outcome is Outcome.HOLDS
     falling = one(STEADY, soak(800, 1.0))
     assert falling.outcome is Outcome.DOES_NOT_HOLD
@@ -426,12 +426,12 @@ def test_a_soak_that_keeps_its_throughput_and_one_that_does_not():
     assert falling.measured.value == pytest.approx(0.8, abs=0.02)
 
 
-def test_memory_of_a_soak():
+def test_memory_of_a_soak() -> None:
     assert one(STEADY_MEMORY, soak(1000, 1.1)).outcome is Outcome.HOLDS
     assert one(STEADY_MEMORY, soak(1000, 2.0)).outcome is Outcome.DOES_NOT_HOLD
 
 
-def test_a_shorter_soak_can_refute_and_cannot_confirm():
+def test_a_shorter_soak_can_refute_and_cannot_confirm() -> None:
     short = one(STEADY, soak(1000, 1.0, length_s=240.0))
     assert (short.outcome, short.reason) == (Outcome.UNKNOWN, "over 240 s, the article's over 1800 s")
     assert one(STEADY, soak(800, 1.0, length_s=240.0)).outcome is Outcome.DOES_NOT_HOLD

@@ -64,17 +64,17 @@ def judged() -> list[Judged]:
     return claims.judge(with_claims(), [record(*blocks)])
 
 
-def test_as_text():
+def test_as_text() -> None:
     golden.compare("claims.txt", claims_table.render(judged(), ClaimsFormat.TEXT))
 
 
-def test_as_markdown():
+def test_as_markdown() -> None:
     made = claims_table.render(judged(), ClaimsFormat.MARKDOWN)
     golden.compare("claims.md", made)
     assert "A proxy costs \\| much." in made
 
 
-def test_as_json():
+def test_as_json() -> None:
     made = claims_table.render(judged(), ClaimsFormat.JSON)
     golden.compare("claims.json", made)
     assert [each["outcome"] for each in json.loads(made)] == ["holds", "does not hold", "not testable here"]

@@ -34,7 +34,7 @@ def compare(*arguments: object, folder: Path) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
-def test_two_records_are_compared_and_left_as_they_are(tmp_path):
+def test_two_records_are_compared_and_left_as_they_are(tmp_path: Path) -> None:
     a, b = written(tmp_path / "a"), written(tmp_path / "b", behind=300)
     before = [content_of(each) for each in (a, b)]
     code, output, errors = compare("a", "b", folder=tmp_path)
@@ -57,7 +57,7 @@ def test_two_records_are_compared_and_left_as_they_are(tmp_path):
         ("environment.json", "{", "[", ["environment.json: ", "damaged"]),
     ],
 )
-def test_what_does_not_fit_is_one_clear_error(tmp_path, file, old, new, words):
+def test_what_does_not_fit_is_one_clear_error(tmp_path: Path, file, old, new, words) -> None:
     written(tmp_path / "a"), written(tmp_path / "b")
     paths = list((tmp_path / "b").glob(file))
     assert any(old in path.read_text() for path in paths)
@@ -68,7 +68,7 @@ def test_what_does_not_fit_is_one_clear_error(tmp_path, file, old, new, words):
     assert [word for word in words if word not in errors] == []
 
 
-def test_a_record_that_is_cut_off_is_compared_up_to_there_and_says_so(tmp_path):
+def test_a_record_that_is_cut_off_is_compared_up_to_there_and_says_so(tmp_path: Path) -> None:
     written(tmp_path / "a"), written(tmp_path / "b")
     blocks = tmp_path / "b" / "blocks.jsonl"
     blocks.write_bytes(blocks.read_bytes()[:-40])
@@ -77,7 +77,7 @@ def test_a_record_that_is_cut_off_is_compared_up_to_there_and_says_so(tmp_path):
     assert "B: warning: " in output and "line 6 is cut off" in output and "6 blocks in A, 5 blocks in B" in output
 
 
-def test_what_was_generated_otherwise_is_shown_line_by_line_and_ports_are_not(tmp_path):
+def test_what_was_generated_otherwise_is_shown_line_by_line_and_ports_are_not(tmp_path: Path) -> None:
     written(tmp_path / "a"), written(tmp_path / "b")
     for arm, threads in (("direct", 1), ("behind", 2)):
         path = tmp_path / "b" / "stacks" / "cost" / arm / "app.conf"
@@ -90,7 +90,7 @@ def test_what_was_generated_otherwise_is_shown_line_by_line_and_ports_are_not(tm
     assert each.baseline_changed is None
 
 
-def test_a_baseline_that_was_generated_otherwise_takes_the_verdicts_away(tmp_path):
+def test_a_baseline_that_was_generated_otherwise_takes_the_verdicts_away(tmp_path: Path) -> None:
     written(tmp_path / "a"), written(tmp_path / "b", behind=300)
     (tmp_path / "b" / "stacks" / "cost" / "direct" / "app.conf").write_text("listen 127.0.0.1:2000;\nthreads 2;\n")
     (each,) = across.compare(record.read(tmp_path / "a"), record.read(tmp_path / "b")).experiments

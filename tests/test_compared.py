@@ -67,7 +67,7 @@ def of_behind(found: ExperimentSummary, figure: str, load_per_s: float | None = 
     return one
 
 
-def test_half_the_throughput_is_slower_and_twice_the_cpu_is_dearer():
+def test_half_the_throughput_is_slower_and_twice_the_cpu_is_dearer() -> None:
     found = summary(six_blocks())
     assert str(of_behind(found, "throughput").verdict) == "slower"
     assert str(of_behind(found, "cpu_per_request").verdict) == "dearer"
@@ -76,25 +76,25 @@ def test_half_the_throughput_is_slower_and_twice_the_cpu_is_dearer():
     assert str(of_behind(found, "response_p99", RATE_PER_S).verdict) == "slower"
 
 
-def test_a_hop_that_both_have_is_compared_by_itself():
+def test_a_hop_that_both_have_is_compared_by_itself() -> None:
     # app: 11 µs of behind's 22 to the baseline's 10: at saturation 1.1; in the open loop 30 to 20.
     found = summary(six_blocks(noise=0.0))
     assert of_behind(found, "cpu_per_request:app").ratio.value == pytest.approx(1.1, rel=1e-3)
     assert of_behind(found, "cpu_per_request:app", RATE_PER_S).ratio.value == pytest.approx(1.5, rel=1e-3)
 
 
-def test_as_fast_within_the_margin_is_the_same_and_a_wide_interval_is_unknown():
+def test_as_fast_within_the_margin_is_the_same_and_a_wide_interval_is_unknown() -> None:
     assert str(of_behind(summary(six_blocks(behind=1.0)), "throughput").verdict) == "same"
     assert str(of_behind(summary(six_blocks(behind=1.0, noise=0.1)), "throughput").verdict) == "unknown"
 
 
-def test_no_verdict_is_finer_than_the_floor_of_its_figure():
+def test_no_verdict_is_finer_than_the_floor_of_its_figure() -> None:
     # The baseline's two runs differ by ±3 %: t(5, 0.975) = 2.570582 × 0.03 × √(6 ÷ 5) ÷ √6 = 0.03449.
     coarse = of_behind(summary(six_blocks(behind=0.96, noise=0.03, again=1.0)), "throughput")
     assert coarse.verdict.margin == pytest.approx(math.expm1(0.03449), rel=0.01)
 
 
-def test_the_errors_of_arms_and_looks_add_up():
+def test_the_errors_of_arms_and_looks_add_up() -> None:
     experiment, looks = plan_of().experiments[0], plan_of(quick=False).looks
     assert compared.error_of_each(experiment, 0.05) == 0.025, "two arms beside the baseline and its copy"
     arms = compared.Arms(experiment, six_blocks())
@@ -109,7 +109,7 @@ def test_the_errors_of_arms_and_looks_add_up():
     assert compared.error_at_end([6], arms, "blocks") == 0.05, "a quick run has one look"
 
 
-def test_a_baseline_that_differs_from_itself_leaves_the_run_without_verdicts():
+def test_a_baseline_that_differs_from_itself_leaves_the_run_without_verdicts() -> None:
     found = summary(six_blocks(again=1.05))
     assert found.instrument_is_biased is True
     assert "differs from itself" in found.no_verdicts
@@ -117,14 +117,14 @@ def test_a_baseline_that_differs_from_itself_leaves_the_run_without_verdicts():
     assert summary(six_blocks()).instrument_is_biased is False
 
 
-def test_too_few_blocks_give_no_verdict():
+def test_too_few_blocks_give_no_verdict() -> None:
     found = summary(six_blocks()[:2])
     assert found.no_verdicts == "too few valid blocks: 2, 3 needed"
     assert of_behind(found, "throughput").verdict.word == "unknown"
     assert of_behind(found, "throughput").ratio is not None
 
 
-def test_an_arm_with_errors_has_figures_and_no_verdict():
+def test_an_arm_with_errors_has_figures_and_no_verdict() -> None:
     blocks = six_blocks()
     blocks[3].arms[1].totals.errors["timeout"] = 2
     one = of_behind(summary(blocks), "throughput")
@@ -132,7 +132,7 @@ def test_an_arm_with_errors_has_figures_and_no_verdict():
     assert one.no_verdict is not None
 
 
-def test_an_arm_is_not_judged_against_a_baseline_with_errors():
+def test_an_arm_is_not_judged_against_a_baseline_with_errors() -> None:
     blocks = six_blocks()
     blocks[3].arms[0].totals.errors["timeout"] = 2
     one = of_behind(summary(blocks), "cpu_per_request")
@@ -140,7 +140,9 @@ def test_an_arm_is_not_judged_against_a_baseline_with_errors():
     assert one.no_verdict.startswith("direct: ")
 
 
-def test_where_the_generator_is_the_limit_throughput_has_no_verdict_and_cpu_has(monkeypatch: pytest.MonkeyPatch):
+def test_where_the_generator_is_the_limit_throughput_has_no_verdict_and_cpu_has(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(validity, "generator_full", lambda part, _: part.name == "direct")
     found = summary(six_blocks())
     assert of_behind(found, "throughput").no_verdict == f"direct: {compared.GENERATOR_FULL}"
@@ -149,7 +151,7 @@ def test_where_the_generator_is_the_limit_throughput_has_no_verdict_and_cpu_has(
     assert [arm.throughput_is_a_bound for arm in found.arms] == [True, False]
 
 
-def test_quantiles_need_a_hundred_samples_beyond():
+def test_quantiles_need_a_hundred_samples_beyond() -> None:
     (direct, _) = summary(six_blocks()[:1]).arms
     # 5,000 answers: 50 beyond p99 and 5 beyond p99.9; six blocks have 300 and 30.
     assert direct.open_loop[0].response_time_ns["p90"] is not None
@@ -159,7 +161,7 @@ def test_quantiles_need_a_hundred_samples_beyond():
     assert direct.open_loop[0].response_time_ns["p999"] is None
 
 
-def test_p99_is_shown_only_where_the_baselines_two_runs_agree():
+def test_p99_is_shown_only_where_the_baselines_two_runs_agree() -> None:
     blocks = six_blocks()
     for each in blocks:
         each.arms[2] = arm("direct-aa", 10_000, 100, 20.0, 400.0)
@@ -170,7 +172,7 @@ def test_p99_is_shown_only_where_the_baselines_two_runs_agree():
     assert all(cost.p99_ns is None for cost in found.hop_costs)
 
 
-def test_a_hop_is_what_the_stack_without_it_lacks():
+def test_a_hop_is_what_the_stack_without_it_lacks() -> None:
     assert pairs(plan_of().experiments[0]) == [("behind", "direct", "proxy")]
 
 
@@ -185,7 +187,7 @@ def hop(program: str, link: Link = Link.HTTP_TCP, **settings: bool) -> Hop:
     return Hop(program=program, link=link, settings=dict(settings))
 
 
-def test_the_stack_without_a_hop_is_otherwise_the_same():
+def test_the_stack_without_a_hop_is_otherwise_the_same() -> None:
     go, nginx = hop("go"), hop("nginx")
     tls, slow = hop("go", Link.HTTPS_TCP), hop("go", nodelay=False)
     assert pairs(stacks(go=[go], fast=[nginx, hop("go", Link.FASTCGI_UNIX)])) == [("fast", "go", "nginx")]
@@ -197,7 +199,7 @@ def test_the_stack_without_a_hop_is_otherwise_the_same():
     assert pairs(stacks(go=[go], over=[nginx, msgspec.structs.replace(go, copies=2)])) == []
 
 
-def test_the_cost_of_a_hop_is_a_difference_at_the_same_load_and_at_saturation():
+def test_the_cost_of_a_hop_is_a_difference_at_the_same_load_and_at_saturation() -> None:
     at_load, saturated = summary(six_blocks(noise=0.0)).hop_costs
     assert (at_load.load_per_s, saturated.load_per_s) == (RATE_PER_S, None)
     assert at_load.cpu_ns.value == pytest.approx(40_000, rel=1e-3)  # 60 − 20 µs
@@ -206,7 +208,7 @@ def test_the_cost_of_a_hop_is_a_difference_at_the_same_load_and_at_saturation():
     assert at_load.p99_ns.value == pytest.approx(200_000, rel=0.01)  # 4 × 350 − 4 × 300 µs
 
 
-def test_a_difference_has_the_t_interval_of_its_blocks():
+def test_a_difference_has_the_t_interval_of_its_blocks() -> None:
     # Behind 60 µs × e^±0.002, the baseline's mean 20 × (1 + e^∓0.002) ÷ 2: differences 40.14 and 39.86 µs in turn;
     # standard deviation 0.14 × √(6 ÷ 5) = 0.15336; t(5, 1 − 0.025 ÷ 2) = 3.163381; reach 3.163381 × 0.15336 ÷ √6, or
     # 0.19806.
@@ -214,13 +216,15 @@ def test_a_difference_has_the_t_interval_of_its_blocks():
     assert (at_load.cpu_ns.high - at_load.cpu_ns.low) / 2 == pytest.approx(198.06, rel=0.02)
 
 
-def test_without_an_open_loop_there_is_the_cost_at_saturation_alone():
+def test_without_an_open_loop_there_is_the_cost_at_saturation_alone() -> None:
     (only,) = summary(six_blocks(open_loop=False)).hop_costs
     assert (only.share, only.load_per_s) == (None, None)
 
 
 @pytest.mark.parametrize(("noise", "behind", "settled"), [(0.002, 0.5, True), (0.05, 0.5, True), (0.05, 0.99, False)])
-def test_blocks_are_enough_when_intervals_are_narrow_or_clear_of_the_margin(noise: float, behind: float, settled: bool):
+def test_blocks_are_enough_when_intervals_are_narrow_or_clear_of_the_margin(
+    noise: float, behind: float, settled: bool
+) -> None:
     experiment = plan_of().experiments[0]
     blocks = six_blocks(behind, noise)
     for each in blocks:  # the A/A arm at rest
@@ -228,7 +232,7 @@ def test_blocks_are_enough_when_intervals_are_narrow_or_clear_of_the_margin(nois
     assert compared.settled(experiment, blocks, error=0.05, margin=0.02, target=0.01) is settled
 
 
-def test_a_block_weighs_as_many_rounds_as_it_has():
+def test_a_block_weighs_as_many_rounds_as_it_has() -> None:
     long, brief = six_blocks(0.5, 0.0, open_loop=False)[:2]
     for each in (arm for arm in long.arms if arm.slices):
         each.slices = each.slices * 3
@@ -245,7 +249,7 @@ def test_a_block_weighs_as_many_rounds_as_it_has():
     assert cost.value == pytest.approx((3 * 12_000 + 1_000) / 4), "22 µs beside 10, three times; 11 once"
 
 
-def test_an_offered_load_weighs_by_its_own_slices():
+def test_an_offered_load_weighs_by_its_own_slices() -> None:
     long, brief = six_blocks(0.5, 0.0)[:2]
     for each in long.arms:
         each.slices = each.slices * 9
@@ -256,7 +260,7 @@ def test_an_offered_load_weighs_by_its_own_slices():
     assert arms.rounds("behind", figure) == [1, 3]
 
 
-def test_a_block_without_the_offered_load_says_nothing_of_it():
+def test_a_block_without_the_offered_load_says_nothing_of_it() -> None:
     blocks = six_blocks()
     for each in blocks[0].arms:
         each.open_loop = []
@@ -270,7 +274,7 @@ def test_a_block_without_the_offered_load_says_nothing_of_it():
     assert behind.comparison("cpu_per_request", RATE_PER_S) is None, "a block that the arm alone lacks is its outcome"
 
 
-def test_the_own_figures_of_an_arm_leave_out_what_nobody_was_asked_and_nothing_else():
+def test_the_own_figures_of_an_arm_leave_out_what_nobody_was_asked_and_nothing_else() -> None:
     blocks, figure = six_blocks(), open_figures.cpu_per_request(0.25)
     for each in blocks[0].arms:
         each.open_loop = []
@@ -282,7 +286,7 @@ def test_the_own_figures_of_an_arm_leave_out_what_nobody_was_asked_and_nothing_e
     assert compared.Arms(plan_of().experiments[0], blocks).values("behind", figure) is None
 
 
-def test_three_blocks_of_the_arm_itself_are_needed():
+def test_three_blocks_of_the_arm_itself_are_needed() -> None:
     blocks = six_blocks()
     for each in blocks[2:]:
         each.arms = [arm for arm in each.arms if arm.name != "behind"]
@@ -290,7 +294,7 @@ def test_three_blocks_of_the_arm_itself_are_needed():
     assert (found.verdict.word, found.no_verdict) == ("unknown", "too few valid blocks: 2, 3 needed")
 
 
-def test_an_arm_that_failed_has_no_verdict_and_is_not_waited_for():
+def test_an_arm_that_failed_has_no_verdict_and_is_not_waited_for() -> None:
     blocks = six_blocks(0.99, 0.05)
     for each in blocks:
         each.arms[2] = arm("direct-aa", 10_000, 100, 20.0)
@@ -307,7 +311,7 @@ def test_an_arm_that_failed_has_no_verdict_and_is_not_waited_for():
     assert (found.verdict.word, found.no_verdict) == ("unknown", "it failed in block 6")
 
 
-def test_a_quantile_that_is_not_shown_is_not_compared():
+def test_a_quantile_that_is_not_shown_is_not_compared() -> None:
     few = summary(six_blocks()[:3])  # 3 blocks × 5,000 answers: 150 beyond p99
     assert of_behind(few, "response_p99", RATE_PER_S).ratio is not None
     blocks = six_blocks()[:3]
@@ -319,7 +323,7 @@ def test_a_quantile_that_is_not_shown_is_not_compared():
     assert behind.comparison("response_p50", RATE_PER_S) is not None
 
 
-def test_an_arm_that_runs_twice_stands_for_both_runs_on_either_side():
+def test_an_arm_that_runs_twice_stands_for_both_runs_on_either_side() -> None:
     blocks = six_blocks(0.5, 0.0, again=0.8, open_loop=False)
     arms = compared.Arms(plan_of().experiments[0], blocks)
     there, back = (arms.ratio(*pair) for pair in (
@@ -329,5 +333,5 @@ def test_an_arm_that_runs_twice_stands_for_both_runs_on_either_side():
     assert there.value == pytest.approx(0.5 / 0.9) and back.value == pytest.approx(0.9 / 0.5)
 
 
-def test_nothing_is_settled_before_there_are_blocks():
+def test_nothing_is_settled_before_there_are_blocks() -> None:
     assert not compared.settled(plan_of().experiments[0], [], error=0.05, margin=0.02, target=0.01)

@@ -23,7 +23,7 @@ def prepared(copies: int, last_copy: dict[str, Setting]) -> PreparedStack:
     return prepare("over", arm, {}, CORES, Path("/tmp/hopcost-never-made"), Ports())
 
 
-def test_the_last_copy_has_its_settings_over_those_of_all():
+def test_the_last_copy_has_its_settings_over_those_of_all() -> None:
     _, *copies = prepared(3, {"work_us": 200}).hops
     assert [hop.settings["work_us"] for hop in copies] == [10, 10, 200]
     assert [hop.settings["threads"] for hop in copies] == [1, 1, 1]
@@ -31,16 +31,16 @@ def test_the_last_copy_has_its_settings_over_those_of_all():
     assert len({hop.address.address for hop in copies}) == 3
 
 
-def test_without_any_all_copies_are_alike():
+def test_without_any_all_copies_are_alike() -> None:
     _, *copies = prepared(2, {}).hops
     assert [hop.settings["work_us"] for hop in copies] == [10, 10]
 
 
-def test_a_last_copy_of_one_is_told():
+def test_a_last_copy_of_one_is_told() -> None:
     with pytest.raises(UsageError, match="arm over: origin: last_copy: there is one copy"):
         prepared(1, {"work_us": 200})
 
 
-def test_a_setting_that_the_program_does_not_know_is_told():
+def test_a_setting_that_the_program_does_not_know_is_told() -> None:
     with pytest.raises(UsageError, match="work_ms"):
         prepared(2, {"work_ms": 1})

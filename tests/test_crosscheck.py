@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -41,7 +42,7 @@ def turns(name: str, *answers: int, **others: Any) -> list[Turn]:
     return [Turn(round=number, run=played(name, each, **others)) for number, each in enumerate(answers)]
 
 
-def test_figures_are_medians_over_turns_and_ratios_are_to_ours_of_the_same_round():
+def test_figures_are_medians_over_turns_and_ratios_are_to_ours_of_the_same_round() -> None:
     ours, other = crosscheck.summarise(
         [*turns(OURS, 1000, 2000, 1000), *turns("ab", 500, 1000, 500, latency_ms={"mean": 4.0, "p50": 3.0})], 10, 1
     )
@@ -55,14 +56,14 @@ def test_figures_are_medians_over_turns_and_ratios_are_to_ours_of_the_same_round
     assert other.p99_ms is None
 
 
-def test_a_round_that_one_of_the_two_lacks_is_not_compared():
+def test_a_round_that_one_of_the_two_lacks_is_not_compared() -> None:
     ours = turns(OURS, 1000, 3000)[1:]
     (_, other) = crosscheck.summarise([*ours, *turns("ab", 10, 1500)], 10, 1)
     assert other.ratio is not None
     assert (other.ratio.value, other.ratio.low, other.turns) == (pytest.approx(0.5), None, 2)
 
 
-def test_errors_are_added_up_and_the_faster_stands_first_behind_ours():
+def test_errors_are_added_up_and_the_faster_stands_first_behind_ours() -> None:
     found = crosscheck.summarise(
         [*turns(OURS, 10, 10), *turns("ab", 20, 20, errors={"read": 2}), *turns("wrk", 30, 30)], 10, 1
     )
@@ -102,14 +103,14 @@ def made(failure: Callable[[], str | None] = lambda: None, rounds: int = 3) -> C
     )
 
 
-def test_a_generator_that_fails_is_left_out_from_there_on(asked):
+def test_a_generator_that_fails_is_left_out_from_there_on(asked) -> None:
     found = made()
     assert found.left_out == {"hey": "not installed", "ab": "failed: ab ended with 22: no more"}
     assert (asked[0], asked.count(OURS), asked.count("ab")) == (OURS, 1 + 3, 2)  # ours warms up
     assert [(tool.name, tool.turns) for tool in found.tools] == [(OURS, 3), ("ab", 1)]
 
 
-def test_an_arm_that_ends_under_load_ends_the_crosscheck(asked):
+def test_an_arm_that_ends_under_load_ends_the_crosscheck(asked) -> None:
     with pytest.raises(ArmFailed, match="app ended"):
         made(failure=lambda: "app ended by signal 9")
 
@@ -136,22 +137,22 @@ def example() -> Crosscheck:
 
 
 @pytest.mark.parametrize("format", [Format.TEXT, Format.MARKDOWN])
-def test_as_text_and_markdown(format):
+def test_as_text_and_markdown(format) -> None:
     ending = "md" if format is Format.MARKDOWN else "txt"
     golden.compare(f"crosscheck.{ending}", crosscheck_table.render(example(), format))
 
 
-def test_as_json():
+def test_as_json() -> None:
     found = json.loads(crosscheck_table.render(example(), Format.JSON))
     assert found["tools"][1]["name"] == "wrk"
     assert found["turns"][0]["run"]["answers"] == 1000
 
 
-def test_every_generator_says_what_it_times():
+def test_every_generator_says_what_it_times() -> None:
     assert set(crosscheck_table.TIMES) == {OURS, *peers.BY_NAME}
 
 
-def test_real_generators_take_turns(tmp_path):
+def test_real_generators_take_turns(tmp_path: Path) -> None:
     """The origin itself, two turns of a second each."""
     shown = command.hopcost("crosscheck", "hello/one-core/go", "--rounds", "2", "--seconds", "1", "-f", "json")
     assert shown.returncode == 0, shown.stderr
@@ -166,7 +167,7 @@ def test_real_generators_take_turns(tmp_path):
     ("arm", "said"),
     [("upload/post/direct", "other generators send GET alone"), ("hello/one-core/none", "has no arm 'none'")],
 )
-def test_arms_that_cannot_be_crosschecked_are_refused(arm, said):
+def test_arms_that_cannot_be_crosschecked_are_refused(arm, said) -> None:
     shown = command.hopcost("crosscheck", arm)
     assert (shown.returncode, shown.stdout) == (2, "")
     assert said in shown.stderr

@@ -33,12 +33,12 @@ def one(content: Record, arm: str, figure: str, load_per_s: str = "") -> Found:
     return found
 
 
-def test_golden():
+def test_golden() -> None:
     content = everything()
     golden.compare("report.csv", csv.render(content, summarise(content)))
 
 
-def test_every_figure_of_an_arm_at_a_load_has_one_row():
+def test_every_figure_of_an_arm_at_a_load_has_one_row() -> None:
     for content in (everything(), record(sound_block(0), sound_block(1)), sweep()):
         keys = [
             (row["experiment"], row["arm"], row["baseline"], row["figure"], row["load_per_s"]) for row in rows(content)
@@ -46,7 +46,7 @@ def test_every_figure_of_an_arm_at_a_load_has_one_row():
         assert len(set(keys)) == len(keys)
 
 
-def test_what_the_report_says_of_an_arm_stands_there_whole():
+def test_what_the_report_says_of_an_arm_stands_there_whole() -> None:
     content = everything()
     (experiment,) = summarise(content)
     behind = experiment.arms[1]
@@ -65,27 +65,27 @@ def test_what_the_report_says_of_an_arm_stands_there_whole():
     assert one(content, "behind", "hop_cost:proxy:cpu")["value_low"].startswith("98030.4")
 
 
-def test_the_floor_is_a_row_of_the_a_a_arm():
+def test_the_floor_is_a_row_of_the_a_a_arm() -> None:
     content = everything()
     (experiment,) = summarise(content)
     assert experiment.aa_floor is not None
     assert float(one(content, "direct-aa", "throughput")["ratio"]) == experiment.aa_floor.value
 
 
-def test_absent_is_empty_and_never_0():
+def test_absent_is_empty_and_never_0() -> None:
     row = one(everything(), "beside", "cpu_per_request")
     assert (row["ratio"], row["low"], row["load_per_s"], row["point"]) == ("", "", "", "")
     assert one(everything(), "direct", "throughput")["verdict"] == ""
 
 
-def test_an_offered_load_has_rows_of_its_own():
+def test_an_offered_load_has_rows_of_its_own() -> None:
     content = record(*(sound_block(number) for number in range(3)))
     assert float(one(content, "behind", "cpu_per_request", "5000")["ratio"]) == pytest.approx(1.0)
     assert one(content, "behind", "response_p50", "5000")["verdict"] == "same"
     assert one(content, "behind", "answered", "5000")["value"] == "1.0"
 
 
-def test_points_repeats_and_soaks():
+def test_points_repeats_and_soaks() -> None:
     assert {(row["experiment"], row["point"]) for row in rows(sweep())} == {("cost@10", "10"), ("cost@1000", "1000")}
     protocol = Protocol(peer="wrk", duration_s=30, repeats=1)
     plan = msgspec.structs.replace(plan_of(), experiments=[planned(as_published=protocol)])
@@ -97,7 +97,7 @@ def test_points_repeats_and_soaks():
 
 
 @pytest.mark.parametrize("evil", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", '=cmd|"/c calc"!A1'])
-def test_nothing_out_of_a_file_is_a_formula(evil: str):
+def test_nothing_out_of_a_file_is_a_formula(evil: str) -> None:
     content = everything()
     content = msgspec.structs.replace(content, plan=msgspec.structs.replace(content.plan, suite=evil))
     written = {row["suite"] for row in rows(content)}
@@ -105,13 +105,13 @@ def test_nothing_out_of_a_file_is_a_formula(evil: str):
     assert written.pop().startswith("'"), evil
 
 
-def test_a_quotation_mark_a_comma_and_a_line_end_stay_in_their_cell():
+def test_a_quotation_mark_a_comma_and_a_line_end_stay_in_their_cell() -> None:
     text = csv.written(["a", "b"], [['x"y, z', "two\nlines"]])
     assert list(reader.reader(io.StringIO(text)))[1] == ['x"y, z', "two\nlines"]
     assert "\x1b" not in csv.written(["a"], [["\x1b[2J"]])
 
 
-def test_claims_have_a_row_for_each_comparison():
+def test_claims_have_a_row_for_each_comparison() -> None:
     found = list(reader.DictReader(io.StringIO(claims_table.render(judged(), ClaimsFormat.CSV))))
     assert [row["claim"] for row in found] == ["costs-much", *["level-without-errors"] * 3, "not-here"]
     assert [row["outcome"] for row in found] == [

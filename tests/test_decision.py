@@ -37,7 +37,7 @@ def compared(figure: str, low: float | None, high: float | None, noise: float = 
         (None, None, OPEN),
     ],
 )
-def test_throughput_is_decided_by_its_slow_end(low, high, outcome):
+def test_throughput_is_decided_by_its_slow_end(low, high, outcome) -> None:
     assert decision.judge(compared(THROUGHPUT, low, high), THROUGHPUT, 0.03).outcome is outcome
 
 
@@ -51,7 +51,7 @@ def test_throughput_is_decided_by_its_slow_end(low, high, outcome):
         (1.0299, 1.2, OPEN),
     ],
 )
-def test_cpu_is_decided_by_its_dear_end(low, high, outcome):
+def test_cpu_is_decided_by_its_dear_end(low, high, outcome) -> None:
     assert decision.judge(compared(CPU, low, high), CPU, 0.03).outcome is outcome
 
 
@@ -66,13 +66,13 @@ def test_cpu_is_decided_by_its_dear_end(low, high, outcome):
         (1.06, 1.30, IN, None),  # faster beyond the noise
     ],
 )
-def test_noise_beyond_the_margin_takes_passes_away_and_gives_none(low, high, outcome, why):
+def test_noise_beyond_the_margin_takes_passes_away_and_gives_none(low, high, outcome, why) -> None:
     found = decision.judge(compared(THROUGHPUT, low, high, noise=0.05), THROUGHPUT, 0.03)
     assert found.outcome is outcome
     assert (found.why is None) if why is None else why in (found.why or "")
 
 
-def test_a_figure_without_a_verdict_is_undecided_and_says_why():
+def test_a_figure_without_a_verdict_is_undecided_and_says_why() -> None:
     full = msgspec.structs.replace(compared(THROUGHPUT, 0.5, 0.6), no_verdict=GENERATOR_FULL)
     found = decision.judge(full, THROUGHPUT, 0.03)
     assert (found.outcome, found.why) == (OPEN, GENERATOR_FULL)
@@ -88,13 +88,13 @@ def test_a_figure_without_a_verdict_is_undecided_and_says_why():
         ([IN], IN), ([OUT], OUT), ([], OPEN),
     ],
 )  # fmt: skip
-def test_one_figure_beyond_fails_and_all_within_pass(outcomes, together):
+def test_one_figure_beyond_fails_and_all_within_pass(outcomes, together) -> None:
     assert decision.together(outcomes) is together
 
 
-def test_exit_codes():
+def test_exit_codes() -> None:
     assert [each.exit_code for each in (IN, OUT, OPEN)] == [0, 1, 4]
 
 
-def test_every_choice_of_figures_has_its_own():
+def test_every_choice_of_figures_has_its_own() -> None:
     assert set(decision.FIGURES) == set(Deciding)

@@ -12,7 +12,7 @@ from hopcost.differences import Difference
 from hopcost.suite import Arm, Hop, Link
 
 
-def test_structures_differ_by_their_path():
+def test_structures_differ_by_their_path() -> None:
     hop = Hop(program="nginx", link=Link.HTTP_TCP, settings={"gzip": True})
     first = Arm(hops=[hop, Hop(program="go-hello", link=Link.HTTP_TCP)])
     second = msgspec.structs.replace(first, hops=[msgspec.structs.replace(hop, settings={"gzip": False}, copies=2)])
@@ -26,21 +26,21 @@ def test_structures_differ_by_their_path():
 
 
 @pytest.mark.parametrize("nothing", [None, {}, []])
-def test_a_key_without_content_is_no_difference(nothing):
+def test_a_key_without_content_is_no_difference(nothing) -> None:
     assert differences.between({"a": 1, "new": nothing}, {"a": 1}) == []
 
 
-def test_what_is_left_out_takes_all_below_it_along_and_nothing_else():
+def test_what_is_left_out_takes_all_below_it_along_and_nothing_else() -> None:
     a, b = {"load": 1, "loads": 1, "sysctls": {"x.y": "1"}}, {"load": 2, "loads": 2, "sysctls": {"x.y": "2"}}
     assert [each.key for each in differences.between(a, b, but=("load", "sysctls"))] == ["loads"]
 
 
-def test_of_many_lines_the_first_are_shown():
+def test_of_many_lines_the_first_are_shown() -> None:
     shown = differences.of_texts("", "\n".join(f"line {number}" for number in range(30)))
     assert shown[0] == "+ line 0" and len(shown) == 25 and shown[-1] == "… and 6 lines more"
 
 
-def test_a_stacks_files_without_what_every_start_makes_anew(tmp_path):
+def test_a_stacks_files_without_what_every_start_makes_anew(tmp_path: Path) -> None:
     folder = tmp_path / "stacks" / "one" / "arm"
     folder.mkdir(parents=True)
     (folder / "nginx.nginx.conf").write_text(

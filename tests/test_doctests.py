@@ -12,9 +12,9 @@ MODULES = sorted(each.name for each in pkgutil.walk_packages(hopcost.__path__, "
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_examples(name):
+def test_examples(name) -> None:
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
-def test_some_examples_are_found():
+def test_some_examples_are_found() -> None:
     assert doctest.testmod(importlib.import_module("hopcost.plan")).attempted >= 2

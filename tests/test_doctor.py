@@ -36,13 +36,13 @@ def judged(finding: Finding) -> tuple[str, str]:
         ([0, 1, 2, 3], {0: [4], 1: [5], 2: [6], 3: [7]}, ("pass", "4 cores, 4 physical")),
     ],
 )
-def test_cores(allowed, siblings, expected):
+def test_cores(allowed, siblings, expected) -> None:
     findings = doctor.cores(allowed, siblings)
     assert judged(findings[0]) == expected
     assert len(findings) == 2
 
 
-def test_siblings_are_named():
+def test_siblings_are_named() -> None:
     siblings = doctor.cores([0, 1, 2, 3], {0: [2], 2: [0], 1: [], 3: []})[1]
     assert judged(siblings) == ("warn", "SMT siblings share a core: 0 with 2; 2 with 0")
     assert "/sys/devices/system/cpu/smt/control" in (siblings.remedy or "")
@@ -50,7 +50,7 @@ def test_siblings_are_named():
 
 
 @pytest.mark.parametrize(("present", "level"), [(True, "warn"), (False, "pass")])
-def test_hypervisor(present, level):
+def test_hypervisor(present, level) -> None:
     assert judged(doctor.hypervisor(present))[0] == level
 
 
@@ -62,7 +62,7 @@ def test_hypervisor(present, level):
         ("powersave", ("warn", "frequency governor 'powersave': the clock follows the load")),
     ],
 )
-def test_governor(name, expected):
+def test_governor(name, expected) -> None:
     assert judged(doctor.governor(name)) == expected
 
 
@@ -70,7 +70,7 @@ def process(name: str | None, percent: float | None, pid: int = 1) -> SimpleName
     return SimpleNamespace(info={"pid": pid, "name": name, "cpu_percent": percent})
 
 
-def test_other_load_names_the_busiest(monkeypatch):
+def test_other_load_names_the_busiest(monkeypatch: pytest.MonkeyPatch) -> None:
     processes = [process("init", 0.0), process("busy", 90.0), process("gone", None), process("half", 40.0)]
     processes += [process(None, 20.0), process("the doctor itself", 99.0, pid=os.getpid())]
     monkeypatch.setattr(doctor.psutil, "process_iter", lambda attributes: iter(processes))
@@ -80,11 +80,11 @@ def test_other_load_names_the_busiest(monkeypatch):
 
 
 @pytest.mark.parametrize("busy", [0.0, 0.05])
-def test_little_other_load_passes(busy):
+def test_little_other_load_passes(busy) -> None:
     assert judged(doctor.other_load(busy)) == ("pass", f"other load: {busy:.1%} of all cores")
 
 
-def test_the_watch_covers_every_process_from_its_beginning(monkeypatch):
+def test_the_watch_covers_every_process_from_its_beginning(monkeypatch: pytest.MonkeyPatch) -> None:
     """psutil gives a process's share since the last time it was asked: the first answer is always 0."""
     asked: list[str] = []
     monkeypatch.setattr(doctor.psutil, "process_iter", lambda attributes: iter([asked.append(f"each {attributes}")]))
@@ -94,7 +94,7 @@ def test_the_watch_covers_every_process_from_its_beginning(monkeypatch):
     assert asked == ["each ['cpu_percent']", "all for 1.0 s"]
 
 
-def test_steal_is_a_share_of_all_cores(monkeypatch):
+def test_steal_is_a_share_of_all_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     clock, steal = iter([0, 1_000_000_000]), iter([5, 200_000_005])
     monkeypatch.setattr(doctor.time, "monotonic_ns", lambda: next(clock))
     monkeypatch.setattr(doctor.machine, "steal_ns", lambda: next(steal))
@@ -112,21 +112,21 @@ def test_steal_is_a_share_of_all_cores(monkeypatch):
         (0.2, ("warn", "steal: the hypervisor keeps 20% of the CPU time")),
     ],
 )
-def test_stolen(share, expected):
+def test_stolen(share, expected) -> None:
     assert judged(doctor.stolen(share)) == expected
 
 
 @pytest.mark.parametrize(
     ("used", "expected"), [(0, ("pass", "swap is not in use")), (3 * 2**20, ("warn", "3 MiB are swapped out"))]
 )
-def test_swap(used, expected):
+def test_swap(used, expected) -> None:
     assert judged(doctor.swap(used)) == expected
 
 
 @pytest.mark.parametrize(
     ("source", "level"), [("tsc", "pass"), ("kvm-clock", "pass"), ("hpet", "warn"), ("acpi_pm", "warn"), (None, "warn")]
 )
-def test_clock(source, level):
+def test_clock(source, level) -> None:
     assert judged(doctor.clock(source))[0] == level
 
 
@@ -138,7 +138,7 @@ def test_clock(source, level):
         (9_999, ("warn", "open files: at most 9999")),
     ],
 )
-def test_open_files(hard, expected):
+def test_open_files(hard, expected) -> None:
     assert judged(doctor.open_files(hard)) == expected
 
 
@@ -150,7 +150,7 @@ def test_open_files(hard, expected):
         (Freezer(kind="signal", parent=None), ("warn", "no cgroup can be made: arms are frozen by SIGSTOP")),
     ],
 )
-def test_freezer(found, expected):
+def test_freezer(found, expected) -> None:
     assert judged(doctor.freezer(found)) == expected
 
 
@@ -164,24 +164,24 @@ def test_freezer(found, expected):
         (None, ("pass", "io_uring has no switch in this kernel")),
     ],
 )
-def test_io_uring(disabled, expected):
+def test_io_uring(disabled, expected) -> None:
     assert judged(doctor.io_uring(disabled)) == expected
 
 
 @pytest.mark.parametrize(("enabled", "state"), [("1", "on"), ("0", "off"), (None, "not in this kernel")])
-def test_autogroup(enabled, state):
+def test_autogroup(enabled, state) -> None:
     expected = ("pass", f"scheduler autogroup is {state}; every stack is one session")
     assert judged(doctor.autogroup(enabled)) == expected
 
 
-def test_own_binaries():
+def test_own_binaries() -> None:
     engine, origin = doctor.own_binaries({"hopcost-engine": True, "hopcost-origin": False})
     assert judged(engine) == ("pass", "hopcost-engine is built")
     assert judged(origin) == ("fail", "hopcost-origin is not built")
     assert origin.remedy == "in a checkout: make setup (it needs Rust); else install hopcost again"
 
 
-def test_programs():
+def test_programs() -> None:
     there, missing = doctor.programs(
         {
             "nginx": Installed(path="/x", version="1.22"),
@@ -193,7 +193,7 @@ def test_programs():
     assert missing.remedy == "get it"
 
 
-def test_examine_judges_everything_that_it_saw(monkeypatch):
+def test_examine_judges_everything_that_it_saw(monkeypatch: pytest.MonkeyPatch) -> None:
     """On this machine, whatever it is: every line has a level, and no judgement is left out."""
     monkeypatch.setattr(doctor, "_watch", lambda: (0.0, 0.0))
     words = "\n".join(finding.what for finding in doctor.examine())
@@ -211,7 +211,7 @@ def test_examine_judges_everything_that_it_saw(monkeypatch):
         (False, ("pass", "IRQ_TIME_ACCOUNTING is off: CPU time holds the kernel's network work")),
     ],
 )
-def test_interrupts_are_never_known_where_they_are_not(accounted, expected):
+def test_interrupts_are_never_known_where_they_are_not(accounted, expected) -> None:
     assert judged(doctor.interrupts(accounted)) == expected
 
 
@@ -228,14 +228,14 @@ OWN_NETWORKS = Network(own=True)
         (Network(own=False, why="Operation not permitted"), [], {}, ["warn"]),
     ],
 )
-def test_namespaces(found, tools, shapes, levels):
+def test_namespaces(found, tools, shapes, levels) -> None:
     findings = doctor.namespaces(found, tools, shapes)
     assert [each.level.value for each in findings] == levels
     if not found.own:
         assert "Operation not permitted; stacks share the host's loopback" in findings[0].what
 
 
-def test_what_the_kernel_shapes_is_tried_and_the_reason_kept(monkeypatch):
+def test_what_the_kernel_shapes_is_tried_and_the_reason_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     commands = []
 
     def tried(command, **_):

@@ -25,7 +25,7 @@ def block_of(first: list[int], second: list[int], cpu_ns: int | None = 1_000_000
     return factory.block(0, *parts)
 
 
-def test_the_spread_by_hand():
+def test_the_spread_by_hand() -> None:
     """Log-ratios of +l and -l have a standard deviation of l × √(4/3) over four pairs."""
     log = math.log(1.1)
     seen = doctor_spread.judge(block_of([1000, 1100, 1000, 1100], [1100, 1000, 1100, 1000]), EXPERIMENT)
@@ -34,19 +34,19 @@ def test_the_spread_by_hand():
     assert seen.cpu_per_request == pytest.approx(seen.throughput), "as much CPU time in each slice"
 
 
-def test_a_difference_of_the_two_runs_is_no_spread():
+def test_a_difference_of_the_two_runs_is_no_spread() -> None:
     seen = doctor_spread.judge(block_of([1000, 2000, 3000], [1100, 2200, 3300]), EXPERIMENT)
     assert seen.throughput == pytest.approx(0.0, abs=1e-9)
 
 
-def test_what_was_not_read_is_unknown_and_what_was_not_answered_is_an_error():
+def test_what_was_not_read_is_unknown_and_what_was_not_answered_is_an_error() -> None:
     seen = doctor_spread.judge(block_of([1000, 1100], [1000, 1000], cpu_ns=None), EXPERIMENT)
     assert seen.cpu_per_request is None and "unknown in CPU per request" in doctor_spread.words(seen)[0]
     with pytest.raises(MeasurementFailed, match="a slice without an answer"):
         doctor_spread.judge(block_of([1000, 0], [1000, 1000]), EXPERIMENT)
 
 
-def test_more_spread_takes_longer_and_too_much_is_said():
+def test_more_spread_takes_longer_and_too_much_is_said() -> None:
     ways = [doctor_spread.forecast(sigma**2) for sigma in (0.002, 0.006, 0.013, 0.16)]
     seconds = [way.seconds for way in ways[:3] if way is not None]
     assert len(seconds) == 3 and seconds == sorted(seconds) and seconds[0] < seconds[2]
@@ -55,7 +55,7 @@ def test_more_spread_takes_longer_and_too_much_is_said():
     assert doctor_spread.words(seen)[1] == f"±1% for two arms: not within {plan.LOOKS[-1]} blocks"
 
 
-def test_the_forecast_is_for_the_baselines_second_run():
+def test_the_forecast_is_for_the_baselines_second_run() -> None:
     found = doctor_spread.forecast(0.013**2)
     assert found is not None
     spread = precision.Spread(within=0.013**2, between=0.0)
@@ -63,7 +63,7 @@ def test_the_forecast_is_for_the_baselines_second_run():
     assert found.half_width == pytest.approx(precision.half_width(spread, found.blocks, found.rounds, error))
 
 
-def test_pairs_of_a_full_run_scatter_by_what_stays_for_seconds():
+def test_pairs_of_a_full_run_scatter_by_what_stays_for_seconds() -> None:
     """Visits of 1.3 s are windows of 6 or 7 slices of 100 ms after 100 ms; by hand over 12 slices, one difference."""
     experiment = msgspec.structs.replace(EXPERIMENT, settle_ns=100 * factory.MS)
     new_each_time = [0.06, -0.06] * 6
@@ -75,7 +75,7 @@ def test_pairs_of_a_full_run_scatter_by_what_stays_for_seconds():
     assert doctor_spread.variance_of_full_pairs(white, experiment) == pytest.approx(2 * 0.01 / 6, rel=0.1)
 
 
-def test_levels_come_in_the_order_of_time():
+def test_levels_come_in_the_order_of_time() -> None:
     first = factory.part(*(msgspec.structs.replace(factory.slice_of("direct", 1000), start_ns=at) for at in (0, 300)))
     second = factory.part(
         *(msgspec.structs.replace(factory.slice_of("direct-aa", 2000), start_ns=at) for at in (100, 200))
@@ -84,7 +84,7 @@ def test_levels_come_in_the_order_of_time():
     assert [each - found[0] for each in found] == pytest.approx([0, math.log(2), math.log(2), 0])
 
 
-def test_the_words():
+def test_the_words() -> None:
     forecast = doctor_spread.forecast(0.003**2)
     assert forecast is not None
     seen = doctor_spread.Seen(

@@ -10,20 +10,20 @@ from hopcost.drift import drift
 from hopcost.soak_summary import Course, parts
 
 
-def test_a_figure_that_never_moves_has_no_drift():
+def test_a_figure_that_never_moves_has_no_drift() -> None:
     found = drift([0, 60, 120, 180], [5, 5, 5, 5])
     assert found is not None
     assert (found.over_run, found.low, found.high, found.is_seen) == (1, 1, 1, False)
 
 
-def test_a_figure_that_doubles_in_an_hour_drifts_exactly():
+def test_a_figure_that_doubles_in_an_hour_drifts_exactly() -> None:
     found = drift([0, 1200, 2400, 3600], [2 ** (each / 3) for each in range(4)])
     assert found is not None
     assert (found.over_run, found.per_hour) == (pytest.approx(2), pytest.approx(2))
     assert found.low == pytest.approx(2) and found.is_seen
 
 
-def test_the_interval_of_a_slope():
+def test_the_interval_of_a_slope() -> None:
     # Logs 0, 1, 1, 2 at 0, 1, 2, 3 h: slope Σ(t − 1.5)(y − 1) ÷ Σ(t − 1.5)² = 3 ÷ 5 = 0.6 per hour.
     # Residuals −0.1, 0.3, −0.3, 0.1: their squares 0.2; variance 0.2 ÷ 2 = 0.1; error √(0.1 ÷ 5) = 0.141421;
     # t(2, 0.975) = 4.302653: reach 0.608487. Slope −0.008487 to 1.208487: just no drift seen.
@@ -40,13 +40,13 @@ def test_the_interval_of_a_slope():
 @pytest.mark.parametrize(
     ("times", "values"), [([0, 1, 2], [1, 2, 3]), ([0, 1, 2, 3], [1, 0, 1, 1]), ([7, 7, 7, 7], [1, 2, 3, 4]), ([], [])]
 )
-def test_what_gives_no_slope_is_unknown(times, values):
+def test_what_gives_no_slope_is_unknown(times, values) -> None:
     assert drift(times, values) is None
     course = Course(figure="ratio", arm="behind", first=None, last=None, parts=len(values), drift=drift(times, values))
     assert course.word == "unknown"
 
 
-def test_words():
+def test_words() -> None:
     def word(values):
         course = Course(figure="ratio", arm="x", first=1, last=1, parts=4, drift=drift([0, 1, 2, 3], values))
         return course.word
@@ -58,7 +58,7 @@ def test_words():
     assert word([15e6, 15e6, 15e6, 15e6]) == "no drift seen"
 
 
-def test_segments_become_twelve_parts_at_most():
+def test_segments_become_twelve_parts_at_most() -> None:
     made = parts([(float(each), 2.0) for each in range(24)])
     assert made == [(2 * each + 0.5, 2.0) for each in range(12)]
     assert len(parts([(0.0, 1.0)] * 13)) == 7, "parts of two and a rest"

@@ -54,7 +54,7 @@ def ready(world: World) -> World:  # noqa: F811
     return world
 
 
-def test_both_sides_are_arms_of_one_experiment_and_before_is_the_baseline(tmp_path):
+def test_both_sides_are_arms_of_one_experiment_and_before_is_the_baseline(tmp_path: Path) -> None:
     made = gate.suite(question(tmp_path, "origin.work_rounds=50"))
     (experiment,) = made.experiments
     assert (experiment.baseline, experiment.arms) == ("before", ["before", "after"])
@@ -65,14 +65,14 @@ def test_both_sides_are_arms_of_one_experiment_and_before_is_the_baseline(tmp_pa
     assert made.arms["after"].title == "origin.work_rounds=50"
 
 
-def test_settings_of_the_experiment_are_in_both_sides_and_yield_to_the_changes(tmp_path):
+def test_settings_of_the_experiment_are_in_both_sides_and_yield_to_the_changes(tmp_path: Path) -> None:
     text = suites.TWO_ARMS + "settings = { origin = { threads = 1, work_rounds = 7 } }\n"
     made = gate.suite(question(tmp_path, "origin.work_rounds=50", text=text))
     assert made.arms["before"].hops[0].settings == {"threads": 1, "work_rounds": 7}
     assert made.arms["after"].hops[0].settings == {"threads": 1, "work_rounds": 50}
 
 
-def test_of_a_sweep_one_value_must_be_named(tmp_path):
+def test_of_a_sweep_one_value_must_be_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"is a sweep over workload\.connections") as caught:
         gate.suite(question(tmp_path, text=SWEPT))
     assert caught.value.hint == "name one of its values: links@4 (4, 8)"
@@ -80,7 +80,7 @@ def test_of_a_sweep_one_value_must_be_named(tmp_path):
     assert experiment.workload.connections == 8
 
 
-def test_the_order_of_a_block_is_before_after_and_before_again(ready, tmp_path):
+def test_the_order_of_a_block_is_before_after_and_before_again(ready, tmp_path: Path) -> None:
     answer = measured(tmp_path, question(tmp_path))
     one_block = [
         "start before", "check before", "start after", "check after", "start before-aa", "check before-aa",
@@ -91,7 +91,7 @@ def test_the_order_of_a_block_is_before_after_and_before_again(ready, tmp_path):
     assert answer.decision.outcome is Outcome.WITHIN and answer.is_same
 
 
-def test_it_stops_at_the_first_look_where_it_is_wholly_beyond(ready, tmp_path):
+def test_it_stops_at_the_first_look_where_it_is_wholly_beyond(ready, tmp_path: Path) -> None:
     ready.answers["after"] = 90
     answer = measured(tmp_path, question(tmp_path, "origin.work_rounds=50"))
     assert answer.experiment.blocks == 6
@@ -99,7 +99,7 @@ def test_it_stops_at_the_first_look_where_it_is_wholly_beyond(ready, tmp_path):
     assert answer.decision.outcome.exit_code == 1
 
 
-def test_the_figure_that_does_not_decide_is_shown_and_decides_nothing(ready, tmp_path):
+def test_the_figure_that_does_not_decide_is_shown_and_decides_nothing(ready, tmp_path: Path) -> None:
     """The mock's CPU time per slice is the same, so fewer answers are dearer ones; here the arm is asked for both."""
     ready.answers["after"] = 90
     answer = measured(tmp_path, question(tmp_path, deciding=Deciding.CPU))
@@ -108,20 +108,20 @@ def test_the_figure_that_does_not_decide_is_shown_and_decides_nothing(ready, tmp
     assert "does not decide" in gate_summary.render(answer, Format.TEXT)
 
 
-def test_a_biased_run_is_undecided(ready, tmp_path):
+def test_a_biased_run_is_undecided(ready, tmp_path: Path) -> None:
     ready.answers["before-aa"] = 80
     answer = measured(tmp_path, question(tmp_path))
     assert answer.decision.outcome.exit_code == 4
     assert "differs from itself" in (answer.decision.why or "")
 
 
-def test_a_run_without_time_is_undecided(ready, tmp_path):
+def test_a_run_without_time_is_undecided(ready, tmp_path: Path) -> None:
     answer = measured(tmp_path, question(tmp_path), budget_s=0.001)
     assert answer.decision.outcome.exit_code == 4
     assert answer.decision.why == "too few valid blocks: 1, 3 needed"
 
 
-def test_a_side_after_that_fails_is_a_failure(ready, tmp_path):
+def test_a_side_after_that_fails_is_a_failure(ready, tmp_path: Path) -> None:
     ready.fails_at_start = {"after"}
     answer = measured(tmp_path, question(tmp_path))
     assert answer.decision.outcome.exit_code == 1
@@ -129,7 +129,7 @@ def test_a_side_after_that_fails_is_a_failure(ready, tmp_path):
     assert "does not work after the change" in gate_summary.headline(answer)
 
 
-def test_a_side_before_that_fails_leaves_it_undecided(ready, tmp_path):
+def test_a_side_before_that_fails_leaves_it_undecided(ready, tmp_path: Path) -> None:
     ready.fails_at_start = {"before"}
     answer = measured(tmp_path, question(tmp_path))
     assert answer.decision.outcome.exit_code == 4
@@ -144,7 +144,9 @@ def test_a_side_before_that_fails_leaves_it_undecided(ready, tmp_path):
         ({"status": 50}, {"status": 100}, Outcome.WITHIN),
     ],
 )
-def test_a_side_after_that_answers_wrongly_where_before_does_not_is_a_failure(ready, tmp_path, before, after, outcome):
+def test_a_side_after_that_answers_wrongly_where_before_does_not_is_a_failure(
+    ready, tmp_path: Path, before, after, outcome
+) -> None:
     found = measured(tmp_path, question(tmp_path)).experiment
     errors = {"before": before, "after": after}
     arms = [msgspec.structs.replace(arm, answers=10_000, errors=errors[arm.name]) for arm in found.arms]
@@ -162,25 +164,25 @@ def shown(answer: Answer) -> Answer:
 
 
 @pytest.mark.parametrize(("format", "ending"), [(Format.TEXT, "txt"), (Format.MARKDOWN, "md"), (Format.JSON, "json")])
-def test_the_summary_to_the_last_byte(ready, tmp_path, format, ending):
+def test_the_summary_to_the_last_byte(ready, tmp_path: Path, format, ending) -> None:
     ready.answers["after"] = 90
     answer = measured(tmp_path, question(tmp_path, "origin.work_rounds=50"))
     golden.compare(f"gate.{ending}", gate_summary.render(shown(answer), format))
 
 
 @pytest.mark.parametrize(("text", "margin"), [("3%", 0.03), ("3", 0.03), ("0.5 %", 0.005)])
-def test_a_margin_is_a_percentage(text, margin):
+def test_a_margin_is_a_percentage(text, margin) -> None:
     assert fraction(text) == pytest.approx(margin)
 
 
 @pytest.mark.parametrize("text", ["", "three", "0", "-3%", "51%", "nan", "3%%"])
-def test_what_is_no_margin(text):
+def test_what_is_no_margin(text) -> None:
     with pytest.raises(UsageError, match=r"--margin: expected a percentage from 0\.1 to 50"):
         fraction(text)
 
 
 @pytest.mark.usefixtures("nothing_left")
-def test_with_a_tiny_budget_it_is_undecided_and_says_so_everywhere(tmp_path):
+def test_with_a_tiny_budget_it_is_undecided_and_says_so_everywhere(tmp_path: Path) -> None:
     path, github = suites.write(tmp_path), tmp_path / "github.md"
     github.write_text("what other steps wrote\n")
     done = command.hopcost(
@@ -197,7 +199,7 @@ def test_with_a_tiny_budget_it_is_undecided_and_says_so_everywhere(tmp_path):
 
 
 @pytest.mark.usefixtures("nothing_left")
-def test_another_binary_that_does_not_start_fails_the_gate(tmp_path):
+def test_another_binary_that_does_not_start_fails_the_gate(tmp_path: Path) -> None:
     path, broken = suites.write(tmp_path), tmp_path / "broken"
     broken.write_text('#!/bin/sh\n[ "$1" = --version ] && echo hopcost-origin 9.9 && exit\necho no licence; exit 7\n')
     broken.chmod(0o755)
@@ -227,7 +229,7 @@ def test_another_binary_that_does_not_start_fails_the_gate(tmp_path):
         (["--figure", "latency"], ["--figure", "latency"]),
     ],
 )
-def test_a_wrong_word_is_told_before_anything_runs(tmp_path, arguments, words):
+def test_a_wrong_word_is_told_before_anything_runs(tmp_path: Path, arguments, words) -> None:
     suites.write(tmp_path)
     done = command.hopcost("gate", "./small.toml/links/unix", "--budget", 3, *arguments, folder=tmp_path)
     assert done.returncode == 2, done.stdout + done.stderr

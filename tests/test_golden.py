@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import golden
 import pytest
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(golden, "FOLDER", tmp_path / "golden")
     monkeypatch.delenv("UPDATE_GOLDEN", raising=False)
     return tmp_path / "golden"
 
 
-def test_without_a_file_it_fails_and_writes_none(folder):
+def test_without_a_file_it_fails_and_writes_none(folder) -> None:
     with pytest.raises(AssertionError):
         golden.compare("a.txt", "a\n")
     assert not folder.exists()
 
 
-def test_an_update_fails_once_and_then_passes(folder, monkeypatch):
+def test_an_update_fails_once_and_then_passes(folder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("UPDATE_GOLDEN", "1")
     with pytest.raises(pytest.fail.Exception, match="written anew"):
         golden.compare("a.txt", "a\n")
@@ -28,7 +30,7 @@ def test_an_update_fails_once_and_then_passes(folder, monkeypatch):
     golden.compare("a.txt", "a\n")
 
 
-def test_any_difference_fails(folder, monkeypatch):
+def test_any_difference_fails(folder, monkeypatch: pytest.MonkeyPatch) -> None:
     folder.mkdir()
     (folder / "a.txt").write_text("a\n")
     with pytest.raises(AssertionError, match=r"a\.txt differs"):

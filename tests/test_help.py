@@ -55,38 +55,38 @@ def loaded_by(arguments: Sequence[str], extra: Mapping[str, str] | None = None, 
     return set(modules)
 
 
-def test_help_of_hopcost():
+def test_help_of_hopcost() -> None:
     shown = hopcost("--help")
     assert (shown.returncode, shown.stderr) == (0, "")
     golden.compare("help.txt", shown.stdout)
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_help_of_a_verb(verb):
+def test_help_of_a_verb(verb) -> None:
     shown = hopcost(verb, "--help")
     assert (shown.returncode, shown.stderr) == (0, "")
     golden.compare(f"help-{verb}.txt", shown.stdout)
 
 
-def test_every_verb_has_its_golden_file():
+def test_every_verb_has_its_golden_file() -> None:
     """`load` is the engine's own: its help is tested with the engine."""
     lines = hopcost("--help").stdout.partition("Commands:\n")[2].partition("\n\n")[0].splitlines()
     assert [line.split()[0] for line in lines] == sorted([*VERBS, "load"])
 
 
-def test_dash_h_is_help():
+def test_dash_h_is_help() -> None:
     assert hopcost("-h").stdout == hopcost("--help").stdout
     assert hopcost("run", "-h").stdout == hopcost("run", "--help").stdout
 
 
-def test_no_arguments_are_answered_with_help():
+def test_no_arguments_are_answered_with_help() -> None:
     assert "Usage: hopcost" in hopcost().stdout + hopcost().stderr
 
 
 @pytest.mark.parametrize(
     "arguments", [["--help"], ["run", "--help"], ["report", "--help"], ["gate", "--help"], ["--version"]]
 )
-def test_help_imports_nothing_heavy(arguments):
+def test_help_imports_nothing_heavy(arguments) -> None:
     """It answers at once because it loads little; what it loads is counted here, not the time."""
     modules = loaded_by(arguments)
     assert "hopcost" in modules
@@ -94,13 +94,13 @@ def test_help_imports_nothing_heavy(arguments):
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_every_verb_has_examples_of_itself(verb):
+def test_every_verb_has_examples_of_itself(verb) -> None:
     examples = hopcost(verb, "--help").stdout.partition("  Examples:\n")[2].partition("\n\n")[0].splitlines()
     assert examples
     assert all(f"hopcost {verb}" in line for line in examples)
 
 
-def test_every_exit_code_stands_in_the_help():
+def test_every_exit_code_stands_in_the_help() -> None:
     shown = hopcost("--help").stdout.partition("  Exit codes:\n")[2]
     assert [int(line.split()[0]) for line in shown.splitlines()] == list(EXIT_CODES)
 
@@ -125,7 +125,7 @@ def on_a_terminal(arguments: Sequence[object], **extra: str) -> str:
     return written.decode()
 
 
-def test_no_color_is_obeyed_and_colour_is_there_without_it(tmp_path):
+def test_no_color_is_obeyed_and_colour_is_there_without_it(tmp_path: Path) -> None:
     with Writer(tmp_path / "record", suite(), plan_of(), ENVIRONMENT, ["hopcost"]) as writer:
         writer.append(plain_block(0))
     colour = re.compile(r"\x1b\[(\d+;)*(3|4|9)\d")

@@ -44,7 +44,7 @@ def same_within_three_figures(found: int, exact: int) -> bool:
     return exact <= found <= exact * 1.001 + 1
 
 
-def test_quantiles_are_those_of_the_sorted_list():
+def test_quantiles_are_those_of_the_sorted_list() -> None:
     values = lognormal(5000, seed=1)
     found = quantiles(histogram(values), histogram([]), WANTED)
     assert [quantile is not None and quantile[1] for quantile in found] == [True] * len(WANTED)
@@ -53,7 +53,7 @@ def test_quantiles_are_those_of_the_sorted_list():
     assert len({value for value, _ in pairs}) == len(WANTED)
 
 
-def test_quantiles_are_those_of_hdrh():
+def test_quantiles_are_those_of_hdrh() -> None:
     values = lognormal(1000, seed=2)
     found = quantiles(histogram(values), histogram([]), (0.01, 0.5, 0.9, 0.99, 1.0))
     expected = [theirs(values).get_value_at_percentile(percentile) for percentile in (1, 50, 90, 99, 100)]
@@ -61,7 +61,7 @@ def test_quantiles_are_those_of_hdrh():
     assert quantile(histogram(values), 0.9) == expected[2]
 
 
-def test_total_mean_and_recorded_values_are_those_of_hdrh():
+def test_total_mean_and_recorded_values_are_those_of_hdrh() -> None:
     values = [LOWEST_NS, 2047, 2048, 2049, HIGHEST_NS, *lognormal(500, seed=3)]
     ours, hdrh = histogram(values), theirs(values)
     assert ours.total == hdrh.get_total_count() == 505
@@ -74,7 +74,7 @@ def _copies(made: HdrHistogram):  # it hands out the same object each time
     return (copy.copy(each) for each in made.get_recorded_iterator())
 
 
-def test_a_histogram_of_another_resolution_is_refused():
+def test_a_histogram_of_another_resolution_is_refused() -> None:
     with pytest.raises(UsageError, match="another range or resolution"):
         merge([HdrHistogram(1, 1000, 2).encode().decode()])
     with pytest.raises(UsageError, match="cannot be read"):
@@ -83,13 +83,13 @@ def test_a_histogram_of_another_resolution_is_refused():
 
 @settings(max_examples=20)  # hdrh walks all buckets in Python
 @given(st.lists(st.integers(LOWEST_NS, HIGHEST_NS), min_size=1, max_size=60), st.sampled_from(WANTED))
-def test_any_values_agree_with_the_sorted_list(values, q):
+def test_any_values_agree_with_the_sorted_list(values, q) -> None:
     (found,) = quantiles(histogram(values), histogram([]), [q])
     assert found is not None and found[1]
     assert same_within_three_figures(found[0], at_rank(values, q))
 
 
-def test_merging_is_recording_everything_in_one():
+def test_merging_is_recording_everything_in_one() -> None:
     parts = [lognormal(300, seed) for seed in range(5)]
     together = histogram([value for part in parts for value in part])
     merged = merge(encoded(part) for part in parts)
@@ -97,12 +97,12 @@ def test_merging_is_recording_everything_in_one():
     assert quantiles(merged, histogram([]), WANTED) == quantiles(together, histogram([]), WANTED)
 
 
-def test_the_order_of_merging_does_not_matter():
+def test_the_order_of_merging_does_not_matter() -> None:
     texts = [encoded(lognormal(50, seed)) for seed in range(6)]
     assert merge(texts).recorded() == merge(reversed(texts)).recorded()
 
 
-def test_a_thousand_histograms_keep_every_count():
+def test_a_thousand_histograms_keep_every_count() -> None:
     parts = [lognormal(20, seed) for seed in range(1000)]
     merged = merge(encoded(part) for part in parts)
     everything = [value for part in parts for value in part]
@@ -111,18 +111,18 @@ def test_a_thousand_histograms_keep_every_count():
         assert found is not None and same_within_three_figures(found[0], at_rank(everything, q))
 
 
-def test_counts_above_one_per_value_count():
+def test_counts_above_one_per_value_count() -> None:
     slow_tail = histogram([1000] * 98 + [5000] * 2)
     assert quantiles(slow_tail, histogram([]), (0.5, 0.98, 0.99)) == [(1000, True), (1000, True), (5003, True)]
 
 
-def test_nothing_merged_has_no_quantiles():
+def test_nothing_merged_has_no_quantiles() -> None:
     assert merge([]).total == 0
     assert merge([encoded([])]).total == 0
     assert quantiles(merge([]), merge([]), (0.5, 0.99)) == [None, None]
 
 
-def test_a_quantile_in_the_unanswered_tail_is_at_least():
+def test_a_quantile_in_the_unanswered_tail_is_at_least() -> None:
     answers, unanswered = histogram([100] * 95), histogram([2000] * 5)
     assert quantiles(answers, unanswered, (0.5, 0.95, 0.96, 0.99)) == [
         (100, True),
@@ -132,7 +132,7 @@ def test_a_quantile_in_the_unanswered_tail_is_at_least():
     ]
 
 
-def test_young_unanswered_requests_push_quantiles_up_and_never_down():
+def test_young_unanswered_requests_push_quantiles_up_and_never_down() -> None:
     """99 answers of 100 to 1089 ns and 20 that have waited 50 ns: they may take for ever, so p50 counts them on top."""
     answers = [100 + 10 * number for number in range(99)]
     ((alone, _), (loaded, exact)) = (
@@ -143,11 +143,11 @@ def test_young_unanswered_requests_push_quantiles_up_and_never_down():
     assert loaded == sorted(answers)[math.ceil(0.5 * 119) - 1] == 690
 
 
-def test_only_unanswered_requests_are_all_at_least():
+def test_only_unanswered_requests_are_all_at_least() -> None:
     assert quantiles(histogram([]), histogram([300, 400]), (0.5, 1.0)) == [(300, False), (400, False)]
 
 
 @pytest.mark.parametrize("value", [LOWEST_NS, HIGHEST_NS])
-def test_the_ends_of_the_range_are_kept(value):
+def test_the_ends_of_the_range_are_kept(value) -> None:
     (found,) = quantiles(merge([encoded([value])]), histogram([]), [1.0])
     assert found is not None and same_within_three_figures(found[0], value)

@@ -121,7 +121,7 @@ def without_library(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("without_library")
-def test_golden():
+def test_golden() -> None:
     content = rendered(everything())
     for name in ("style.css", "page.js"):  # they stand in the page whole, and once in the repository
         text = (pages.FOLDER / name).read_text(encoding="utf-8")
@@ -132,7 +132,7 @@ def test_golden():
 
 @pytest.mark.usefixtures("without_library")
 @pytest.mark.parametrize("content", [everything, loaded, hostile, swept, record], ids=lambda make: make.__name__)
-def test_the_page_is_well_formed_and_its_addresses_are_its_own(content):
+def test_the_page_is_well_formed_and_its_addresses_are_its_own(content) -> None:
     reader = read(content())
     assert reader.open == []
     assert len(set(reader.ids)) == len(reader.ids)
@@ -140,7 +140,7 @@ def test_the_page_is_well_formed_and_its_addresses_are_its_own(content):
 
 
 @pytest.mark.usefixtures("without_library")
-def test_hostile_text_is_shown_as_it_is_and_is_no_element():
+def test_hostile_text_is_shown_as_it_is_and_is_no_element() -> None:
     reader = read(hostile())
     words = "".join(reader.words)
     for where in ("note: ", "warning: ", "suspect: block 1: ", "conditions: "):
@@ -149,31 +149,31 @@ def test_hostile_text_is_shown_as_it_is_and_is_no_element():
     assert not re.search("<(img|script)[^>]* src", rendered(hostile()))
 
 
-def test_the_file_is_small_and_carries_what_draws_its_charts():
+def test_the_file_is_small_and_carries_what_draws_its_charts() -> None:
     content = rendered(swept())
     assert 500_000 < len(content.encode()) < LARGEST_BYTES
     assert "default-src 'none'" in content
 
 
 @pytest.mark.usefixtures("without_library")
-def test_nothing_is_fetched():
+def test_nothing_is_fetched() -> None:
     assert not re.search(r"<(script|link|img|iframe)[^>]+(src|href)=", rendered(swept()))
 
 
 @pytest.mark.usefixtures("without_library")
-def test_the_same_record_gives_the_same_page():
+def test_the_same_record_gives_the_same_page() -> None:
     assert rendered(loaded()) == rendered(loaded())
 
 
 @pytest.mark.usefixtures("without_library")
-def test_the_answer_comes_first():
+def test_the_answer_comes_first() -> None:
     content = rendered(loaded())
     assert content.index("Beside the app alone, a proxy before it ") < content.index("<h2>")
 
 
 @pytest.mark.usefixtures("without_library")
 @pytest.mark.parametrize(("slice_ms", "said"), [(100, 2), (250, 2), (300, 1), (950, 1), (1000, 0)])
-def test_what_slices_of_such_a_length_cannot_tell_is_said(slice_ms, said):
+def test_what_slices_of_such_a_length_cannot_tell_is_said(slice_ms, said) -> None:
     content = record(sound_block(0))
     (experiment,) = content.plan.experiments
     experiment = msgspec.structs.replace(experiment, slice_ns=slice_ms * 1_000_000)
@@ -182,7 +182,7 @@ def test_what_slices_of_such_a_length_cannot_tell_is_said(slice_ms, said):
     assert sum(line.startswith("Slices shorter than") for line in lines) == said
 
 
-def test_what_is_behind_an_arm_is_shown_once(tmp_path):
+def test_what_is_behind_an_arm_is_shown_once(tmp_path: Path) -> None:
     for arm in ("direct", "behind"):
         folder = tmp_path / "stacks" / "cost" / arm
         folder.mkdir(parents=True)
@@ -246,7 +246,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.mark.parametrize("name", ["everything", "loaded", "hostile", "swept"])
 @pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
-def test_every_chart_is_drawn_and_nothing_is_said_or_asked_for(browser, files, name, size):
+def test_every_chart_is_drawn_and_nothing_is_said_or_asked_for(browser, files, name, size) -> None:
     seen = Seen(browser, files[name], **size)
     seen.page.evaluate("for (const part of document.querySelectorAll('details')) part.open = true")
     charts = seen.number("figure.chart")
@@ -258,7 +258,7 @@ def test_every_chart_is_drawn_and_nothing_is_said_or_asked_for(browser, files, n
     assert seen.page.title() != "taken"
 
 
-def test_the_open_loop_has_curves_and_void_blocks_are_marked(browser, files):
+def test_the_open_loop_has_curves_and_void_blocks_are_marked(browser, files) -> None:
     seen = Seen(browser, files["loaded"], **DESK)
     assert "towards the tail" in seen.page.inner_text("main")
     seen.page.get_by_text("Slices over time").click()
@@ -266,7 +266,7 @@ def test_the_open_loop_has_curves_and_void_blocks_are_marked(browser, files):
     assert "void" in (seen.page.locator("details.print .canvas svg").text_content() or "")
 
 
-def test_dark_colours_are_others_and_follow_the_reader(browser, files):
+def test_dark_colours_are_others_and_follow_the_reader(browser, files) -> None:
     seen = Seen(browser, files["loaded"], **DESK, color_scheme="light")
 
     def colours() -> tuple[str, str]:
@@ -281,7 +281,7 @@ def test_dark_colours_are_others_and_follow_the_reader(browser, files):
     assert light[0] != dark[0] and light[1] != dark[1]
 
 
-def test_the_keyboard_reaches_answers_tables_and_folded_parts(browser, files):
+def test_the_keyboard_reaches_answers_tables_and_folded_parts(browser, files) -> None:
     seen = Seen(browser, files["loaded"], **DESK)
     reached = []
     for _ in range(40):
@@ -291,7 +291,7 @@ def test_the_keyboard_reaches_answers_tables_and_folded_parts(browser, files):
     assert {"A", "SUMMARY", "scroll"} <= set(reached)
 
 
-def test_it_prints_with_its_slices(browser, files, tmp_path):
+def test_it_prints_with_its_slices(browser, files, tmp_path: Path) -> None:
     seen = Seen(browser, files["loaded"], **DESK)
     path = tmp_path / "page.pdf"
     seen.page.pdf(path=path)

@@ -88,7 +88,7 @@ def names(planned: plan.PlannedExperiment) -> list[str]:
     return [arm.name for arm in planned.arms]
 
 
-def test_where_everything_is_there_all_arms_run_and_the_baseline_twice():
+def test_where_everything_is_there_all_arms_run_and_the_baseline_twice() -> None:
     first, second = make().experiments
     assert names(first) == ["direct", "behind", "direct-aa"]
     assert [arm.copy_of for arm in first.arms] == [None, None, "direct"]
@@ -97,7 +97,7 @@ def test_where_everything_is_there_all_arms_run_and_the_baseline_twice():
     assert names(second) == ["direct", "behind", "direct-aa"]
 
 
-def test_what_the_suite_says_goes_along():
+def test_what_the_suite_says_goes_along() -> None:
     planned = make("first")
     (first,) = planned.experiments
     given = SUITE.experiments[0]
@@ -106,26 +106,26 @@ def test_what_the_suite_says_goes_along():
     assert (planned.suite, planned.title, planned.analysis, planned.seed) == ("mine", "Mine", "because", 7)
 
 
-def test_a_missing_program_leaves_its_arms_out_with_reason_and_remedy_and_the_stand_in_comes_in():
+def test_a_missing_program_leaves_its_arms_out_with_reason_and_remedy_and_the_stand_in_comes_in() -> None:
     first = make("first", gone=("proxy",)).experiments[0]
     assert names(first) == ["direct", "spare", "direct-aa"]
     assert first.left_out == [LeftOut(name="behind", reason="'proxy' is not installed", remedy="apt-get install proxy")]
     assert first.notes == ["spare stands in for what is left out"]
 
 
-def test_a_missing_stand_in_that_nobody_needs_is_not_missed():
+def test_a_missing_stand_in_that_nobody_needs_is_not_missed() -> None:
     first = make("first", gone=("origin",)).experiments[0]
     assert names(first) == ["direct", "behind", "direct-aa"]
     assert (first.left_out, first.notes) == ([], [])
 
 
-def test_a_missing_stand_in_that_is_needed_is_named():
+def test_a_missing_stand_in_that_is_needed_is_named() -> None:
     first = make("first", gone=("proxy", "origin")).experiments[0]
     assert names(first) == ["direct", "direct-aa"]
     assert [left.name for left in first.left_out] == ["behind", "spare"]
 
 
-def test_without_the_baseline_the_next_arm_takes_its_place_and_that_is_said():
+def test_without_the_baseline_the_next_arm_takes_its_place_and_that_is_said() -> None:
     first = make("first", gone=("app",)).experiments[0]
     assert names(first) == ["spare", "spare-aa"]
     assert first.baseline == "spare"
@@ -134,13 +134,13 @@ def test_without_the_baseline_the_next_arm_takes_its_place_and_that_is_said():
     assert "the baseline direct is left out; spare takes its place" in first.notes
 
 
-def test_the_first_arm_that_is_left_becomes_the_baseline():
+def test_the_first_arm_that_is_left_becomes_the_baseline() -> None:
     suite = msgspec.structs.replace(SUITE, arms=SUITE.arms | {"behind": stack("proxy", "origin")})
     first = make("first", suite=suite, gone=("app",)).experiments[0]
     assert (first.baseline, names(first)) == ("behind", ["behind", "spare", "behind-aa"])
 
 
-def test_an_arm_whose_setting_needs_what_is_lacking_is_left_out_with_the_command_that_brings_it():
+def test_an_arm_whose_setting_needs_what_is_lacking_is_left_out_with_the_command_that_brings_it() -> None:
     lacking = Lacking(when={"content": "lua"}, missing="proxy needs lua.so", remedy="apt-get install lua")
     there = {"app": HERE, "origin": HERE, "proxy": Installed(path="/bin/x", version="1.0", lacking=[lacking])}
     lua = Arm(hops=[Hop(program="proxy", link=Link.HTTP_TCP, settings={"content": "lua"})])
@@ -154,7 +154,7 @@ def test_an_arm_whose_setting_needs_what_is_lacking_is_left_out_with_the_command
     assert [arm.name for arm in first.arms] == ["direct", "behind", "direct-aa"]
 
 
-def test_an_experiment_without_any_arm_is_left_out_and_the_others_run():
+def test_an_experiment_without_any_arm_is_left_out_and_the_others_run() -> None:
     planned = make(gone=("app",))
     assert [experiment.name for experiment in planned.experiments] == ["first"]
     assert planned.left_out == [
@@ -166,7 +166,7 @@ def test_an_experiment_without_any_arm_is_left_out_and_the_others_run():
     ]
 
 
-def test_when_nothing_can_run_that_is_an_error_with_reason_and_remedy():
+def test_when_nothing_can_run_that_is_an_error_with_reason_and_remedy() -> None:
     with pytest.raises(CannotMeasure) as caught:
         make(gone=("app", "origin"))
     assert caught.value.message.startswith("no experiment of mine can run here: first: every arm is left out (direct: ")
@@ -175,7 +175,7 @@ def test_when_nothing_can_run_that_is_an_error_with_reason_and_remedy():
     assert caught.value.exit_code == 3
 
 
-def test_one_core_is_too_few_for_an_experiment_on_one_core():
+def test_one_core_is_too_few_for_an_experiment_on_one_core() -> None:
     planned = make(cores=1)
     assert [experiment.name for experiment in planned.experiments] == ["second"]
     assert [left.name for left in planned.left_out] == ["first"]
@@ -183,37 +183,37 @@ def test_one_core_is_too_few_for_an_experiment_on_one_core():
     assert planned.left_out[0].remedy == "choose an experiment on all cores"
 
 
-def test_two_siblings_are_one_core_to_give():
+def test_two_siblings_are_one_core_to_give() -> None:
     with pytest.raises(CannotMeasure, match="one core to give"):
         make("first", siblings={0: [1], 1: [0]})
 
 
-def test_cores_of_both_placements():
+def test_cores_of_both_placements() -> None:
     first, second = make(cores=4).experiments
     assert first.cores == Cores(stack=[0], generator=[3])
     assert second.cores == Cores(stack=[0, 1, 2, 3], generator=[3])
 
 
-def test_a_generator_that_shares_a_core_is_said():
+def test_a_generator_that_shares_a_core_is_said() -> None:
     first, second = make(cores=4).experiments
     assert first.notes == []
     assert second.notes == ["the generator shares a core with the stack: throughput holds the generator's cost too"]
 
 
-def test_too_few_cores_for_the_published_conditions_are_said():
+def test_too_few_cores_for_the_published_conditions_are_said() -> None:
     (second,) = make("second", cores=3).experiments
     assert second.notes[0] == ("too few cores for the published conditions: 3 here, 4 needed (workers had their own)")
 
 
-def test_chosen_experiments_run_in_the_order_chosen():
+def test_chosen_experiments_run_in_the_order_chosen() -> None:
     assert [each.name for each in make("second", "first").experiments] == ["second", "first"]
 
 
-def test_an_experiment_chosen_twice_runs_once():
+def test_an_experiment_chosen_twice_runs_once() -> None:
     assert [each.name for each in make("first", "second", "first").experiments] == ["first", "second"]
 
 
-def test_an_unknown_experiment_gets_the_nearest():
+def test_an_unknown_experiment_gets_the_nearest() -> None:
     with pytest.raises(UsageError) as caught:
         make("frist")
     assert caught.value.hint == "did you mean 'first'?"
@@ -228,7 +228,7 @@ def test_an_unknown_experiment_gets_the_nearest():
         (True, 7.5, 7.5, [6], (100, 100)),
     ],
 )
-def test_budgets_looks_and_lengths(quick, given, budget_s, looks, lengths_ms):
+def test_budgets_looks_and_lengths(quick, given, budget_s, looks, lengths_ms) -> None:
     planned = make(quick=quick, budget_s=given)
     assert (planned.quick, planned.budget_s, planned.looks) == (quick, budget_s, looks)
     assert planned.target_width == 0.01
@@ -236,7 +236,7 @@ def test_budgets_looks_and_lengths(quick, given, budget_s, looks, lengths_ms):
     assert found == [lengths_ms] * 2
 
 
-def test_an_experiment_of_more_weight_gets_more_of_the_time():
+def test_an_experiment_of_more_weight_gets_more_of_the_time() -> None:
     first, second = SUITE.experiments
     heavy = msgspec.structs.replace(SUITE, experiments=[msgspec.structs.replace(first, weight=3), second])
     assert [each.weight for each in make(suite=heavy).experiments] == [3, 1]
@@ -246,7 +246,7 @@ def test_an_experiment_of_more_weight_gets_more_of_the_time():
     assert make(suite=heavy, budget_s=300.0).experiments[0].open_loop_shares
 
 
-def test_the_time_of_a_full_run_grows_with_the_weights():
+def test_the_time_of_a_full_run_grows_with_the_weights() -> None:
     first, second = SUITE.experiments
     heavy = msgspec.structs.replace(SUITE, experiments=[msgspec.structs.replace(first, weight=14), second])
     assert make(suite=heavy).budget_s == 1800.0
@@ -255,13 +255,13 @@ def test_the_time_of_a_full_run_grows_with_the_weights():
 
 
 @pytest.mark.parametrize("budget_s", [math.inf, math.nan])
-def test_a_budget_that_no_clock_can_reach_is_refused(budget_s):
+def test_a_budget_that_no_clock_can_reach_is_refused(budget_s) -> None:
     """It would be null in the record, which then could not be read."""
     with pytest.raises(UsageError, match="--budget"):
         make(budget_s=budget_s)
 
 
-def test_a_plan_survives_its_record():
+def test_a_plan_survives_its_record() -> None:
     planned = make(seed=2**80)
     assert msgspec.json.decode(msgspec.json.encode(planned), type=Plan) == planned
 
@@ -282,7 +282,7 @@ def test_a_plan_survives_its_record():
         (-5, 3, 1, 1, 30, 0),
     ],
 )
-def test_rounds_for_a_block(seconds_left, blocks_left, overhead_s, round_s, at_most, rounds):
+def test_rounds_for_a_block(seconds_left, blocks_left, overhead_s, round_s, at_most, rounds) -> None:
     found = rounds_for_block(
         seconds_left=seconds_left, blocks_left=blocks_left, overhead_s=overhead_s, round_s=round_s, at_most=at_most
     )
@@ -296,7 +296,7 @@ def test_rounds_for_a_block(seconds_left, blocks_left, overhead_s, round_s, at_m
     st.floats(min_value=0.01, max_value=30),
     st.integers(2, 100),
 )
-def test_rounds_never_take_more_time_than_there_is(seconds_left, blocks_left, overhead_s, round_s, at_most):
+def test_rounds_never_take_more_time_than_there_is(seconds_left, blocks_left, overhead_s, round_s, at_most) -> None:
     rounds = rounds_for_block(
         seconds_left=seconds_left, blocks_left=blocks_left, overhead_s=overhead_s, round_s=round_s, at_most=at_most
     )
@@ -307,23 +307,23 @@ def test_rounds_never_take_more_time_than_there_is(seconds_left, blocks_left, ov
     assert rounds == at_most or one_more > share_s * (1 - 1e-9), "another round would have fitted"
 
 
-def test_seeds_of_blocks_come_again_with_the_runs_seed():
+def test_seeds_of_blocks_come_again_with_the_runs_seed() -> None:
     one, again = make(seed=1), make(seed=1)
     assert block_seed(one, "first", 3) == block_seed(again, "first", 3)
 
 
-def test_seeds_of_blocks_stay_what_they_are():
+def test_seeds_of_blocks_stay_what_they_are() -> None:
     """A record's order can be made again years later: this value may never change."""
     assert block_seed(make(seed=1), "first", 0) == 6183409990843430901
 
 
-def test_every_block_has_its_own_seed():
+def test_every_block_has_its_own_seed() -> None:
     runs = [make(seed=seed) for seed in (1, 2, 11)]
     seeds = [block_seed(run, name, block) for run in runs for name in ("first", "second") for block in range(24)]
     assert len(set(seeds)) == 3 * 2 * 24
 
 
-def test_seeds_fit_the_engines_numbers():
+def test_seeds_fit_the_engines_numbers() -> None:
     seeds = [block_seed(make(seed=2**32 - 1), "first", block) for block in range(100)]
     assert all(0 <= seed < 2**63 for seed in seeds)
     assert max(seeds) > 2**62
@@ -339,7 +339,7 @@ def test_the_second_run_of_a_baseline_with_a_port_takes_another() -> None:
     }
 
 
-def test_offered_loads_follow_where_a_full_run_of_our_engine_takes_turns():
+def test_offered_loads_follow_where_a_full_run_of_our_engine_takes_turns() -> None:
     def first(
         quick: bool = False, peer: str | None = None, idle_s: float | None = None, **changes: object
     ) -> plan.PlannedExperiment:
@@ -395,19 +395,19 @@ def lengths_ms(budget_s: float, idle_s: float | None = None, **changes: object) 
     return made.settle_ns // 1_000_000, made.slice_ns // 1_000_000, made.notes
 
 
-def test_slices_are_as_long_as_the_time_allows_up_to_a_second():
+def test_slices_are_as_long_as_the_time_allows_up_to_a_second() -> None:
     # Two arms and the baseline's copy, six blocks: (50 s ÷ 18 − 0.5 s) ÷ 1.03 ÷ 2 rounds − 0.3 s of settling = 0.806 s.
     assert lengths_ms(50.0) == (300, 800, [])
     assert lengths_ms(3600.0) == (300, 1000, [])
     assert lengths_ms(3600.0, workload=Workload(connections=4000)) == (1200, 1200, []), "as long as the settling"
 
 
-def test_longer_slices_do_not_make_an_arm_lose_its_idle_connections():
+def test_longer_slices_do_not_make_an_arm_lose_its_idle_connections() -> None:
     # Frozen for two others' visits twice: 4 × 0.75 s is half of the 6 s.
     assert lengths_ms(3600.0, idle_s=6.0) == (300, 450, [])
 
 
-def test_a_time_that_is_too_short_for_six_blocks_gets_brief_slices_and_says_so():
+def test_a_time_that_is_too_short_for_six_blocks_gets_brief_slices_and_says_so() -> None:
     # 18 × (0.5 s + 2 rounds × 0.6 s × 1.03) = 31.2 s.
     assert lengths_ms(31.3) == (300, 300, [])
     settle_ms, slice_ms, notes = lengths_ms(31.1)
@@ -422,12 +422,12 @@ def test_a_time_that_is_too_short_for_six_blocks_gets_brief_slices_and_says_so()
     assert (whole_settle_ms, whole_ms, notes) == (0, 10_000, [])
 
 
-def test_a_closed_loop_before_an_open_one_keeps_its_slices():
+def test_a_closed_loop_before_an_open_one_keeps_its_slices() -> None:
     (first,) = make("first", budget_s=97.0).experiments
     assert first.open_loop_shares and (first.settle_ns, first.slice_ns) == (300_000_000, 500_000_000)
 
 
-def test_the_open_loop_is_left_out_where_the_budget_is_too_short_for_it():
+def test_the_open_loop_is_left_out_where_the_budget_is_too_short_for_it() -> None:
     # Two arms and the baseline's copy: 3 × 2 loads × (0.3 + 0.3 + 1 s) × 6 blocks ÷ 0.6 = 96 s.
     (enough,) = make("first", budget_s=97.0).experiments
     (short,) = make("first", budget_s=95.0).experiments

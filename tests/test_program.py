@@ -98,7 +98,7 @@ def built_files(tmp_path: Path) -> list[Path]:
 # Settings
 
 
-def test_settings_are_defaults_overlaid_with_what_is_given(tmp_path):
+def test_settings_are_defaults_overlaid_with_what_is_given(tmp_path: Path) -> None:
     define_proxy(tmp_path)
     resolve = program.load("proxy").resolve_settings
     assert resolve({}, 4, "arm x") == {"workers": 4, "keepalive": 300, "logging": False}
@@ -121,14 +121,14 @@ def test_settings_are_defaults_overlaid_with_what_is_given(tmp_path):
         ({"logging": "on"}, 'arm x: proxy.logging: expected true or false, got "on"', None),
     ],
 )  # fmt: skip
-def test_a_setting_that_does_not_fit_is_named(tmp_path, given, message, hint):
+def test_a_setting_that_does_not_fit_is_named(tmp_path: Path, given, message, hint) -> None:
     define_proxy(tmp_path)
     with pytest.raises(UsageError) as caught:
         program.load("proxy").resolve_settings(given, 4, "arm x")
     assert (caught.value.message, caught.value.hint) == (message, hint)
 
 
-def test_a_program_without_settings_says_so(tmp_path):
+def test_a_program_without_settings_says_so(tmp_path: Path) -> None:
     define(tmp_path, "built", BUILT, make_sh="")
     with pytest.raises(UsageError) as caught:
         program.load("built").resolve_settings({"workers": 1}, 4, "arm x")
@@ -153,7 +153,7 @@ when = {{ manager = "pm2" }}
 )
 
 
-def test_a_setting_is_refused_where_it_has_no_effect(tmp_path):
+def test_a_setting_is_refused_where_it_has_no_effect(tmp_path: Path) -> None:
     define(tmp_path, "proxy", CLUSTER.format(executable="my-proxy"))
     resolve = program.load("proxy").resolve_settings
     assert resolve({}, 4, "arm x")["instances"] == 4
@@ -172,7 +172,7 @@ def test_a_setting_is_refused_where_it_has_no_effect(tmp_path):
         ('{{ manager = "pm3" }}', 'settings.instances.when: manager: expected "node" or "pm2", got "pm3"'),
     ],
 )
-def test_a_setting_cannot_depend_on_what_is_not_there(tmp_path, when, message):
+def test_a_setting_cannot_depend_on_what_is_not_there(tmp_path: Path, when, message) -> None:
     define(tmp_path, "proxy", CLUSTER.replace('{{ manager = "pm2" }}', when).format(executable="my-proxy"))
     with pytest.raises(UsageError, match=message):
         program.load("proxy")
@@ -181,7 +181,7 @@ def test_a_setting_cannot_depend_on_what_is_not_there(tmp_path, when, message):
 # Definitions
 
 
-def test_an_unknown_program_gets_the_nearest(tmp_path):
+def test_an_unknown_program_gets_the_nearest(tmp_path: Path) -> None:
     define_proxy(tmp_path)
     define(tmp_path, "built", BUILT, make_sh="")
     assert program.names() == ["built", "proxy"]
@@ -191,7 +191,7 @@ def test_an_unknown_program_gets_the_nearest(tmp_path):
     assert caught.value.hint == "did you mean 'proxy'?"
 
 
-def test_a_definition_that_does_not_fit_names_file_and_key(tmp_path):
+def test_a_definition_that_does_not_fit_names_file_and_key(tmp_path: Path) -> None:
     define(tmp_path, "proxy", NGINX_LIKE.format(executable="x").replace('doc = "how many"', 'dok = "how many"'))
     with pytest.raises(UsageError) as caught:
         program.load("proxy")
@@ -203,20 +203,20 @@ def test_a_definition_that_does_not_fit_names_file_and_key(tmp_path):
 # Receipts: no version, no program
 
 
-def test_a_program_that_prints_its_version_is_there(tmp_path):
+def test_a_program_that_prints_its_version_is_there(tmp_path: Path) -> None:
     define_proxy(tmp_path)
     path = script(tmp_path, "my-proxy", 'test "$1" = -v && echo "this is proxy/1.22 of debian"')
     assert program.installed("proxy") == Installed(path=str(path), version="1.22")
 
 
-def test_a_version_on_standard_error_counts(tmp_path):
+def test_a_version_on_standard_error_counts(tmp_path: Path) -> None:
     """nginx -v."""
     define_proxy(tmp_path)
     script(tmp_path, "my-proxy", "echo proxy/2.0 >&2; exit 1")
     assert program.installed("proxy").version == "2.0"
 
 
-def test_bytes_that_are_no_text_are_no_bug(tmp_path):
+def test_bytes_that_are_no_text_are_no_bug(tmp_path: Path) -> None:
     define_proxy(tmp_path)
     script(tmp_path, "my-proxy", "printf '\\377 proxy/3.1'")
     assert program.installed("proxy").version == "3.1"
@@ -225,26 +225,26 @@ def test_bytes_that_are_no_text_are_no_bug(tmp_path):
         program.build("built")
 
 
-def test_a_missing_executable_has_its_remedy(tmp_path):
+def test_a_missing_executable_has_its_remedy(tmp_path: Path) -> None:
     define_proxy(tmp_path)
     receipt = program.installed("proxy")
     assert receipt == Installed(missing="'my-proxy' is not installed", remedy="apt-get install proxy")
 
 
-def test_a_file_that_cannot_be_executed_is_not_installed(tmp_path):
+def test_a_file_that_cannot_be_executed_is_not_installed(tmp_path: Path) -> None:
     define_proxy(tmp_path)
     script(tmp_path, "my-proxy", "echo proxy/1").chmod(0o644)
     assert program.installed("proxy").missing == "'my-proxy' is not installed"
 
 
-def test_a_program_without_a_version_is_missing(tmp_path):
+def test_a_program_without_a_version_is_missing(tmp_path: Path) -> None:
     define_proxy(tmp_path)
     path = script(tmp_path, "my-proxy", "echo something else")
     receipt = program.installed("proxy")
     assert receipt == Installed(missing=f"{path} -v printed no version", remedy="apt-get install proxy")
 
 
-def test_a_file_of_another_format_is_missing_with_the_systems_words(tmp_path):
+def test_a_file_of_another_format_is_missing_with_the_systems_words(tmp_path: Path) -> None:
     define_proxy(tmp_path)
     path = script(tmp_path, "my-proxy", "")
     path.write_bytes(b"\x7fELF but not really")
@@ -253,7 +253,9 @@ def test_a_file_of_another_format_is_missing_with_the_systems_words(tmp_path):
     assert "Exec format error" in receipt.missing
 
 
-def test_servers_are_found_where_an_ordinary_path_does_not_look(tmp_path, monkeypatch):
+def test_servers_are_found_where_an_ordinary_path_does_not_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     define_proxy(tmp_path)
     path = script(tmp_path, "my-proxy", "echo proxy/1.1")
     monkeypatch.setenv("PATH", "/usr/bin")
@@ -270,13 +272,13 @@ chmod +x "$1"
 """
 
 
-def test_what_is_not_built_yet_says_how(tmp_path):
+def test_what_is_not_built_yet_says_how(tmp_path: Path) -> None:
     define(tmp_path, "built", BUILT, make_sh=MAKE)
     assert program.installed("built") == Installed(missing="not built yet", remedy="hopcost build built")
     assert built_files(tmp_path) == []
 
 
-def test_what_cannot_be_built_says_what_to_install(tmp_path):
+def test_what_cannot_be_built_says_what_to_install(tmp_path: Path) -> None:
     define(tmp_path, "built", BUILT.replace('tool = "sh"', 'tool = "no-such-tool"'), make_sh=MAKE)
     remedy = "install a shell, then: hopcost build built"
     assert program.installed("built") == Installed(missing="'no-such-tool' is not installed", remedy=remedy)
@@ -286,7 +288,7 @@ def test_what_cannot_be_built_says_what_to_install(tmp_path):
     assert caught.value.hint == remedy
 
 
-def test_a_build_makes_the_program_and_nothing_else(tmp_path):
+def test_a_build_makes_the_program_and_nothing_else(tmp_path: Path) -> None:
     define(tmp_path, "built", BUILT, make_sh=MAKE)
     assert program.installed("built").missing == "not built yet"
     program.build("built")
@@ -295,7 +297,7 @@ def test_a_build_makes_the_program_and_nothing_else(tmp_path):
     assert path.name == "built"
 
 
-def test_a_build_is_done_once(tmp_path):
+def test_a_build_is_done_once(tmp_path: Path) -> None:
     define(tmp_path, "built", BUILT, make_sh=MAKE)
     program.build("built")
     (path,) = built_files(tmp_path)
@@ -304,7 +306,7 @@ def test_a_build_is_done_once(tmp_path):
     assert (path.stat().st_ino, path.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
 
-def test_other_sources_are_another_program(tmp_path):
+def test_other_sources_are_another_program(tmp_path: Path) -> None:
     define(tmp_path, "built", BUILT, make_sh=MAKE)
     program.build("built")
     define(tmp_path, "built", BUILT, make_sh=MAKE.replace("0.9", "1.0"))
@@ -314,7 +316,7 @@ def test_other_sources_are_another_program(tmp_path):
     assert len(built_files(tmp_path)) == 2
 
 
-def test_a_failed_build_shows_its_last_lines_and_leaves_nothing(tmp_path):
+def test_a_failed_build_shows_its_last_lines_and_leaves_nothing(tmp_path: Path) -> None:
     lines = 'echo half > "$1"\nfor i in 01 02 03 04 05 06 07 08 09 10 11 12; do echo "line $i"; done\nexit 3\n'
     define(tmp_path, "built", BUILT, make_sh=lines)
     with pytest.raises(CannotMeasure) as caught:
@@ -326,7 +328,7 @@ def test_a_failed_build_shows_its_last_lines_and_leaves_nothing(tmp_path):
     assert built_files(tmp_path) == []
 
 
-def test_a_build_is_seen_whole_or_not_at_all(tmp_path):
+def test_a_build_is_seen_whole_or_not_at_all(tmp_path: Path) -> None:
     """While the build writes, nothing stands under the program's name; the build itself looks."""
     look = 'echo half > "$1"\nls "$(dirname "$1")" > seen\n'
     define(tmp_path, "built", BUILT, make_sh=look + MAKE)
@@ -336,7 +338,7 @@ def test_a_build_is_seen_whole_or_not_at_all(tmp_path):
     assert program.installed("built").version == "0.9"
 
 
-def test_a_build_that_makes_nothing_is_told(tmp_path):
+def test_a_build_that_makes_nothing_is_told(tmp_path: Path) -> None:
     define(tmp_path, "built", BUILT, make_sh="exit 0\n")
     with pytest.raises(CannotMeasure) as caught:
         program.build("built")
@@ -344,7 +346,7 @@ def test_a_build_that_makes_nothing_is_told(tmp_path):
     assert "No such file or directory" in caught.value.message
 
 
-def test_a_cache_that_cannot_be_written_is_told(tmp_path, monkeypatch):
+def test_a_cache_that_cannot_be_written_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     define(tmp_path, "built", BUILT, make_sh=MAKE)
     (tmp_path / "a-file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "a-file"))
@@ -355,7 +357,7 @@ def test_a_cache_that_cannot_be_written_is_told(tmp_path, monkeypatch):
     assert caught.value.hint == "programs are built into the user's cache; XDG_CACHE_HOME names another place for it"
 
 
-def test_missing_builds_are_made_and_the_reasons_of_others_kept(tmp_path):
+def test_missing_builds_are_made_and_the_reasons_of_others_kept(tmp_path: Path) -> None:
     define_proxy(tmp_path)
     define(tmp_path, "built", BUILT, make_sh=MAKE)
     define(tmp_path, "broken", BUILT.replace('"built"', '"broken"'), make_sh="echo no luck; exit 1\n")
@@ -370,7 +372,7 @@ def test_missing_builds_are_made_and_the_reasons_of_others_kept(tmp_path):
     assert said == []
 
 
-def test_what_no_tool_can_build_is_not_announced(tmp_path):
+def test_what_no_tool_can_build_is_not_announced(tmp_path: Path) -> None:
     define(tmp_path, "built", BUILT.replace('tool = "sh"', 'tool = "no-such-tool"'), make_sh=MAKE)
     said: list[str] = []
     problems = program.build_missing(["built"], said.append)
@@ -380,7 +382,7 @@ def test_what_no_tool_can_build_is_not_announced(tmp_path):
 # hopcost's own
 
 
-def test_every_program_that_comes_with_hopcost_is_well_defined(monkeypatch):
+def test_every_program_that_comes_with_hopcost_is_well_defined(monkeypatch: pytest.MonkeyPatch) -> None:
     own = Path(program.__file__).parent / "programs"
     monkeypatch.setattr(program, "PROGRAMS", own)
     program.load.cache_clear()
@@ -427,7 +429,7 @@ def define_needing(tmp_path: Path, needing: str = NEEDING) -> None:
     define(tmp_path, "proxy", needing.format(executable="my-proxy", folder=tmp_path))
 
 
-def test_what_a_setting_needs_is_missing_only_where_it_is_set(tmp_path):
+def test_what_a_setting_needs_is_missing_only_where_it_is_set(tmp_path: Path) -> None:
     define_needing(tmp_path)
     receipt = program.installed("proxy")
     assert receipt.missing is None
@@ -441,7 +443,7 @@ def test_what_a_setting_needs_is_missing_only_where_it_is_set(tmp_path):
     assert program.installed("proxy").under({"content": "lua"}).needs == {"lua": str(tmp_path / "lua.so")}
 
 
-def test_without_what_it_always_needs_a_program_is_missing(tmp_path):
+def test_without_what_it_always_needs_a_program_is_missing(tmp_path: Path) -> None:
     define_needing(tmp_path, NEEDING.replace('when = {{ content = "lua" }}\n', ""))
     receipt = program.installed("proxy")
     assert receipt.missing == f"proxy needs {tmp_path}/nowhere.so, which is not there"
@@ -455,7 +457,7 @@ def test_without_what_it_always_needs_a_program_is_missing(tmp_path):
         ('{{ content = "fixed" }}', "needs.lua.when: content: that is its default"),
     ],
 )
-def test_a_need_that_refers_to_nothing_is_refused(tmp_path, when, message):
+def test_a_need_that_refers_to_nothing_is_refused(tmp_path: Path, when, message) -> None:
     define_needing(tmp_path, NEEDING.replace('{{ content = "lua" }}', when))
     with pytest.raises(UsageError, match=message):
         program.load("proxy")
@@ -464,7 +466,7 @@ def test_a_need_that_refers_to_nothing_is_refused(tmp_path, when, message):
 @pytest.mark.parametrize(
     ("least", "old"), [("", False), ("1.2.3", False), ("1.1.9", False), ("1.2.4", True), ("1.10", True)]
 )
-def test_a_version_that_is_too_old_is_missing(tmp_path, least, old):
+def test_a_version_that_is_too_old_is_missing(tmp_path: Path, least, old) -> None:
     script(tmp_path, "my-proxy", "echo proxy/1.2.3")
     define(tmp_path, "proxy", f'version_least = "{least}"\n' + NGINX_LIKE.format(executable="my-proxy"))
     missing = program.installed("proxy").missing

@@ -74,7 +74,7 @@ def with_errors() -> Block:
     return made
 
 
-def test_the_view():
+def test_the_view() -> None:
     void = block(2, validity="void", reasons=("the hypervisor kept 12% of the time of 2 cores",))
     console = terminal()
     view = under_way(console, plain_block(0), with_errors(), void)
@@ -95,7 +95,7 @@ def test_the_view():
     ]
 
 
-def test_nothing_is_wider_than_the_terminal():
+def test_nothing_is_wider_than_the_terminal() -> None:
     long = plan_of_two()
     arms = [
         msgspec.structs.replace(arm, name=arm.name + "-with-a-very-long-name" * 2) for arm in long.experiments[0].arms
@@ -111,7 +111,7 @@ def test_nothing_is_wider_than_the_terminal():
         assert len(lines) == 13, "no line wraps"
 
 
-def test_the_last_faults_stay_visible():
+def test_the_last_faults_stay_visible() -> None:
     console = terminal()
     faulty = [block(number, validity="suspect", reasons=(f"reason {number}",)) for number in range(7)]
     lines = drawn(under_way(console, *faulty), console)
@@ -124,7 +124,7 @@ def test_the_last_faults_stay_visible():
     ]
 
 
-def test_an_arm_that_failed_says_so_and_what_a_program_printed_steers_no_terminal():
+def test_an_arm_that_failed_says_so_and_what_a_program_printed_steers_no_terminal() -> None:
     console = terminal()
     failed = block(0, validity="void", failures=(Failure(arm="behind", message="under load: \x1b[2Jgone\nat last"),))
     lines = drawn(under_way(console, failed), console)
@@ -132,7 +132,7 @@ def test_an_arm_that_failed_says_so_and_what_a_program_printed_steers_no_termina
     assert any(line.split() == ["behind", "failed", "–", "–"] for line in lines)
 
 
-def test_the_next_experiment_begins_with_nothing():
+def test_the_next_experiment_begins_with_nothing() -> None:
     console = terminal()
     view = under_way(console, block(0, validity="void", reasons=("once",)))
     view.experiment_begins(view.plan.experiments[1], 24, NOW_S + 60)
@@ -143,7 +143,7 @@ def test_the_next_experiment_begins_with_nothing():
     assert "once" not in "".join(lines)
 
 
-def test_figures_are_computed_once_for_each_block(monkeypatch: pytest.MonkeyPatch):
+def test_figures_are_computed_once_for_each_block(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not at each redraw, and never by a slice."""
     calls = []
     monkeypatch.setattr(live.so_far, "of", lambda *given: calls.append(1) or [])
@@ -159,7 +159,7 @@ def test_figures_are_computed_once_for_each_block(monkeypatch: pytest.MonkeyPatc
     assert len(calls) == 2
 
 
-def test_no_color_takes_the_colours_and_leaves_the_words():
+def test_no_color_takes_the_colours_and_leaves_the_words() -> None:
     faulty = block(0, validity="void", reasons=("a reason",))
     coloured, plain = terminal(), terminal(NO_COLOR="1")
     for console in (coloured, plain):
@@ -177,7 +177,7 @@ def watcher_on(console: Console) -> str:
         return type(watcher).__name__
 
 
-def test_the_console_decides():
+def test_the_console_decides() -> None:
     assert watcher_on(terminal()) == "View"
     assert watcher_on(terminal(TERM="dumb")) == "PlainLines"
     assert watcher_on(Console(file=io.StringIO())) == "PlainLines"
@@ -185,7 +185,7 @@ def test_the_console_decides():
 
 
 @pytest.mark.parametrize("ending", [None, KeyboardInterrupt, ValueError])
-def test_the_terminal_is_left_clean_whatever_ends_the_run(ending: Callable[[], BaseException] | None):
+def test_the_terminal_is_left_clean_whatever_ends_the_run(ending: Callable[[], BaseException] | None) -> None:
     """The cursor is hidden while it is drawn, and shown again; the view is taken away line by line."""
     console = terminal()
     try:
@@ -204,7 +204,7 @@ def test_the_terminal_is_left_clean_whatever_ends_the_run(ending: Callable[[], B
 # Plain lines
 
 
-def test_plain_lines():
+def test_plain_lines() -> None:
     console = Console(file=io.StringIO(), width=40)
     lines = progress.PlainLines(console, plan_of_two())
     lines.experiment_begins(plan_of_two().experiments[0], 24, NOW_S + 400)

@@ -33,7 +33,7 @@ def one(content: Record) -> ExperimentSummary:
     return found
 
 
-def test_all_arms_stand_beside_the_one_that_was_asked_for():
+def test_all_arms_stand_beside_the_one_that_was_asked_for() -> None:
     found = one(rebase.on(record(*blocks()), "behind"))
     by_name = {arm.name: arm for arm in found.arms}
     assert found.plan.baseline == "behind" and by_name["behind"].ratio == statistics.ONE
@@ -49,7 +49,7 @@ def test_all_arms_stand_beside_the_one_that_was_asked_for():
     assert "beside behind on request, planned was direct" in found.plan.notes[-1]
 
 
-def test_the_floor_stays_that_of_the_arm_that_ran_twice():
+def test_the_floor_stays_that_of_the_arm_that_ran_twice() -> None:
     planned, rebased = one(record(*blocks(1200))), one(rebase.on(record(*blocks(1200)), "behind"))
     assert planned.aa_floor is not None and planned.aa_floor.value == pytest.approx(1.2)
     assert rebased.aa_floor == planned.aa_floor
@@ -57,7 +57,7 @@ def test_the_floor_stays_that_of_the_arm_that_ran_twice():
     assert rebased.no_verdicts == planned.no_verdicts
 
 
-def test_arms_that_never_share_a_block_are_compared_by_way_of_the_one_in_all():
+def test_arms_that_never_share_a_block_are_compared_by_way_of_the_one_in_all() -> None:
     apart = blocks() + blocks()
     for number, each in enumerate(apart):
         each.number = number
@@ -72,7 +72,7 @@ def test_arms_that_never_share_a_block_are_compared_by_way_of_the_one_in_all():
     assert compared.error_at_end((6, 10), arms, "budget") == 0.05, "of four blocks each, none of which was a look"
 
 
-def test_what_an_arm_did_that_is_no_part_of_the_ratio_says_nothing_of_it():
+def test_what_an_arm_did_that_is_no_part_of_the_ratio_says_nothing_of_it() -> None:
     made = blocks()
     for each in made:
         for arm in each.arms:
@@ -88,7 +88,7 @@ def test_what_an_arm_did_that_is_no_part_of_the_ratio_says_nothing_of_it():
     assert compared.fault(Arms(planned, made), planned, "beside") == "direct: 1 error: read 1", "which is between them"
 
 
-def test_a_soak_stays_as_it_is():
+def test_a_soak_stays_as_it_is() -> None:
     content = record(*blocks())
     (planned,) = content.plan.experiments
     soak = msgspec.structs.replace(planned, name="soak", turns=Turns.SOAK)
@@ -99,14 +99,14 @@ def test_a_soak_stays_as_it_is():
         rebase.on(alone, "behind")
 
 
-def test_the_planned_baseline_changes_nothing():
+def test_the_planned_baseline_changes_nothing() -> None:
     content = record(*blocks())
     assert rebase.on(content, "direct").plan == content.plan
     (planned,) = content.plan.experiments
     assert compared.error_of_each(planned, 0.06) == pytest.approx(0.03), "two arms beside the baseline"
 
 
-def test_an_arm_that_is_not_there():
+def test_an_arm_that_is_not_there() -> None:
     with pytest.raises(UsageError, match="no experiment of made-up has an arm 'behimd'") as error:
         rebase.on(record(*blocks()), "behimd")
     assert error.value.hint is not None and "behind" in error.value.hint
@@ -114,7 +114,7 @@ def test_an_arm_that_is_not_there():
         rebase.on(record(*blocks()), "direct-aa")
 
 
-def test_every_format_shows_it():
+def test_every_format_shows_it() -> None:
     content = rebase.on(record(*blocks()), "behind")
     found = summarise(content)
     for render in (text.render, markdown.render, json.render, html.render):

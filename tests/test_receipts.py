@@ -30,11 +30,11 @@ PLAIN, PACKED, HELLO = answer(b"a" * 100), answer(gzip.compress(b"a" * 100), "gz
         (False, True, PACKED, False),
     ],
 )
-def test_gzip_shows_in_the_content_encoding(value, accepts, got, holds):
+def test_gzip_shows_in_the_content_encoding(value, accepts, got, holds) -> None:
     assert receipts.content_encoding(value, accepts, got)[1] is holds
 
 
-def test_idle_workers_are_a_result_and_missing_ones_a_fault():
+def test_idle_workers_are_a_result_and_missing_ones_a_fault() -> None:
     used = {1: 0, 2: 500, 3: 0}
     assert receipts.children(2, used, root=1) == ("1 of 2 child processes used CPU time", True)
     assert receipts.children(3, used, root=1) == ("1 of 2 child processes used CPU time", False)
@@ -51,7 +51,7 @@ def test_idle_workers_are_a_result_and_missing_ones_a_fault():
         (300, 0, 0, None),
     ],
 )
-def test_kept_connections_show_in_how_many_the_next_hop_accepted(value, accepted, answers, holds):
+def test_kept_connections_show_in_how_many_the_next_hop_accepted(value, accepted, answers, holds) -> None:
     assert receipts.connections(value, accepted, answers)[1] is holds
 
 
@@ -67,11 +67,11 @@ def test_kept_connections_show_in_how_many_the_next_hop_accepted(value, accepted
         (ReceiptKind.LOGGED, False, 3, False),
     ],
 )
-def test_caches_and_logs_show_in_the_lines_that_were_written(kind, value, lines, holds):
+def test_caches_and_logs_show_in_the_lines_that_were_written(kind, value, lines, holds) -> None:
     assert receipts.logged(kind, value, lines, 1000)[1] is holds
 
 
-def test_a_process_on_other_cores_is_found_out():
+def test_a_process_on_other_cores_is_found_out() -> None:
     assert receipts.cores("nginx", [0], {7: {0}}).holds is True
     wrong = receipts.cores("nginx", [0], {7: {0}, 8: {0, 1}})
     assert (wrong.holds, wrong.seen) == (False, "1 of 2 processes are elsewhere: 8 on cores 0,1")
@@ -79,7 +79,7 @@ def test_a_process_on_other_cores_is_found_out():
     assert wrong.words() == "nginx: cores = 0, but 1 of 2 processes are elsewhere: 8 on cores 0,1"
 
 
-def test_the_cpu_clock_of_a_process_is_read_and_one_that_is_gone_has_none():
+def test_the_cpu_clock_of_a_process_is_read_and_one_that_is_gone_has_none() -> None:
     before = usage.process_clock_ns(os.getpid())
     sum(range(100_000))
     after = usage.process_clock_ns(os.getpid())

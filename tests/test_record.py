@@ -11,6 +11,7 @@ import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Never
 
 import msgspec
 import pytest
@@ -41,7 +42,7 @@ def numbers(path: Path) -> list[int]:
 # Round trip
 
 
-def test_what_is_written_is_read(tmp_path):
+def test_what_is_written_is_read(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "er"
     with writer(path) as open_writer:
         open_writer.append(plain_block(0))
@@ -56,12 +57,12 @@ def test_what_is_written_is_read(tmp_path):
     assert read.run.ended_utc is not None and read.run.ended_utc >= read.run.started_utc
 
 
-def test_a_record_may_be_read_elsewhere(tmp_path):
+def test_a_record_may_be_read_elsewhere(tmp_path: Path) -> None:
     recorded(tmp_path / "here", 2).rename(tmp_path / "there")
     assert numbers(tmp_path / "there") == [0, 1]
 
 
-def test_a_run_under_way_can_be_read_and_has_no_end(tmp_path):
+def test_a_run_under_way_can_be_read_and_has_no_end(tmp_path: Path) -> None:
     with writer(tmp_path / "r") as open_writer:
         open_writer.append(plain_block(0))
         read = records.read(tmp_path / "r")
@@ -69,7 +70,7 @@ def test_a_run_under_way_can_be_read_and_has_no_end(tmp_path):
     assert (read.run.ended_utc, read.warnings) == (None, [])
 
 
-def test_a_run_that_fails_has_no_end_and_keeps_its_blocks(tmp_path):
+def test_a_run_that_fails_has_no_end_and_keeps_its_blocks(tmp_path: Path) -> Never:
     with pytest.raises(KeyboardInterrupt), writer(tmp_path / "r") as open_writer:
         open_writer.append(plain_block(0))
         raise KeyboardInterrupt
@@ -77,17 +78,17 @@ def test_a_run_that_fails_has_no_end_and_keeps_its_blocks(tmp_path):
     assert (len(read.blocks), read.run.ended_utc) == (1, None)
 
 
-def test_nothing_unfinished_stays_behind(tmp_path):
+def test_nothing_unfinished_stays_behind(tmp_path: Path) -> None:
     names = sorted(path.name for path in recorded(tmp_path / "r", 1).iterdir())
     assert names == ["blocks.jsonl", "environment.json", "plan.json", "run.json", "suite.json"]
 
 
-def test_a_block_is_one_line(tmp_path):
+def test_a_block_is_one_line(tmp_path: Path) -> None:
     lines = (recorded(tmp_path / "r", 3) / "blocks.jsonl").read_bytes().splitlines()
     assert [json.loads(line)["number"] for line in lines] == [0, 1, 2]
 
 
-def test_a_stacks_commands_and_files_are_kept_from_the_first_block(tmp_path):
+def test_a_stacks_commands_and_files_are_kept_from_the_first_block(tmp_path: Path) -> None:
     def stack(port: int) -> PreparedStack:
         hop = PreparedHop(
             name="proxy",
@@ -113,7 +114,7 @@ def test_a_stacks_commands_and_files_are_kept_from_the_first_block(tmp_path):
 # Cut off, damaged, missing
 
 
-def test_a_last_line_cut_off_anywhere_costs_that_block_alone(tmp_path):
+def test_a_last_line_cut_off_anywhere_costs_that_block_alone(tmp_path: Path) -> None:
     path = recorded(tmp_path / "r", 3)
     whole = (path / "blocks.jsonl").read_bytes()
     start = whole.rindex(b"\n", 0, -1) + 1
@@ -125,7 +126,7 @@ def test_a_last_line_cut_off_anywhere_costs_that_block_alone(tmp_path):
         assert read.warnings == expected, length
 
 
-def test_a_first_line_cut_off_leaves_no_block(tmp_path):
+def test_a_first_line_cut_off_leaves_no_block(tmp_path: Path) -> None:
     path = recorded(tmp_path / "r", 1)
     with (path / "blocks.jsonl").open("rb+") as file:
         file.truncate(20)
@@ -138,7 +139,7 @@ def test_a_first_line_cut_off_leaves_no_block(tmp_path):
     "damaged",
     [b"", b"{}", b"null", b"\x00" * 40, b'{"experiment": "cost", "number": "one"}', b"not json", b'"\xff\xfe"'],
 )
-def test_a_damaged_line_in_the_middle_ends_the_reading_with_a_warning(tmp_path, damaged):
+def test_a_damaged_line_in_the_middle_ends_the_reading_with_a_warning(tmp_path: Path, damaged) -> None:
     path = recorded(tmp_path / "r", 3)
     lines = (path / "blocks.jsonl").read_bytes().split(b"\n")
     lines[1] = damaged
@@ -150,7 +151,7 @@ def test_a_damaged_line_in_the_middle_ends_the_reading_with_a_warning(tmp_path, 
     assert warning.endswith("); read up to it")
 
 
-def test_invalid_text_within_a_line_is_damage(tmp_path):
+def test_invalid_text_within_a_line_is_damage(tmp_path: Path) -> None:
     path = recorded(tmp_path / "r", 2)
     content = (path / "blocks.jsonl").read_bytes()
     (path / "blocks.jsonl").write_bytes(content.replace(b'"cost"', b'"c\xffst"', 1))
@@ -159,14 +160,14 @@ def test_invalid_text_within_a_line_is_damage(tmp_path):
     assert len(read.warnings) == 1
 
 
-def test_a_run_without_blocks_is_empty(tmp_path):
+def test_a_run_without_blocks_is_empty(tmp_path: Path) -> None:
     path = recorded(tmp_path / "r", 0)
     assert numbers(path) == []
     (path / "blocks.jsonl").unlink()
     assert numbers(path) == []
 
 
-def test_another_format_is_refused_with_what_to_do(tmp_path):
+def test_another_format_is_refused_with_what_to_do(tmp_path: Path) -> None:
     path = recorded(tmp_path / "r", 1)
     run = json.loads((path / "run.json").read_text())
     (path / "run.json").write_text(json.dumps(run | {"format": 1}))
@@ -176,7 +177,7 @@ def test_another_format_is_refused_with_what_to_do(tmp_path):
     assert caught.value.hint == "read it with the hopcost that wrote it"
 
 
-def test_another_format_is_told_even_where_its_other_keys_differ(tmp_path):
+def test_another_format_is_told_even_where_its_other_keys_differ(tmp_path: Path) -> None:
     path = recorded(tmp_path / "r", 1)
     (path / "run.json").write_text('{"format": 9, "began": 7}')
     with pytest.raises(UsageError, match="from a newer hopcost: record format 9"):
@@ -184,7 +185,7 @@ def test_another_format_is_told_even_where_its_other_keys_differ(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["run.json", "suite.json", "plan.json", "environment.json"])
-def test_a_missing_file_is_named(tmp_path, name):
+def test_a_missing_file_is_named(tmp_path: Path, name) -> None:
     path = recorded(tmp_path / "r", 1)
     (path / name).unlink()
     with pytest.raises(UsageError) as caught:
@@ -195,7 +196,7 @@ def test_a_missing_file_is_named(tmp_path, name):
 
 @pytest.mark.parametrize("name", ["run.json", "suite.json", "plan.json", "environment.json"])
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'"\xff"', b'{"unknown": 1, '])
-def test_a_damaged_file_is_named(tmp_path, name, content):
+def test_a_damaged_file_is_named(tmp_path: Path, name, content) -> None:
     path = recorded(tmp_path / "r", 1)
     (path / name).write_bytes(content)
     with pytest.raises(UsageError) as caught:
@@ -207,7 +208,7 @@ def test_a_damaged_file_is_named(tmp_path, name, content):
 # Nothing is overwritten
 
 
-def test_a_directory_that_is_not_empty_is_refused(tmp_path):
+def test_a_directory_that_is_not_empty_is_refused(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("precious")
     with pytest.raises(UsageError) as caught:
         writer(tmp_path)
@@ -215,25 +216,25 @@ def test_a_directory_that_is_not_empty_is_refused(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
 
-def test_a_record_is_not_written_into_another_one(tmp_path):
+def test_a_record_is_not_written_into_another_one(tmp_path: Path) -> None:
     path = recorded(tmp_path / "r", 2)
     with pytest.raises(UsageError):
         writer(path)
     assert numbers(path) == [0, 1]
 
 
-def test_a_file_in_its_place_is_refused(tmp_path):
+def test_a_file_in_its_place_is_refused(tmp_path: Path) -> None:
     (tmp_path / "r").write_text("precious")
     with pytest.raises(UsageError, match="not an empty directory"):
         writer(tmp_path / "r")
     assert (tmp_path / "r").read_text() == "precious"
 
 
-def test_an_empty_directory_is_taken(tmp_path):
+def test_an_empty_directory_is_taken(tmp_path: Path) -> None:
     assert numbers(recorded(tmp_path, 1)) == [0]
 
 
-def test_a_directory_that_cannot_be_made_is_named(tmp_path):
+def test_a_directory_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(UsageError) as caught:
         writer(tmp_path / "file" / "r")
@@ -267,7 +268,7 @@ def files_at_most(size: int) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("fitting", [0, 1, 100])
-def test_a_block_that_stops_short_is_taken_back_and_the_ones_before_stay(tmp_path, fitting):
+def test_a_block_that_stops_short_is_taken_back_and_the_ones_before_stay(tmp_path: Path, fitting) -> None:
     path = tmp_path / "r"
     with pytest.raises(MeasurementFailed) as caught, writer(path) as open_writer:
         open_writer.append(plain_block(0))
@@ -294,7 +295,7 @@ class FullDisk:
 
 
 @pytest.mark.parametrize("takes", [0, 1, 100])
-def test_no_space_left_takes_the_block_back(tmp_path, takes):
+def test_no_space_left_takes_the_block_back(tmp_path: Path, takes) -> None:
     path = tmp_path / "r"
     with pytest.raises(MeasurementFailed, match="No space left on device") as caught, writer(path) as open_writer:
         open_writer.append(plain_block(0))
@@ -304,7 +305,9 @@ def test_no_space_left_takes_the_block_back(tmp_path, takes):
     assert_the_record_before_stays(path, caught, "blocks.jsonl")
 
 
-def test_no_space_left_that_shows_at_fsync_takes_the_block_back(tmp_path, monkeypatch):
+def test_no_space_left_that_shows_at_fsync_takes_the_block_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full(_: int) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -317,7 +320,7 @@ def test_no_space_left_that_shows_at_fsync_takes_the_block_back(tmp_path, monkey
     assert_the_record_before_stays(path, caught, "blocks.jsonl")
 
 
-def test_a_note_of_the_end_that_finds_no_space_leaves_the_old_one(tmp_path):
+def test_a_note_of_the_end_that_finds_no_space_leaves_the_old_one(tmp_path: Path) -> None:
     path = tmp_path / "r"
     with pytest.raises(MeasurementFailed) as caught, writer(path) as open_writer:
         open_writer.append(plain_block(0))
@@ -329,7 +332,7 @@ def test_a_note_of_the_end_that_finds_no_space_leaves_the_old_one(tmp_path):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount a small file system; the stub above needs none")
-def test_a_file_system_that_is_really_full(tmp_path):
+def test_a_file_system_that_is_really_full(tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()
     mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "hopcost-test", disk], check=False)
@@ -370,7 +373,7 @@ class FrozenTime(records.datetime.datetime):
         return cls(2025, 1, 2, 3, 4, 5, tzinfo=tz)
 
 
-def test_runs_in_the_same_second_get_directories_of_their_own(home, monkeypatch):
+def test_runs_in_the_same_second_get_directories_of_their_own(home, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(records.datetime, "datetime", FrozenTime)
     paths = []
     for _ in range(3):
@@ -381,7 +384,7 @@ def test_runs_in_the_same_second_get_directories_of_their_own(home, monkeypatch)
     assert records.find("latest") == paths[2]
 
 
-def test_latest_is_the_one_that_began_last_whatever_its_name(home):
+def test_latest_is_the_one_that_began_last_whatever_its_name(home) -> None:
     """`--record records/before` is the help's own example, and sorts behind every date."""
     dated(Path("records/before"), "2025-01-01T00:00:00Z")
     newest = dated(Path("records/20250102T000000Z-made-up"), "2025-01-02T00:00:00Z")
@@ -389,7 +392,7 @@ def test_latest_is_the_one_that_began_last_whatever_its_name(home):
     assert records.find("latest") == newest
 
 
-def test_latest_passes_over_what_is_no_record(home):
+def test_latest_passes_over_what_is_no_record(home) -> None:
     newest = dated(Path("records/20250102T000000Z-made-up"), "2025-01-02T00:00:00Z")
     Path("records/zzz").mkdir()
     Path("records/damaged").mkdir()
@@ -397,14 +400,14 @@ def test_latest_passes_over_what_is_no_record(home):
     assert records.find("latest") == newest
 
 
-def test_without_records_latest_says_how_to_make_one(home):
+def test_without_records_latest_says_how_to_make_one(home) -> None:
     with pytest.raises(UsageError) as caught:
         records.find("latest")
     assert caught.value.message == "no record in records/"
     assert caught.value.hint == "make one: hopcost run nginx-go --quick"
 
 
-def test_a_record_is_found_by_path_and_by_name(home):
+def test_a_record_is_found_by_path_and_by_name(home) -> None:
     recorded(Path("records/before"), 0)
     recorded(Path("elsewhere"), 0)
     assert records.find("before") == Path("records/before")
@@ -414,7 +417,7 @@ def test_a_record_is_found_by_path_and_by_name(home):
 
 
 @pytest.mark.parametrize("name", ["none", "records", "", "a-file"])
-def test_what_is_no_record_is_said(home, name):
+def test_what_is_no_record_is_said(home, name) -> None:
     recorded(Path("records/before"), 0)
     Path("a-file").touch()
     with pytest.raises(UsageError) as caught:

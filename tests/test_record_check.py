@@ -284,7 +284,9 @@ def read_or_refused(path: Path) -> Record | None:
 
 
 @given(st.sampled_from(FILES), st.floats(0, 1, exclude_max=True))
-def test_a_file_cut_off_at_any_byte(sound: dict[str, bytes], tmp_path_factory, file: str, share: float) -> None:
+def test_a_file_cut_off_at_any_byte(
+    sound: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory, file: str, share: float
+) -> None:
     """What a killed run or a full disk leaves: refused by the file's name, or read up to there with a warning."""
     folder = put(tmp_path_factory.getbasetemp() / "cut", sound)
     length = int(len(sound[file]) * share)
@@ -316,7 +318,9 @@ def places(content: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 
 
 @given(st.data())
-def test_any_value_of_any_file_changed(sound: dict[str, bytes], tmp_path_factory, data: st.DataObject) -> None:
+def test_any_value_of_any_file_changed(
+    sound: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
     """A report, or a refusal: never anything else."""
     folder = put(tmp_path_factory.getbasetemp() / "changed", sound)
     file = data.draw(st.sampled_from(FILES))
@@ -342,7 +346,9 @@ def test_any_value_of_any_file_changed(sound: dict[str, bytes], tmp_path_factory
 
 @given(st.sampled_from(FILES), st.floats(0, 1, exclude_max=True), st.binary(min_size=1, max_size=4))
 @example("run.json", 0.0, b"\x00")
-def test_any_bytes_overwritten(sound, tmp_path_factory, file: str, share: float, other: bytes) -> None:
+def test_any_bytes_overwritten(
+    sound, tmp_path_factory: pytest.TempPathFactory, file: str, share: float, other: bytes
+) -> None:
     folder = put(tmp_path_factory.getbasetemp() / "overwritten", sound)
     at = int(len(sound[file]) * share)
     (folder / file).write_bytes(sound[file][:at] + other + sound[file][at + len(other) :])

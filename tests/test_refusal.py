@@ -20,13 +20,13 @@ FILES = {"nginx.conf": "".join(f"line {number} of nginx\n" for number in range(1
         ("in nginx.conf:99", ""),
     ],
 )
-def test_the_line_that_is_named_is_shown(words, named):
+def test_the_line_that_is_named_is_shown(words, named) -> None:
     text = quoted(words, FILES)
     shown = [line for line in text.splitlines() if line.startswith(">")]
     assert " ".join([text.partition(",")[0], *[line.split()[1] for line in shown]]).strip() == named
 
 
-def test_neighbours_are_shown_and_the_same_line_once():
+def test_neighbours_are_shown_and_the_same_line_once() -> None:
     assert quoted("nginx.conf:1 and again nginx.conf:1", FILES).splitlines() == [
         "nginx.conf, as it was generated:",
         ">   1  line 1 of nginx",

@@ -81,16 +81,16 @@ def everything() -> Record:
 
 
 @pytest.mark.parametrize("format", ["txt", "md", "json"])
-def test_golden(format):
+def test_golden(format) -> None:
     golden.compare(f"report.{format}", rendered(format, everything()))
 
 
 @pytest.mark.parametrize("format", ["txt", "md", "json"])
-def test_the_same_record_gives_the_same_report(format):
+def test_the_same_record_gives_the_same_report(format) -> None:
     assert rendered(format, everything()) == rendered(format, everything())
 
 
-def test_a_run_that_was_killed_says_so():
+def test_a_run_that_was_killed_says_so() -> None:
     run = Run(format=1, hopcost="0.1.0", command=[], started_utc="2025-01-02T03:04:05Z")
     for format in ("txt", "md"):
         assert "the run did not end by itself" in rendered(format, record(plain_block(0), run=run))
@@ -98,7 +98,7 @@ def test_a_run_that_was_killed_says_so():
 
 
 @pytest.mark.parametrize("format", ["txt", "md"])
-def test_a_record_without_blocks_names_the_experiment_and_has_no_table(format):
+def test_a_record_without_blocks_names_the_experiment_and_has_no_table(format) -> None:
     content = rendered(format, record())
     assert "What does the proxy cost?" in content
     assert "answers/s" not in content
@@ -114,7 +114,7 @@ def row(content: Record, name: str) -> dict[str, str]:
     return dict(zip(made.header, found, strict=True))
 
 
-def test_a_row():
+def test_a_row() -> None:
     assert row(everything(), "behind") == {
         "arm": "behind",
         "answers/s": "4,200",
@@ -133,7 +133,7 @@ def test_a_row():
     assert row(everything(), "behind")["ratio [95%]"].startswith("0.420 [0.350, ")
 
 
-def test_the_baseline_and_what_is_absent():
+def test_the_baseline_and_what_is_absent() -> None:
     assert row(everything(), "direct")["ratio [95%]"] == "1 (baseline)"
     beside = row(everything(), "beside")
     assert beside["proxy µs"] == "–"
@@ -148,11 +148,11 @@ def test_the_baseline_and_what_is_absent():
         (Interval(value=1.5, low=None, high=2.0), "1.500 [no interval]"),
     ],
 )
-def test_an_interval_in_words(ratio, shown):
+def test_an_interval_in_words(ratio, shown) -> None:
     assert interval(ratio) == shown
 
 
-def test_without_published_figures_there_is_no_column_for_them():
+def test_without_published_figures_there_is_no_column_for_them() -> None:
     plan = plan_of()
     plan = msgspec.structs.replace(
         plan, experiments=[msgspec.structs.replace(plan.experiments[0], published=[], control=None)]
@@ -168,23 +168,23 @@ def below(content: Record) -> list[str]:
     return table.of(experiment).below
 
 
-def test_equal_answers_are_said_in_one_line():
+def test_equal_answers_are_said_in_one_line() -> None:
     assert "every arm answers with 141 header bytes and 12 body bytes" in below(record(plain_block(0)))
 
 
-def test_errors_take_the_verdict_away():
+def test_errors_take_the_verdict_away() -> None:
     lines = below(everything())
     assert "behind had errors: its ratio counts correct answers only" in lines
     assert not any(line.startswith("direct had errors") for line in lines)
 
 
-def test_the_width_reached_is_the_widest_of_all_arms():
+def test_the_width_reached_is_the_widest_of_all_arms() -> None:
     narrow, wide = plain_block(0), plain_block(1, behind=440)
     # behind: 0.4 and 0.44, reach t(1, 0.9875) = 25.4517 × ln 1.1 ÷ 2 = 1.212904, sinh of that = 1.5330
     assert "2 blocks, ratios to ±153.3% at the widest; stopped: all 6 blocks are done" in below(record(narrow, wide))
 
 
-def test_a_single_block_reaches_no_width():
+def test_a_single_block_reaches_no_width() -> None:
     """The baseline is one by definition, and that is no precision reached."""
     assert "1 block, no interval; stopped: all 6 blocks are done" in below(record(plain_block(0)))
 
@@ -194,7 +194,7 @@ def ended(why: str, detail: str) -> Run:
     return Run(format=1, hopcost="0.1.0", command=[], started_utc="", ended_utc="", endings=endings)
 
 
-def test_an_experiment_that_failed_says_why_even_without_arms():
+def test_an_experiment_that_failed_says_why_even_without_arms() -> None:
     """The baseline failed at once: there is no row, and the reason is all there is."""
     void = block(0, validity="void", reasons=("the baseline direct failed: no",))
     lines = below(record(void, run=ended("failed", "the baseline failed")))
@@ -209,7 +209,7 @@ def keys(value: object) -> set[str]:
     return set(value)
 
 
-def test_json_has_the_keys_that_were_promised():
+def test_json_has_the_keys_that_were_promised() -> None:
     content = json.loads(rendered("json", everything()))
     (experiment,) = content["experiments"]
     assert keys(experiment) >= {"name", "baseline", "aa_floor", "blocks", "arms"}
@@ -232,7 +232,7 @@ def test_json_has_the_keys_that_were_promised():
     assert [arm["published_ratio"] for arm in experiment["arms"]] == [1.0, 0.25, None]
 
 
-def test_json_holds_figures_as_they_are():
+def test_json_holds_figures_as_they_are() -> None:
     (experiment,) = json.loads(rendered("json", everything()))["experiments"]
     behind = experiment["arms"][1]
     assert (experiment["name"], experiment["baseline"], experiment["blocks"]) == ("cost", "direct", 3)
@@ -243,7 +243,7 @@ def test_json_holds_figures_as_they_are():
     assert experiment["void_blocks"] == [{"number": 3, "reasons": ["the engine was killed by signal 9"]}]
 
 
-def test_json_of_nothing_is_null_and_never_zero():
+def test_json_of_nothing_is_null_and_never_zero() -> None:
     (experiment,) = json.loads(rendered("json", record(plain_block(0, behind=0))))["experiments"]
     behind = experiment["arms"][1]
     assert (behind["ratio"], behind["cpu_ratio"], behind["cpu_outside"]) == (None, None, None)
@@ -279,7 +279,7 @@ def outside_fences(content: str) -> str:
     return "\n".join(kept)
 
 
-def test_no_output_of_a_program_gets_out_of_its_fence():
+def test_no_output_of_a_program_gets_out_of_its_fence() -> None:
     content = rendered("md", failing("it died; its last lines:\n" + FENCES))
     assert "<script>alert(1)</script>" in content
     plain = outside_fences(content)
@@ -306,7 +306,7 @@ def test_no_output_of_a_program_gets_out_of_its_fence():
         "\\`",
     ],
 )
-def test_one_line_of_hostile_text_stays_text(text):
+def test_one_line_of_hostile_text_stays_text(text) -> None:
     content = rendered("md", failing(text))
     (line,) = [line for line in content.splitlines() if line.startswith("- failed: behind: ")]
     shown = line.removeprefix("- failed: behind: ")
@@ -316,7 +316,7 @@ def test_one_line_of_hostile_text_stays_text(text):
     assert not re.search(r"[`*_|\[\]#~]", re.sub(r"\\.", "", shown))
 
 
-def test_the_analysis_keeps_its_paragraphs_and_loses_its_line_breaks():
+def test_the_analysis_keeps_its_paragraphs_and_loses_its_line_breaks() -> None:
     plan = msgspec.structs.replace(plan_of(), analysis="One is\nshort.\n\n  Two\n  is not.\n")
     head = table.head(record(plain_block(0), plan=plan))
     assert head[-2:] == ["One is short.", "Two is not."]
@@ -324,7 +324,7 @@ def test_the_analysis_keeps_its_paragraphs_and_loses_its_line_breaks():
     assert table.head(record(plain_block(0), plan=none)) == head[:-2]
 
 
-def test_lines_above_the_tables_stay_lines_of_text():
+def test_lines_above_the_tables_stay_lines_of_text() -> None:
     """A reason may hold several lines of a program's output."""
     plan = msgspec.structs.replace(
         plan_of(), left_out=[LeftOut(name="wide", reason="it said:\n# Heading\n- point\n    code\n---")]
@@ -337,13 +337,13 @@ def test_lines_above_the_tables_stay_lines_of_text():
 
 
 @pytest.mark.parametrize("format", ["txt", "md"])
-def test_a_terminal_is_not_steered_by_what_programs_print(format):
+def test_a_terminal_is_not_steered_by_what_programs_print(format) -> None:
     content = rendered(format, failing("its last lines:\n\x1b]0;title\x07\x1b[2J\x1b[31mred\x9b31m\x00\rgone\b\x7f"))
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", content)
     assert "red" in content and "gone" in content
 
 
-def test_text_is_plain_even_where_colours_are_forced(monkeypatch):
+def test_text_is_plain_even_where_colours_are_forced(monkeypatch: pytest.MonkeyPatch) -> None:
     """Many CI machines set FORCE_COLOR; the report goes into a file all the same."""
     plain = rendered("txt", everything())
     monkeypatch.setenv("FORCE_COLOR", "1")
@@ -352,7 +352,7 @@ def test_text_is_plain_even_where_colours_are_forced(monkeypatch):
     assert rendered("txt", everything()) == plain
 
 
-def test_a_narrow_terminal_leaves_nothing_out():
+def test_a_narrow_terminal_leaves_nothing_out() -> None:
     """rich would drop the columns that do not fit, and shorten headings to a letter."""
     content = everything()
     narrow = text.render(content, summarise(content), width=40)
@@ -363,12 +363,12 @@ def test_a_narrow_terminal_leaves_nothing_out():
             assert all(word in narrow for word in heading.split()), heading
 
 
-def test_text_takes_words_in_brackets_for_words():
+def test_text_takes_words_in_brackets_for_words() -> None:
     """rich's own markup."""
     assert "[bold red]x[/] [link=http://x]y" in rendered("txt", failing("[bold red]x[/] [link=http://x]y"))
 
 
 @pytest.mark.parametrize("message", ["", "\n", "\n\n"])
 @pytest.mark.parametrize("format", ["txt", "md", "json"])
-def test_a_failure_without_words_is_still_a_failure(format, message):
+def test_a_failure_without_words_is_still_a_failure(format, message) -> None:
     assert "behind" in rendered(format, failing(message))

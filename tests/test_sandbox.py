@@ -35,7 +35,7 @@ FOUR_FAR_SIBLINGS = {0: [2], 1: [3], 2: [0], 3: [1]}
         (Placement.ALL_CORES, [3, 7], {}, [3, 7], [7]),
     ],
 )
-def test_place(placement, allowed, siblings, stack, generator):
+def test_place(placement, allowed, siblings, stack, generator) -> None:
     assert place(placement, allowed, siblings) == Cores(stack=stack, generator=generator)
 
 
@@ -43,7 +43,7 @@ def test_place(placement, allowed, siblings, stack, generator):
     ("allowed", "siblings"),
     [([0], {}), ([0, 1], {0: [1], 1: [0]}), ([2, 6], {2: [6], 6: [2]}), ([0, 1, 2, 3], {0: [1, 2, 3]})],
 )
-def test_one_physical_core_cannot_be_given_to_both(allowed, siblings):
+def test_one_physical_core_cannot_be_given_to_both(allowed, siblings) -> None:
     with pytest.raises(CannotMeasure) as caught:
         place(Placement.ONE_CORE, allowed, siblings)
     assert caught.value.hint == "choose an experiment on all cores"
@@ -53,7 +53,7 @@ def test_one_physical_core_cannot_be_given_to_both(allowed, siblings):
     ("stack", "generator", "shared"),
     [([0], [1], False), ([0, 1], [1], True), ([0], [0], True), ([0, 1], [2, 3], False)],
 )
-def test_whether_cores_are_shared(stack, generator, shared):
+def test_whether_cores_are_shared(stack, generator, shared) -> None:
     assert Cores(stack=stack, generator=generator).shared is shared
 
 
@@ -80,24 +80,24 @@ def freezable(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     return folders
 
 
-def test_version_2_comes_first(freezable):
+def test_version_2_comes_first(freezable) -> None:
     freezable += [Path("/v2/user.slice/shell"), Path("/v1/docker/abc")]
     found = find_freezer(mounts(v2=Path("/v2"), v1=Path("/v1")), OWN)
     assert found == Freezer(kind="cgroup2", parent="/v2/user.slice/shell", account="/v2/user.slice/shell")
 
 
-def test_version_1_where_version_2_is_not_writable(freezable):
+def test_version_1_where_version_2_is_not_writable(freezable) -> None:
     freezable += [Path("/v1/docker/abc")]
     found = find_freezer(mounts(v2=Path("/v2"), v1=Path("/v1")), OWN)
     assert found == Freezer(kind="cgroup1", parent="/v1/docker/abc")
 
 
-def test_the_root_of_a_tree(freezable):
+def test_the_root_of_a_tree(freezable) -> None:
     freezable += [Path("/v2")]
     assert find_freezer(mounts(v2=Path("/v2")), "0::/\n") == Freezer(kind="cgroup2", parent="/v2", account="/v2")
 
 
-def test_the_second_mount_of_a_kind_is_tried_too(freezable):
+def test_the_second_mount_of_a_kind_is_tried_too(freezable) -> None:
     freezable += [Path("/other/user.slice/shell")]
     text = mounts(v2=Path("/v2")) + mounts(v2=Path("/other"))
     assert find_freezer(text, OWN) == Freezer(
@@ -105,35 +105,35 @@ def test_the_second_mount_of_a_kind_is_tried_too(freezable):
     )
 
 
-def test_signals_where_no_cgroup_can_be_made(freezable):
+def test_signals_where_no_cgroup_can_be_made(freezable) -> None:
     found = find_freezer(mounts(v2=Path("/v2"), v1=Path("/v1")), OWN)
     assert found == Freezer(kind="signal", parent=None)
     assert found.cgroup("stack") is None
 
 
 @pytest.mark.parametrize(("text", "own"), [("", OWN), (mounts(v2=Path("/v2"), v1=Path("/v1")), ""), ("", "")])
-def test_signals_where_the_kernel_says_nothing(text, own, monkeypatch):
+def test_signals_where_the_kernel_says_nothing(text, own, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sandbox, "_can_freeze", lambda parent: True)
     assert find_freezer(text, own).kind == "signal"
 
 
-def test_a_version_1_tree_without_freezer_is_none(monkeypatch):
+def test_a_version_1_tree_without_freezer_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sandbox, "_can_freeze", lambda parent: True)
     assert find_freezer(mounts(), OWN).kind == "signal"
 
 
-def test_a_stacks_cgroup_is_made_in_the_parent():
+def test_a_stacks_cgroup_is_made_in_the_parent() -> None:
     assert Freezer(kind="cgroup2", parent="/v2/shell").cgroup("stack-1") == Path("/v2/shell/stack-1")
 
 
-def test_an_ordinary_folder_is_no_cgroup_and_nothing_is_left_in_it(tmp_path):
+def test_an_ordinary_folder_is_no_cgroup_and_nothing_is_left_in_it(tmp_path: Path) -> None:
     (tmp_path / "shell").mkdir()
     (tmp_path / "shell" / "cgroup.procs").touch()
     assert find_freezer(mounts(v2=tmp_path), "0::/shell\n").kind == "signal"
     assert [path.name for path in (tmp_path / "shell").iterdir()] == ["cgroup.procs"]
 
 
-def test_a_folder_that_does_not_exist_is_no_cgroup(tmp_path):
+def test_a_folder_that_does_not_exist_is_no_cgroup(tmp_path: Path) -> None:
     assert find_freezer(mounts(v2=tmp_path), "0::/none\n").kind == "signal"
     assert list(tmp_path.iterdir()) == []
 
@@ -147,7 +147,9 @@ def test_a_folder_that_does_not_exist_is_no_cgroup(tmp_path):
         (["cgroup.freeze"], True, "signal"),
     ],
 )
-def test_what_a_new_cgroup_must_have_and_do(tmp_path, monkeypatch, files, freezes, kind):
+def test_what_a_new_cgroup_must_have_and_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files, freezes, kind
+) -> None:
     """The kernel fills a new cgroup's folder; here `mkdir` does."""
     mkdir = Path.mkdir
 
@@ -166,7 +168,7 @@ def local_port_range() -> tuple[int, int]:
     return int(low), int(high)
 
 
-def test_ports_lie_outside_the_range_of_clients():
+def test_ports_lie_outside_the_range_of_clients() -> None:
     low, high = local_port_range()
     ports = Ports()
     taken = [ports.take() for _ in range(50)]
@@ -184,7 +186,7 @@ def only(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     monkeypatch.setattr(Path, "read_text", read)
 
 
-def test_every_port_that_is_free_is_given_once(monkeypatch):
+def test_every_port_that_is_free_is_given_once(monkeypatch: pytest.MonkeyPatch) -> None:
     only(monkeypatch, "10003\t64998\n")
     monkeypatch.setattr(sandbox.host, "port_is_free", lambda port: port != 10_001)
     ports = Ports()
@@ -193,7 +195,7 @@ def test_every_port_that_is_free_is_given_once(monkeypatch):
         ports.take()
 
 
-def test_where_clients_have_all_ports_the_remedy_is_named(monkeypatch):
+def test_where_clients_have_all_ports_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     only(monkeypatch, "1024\t65535\n")
     with pytest.raises(CannotMeasure) as caught:
         Ports()
@@ -201,7 +203,7 @@ def test_where_clients_have_all_ports_the_remedy_is_named(monkeypatch):
     assert caught.value.hint == "sysctl net.ipv4.ip_local_port_range='32768 60999'"
 
 
-def test_a_port_asked_for_is_given_or_refused_with_who_has_it(monkeypatch):
+def test_a_port_asked_for_is_given_or_refused_with_who_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sandbox.host, "port_is_free", lambda port: port == 8080)
     assert Ports.claim(8080, "arm x: app") == 8080
     with pytest.raises(CannotMeasure) as caught:
@@ -210,7 +212,7 @@ def test_a_port_asked_for_is_given_or_refused_with_who_has_it(monkeypatch):
     assert "ss -ltnp 'sport = :8081'" in (caught.value.hint or "")
 
 
-def test_version_1_counts_in_another_hierarchy(freezable, monkeypatch):
+def test_version_1_counts_in_another_hierarchy(freezable, monkeypatch: pytest.MonkeyPatch) -> None:
     freezable += [Path("/v1/docker/abc")]
     monkeypatch.setattr(sandbox, "_can_count", lambda parent: True)
     text = mounts(v1=Path("/v1"))
@@ -222,12 +224,12 @@ def test_version_1_counts_in_another_hierarchy(freezable, monkeypatch):
     assert find_freezer(text, OWN).cgroups("stack-1") == [Path("/v1/docker/abc/stack-1")]
 
 
-def test_version_2_freezes_and_counts_in_one_cgroup_and_signals_need_none():
+def test_version_2_freezes_and_counts_in_one_cgroup_and_signals_need_none() -> None:
     assert Freezer(kind="cgroup2", parent="/v2", account="/v2").cgroups("stack-1") == [Path("/v2/stack-1")]
     assert Freezer(kind="signal", parent=None).cgroups("stack-1") == []
 
 
-def test_ports_of_a_namespace_leave_its_clients_their_range(monkeypatch):
+def test_ports_of_a_namespace_leave_its_clients_their_range(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sandbox.namespace, "inside", lambda path: contextlib.nullcontext())
     only(monkeypatch, "8192\t65535\n")
     ports = sandbox.NamespacePorts("the one that we are in")
@@ -242,7 +244,7 @@ def with_port(port: int | None) -> Arm:
     return Arm(hops=[Hop(program="origin", link=Link.HTTP_TCP, port=port)])
 
 
-def test_two_arms_that_want_one_port_of_the_hosts_loopback_are_refused():
+def test_two_arms_that_want_one_port_of_the_hosts_loopback_are_refused() -> None:
     sandbox.refuse_the_same_port([("a", with_port(8080)), ("b", with_port(8081)), ("c", with_port(None))])
     with pytest.raises(CannotMeasure, match="arms a and c both ask for port 8080") as caught:
         sandbox.refuse_the_same_port([("a", with_port(8080)), ("b", with_port(None)), ("c", with_port(8080))])
@@ -253,7 +255,7 @@ def test_two_arms_that_want_one_port_of_the_hosts_loopback_are_refused():
     ("hard", "wanted", "given"),
     [(20_000, None, 20_000), (20_000, 512, 512), (20_000, 10**6, 20_000), (resource.RLIM_INFINITY, None, 1 << 20)],
 )
-def test_an_arms_open_files_are_capped_at_the_hard_limit(open_files, hard, wanted, given):
+def test_an_arms_open_files_are_capped_at_the_hard_limit(open_files, hard, wanted, given) -> None:
     open_files["is"] = (1024, hard)
     assert sandbox.open_files(wanted) == given
 
@@ -267,11 +269,11 @@ def open_files(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[int, int]]:
     return limits
 
 
-def test_the_soft_limit_of_open_files_becomes_the_hard_one(open_files):
+def test_the_soft_limit_of_open_files_becomes_the_hard_one(open_files) -> None:
     assert sandbox.raise_open_files() == 20_000
     assert open_files["set"] == (20_000, 20_000)
 
 
-def test_no_limit_of_open_files_is_enough_for_anything(open_files):
+def test_no_limit_of_open_files_is_enough_for_anything(open_files) -> None:
     open_files["is"] = (1024, resource.RLIM_INFINITY)
     assert sandbox.raise_open_files() > 10**9

@@ -22,11 +22,11 @@ BALANCE = definition("choice", "round-robin", choices=["round-robin", "least_con
     ("setting", "value"),
     [(KEEPALIVE, 0), (KEEPALIVE, 5), (CACHE, 0), (CACHE, 5), (BALANCE, "least_conn"), (definition("count", 1), 1)],
 )
-def test_what_fits_is_taken_as_it_is(setting, value):
+def test_what_fits_is_taken_as_it_is(setting, value) -> None:
     assert setting.resolve(value, 4, "arm x: nginx.key") == value
 
 
-def test_cores_is_the_number_of_the_stacks_cores():
+def test_cores_is_the_number_of_the_stacks_cores() -> None:
     assert definition("cores", "cores").resolve("cores", 4, "") == 4
 
 
@@ -44,7 +44,7 @@ def test_cores_is_the_number_of_the_stacks_cores():
         (BALANCE, False, f"expected {WORDS}, got false", None),
     ],
 )  # fmt: skip
-def test_what_does_not_fit_says_what_would(setting, value, message, hint):
+def test_what_does_not_fit_says_what_would(setting, value, message, hint) -> None:
     with pytest.raises(UsageError) as caught:
         setting.resolve(value, 4, "arm x: nginx.key")
     assert (caught.value.message, caught.value.hint) == (f"arm x: nginx.key: {message}", hint)
@@ -60,7 +60,7 @@ def test_what_does_not_fit_says_what_would(setting, value, message, hint):
         (definition("switch", True, least=0), "x: least: a switch has none"),
     ],
 )
-def test_a_definition_that_contradicts_itself_is_refused(setting, message):
+def test_a_definition_that_contradicts_itself_is_refused(setting, message) -> None:
     with pytest.raises(UsageError) as caught:
         setting.check("x")
     assert caught.value.message == message

@@ -33,7 +33,7 @@ def sizing(*blocks: Block, quick: bool = False) -> Sizing:
     return made
 
 
-def test_log_ratios_are_by_round_to_the_mean_of_the_baselines_runs():
+def test_log_ratios_are_by_round_to_the_mean_of_the_baselines_runs() -> None:
     (experiment,) = plan_of().experiments
     found = log_ratios(
         experiment,
@@ -44,7 +44,7 @@ def test_log_ratios_are_by_round_to_the_mean_of_the_baselines_runs():
     assert "direct" not in found
 
 
-def test_the_pilot_is_short_and_a_quick_run_has_none():
+def test_the_pilot_is_short_and_a_quick_run_has_none() -> None:
     pilot = sizing().next(ARMS, [0], 600.0, 300 * MS)
     assert pilot is not None and pilot.forecast is None
     assert pilot.rounds == max(2, int(PILOT_S / 2.472))
@@ -52,7 +52,7 @@ def test_the_pilot_is_short_and_a_quick_run_has_none():
     assert quick is not None and quick.rounds == int(40 / 0.824), "the longest block there is"
 
 
-def test_after_the_pilot_the_spread_of_its_rounds_decides():
+def test_after_the_pilot_the_spread_of_its_rounds_decides() -> None:
     # The log-ratio of 400 and 440 answers spreads by ±ln(1.1) ÷ 2 = 0.04766 about its mean: variance 0.00303 (n − 1).
     found = sizing(a_block(0)).next(ARMS, [1], 1200.0, 300 * MS)
     assert found is not None and found.forecast is not None
@@ -63,7 +63,7 @@ def test_after_the_pilot_the_spread_of_its_rounds_decides():
     assert calm.rounds <= found.rounds
 
 
-def test_two_or_three_blocks_that_differ_do_not_make_the_next_ones_brief():
+def test_two_or_three_blocks_that_differ_do_not_make_the_next_ones_brief() -> None:
     unlike = [a_block(0), a_block(1, (200, 220, 200, 220)), a_block(2, (800, 880, 800, 880))]
     three, six = (sizing(*each).next(ARMS, [len(each)], 300.0, 300 * MS) for each in (unlike, unlike * 2))
     assert three is not None and six is not None and three.forecast is not None and six.forecast is not None
@@ -71,46 +71,46 @@ def test_two_or_three_blocks_that_differ_do_not_make_the_next_ones_brief():
     assert (six.forecast.blocks, six.rounds) == (24, 5), "by six blocks it is known that starts differ"
 
 
-def test_it_does_not_matter_which_arm_is_better():
+def test_it_does_not_matter_which_arm_is_better() -> None:
     better_block = a_block(0, (2000, 2200, 2000, 2200))
     worse, better = (sizing(each).next(ARMS, [1], 600.0, 300 * MS) for each in (a_block(0), better_block))
     assert worse is not None and better is not None and worse.forecast is not None and better.forecast is not None
     assert (worse.rounds, worse.forecast.blocks) == (better.rounds, better.forecast.blocks)
 
 
-def test_what_a_block_costs_besides_is_learned_from_those_done():
+def test_what_a_block_costs_besides_is_learned_from_those_done() -> None:
     # 4.4 s − 1.2 s of slices − 1.2 s of settling − 0.3 s of warm-up of each of the block's three arms.
     assert sizing(a_block(0)).overheads_s == [pytest.approx(1.1)]
 
 
-def test_blocks_with_an_open_loop_say_nothing_by_those_without():
+def test_blocks_with_an_open_loop_say_nothing_by_those_without() -> None:
     closed = a_block(1)
     assert closed.end is not None
     with_it = msgspec.structs.replace(closed, open_ends=[closed.end], elapsed_ns=closed.elapsed_ns + 9 * 10**9)
     assert sizing(a_block(0), with_it).overheads_s == [pytest.approx(10.1)]
 
 
-def test_an_arm_that_failed_does_not_size_the_blocks_of_the_others():
+def test_an_arm_that_failed_does_not_size_the_blocks_of_the_others() -> None:
     one = a_block(0)
     arm = next(arm.name for arm in one.arms if arm.copy_of is None and arm.name != "direct")
     failed = msgspec.structs.replace(one, failures=[Failure(arm=arm, message="it ended")])
     assert arm in sizing(one).ratios and arm not in sizing(failed).ratios
 
 
-def test_a_longer_warm_up_leaves_less_time_for_slices():
+def test_a_longer_warm_up_leaves_less_time_for_slices() -> None:
     short, long = (sizing(a_block(0)).next(ARMS, [1], 300.0, warm_up_ms * MS) for warm_up_ms in (300, 1500))
     assert short is not None and long is not None and short.forecast is not None and long.forecast is not None
     assert short.forecast.half_width < long.forecast.half_width
 
 
-def test_where_the_time_holds_no_look_fewer_blocks_do_and_then_none():
+def test_where_the_time_holds_no_look_fewer_blocks_do_and_then_none() -> None:
     short = sizing(a_block(0)).next(ARMS, [1], 9.0, 300 * MS)
     assert short is not None and short.forecast is None
     assert short.rounds >= 2
     assert sizing(a_block(0)).next(ARMS, [1], 3.0, 300 * MS) is None
 
 
-def test_a_void_block_teaches_only_its_time():
+def test_a_void_block_teaches_only_its_time() -> None:
     void = msgspec.structs.replace(a_block(0), validity="void")
     found = sizing(void).next(ARMS, [0], 600.0, 300 * MS)
     assert found is not None and found.forecast is None

@@ -11,7 +11,7 @@ from hopcost.statistics import ONE
 from hopcost.summary import summarise
 
 
-def test_ratios_and_errors_are_the_reports():
+def test_ratios_and_errors_are_the_reports() -> None:
     """Of a full run with a void block, errors, and an arm that is not in every block; interrupted now."""
     content = everything()
     content.run.endings = []
@@ -25,7 +25,7 @@ def test_ratios_and_errors_are_the_reports():
     assert shown["beside"].has_failed and not shown["behind"].has_failed
 
 
-def test_the_widest_is_the_one_below_the_table():
+def test_the_widest_is_the_one_below_the_table() -> None:
     content = record(plain_block(0), plain_block(1, behind=440))
     arms = so_far.of(content.plan, content.plan.experiments[0], content.blocks)
     widest = so_far.widest(content.plan.experiments[0], arms)
@@ -33,7 +33,7 @@ def test_the_widest_is_the_one_below_the_table():
     assert widest is not None and f"{widest:.1%}" == "153.3%"
 
 
-def test_before_any_block_nothing_is_known_not_even_of_the_baseline():
+def test_before_any_block_nothing_is_known_not_even_of_the_baseline() -> None:
     plan = plan_of()
     for blocks in ([], [block(0, validity="void", failures=(Failure(arm="behind", message="gone"),))]):
         arms = so_far.of(plan, plan.experiments[0], blocks)
@@ -43,7 +43,7 @@ def test_before_any_block_nothing_is_known_not_even_of_the_baseline():
         assert [arm.has_failed for arm in arms] == [bool(blocks) and arm.name == "behind" for arm in arms]
 
 
-def test_the_baseline_is_one():
+def test_the_baseline_is_one() -> None:
     plan = plan_of()
     direct = so_far.of(plan, plan.experiments[0], [block(0, part(slice_of("direct", 10)))])[0]
     assert (direct.name, direct.ratio, direct.cpu_ratio) == ("direct", ONE, ONE)

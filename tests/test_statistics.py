@@ -17,7 +17,7 @@ def split(pairs: list[tuple[float, float]]) -> tuple[list[float], list[float]]:
     return [arm for arm, _ in pairs], [baseline for _, baseline in pairs]
 
 
-def test_three_blocks_by_hand():
+def test_three_blocks_by_hand() -> None:
     # Ratios 2, 4, 8: logs ln 2 × (1, 2, 3), mean 2 ln 2 (ratio 4), standard deviation ln 2 = 0.693147.
     # t(2 degrees of freedom, 0.975) = 4.302653 from a table.
     # reach = 4.302653 × 0.693147 ÷ √3 = 1.721873; 4 ÷ e^1.721873 = 0.714924, 4 × e^1.721873 = 22.379993.
@@ -28,7 +28,7 @@ def test_three_blocks_by_hand():
     assert found.high == pytest.approx(22.379993, rel=1e-6)
 
 
-def test_two_blocks_by_hand():
+def test_two_blocks_by_hand() -> None:
     # Ratios 1/2 and 1/8: logs −ln 2, −3 ln 2; mean −2 ln 2 (ratio 1/4), standard deviation √2 ln 2.
     # t(1, 0.975) = 12.706205; reach = 12.706205 × √2 × 0.693147 ÷ √2 = 8.807270; e^8.807270 = 6682.65.
     found = ratio([50.0, 50.0], [100.0, 400.0])
@@ -38,14 +38,14 @@ def test_two_blocks_by_hand():
     assert found.high == pytest.approx(0.25 * 6682.65, rel=1e-5)
 
 
-def test_two_blocks_of_which_nothing_is_known_have_an_interval_all_the_same():
+def test_two_blocks_of_which_nothing_is_known_have_an_interval_all_the_same() -> None:
     # Logs 0 and 0.8: t(1, 1 - 0.005 ÷ 30) = 1909.86, reach 764; e^764 is beyond all numbers.
     found = ratio([1.0, math.exp(0.8)], [1.0, 1.0], 0.01 / 30)
     assert found is not None and found.low is not None and found.high is not None
     assert 0 < found.low < 1e-300 and 1e300 < found.high < math.inf
 
 
-def test_six_blocks_with_the_error_of_one_of_four_looks_by_hand():
+def test_six_blocks_with_the_error_of_one_of_four_looks_by_hand() -> None:
     # Ratios e^±0.01, three of each: mean 0 (ratio 1); sum of squares 6 × 0.0001, variance 0.0006 ÷ 5 = 0.00012,
     # standard deviation 0.0109545. Error 0.05 ÷ 4 = 0.0125: t(5, 0.99375) = 3.810005 from a table.
     # reach = 3.810005 × 0.0109545 ÷ √6 = 0.0170386; e^±0.0170386 = 1.017185 and 0.983106.
@@ -58,7 +58,7 @@ def test_six_blocks_with_the_error_of_one_of_four_looks_by_hand():
     assert found.half_width == pytest.approx((1.017185 - 0.983106) / 2, rel=1e-4)
 
 
-def test_blocks_of_unlike_length_by_hand():
+def test_blocks_of_unlike_length_by_hand() -> None:
     # Logs ln 2 × (1, 2, 3) with weights 1, 1, 2: mean 2.25 ln 2 (ratio 4.756828).
     # Squares by weight: 1.5625 + 0.0625 + 2 × 0.5625 = 2.75 (ln 2)²; ÷ (4 × 2) = 0.34375; root 0.586302 ln 2.
     # reach = 4.302653 × 0.586302 × 0.693147 = 1.748570.
@@ -72,7 +72,7 @@ def test_blocks_of_unlike_length_by_hand():
     assert mean([5.0], weights=[3]) == Interval(value=5.0, low=None, high=None)
 
 
-def test_weights_keep_their_promise():
+def test_weights_keep_their_promise() -> None:
     """Of 2,000 means of blocks whose variances are the inverse of their rounds, 5 % miss; unweighted ones are wider."""
     dice = np.random.default_rng(1)
     rounds = np.array([2, 2, 8, 8, 9, 9, 3])
@@ -87,22 +87,22 @@ def test_weights_keep_their_promise():
     assert weighted < 0.9 * plain
 
 
-def test_the_errors_of_all_looks_add_up_to_five_percent():
+def test_the_errors_of_all_looks_add_up_to_five_percent() -> None:
     assert error_per_look(1) == 0.05
     assert error_per_look(4) == 0.0125
 
 
-def test_the_half_width_is_relative_to_the_value():
+def test_the_half_width_is_relative_to_the_value() -> None:
     assert Interval(value=0.5, low=0.4, high=0.7).half_width == pytest.approx(0.3)
     assert ONE.half_width == 0.0
 
 
 @pytest.mark.parametrize(("low", "high"), [(None, 2.0), (0.5, None), (None, None)])
-def test_an_interval_with_an_open_end_has_no_width(low, high):
+def test_an_interval_with_an_open_end_has_no_width(low, high) -> None:
     assert Interval(value=1.0, low=low, high=high).half_width is None
 
 
-def test_a_single_block_has_a_value_and_no_interval():
+def test_a_single_block_has_a_value_and_no_interval() -> None:
     found = ratio([30.0], [40.0])
     assert found is not None
     assert found.value == pytest.approx(0.75, rel=1e-12)
@@ -121,17 +121,17 @@ def test_a_single_block_has_a_value_and_no_interval():
         ([1.0, math.nan], [1.0, 2.0]),
     ],
 )
-def test_without_positive_figures_there_is_no_ratio(arm, baseline):
+def test_without_positive_figures_there_is_no_ratio(arm, baseline) -> None:
     assert ratio(arm, baseline) is None
 
 
-def test_blocks_that_differ_in_number_are_a_bug():
+def test_blocks_that_differ_in_number_are_a_bug() -> None:
     with pytest.raises(ValueError):
         ratio([1.0, 2.0], [1.0])
 
 
 @given(PAIRS, st.randoms(use_true_random=False))
-def test_the_order_of_blocks_does_not_matter(pairs, shuffler):
+def test_the_order_of_blocks_does_not_matter(pairs, shuffler) -> None:
     shuffled = pairs.copy()
     shuffler.shuffle(shuffled)
     given_order, other_order = ratio(*split(pairs)), ratio(*split(shuffled))
@@ -141,14 +141,14 @@ def test_the_order_of_blocks_does_not_matter(pairs, shuffler):
     assert other_order.high == pytest.approx(given_order.high, rel=1e-6)
 
 
-def test_permuting_blocks_gives_the_same_interval():
+def test_permuting_blocks_gives_the_same_interval() -> None:
     pairs = [(51.0, 100.0), (48.0, 99.0), (50.5, 103.0), (49.0, 97.0)]
     rotated, found = ratio(*split(pairs[2:] + pairs[:2])), ratio(*split(pairs))
     assert found is not None and rotated is not None
     assert (rotated.value, rotated.low, rotated.high) == pytest.approx((found.value, found.low, found.high), rel=1e-12)
 
 
-def test_the_pairs_are_what_counts():
+def test_the_pairs_are_what_counts() -> None:
     """Both arms drift together by a factor of three: paired by block, that is no spread at all."""
     paired = ratio([10.0, 20.0, 30.0], [20.0, 40.0, 60.0])
     crossed = ratio([10.0, 20.0, 30.0], [60.0, 20.0, 40.0])
@@ -158,13 +158,13 @@ def test_the_pairs_are_what_counts():
 
 
 @given(st.lists(FIGURES, min_size=2, max_size=24))
-def test_an_arm_against_itself_is_one(figures):
+def test_an_arm_against_itself_is_one(figures) -> None:
     found = ratio(figures, figures)
     assert found == ONE
 
 
 @given(PAIRS)
-def test_swapping_the_sides_inverts_the_ratio(pairs):
+def test_swapping_the_sides_inverts_the_ratio(pairs) -> None:
     arm, baseline = split(pairs)
     there, back = ratio(arm, baseline), ratio(baseline, arm)
     assert there is not None and back is not None
@@ -174,7 +174,7 @@ def test_swapping_the_sides_inverts_the_ratio(pairs):
 
 
 @given(PAIRS, st.floats(min_value=0.001, max_value=1000))
-def test_scaling_both_sides_changes_nothing(pairs, factor):
+def test_scaling_both_sides_changes_nothing(pairs, factor) -> None:
     arm, baseline = split(pairs)
     plain, scaled = ratio(arm, baseline), ratio([factor * a for a in arm], [factor * b for b in baseline])
     assert plain is not None and scaled is not None
@@ -184,7 +184,7 @@ def test_scaling_both_sides_changes_nothing(pairs, factor):
 
 
 @given(PAIRS)
-def test_the_interval_holds_the_value(pairs):
+def test_the_interval_holds_the_value(pairs) -> None:
     found = ratio(*split(pairs))
     assert found is not None
     assert found.low <= found.value * (1 + 1e-12)
@@ -192,14 +192,14 @@ def test_the_interval_holds_the_value(pairs):
 
 
 @given(PAIRS, st.floats(min_value=0.01, max_value=0.5), st.floats(min_value=0.01, max_value=0.5))
-def test_more_confidence_is_never_narrower(pairs, one, other):
+def test_more_confidence_is_never_narrower(pairs, one, other) -> None:
     wide, narrow = ratio(*split(pairs), min(one, other)), ratio(*split(pairs), max(one, other))
     assert wide is not None and narrow is not None
     assert wide.low <= narrow.low and narrow.high <= wide.high
     assert wide.value == narrow.value
 
 
-def test_more_confidence_is_wider_where_there_is_spread():
+def test_more_confidence_is_wider_where_there_is_spread() -> None:
     wide, narrow = ratio([1.0, 2.0, 4.0], [1.0] * 3, 0.01), ratio([1.0, 2.0, 4.0], [1.0] * 3, 0.05)
     assert wide is not None and narrow is not None
     assert wide.half_width > 2 * narrow.half_width
@@ -227,7 +227,7 @@ TEN = [10, 20, 30, 40, 50, 60, 70, 80, 90, 100]
         (60, 0.5, (60, 60)),
     ],
 )
-def test_one_unanswered_among_ten(age, q, bounds):
+def test_one_unanswered_among_ten(age, q, bounds) -> None:
     assert quantile_bounds(TEN, [1] * 10, [age], [1], q) == bounds
 
 
@@ -235,29 +235,29 @@ def test_one_unanswered_among_ten(age, q, bounds):
     ("q", "value"),
     [(0.0, 10), (0.001, 10), (0.1, 10), (0.10001, 20), (0.5, 50), (0.51, 60), (0.9, 90), (0.99, 100), (1.0, 100)],
 )
-def test_the_rank_is_the_ceiling(q, value):
+def test_the_rank_is_the_ceiling(q, value) -> None:
     assert quantile_bounds(TEN, [1] * 10, [], [], q) == (value, value)
 
 
 @pytest.mark.parametrize(("q", "value"), [(0.98, 10), (0.99, 10), (0.991, 20), (0.999, 20), (1.0, 20)])
-def test_p99_of_a_hundred_is_the_ninety_ninth(q, value):
+def test_p99_of_a_hundred_is_the_ninety_ninth(q, value) -> None:
     assert quantile_bounds([10, 20], [99, 1], [], [], q) == (value, value)
 
 
-def test_one_answer_is_every_quantile():
+def test_one_answer_is_every_quantile() -> None:
     assert {quantile_bounds([7], [1], [], [], q) for q in (0.0, 0.5, 1.0)} == {(7, 7)}
 
 
-def test_nothing_has_no_quantile():
+def test_nothing_has_no_quantile() -> None:
     assert quantile_bounds([], [], [], [], 0.5) is None
     assert quantile_bounds([10], [0], [20], [0], 0.5) is None
 
 
-def test_a_value_that_never_occurred_is_no_quantile():
+def test_a_value_that_never_occurred_is_no_quantile() -> None:
     assert quantile_bounds([10, 20], [0, 1], [], [], 0.0) == (20, 20)
 
 
-def test_only_unanswered_requests_give_a_lower_bound_alone():
+def test_only_unanswered_requests_give_a_lower_bound_alone() -> None:
     assert quantile_bounds([], [], [3, 9], [1, 1], 0.5) == (3, None)
     assert quantile_bounds([], [], [3, 9], [1, 1], 1.0) == (9, None)
 
@@ -266,7 +266,7 @@ HISTOGRAM = st.dictionaries(st.integers(1, 10**6), st.integers(1, 50), max_size=
 
 
 @given(HISTOGRAM, HISTOGRAM, st.floats(min_value=0, max_value=1))
-def test_bounds_agree_with_a_sorted_list(answers, unanswered, q):
+def test_bounds_agree_with_a_sorted_list(answers, unanswered, q) -> None:
     """The definition itself: every unanswered request at its age, and every one of them endless."""
     values, ages = sorted(answers), sorted(unanswered)
     found = quantile_bounds(values, [answers[v] for v in values], ages, [unanswered[a] for a in ages], q)

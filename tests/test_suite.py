@@ -74,7 +74,7 @@ def refused(tmp_path: Path, old: str, new: str) -> tuple[str, str | None]:
     return caught.value.message.removeprefix(f"{path}: "), caught.value.hint
 
 
-def test_a_good_suite_means_what_it_says(tmp_path):
+def test_a_good_suite_means_what_it_says(tmp_path: Path) -> None:
     read = suite.load(write(tmp_path))
     assert read.arms["behind"].hops == [
         Hop(program="proxy", link=Link.HTTP_TCP, settings={"workers": 2}, port=8080),
@@ -117,7 +117,7 @@ def test_a_good_suite_means_what_it_says(tmp_path):
         ),
     ],
 )
-def test_an_unknown_key_at_every_depth(tmp_path, old, new, where, hint):
+def test_an_unknown_key_at_every_depth(tmp_path: Path, old, new, where, hint) -> None:
     message, given_hint = refused(tmp_path, old, new)
     assert message.startswith(f"{where}: Object contains unknown field `")
     assert given_hint == hint
@@ -157,18 +157,18 @@ def test_an_unknown_key_at_every_depth(tmp_path, old, new, where, hint):
         ),
     ],
 )
-def test_a_wrong_type_or_value_is_named(tmp_path, old, new, message):
+def test_a_wrong_type_or_value_is_named(tmp_path: Path, old, new, message) -> None:
     assert refused(tmp_path, old, new)[0] == message
 
 
 @pytest.mark.parametrize("target", ["x", "", "/a b", "http://elsewhere/"])
-def test_a_target_is_a_path_of_the_server(tmp_path, target):
+def test_a_target_is_a_path_of_the_server(tmp_path: Path, target) -> None:
     message, _ = refused(tmp_path, 'target = "/x"', f'target = "{target}"')
     assert message.startswith("experiments[0].workload.target: Expected `str` matching regex")
 
 
 @pytest.mark.parametrize("name", ["../up", "a/b", "", " ", ".hidden", "a b"])
-def test_names_stay_within_their_folder(tmp_path, name):
+def test_names_stay_within_their_folder(tmp_path: Path, name) -> None:
     """Records have a folder for each experiment and arm."""
     message, _ = refused(tmp_path, 'name = "first"', f'name = "{name}"')
     assert message.startswith("experiments[0].name: Expected `str` matching regex")
@@ -176,13 +176,13 @@ def test_names_stay_within_their_folder(tmp_path, name):
     assert message.startswith(f"arms: key '{name}': Expected `str` matching regex")
 
 
-def test_a_link_that_is_none_gets_the_nearest(tmp_path):
+def test_a_link_that_is_none_gets_the_nearest(tmp_path: Path) -> None:
     message, hint = refused(tmp_path, "fastcgi+unix", "fast-cgi+unix")
     assert message == "arms.behind.hops[1].link: Invalid enum value 'fast-cgi+unix'"
     assert hint == "did you mean 'fastcgi+unix'?"
 
 
-def test_a_placement_that_is_none_gets_the_nearest(tmp_path):
+def test_a_placement_that_is_none_gets_the_nearest(tmp_path: Path) -> None:
     message, hint = refused(tmp_path, '"one-core"', '"one-cor"')
     assert (message, hint) == (
         "experiments[0].placement: Invalid enum value 'one-cor'",
@@ -261,11 +261,11 @@ def test_a_placement_that_is_none_gets_the_nearest(tmp_path):
         ),
     ],
 )
-def test_a_suite_that_contradicts_itself(tmp_path, old, new, message, hint):
+def test_a_suite_that_contradicts_itself(tmp_path: Path, old, new, message, hint) -> None:
     assert refused(tmp_path, old, new) == (message, hint)
 
 
-def test_no_arm_may_take_the_name_of_a_second_run(tmp_path):
+def test_no_arm_may_take_the_name_of_a_second_run(tmp_path: Path) -> None:
     """Two arms of one name would be added up as one."""
     path = Path(write(tmp_path, "[arms.unused]", "[arms.direct-aa]"))
     path.write_text(path.read_text().replace('arms = ["direct"]', 'arms = ["direct", "direct-aa"]'))
@@ -276,12 +276,12 @@ def test_no_arm_may_take_the_name_of_a_second_run(tmp_path):
     assert hint == "give it another name"
 
 
-def test_a_name_that_only_ends_like_a_second_run_is_good(tmp_path):
+def test_a_name_that_only_ends_like_a_second_run_is_good(tmp_path: Path) -> None:
     path = write(tmp_path, "[arms.unused]", "[arms.unused-aa]")
     assert "unused-aa" in suite.load(path).arms
 
 
-def test_an_experiment_is_found_by_name(tmp_path):
+def test_an_experiment_is_found_by_name(tmp_path: Path) -> None:
     read = suite.load(write(tmp_path))
     assert read.experiment("second") is read.experiments[1]
     with pytest.raises(UsageError) as caught:
@@ -290,7 +290,7 @@ def test_an_experiment_is_found_by_name(tmp_path):
     assert caught.value.hint == "did you mean 'second'?"
 
 
-def test_an_unknown_suite_gets_the_nearest():
+def test_an_unknown_suite_gets_the_nearest() -> None:
     with pytest.raises(UsageError) as caught:
         suite.load("nginx-g")
     assert caught.value.message == "no suite is called 'nginx-g'"
@@ -298,25 +298,25 @@ def test_an_unknown_suite_gets_the_nearest():
 
 
 @pytest.mark.parametrize("name", ["none.toml", "./none", "some/none"])
-def test_a_word_with_a_slash_or_the_ending_is_a_path(name, tmp_path, monkeypatch):
+def test_a_word_with_a_slash_or_the_ending_is_a_path(name, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError) as caught:
         suite.load(name)
     assert caught.value.message == f"{Path(name)}: No such file or directory"
 
 
-def test_a_path_is_read_from_the_current_directory(tmp_path, monkeypatch):
+def test_a_path_is_read_from_the_current_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path)
     monkeypatch.chdir(tmp_path)
     assert suite.load("mine.toml").name == "mine"
 
 
-def test_suites_come_with_hopcost():
+def test_suites_come_with_hopcost() -> None:
     assert "nginx-go" in suite.names()
 
 
 @pytest.mark.parametrize("name", suite.names())
-def test_every_suite_that_comes_with_hopcost_loads(name):
+def test_every_suite_that_comes_with_hopcost_loads(name) -> None:
     read = suite.load(name)
     assert read.name == name, "it is found by the file's name and recorded under its own"
     assert set(read.arms) == {arm for experiment in read.experiments for arm in experiment.arms}
@@ -335,11 +335,11 @@ def test_every_suite_that_comes_with_hopcost_loads(name):
     ("link", "is_unix"),
     [(Link.HTTP_TCP, False), (Link.HTTP_UNIX, True), (Link.FASTCGI_TCP, False), (Link.FASTCGI_UNIX, True)],
 )
-def test_which_links_are_socket_files(link, is_unix):
+def test_which_links_are_socket_files(link, is_unix) -> None:
     assert link.is_unix is is_unix
 
 
-def test_paths_of_a_hop_are_taken_from_the_suites_folder(tmp_path):
+def test_paths_of_a_hop_are_taken_from_the_suites_folder(tmp_path: Path) -> None:
     path = tmp_path / "own.toml"
     path.write_text(
         """name = "own"

@@ -81,7 +81,7 @@ def row(name: str, arm: str, at: int | None = None) -> Published:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_experiments_arms_points_and_figures(name):
+def test_experiments_arms_points_and_figures(name) -> None:
     read = suite.load(name)
     assert suite.names() == sorted(FILES)
     assert {
@@ -96,7 +96,7 @@ def test_experiments_arms_points_and_figures(name):
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_every_arm_asks_only_for_what_its_programs_have(name):
+def test_every_arm_asks_only_for_what_its_programs_have(name) -> None:
     read = suite.load(name)
     used = set()
     for each in read.experiments:
@@ -116,7 +116,7 @@ def test_every_arm_asks_only_for_what_its_programs_have(name):
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_where_figures_are_their_conditions_and_the_protocol_are_too(name):
+def test_where_figures_are_their_conditions_and_the_protocol_are_too(name) -> None:
     read = suite.load(name)
     assert (read.article is None) == (name in OF_READERS)
     assert read.analysis
@@ -127,7 +127,7 @@ def test_where_figures_are_their_conditions_and_the_protocol_are_too(name):
         assert (each.as_published is None) == (without and each.name != "pitfall-keep-alive"), each.name
 
 
-def test_what_quick_runs():
+def test_what_quick_runs() -> None:
     quick = {
         name: [
             f"{each.name}@{value}" if value is not None else each.name
@@ -151,7 +151,7 @@ def test_what_quick_runs():
     }
 
 
-def test_figures_of_nginx_and_go():
+def test_figures_of_nginx_and_go() -> None:
     # "Latency   425.64ms   80.53ms 925.03ms   76.88%" / "350162 requests in 30.00s, 58.77MB read"
     # "Socket errors: connect 0, read 0, write 0, timeout 210" / "Requests/sec:  11670.72" / "Transfer/sec:      1.96MB"
     found = row("nginx-go/one-thread-5000", "nginx-fastcgi-unix")
@@ -167,7 +167,7 @@ def test_figures_of_nginx_and_go():
     assert row("nginx-go/balance", "nginx-over-2").throughput_per_s == 22000
 
 
-def test_figures_of_nginx_apache_and_express():
+def test_figures_of_nginx_apache_and_express() -> None:
     # "Nginx | 64,050 | 63,556 | 61,421 | 54,867 | 44,350 |"
     assert [row("nginx-express/connections", "nginx", at).throughput_per_s for at in (100, 500, 1000, 5000, 10000)] == [
         64050,
@@ -197,7 +197,7 @@ def test_figures_of_nginx_apache_and_express():
     assert (found.throughput_per_s, found.errored) == (1748, True)
 
 
-def test_figures_of_512_bytes_and_of_hello():
+def test_figures_of_512_bytes_and_of_hello() -> None:
     # "nginx(tps) | 12741.62 | … | 6047.29", short connections at 5000
     assert row("nginx-go-512/short-connections", "nginx", 5000).throughput_per_s == 6047.29
     # "go（tps） | … | 46362.55 | …", kept connections at 1000
@@ -210,7 +210,7 @@ def test_figures_of_512_bytes_and_of_hello():
     assert found.transfer_bytes_per_s == round(12.43 * MIB)
 
 
-def test_the_articles_protocols():
+def test_the_articles_protocols() -> None:
     wrk = experiment("nginx-go/all-cores-5000").as_published  # wrk -t100 -c5000 -d30s
     assert wrk is not None
     assert (wrk.peer, wrk.threads, wrk.duration_s, wrk.repeats) == ("wrk", 100, 30, 1)
@@ -230,7 +230,7 @@ def test_the_articles_protocols():
             assert each.workload.headers == [["Accept-Encoding", "gzip,deflate"]]
 
 
-def test_kernel_settings():
+def test_kernel_settings() -> None:
     express = suite.load("nginx-express")
     # A fresh namespace has 2, which reuses ports on loopback: the article's 0 must be said, and one arm turns it on.
     assert express.arms["plain"].sysctls == {"net.ipv4.tcp_tw_reuse": 0}
@@ -260,10 +260,10 @@ def test_kernel_settings():
         ("nginx-express/proxy-cache", 20),
     ],
 )
-def test_what_lives_in_wall_time_runs_in_whole_slices(name, slice_s):
+def test_what_lives_in_wall_time_runs_in_whole_slices(name, slice_s) -> None:
     assert (experiment(name).slices, experiment(name).slice_s) == (Slices.WHOLE, slice_s)
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_quick_run_shares_its_time_evenly(name):
+def test_a_quick_run_shares_its_time_evenly(name) -> None:
     assert len({each.weight for each in suite.load(name).experiments if each.quick}) == 1

@@ -56,7 +56,7 @@ def sweep() -> Record:
     return record(at(10, 400), at(1000, 200, {"timeout": 3}), plan=plan)
 
 
-def test_a_sweep_is_one_table_with_each_value_once():
+def test_a_sweep_is_one_table_with_each_value_once() -> None:
     (made,) = table.tables(summarise(sweep()))
     assert made.title == "cost"
     assert made.header == [
@@ -72,26 +72,26 @@ def test_a_sweep_is_one_table_with_each_value_once():
     ]
 
 
-def test_what_holds_at_one_value_says_so():
+def test_what_holds_at_one_value_says_so() -> None:
     (made,) = table.tables(summarise(sweep()))
     assert "at 1000: behind had errors: its ratio counts correct answers only" in made.below
     assert "every arm answers with 141 header bytes and 12 body bytes" in made.below
     assert any("10: 1.000 [no interval]; 1000: 1.000 [no interval]" in line for line in made.below)
 
 
-def test_a_value_without_any_arm_keeps_its_row():
+def test_a_value_without_any_arm_keeps_its_row() -> None:
     content = sweep()
     (made,) = table.tables(summarise(msgspec.structs.replace(content, blocks=content.blocks[:1])))
     assert made.rows[-1][:3] == ["1000", "no result", "–"]
 
 
-def test_json_keeps_an_entry_for_each_point():
+def test_json_keeps_an_entry_for_each_point() -> None:
     experiments = json.loads(json_report.render(sweep(), summarise(sweep())))["experiments"]
     assert [each["point"]["value"] for each in experiments] == [10, 1000]
     assert experiments[0]["arms"][1]["cpu_percent"] == pytest.approx(70)
 
 
-def test_a_sweep_fits_into_120_columns():
+def test_a_sweep_fits_into_120_columns() -> None:
     lines = text.render(sweep(), summarise(sweep()), width=120).splitlines()
     assert any(line.strip().startswith("1000") and line.endswith("7 connect") for line in lines)
     assert max(map(len, lines)) <= 120
@@ -101,7 +101,7 @@ def test_a_sweep_fits_into_120_columns():
 # Turns, peers
 
 
-def test_turns_and_notes_are_said():
+def test_turns_and_notes_are_said() -> None:
     content = plan_of()
     plan = msgspec.structs.replace(
         content, experiments=[planned(turns=Turns.WHOLE, slice_ns=10_000 * MS, connections_asked=5000)]
@@ -116,7 +116,7 @@ def test_turns_and_notes_are_said():
     assert any(line.startswith("whole slices: one arm alive at a time, each in runs of 10 s") for line in made.below)
 
 
-def test_a_sweep_marks_a_throughput_that_is_a_lower_bound_too():
+def test_a_sweep_marks_a_throughput_that_is_a_lower_bound_too() -> None:
     full = at(64, 500)
     for each in full.arms:
         each.slices = [msgspec.structs.replace(one, generator_cpu_ns=one.elapsed_ns) for one in each.slices]
@@ -133,7 +133,7 @@ def peer_run(answers: int, errors: dict[str, int] | None = None) -> PeerRun:
     )  # fmt: skip
 
 
-def test_a_peer_is_named_and_its_counts_are_its_own():
+def test_a_peer_is_named_and_its_counts_are_its_own() -> None:
     each = block(0, part(slice_of("direct", 1)), part(slice_of("direct-aa", 1)))
     for arm in each.arms:
         arm.slices, arm.totals, arm.warm_up, arm.peer = [], None, None, peer_run(3000, {"odd": 4})
@@ -153,7 +153,7 @@ def repeat(arm: str, number: int, run: PeerRun | None, failure: str | None = Non
     )
 
 
-def test_repeats_have_a_mean_a_spread_and_no_verdict():
+def test_repeats_have_a_mean_a_spread_and_no_verdict() -> None:
     plan = msgspec.structs.replace(
         plan_of(), experiments=[planned(as_published=Protocol(peer="wrk", duration_s=30, repeats=2, connections=5000))]
     )
@@ -177,7 +177,7 @@ def test_repeats_have_a_mean_a_spread_and_no_verdict():
     assert "1,000, 3,000" in text.render(content, summarise(content))
 
 
-def test_what_all_values_of_repeats_share_is_said_once():
+def test_what_all_values_of_repeats_share_is_said_once() -> None:
     protocol = Protocol(peer="wrk", duration_s=30, repeats=1, connections=5000)
     points = [msgspec.structs.replace(point(value), as_published=protocol, notes=["n"]) for value in (10, 1000)]
     ran = [repeat("direct", 0, peer_run(1000)), repeat("direct", 0, None, "refused")]
@@ -209,7 +209,7 @@ def soak_courses(*blocks: Block) -> dict[tuple[str, str], Course]:
     return {(each.figure, each.arm): each for each in found.soak}
 
 
-def test_a_soak_whose_memory_doubles_while_its_ratio_stays():
+def test_a_soak_whose_memory_doubles_while_its_ratio_stays() -> None:
     courses = soak_courses(*[soak_block(each, 400, round(2**20 * 2 ** (each / 3))) for each in range(4)])
     memory = courses["memory_bytes", "behind"]
     assert memory.drift is not None
@@ -220,14 +220,14 @@ def test_a_soak_whose_memory_doubles_while_its_ratio_stays():
     assert courses["memory_bytes", "direct"].word == "unknown", "nobody read it"
 
 
-def test_void_segments_of_a_soak_do_not_count():
+def test_void_segments_of_a_soak_do_not_count() -> None:
     blocks = [soak_block(each, 400, 2**20) for each in range(5)]
     void = msgspec.structs.replace(soak_block(2, 1, 2**30), validity="void")
     assert soak_courses(*blocks[:2], void, *blocks[2:]) == soak_courses(*blocks)
     assert soak_courses(*blocks[:3])["ratio", "behind"].word == "unknown", "three points are no slope"
 
 
-def test_a_soak_in_lines():
+def test_a_soak_in_lines() -> None:
     plan = msgspec.structs.replace(plan_of(), experiments=[planned(turns=Turns.SOAK, soak_s=3600.0)])
     blocks = [soak_block(each, 400, round(2**20 * 2 ** (each / 3))) for each in range(4)]
     (made,) = table.tables(summarise(record(*blocks, plan=plan)))
@@ -236,6 +236,6 @@ def test_a_soak_in_lines():
     assert line.endswith("per hour")
 
 
-def test_another_experiment_has_no_drift():
+def test_another_experiment_has_no_drift() -> None:
     (found,) = summarise(record(soak_block(0, 400, 1)))
     assert found.soak == []

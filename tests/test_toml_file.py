@@ -51,7 +51,7 @@ def refused(tmp_path: Path, content: str | bytes) -> tuple[str, str | None]:
     return message, caught.value.hint
 
 
-def test_a_file_that_fits_is_read(tmp_path):
+def test_a_file_that_fits_is_read(tmp_path: Path) -> None:
     path = tmp_path / "tree.toml"
     path.write_text('kind = "Eiche"\n[trunk.first_leaf]\ncolour = "grün"\nshare = 1\n', encoding="utf-8")
     read = toml_file.read(path, Tree)
@@ -79,7 +79,9 @@ def test_a_file_that_fits_is_read(tmp_path):
         ),
     ],
 )
-def test_an_unknown_key_is_named_with_its_place_and_the_nearest_one(tmp_path, content, where, unknown, hint):
+def test_an_unknown_key_is_named_with_its_place_and_the_nearest_one(
+    tmp_path: Path, content, where, unknown, hint
+) -> None:
     assert refused(tmp_path, content) == (f"{where}: Object contains unknown field `{unknown}`", hint)
 
 
@@ -105,7 +107,7 @@ def test_an_unknown_key_is_named_with_its_place_and_the_nearest_one(tmp_path, co
         ('kind = "oak"\n[trunk.knobs]\nfirst = {b = 1.5}', "trunk.knobs.first.b: Expected `int`, got `float`"),
     ],
 )
-def test_a_value_that_does_not_fit_is_named_with_its_place(tmp_path, content, message):
+def test_a_value_that_does_not_fit_is_named_with_its_place(tmp_path: Path, content, message) -> None:
     assert refused(tmp_path, content) == (message, None)
 
 
@@ -117,51 +119,51 @@ def test_a_value_that_does_not_fit_is_named_with_its_place(tmp_path, content, me
         ('kind = "oak"\n[trunk.knobs.first]\n"A b" = 1', "trunk.knobs.first"),
     ],
 )
-def test_a_key_of_the_wrong_form_is_named(tmp_path, content, where):
+def test_a_key_of_the_wrong_form_is_named(tmp_path: Path, content, where) -> None:
     message, _ = refused(tmp_path, content)
     assert message.startswith(f"{where}: key 'A b': Expected `str` matching regex")
 
 
 @pytest.mark.parametrize("number", ["inf", "-inf", "nan", "1e999"])
-def test_a_number_that_is_none_is_refused(tmp_path, number):
+def test_a_number_that_is_none_is_refused(tmp_path: Path, number) -> None:
     """JSON has no word for these: a record that holds one could not be read again."""
     message, _ = refused(tmp_path, f'kind = "oak"\n[trunk.first_leaf]\ncolour = "red"\nshare = {number}')
     assert message == f"{number} is not a finite number"
 
 
-def test_an_unknown_word_gets_the_nearest_one(tmp_path):
+def test_an_unknown_word_gets_the_nearest_one(tmp_path: Path) -> None:
     message, hint = refused(tmp_path, 'kind = "oak"\n[trunk]\nleaves = [{colour = "red", season = "sumer"}]')
     assert message == "trunk.leaves[0].season: Invalid enum value 'sumer'"
     assert hint == "did you mean 'summer'?"
 
 
-def test_invalid_toml_says_where(tmp_path):
+def test_invalid_toml_says_where(tmp_path: Path) -> None:
     message, _ = refused(tmp_path, 'kind = "oak"\nbranches = [x]\n')
     assert message == "not valid TOML: Invalid value (at line 2, column 13)"
 
 
-def test_the_same_key_twice_says_the_line(tmp_path):
+def test_the_same_key_twice_says_the_line(tmp_path: Path) -> None:
     message, _ = refused(tmp_path, 'kind = "oak"\nkind = "elm"\n')
     assert message == "not valid TOML: Cannot overwrite a value (at line 2, column 13)"
 
 
-def test_bytes_that_are_not_utf8_say_which(tmp_path):
+def test_bytes_that_are_not_utf8_say_which(tmp_path: Path) -> None:
     assert refused(tmp_path, b'kind = "\xe4"') == ("not UTF-8 text (byte 8)", None)
 
 
-def test_a_missing_file(tmp_path):
+def test_a_missing_file(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as caught:
         toml_file.read(tmp_path / "none.toml", Tree)
     assert caught.value.message == f"{tmp_path}/none.toml: No such file or directory"
 
 
-def test_a_directory_in_place_of_a_file(tmp_path):
+def test_a_directory_in_place_of_a_file(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as caught:
         toml_file.read(tmp_path, Tree)
     assert caught.value.message == f"{tmp_path}: Is a directory"
 
 
-def test_a_wrong_file_is_a_matter_of_usage(tmp_path):
+def test_a_wrong_file_is_a_matter_of_usage(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as caught:
         toml_file.read(tmp_path / "none.toml", Tree)
     assert caught.value.exit_code == 2

@@ -12,14 +12,14 @@ def ask(connections: int, arms: int, *, proxies: bool = False, files: int = 20_0
     return fit(connections=connections, arms=arms, through_proxies=proxies, open_files=files, wanted=wanted)
 
 
-def test_what_fits_takes_turns_all_together():
+def test_what_fits_takes_turns_all_together() -> None:
     # 20,000 − 256 spare = 19,744 files: four arms of 4936 connections are 19,744.
     assert SPARE_FILES == 256
     found = ask(4936, 4)
     assert (found.connections, found.turns, found.notes) == (4936, Turns.ALL, [])
 
 
-def test_one_more_connection_makes_blocks_of_three():
+def test_one_more_connection_makes_blocks_of_three() -> None:
     found = ask(4937, 4)
     assert (found.connections, found.turns) == (4937, Turns.THREES)
     assert found.notes == [
@@ -27,34 +27,34 @@ def test_one_more_connection_makes_blocks_of_three():
     ]
 
 
-def test_where_not_even_three_fit_one_arm_runs_at_a_time():
+def test_where_not_even_three_fit_one_arm_runs_at_a_time() -> None:
     found = ask(6582, 4)  # 3 × 6582 = 19,746
     assert (found.connections, found.turns) == (6582, Turns.WHOLE)
 
 
-def test_more_than_a_process_may_hold_are_as_many_as_it_may_and_that_is_said():
+def test_more_than_a_process_may_hold_are_as_many_as_it_may_and_that_is_said() -> None:
     found = ask(10_000_000, 2)
     assert (found.connections, found.turns) == (19_744, Turns.WHOLE)
     assert found.notes[0] == "10000000 connections asked for, 19744 here: the hard limit of open files is 20000"
 
 
-def test_a_proxy_holds_two_files_for_each_connection():
+def test_a_proxy_holds_two_files_for_each_connection() -> None:
     found = ask(10_000, 2, proxies=True)
     assert (found.connections, found.turns) == (9872, Turns.ALL)  # 19,744 ÷ 2
 
 
-def test_a_soak_has_all_its_arms_alive():
+def test_a_soak_has_all_its_arms_alive() -> None:
     found = ask(10_000, 3, wanted=Turns.SOAK)
     assert (found.connections, found.turns) == (6581, Turns.SOAK)  # 19,744 ÷ 3
 
 
-def test_without_a_file_for_a_single_connection_nothing_can_be_measured():
+def test_without_a_file_for_a_single_connection_nothing_can_be_measured() -> None:
     with pytest.raises(CannotMeasure, match="open files") as refused:
         ask(64, 2, files=256)
     assert refused.value.hint == "raise it: ulimit -Hn 384"
 
 
-def test_a_frozen_arm_must_not_lose_its_idle_connections():
+def test_a_frozen_arm_must_not_lose_its_idle_connections() -> None:
     # Six arms, 0.25 s each, first in a round and last in the next: frozen for 10 × 0.25 s; half of Node's 5 s is 2.5 s.
     assert idle_note(arms=6, visit_ns=S // 4, idle_timeout_s={"express": 5.0}) is None
     note = idle_note(arms=7, visit_ns=S // 4, idle_timeout_s={"nginx": 300.0, "express": 5.0})

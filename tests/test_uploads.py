@@ -21,14 +21,14 @@ CORES = Cores(stack=machine.allowed_cores(), generator=machine.allowed_cores()[-
 UPLOAD = Workload(method=Method.POST, target="/echo-length", body_bytes=123_456)
 
 
-def test_the_body_is_as_long_as_was_asked_for():
+def test_the_body_is_as_long_as_was_asked_for() -> None:
     for size in (1, 9, 10, 11, 123_456):
         body = Workload(method=Method.PUT, body_bytes=size).body
         assert body is not None and len(body) == size and body.startswith(b"0123456789"[:size])
     assert Workload().body is None
 
 
-def test_what_is_checked_is_what_is_loaded():
+def test_what_is_checked_is_what_is_loaded() -> None:
     request = engine.request(UPLOAD.target, UPLOAD.header_fields, UPLOAD.method.value, UPLOAD.body)
     assert (request.method, request.target) == ("POST", "/echo-length")
     assert base64.b64decode(request.body_base64 or "") == UPLOAD.body

@@ -39,7 +39,7 @@ def with_usage(made: Block, peak_mib: int, server: int) -> Block:
     return made
 
 
-def test_memory_and_ports_are_one_table_with_a_row_for_each_hop():
+def test_memory_and_ports_are_one_table_with_a_row_for_each_hop() -> None:
     first, second = at(0, 400), at(0, 400)
     for each, peak_mib, server in ((first, 5, 1200), (second, 9, 3)):
         with_usage(each, peak_mib, server).experiment = "cost"
@@ -50,7 +50,7 @@ def test_memory_and_ports_are_one_table_with_a_row_for_each_hop():
     assert not any("TIME_WAIT" in line or "memory" in line for line in whole.below)
 
 
-def test_a_sweep_has_one_such_table_for_all_its_values():
+def test_a_sweep_has_one_such_table_for_all_its_values() -> None:
     content = sweep()
     for each, peak_mib, server in zip(content.blocks, (5, 9), (0, 7), strict=True):
         with_usage(each, peak_mib, server)
@@ -59,7 +59,7 @@ def test_a_sweep_has_one_such_table_for_all_its_values():
     assert "lowest–highest of the values 10, 1000" in made.below
 
 
-def test_without_any_tcp_link_there_are_no_columns_for_ports():
+def test_without_any_tcp_link_there_are_no_columns_for_ports() -> None:
     made = with_usage(at(0, 400), 5, 0)
     made.experiment, made.arms[1].time_wait = "cost", []
     assert usage(record(made)).header == ["arm", "hop", "memory peak MiB", "proportional MiB"]
@@ -68,7 +68,7 @@ def test_without_any_tcp_link_there_are_no_columns_for_ports():
     assert "memory and closed connections" not in [part.title for part in whole.further]
 
 
-def test_further_tables_stand_in_text_and_markdown():
+def test_further_tables_stand_in_text_and_markdown() -> None:
     made = with_usage(at(0, 400), 5, 1200)
     made.experiment = "cost"
     content = record(made)
@@ -102,7 +102,7 @@ def surrounded(
     return [line for line in made.below if "read back" in line or "Mbit/s" in line]
 
 
-def test_what_all_have_is_said_once_and_what_differs_with_whom_it_holds_for():
+def test_what_all_have_is_said_once_and_what_differs_with_whom_it_holds_for() -> None:
     both = {"net.ipv4.tcp_tw_reuse": "0", "net.ipv4.ip_local_port_range": "8192 65535"}
     given = {
         (value, arm): both | {"net.core.somaxconn": str(value)} for value in (10, 1000) for arm in ("direct", "behind")
@@ -122,12 +122,12 @@ def test_what_all_have_is_said_once_and_what_differs_with_whom_it_holds_for():
         ([(1000, "direct")], "at 1000: direct"),
     ],
 )
-def test_who_has_it(holders, who):
+def test_who_has_it(holders, who) -> None:
     given = {key: {"net.core.somaxconn": "5"} for key in holders}
     assert surrounded(10, 1000, sysctls=given) == [f"note: {who}: read back: net.core.somaxconn = 5"]
 
 
-def test_a_link_says_between_what_the_transfers_of_all_values_lay():
+def test_a_link_says_between_what_the_transfers_of_all_values_lay() -> None:
     assert surrounded(10, 1000, sysctls={}, links={10: 938_000_000, 1000: 941_000_000}) == [
         "note: every arm: a link of 1000 Mbit/s; a plain transfer before load came to 938–941 Mbit/s"
     ]
@@ -145,7 +145,7 @@ def generator(content: Record) -> Part:
     return only(made.further, "as the other generator says")
 
 
-def test_another_generators_times_stand_beside_its_counts():
+def test_another_generators_times_stand_beside_its_counts() -> None:
     blocks = []
     for number, mean in ((0, 1.25), (1, 2.0)):
         each = block(number, part(slice_of("direct", 1)), part(slice_of("direct-aa", 1)))
@@ -158,7 +158,7 @@ def test_another_generators_times_stand_beside_its_counts():
     assert made.rows == [["direct", "1.2–2.0", "9.0"]]
 
 
-def test_kept_connections_are_counted_over_all_repeats_and_unknown_where_one_does_not_say():
+def test_kept_connections_are_counted_over_all_repeats_and_unknown_where_one_does_not_say() -> None:
     plan = msgspec.structs.replace(
         plan_of(), experiments=[planned(as_published=Protocol(peer="ab", requests=1000, repeats=2))]
     )
@@ -169,7 +169,7 @@ def test_kept_connections_are_counted_over_all_repeats_and_unknown_where_one_doe
     assert made.rows == [["direct", "990 of 2,000"], ["behind", "–"]]
 
 
-def test_repeats_have_memory_ports_and_surroundings_too():
+def test_repeats_have_memory_ports_and_surroundings_too() -> None:
     plan = msgspec.structs.replace(
         plan_of(), experiments=[planned(as_published=Protocol(peer="wrk", duration_s=30, repeats=1))]
     )
@@ -184,7 +184,7 @@ def test_repeats_have_memory_ports_and_surroundings_too():
     assert "note: direct: read back: net.core.somaxconn = 128" in made.below
 
 
-def test_our_engines_arms_have_no_such_table():
+def test_our_engines_arms_have_no_such_table() -> None:
     (made,) = table.tables(summarise(record(at_cost())))
     assert [part.title for part in made.further] == ["what the hop costs"]
 
@@ -198,11 +198,11 @@ def at_cost() -> Block:
 @pytest.mark.parametrize(
     ("values", "shown"), [([], "–"), ([None], "–"), ([1.04, 0.96, None], "1.0"), ([2, 1000], "2.0–1,000.0")]
 )
-def test_a_span(values, shown):
+def test_a_span(values, shown) -> None:
     assert words.span(values, digits=1) == shown
 
 
-def test_one_block_is_no_plural():
+def test_one_block_is_no_plural() -> None:
     assert (words.count(1, "block"), words.count(2, "block"), words.count(0, "block")) == (
         "1 block",
         "2 blocks",

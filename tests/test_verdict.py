@@ -32,12 +32,12 @@ def interval(low: float, high: float) -> Interval:
         (0.90, 0.92, "slower", False),
     ],
 )
-def test_the_verdict_is_read_off_the_interval(low, high, word, negligible):
+def test_the_verdict_is_read_off_the_interval(low, high, word, negligible) -> None:
     found = judge(interval(low, high), 0.02, Better.HIGHER)
     assert (found.word, found.negligible) == (word, negligible)
 
 
-def test_more_time_is_slower_and_more_cpu_is_dearer():
+def test_more_time_is_slower_and_more_cpu_is_dearer() -> None:
     assert judge(interval(1.1, 1.2), 0.02, Better.SHORTER).word == "slower"
     assert judge(interval(0.8, 0.9), 0.02, Better.SHORTER).word == "faster"
     assert judge(interval(1.1, 1.2), 0.02, Better.CHEAPER).word == "dearer"
@@ -45,7 +45,7 @@ def test_more_time_is_slower_and_more_cpu_is_dearer():
 
 
 @given(ENDS, st.floats(min_value=0.001, max_value=0.5))
-def test_the_arms_may_change_places(ends, within):
+def test_the_arms_may_change_places(ends, within) -> None:
     low, high = sorted(ends)
     there, back = interval(low, high), interval(1 / high, 1 / low)
     one, other = judge(there, within, Better.HIGHER), judge(back, within, Better.HIGHER)
@@ -57,27 +57,27 @@ def test_the_arms_may_change_places(ends, within):
 
 
 @given(ENDS, st.floats(min_value=0.001, max_value=0.5))
-def test_what_includes_one_has_no_direction(ends, within):
+def test_what_includes_one_has_no_direction(ends, within) -> None:
     low, high = sorted(ends)
     word = judge(interval(low, high), within, Better.HIGHER).word
     assert (word in ("faster", "slower")) == (low > 1 or high < 1)
 
 
 @pytest.mark.parametrize("unknown", [None, Interval(value=1.0, low=None, high=None)])
-def test_without_an_interval_or_a_margin_the_verdict_is_unknown(unknown):
+def test_without_an_interval_or_a_margin_the_verdict_is_unknown(unknown) -> None:
     assert judge(unknown, 0.02, Better.HIGHER).word == "unknown"
     assert judge(interval(1.5, 1.6), None, Better.HIGHER).word == "unknown"
     assert margin(unknown) is None
 
 
-def test_the_margin_is_what_the_machine_makes_out_of_no_difference_where_that_is_more():
+def test_the_margin_is_what_the_machine_makes_out_of_no_difference_where_that_is_more() -> None:
     assert margin(interval(0.999, 1.001)) == MARGIN_LEAST
     assert margin(interval(0.97, 1.05)) == pytest.approx(0.05)
     assert margin(interval(0.8, 1.05)) == pytest.approx(0.25)  # 1 ÷ 0.8 = 1.25
     assert margin(interval(0.97, 1.05), least=0.1) == 0.1
 
 
-def test_the_baselines_second_run_beyond_the_margin_is_the_instruments_fault():
+def test_the_baselines_second_run_beyond_the_margin_is_the_instruments_fault() -> None:
     assert is_biased(interval(1.0494, 1.0532)) is True
     assert is_biased(interval(1 / 1.0532, 1 / 1.0494)) is True
     assert is_biased(interval(0.95, 1.15)) is False  # 1 lies inside
@@ -97,11 +97,11 @@ def test_the_baselines_second_run_beyond_the_margin_is_the_instruments_fault():
         (1.01, 1.04, False),
     ],
 )
-def test_more_blocks_are_wanted_while_an_end_of_the_margin_is_inside_a_wide_interval(low, high, settled):
+def test_more_blocks_are_wanted_while_an_end_of_the_margin_is_inside_a_wide_interval(low, high, settled) -> None:
     assert is_settled(interval(low, high), 0.02, 0.01) is settled
 
 
-def test_without_an_interval_or_a_margin_nothing_is_settled_but_by_width():
+def test_without_an_interval_or_a_margin_nothing_is_settled_but_by_width() -> None:
     assert not is_settled(None, 0.02, 0.01)
     assert not is_settled(Interval(value=0.5, low=None, high=None), 0.02, 0.01)
     assert not is_settled(interval(0.5, 0.6), None, 0.01)
