@@ -10,6 +10,8 @@ from truth_kept import Kept, aside
 from truth_lines import FOLDER, Case, Figures, Sorted, median, row
 from truth_runs import SPEEDS, Comparison, Experiment
 
+from hopcost.method import METHOD
+
 SECTION = "alarms"
 BUDGET_S = 20.0
 DIRECTIONAL_MOST = 2
@@ -35,7 +37,7 @@ def cases() -> list[Case]:
     """100 experiments, and quick ones."""
     found = []
     for (form, program, beside), runs in KINDS.items():
-        settings: dict[str, object] = {"budget_s": BUDGET_S, "beside": beside, "method": truth_runs.method()}
+        settings: dict[str, object] = {"budget_s": BUDGET_S, "beside": beside, "method": METHOD}
         work = partial(run, form, program, beside)
         found.append(Case(SECTION, _name(form, program, beside), work, runs, settings, truth_runs.STEAL_MOST))
     return found

@@ -26,10 +26,12 @@ KEPT = Kept(FOLDER / "engine.jsonl", cases)
 def section(done: Sorted) -> tuple[list[str], bool]:
     """The lines of the page, and whether all of them hold."""
     engine, total = build(), sum(case.runs for case in cases())
+    commits = dict.fromkeys(line.engine.commit for line in done.used)
+    measured = f", measured at commit {', '.join(commits)}" if commits else ""
     head = [
         "# The load engine's times",
         "",
-        f"Engine {engine.version}, sources {engine.sources}; {len(done.used)} of {total} runs are done"
+        f"Engine {engine.version}, behaviour {engine.behaviour}{measured}; {len(done.used)} of {total} runs are done"
         + ("." if len(done.used) == total else ": what is too few for a verdict is unfinished."),
         "",
         "Runs are short, and of all sections and generators in turn, in shuffled order. Figures are medians over runs,"

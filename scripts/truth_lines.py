@@ -5,7 +5,6 @@ Knows nothing of what a run measures. Lines are only ever added; a run that was 
 
 from __future__ import annotations
 
-import hashlib
 import random
 import statistics
 import subprocess
@@ -17,10 +16,10 @@ from typing import TypeVar
 import msgspec
 
 from hopcost import __version__, machine
+from hopcost.method import ENGINE
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "docs" / "truth"
-ENGINE_SOURCES = ("crates/engine/src", "crates/engine/Cargo.toml", "Cargo.lock")
 # A run during which programs of others used more of the machine's CPU time, or the hypervisor kept more of a core, is
 # set aside and done again. Both are known without the engine's figures. A virtual machine's own agent may take 3 % all
 # the time; it does so in all slices alike. Sections that put hopcost's verdicts on trial say their own `steal_most`.
@@ -31,11 +30,11 @@ T = TypeVar("T")
 
 
 class Build(msgspec.Struct, frozen=True):
-    """The engine that was used. `sources` tells builds apart: a binary's own digest holds the path of its checkout."""
+    """The engine that was used: its commit (`-dirty` if the checkout had changes), and the number of its behaviour."""
 
     version: str
     commit: str
-    sources: str
+    behaviour: int
 
 
 class Machine(msgspec.Struct, frozen=True):
@@ -106,14 +105,10 @@ def unseeded(run: Callable[[], Figures]) -> Callable[[int], Figures]:
 
 
 def build() -> Build:
-    """The engine of this checkout, as its sources are now (`make truth` builds it first)."""
-    digest = hashlib.sha256()
-    for name in ENGINE_SOURCES:
-        path = ROOT / name
-        for file in sorted(path.rglob("*.rs")) if path.is_dir() else [path]:
-            digest.update(str(file.relative_to(ROOT)).encode() + b"\0" + file.read_bytes() + b"\0")
-    commit = subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], cwd=ROOT, capture_output=True, text=True)
-    return Build(version=__version__, commit=commit.stdout.strip(), sources=digest.hexdigest()[:12])
+    """The engine of this checkout (`make truth` builds it first)."""
+    command = ["git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
+    commit = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    return Build(version=__version__, commit=commit.stdout.strip(), behaviour=ENGINE)
 
 
 def this_machine() -> Machine:
@@ -147,7 +142,7 @@ def sort_out(lines: Iterable[Line], cases: Sequence[Case], engine: Build, here: 
     aside: Counter[str] = Counter()
     for line in lines:
         case = by_name.get((line.section, line.case))
-        if line.engine.sources != engine.sources:
+        if line.engine.behaviour != engine.behaviour:
             aside["of another engine"] += 1
         elif line.machine != here:
             aside["of another machine"] += 1

@@ -21,6 +21,7 @@ from truth_lines import FOLDER, Case, Figures, Sorted, median, row
 from truth_runs import SPEEDS, Experiment
 
 from hopcost import comparison, doctor_spread, record
+from hopcost.method import METHOD
 from hopcost.plan import PlannedExperiment
 from hopcost.statistics import Interval, ratio
 
@@ -67,7 +68,7 @@ PAIRS = {
 
 def cases() -> list[Case]:
     """Pairs of arms, five arms by slices, and the same five one after another."""
-    method: dict[str, object] = {"method": truth_runs.method()}
+    method: dict[str, object] = {"method": METHOD}
     steal = truth_runs.STEAL_MOST
     found = [Case(SECTION, name, partial(run_pair, name), PAIR_RUNS, method, steal, is_decided) for name in PAIRS]
     found.append(Case(SECTION, "five arms", run_five, FIVE_RUNS, {**method, "budget_s": FIVE_S}, steal))

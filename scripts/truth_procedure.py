@@ -15,13 +15,13 @@ from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
-import truth_runs
 from truth_kept import Kept, aside
 from truth_lines import FOLDER, ROOT, Case, Figures, Sorted, row
 
 from hopcost import block, blocks, compared, lengths, plan, record, sizing
 from hopcost.engine import End, Slice, WarmedUp, WarmUp
 from hopcost.errors import HopcostError, MeasurementFailed
+from hopcost.method import METHOD
 from hopcost.program import Installed
 from hopcost.record import ArmBlock, Block, CheckedAnswer, Ending
 from hopcost.suite import Arm, Experiment, Hop, Link, Placement, Suite, Workload
@@ -41,7 +41,7 @@ def cases() -> list[Case]:
     found = []
     for others in OTHERS:
         for budget_s in BUDGETS_S:
-            settings: dict[str, object] = {"budget_s": budget_s, "each": EACH, "method": truth_runs.method()}
+            settings: dict[str, object] = {"budget_s": budget_s, "each": EACH, "method": METHOD}
             name = f"{others} beside, {budget_s:.0f} s"
             found.append(Case(SECTION, name, partial(run, others, budget_s), RUNS, settings))
     return found

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import functools
-import hashlib
 import shutil
 import subprocess
 import sys
@@ -23,21 +20,6 @@ from hopcost.validity import STEAL_AT_MOST
 
 RECORDS = ROOT / "records" / "truth"  # of runs long enough that truth_procedure.py may draw from their blocks
 HOPCOST = Path(sys.executable).with_name("hopcost")
-# What decides how long is measured and what is said of it. A change in one of these sets older runs aside.
-METHOD = (
-    "statistics",
-    "comparison",
-    "compared",
-    "verdict",
-    "validity",
-    "precision",
-    "sizing",
-    "lengths",
-    "steady",
-    "blocks",
-    "plan",
-    "plan_experiment",
-)
 # Up to what hopcost itself calls void it must be right, as a share of one core: its own is of all cores in use.
 STEAL_MOST = STEAL_AT_MOST * len(machine.allowed_cores())
 SPEEDS = ("throughput", "cpu_per_request")  # figures of the closed loop that verdicts are judged by here
@@ -162,27 +144,3 @@ def nothing(_record: Path) -> None:
 def decode(report: bytes) -> Report:
     """The report out of its JSON."""
     return msgspec.json.decode(report, type=Report)
-
-
-@functools.cache
-def method() -> str:
-    """A digest of the code that decides and judges, its comments and docstrings left out."""
-    digest = hashlib.sha256()
-    for name in METHOD:
-        digest.update(_bare((ROOT / "src" / "hopcost" / f"{name}.py").read_text(encoding="utf-8")).encode())
-    return digest.hexdigest()[:12]
-
-
-def _bare(source: str) -> str:
-    """The code without comments and docstrings.
-
-    >>> _bare("def f():\\n    'a'\\n    return 1  # b") == _bare("def f():\\n    'c'\\n\\n    return 1")
-    True
-    """
-    tree = ast.parse(source)
-    for node in ast.walk(tree):
-        body = getattr(node, "body", None)
-        has_docstring = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node)
-        if has_docstring and isinstance(body, list):
-            body.pop(0)
-    return ast.dump(tree)

@@ -25,6 +25,7 @@ from truth_runs import Experiment
 from truth_server import generator_core, load, origin_core
 
 from hopcost import binaries, doctor_spread
+from hopcost.method import METHOD
 from hopcost.statistics import Interval, mean
 
 SECTION = "sensitivity"
@@ -56,7 +57,7 @@ def cases() -> list[Case]:
     first = Case(SECTION, CALIBRATION, calibrate, CALIBRATIONS, {**loads, "starts": STARTS, "rounds": list(NEAR)})
     if len(_done([first]).used) < CALIBRATIONS:
         return [first]
-    settings = {**loads, "starts": [STARTS_BEFORE, STARTS_AFTER], "method": truth_runs.method()}
+    settings = {**loads, "starts": [STARTS_BEFORE, STARTS_AFTER], "method": METHOD}
     steal = truth_runs.STEAL_MOST
     return [first, *(Case(SECTION, name, partial(run, name), RUNS, settings, steal, has_failed) for name in SHARES)]
 

@@ -31,7 +31,7 @@ precision: Any = importlib.import_module("truth_precision")
 attribution: Any = importlib.import_module("truth_attribution")
 truth: Any = importlib.import_module("truth")
 
-ENGINE = lines.Build(version="1", commit="c", sources="s")
+ENGINE = lines.Build(version="1", commit="c", behaviour=1)
 HERE = lines.Machine(cpu="x", kernel="k", cores=2)
 
 
@@ -80,8 +80,8 @@ def test_lines_that_are_not_alike_are_set_aside_and_counted() -> None:
         line("a", settings={"rate": 1}),
         line("a", settings={"rate": 1}),  # twice: once is enough
         line("a", 1, settings={"rate": 2}),
-        line("b", engine=msgspec.structs.replace(ENGINE, sources="other")),
-        line("b", engine=msgspec.structs.replace(ENGINE, commit="other")),  # the same sources
+        line("b", engine=msgspec.structs.replace(ENGINE, behaviour=2)),
+        line("b", engine=msgspec.structs.replace(ENGINE, commit="other")),  # the same behaviour
         line("b", machine=msgspec.structs.replace(HERE, kernel="other")),
         line("b", 1, foreign=0.051),
         line("b", 1, steal=0.021),

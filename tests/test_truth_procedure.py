@@ -58,7 +58,7 @@ def test_the_section_needs_all_runs_and_few_alarms() -> None:
             [
                 lines.Line(
                     section=procedure.SECTION, case=case.name, number=number, figures=figures, foreign=0, steal=0,
-                    engine=lines.Build(version="1", commit="c", sources="s"),
+                    engine=lines.Build(version="1", commit="c", behaviour=1),
                     machine=lines.Machine(cpu="x", kernel="k", cores=2), settings=case.settings, time="",
                 )
                 for case in procedure.cases()

@@ -1,7 +1,10 @@
-"""The number of the method: two records of one number can be put beside each other.
+"""The numbers of the method and of the engine's behaviour.
 
-It is raised where the same stacks, under the same load, would read otherwise than before: another estimator, other
-slices, other accounts. What a suite or an option changes is in the plan; it needs no number.
+Two records of one METHOD can be compared. Raise it if the same stacks, under the same load, would read otherwise than
+before: another estimator, other slices, other accounts. What a suite or an option changes is in the plan; it needs no
+number. Raise ENGINE if the engine would send, time or count the same plan otherwise than before. `make truth` sets
+aside the runs of other numbers.
 """
 
 METHOD = 2
+ENGINE = 1
