@@ -184,7 +184,7 @@ impl Check {
                 }
             }
         };
-        progress.searched = Searched::default();
+        progress.searched.clear();
         if matches!(progress.reading, Reading::Learn | Reading::Hash | Reading::Sha256) {
             let summary = progress.summary.get_or_insert_default();
             summary.hash.reset();

@@ -1,51 +1,52 @@
-//! Bytes looked for in a body that comes in pieces, none of which is kept (Knuth, Morris, Pratt 1977).
+//! A search in a body that comes in pieces. Only the last bytes of a piece are kept, for a match across the cut.
 
-/// What is looked for.
+use memchr::memmem::Finder;
+
+/// The bytes to find.
 #[derive(Debug)]
 pub struct Needle {
-    bytes: Box<[u8]>,
-    /// For every place: how much of the needle still matches when the byte there does not.
-    fallback: Box<[usize]>,
+    finder: Finder<'static>,
 }
 
-/// How much of the needle the last bytes match; all of it where it was found.
-#[derive(Debug, Default, Clone, Copy)]
+/// The state of one search.
+#[derive(Debug, Default)]
 pub(super) struct Searched {
-    matched: usize,
+    /// The last bytes of the body so far, one fewer than the needle has.
+    tail: Vec<u8>,
     found: bool,
 }
 
 impl Searched {
-    pub(super) const fn is_found(self) -> bool {
+    /// Begins anew and keeps the memory.
+    pub(super) fn clear(&mut self) {
+        self.tail.clear();
+        self.found = false;
+    }
+
+    pub(super) const fn is_found(&self) -> bool {
         self.found
     }
 }
 
 impl Needle {
-    /// Prepares the search. It must not be empty: nothing cannot be looked for.
+    /// Prepares the search. The needle must not be empty.
     pub fn new(bytes: &[u8]) -> Self {
-        let mut fallback = vec![0; bytes.len()];
-        let mut matched = 0;
-        for place in 1..bytes.len() {
-            while matched > 0 && bytes[matched] != bytes[place] {
-                matched = fallback[matched - 1];
-            }
-            matched += usize::from(bytes[matched] == bytes[place]);
-            fallback[place] = matched;
-        }
-        Self { bytes: bytes.into(), fallback: fallback.into() }
+        assert!(!bytes.is_empty(), "an empty needle is in every body");
+        Self { finder: Finder::new(bytes).into_owned() }
     }
 
     pub(super) fn search(&self, searched: &mut Searched, bytes: &[u8]) {
-        for byte in bytes {
-            if searched.found {
-                return;
-            }
-            while searched.matched > 0 && self.bytes.get(searched.matched) != Some(byte) {
-                searched.matched = self.fallback[searched.matched - 1];
-            }
-            searched.matched += usize::from(self.bytes.get(searched.matched) == Some(byte));
-            searched.found = searched.matched == self.bytes.len();
+        if searched.found {
+            return;
+        }
+        let (tail, overlap) = (&mut searched.tail, self.finder.needle().len() - 1);
+        tail.extend_from_slice(&bytes[..bytes.len().min(overlap)]);
+        searched.found = self.finder.find(tail).is_some() || self.finder.find(bytes).is_some();
+        if bytes.len() > overlap {
+            tail.clear();
+            tail.extend_from_slice(&bytes[bytes.len() - overlap..]);
+        } else {
+            tail.drain(..tail.len().saturating_sub(overlap));
         }
     }
 }
@@ -55,6 +56,16 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn is_found(needle: &[u8], pieces: &[&[u8]]) -> bool {
+        let (needle, mut searched) = (Needle::new(needle), Searched::default());
+        pieces.iter().for_each(|piece| needle.search(&mut searched, piece));
+        searched.is_found()
+    }
+
+    fn naive(needle: &[u8], body: &[u8]) -> bool {
+        body.windows(needle.len()).any(|window| window == needle)
+    }
+
     proptest! {
         #[test]
         fn as_a_plain_search_finds_it(
@@ -62,10 +73,31 @@ mod tests {
             body in prop::collection::vec(0_u8..3, 0..60),
             piece_bytes in 1..9_usize,
         ) {
-            let mut searched = Searched::default();
-            let prepared = Needle::new(&needle);
-            body.chunks(piece_bytes).for_each(|piece| prepared.search(&mut searched, piece));
-            prop_assert_eq!(searched.is_found(), body.windows(needle.len()).any(|window| window == needle));
+            let pieces: Vec<&[u8]> = body.chunks(piece_bytes).collect();
+            prop_assert_eq!(is_found(&needle, &pieces), naive(&needle, &body));
         }
+
+        #[test]
+        fn in_any_three_pieces(
+            needle in prop::collection::vec(0_u8..2, 1..9),
+            body in prop::collection::vec(0_u8..2, 0..24),
+        ) {
+            let expected = naive(&needle, &body);
+            for second in 0..=body.len() {
+                for third in second..=body.len() {
+                    let pieces = [&body[..second], &body[second..third], &body[third..]];
+                    prop_assert_eq!(is_found(&needle, &pieces), expected, "{:?}", pieces);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_cleared_search_has_forgotten_the_last_body() {
+        let (needle, mut searched) = (Needle::new(b"ab"), Searched::default());
+        needle.search(&mut searched, b"a");
+        searched.clear();
+        needle.search(&mut searched, b"b");
+        assert!(!searched.is_found());
     }
 }
