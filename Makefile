@@ -5,24 +5,24 @@ HOPCOST := .venv/bin/hopcost
 GO_PROGRAMS := $(dir $(wildcard src/hopcost/programs/*/go.mod))
 RUST_PROGRAMS := $(wildcard src/hopcost/programs/*/Cargo.toml)
 NODE_PROGRAMS := $(dir $(wildcard src/hopcost/programs/*/package.json))
-BIOME := scripts/biome/node_modules/.bin/biome
+BIOME := tools/biome/node_modules/.bin/biome
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/hopcost
 .DEFAULT_GOAL := help
 
-.PHONY: help setup demo check test wheel bench truth leavings results
+.PHONY: help setup demo check test wheel bench truth leftovers results
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: ## install what is missing, build the crates and the programs (quick when done)
-	@scripts/setup
+	@tools/setup
 
 demo: setup ## what nginx in front of Go costs: a first answer in two minutes
 	$(HOPCOST) run nginx-go --quick
 
 check: setup $(BIOME) ## formats, lints, types
-	.venv/bin/ruff format --check src tests scripts
-	.venv/bin/ruff check src tests scripts
+	.venv/bin/ruff format --check src tests tools .ci
+	.venv/bin/ruff check src tests tools .ci
 	.venv/bin/mypy
 	cargo fmt --check
 	cargo clippy --release --all-targets --locked -- -D warnings
@@ -32,10 +32,10 @@ check: setup $(BIOME) ## formats, lints, types
 	  cargo fmt --check --manifest-path $$manifest || exit 1; \
 	  cargo clippy --release --locked --quiet --manifest-path $$manifest \
 	    --target-dir $(CACHE)/$$(basename $$(dirname $$manifest))-intermediate -- -D warnings || exit 1; done
-	$(BIOME) check --error-on-warnings --config-path=scripts/biome $(NODE_PROGRAMS)
+	$(BIOME) check --error-on-warnings --config-path=tools/biome $(NODE_PROGRAMS)
 
-$(BIOME): scripts/biome/package-lock.json
-	npm ci --prefix scripts/biome --no-audit --no-fund --loglevel=error
+$(BIOME): tools/biome/package-lock.json
+	npm ci --prefix tools/biome --no-audit --no-fund --loglevel=error
 	@touch $@
 
 test: setup ## all tests
@@ -46,14 +46,14 @@ wheel: setup ## what pip installs, binaries, suites and programs inside: dist/ho
 	.venv/bin/hatchling build --target wheel
 
 bench: setup ## the engine's cost beside other load generators: docs/bench.md
-	@scripts/setup peers
-	PATH="$(CURDIR)/.tools/peers/bin:$$PATH" .venv/bin/python scripts/bench.py
+	@tools/setup peers
+	PATH="$(CURDIR)/.tools/peers/bin:$$PATH" .venv/bin/python -m tools.bench.generators
 
 truth: setup ## whether the method tells the truth: docs/truth.md
-	.venv/bin/python scripts/truth.py
+	.venv/bin/python -m tools.truth
 
 results: setup ## the suites' full forms, about four hours, resumable: docs/results
-	.venv/bin/python scripts/results.py
+	.venv/bin/python -m tools.docs.results
 
-leavings: setup ## 110 runs interrupted and killed at random moments: what is left of them
-	.venv/bin/python scripts/leavings.py
+leftovers: setup ## 110 runs interrupted and killed at random moments: what is left of them
+	.venv/bin/python -m tools.leftovers

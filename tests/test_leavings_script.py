@@ -1,14 +1,10 @@
-"""The pure parts of `make leavings`: the plan, and going on with it. Nothing is run."""
+"""The pure parts of `make leftovers`: the plan, and going on with it. Nothing is run."""
 
 from __future__ import annotations
 
-import importlib
-import sys
-from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "scripts"))
-script: Any = importlib.import_module("leavings")
+from tools import leftovers as script
 
 
 def done(planned: Any) -> Any:

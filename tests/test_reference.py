@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import re
-import sys
 import tomllib
 from pathlib import Path
 
@@ -16,13 +14,11 @@ from hdrh.histogram import HdrHistogram
 from hopcost import claim, engine, histogram, machine, plan, planned, program, record, recorded, sandbox, suite, summary
 from hopcost.report import csv
 from hopcost.report import json as json_report
+from tools.docs import reference
+from tools.docs import reference_words as words
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-
-sys.path.insert(0, str(ROOT / "scripts"))
-reference = importlib.import_module("reference")
-words = importlib.import_module("reference_words")
 
 
 @pytest.mark.parametrize("page", reference.pages(), ids=lambda page: page.name)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
 import math
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,23 +11,11 @@ import numpy as np
 import pytest
 
 from hopcost.errors import MeasurementFailed
-
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "scripts"))
-lines: Any = importlib.import_module("truth_lines")
-server: Any = importlib.import_module("truth_server")
-stall: Any = importlib.import_module("truth_stall")
-delay: Any = importlib.import_module("truth_delay")
-pacing: Any = importlib.import_module("truth_pacing")
-truth_engine: Any = importlib.import_module("truth_engine")
-slices: Any = importlib.import_module("truth_slices")
-kept: Any = importlib.import_module("truth_kept")
-runs: Any = importlib.import_module("truth_runs")
-alarms: Any = importlib.import_module("truth_alarms")
-sensitivity: Any = importlib.import_module("truth_sensitivity")
-precision: Any = importlib.import_module("truth_precision")
-attribution: Any = importlib.import_module("truth_attribution")
-truth: Any = importlib.import_module("truth")
+from tools.truth import kept, lines, runs, server
+from tools.truth import page as truth
+from tools.truth.sections import alarms, attribution, precision, sensitivity, slices
+from tools.truth.sections.engine import delay, pacing, stall
+from tools.truth.sections.engine import section as truth_engine
 
 ENGINE = lines.Build(version="1", commit="c", behaviour=1)
 HERE = lines.Machine(cpu="x", kernel="k", cores=2)

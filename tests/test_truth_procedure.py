@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
 import random
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from hopcost import compared
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "scripts"))
-procedure: Any = importlib.import_module("truth_procedure")
-lines: Any = importlib.import_module("truth_lines")
+from tools.truth import lines
+from tools.truth.sections import procedure
 
 DICE = random.Random(5)
 POOL = [[DICE.gauss(0, 0.02) for _ in range(8)] for _ in range(40)]

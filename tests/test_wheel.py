@@ -168,7 +168,7 @@ def test_the_source_distribution_holds_what_a_wheel_is_built_from(tmp_path: Path
     with tarfile.open(path) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     listed = ran(["git", "ls-files", "src", "crates", "Cargo.*", "LICENSE-*"], cwd=ROOT).stdout.splitlines()
-    needed = {line for line in listed if (ROOT / line).exists()} | {"pyproject.toml", "README.md", "scripts/wheel.py"}
+    needed = {line for line in listed if (ROOT / line).exists()} | {"pyproject.toml", "README.md", "tools/wheel.py"}
     assert needed <= names
     assert {name.partition("/")[0] for name in names - needed} <= {
         "src",
@@ -184,7 +184,7 @@ def test_without_rust_an_editable_install_works_and_a_wheel_is_refused_with_the_
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """`uv sync` must neither need Rust nor compile it a second time."""
-    spec = importlib.util.spec_from_file_location("wheel_hook", ROOT / "scripts" / "wheel.py")
+    spec = importlib.util.spec_from_file_location("wheel_hook", ROOT / "tools" / "wheel.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -16,10 +16,10 @@ from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from truth_lines import Bar, Case, Figures, Sorted, median, row, spread, unseeded
-from truth_server import BACKENDS, command, generator_core, measured, origin, quantile
 
 from hopcost.errors import MeasurementFailed
+from tools.truth.lines import Bar, Case, Figures, Sorted, median, row, spread, unseeded
+from tools.truth.server import BACKENDS, command, generator_core, measured, origin, quantile
 
 SECTION = "stall"
 RATE, SECONDS, STALLED_S = 2000, 6, 2.0

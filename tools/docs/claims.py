@@ -8,12 +8,12 @@ from pathlib import Path
 
 from hopcost import suite
 
-PAGE = Path(__file__).parents[1] / "docs" / "claims.md"
+PAGE = Path(__file__).parents[2] / "docs" / "claims.md"
 BEGIN, END = "<!-- claims: begin -->\n", "<!-- claims: end -->"
 
 
 def main() -> None:
-    """`scripts/claims_page.py RECORD...`; the claims are those of the suites as they are now."""
+    """`python -m tools.docs.claims RECORD...`; the claims are those of the suites as they are now."""
     hopcost = Path(sys.executable).with_name("hopcost")
     given = [word for name in suite.names() if suite.load(name).claims for word in ("--suite", name)]
     command = [hopcost, "claims", *sys.argv[1:], *given, "--format", "markdown"]

@@ -1,6 +1,6 @@
 """Writes the tables of docs/ and CONTRIBUTING.md from the code that they describe, so that they cannot differ.
 
-A page marks where a table goes: `<!-- generated: suite.Hop -->` … `<!-- end -->`. Everything in between is rewritten.
+A page marks where a table goes: `<!-- generated: Hop -->` … `<!-- end -->`. Everything in between is rewritten.
 docs/report.schema.json, the schema of the JSON report, is written whole.
 The meaning of each key stands in reference_words.py; tests/test_reference.py asks that none is missing and none stale.
 """
@@ -23,18 +23,18 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 import typer.testing
-from reference_words import CONSTANTS, CSV, ENVIRONMENT, REPORT, STRUCTURES, Page
 
 from hopcost import cli, littles_law, suite
 from hopcost.errors import EXIT_CODES
 from hopcost.report import reported
 from hopcost.suite import Name
+from tools.docs.reference_words import CONSTANTS, CSV, ENVIRONMENT, REPORT, STRUCTURES, Page
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "docs" / "report.schema.json"
 LOAD_HELP = ROOT / "crates" / "engine" / "tests" / "reach" / "load-help.txt"  # what the engine's own test holds it to
 REGION = re.compile(r"(?s)(<!-- generated: (\S+) -->\n).*?(<!-- end -->)")
-COMMAND = ".venv/bin/python scripts/reference.py"
+COMMAND = ".venv/bin/python -m tools.docs.reference"
 PLAIN = {str: "string", int: "integer", float: "number", bool: "true or false", object: "any"}
 
 
@@ -82,8 +82,8 @@ def regions() -> dict[str, Callable[[], str]]:
 
 
 def region_of(kind: type) -> str:
-    """`hopcost.suite.Hop` → `suite.Hop`."""
-    return f"{kind.__module__.removeprefix('hopcost.')}.{kind.__name__}"
+    """`hopcost.suite.Hop` → `Hop`."""
+    return kind.__name__
 
 
 def _structure(kind: type[msgspec.Struct]) -> str:

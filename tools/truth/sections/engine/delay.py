@@ -6,8 +6,8 @@ import math
 from functools import partial
 from statistics import NormalDist
 
-from truth_lines import Bar, Case, Figures, Sorted, median, row, spread
-from truth_server import BACKENDS, load, measured, origin, quantile
+from tools.truth.lines import Bar, Case, Figures, Sorted, median, row, spread
+from tools.truth.server import BACKENDS, load, measured, origin, quantile
 
 SECTION = "delay"
 MEDIAN_MS, SIGMA = 20.0, 0.4

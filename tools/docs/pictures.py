@@ -13,7 +13,7 @@ from hopcost import record as records
 from hopcost import summary
 from hopcost.report import html
 
-PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
+PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
 SIZES = {"report-desk.png": (1000, 1900), "report-phone.png": (390, 1900)}
 
 

@@ -1,9 +1,9 @@
-"""`make leavings`: runs are interrupted and killed at random moments, and what is left of each is counted.
+"""`make leftovers`: runs are interrupted and killed at random moments, and what is left of each is counted.
 
 Each trial starts a small run, waits a seeded random time (for a keeper or the engine: after it is there), and sends
 SIGINT, SIGTERM or SIGKILL to the harness, to a keeper or to the engine. In the last trials the harness and its keepers
 are killed at once, which nothing can answer: they are followed by `hopcost doctor --clean`. Each trial is kept in
-`records/leavings.jsonl`; `--resume` goes on with those that are missing there. Exit code 1 when anything is left, 3
+`records/leftovers.jsonl`; `--resume` goes on with those that are missing there. Exit code 1 when anything is left, 3
 when trials are still to be done.
 """
 
@@ -30,7 +30,7 @@ from hopcost import keeper, leavings, namespace
 
 REPOSITORY = Path(__file__).parents[1]
 HOPCOST = REPOSITORY / ".venv" / "bin" / "hopcost"
-KEPT = REPOSITORY / "records" / "leavings.jsonl"
+KEPT = REPOSITORY / "records" / "leftovers.jsonl"
 SUITE = """
 name = "leavings"
 title = "To be interrupted"

@@ -6,13 +6,11 @@ clock. Every run is kept as a line; a second call goes on where the first stoppe
 
 from __future__ import annotations
 
-import truth_delay
-import truth_pacing
-import truth_stall
-from truth_kept import Kept, aside
-from truth_lines import FOLDER, Case, Sorted, build
+from tools.truth.kept import Kept, aside
+from tools.truth.lines import FOLDER, Case, Sorted, build
+from tools.truth.sections.engine import delay, pacing, stall
 
-SECTIONS = (truth_stall, truth_delay, truth_pacing)
+SECTIONS = (stall, delay, pacing)
 
 
 def cases() -> list[Case]:

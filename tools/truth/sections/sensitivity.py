@@ -18,15 +18,13 @@ import time
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-import truth_runs
-from truth_kept import Kept, aside
-from truth_lines import FOLDER, Case, Figures, Line, Sorted, build, median, read, row, sort_out, this_machine
-from truth_runs import Experiment
-from truth_server import generator_core, load, origin_core
-
 from hopcost import binaries, doctor_spread
 from hopcost.method import METHOD
 from hopcost.statistics import Interval, mean
+from tools.truth.kept import Kept, aside
+from tools.truth.lines import FOLDER, Case, Figures, Line, Sorted, build, median, read, row, sort_out, this_machine
+from tools.truth.runs import VERDICTS_STEAL_MOST, Experiment, read_nothing, run_suite
+from tools.truth.server import generator_core, load, origin_core
 
 SECTION = "sensitivity"
 CALIBRATION = "calibration"
@@ -58,7 +56,7 @@ def cases() -> list[Case]:
     if len(_done([first]).used) < CALIBRATIONS:
         return [first]
     settings = {**loads, "starts": [STARTS_BEFORE, STARTS_AFTER], "method": METHOD}
-    steal = truth_runs.STEAL_MOST
+    steal = VERDICTS_STEAL_MOST
     return [first, *(Case(SECTION, name, partial(run, name), RUNS, settings, steal, has_failed) for name in SHARES)]
 
 
@@ -148,7 +146,7 @@ def run(name: str, number: int) -> Figures:
     (before_ns,) = costs([0], STARTS_BEFORE, number)
     rounds = rounds_for(SHARES[name], before_ns, round_ns(_done(cases())))
     keep = f"{SECTION}-{SHARES[name]:g}-{number}"
-    experiment, seconds, _ = truth_runs.run(suite(rounds), budget, truth_runs.nothing, "--seed", number, keep=keep)
+    experiment, seconds, _ = run_suite(suite(rounds), budget, read_nothing, "--seed", number, keep=keep)
     plain_ns, dearer_ns = costs([0, rounds], STARTS_AFTER, number)
     figures = {"rounds": rounds, "before_ns": before_ns, "plain_ns": plain_ns, "truly": dearer_ns / plain_ns}
     return {**figures, "spread": spread, "budget_s": budget, "seconds": round(seconds, 2), **seen(experiment)}

@@ -12,16 +12,16 @@ from pathlib import Path
 from typing import TypeVar
 
 import msgspec
-from truth_lines import ROOT
 
 from hopcost import machine
 from hopcost.errors import MeasurementFailed
 from hopcost.validity import STEAL_AT_MOST
+from tools.truth.lines import ROOT
 
-RECORDS = ROOT / "records" / "truth"  # of runs long enough that truth_procedure.py may draw from their blocks
+RECORDS = ROOT / "records" / "truth"  # of runs long enough that sections/procedure.py may draw from their blocks
 HOPCOST = Path(sys.executable).with_name("hopcost")
 # Up to what hopcost itself calls void it must be right, as a share of one core: its own is of all cores in use.
-STEAL_MOST = STEAL_AT_MOST * len(machine.allowed_cores())
+VERDICTS_STEAL_MOST = STEAL_AT_MOST * len(machine.allowed_cores())
 SPEEDS = ("throughput", "cpu_per_request")  # figures of the closed loop that verdicts are judged by here
 DIRECTIONS = ("faster", "slower", "cheaper", "dearer")
 T = TypeVar("T")
@@ -105,7 +105,7 @@ class Report(msgspec.Struct, frozen=True):
     experiments: list[Experiment]
 
 
-def run(
+def run_suite(
     content: str, budget_s: float, read: Callable[[Path], T], *options: object, keep: str | None = None
 ) -> tuple[Experiment, float, T]:
     """A suite, by name or as text, through `hopcost run`: its first experiment, seconds, what `read` finds.
@@ -137,7 +137,7 @@ def run(
         return experiment, seconds, read(record)
 
 
-def nothing(_record: Path) -> None:
+def read_nothing(_record: Path) -> None:
     """For a run of whose record nothing is wanted besides the report."""
 
 

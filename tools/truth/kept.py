@@ -12,10 +12,9 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from truth_lines import Case, Figures, Line, Sorted, append, build, missing, read, sort_out, this_machine
-from truth_server import say, wait_for_quiet, watched
-
 from hopcost.errors import MeasurementFailed
+from tools.truth.lines import Case, Figures, Line, Sorted, append, build, missing, read, sort_out, this_machine
+from tools.truth.server import say, wait_for_quiet, watched
 
 FAILURES_MOST = 5  # in a row: then it is no whim of the machine
 

@@ -15,9 +15,6 @@ from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
-from truth_kept import Kept, aside
-from truth_lines import FOLDER, ROOT, Case, Figures, Sorted, row
-
 from hopcost import block, blocks, compared, lengths, plan, record, sizing
 from hopcost.engine import End, Slice, WarmedUp, WarmUp
 from hopcost.errors import HopcostError, MeasurementFailed
@@ -26,6 +23,8 @@ from hopcost.program import Installed
 from hopcost.record import ArmBlock, Block, CheckedAnswer, Ending
 from hopcost.suite import Arm, Experiment, Hop, Link, Placement, Suite, Workload
 from hopcost.watcher import Silent
+from tools.truth.kept import Kept, aside
+from tools.truth.lines import FOLDER, ROOT, Case, Figures, Sorted, row
 
 SECTION = "procedure"
 RUNS, EACH = 10, 100  # kept lines, and simulated experiments in each

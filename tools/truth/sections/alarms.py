@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 from functools import partial
 
-import truth_runs
-from truth_kept import Kept, aside
-from truth_lines import FOLDER, Case, Figures, Sorted, median, row
-from truth_runs import SPEEDS, Comparison, Experiment
-
 from hopcost.method import METHOD
+from tools.truth.kept import Kept, aside
+from tools.truth.lines import FOLDER, Case, Figures, Sorted, median, row
+from tools.truth.runs import SPEEDS, VERDICTS_STEAL_MOST, Comparison, Experiment, read_nothing, run_suite
 
 SECTION = "alarms"
 BUDGET_S = 20.0
@@ -39,7 +37,7 @@ def cases() -> list[Case]:
     for (form, program, beside), runs in KINDS.items():
         settings: dict[str, object] = {"budget_s": BUDGET_S, "beside": beside, "method": METHOD}
         work = partial(run, form, program, beside)
-        found.append(Case(SECTION, _name(form, program, beside), work, runs, settings, truth_runs.STEAL_MOST))
+        found.append(Case(SECTION, _name(form, program, beside), work, runs, settings, VERDICTS_STEAL_MOST))
     return found
 
 
@@ -66,7 +64,7 @@ def run(form: str, program: str, beside: int, number: int) -> Figures:
     """One experiment: what it says of arms that do not differ."""
     options = ["--quick"] if form == QUICK else []
     content = suite(program, beside)
-    experiment, seconds, _ = truth_runs.run(content, BUDGET_S, truth_runs.nothing, *options, "--seed", number)
+    experiment, seconds, _ = run_suite(content, BUDGET_S, read_nothing, *options, "--seed", number)
     return {**counted(experiment), "seconds": round(seconds, 2), "blocks": experiment.blocks}
 
 

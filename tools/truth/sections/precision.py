@@ -13,17 +13,16 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-import truth_runs
-import truth_slices
 from scipy.special import stdtrit
-from truth_kept import Kept, aside
-from truth_lines import FOLDER, Case, Figures, Sorted, median, row
-from truth_runs import SPEEDS, Experiment
 
 from hopcost import comparison, doctor_spread, record
 from hopcost.method import METHOD
 from hopcost.plan import PlannedExperiment
 from hopcost.statistics import Interval, ratio
+from tools.truth.kept import Kept, aside
+from tools.truth.lines import FOLDER, Case, Figures, Sorted, median, row
+from tools.truth.runs import SPEEDS, VERDICTS_STEAL_MOST, Experiment, read_nothing, run_suite
+from tools.truth.sections import slices
 
 SECTION = "precision"
 PAIR_RUNS, FIVE_RUNS, PASSES = 4, 2, 4
@@ -69,7 +68,7 @@ PAIRS = {
 def cases() -> list[Case]:
     """Pairs of arms, five arms by slices, and the same five one after another."""
     method: dict[str, object] = {"method": METHOD}
-    steal = truth_runs.STEAL_MOST
+    steal = VERDICTS_STEAL_MOST
     found = [Case(SECTION, name, partial(run_pair, name), PAIR_RUNS, method, steal, is_decided) for name in PAIRS]
     found.append(Case(SECTION, "five arms", run_five, FIVE_RUNS, {**method, "budget_s": FIVE_S}, steal))
     found.append(Case(SECTION, "one after another", one_after_another, PASSES, {"seconds": LONG_S}))
@@ -103,7 +102,7 @@ def run_pair(name: str, number: int) -> Figures:
     predicted_s = look.forecast.seconds if look.forecast is not None else math.inf
     budget = allowed_s(look.throughput, predicted_s)
     options, keep = (*LEAST_MARGIN, "--seed", number), f"{name}-{number}".replace(" ", "-")
-    experiment, seconds, _ = truth_runs.run(suite(name), budget, truth_runs.nothing, *options, keep=keep)
+    experiment, seconds, _ = run_suite(suite(name), budget, read_nothing, *options, keep=keep)
     figures = {"spread": look.throughput, "predicted_s": min(predicted_s, NEVER_S), "allowed_s": budget}
     return {**figures, "seconds": round(seconds, 2), "blocks": experiment.blocks, **widths(experiment, "other")}
 
@@ -128,7 +127,7 @@ def is_narrow(figures: Figures) -> bool:
 def run_five(number: int) -> Figures:
     """Five arms by slices: half-widths of 95 % intervals, each by itself, of the arms' throughput to the baseline's."""
     options, keep = (*LEAST_TARGET, *LEAST_MARGIN, "--seed", number), f"five-{number}"
-    _, seconds, found = truth_runs.run(FIVE, FIVE_S, plain_widths, *options, keep=keep)
+    _, seconds, found = run_suite(FIVE, FIVE_S, plain_widths, *options, keep=keep)
     return {**found, "seconds": round(seconds, 2)}
 
 
@@ -149,10 +148,10 @@ def widths_of(experiment: PlannedExperiment, blocks: Sequence[record.Block]) -> 
 
 def one_after_another(number: int) -> Figures:
     """Answers per second of each of the five arms, a run of 30 s each, in shuffled order."""
-    experiment = truth_slices.plan_of("nginx-go", "one-core", number).experiments[0]
+    experiment = slices.plan_of("nginx-go", "one-core", number).experiments[0]
     names = [arm.name for arm in experiment.arms if arm.copy_of is None]
     return {
-        name: truth_slices.alone(experiment, name, LONG_S).throughput
+        name: slices.alone(experiment, name, LONG_S).throughput
         for name in random.Random(number).sample(names, len(names))
     }
 

@@ -14,8 +14,9 @@ from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from truth_lines import Bar, Case, Figures, Sorted, median, row, spread, unseeded
-from truth_server import BACKENDS, generator_core, load, measured, origin, origin_core, quantile
+
+from tools.truth.lines import Bar, Case, Figures, Sorted, median, row, spread, unseeded
+from tools.truth.server import BACKENDS, generator_core, load, measured, origin, origin_core, quantile
 
 SECTION = "pacing"
 RATES, BURST_RATE, SECONDS, CONNECTIONS = (1000, 5000, 10_000), 50_000, 1, 16

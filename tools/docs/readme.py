@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-README = Path(__file__).parents[1] / "README.md"
+README = Path(__file__).parents[2] / "README.md"
 BEGIN, END = "<!-- output: begin -->\n", "<!-- output: end -->"
 PROSE = "The article asked"
 INTRODUCTION = (
@@ -15,7 +15,7 @@ INTRODUCTION = (
 
 
 def main() -> None:
-    """`scripts/readme.py [RECORD]`; the latest one when none is named."""
+    """`python -m tools.docs.readme [RECORD]`; the latest one when none is named."""
     hopcost = Path(sys.executable).with_name("hopcost")
     name = sys.argv[1] if len(sys.argv) > 1 else "latest"
     report = subprocess.run([hopcost, "report", name], check=True, capture_output=True, text=True).stdout

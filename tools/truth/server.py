@@ -18,10 +18,10 @@ import msgspec
 import numpy as np
 import psutil
 from numpy.typing import NDArray
-from truth_lines import FOREIGN_MOST
 
 from hopcost import binaries, machine
 from hopcost.errors import MeasurementFailed
+from tools.truth.lines import FOREIGN_MOST
 
 BACKENDS = ("uring", "epoll")
 ROW = np.dtype("<u8,<u8,<u4,<u2,u1,u1")

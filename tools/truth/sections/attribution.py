@@ -19,13 +19,13 @@ from pathlib import Path
 
 import msgspec
 import psutil
-from truth_kept import Kept, aside
-from truth_lines import FOLDER, Bar, Case, Figures, Sorted, median, row, spread
 
 from hopcost import block, check, engine, machine, plan, program, suite
 from hopcost.errors import MeasurementFailed
 from hopcost.sandbox import Ports, find_freezer, raise_open_files
 from hopcost.stack import RunningStack
+from tools.truth.kept import Kept, aside
+from tools.truth.lines import FOLDER, Bar, Case, Figures, Sorted, median, row, spread
 
 SECTION = "attribution"
 RUNS, LOAD_S = 6, 8.0

@@ -18,7 +18,7 @@ import msgspec
 from hopcost import __version__, machine
 from hopcost.method import ENGINE
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "docs" / "truth"
 # A run during which programs of others used more of the machine's CPU time, or the hypervisor kept more of a core, is
 # set aside and done again. Both are known without the engine's figures. A virtual machine's own agent may take 3 % all

@@ -16,9 +16,6 @@ from functools import partial
 from pathlib import Path
 
 import msgspec
-import truth_lines
-from truth_kept import Kept, aside
-from truth_lines import Case, Figures, Sorted
 
 from hopcost import block, check, comparison, engine, machine, plan, program, record, suite
 from hopcost.errors import CannotMeasure, MeasurementFailed
@@ -29,6 +26,8 @@ from hopcost.stack import RunningStack
 from hopcost.statistics import Interval, ratio
 from hopcost.suite import Suite
 from hopcost.watcher import Silent
+from tools.truth.kept import Kept, aside
+from tools.truth.lines import FOLDER, Case, Figures, Sorted, row
 
 SECTION = "slices"
 RUNS = 10
@@ -100,7 +99,7 @@ def cases() -> list[Case]:
     ]
 
 
-KEPT = Kept(truth_lines.FOLDER / "slices.jsonl", cases)
+KEPT = Kept(FOLDER / "slices.jsonl", cases)
 
 
 def _name(content: str) -> str:
@@ -254,7 +253,7 @@ def section(done: Sorted) -> tuple[list[str], bool]:
         names = [key.removeprefix("alone ") for key in (runs[0] if runs else {}) if key.startswith("alone ")]
         if not names:
             words.append("unfinished")
-            lines.append(truth_lines.row([case.name, "", "", "", "", "", f"0 of {case.runs}", "unfinished"]))
+            lines.append(row([case.name, "", "", "", "", "", f"0 of {case.runs}", "unfinished"]))
         for name in names:
             quotient, of_cpu = (quotients(runs, name, end) for end in ("", "_cpu"))
             words.append(within(quotient))
@@ -267,7 +266,7 @@ def section(done: Sorted) -> tuple[list[str], bool]:
                 f"{len(runs)} of {case.runs}",
                 words[-1] + (", unfinished" if len(runs) < case.runs else ""),
             ]
-            lines.append(truth_lines.row(cells))
+            lines.append(row(cells))
     complete = all(len(done.of(SECTION, case.name)) >= case.runs for case in cases())
     return [*lines, "", *aside(done)], complete and all(word == "yes" for word in words)
 

@@ -25,7 +25,7 @@ from hopcost.record import Record
 from hopcost.report import markdown
 from hopcost.sweep import points
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 HOPCOST = ROOT / ".venv" / "bin" / "hopcost"
 RECORDS, PAGES = ROOT / "records" / "results", ROOT / "docs" / "results"
 SUITES = ("hello", "nginx-go", "nginx-express", "nginx-go-512", "proxies", "work", "balance", "upload", "static")
@@ -122,7 +122,7 @@ def render(name: str) -> str:
     missing = [piece.name or piece.suite for piece in pieces([name]) if piece.record() is None]
     experiments = [each for _, record in done for each in summary.summarise(record)]
     commands = "\n".join(f"    {_without_place(record.run.command)}" for _, record in done)
-    tail = f"Made by `scripts/results.py`, a record for each of\n\n{commands}\n"
+    tail = f"Made by `make results`, a record for each of\n\n{commands}\n"
     if missing:
         tail += f"\nNot run yet: {', '.join(missing)}.\n"
     return f"{markdown.render(done[0][1], experiments)}\n{tail}"

@@ -34,7 +34,7 @@ Rounds are shuffled; figures are medians over rounds; ratios are taken within ea
 their median and quartiles are shown. hopcost-engine checks status, length and every byte of each answer (of 1 MiB ones
 the length of each, the bytes of one in 16) and records its time; the others check less. `floor` moves the same bytes
 through the same sockets and does nothing else."""
-PAGE = Path(__file__).parents[1] / "docs" / "bench.md"
+PAGE = Path(__file__).parents[2] / "docs" / "bench.md"
 
 PER_REQUEST = "CPU µs per request"
 Cost = Callable[[Drive], float]

@@ -1,0 +1,1 @@
+"""What the project needs besides the product: building, measuring the instrument, writing the docs."""

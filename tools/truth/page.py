@@ -1,0 +1,60 @@
+"""docs/truth.md out of the kept lines. It runs nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hopcost import machine
+from tools.truth.kept import Kept
+from tools.truth.lines import FOREIGN_MOST, ROOT, STEAL_MOST, Sorted, row, this_machine
+from tools.truth.runs import VERDICTS_STEAL_MOST
+from tools.truth.sections import alarms, attribution, precision, procedure, sensitivity, slices
+from tools.truth.sections.engine import section as engine_section
+
+PAGE = ROOT / "docs" / "truth.md"
+# By name: its kept lines, and the page's lines out of them with whether they hold.
+SECTIONS: dict[str, tuple[Kept, Callable[[Sorted], tuple[list[str], bool]]]] = {
+    "engine": (engine_section.KEPT, engine_section.section),
+    "attribution": (attribution.KEPT, attribution.section),
+    "false-alarms": (alarms.KEPT, alarms.section),
+    "sensitivity": (sensitivity.KEPT, sensitivity.section),
+    "precision": (precision.KEPT, precision.section),
+    "slices": (slices.KEPT, slices.section),
+    "procedure": (procedure.KEPT, procedure.section),  # draws from what the others have recorded
+}
+
+
+def page() -> tuple[str, bool]:
+    """The page, and whether every line on it holds."""
+    lines = [
+        "# Whether hopcost tells the truth",
+        "",
+        f"Written by `make truth`; {machine.cpu_model()}, {len(machine.allowed_cores())} cores, Linux"
+        f" {this_machine().kernel}. Every run is kept as a line in [truth](truth) with the engine, the"
+        " machine and the settings that it was made with; lines of others are set aside. A run is set aside, and done"
+        f" again, where programs of others took more than {FOREIGN_MOST * 100:g} % of the machine's CPU"
+        f" time meanwhile, or the hypervisor says that it kept more than {STEAL_MOST * 100:g} % of a core"
+        f" ({VERDICTS_STEAL_MOST * 100:g} % where verdicts are on trial: hopcost's own limit for a block); never for"
+        " what it said. Where the runs that are left could not change the answer, they are not made. `make truth` goes"
+        " on where it stopped; `.venv/bin/python -m tools.truth --only SECTION --at-most-s N` does a part.",
+        "",
+        "| section | runs done | all of it holds |",
+        "| --- | ---: | --- |",
+    ]
+    bodies, everything = [], True
+    for name, (kept, section) in SECTIONS.items():
+        done = kept.done()
+        body, holds = section(done)
+        bodies += [f"#{line}" if line.startswith("#") else line for line in body]
+        lines.append(row([name, *standing(len(done.used), kept.left(), holds)]))
+        everything = everything and holds
+    return "\n".join([*lines, "", *bodies]).rstrip() + "\n", everything
+
+
+def standing(used: int, left: int, holds: bool) -> tuple[str, str]:
+    """How many runs are done of those that are wanted, and in a word what has come of it.
+
+    >>> standing(20, 0, True), standing(20, 0, False), standing(3, 17, False)
+    (('20 of 20 done', 'yes'), ('20 of 20 done', 'no'), ('3 of 20 done', 'unfinished'))
+    """
+    return f"{used} of {used + left} done", "unfinished" if left else "yes" if holds else "no"

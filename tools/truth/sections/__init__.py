@@ -1,0 +1,1 @@
+"""The sections of docs/truth.md, a file each."""

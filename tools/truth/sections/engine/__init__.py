@@ -1,0 +1,1 @@
+"""The parts of the section on the load engine, a file each."""
