@@ -15,7 +15,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from tools.truth.lines import Bar, Case, Figures, Sorted, median, row, spread, unseeded
+from tools.truth.lines import ROOT, Bar, Case, Figures, Sorted, median, row, spread, unseeded
 from tools.truth.server import BACKENDS, generator_core, load, measured, origin, origin_core, quantile
 
 SECTION = "pacing"
@@ -96,7 +96,7 @@ def bare_loop(rate: int) -> Figures:
 
 def bare_loop_beside(rate: int) -> Figures:
     """The bare loop while the other core is in use."""
-    with subprocess.Popen([sys.executable, __file__, str(rate)]) as beside:
+    with subprocess.Popen([sys.executable, "-m", "tools.truth.sections.engine.pacing", str(rate)], cwd=ROOT) as beside:
         try:
             time.sleep(0.2)  # until it has begun
             return bare_loop(rate)
