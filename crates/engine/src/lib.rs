@@ -4,7 +4,6 @@
 //! the accounts. A [`lane`] joins them for one arm on one thread; a [`session`] goes round the arms slice by slice.
 #![deny(unsafe_code)]
 
-pub mod asks;
 pub mod check;
 pub mod client;
 pub mod failure;
@@ -15,6 +14,7 @@ pub mod load;
 pub mod plan;
 pub mod random;
 pub mod recorder;
+pub mod requests;
 pub mod schedule;
 pub mod session;
 pub mod watch;

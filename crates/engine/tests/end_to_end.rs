@@ -2,12 +2,13 @@
 
 mod server;
 
-use hopcost_engine::asks::{Asks, Question, Speech};
 use hopcost_engine::check::{ExpectedBody, ExpectedStatus};
+use hopcost_engine::io::Backend;
 use hopcost_engine::io::{Address, process, uring};
 use hopcost_engine::lines::{Line, Validity};
-use hopcost_engine::plan::{CpuSource, FreezeBy, Hop, IoChoice, Target, WarmUp};
+use hopcost_engine::plan::{CpuSource, FreezeBy, Hop, Target, WarmUp};
 use hopcost_engine::recorder::{Counts, ErrorKind, Errors};
+use hopcost_engine::requests::{RequestMix, RequestSpec, WireSettings};
 use hopcost_engine::schedule::{Arrivals, ClosedLoop};
 use hopcost_engine::session::{ArmResult, Observer, Session, SessionArm};
 use server::{Act, Server, answer, chunked};
@@ -45,18 +46,18 @@ impl Observer for Seen {
     }
 }
 
-fn backends() -> Vec<IoChoice> {
+fn backends() -> Vec<Backend> {
     match uring::probe() {
-        Ok(_) => vec![IoChoice::Epoll, IoChoice::Uring],
+        Ok(_) => vec![Backend::Epoll, Backend::Uring],
         Err(error) => {
             eprintln!("io_uring is not to be had here ({error}): epoll only");
-            vec![IoChoice::Epoll]
+            vec![Backend::Epoll]
         }
     }
 }
 
-fn question() -> Question {
-    Question {
+fn spec() -> RequestSpec {
+    RequestSpec {
         weight: 1,
         method: "GET".into(),
         target: "/".into(),
@@ -67,18 +68,18 @@ fn question() -> Question {
     }
 }
 
-fn asks(question: Question) -> Asks {
-    let speech = Speech { host: "test".into(), ..Speech::default() };
-    Asks::new(&speech, &[question]).expect("a valid request")
+fn request_mix(spec: RequestSpec) -> RequestMix {
+    let settings = WireSettings { host: "test".into(), ..WireSettings::default() };
+    RequestMix::new(&settings, &[spec]).expect("a valid request")
 }
 
 fn target(address: &Address, connections: u32, requests: Option<u64>) -> Target {
-    let asks = asks(question());
     let arrivals = Arrivals::Closed(ClosedLoop { requests });
-    Target { address: address.clone(), connections, timeout_ns: LONG_NS, asks, tls: None, arrivals }
+    let requests = request_mix(spec());
+    Target { address: address.clone(), connections, timeout_ns: LONG_NS, requests, tls: None, arrivals }
 }
 
-fn session(io: IoChoice, target: Target) -> Session {
+fn session(io: Backend, target: Target) -> Session {
     let cores = process::allowed_cores().expect("this process runs on some core");
     Session {
         seed: 1,
@@ -263,7 +264,7 @@ fn long_bodies_have_their_length_checked_always_and_their_bytes_sometimes() {
             } else {
                 ExpectedBody::First(Default::default())
             };
-            target.asks = asks(Question { expected, ..question() });
+            target.requests = request_mix(RequestSpec { expected, ..spec() });
             let counts = counts(&run(session(io, target)));
             assert_eq!((counts.answers, counts.errors.total()), (64, 0), "{io:?}");
             assert!(
@@ -280,7 +281,7 @@ fn an_answer_to_head_has_no_body() {
     for io in backends() {
         let server = Server::tcp(|_| Act::Answer(b"HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n".to_vec()));
         let mut target = target(&server.address, 2, Some(20));
-        target.asks = asks(Question { method: "HEAD".into(), ..question() });
+        target.requests = request_mix(RequestSpec { method: "HEAD".into(), ..spec() });
         assert_eq!(counts(&run(session(io, target))).answers, 20);
     }
 }
@@ -291,7 +292,7 @@ fn a_long_request_is_sent_whole() {
     for io in backends() {
         let server = Server::tcp(|_| good());
         let mut target = target(&server.address, 3, Some(12));
-        target.asks = asks(Question { headers: vec![("X".into(), padding.clone())], ..question() });
+        target.requests = request_mix(RequestSpec { headers: vec![("X".into(), padding.clone())], ..spec() });
         assert_eq!((counts(&run(session(io, target))).answers, server.requests()), (12, 12));
     }
 }

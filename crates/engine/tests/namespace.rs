@@ -4,12 +4,13 @@
 #[allow(dead_code, reason = "end_to_end.rs uses the rest")]
 mod server;
 
-use hopcost_engine::asks::{Asks, Question, Speech};
 use hopcost_engine::check::{ExpectedBody, ExpectedStatus};
+use hopcost_engine::io::Backend;
 use hopcost_engine::io::{Address, process, uring};
 use hopcost_engine::lines::Line;
-use hopcost_engine::plan::{IoChoice, Target};
+use hopcost_engine::plan::Target;
 use hopcost_engine::recorder::ErrorKind;
+use hopcost_engine::requests::{RequestMix, RequestSpec, WireSettings};
 use hopcost_engine::schedule::{Arrivals, ClosedLoop};
 use hopcost_engine::session::{ArmResult, Observer, Session, SessionArm};
 use server::{Act, Server, answer, bound_but_deaf};
@@ -68,7 +69,7 @@ fn server_in_a_namespace() -> Option<(Server, PathBuf)> {
 }
 
 fn arm(name: &str, address: &Address, requests: Option<u64>, network_namespace: Option<PathBuf>) -> SessionArm {
-    let question = Question {
+    let spec = RequestSpec {
         weight: 1,
         method: "GET".into(),
         target: "/".into(),
@@ -77,10 +78,11 @@ fn arm(name: &str, address: &Address, requests: Option<u64>, network_namespace: 
         status: ExpectedStatus::Exactly(200),
         expected: ExpectedBody::Bytes(b"Hello World\n".as_slice().into()),
     };
-    let speech = Speech { host: "test".into(), ..Speech::default() };
-    let asks = Asks::new(&speech, &[question]).expect("a valid request");
+    let settings = WireSettings { host: "test".into(), ..WireSettings::default() };
     let arrivals = Arrivals::Closed(ClosedLoop { requests });
-    let target = Target { address: address.clone(), connections: 4, timeout_ns: LONG_NS, asks, tls: None, arrivals };
+    let requests = RequestMix::new(&settings, &[spec]).expect("a valid request");
+    let target =
+        Target { address: address.clone(), connections: 4, timeout_ns: LONG_NS, requests, tls: None, arrivals };
     SessionArm { name: name.into(), target, slice_ns: None, network_namespace, freeze: None, hops: Vec::new() }
 }
 
@@ -98,7 +100,7 @@ impl Observer for Results {
     }
 }
 
-fn run(io: IoChoice, slice_ns: u64, arms: Vec<SessionArm>) -> Vec<ArmResult> {
+fn run(io: Backend, slice_ns: u64, arms: Vec<SessionArm>) -> Vec<ArmResult> {
     let cores = process::allowed_cores().expect("this process runs on some core");
     let session = Session {
         seed: 1,
@@ -124,8 +126,8 @@ fn an_arm_is_reached_in_its_namespace_and_others_where_they_are() {
     let Some((server, namespace)) = server_in_a_namespace() else { return };
     let (deaf, _socket) = bound_but_deaf();
     let before = std::fs::read_link("/proc/thread-self/ns/net").expect("every thread has one");
-    for io in [IoChoice::Epoll, IoChoice::Uring] {
-        if io == IoChoice::Uring && uring::probe().is_err() {
+    for io in [Backend::Epoll, Backend::Uring] {
+        if io == Backend::Uring && uring::probe().is_err() {
             eprintln!("io_uring is not to be had here: epoll only");
             continue;
         }

@@ -2,12 +2,13 @@
 
 mod origin;
 
-use hopcost_engine::asks::{Asks, Question, Speech};
 use hopcost_engine::check::{ExpectedBody, ExpectedStatus};
+use hopcost_engine::io::Backend;
 use hopcost_engine::io::{Address, process, uring};
 use hopcost_engine::lines::Line;
-use hopcost_engine::plan::{CpuSource, FreezeBy, Hop, IoChoice, Target, WarmUp};
+use hopcost_engine::plan::{CpuSource, FreezeBy, Hop, Target, WarmUp};
 use hopcost_engine::recorder::ErrorKind;
+use hopcost_engine::requests::{RequestMix, RequestSpec, WireSettings};
 use hopcost_engine::schedule::{Arrivals, ClosedLoop, Constant, Poisson};
 use hopcost_engine::session::{ArmResult, Observer, Session, SessionArm};
 use origin::Origin;
@@ -47,16 +48,16 @@ impl Observer for Seen {
     }
 }
 
-fn backends() -> Vec<IoChoice> {
+fn backends() -> Vec<Backend> {
     match uring::probe() {
-        Ok(_) => vec![IoChoice::Epoll, IoChoice::Uring],
-        Err(_) => vec![IoChoice::Epoll],
+        Ok(_) => vec![Backend::Epoll, Backend::Uring],
+        Err(_) => vec![Backend::Epoll],
     }
 }
 
 fn target(origin: &Origin, query: &str, connections: u32, arrivals: Arrivals) -> Target {
-    let speech = Speech { host: "test".into(), ..Speech::default() };
-    let question = Question {
+    let settings = WireSettings { host: "test".into(), ..WireSettings::default() };
+    let spec = RequestSpec {
         weight: 1,
         method: "GET".into(),
         target: format!("/hello{query}"),
@@ -69,7 +70,7 @@ fn target(origin: &Origin, query: &str, connections: u32, arrivals: Arrivals) ->
         address: Address::resolve(&origin.address).expect("an address and a port"),
         connections,
         timeout_ns: LONG_NS,
-        asks: Asks::new(&speech, &[question]).expect("a valid request"),
+        requests: RequestMix::new(&settings, &[spec]).expect("a valid request"),
         tls: None,
         arrivals,
     }
@@ -79,7 +80,7 @@ fn arm(name: &str, target: Target) -> SessionArm {
     SessionArm { name: name.into(), target, slice_ns: None, network_namespace: None, freeze: None, hops: Vec::new() }
 }
 
-fn session(io: IoChoice, slice_ns: u64, arms: Vec<SessionArm>) -> Session {
+fn session(io: Backend, slice_ns: u64, arms: Vec<SessionArm>) -> Session {
     let cores = process::allowed_cores().expect("this process runs on some core");
     Session {
         seed: 1,

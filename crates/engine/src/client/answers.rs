@@ -34,7 +34,7 @@ impl<S: Schedule> Client<S> {
     /// Reads an answer that is not the last one's copy.
     pub(super) fn read(&mut self, slot: Slot, bytes: &[u8]) -> Next {
         let connection = &mut self.connections[slot as usize];
-        let check = &mut self.asked[usize::from(connection.asked)].check;
+        let check = &mut self.lane_requests[usize::from(connection.request)].check;
         let whole = connection.response.is_at_start();
         let mut input = bytes;
         let mut go_on = None;
@@ -75,8 +75,8 @@ impl<S: Schedule> Client<S> {
             return self.reconnect(slot);
         }
         if correct == Some(Correct::Compared) && whole {
-            let asked = usize::from(self.connections[slot as usize].asked);
-            let last_correct = &mut self.asked[asked].last_correct;
+            let request = usize::from(self.connections[slot as usize].request);
+            let last_correct = &mut self.lane_requests[request].last_correct;
             last_correct.clear();
             last_correct.extend_from_slice(bytes);
         }
@@ -86,7 +86,7 @@ impl<S: Schedule> Client<S> {
     /// An answer is complete: it is judged and counted. The connection is in step with the server in any case.
     pub(super) fn complete(&mut self, slot: Slot) -> Option<Correct> {
         let connection = &mut self.connections[slot as usize];
-        let check = &mut self.asked[usize::from(connection.asked)].check;
+        let check = &mut self.lane_requests[usize::from(connection.request)].check;
         let judged =
             if connection.status_is_right { check.end(&mut connection.progress) } else { Err(ErrorKind::Status) };
         match judged {

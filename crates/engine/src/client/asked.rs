@@ -1,8 +1,8 @@
 //! The requests of a client, and how much of one is still to leave.
 
-use crate::asks::{Ask, Sending};
 use crate::check::Check;
 use crate::io::{MessageId, REPORTED_BYTES};
+use crate::requests::{PreparedRequest, RequestMessages};
 
 /// How much of a request is still to leave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,10 +17,10 @@ pub(super) enum Upload {
 
 /// One of the requests that are asked here.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct LaneRequest {
     pub(super) to_head: bool,
-    pub(super) kept: Sending,
-    pub(super) last: Sending,
+    pub(super) kept: RequestMessages,
+    pub(super) last: RequestMessages,
     pub(super) check: Check,
     /// The last answer that was parsed and found correct. An answer of the same bytes, all of them, head included, is
     /// correct too; it need not be parsed again. A new `Date` costs one parse.
@@ -30,10 +30,10 @@ pub(super) struct Asked {
 impl Upload {
     /// What there is to do when this is sent.
     #[inline]
-    pub(super) const fn of(sending: Sending) -> Self {
-        match sending.continued {
+    pub(super) const fn of(messages: RequestMessages) -> Self {
+        match messages.continued {
             Some(body) => Self::Waits(body),
-            None if sending.is_long => Self::UnderWay,
+            None if messages.is_long => Self::UnderWay,
             None => Self::Done,
         }
     }
@@ -44,9 +44,9 @@ impl Upload {
     }
 }
 
-impl Asked {
-    pub(super) fn new(ask: &Ask) -> Self {
-        let &Ask { to_head, kept, last, .. } = ask;
-        Self { to_head, kept, last, check: ask.check(), last_correct: Vec::with_capacity(4096) }
+impl LaneRequest {
+    pub(super) fn new(request: &PreparedRequest) -> Self {
+        let &PreparedRequest { to_head, kept, last, .. } = request;
+        Self { to_head, kept, last, check: request.check(), last_correct: Vec::with_capacity(4096) }
     }
 }

@@ -6,7 +6,7 @@ use crate::io::{MessageId, Next};
 use crate::wire::{Reader, Wire};
 
 /// Where so much of a body is still to come and only its length matters, it need not be received.
-const SKIPPED_BYTES_LEAST: u64 = 16_384;
+const MIN_SKIPPED_BYTES: u64 = 16_384;
 
 /// What a connection is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub(super) struct Connection {
     pub(super) status_is_right: bool,
     pub(super) closes: bool,
     /// Which request is in flight.
-    pub(super) asked: u16,
+    pub(super) request: u16,
     pub(super) upload: Upload,
     /// What is to be sent.
     pub(super) message: MessageId,
@@ -55,7 +55,7 @@ impl Connection {
             was_open: false,
             status_is_right: false,
             closes: false,
-            asked: 0,
+            request: 0,
             upload: Upload::Done,
             message: 0,
             requests_left: 0,
@@ -65,9 +65,7 @@ impl Connection {
     /// What is left of an answer need not be kept if only its length matters, or its status was wrong.
     pub(super) fn skippable(&self) -> Next {
         match self.response.rest() {
-            Some(rest)
-                if rest >= SKIPPED_BYTES_LEAST && (!self.status_is_right || self.progress.reads_length_only()) =>
-            {
+            Some(rest) if rest >= MIN_SKIPPED_BYTES && (!self.status_is_right || self.progress.reads_length_only()) => {
                 Next::Skip(rest)
             }
             _ => Next::Nothing,

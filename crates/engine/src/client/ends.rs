@@ -8,9 +8,9 @@ use crate::schedule::Schedule;
 use std::cmp::Reverse;
 
 /// How long a connection waits before it is opened again after its first error; doubled with each further one.
-pub(super) const BACKOFF_LEAST_NS: u64 = 1_000_000;
+pub(super) const MIN_BACKOFF_NS: u64 = 1_000_000;
 /// The longest such wait.
-pub(super) const BACKOFF_MOST_NS: u64 = 1_000_000_000;
+pub(super) const MAX_BACKOFF_NS: u64 = 1_000_000_000;
 
 impl<S: Schedule> Client<S> {
     /// The server closes the connection, as it is free to do between answers. One that does so again and again without
@@ -86,5 +86,5 @@ impl<S: Schedule> Client<S> {
 
 /// How long a connection waits before it is opened again after so many failures.
 fn backoff_ns(failures: u32) -> u64 {
-    BACKOFF_LEAST_NS.saturating_mul(1 << failures.min(16)).min(BACKOFF_MOST_NS)
+    MIN_BACKOFF_NS.saturating_mul(1 << failures.min(16)).min(MAX_BACKOFF_NS)
 }

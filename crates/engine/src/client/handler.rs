@@ -26,7 +26,7 @@ impl<S: Schedule> Handler for Client<S> {
         if !std::mem::replace(&mut self.connections[slot as usize].was_open, true) {
             self.were_open += 1;
         }
-        self.connections[slot as usize].requests_left = self.asks.requests_per_connection.unwrap_or(u32::MAX);
+        self.connections[slot as usize].requests_left = self.requests.requests_per_connection.unwrap_or(u32::MAX);
         self.free(slot)
     }
 
@@ -51,7 +51,9 @@ impl<S: Schedule> Handler for Client<S> {
             self.unasked_bytes += bytes.len() as u64;
             return self.reconnect(slot);
         }
-        if bytes == self.asked[usize::from(connection.asked)].last_correct && connection.response.is_at_start() {
+        if bytes == self.lane_requests[usize::from(connection.request)].last_correct
+            && connection.response.is_at_start()
+        {
             self.correct(slot, Correct::Compared);
             return self.free_or_reconnect(slot);
         }

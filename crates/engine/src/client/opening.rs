@@ -3,7 +3,7 @@
 use super::Client;
 use super::agenda::Mode;
 use super::connection::{Connection, State};
-use super::pace::CONNECTING_MOST;
+use super::pace::MAX_CONNECTING;
 use crate::io::Slot;
 use crate::schedule::Schedule;
 use std::cmp::Reverse;
@@ -33,7 +33,7 @@ impl<S: Schedule> Client<S> {
     /// client would: with a limit, as many dropped handshakes hold up all others for a second or more.
     fn may_open(&self) -> bool {
         let is_paced = self.agenda.mode() == Mode::Opening;
-        !is_paced || (self.connecting < CONNECTING_MOST && self.pace.permits(self.now_ns))
+        !is_paced || (self.connecting < MAX_CONNECTING && self.pace.permits(self.now_ns))
     }
 
     /// When [`Client::to_open`] or [`Client::give_up`] have something to do next, on the arm's clock.
@@ -42,7 +42,7 @@ impl<S: Schedule> Client<S> {
         let is_paced = self.agenda.mode() == Mode::Opening;
         let give_up_ns = if is_paced { self.pace.next_look_ns() } else { u64::MAX };
         match self.closed.peek() {
-            Some(Reverse((due_ns, _))) if (!is_paced || self.connecting < CONNECTING_MOST) && !self.has_ended() => {
+            Some(Reverse((due_ns, _))) if (!is_paced || self.connecting < MAX_CONNECTING) && !self.has_ended() => {
                 let open_ns = if is_paced { self.pace.next_burst_ns().max(*due_ns) } else { *due_ns };
                 give_up_ns.min(open_ns)
             }

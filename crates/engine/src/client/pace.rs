@@ -9,19 +9,19 @@ use crate::io::Slot;
 use std::collections::VecDeque;
 
 /// So many connections are being opened at once at most: listen queues are as short as 128 places.
-pub(super) const CONNECTING_MOST: u32 = 64;
+pub(super) const MAX_CONNECTING: u32 = 64;
 /// From one connection to the next at first; a server needs 5 to 40 us to take one.
-pub(super) const GAP_LEAST_NS: u64 = 20_000;
+pub(super) const MIN_GAP_NS: u64 = 20_000;
 /// The same where a server takes them very slowly.
-const GAP_MOST_NS: u64 = 1_000_000;
+const MAX_GAP_NS: u64 = 1_000_000;
 /// So many are opened at a time at first, because waking up costs more than opening one.
-pub(super) const BURST_MOST: u64 = 16;
+pub(super) const MAX_BURST: u64 = 16;
 /// An overflow makes the gap so much longer, and the burst shorter.
 const SLOWER: u64 = 4;
 /// One that takes longer than this was dropped, or the server is far away: then the second try is given more time.
-pub(super) const PATIENCE_LEAST_NS: u64 = 100_000_000;
+pub(super) const MIN_PATIENCE_NS: u64 = 100_000_000;
 /// Beyond this the kernel has tried again by itself.
-const PATIENCE_MOST_NS: u64 = 800_000_000;
+const MAX_PATIENCE_NS: u64 = 800_000_000;
 /// The pause after an overflow, in which the server may empty its queue.
 const PAUSE_NS: u64 = 20_000_000;
 
@@ -42,9 +42,9 @@ pub(super) struct Pace {
 impl Pace {
     pub(super) fn new() -> Self {
         Self {
-            gap_ns: GAP_LEAST_NS,
-            burst: BURST_MOST,
-            patience_ns: PATIENCE_LEAST_NS,
+            gap_ns: MIN_GAP_NS,
+            burst: MAX_BURST,
+            patience_ns: MIN_PATIENCE_NS,
             next_ns: 0,
             underway: VecDeque::new(),
             slowed_ns: 0,
@@ -62,7 +62,7 @@ impl Pace {
         self.underway.pop_front();
         if since_ns >= self.slowed_ns {
             self.slowed_ns = now_ns;
-            self.gap_ns = (self.gap_ns * SLOWER).min(GAP_MOST_NS);
+            self.gap_ns = (self.gap_ns * SLOWER).min(MAX_GAP_NS);
             self.burst = (self.burst / SLOWER).max(1);
             self.next_ns = now_ns + PAUSE_NS + self.ahead_ns();
         }
@@ -71,7 +71,7 @@ impl Pace {
 
     /// All that have taken too long were given up: the next ones are given more time.
     pub(super) fn be_patient(&mut self) {
-        self.patience_ns = (self.patience_ns * 2).min(PATIENCE_MOST_NS);
+        self.patience_ns = (self.patience_ns * 2).min(MAX_PATIENCE_NS);
     }
 
     /// How far a burst is ahead of the gaps at its end.
@@ -126,7 +126,7 @@ mod tests {
                 pace.be_patient();
             }
             while pace.permits(now_ns)
-                && dropped.len() < CONNECTING_MOST as usize
+                && dropped.len() < MAX_CONNECTING as usize
                 && let Some(slot) = closed.pop()
             {
                 pace.begin(now_ns, slot);
@@ -151,12 +151,12 @@ mod tests {
     #[test]
     fn a_burst_at_a_time() {
         let mut pace = Pace::new();
-        for slot in 0..BURST_MOST {
+        for slot in 0..MAX_BURST {
             assert!(pace.permits(0));
             pace.begin(0, slot as Slot);
         }
         assert!(!pace.permits(0));
-        assert_eq!(pace.next_burst_ns(), BURST_MOST * GAP_LEAST_NS);
+        assert_eq!(pace.next_burst_ns(), MAX_BURST * MIN_GAP_NS);
     }
 
     #[test]
@@ -165,10 +165,10 @@ mod tests {
         for (slot, now_ns) in [(0, 0), (1, 10), (2, 20)] {
             pace.begin(now_ns, slot);
         }
-        assert_eq!(pace.next_look_ns(), PATIENCE_LEAST_NS);
-        let now_ns = PATIENCE_LEAST_NS + 10;
+        assert_eq!(pace.next_look_ns(), MIN_PATIENCE_NS);
+        let now_ns = MIN_PATIENCE_NS + 10;
         assert_eq!((pace.give_up(now_ns), pace.give_up(now_ns), pace.give_up(now_ns)), (Some(0), Some(1), None));
-        assert_eq!((pace.gap_ns, pace.burst), (SLOWER * GAP_LEAST_NS, BURST_MOST / SLOWER));
+        assert_eq!((pace.gap_ns, pace.burst), (SLOWER * MIN_GAP_NS, MAX_BURST / SLOWER));
         assert!(!pace.permits(now_ns + PAUSE_NS - 1));
         assert!(pace.permits(now_ns + PAUSE_NS));
     }

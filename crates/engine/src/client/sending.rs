@@ -50,16 +50,16 @@ impl<S: Schedule> Client<S> {
     pub(super) fn begin(&mut self, slot: Slot, intended_ns: u64, is_late: bool) {
         self.recorder.sent(self.now_ns, self.now_ns.saturating_sub(intended_ns), is_late);
         self.in_flight += 1;
-        let number = self.asks.at(self.count);
+        let number = self.requests.at(self.count);
         self.count += 1;
-        let asked = &self.asked[usize::from(number)];
+        let request = &self.lane_requests[usize::from(number)];
         let connection = &mut self.connections[slot as usize];
         connection.requests_left -= 1;
-        let sending = if connection.requests_left == 0 { asked.last } else { asked.kept };
-        connection.asked = number;
-        connection.message = sending.first;
-        connection.upload = Upload::of(sending);
-        connection.response.begin(asked.to_head);
+        let messages = if connection.requests_left == 0 { request.last } else { request.kept };
+        connection.request = number;
+        connection.message = messages.first;
+        connection.upload = Upload::of(messages);
+        connection.response.begin(request.to_head);
         connection.state = State::InFlight;
         connection.since_ns = self.now_ns;
         connection.intended_ns = intended_ns;
@@ -69,7 +69,7 @@ impl<S: Schedule> Client<S> {
     pub(super) fn send_body(&mut self, slot: usize, body: MessageId) {
         let connection = &mut self.connections[slot];
         connection.message = body;
-        connection.upload = Upload::of_body(&self.asks.messages[body as usize]);
+        connection.upload = Upload::of_body(&self.requests.messages[body as usize]);
     }
 
     /// The next connection that sends its body though the server has not asked for it.
@@ -79,13 +79,13 @@ impl<S: Schedule> Client<S> {
 
     /// Whether the connection has sent nothing yet.
     pub(super) fn is_unused(&self, slot: Slot) -> bool {
-        self.connections[slot as usize].requests_left == self.asks.requests_per_connection.unwrap_or(u32::MAX)
+        self.connections[slot as usize].requests_left == self.requests.requests_per_connection.unwrap_or(u32::MAX)
     }
 
     /// Whether the request in flight is the first of its connection, and nothing of its answer has come.
     pub(super) fn is_unproven(&self, slot: Slot) -> bool {
         let Connection { requests_left, response, .. } = &self.connections[slot as usize];
-        let most = self.asks.requests_per_connection.unwrap_or(u32::MAX);
+        let most = self.requests.requests_per_connection.unwrap_or(u32::MAX);
         *requests_left == most - 1 && response.is_at_start()
     }
 }

@@ -8,8 +8,8 @@ use crate::recorder::ErrorKind;
 use crate::schedule::Schedule;
 
 /// Time-outs are looked for this often, or less often where they are long.
-const TICK_LEAST_NS: u64 = 1_000_000;
-const TICK_MOST_NS: u64 = 100_000_000;
+const MIN_TICK_NS: u64 = 1_000_000;
+const MAX_TICK_NS: u64 = 100_000_000;
 /// Servers that know nothing of `Expect: 100-continue` say nothing: then the body is sent all the same.
 pub(super) const CONTINUE_NS: u64 = 1_000_000_000;
 
@@ -19,7 +19,7 @@ impl<S: Schedule> Client<S> {
         if self.now_ns < self.next_tick_ns {
             return;
         }
-        self.next_tick_ns = self.now_ns + (self.timeout_ns / 16).clamp(TICK_LEAST_NS, TICK_MOST_NS);
+        self.next_tick_ns = self.now_ns + (self.timeout_ns / 16).clamp(MIN_TICK_NS, MAX_TICK_NS);
         for slot in 0..self.connections.len() {
             let Connection { state, since_ns, upload, .. } = self.connections[slot];
             let kind = match state {

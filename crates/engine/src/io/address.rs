@@ -52,15 +52,6 @@ impl Address {
         Ok(Self::Unix(path.to_owned()))
     }
 
-    /// What a proxy at this address would say of itself.
-    pub fn to_parameters(&self) -> crate::wire::fastcgi::Parameters {
-        let (server_address, server_port) = match self {
-            Self::Tcp(address) => (address.ip().to_string(), address.port().to_string()),
-            Self::Unix(_) => ("127.0.0.1".to_owned(), "80".to_owned()),
-        };
-        crate::wire::fastcgi::Parameters { server_address, server_port, given: Vec::new() }
-    }
-
     /// The family of sockets that reach it.
     pub(super) const fn family(&self) -> libc::c_int {
         match self {

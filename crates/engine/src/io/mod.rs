@@ -16,9 +16,22 @@ pub mod tls;
 pub mod uring;
 
 pub use address::Address;
+use serde::Deserialize;
 use std::io;
 use std::sync::Arc;
 pub use tls::TlsSettings;
+
+/// Which backend moves the bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Backend {
+    /// `io_uring` where it is to be had, else epoll.
+    Auto,
+    /// `io_uring`, or fail.
+    Uring,
+    /// epoll.
+    Epoll,
+}
 
 /// The number of a connection within its lane.
 pub type Slot = u32;

@@ -5,14 +5,13 @@ use super::requests::{ExpectationArguments, RequestArguments};
 use super::shape::{Shape, duration, nanoseconds};
 use super::tls::TlsArguments;
 use super::url::{Place, Url};
-use crate::asks::{Asks, Speech};
 use crate::failure::Failure;
-use crate::io::process;
-use crate::plan::{IoChoice, Target};
+use crate::io::{Backend, process};
+use crate::plan::Target;
+use crate::requests::{RequestMix, WireSettings};
 use crate::schedule::Arrivals;
 use crate::session::{Session, SessionArm};
-use crate::wire::fastcgi;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -47,13 +46,33 @@ pub struct LoadArguments {
     pub(super) expectations: ExpectationArguments,
     /// Which backend moves the bytes
     #[arg(long, value_enum, default_value = "auto")]
-    pub io: IoChoice,
+    io: BackendArgument,
     /// Completions to wait for before acting; fewer wake-ups, but bursts (io_uring only, from 16 connections on)
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub batch: u32,
     /// What is printed and written
     #[command(flatten)]
     pub output: OutputArguments,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum BackendArgument {
+    /// `io_uring` where it is to be had, else epoll
+    Auto,
+    /// `io_uring`, or fail
+    Uring,
+    /// epoll
+    Epoll,
+}
+
+impl BackendArgument {
+    const fn backend(self) -> Backend {
+        match self {
+            Self::Auto => Backend::Auto,
+            Self::Uring => Backend::Uring,
+            Self::Epoll => Backend::Epoll,
+        }
+    }
 }
 
 impl LoadArguments {
@@ -74,7 +93,7 @@ impl LoadArguments {
         Ok(Session {
             seed: self.shape.seed,
             cores: self.pick_cores()?,
-            io: self.io,
+            io: self.io.backend(),
             batch: self.batch,
             slice_ns: shaped.length_ns,
             slice_jitter: 0.0,
@@ -98,17 +117,15 @@ impl LoadArguments {
             (None, place) => place,
         };
         // Mistakes first: resolving may take its time.
-        let questions = self.requests.questions(&url.target, &self.expectations)?;
+        let specs = self.requests.specs(&url.target, &self.expectations)?;
         let given = self.requests.fastcgi_params(url.wire)?;
         let address = place.address()?;
-        let speech = Speech {
-            wire: url.wire,
-            host: url.authority,
-            parameters: fastcgi::Parameters { given, ..address.to_parameters() },
+        let settings = WireSettings {
             requests_per_connection: self.requests.requests_per_connection,
+            ..WireSettings::at(&address, url.wire, &url.authority, given)
         };
         Ok(Target {
-            asks: Asks::new(&speech, &questions)?,
+            requests: RequestMix::new(&settings, &specs)?,
             tls,
             address,
             connections: self.connections,

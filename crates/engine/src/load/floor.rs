@@ -2,12 +2,13 @@
 //! for a load generator on this backend.
 
 use super::LoadArguments;
-use crate::asks::Ask;
 use crate::failure::Failure;
+use crate::io::Backend;
 use crate::io::epoll::Epoll;
 use crate::io::uring::{self, Uring};
 use crate::io::{Address, Handler, Io, IoFailure, IoSettings, Next, Opened, Outgoing, Slot, clock, process};
-use crate::plan::{IoChoice, Target};
+use crate::plan::Target;
+use crate::requests::PreparedRequest;
 use crate::wire::{Event, Reader};
 use serde::Serialize;
 use std::io::{self, Read, Write};
@@ -117,7 +118,7 @@ impl Handler for Counter {
 pub fn run(arguments: &LoadArguments) -> Result<(), Failure> {
     let session = arguments.session()?;
     let target = &session.arms[0].target;
-    let only = match target.asks.list() {
+    let only = match target.requests.list() {
         [only] if only.kept == only.last && only.kept.continued.is_none() && target.tls.is_none() => only,
         _ => return Err(Failure::usage("floor: one request, without TLS, on connections that are kept")),
     };
@@ -127,16 +128,16 @@ pub fn run(arguments: &LoadArguments) -> Result<(), Failure> {
     process::pin_to_core(session.cores[0]).map_err(|error| failed("the thread cannot be pinned", error))?;
     let settings = IoSettings {
         address: target.address.clone(),
-        messages: Arc::clone(&target.asks.messages),
+        messages: Arc::clone(&target.requests.messages),
         tls: None,
         connections: target.connections,
         batch: session.batch_of(0, target.connections),
-        answer_bytes: target.asks.answer_bytes().map(|_| answer_bytes),
+        answer_bytes: target.requests.answer_bytes().map(|_| answer_bytes),
     };
     let by_uring = match session.io {
-        IoChoice::Epoll => false,
-        IoChoice::Auto => uring::probe().is_ok(),
-        IoChoice::Uring => true,
+        Backend::Epoll => false,
+        Backend::Auto => uring::probe().is_ok(),
+        Backend::Uring => true,
     };
     let (name, outcome) = if by_uring {
         ("uring", drive::<Uring>(&settings, answer_bytes, session.slice_ns))
@@ -186,25 +187,25 @@ fn drive<I: Io>(settings: &IoSettings, answer_bytes: u64, length_ns: u64) -> io:
 }
 
 /// How long an answer is, head included, by asking once.
-fn first_answer(target: &Target, ask: &Ask) -> io::Result<u64> {
+fn first_answer(target: &Target, request: &PreparedRequest) -> io::Result<u64> {
     match &target.address {
         Address::Tcp(address) => {
             let stream = TcpStream::connect_timeout(address, PATIENCE)?;
             stream.set_read_timeout(Some(PATIENCE))?;
-            measure(stream, target, ask)
+            measure(stream, target, request)
         }
         Address::Unix(path) => {
             let stream = UnixStream::connect(path)?;
             stream.set_read_timeout(Some(PATIENCE))?;
-            measure(stream, target, ask)
+            measure(stream, target, request)
         }
     }
 }
 
-fn measure(mut stream: impl Read + Write, target: &Target, ask: &Ask) -> io::Result<u64> {
-    stream.write_all(&target.asks.messages[ask.kept.first as usize])?;
-    let mut response = Reader::new(target.asks.wire);
-    response.begin(ask.to_head);
+fn measure(mut stream: impl Read + Write, target: &Target, request: &PreparedRequest) -> io::Result<u64> {
+    stream.write_all(&target.requests.messages[request.kept.first as usize])?;
+    let mut response = Reader::new(target.requests.wire);
+    response.begin(request.to_head);
     let mut buffer = vec![0; 65_536];
     let mut bytes = 0;
     loop {

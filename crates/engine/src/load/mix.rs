@@ -1,9 +1,9 @@
 //! The file of several requests: one JSON object per line, with weights.
 
 use super::requests::{check_method, contains, digest, first_body, header, read};
-use crate::asks::Question;
 use crate::check::{ExpectedBody, ExpectedStatus, StatusSet};
 use crate::failure::Failure;
+use crate::requests::RequestSpec;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
@@ -42,12 +42,12 @@ const fn one() -> u32 {
 }
 
 /// Reads the file. Files that it names are looked for beside it.
-pub(super) fn parse(path: &Path, usual: &Question) -> Result<Vec<Question>, Failure> {
+pub(super) fn parse(path: &Path, usual: &RequestSpec) -> Result<Vec<RequestSpec>, Failure> {
     let text = read("--requests", path)?;
     let text =
         String::from_utf8(text).map_err(|error| Failure::usage(format!("--requests {}: {error}", path.display())))?;
     let folder = path.parent().unwrap_or(Path::new(""));
-    let mut questions = Vec::new();
+    let mut specs = Vec::new();
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let place = format!("{}:{}", path.display(), number + 1);
         let entry: Entry = serde_json::from_str(line).map_err(|error| {
@@ -57,16 +57,16 @@ pub(super) fn parse(path: &Path, usual: &Question) -> Result<Vec<Question>, Fail
             Failure::usage(format!("{place}: {what}"))
                 .hint(r#"like {"weight": 3, "target": "/a", "expect": {"status": "200"}}"#)
         })?;
-        questions.push(entry.question(&place, folder, usual)?);
+        specs.push(entry.spec(&place, folder, usual)?);
     }
-    if questions.is_empty() {
+    if specs.is_empty() {
         return Err(Failure::usage(format!("--requests {}: no request in it", path.display())));
     }
-    Ok(questions)
+    Ok(specs)
 }
 
 impl Entry {
-    fn question(self, place: &str, folder: &Path, usual: &Question) -> Result<Question, Failure> {
+    fn spec(self, place: &str, folder: &Path, usual: &RequestSpec) -> Result<RequestSpec, Failure> {
         let body = match (self.body, self.body_file) {
             (Some(_), Some(_)) => return Err(Failure::usage(format!("{place}: both `body` and `body_file`"))),
             (Some(text), None) => Some(text.into_bytes().into()),
@@ -97,7 +97,7 @@ impl Entry {
             known => known.clone(),
         });
         let status = status.unwrap_or(usual.status);
-        Ok(Question { weight: self.weight, method, target, headers, body, status, expected })
+        Ok(RequestSpec { weight: self.weight, method, target, headers, body, status, expected })
     }
 }
 
@@ -129,8 +129,8 @@ impl Expect {
 mod tests {
     use super::*;
 
-    fn usual() -> Question {
-        Question {
+    fn usual() -> RequestSpec {
+        RequestSpec {
             weight: 1,
             method: "GET".into(),
             target: "/".into(),
@@ -141,20 +141,20 @@ mod tests {
         }
     }
 
-    fn entry(line: &str) -> Result<Question, Failure> {
+    fn entry(line: &str) -> Result<RequestSpec, Failure> {
         let entry: Entry = serde_json::from_str(line).map_err(|error| Failure::usage(error.to_string()))?;
-        entry.question("file:1", Path::new(""), &usual())
+        entry.spec("file:1", Path::new(""), &usual())
     }
 
     #[test]
     fn what_a_line_says_and_what_it_leaves_to_the_command_line() {
-        let question = entry(r#"{"weight": 3, "target": "/x?y", "headers": ["C: d"], "body": "z"}"#).expect("valid");
-        assert_eq!((question.weight, question.method.as_str(), question.target.as_str()), (3, "POST", "/x?y"));
-        assert_eq!((question.headers.len(), question.body.as_deref()), (2, Some(&b"z"[..])));
-        let question = entry(r#"{"expect": {"status": "404", "contains": "no"}}"#).expect("valid");
-        assert_eq!((question.method.as_str(), question.target.as_str()), ("GET", "/"));
-        assert!(matches!(question.status, ExpectedStatus::OneOf(_)));
-        assert!(matches!(question.expected, ExpectedBody::Contains(_)));
+        let spec = entry(r#"{"weight": 3, "target": "/x?y", "headers": ["C: d"], "body": "z"}"#).expect("valid");
+        assert_eq!((spec.weight, spec.method.as_str(), spec.target.as_str()), (3, "POST", "/x?y"));
+        assert_eq!((spec.headers.len(), spec.body.as_deref()), (2, Some(&b"z"[..])));
+        let spec = entry(r#"{"expect": {"status": "404", "contains": "no"}}"#).expect("valid");
+        assert_eq!((spec.method.as_str(), spec.target.as_str()), ("GET", "/"));
+        assert!(matches!(spec.status, ExpectedStatus::OneOf(_)));
+        assert!(matches!(spec.expected, ExpectedBody::Contains(_)));
     }
 
     #[test]

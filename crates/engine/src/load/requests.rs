@@ -1,9 +1,9 @@
 //! What `load` asks, and what it expects to be answered.
 
 use super::mix;
-use crate::asks::Question;
 use crate::check::{ExpectedBody, ExpectedStatus, Needle, SHA256_BYTES, StatusSet};
 use crate::failure::Failure;
+use crate::requests::RequestSpec;
 use crate::wire::Wire;
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -57,16 +57,12 @@ pub(super) struct ExpectationArguments {
 
 impl RequestArguments {
     /// The requests that these arguments mean: the one of the URL, or those of the file.
-    pub(super) fn questions(
-        &self,
-        target: &str,
-        expectations: &ExpectationArguments,
-    ) -> Result<Vec<Question>, Failure> {
+    pub(super) fn specs(&self, target: &str, expectations: &ExpectationArguments) -> Result<Vec<RequestSpec>, Failure> {
         let body = self.body_file.as_deref().map(|path| read("--body-file", path)).transpose()?;
         let usual = if body.is_some() { "POST" } else { "GET" };
         let method = self.method.clone().unwrap_or_else(|| usual.to_owned());
         check_method("-m", &method)?;
-        let one = Question {
+        let one = RequestSpec {
             weight: 1,
             method,
             target: target.to_owned(),

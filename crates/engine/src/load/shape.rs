@@ -1,7 +1,7 @@
 //! The arguments of `load` that say when requests are sent, and for how long.
 
 use crate::failure::Failure;
-use crate::plan::{RATE_MOST_PER_S, WarmUp, is_rate};
+use crate::plan::{MAX_RATE_PER_S, WarmUp, is_rate};
 use crate::schedule::{Arrivals, ClosedLoop, Constant, Due, Poisson, Schedule as _};
 use clap::{Args, ValueEnum};
 use std::time::Duration;
@@ -59,7 +59,7 @@ impl Shape {
         let mut arrivals = match (self.rate, self.arrivals) {
             (None, _) => Arrivals::Closed(ClosedLoop { requests: self.number }),
             (Some(rate), _) if !is_rate(rate) => {
-                return Err(Failure::usage(format!("-r {rate}: a rate is above 0 and up to {RATE_MOST_PER_S:e}")));
+                return Err(Failure::usage(format!("-r {rate}: a rate is above 0 and up to {MAX_RATE_PER_S:e}")));
             }
             (Some(rate), ArrivalsChoice::Constant) => Arrivals::Constant(Constant::new(rate, self.number)),
             (Some(rate), ArrivalsChoice::Poisson) => Arrivals::Poisson(Poisson::new(rate, self.seed, self.number)),

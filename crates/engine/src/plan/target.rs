@@ -1,13 +1,12 @@
 //! What an arm of a plan means: addresses resolved, requests built.
 
 use super::{Arm, PlannedAddress, PlannedArrivals, PlannedTls, Request};
-use crate::asks::{Asks, Question, Speech};
 use crate::check::{ExpectedBody, ExpectedStatus};
 use crate::failure::Failure;
 use crate::io::tls::{SessionResumption, Trust};
 use crate::io::{Address, TlsSettings};
+use crate::requests::{RequestMix, RequestSpec, WireSettings};
 use crate::schedule::{Arrivals, ClosedLoop, Constant, Poisson};
-use crate::wire::fastcgi;
 use base64::Engine as _;
 
 /// What the load of one arm is, ready to be run.
@@ -20,7 +19,7 @@ pub struct Target {
     /// How long to wait for an answer.
     pub timeout_ns: u64,
     /// What is asked, and what the answers have to be.
-    pub asks: Asks,
+    pub requests: RequestMix,
     /// TLS; `None` is without.
     pub tls: Option<TlsSettings>,
     /// When requests are due, over all threads.
@@ -68,7 +67,7 @@ impl Arm {
             return Err(failed("`request`: a line break in it"));
         }
         let expected = decode("expect.body_base64", &self.expect.body_base64)?;
-        let question = Question {
+        let spec = RequestSpec {
             weight: 1,
             method: method.clone(),
             target: target.clone(),
@@ -77,14 +76,12 @@ impl Arm {
             status: ExpectedStatus::Exactly(self.expect.status),
             expected: expected.map_or(ExpectedBody::Any, |bytes| ExpectedBody::Bytes(bytes.into())),
         };
-        let speech = Speech {
-            wire: self.wire,
-            host: host.to_owned(),
-            parameters: fastcgi::Parameters { given: self.fastcgi_params.clone(), ..address.to_parameters() },
+        let settings = WireSettings {
             requests_per_connection: self.requests_per_connection,
+            ..WireSettings::at(&address, self.wire, host, self.fastcgi_params.clone())
         };
         Ok(Target {
-            asks: Asks::new(&speech, &[question])?,
+            requests: RequestMix::new(&settings, &[spec])?,
             tls: self.tls.as_ref().map(|tls| tls.settings(host_name(host))).transpose()?,
             address,
             connections: self.connections,

@@ -14,11 +14,11 @@ const PLAN: &str = r#"{"seed": 7, "cores": [1], "io": "auto", "batch": 1, "slice
 #[test]
 fn the_plan_of_the_documentation() {
     let target = Plan::parse(PLAN).expect("valid").arms[0].target(7).expect("valid");
-    assert_eq!(*target.asks.messages[0], *b"GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-    assert_eq!(target.asks.answer_bytes(), Some(12));
+    assert_eq!(*target.requests.messages[0], *b"GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+    assert_eq!(target.requests.answer_bytes(), Some(12));
     let fastcgi = PLAN.replace(r#""connections": 64"#, r#""connections": 64, "wire": "fastcgi""#);
     let target = Plan::parse(&fastcgi).expect("valid").arms[0].target(7).expect("valid");
-    assert_eq!(target.asks.messages[0][..8], [1, 1, 0, 1, 0, 8, 0, 0], "BEGIN_REQUEST");
+    assert_eq!(target.requests.messages[0][..8], [1, 1, 0, 1, 0, 8, 0, 0], "BEGIN_REQUEST");
 }
 
 #[test]

@@ -11,7 +11,7 @@ pub use counts::{Counts, LATE_NS};
 pub use errors::{ErrorKind, Errors};
 pub use gaps::Gaps;
 pub use handshakes::Handshakes;
-pub use times::{Distribution, OpenTimes, TIME_MOST_NS, Times, encode, time_histogram};
+pub use times::{Distribution, MAX_TIME_NS, OpenTimes, Times, encode, time_histogram};
 
 /// The recorder of one lane.
 #[derive(Debug)]
@@ -125,7 +125,7 @@ mod tests {
         let times = &recorder.times.service;
         assert_eq!((recorder.counts.answers, times.known.len(), times.at_least.len()), (3, 2, 0));
         assert_eq!(times.known.min(), 7);
-        assert!(times.known.max() >= TIME_MOST_NS, "too long counts as the longest, it is not lost");
+        assert!(times.known.max() >= MAX_TIME_NS, "too long counts as the longest, it is not lost");
     }
 
     #[test]

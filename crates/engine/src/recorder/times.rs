@@ -6,12 +6,12 @@ use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer as _, V2DeflateSerializer};
 
 /// The longest time that a histogram tells apart: 1 h.
-pub const TIME_MOST_NS: u64 = 3_600_000_000_000;
+pub const MAX_TIME_NS: u64 = 3_600_000_000_000;
 
 /// An empty histogram of nanoseconds.
 pub fn time_histogram() -> Histogram<u64> {
     // 3 significant figures between 1 ns and 1 h are within what the type can hold.
-    Histogram::new_with_bounds(1, TIME_MOST_NS, 3).expect("fixed bounds that are valid")
+    Histogram::new_with_bounds(1, MAX_TIME_NS, 3).expect("fixed bounds that are valid")
 }
 
 /// The histogram as V2 compressed, base64.
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn a_histogram_comes_back_from_its_text() {
         let mut histogram = time_histogram();
-        for ns in [1, 1000, 1_000_000, TIME_MOST_NS] {
+        for ns in [1, 1000, 1_000_000, MAX_TIME_NS] {
             histogram.record(ns).expect("within bounds");
         }
         let bytes = base64::engine::general_purpose::STANDARD.decode(encode(&histogram)).expect("base64");

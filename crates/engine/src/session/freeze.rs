@@ -11,7 +11,7 @@ use std::sync::{Mutex, Once};
 use std::time::Duration;
 
 /// Freezing takes microseconds; an arm that is not frozen after this (a process in an uninterruptible wait) won't be.
-const FREEZE_MOST_NS: u64 = 5_000_000_000;
+const MAX_FREEZE_NS: u64 = 5_000_000_000;
 /// So long the state is asked for again and again; then with pauses, for the arm may share this core.
 const SPIN_NS: u64 = 20_000;
 const PAUSE: Duration = Duration::from_micros(20);
@@ -69,7 +69,7 @@ impl Freezer {
         let begin_ns = clock::monotonic_ns();
         while !self.is_frozen().map_err(failed)? {
             let waited_ns = clock::monotonic_ns() - begin_ns;
-            if waited_ns > FREEZE_MOST_NS {
+            if waited_ns > MAX_FREEZE_NS {
                 return Err(failed(io::Error::from(io::ErrorKind::TimedOut)));
             }
             if waited_ns > SPIN_NS {

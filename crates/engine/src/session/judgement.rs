@@ -5,17 +5,17 @@ use crate::lines::Validity;
 use crate::recorder::{Counts, LATE_NS};
 
 /// Above this share of an arm's CPU time outside its own slices, a run is void.
-const OUTSIDE_MOST: f64 = 0.01;
+const MAX_OUTSIDE: f64 = 0.01;
 /// Of an open loop: above this, the generator's core was too busy to be punctual ...
-const GENERATOR_MOST: f64 = 0.8;
+const MAX_GENERATOR: f64 = 0.8;
 /// ... unless another core was as full as this: then it is the server's, and that is a result.
 const FULL: f64 = 0.95;
 /// The share of requests that may be sent late through the generator's fault.
-const LATE_MOST: f64 = 0.01;
+const MAX_LATE: f64 = 0.01;
 /// The share of due requests that may be left unsent.
-const NOT_SENT_MOST: f64 = 0.01;
+const MAX_NOT_SENT: f64 = 0.01;
 /// The share of its cores that the hypervisor may keep.
-const STEAL_MOST: f64 = 0.02;
+const MAX_STEAL: f64 = 0.02;
 
 /// What is known of a run.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ pub(super) fn judge(run: &Run) -> (Validity, Vec<String>) {
         reasons.extend(of_arm(arm, run.cores.as_ref(), is_alone).into_iter().map(named));
     }
     // Of arms that take turns, all suffer alike; who drives them judges that.
-    if let Some(cores) = run.cores.filter(|cores| is_alone && cores.steal > STEAL_MOST) {
+    if let Some(cores) = run.cores.filter(|cores| is_alone && cores.steal > MAX_STEAL) {
         reasons.push((
             Validity::Suspect,
             format!("the hypervisor kept {:.0} % of a generator core's time", cores.steal * 100.0),
@@ -86,7 +86,7 @@ fn of_arm(arm: &Arm, cores: Option<&CoreUse>, is_alone: bool) -> Vec<(Validity, 
     let share = |part: u64, whole: u64| part as f64 / whole.max(1) as f64;
     if arm.is_open_loop {
         let late = share(counts.late, counts.sent);
-        if late > LATE_MOST {
+        if late > MAX_LATE {
             let ms = LATE_NS / 1_000_000;
             object(
                 Validity::Suspect,
@@ -96,7 +96,7 @@ fn of_arm(arm: &Arm, cores: Option<&CoreUse>, is_alone: bool) -> Vec<(Validity, 
                 ),
             );
         }
-        if arm.generator_busy > GENERATOR_MOST && cores.is_none_or(|cores| cores.busiest_other < FULL) {
+        if arm.generator_busy > MAX_GENERATOR && cores.is_none_or(|cores| cores.busiest_other < FULL) {
             let percent = arm.generator_busy * 100.0;
             object(
                 Validity::Suspect,
@@ -105,7 +105,7 @@ fn of_arm(arm: &Arm, cores: Option<&CoreUse>, is_alone: bool) -> Vec<(Validity, 
         }
         let not_sent = share(counts.not_sent, counts.due());
         // Where arms are compared, a load that one cannot carry is its result.
-        if is_alone && not_sent > NOT_SENT_MOST {
+        if is_alone && not_sent > MAX_NOT_SENT {
             let percent = not_sent * 100.0;
             object(
                 Validity::Suspect,
@@ -114,7 +114,7 @@ fn of_arm(arm: &Arm, cores: Option<&CoreUse>, is_alone: bool) -> Vec<(Validity, 
         }
     }
     let outside = share(arm.outside_cpu_ns, arm.own_cpu_ns);
-    if !is_alone && outside > OUTSIDE_MOST {
+    if !is_alone && outside > MAX_OUTSIDE {
         object(Validity::Void, format!("{:.1} % of its CPU time was used outside its own slices", outside * 100.0));
     }
     if arm.unasked_bytes > 0 {

@@ -5,14 +5,14 @@ use super::cpu::{CpuMeter, CpuReading};
 use super::freeze::{Freezer, Freezers};
 use super::judgement;
 use super::opening;
-use super::order::{self, Order};
 use super::plateau::{self, Warmth};
-use super::worker::{Command, DRAIN_NS_MOST, Report, Shared, Stage, Worker, lock};
+use super::worker::{Command, MAX_DRAIN_NS, Report, Shared, Stage, Worker, lock};
 use super::{Observer, Session};
 use crate::check::COMPARED_ONE_IN;
 use crate::failure::Failure;
 use crate::io::{Io, clock, signal};
 use crate::lines::{self, Line, Validity};
+use crate::random::{self, Shuffle};
 use crate::recorder::Counts;
 use crate::schedule::Schedule as _;
 use std::io;
@@ -170,11 +170,12 @@ impl<I: Io> Leader<'_, I> {
             }
         }
         let cores = Cores::read();
-        let mut order = Order::new(session.seed);
-        let lengths = order::lengths(session.seed, session.rounds, session.slice_jitter);
-        for (round, stretch) in (0..session.rounds).zip(lengths) {
+        let mut shuffle = Shuffle::new(session.seed);
+        // Slices of equal length can lock onto a periodic event in the arm, such as garbage collection.
+        let stretches = random::spread(session.seed, session.rounds, session.slice_jitter);
+        for (round, stretch) in (0..session.rounds).zip(stretches) {
             self.stretch = stretch;
-            for (place, arm) in order.round(session.arms.len()).into_iter().enumerate() {
+            for (place, arm) in shuffle.order_of(session.arms.len()).into_iter().enumerate() {
                 if signal::stop_requested() {
                     return Ok(());
                 }
@@ -248,7 +249,7 @@ impl<I: Io> Leader<'_, I> {
                 let length_ns = self.session.arms[arm].slice_ns.unwrap_or(self.session.slice_ns);
                 (length_ns as f64 * self.stretch).round() as u64
             }
-            Stage::Drain => DRAIN_NS_MOST,
+            Stage::Drain => MAX_DRAIN_NS,
             Stage::Open => opening::SLICE_NS,
         };
         let command = Command::Slice {

@@ -6,21 +6,20 @@ mod freeze;
 mod judgement;
 mod leader;
 mod opening;
-mod order;
 mod plateau;
 mod worker;
 
 use crate::failure::Failure;
+use crate::io::Backend;
 use crate::io::epoll::Epoll;
 use crate::io::tls::Secured;
 use crate::io::uring::{self, Uring};
 use crate::io::{process, signal};
 use crate::lines;
-use crate::plan::{CpuSource, FreezeBy, Hop, IoChoice, Plan, Target, WarmUp};
+use crate::plan::{CpuSource, FreezeBy, Hop, Plan, Target, WarmUp};
 use crate::recorder::{Counts, Handshakes, Times};
 use crate::schedule::Schedule as _;
 use crate::watch::Watch;
-pub use order::Order;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -28,10 +27,10 @@ use std::sync::Arc;
 /// Descriptors that are not connections: rings, control files, standard streams.
 const OTHER_FILES: u64 = 64;
 /// With fewer connections on a thread than this, waiting for several completions would make the load wait for itself.
-const BATCHING_CONNECTIONS_LEAST: u32 = 16;
+const MIN_BATCHING_CONNECTIONS: u32 = 16;
 
 /// Long slices are no reason to look for the plateau less often.
-const WARM_UP_SLICE_NS_MOST: u64 = 100_000_000;
+const MAX_WARM_UP_SLICE_NS: u64 = 100_000_000;
 
 /// What to run.
 #[derive(Debug)]
@@ -41,7 +40,7 @@ pub struct Session {
     /// One thread for each.
     pub cores: Vec<usize>,
     /// Which backend.
-    pub io: IoChoice,
+    pub io: Backend,
     /// How many completions to wait for.
     pub batch: u32,
     /// The length of a slice.
@@ -128,7 +127,7 @@ impl Session {
             slice_ns: plan.slice_ns,
             slice_jitter: plan.slice_jitter,
             settle_ns: plan.settle_ns,
-            warm_up_slice_ns: plan.slice_ns.min(WARM_UP_SLICE_NS_MOST),
+            warm_up_slice_ns: plan.slice_ns.min(MAX_WARM_UP_SLICE_NS),
             rounds: plan.rounds,
             warm_up: Some(plan.warm_up),
             watch: None,
@@ -142,9 +141,9 @@ impl Session {
         self.check_machine()?;
         signal::stop_on_signals().map_err(|error| Failure::machine(format!("signals cannot be handled: {error}")))?;
         let uring = match self.io {
-            IoChoice::Epoll => None,
-            IoChoice::Auto => uring::probe().ok(),
-            IoChoice::Uring => Some(uring::probe().map_err(|error| {
+            Backend::Epoll => None,
+            Backend::Auto => uring::probe().ok(),
+            Backend::Uring => Some(uring::probe().map_err(|error| {
                 Failure::machine(format!("io_uring cannot be used here: {error}"))
                     .hint("--io epoll works everywhere; --io auto (\"io\": \"auto\" in a plan) picks what there is")
             })?),
@@ -204,7 +203,7 @@ impl Session {
     /// The batch on one thread, in effect.
     pub(crate) fn batch_of(&self, arm: usize, connections: u32) -> u32 {
         let is_open = self.arms[arm].target.arrivals.is_open();
-        if is_open || connections < BATCHING_CONNECTIONS_LEAST { 1 } else { self.batch }
+        if is_open || connections < MIN_BATCHING_CONNECTIONS { 1 } else { self.batch }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::io::{Io, signal};
 use crate::lines::{self, Line};
 
 /// How long a server may take ...
-const MOST_NS: u64 = 5_000_000_000;
+const MAX_NS: u64 = 5_000_000_000;
 /// ... and so much longer for each connection: a TLS handshake costs a server as much.
 const EACH_NS: u64 = 1_000_000;
 /// Progress is told after each slice of this length; so the last one is shorter.
@@ -22,7 +22,7 @@ fn is_over(connections: u32, elapsed_ns: u64, were_open: &[u32]) -> bool {
     let last = were_open.last().copied().unwrap_or(0);
     let before = were_open.len().checked_sub(SLICES_IN_VAIN + 1).map(|index| were_open[index]);
     let in_vain = before == Some(last) || (last == 0 && were_open.len() >= SLICES_IN_VAIN);
-    in_vain || elapsed_ns >= MOST_NS + EACH_NS * u64::from(connections)
+    in_vain || elapsed_ns >= MAX_NS + EACH_NS * u64::from(connections)
 }
 
 impl<I: Io> Leader<'_, I> {
@@ -69,7 +69,7 @@ mod tests {
         ] {
             assert_eq!(is_over(1000, 0, were_open), over, "{were_open:?}");
         }
-        assert!(!is_over(1000, MOST_NS + 1000 * EACH_NS - 1, &[1, 2, 3]));
-        assert!(is_over(1000, MOST_NS + 1000 * EACH_NS, &[1, 2, 3]), "slowly, but not for ever");
+        assert!(!is_over(1000, MAX_NS + 1000 * EACH_NS - 1, &[1, 2, 3]));
+        assert!(is_over(1000, MAX_NS + 1000 * EACH_NS, &[1, 2, 3]), "slowly, but not for ever");
     }
 }

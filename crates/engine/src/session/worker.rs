@@ -12,7 +12,7 @@ use crate::watch::Watched;
 use std::sync::{Arc, Barrier, Mutex, MutexGuard, PoisonError};
 
 /// What is in flight after the last slice, or after each one of an open loop, is waited for so long.
-pub(super) const DRAIN_NS_MOST: u64 = 1_000_000_000;
+pub(super) const MAX_DRAIN_NS: u64 = 1_000_000_000;
 
 /// Heads are rarely longer.
 const HEAD_BYTES_USUAL: u64 = 512;
@@ -148,11 +148,11 @@ impl<'s, I: Io> Worker<'s, I> {
         let target = &session.arms[arm].target;
         let settings = IoSettings {
             address: target.address.clone(),
-            messages: Arc::clone(&target.asks.messages),
+            messages: Arc::clone(&target.requests.messages),
             tls: target.tls.clone(),
             connections,
             batch: session.batch_of(arm, connections),
-            answer_bytes: target.asks.answer_bytes().map(|bytes| bytes + HEAD_BYTES_USUAL),
+            answer_bytes: target.requests.answer_bytes().map(|bytes| bytes + HEAD_BYTES_USUAL),
         };
         let io = I::new(&settings).map_err(|error| {
             Failure::machine(format!(
@@ -162,7 +162,7 @@ impl<'s, I: Io> Worker<'s, I> {
         })?;
         // A limit is that of the measured requests.
         let schedule = Turns::new(target.arrivals.without_end(), thread, session.lanes_of(arm));
-        let client = Client::new(schedule, target.asks.clone(), connections, target.timeout_ns);
+        let client = Client::new(schedule, target.requests.clone(), connections, target.timeout_ns);
         let watch = session.watch.as_ref().map(|watch| Watched::new(Arc::clone(watch), thread));
         Ok(Some(Lane::new(io, client, watch)))
     }
@@ -213,7 +213,7 @@ impl<'s, I: Io> Worker<'s, I> {
         let mut driven = lane.drive(until_ns);
         if lane.client.is_open_loop() && stage.is_load() {
             lane.client.drain();
-            driven = driven.and_then(|()| lane.drive(until_ns.saturating_add(DRAIN_NS_MOST)));
+            driven = driven.and_then(|()| lane.drive(until_ns.saturating_add(MAX_DRAIN_NS)));
         }
         if stage == Stage::Measure && lane.is_watched() {
             lane.finish();

@@ -1,6 +1,6 @@
 //! The chunked coding (RFC 9112, section 7.1), with extensions and trailers, in pieces of any size.
 
-use super::{HEAD_BYTES_MOST, Violation};
+use super::{MAX_HEAD_BYTES, Violation};
 
 /// Where in a chunked body the next byte is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,7 +93,7 @@ impl Chunked {
 
     fn pass_over(&mut self, place: Place) -> Result<Place, Violation> {
         self.overhead += 1;
-        if self.overhead as usize > HEAD_BYTES_MOST { Err(Violation::HeadTooLong) } else { Ok(place) }
+        if self.overhead as usize > MAX_HEAD_BYTES { Err(Violation::HeadTooLong) } else { Ok(place) }
     }
 }
 
@@ -152,9 +152,9 @@ mod tests {
 
     #[test]
     fn endless_extensions_and_trailers_are_refused() {
-        let extension = [b"1;".to_vec(), vec![b'x'; HEAD_BYTES_MOST + 1]].concat();
+        let extension = [b"1;".to_vec(), vec![b'x'; MAX_HEAD_BYTES + 1]].concat();
         assert_eq!(decode(&extension, 1000), Err(Violation::HeadTooLong));
-        let trailers = [b"0\r\n".to_vec(), b"a: b\r\n".repeat(HEAD_BYTES_MOST)].concat();
+        let trailers = [b"0\r\n".to_vec(), b"a: b\r\n".repeat(MAX_HEAD_BYTES)].concat();
         assert_eq!(decode(&trailers, 1000), Err(Violation::HeadTooLong));
     }
 }

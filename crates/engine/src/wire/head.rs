@@ -5,12 +5,12 @@ use httparse::{Header, ParserConfig};
 use std::mem::MaybeUninit;
 
 /// Longer heads are refused: a server must not make the engine grow without bound.
-pub const HEAD_BYTES_MOST: usize = 100_000;
+pub const MAX_HEAD_BYTES: usize = 100_000;
 
-/// Enough for any sane head; a head with more headers is parsed again with [`HEADERS_MOST`].
+/// Enough for any sane head; a head with more headers is parsed again with [`MAX_HEADERS`].
 const HEADERS_USUAL: usize = 64;
 /// A header takes at least four bytes, so no head within the limit has more.
-const HEADERS_MOST: usize = HEAD_BYTES_MOST / 4;
+const MAX_HEADERS: usize = MAX_HEAD_BYTES / 4;
 
 /// Where the body ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub(super) fn parse(bytes: &[u8], to_head_request: bool) -> Result<Option<(Head,
     match parse_with(bytes, to_head_request, &mut usual) {
         Err(Trouble::TooManyHeaders) => {
             let mut most: Vec<MaybeUninit<Header>> = Vec::new();
-            most.resize_with(HEADERS_MOST, MaybeUninit::uninit);
+            most.resize_with(MAX_HEADERS, MaybeUninit::uninit);
             parse_with(bytes, to_head_request, &mut most)
         }
         result => result,

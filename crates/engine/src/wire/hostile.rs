@@ -3,7 +3,7 @@
 //!
 //! Ten million cases of each: `PROPTEST_CASES=10000000 cargo test --release -p hopcost-engine hostile`.
 
-use super::{Event, HEAD_BYTES_MOST, Reader, Violation, Wire};
+use super::{Event, MAX_HEAD_BYTES, Reader, Violation, Wire};
 use proptest::prelude::*;
 
 /// What a stream means: answers as (status, body), how many are complete, and what ended it.
@@ -185,7 +185,7 @@ fn nothing_endless_is_kept() {
         (Wire::Http, [&chunked[..], b"1;"].concat(), b"x"),
         (Wire::FastCgi, Vec::new(), b"\x01\x06\0\x01\0\x06\0\0a: b\r\n"),
     ] {
-        let bytes = [start, again.repeat(2 * HEAD_BYTES_MOST / again.len() + 20_000)].concat();
+        let bytes = [start, again.repeat(2 * MAX_HEAD_BYTES / again.len() + 20_000)].concat();
         let meaning = read(wire, &bytes, 1);
         assert!(
             matches!(meaning.end, Err(Violation::HeadTooLong | Violation::Chunk | Violation::Head)),

@@ -7,9 +7,9 @@ mod reader;
 mod request;
 mod response;
 
-pub use head::{Framing, HEAD_BYTES_MOST, Head};
+pub use head::{Framing, Head, MAX_HEAD_BYTES};
 pub use reader::Reader;
-pub use request::{Parts, http_bytes};
+pub use request::{Request, http_bytes};
 pub use response::{Event, Response};
 
 use serde::Deserialize;
@@ -33,7 +33,7 @@ pub enum Wire {
 pub enum Violation {
     /// The head is not HTTP/1, or not CGI's.
     Head,
-    /// The head, or a trailer section, is longer than [`HEAD_BYTES_MOST`].
+    /// The head, or a trailer section, is longer than [`MAX_HEAD_BYTES`].
     HeadTooLong,
     /// The length of the body is said twice, differently, not as a number, or (FastCGI) not kept.
     Length,

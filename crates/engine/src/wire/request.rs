@@ -2,7 +2,7 @@
 
 /// A request, before it is put on a wire.
 #[derive(Debug, Clone, Copy)]
-pub struct Parts<'a> {
+pub struct Request<'a> {
     /// `GET` and so on.
     pub method: &'a str,
     /// Path and query.
@@ -15,7 +15,7 @@ pub struct Parts<'a> {
     pub body: Option<&'a [u8]>,
 }
 
-impl Parts<'_> {
+impl Request<'_> {
     fn has(&self, name: &str) -> bool {
         self.headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name))
     }
@@ -31,21 +31,21 @@ impl Parts<'_> {
 
 /// An HTTP/1.1 request, and the length of its head. `Host` is added where the headers have none, `Content-Length` where
 /// there is a body, and `Connection: close` where the connection is not kept.
-pub fn http_bytes(parts: &Parts<'_>, keeps_connection: bool) -> (Vec<u8>, usize) {
-    let Parts { method, target, host, headers, body } = parts;
+pub fn http_bytes(request: &Request<'_>, keeps_connection: bool) -> (Vec<u8>, usize) {
+    let Request { method, target, host, headers, body } = request;
     let mut text = format!("{method} {target} HTTP/1.1\r\n");
-    if !parts.has("host") {
+    if !request.has("host") {
         text += &format!("Host: {host}\r\n");
     }
     for (name, value) in *headers {
         text += &format!("{name}: {value}\r\n");
     }
-    if !keeps_connection && !parts.has("connection") {
+    if !keeps_connection && !request.has("connection") {
         text += "Connection: close\r\n";
     }
     if let Some(body) = body
-        && !parts.has("content-length")
-        && !parts.has("transfer-encoding")
+        && !request.has("content-length")
+        && !request.has("transfer-encoding")
     {
         text += &format!("Content-Length: {}\r\n", body.len());
     }
@@ -64,19 +64,19 @@ mod tests {
         (name.to_owned(), value.to_owned())
     }
 
-    fn text(parts: &Parts<'_>, keeps_connection: bool) -> String {
-        String::from_utf8(http_bytes(parts, keeps_connection).0).expect("UTF-8")
+    fn text(request: &Request<'_>, keeps_connection: bool) -> String {
+        String::from_utf8(http_bytes(request, keeps_connection).0).expect("UTF-8")
     }
 
     #[test]
     fn what_is_added_and_what_is_not() {
-        let bare = Parts { method: "GET", target: "/a?b", host: "h:1", headers: &[], body: None };
+        let bare = Request { method: "GET", target: "/a?b", host: "h:1", headers: &[], body: None };
         assert_eq!(text(&bare, true), "GET /a?b HTTP/1.1\r\nHost: h:1\r\n\r\n");
         assert_eq!(text(&bare, false), "GET /a?b HTTP/1.1\r\nHost: h:1\r\nConnection: close\r\n\r\n");
         let own = [header("host", "other"), header("Connection", "close"), header("X", "y")];
-        let own = Parts { headers: &own, ..bare };
+        let own = Request { headers: &own, ..bare };
         assert_eq!(text(&own, false), "GET /a?b HTTP/1.1\r\nhost: other\r\nConnection: close\r\nX: y\r\n\r\n");
-        let upload = Parts { method: "POST", body: Some(b"abc"), ..bare };
+        let upload = Request { method: "POST", body: Some(b"abc"), ..bare };
         let (bytes, head_bytes) = http_bytes(&upload, true);
         assert_eq!(bytes, b"POST /a?b HTTP/1.1\r\nHost: h:1\r\nContent-Length: 3\r\n\r\nabc");
         assert_eq!(&bytes[head_bytes..], b"abc");
@@ -85,9 +85,9 @@ mod tests {
     #[test]
     fn who_waits() {
         let expecting = [header("expect", "100-Continue")];
-        let parts = Parts { method: "PUT", target: "/", host: "h", headers: &expecting, body: Some(b"x") };
-        assert!(parts.waits_for_continue());
-        assert!(!Parts { body: Some(b""), ..parts }.waits_for_continue());
-        assert!(!Parts { headers: &[], ..parts }.waits_for_continue());
+        let request = Request { method: "PUT", target: "/", host: "h", headers: &expecting, body: Some(b"x") };
+        assert!(request.waits_for_continue());
+        assert!(!Request { body: Some(b""), ..request }.waits_for_continue());
+        assert!(!Request { headers: &[], ..request }.waits_for_continue());
     }
 }

@@ -1,7 +1,7 @@
 //! One row per fault of the origin: what the engine counts, and that the origin counted the same.
 
 use crate::origin::{LINKS, Origin};
-use crate::run::{assert_all_correct, backends, errors, question, run, speech, target};
+use crate::run::{assert_all_correct, backends, errors, run, settings, spec, target};
 use hopcost_engine::recorder::{ErrorKind, Errors};
 use hopcost_engine::schedule::{Arrivals, Poisson};
 use hopcost_engine::wire::Wire;
@@ -38,8 +38,8 @@ fn every_fault_is_counted_by_its_kind_and_as_often_as_the_origin_counted_it() {
                 let what = format!("{fault} over {link} by {io:?}");
                 let origin = Origin::start(link);
                 let kind = if origin.wire == Wire::Http { over_http } else { over_fastcgi };
-                let asked = question(&format!("/hello?fault={fault}&every=10"), HELLO);
-                let result = run(io, target(&origin.address, &speech(origin.wire), asked, REQUESTS));
+                let request = spec(&format!("/hello?fault={fault}&every=10"), HELLO);
+                let result = run(io, target(&origin.address, &settings(origin.wire), request, REQUESTS));
                 let counted = origin.stop();
                 let counts = result.counts;
                 let expected = kind.map_or(Errors::default(), |kind| errors(kind, FAULTS));
@@ -65,8 +65,8 @@ fn answers_that_hang_time_out() {
     for io in backends() {
         for link in LINKS {
             let origin = Origin::start(link);
-            let asked = question("/hello?fault=hang&every=25", HELLO);
-            let mut target = target(&origin.address, &speech(origin.wire), asked, REQUESTS);
+            let request = spec("/hello?fault=hang&every=25", HELLO);
+            let mut target = target(&origin.address, &settings(origin.wire), request, REQUESTS);
             target.timeout_ns = 1_500_000_000;
             let counts = run(io, target).counts;
             let counted = origin.stop();
@@ -81,8 +81,8 @@ fn every_answer_may_be_an_error() {
     for io in backends() {
         for link in LINKS {
             let origin = Origin::start(link);
-            let asked = question("/hello?fault=status-500", HELLO);
-            let counts = run(io, target(&origin.address, &speech(origin.wire), asked, REQUESTS)).counts;
+            let request = spec("/hello?fault=status-500", HELLO);
+            let counts = run(io, target(&origin.address, &settings(origin.wire), request, REQUESTS)).counts;
             assert_eq!((counts.errors, counts.answers), (errors(ErrorKind::Status, REQUESTS), 0));
             assert_eq!(origin.stop().answers_sent, REQUESTS);
         }
@@ -95,8 +95,8 @@ fn connections_that_end_with_the_answer() {
         for link in ["http+tcp", "http+unix"] {
             for fault in ["connection-close", "close-delimited"] {
                 let origin = Origin::start(link);
-                let asked = question(&format!("/hello?fault={fault}&every=10"), HELLO);
-                let counts = run(io, target(&origin.address, &speech(origin.wire), asked, REQUESTS)).counts;
+                let request = spec(&format!("/hello?fault={fault}&every=10"), HELLO);
+                let counts = run(io, target(&origin.address, &settings(origin.wire), request, REQUESTS)).counts;
                 assert_all_correct(&counts, REQUESTS, fault);
                 assert_eq!(counts.reconnects, FAULTS, "{fault}");
                 assert_eq!(origin.stop().answers_sent, REQUESTS, "{fault}");
@@ -117,8 +117,8 @@ fn connections_that_end_without_notice() {
         ] {
             for fault in faults {
                 let origin = Origin::start(link);
-                let asked = question(&format!("/hello?fault={fault}&every=10"), HELLO);
-                let counts = run(io, target(&origin.address, &speech(origin.wire), asked, REQUESTS)).counts;
+                let request = spec(&format!("/hello?fault={fault}&every=10"), HELLO);
+                let counts = run(io, target(&origin.address, &settings(origin.wire), request, REQUESTS)).counts;
                 let counted = origin.stop();
                 let lost = counts.errors.of(ErrorKind::Read) + counts.errors.of(ErrorKind::Write);
                 assert_eq!((counts.errors.total(), counts.answers + lost), (lost, REQUESTS), "{fault}, {link}, {io:?}");
@@ -135,12 +135,12 @@ fn head_requests_and_requests_per_connection() {
             for per_connection in [None, Some(1), Some(7)] {
                 for method in ["GET", "HEAD"] {
                     let origin = Origin::start(link);
-                    let mut speech = speech(origin.wire);
-                    speech.requests_per_connection = per_connection;
-                    let mut asked = question("/hello", HELLO);
-                    asked.method = method.into();
+                    let mut settings = settings(origin.wire);
+                    settings.requests_per_connection = per_connection;
+                    let mut request = spec("/hello", HELLO);
+                    request.method = method.into();
                     let what = format!("{method} over {link}, {per_connection:?}, {io:?}");
-                    let counts = run(io, target(&origin.address, &speech, asked, REQUESTS)).counts;
+                    let counts = run(io, target(&origin.address, &settings, request, REQUESTS)).counts;
                     assert_all_correct(&counts, REQUESTS, &what);
                     let counted = origin.stop();
                     assert_eq!((counted.answers_sent, counted.requests_refused), (REQUESTS, 0), "{what}");
@@ -159,9 +159,9 @@ fn an_open_loop_over_every_link() {
         for link in LINKS {
             for per_connection in [None, Some(1), Some(7)] {
                 let origin = Origin::start(link);
-                let mut speech = speech(origin.wire);
-                speech.requests_per_connection = per_connection;
-                let mut target = target(&origin.address, &speech, question("/hello", HELLO), 0);
+                let mut settings = settings(origin.wire);
+                settings.requests_per_connection = per_connection;
+                let mut target = target(&origin.address, &settings, spec("/hello", HELLO), 0);
                 target.arrivals = Arrivals::Poisson(Poisson::new(2000.0, 3, Some(REQUESTS)));
                 let result = run(io, target);
                 let what = format!("{link}, {per_connection:?}, {io:?}");

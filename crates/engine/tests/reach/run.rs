@@ -1,11 +1,12 @@
 //! One arm, one slice: what came of it.
 
-use hopcost_engine::asks::{Asks, Question, Speech};
 use hopcost_engine::check::{ExpectedBody, ExpectedStatus};
+use hopcost_engine::io::Backend;
 use hopcost_engine::io::{Address, process, uring};
 use hopcost_engine::lines::{Line, Validity};
-use hopcost_engine::plan::{IoChoice, Target};
+use hopcost_engine::plan::Target;
 use hopcost_engine::recorder::{Counts, ErrorKind, Errors};
+use hopcost_engine::requests::{RequestMix, RequestSpec, WireSettings};
 use hopcost_engine::schedule::{Arrivals, ClosedLoop};
 use hopcost_engine::session::{ArmResult, Observer, Session, SessionArm};
 use hopcost_engine::wire::Wire;
@@ -33,18 +34,18 @@ impl Observer for Seen {
     }
 }
 
-pub fn backends() -> Vec<IoChoice> {
+pub fn backends() -> Vec<Backend> {
     match uring::probe() {
-        Ok(_) => vec![IoChoice::Epoll, IoChoice::Uring],
+        Ok(_) => vec![Backend::Epoll, Backend::Uring],
         Err(error) => {
             eprintln!("io_uring is not to be had here ({error}): epoll only");
-            vec![IoChoice::Epoll]
+            vec![Backend::Epoll]
         }
     }
 }
 
-pub fn question(target: &str, body: &[u8]) -> Question {
-    Question {
+pub fn spec(target: &str, body: &[u8]) -> RequestSpec {
+    RequestSpec {
         weight: 1,
         method: "GET".into(),
         target: target.into(),
@@ -55,28 +56,28 @@ pub fn question(target: &str, body: &[u8]) -> Question {
     }
 }
 
-pub fn speech(wire: Wire) -> Speech {
-    Speech { wire, host: "test".into(), ..Speech::default() }
+pub fn settings(wire: Wire) -> WireSettings {
+    WireSettings { wire, host: "test".into(), ..WireSettings::default() }
 }
 
 /// Four connections, so many requests.
-pub fn target(address: &Address, speech: &Speech, question: Question, requests: u64) -> Target {
+pub fn target(address: &Address, settings: &WireSettings, spec: RequestSpec, requests: u64) -> Target {
     Target {
         address: address.clone(),
         connections: 4,
         timeout_ns: LONG_NS,
-        asks: Asks::new(speech, &[question]).expect("a valid request"),
+        requests: RequestMix::new(settings, &[spec]).expect("a valid request"),
         tls: None,
         arrivals: Arrivals::Closed(ClosedLoop { requests: Some(requests) }),
     }
 }
 
 /// The accounts, which add up.
-pub fn run(io: IoChoice, target: Target) -> ArmResult {
+pub fn run(io: Backend, target: Target) -> ArmResult {
     run_for(io, target, LONG_NS)
 }
 
-pub fn run_for(io: IoChoice, target: Target, slice_ns: u64) -> ArmResult {
+pub fn run_for(io: Backend, target: Target, slice_ns: u64) -> ArmResult {
     let cores = process::allowed_cores().expect("this process runs on some core");
     let session = Session {
         seed: 1,

@@ -1,11 +1,12 @@
 //! TLS against a server made of rustls and threads.
 
-use crate::run::{LONG_NS, assert_all_correct, backends, question, run, run_for, speech, target};
-use hopcost_engine::asks::{Asks, Speech};
+use crate::run::{LONG_NS, assert_all_correct, backends, run, run_for, settings, spec, target};
+use hopcost_engine::io::Backend;
 use hopcost_engine::io::tls::{SessionResumption, TlsSettings, Trust};
 use hopcost_engine::io::{Address, TlsSettings as Settings};
-use hopcost_engine::plan::{IoChoice, Target};
+use hopcost_engine::plan::Target;
 use hopcost_engine::recorder::ErrorKind;
+use hopcost_engine::requests::{RequestMix, WireSettings};
 use hopcost_engine::schedule::{Arrivals, Constant};
 use hopcost_engine::session::ArmResult;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -135,8 +136,8 @@ fn trusting(server: &Server, resumption: SessionResumption) -> Settings {
 }
 
 fn aimed(server: &Server, requests: u64) -> Target {
-    let question = question("/", b"Hello World\n");
-    let mut target = target(&server.address, &speech(Default::default()), question, requests);
+    let spec = spec("/", b"Hello World\n");
+    let mut target = target(&server.address, &settings(Default::default()), spec, requests);
     target.tls = Some(trusting(server, SessionResumption::On));
     target
 }
@@ -163,8 +164,8 @@ fn an_open_loop_inside_tls() {
         let mut target = aimed(&server, 0);
         for per_connection in [None, Some(3)] {
             target.arrivals = Arrivals::Constant(Constant::new(1000.0, Some(300)));
-            let speech = Speech { requests_per_connection: per_connection, ..speech(Default::default()) };
-            target.asks = Asks::new(&speech, &[question("/", b"Hello World\n")]).expect("valid");
+            let settings = WireSettings { requests_per_connection: per_connection, ..settings(Default::default()) };
+            target.requests = RequestMix::new(&settings, &[spec("/", b"Hello World\n")]).expect("valid");
             let result = run(io, target.clone());
             assert_all_correct(&result.counts, 300, "a good server");
             assert_eq!((result.counts.due(), result.counts.compared), (300, 300));
@@ -184,9 +185,9 @@ fn sessions_are_resumed_unless_told_otherwise() {
     for io in backends() {
         for resumption in [SessionResumption::On, SessionResumption::Off] {
             let server = serve(Manner::Good);
-            let mut speech = speech(Default::default());
-            speech.requests_per_connection = Some(1);
-            let mut target = target(&server.address, &speech, question("/", b"Hello World\n"), 40);
+            let mut settings = settings(Default::default());
+            settings.requests_per_connection = Some(1);
+            let mut target = target(&server.address, &settings, spec("/", b"Hello World\n"), 40);
             target.tls = Some(trusting(&server, resumption));
             let result = run(io, target);
             assert_all_correct(&result.counts, 40, "a connection per request");
@@ -202,16 +203,17 @@ fn long_answers_and_long_uploads() {
     for io in backends() {
         let server = serve(Manner::Good);
         let mut target = aimed(&server, 8);
-        let mut asked = question("/long", &[9; 1_000_000]);
-        asked.method = "POST".into();
-        asked.body = Some(vec![7; 3_000_000].into());
-        target.asks = hopcost_engine::asks::Asks::new(&speech(Default::default()), &[asked]).expect("valid");
+        let mut request = spec("/long", &[9; 1_000_000]);
+        request.method = "POST".into();
+        request.body = Some(vec![7; 3_000_000].into());
+        target.requests =
+            hopcost_engine::requests::RequestMix::new(&settings(Default::default()), &[request]).expect("valid");
         assert_all_correct(&run(io, target).counts, 8, "long both ways");
     }
 }
 
 /// Nothing but `tls` errors, and no request sent but those of which it is not yet known that they are refused.
-fn assert_refused(io: IoChoice, target: Target, what: &str) {
+fn assert_refused(io: Backend, target: Target, what: &str) {
     let counts = run_for(io, target, 1_000_000_000).counts;
     let tls = counts.errors.of(ErrorKind::Tls);
     assert_eq!((counts.answers, counts.errors.total(), counts.sent), (0, tls, counts.in_flight()), "{what}, {io:?}");

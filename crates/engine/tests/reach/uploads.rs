@@ -1,7 +1,7 @@
 //! Request bodies, short and long, over every link.
 
 use crate::origin::{LINKS, Origin};
-use crate::run::{assert_all_correct, backends, question, run, speech, target};
+use crate::run::{assert_all_correct, backends, run, settings, spec, target};
 use hopcost_engine::check::ExpectedBody;
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -13,16 +13,16 @@ fn every_byte_of_a_body_arrives() {
             for body_bytes in [0, 1, 16_384, 100_000, 5_000_000] {
                 for expects in [false, true] {
                     let origin = Origin::start(link);
-                    let mut asked = question("/echo-length", b"");
-                    asked.method = "POST".into();
-                    asked.expected = ExpectedBody::First(Default::default());
-                    asked.body = Some(vec![7; body_bytes].into());
+                    let mut request = spec("/echo-length", b"");
+                    request.method = "POST".into();
+                    request.expected = ExpectedBody::First(Default::default());
+                    request.body = Some(vec![7; body_bytes].into());
                     if expects {
-                        asked.headers.push(("Expect".into(), "100-continue".into()));
+                        request.headers.push(("Expect".into(), "100-continue".into()));
                     }
                     let what = format!("{body_bytes} over {link}, expects {expects}, {io:?}");
                     let requests = if body_bytes > 1_000_000 { 6 } else { 20 };
-                    let counts = run(io, target(&origin.address, &speech(origin.wire), asked, requests)).counts;
+                    let counts = run(io, target(&origin.address, &settings(origin.wire), request, requests)).counts;
                     assert_all_correct(&counts, requests, &what);
                     let counted = origin.stop();
                     assert_eq!(counted.body_bytes_in, requests * body_bytes as u64, "{what}");
@@ -51,12 +51,12 @@ fn an_answer_that_comes_before_the_upload_is_through_counts_and_ends_the_connect
                 });
             }
         });
-        let mut asked = question("/", b"Hello World\n");
-        asked.method = "POST".into();
+        let mut request = spec("/", b"Hello World\n");
+        request.method = "POST".into();
         // More than all buffers on the way hold.
-        asked.body = Some(vec![7; 50_000_000].into());
+        request.body = Some(vec![7; 50_000_000].into());
         let address = hopcost_engine::io::Address::Tcp(address);
-        let counts = run(io, target(&address, &speech(Default::default()), asked, 8)).counts;
+        let counts = run(io, target(&address, &settings(Default::default()), request, 8)).counts;
         assert_eq!(counts.reconnects, 8);
         assert_all_correct(&counts, 8, &format!("early answers, {io:?}"));
     }

@@ -1,14 +1,14 @@
 //! Requests that are due at times of their own.
 
-use super::super::ends::BACKOFF_LEAST_NS;
+use super::super::ends::MIN_BACKOFF_NS;
 use super::*;
 use crate::recorder::LATE_NS;
 use crate::schedule::Constant;
 
 /// A client of an open loop with a request every 10 us, its connections open and idle at time 0.
 fn open_loop(connections: u32, requests: Option<u64>) -> Client<Constant> {
-    let asks = Asks::new(&Speech::default(), &[question()]).expect("valid");
-    let mut client = Client::new(Constant::new(1e5, requests), asks, connections, TIMEOUT_NS);
+    let mix = RequestMix::new(&WireSettings::default(), &[spec()]).expect("valid");
+    let mut client = Client::new(Constant::new(1e5, requests), mix, connections, TIMEOUT_NS);
     client.recorder.measure(true);
     client.batch(0);
     client.open_only();
@@ -104,7 +104,7 @@ fn an_idle_connection_that_closes_is_opened_again_and_not_asked_meanwhile() {
     // A server that closes again and again without answering is given time.
     assert_eq!(client.ended(0), Next::Close);
     assert_eq!(client.to_open(), None);
-    client.batch(BACKOFF_LEAST_NS);
+    client.batch(MIN_BACKOFF_NS);
     assert_eq!(client.to_open(), Some(0));
 }
 

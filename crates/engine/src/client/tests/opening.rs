@@ -1,8 +1,8 @@
 //! Opening connections, again and again.
 
-use super::super::ends::{BACKOFF_LEAST_NS, BACKOFF_MOST_NS};
+use super::super::ends::{MAX_BACKOFF_NS, MIN_BACKOFF_NS};
 use super::super::opening::QUEUE_FULL_NS;
-use super::super::pace::{BURST_MOST, CONNECTING_MOST, PATIENCE_LEAST_NS};
+use super::super::pace::{MAX_BURST, MAX_CONNECTING, MIN_PATIENCE_NS};
 use super::*;
 
 #[test]
@@ -21,21 +21,21 @@ fn errors_back_off_and_an_answer_ends_that() {
         assert_eq!(client.failed(0, IoFailure::Connect), Next::Close);
     }
     assert_eq!(&waits[..3], [1_000_000, 2_000_000, 4_000_000]);
-    assert_eq!(waits[11], BACKOFF_MOST_NS);
+    assert_eq!(waits[11], MAX_BACKOFF_NS);
     assert_eq!((errors(&client, ErrorKind::Read), errors(&client, ErrorKind::Connect)), (1, 12));
-    client.batch(now + BACKOFF_MOST_NS);
+    client.batch(now + MAX_BACKOFF_NS);
     assert_eq!(client.to_open(), Some(0));
     assert_eq!(client.connected(0), Next::Send);
     assert_eq!(client.received(0, GOOD), Next::Send);
     assert_eq!(client.failed(0, IoFailure::Write), Next::Close);
-    assert_eq!(client.next_duty_ns(), now + BACKOFF_MOST_NS + BACKOFF_LEAST_NS);
+    assert_eq!(client.next_duty_ns(), now + MAX_BACKOFF_NS + MIN_BACKOFF_NS);
 }
 
 #[test]
 fn under_load_every_connection_is_opened_at_once_and_a_full_queue_is_tried_again() {
-    let mut client = client(CONNECTING_MOST + 1, None);
+    let mut client = client(MAX_CONNECTING + 1, None);
     client.batch(0);
-    assert_eq!(std::iter::from_fn(|| client.to_open()).count(), CONNECTING_MOST as usize + 1);
+    assert_eq!(std::iter::from_fn(|| client.to_open()).count(), MAX_CONNECTING as usize + 1);
     assert_eq!(client.connected(0), Next::Send);
     client.queue_full(1);
     assert_eq!(client.to_open(), None);
@@ -56,12 +56,12 @@ fn a_machine_without_a_free_port_is_told_apart() {
 
 #[test]
 fn a_closed_loop_opens_all_before_it_sends() {
-    let most = BURST_MOST as u32 + 2;
+    let most = MAX_BURST as u32 + 2;
     let mut client = client(most, None);
     client.open_only();
     client.batch(0);
     let mut opened: Vec<Slot> = std::iter::from_fn(|| client.to_open()).collect();
-    assert_eq!(opened.len() as u64, BURST_MOST, "a server has to take them");
+    assert_eq!(opened.len() as u64, MAX_BURST, "a server has to take them");
     client.tick(|slot| panic!("{slot} has not timed out"));
     let next_ns = client.next_duty_ns();
     assert!(next_ns > 0);
@@ -87,7 +87,7 @@ fn a_connection_that_does_not_open_at_once_is_begun_anew() {
     assert_eq!((client.to_open(), client.to_open(), client.to_open()), (Some(0), Some(1), None));
     assert_eq!(client.connected(0), Next::Nothing);
     client.give_up(|slot| panic!("{slot} is given time"));
-    client.batch(PATIENCE_LEAST_NS);
+    client.batch(MIN_PATIENCE_NS);
     let mut closed = Vec::new();
     client.give_up(|slot| closed.push(slot));
     assert_eq!((closed, client.to_open()), (vec![1], None), "the server may empty its queue");

@@ -1,13 +1,13 @@
 //! What is asked: several requests, uploads, TLS, a connection for a few requests.
 
-use super::super::ends::BACKOFF_LEAST_NS;
+use super::super::ends::MIN_BACKOFF_NS;
 use super::super::timeouts::CONTINUE_NS;
 use super::*;
 
 /// What a connection was told to send, as text.
 fn sends(client: &mut Client<ClosedLoop>) -> String {
     let Outgoing::Message(id) = client.outgoing(0) else { panic!("a client sends messages") };
-    String::from_utf8_lossy(&client.asks.messages[id as usize]).into_owned()
+    String::from_utf8_lossy(&client.requests.messages[id as usize]).into_owned()
 }
 
 fn open(client: &mut Client<ClosedLoop>) {
@@ -18,8 +18,8 @@ fn open(client: &mut Client<ClosedLoop>) {
 
 #[test]
 fn a_connection_lives_for_so_many_requests() {
-    let speech = Speech { requests_per_connection: Some(2), ..Speech::default() };
-    let mut client = asking(&speech, question(), 1, None);
+    let settings = WireSettings { requests_per_connection: Some(2), ..WireSettings::default() };
+    let mut client = client_of(&settings, spec(), 1, None);
     open(&mut client);
     assert!(!sends(&mut client).contains("Connection: close"));
     assert_eq!(client.received(0, GOOD), Next::Send);
@@ -30,16 +30,16 @@ fn a_connection_lives_for_so_many_requests() {
     assert!(!sends(&mut client).contains("Connection: close"));
 }
 
-fn upload(body_bytes: usize) -> Question {
+fn upload(body_bytes: usize) -> RequestSpec {
     let headers = vec![("Expect".into(), "100-continue".into())];
-    Question { method: "PUT".into(), headers, body: Some(vec![b'x'; body_bytes].into()), ..question() }
+    RequestSpec { method: "PUT".into(), headers, body: Some(vec![b'x'; body_bytes].into()), ..spec() }
 }
 
 const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 
 #[test]
 fn a_body_waits_until_the_server_asks_for_it() {
-    let mut client = asking(&Speech::default(), upload(4), 1, None);
+    let mut client = client_of(&WireSettings::default(), upload(4), 1, None);
     open(&mut client);
     assert!(sends(&mut client).ends_with("\r\n\r\n"));
     assert_eq!(client.received(0, CONTINUE), Next::Send);
@@ -51,7 +51,7 @@ fn a_body_waits_until_the_server_asks_for_it() {
 
 #[test]
 fn a_body_does_not_wait_for_ever() {
-    let mut client = asking(&Speech::default(), upload(4), 1, None);
+    let mut client = client_of(&WireSettings::default(), upload(4), 1, None);
     client.timeout_ns = 10 * CONTINUE_NS;
     open(&mut client);
     for (now, due) in [(CONTINUE_NS - 1, None), (2 * CONTINUE_NS, Some(0)), (3 * CONTINUE_NS, None)] {
@@ -65,13 +65,13 @@ fn a_body_does_not_wait_for_ever() {
 #[test]
 fn an_answer_may_come_before_the_body_has_left() {
     // The server did not want the body, or answered while it was under way: the connection is of no further use.
-    let mut client = asking(&Speech::default(), upload(4), 1, None);
+    let mut client = client_of(&WireSettings::default(), upload(4), 1, None);
     open(&mut client);
     assert_eq!(client.received(0, GOOD), Next::Close);
-    let mut client = asking(&Speech::default(), upload(4), 1, None);
+    let mut client = client_of(&WireSettings::default(), upload(4), 1, None);
     open(&mut client);
     assert_eq!(client.received(0, &[CONTINUE, GOOD].concat()), Next::Close);
-    let mut client = asking(&Speech::default(), upload(REPORTED_BYTES + 1), 1, None);
+    let mut client = client_of(&WireSettings::default(), upload(REPORTED_BYTES + 1), 1, None);
     open(&mut client);
     assert_eq!(client.received(0, CONTINUE), Next::Send);
     assert_eq!(client.received(0, GOOD), Next::Close);
@@ -84,9 +84,9 @@ fn an_answer_may_come_before_the_body_has_left() {
 
 #[test]
 fn several_requests_have_answers_of_their_own() {
-    let other = Question { target: "/b".into(), expected: ExpectedBody::Bytes(b"no".as_slice().into()), ..question() };
-    let asks = Asks::new(&Speech::default(), &[question(), other]).expect("valid");
-    let mut client = Client::new(ClosedLoop::default(), asks, 1, TIMEOUT_NS);
+    let other = RequestSpec { target: "/b".into(), expected: ExpectedBody::Bytes(b"no".as_slice().into()), ..spec() };
+    let mix = RequestMix::new(&WireSettings::default(), &[spec(), other]).expect("valid");
+    let mut client = Client::new(ClosedLoop::default(), mix, 1, TIMEOUT_NS);
     open(&mut client);
     for _ in 0..10 {
         let body = if sends(&mut client).contains("/b") { "no" } else { "ok" };
@@ -105,7 +105,7 @@ fn a_request_that_tls_refuses_is_taken_back() {
     let mut client = waiting(Some(2));
     assert_eq!(client.failed(0, IoFailure::Tls), Next::Close);
     assert_eq!((client.recorder.counts.sent, errors(&client, ErrorKind::Tls)), (0, 1));
-    client.batch(BACKOFF_LEAST_NS);
+    client.batch(MIN_BACKOFF_NS);
     assert_eq!(client.to_open(), Some(0));
     assert_eq!(client.connected(0), Next::Send);
     assert_eq!((client.received(0, GOOD), client.received(0, GOOD)), (Next::Send, Next::Nothing));

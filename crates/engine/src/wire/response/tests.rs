@@ -87,7 +87,7 @@ fn an_answer_to_head_ends_with_its_head() {
 
 #[test]
 fn heads_beyond_the_limit_are_refused() {
-    for (filler, size) in [(HEAD_BYTES_MOST, 1 << 20), (HEAD_BYTES_MOST, 1000), (10 * HEAD_BYTES_MOST, 1)] {
+    for (filler, size) in [(MAX_HEAD_BYTES, 1 << 20), (MAX_HEAD_BYTES, 1000), (10 * MAX_HEAD_BYTES, 1)] {
         let bytes = format!("HTTP/1.1 200 OK\r\nX: {}\r\nContent-Length: 0\r\n\r\n", "x".repeat(filler));
         assert_eq!(
             read(bytes.as_bytes(), &[size], false).end,
@@ -95,7 +95,7 @@ fn heads_beyond_the_limit_are_refused() {
             "{filler} in pieces of {size}"
         );
     }
-    let bytes = format!("HTTP/1.1 200 OK\r\nX: {}\r\nContent-Length: 0\r\n\r\n", "x".repeat(HEAD_BYTES_MOST - 100));
+    let bytes = format!("HTTP/1.1 200 OK\r\nX: {}\r\nContent-Length: 0\r\n\r\n", "x".repeat(MAX_HEAD_BYTES - 100));
     for size in [1, 4096, 1 << 20] {
         assert_eq!(read(bytes.as_bytes(), &[size], false), one(200, b""));
     }

@@ -102,7 +102,7 @@ fn the_answer_to_head_may_say_a_length() {
 
 #[test]
 fn heads_beyond_the_limit_are_refused() {
-    let lines = b"Name: value\r\n".repeat(HEAD_BYTES_MOST / 13 + 1);
+    let lines = b"Name: value\r\n".repeat(MAX_HEAD_BYTES / 13 + 1);
     let long: Vec<u8> = lines.chunks(60_000).flat_map(|chunk| record(STDOUT, chunk, 0)).collect();
     for piece_bytes in [1, 1000, long.len()] {
         assert_eq!(read(&long, piece_bytes, false), Err(Violation::HeadTooLong));

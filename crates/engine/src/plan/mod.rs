@@ -4,18 +4,19 @@ mod target;
 
 pub use self::target::Target;
 use crate::failure::Failure;
+use crate::io::Backend;
 use crate::wire::Wire;
 use serde::Deserialize;
 use std::path::PathBuf;
 
-const CONNECTIONS_MOST: u32 = 1 << 20;
+const MAX_CONNECTIONS: u32 = 1 << 20;
 
 /// One request per nanosecond: above, a schedule could not tell its requests apart.
-pub const RATE_MOST_PER_S: f64 = 1e9;
+pub const MAX_RATE_PER_S: f64 = 1e9;
 
 /// Whether requests can be due at this rate.
 pub fn is_rate(rate_per_s: f64) -> bool {
-    rate_per_s > 1e-9 && rate_per_s <= RATE_MOST_PER_S
+    rate_per_s > 1e-9 && rate_per_s <= MAX_RATE_PER_S
 }
 
 /// A whole run.
@@ -27,7 +28,7 @@ pub struct Plan {
     /// One thread for each, pinned to it.
     pub cores: Vec<usize>,
     /// Which backend.
-    pub io: IoChoice,
+    pub io: Backend,
     /// How many completions to wait for.
     pub batch: u32,
     /// The length of a slice.
@@ -44,18 +45,6 @@ pub struct Plan {
     pub warm_up: WarmUp,
     /// The arms.
     pub arms: Vec<Arm>,
-}
-
-/// Which backend moves the bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, clap::ValueEnum)]
-#[serde(rename_all = "lowercase")]
-pub enum IoChoice {
-    /// `io_uring` where it is to be had, else epoll.
-    Auto,
-    /// `io_uring`, or fail.
-    Uring,
-    /// epoll.
-    Epoll,
 }
 
 /// When an arm is warm.
@@ -235,17 +224,17 @@ impl Plan {
             let name = &arm.name;
             let same_name = plan.arms.iter().filter(|other| other.name == *name).count();
             require(same_name == 1, &format!("two arms have the name `{name}`"))?;
-            let within = (1..=CONNECTIONS_MOST).contains(&arm.connections);
+            let within = (1..=MAX_CONNECTIONS).contains(&arm.connections);
             require(
                 within,
-                &format!("arm `{name}`: `connections` is {}, not 1 to {CONNECTIONS_MOST}", arm.connections),
+                &format!("arm `{name}`: `connections` is {}, not 1 to {MAX_CONNECTIONS}", arm.connections),
             )?;
             require(arm.slice_ns != Some(0), &format!("arm `{name}`: `slice_ns` is 0; `null` is the plan's"))?;
             require(arm.timeout_ns > 0, &format!("arm `{name}`: `timeout_ns` is 0"))?;
             let rate_per_s = arm.arrivals.map_or(1.0, PlannedArrivals::rate_per_s);
             require(
                 is_rate(rate_per_s),
-                &format!("arm `{name}`: `rate_per_s` is {rate_per_s}, not above 0 and up to {RATE_MOST_PER_S:e}"),
+                &format!("arm `{name}`: `rate_per_s` is {rate_per_s}, not above 0 and up to {MAX_RATE_PER_S:e}"),
             )?;
             let closes = arm.requests_per_connection == Some(0);
             require(!closes, &format!("arm `{name}`: `requests_per_connection` is 0; `null` keeps them"))?;

@@ -5,21 +5,21 @@ mod opening;
 mod requests;
 
 use super::*;
-use crate::asks::{Question, Speech};
 use crate::check::{ExpectedBody, ExpectedStatus};
 use crate::io::{Handler as _, IoFailure, Next, Outgoing, REPORTED_BYTES};
 use crate::recorder::ErrorKind;
+use crate::requests::{RequestSpec, WireSettings};
 use crate::schedule::ClosedLoop;
 
 const GOOD: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 const TIMEOUT_NS: u64 = 1_000_000_000;
 
 fn client(connections: u32, requests: Option<u64>) -> Client<ClosedLoop> {
-    asking(&Speech::default(), question(), connections, requests)
+    client_of(&WireSettings::default(), spec(), connections, requests)
 }
 
-fn question() -> Question {
-    Question {
+fn spec() -> RequestSpec {
+    RequestSpec {
         weight: 1,
         method: "GET".into(),
         target: "/".into(),
@@ -30,9 +30,14 @@ fn question() -> Question {
     }
 }
 
-fn asking(speech: &Speech, question: Question, connections: u32, requests: Option<u64>) -> Client<ClosedLoop> {
-    let asks = Asks::new(speech, &[question]).expect("valid");
-    let mut client = Client::new(ClosedLoop { requests }, asks, connections, TIMEOUT_NS);
+fn client_of(
+    settings: &WireSettings,
+    spec: RequestSpec,
+    connections: u32,
+    requests: Option<u64>,
+) -> Client<ClosedLoop> {
+    let mix = RequestMix::new(settings, &[spec]).expect("valid");
+    let mut client = Client::new(ClosedLoop { requests }, mix, connections, TIMEOUT_NS);
     client.recorder.measure(true);
     client
 }

@@ -16,14 +16,14 @@ mod sending;
 mod timeouts;
 
 use self::agenda::{Agenda, Mode};
-use self::asked::Asked;
+use self::asked::LaneRequest;
 use self::connection::{Connection, State};
 use self::idle::Idle;
 use self::pace::Pace;
 pub use self::pending::Pending;
-use crate::asks::Asks;
 use crate::io::Slot;
 use crate::recorder::Recorder;
+use crate::requests::RequestMix;
 use crate::schedule::Schedule;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -35,8 +35,8 @@ pub struct Client<S> {
     /// Whether requests are due at times of their own. Then a connection that is free waits for [`Client::send_due`].
     is_open_loop: bool,
     idle: Idle,
-    asks: Asks,
-    asked: Box<[Asked]>,
+    requests: RequestMix,
+    lane_requests: Box<[LaneRequest]>,
     /// How many requests were sent: says which one of `asks` is next.
     count: u64,
     /// The accounts.
@@ -64,8 +64,8 @@ pub struct Client<S> {
 
 impl<S: Schedule> Client<S> {
     /// A client whose connections are all closed, and due to be opened.
-    pub fn new(schedule: S, asks: Asks, connections: u32, timeout_ns: u64) -> Self {
-        let asked = asks.list().iter().map(Asked::new).collect();
+    pub fn new(schedule: S, requests: RequestMix, connections: u32, timeout_ns: u64) -> Self {
+        let lane_requests = requests.list().iter().map(LaneRequest::new).collect();
         let mut closed = BinaryHeap::with_capacity(connections as usize);
         closed.extend((0..connections).map(|slot| Reverse((0, slot))));
         let is_open_loop = schedule.is_open();
@@ -73,11 +73,11 @@ impl<S: Schedule> Client<S> {
             agenda: Agenda::new(schedule),
             is_open_loop,
             idle: Idle::new(connections),
-            asked,
+            lane_requests,
             count: 0,
             recorder: Recorder::new(is_open_loop),
-            connections: (0..connections).map(|_| Connection::closed(asks.wire)).collect(),
-            asks,
+            connections: (0..connections).map(|_| Connection::closed(requests.wire)).collect(),
+            requests,
             to_continue: Vec::new(),
             closed,
             pace: Pace::new(),

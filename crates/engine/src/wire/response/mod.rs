@@ -2,7 +2,7 @@
 
 use super::Violation;
 use super::chunked::{Chunked, Piece};
-use super::head::{self, Framing, HEAD_BYTES_MOST, Head};
+use super::head::{self, Framing, Head, MAX_HEAD_BYTES};
 
 /// What was found at the front of the input.
 #[derive(Debug, PartialEq, Eq)]
@@ -139,9 +139,9 @@ impl Response {
             self.head_in_pieces(input)?
         };
         let Some((head, length)) = parsed else {
-            return if self.held.len() > HEAD_BYTES_MOST { Err(Violation::HeadTooLong) } else { Ok(Event::More) };
+            return if self.held.len() > MAX_HEAD_BYTES { Err(Violation::HeadTooLong) } else { Ok(Event::More) };
         };
-        if length > HEAD_BYTES_MOST {
+        if length > MAX_HEAD_BYTES {
             return Err(Violation::HeadTooLong);
         }
         match head.status {
@@ -162,7 +162,7 @@ impl Response {
     /// single bytes must not cost a parse each.
     fn head_in_pieces(&mut self, input: &mut &[u8]) -> Result<Option<(Head, usize)>, Violation> {
         let before = self.held.len();
-        let room = (HEAD_BYTES_MOST + 1).saturating_sub(before);
+        let room = (MAX_HEAD_BYTES + 1).saturating_sub(before);
         self.held.extend_from_slice(&input[..input.len().min(room)]);
         // The end may have begun with the last three bytes held.
         let Some(end) = head::end_of_head(&self.held, before.saturating_sub(3)) else {

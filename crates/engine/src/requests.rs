@@ -4,19 +4,19 @@
 
 use crate::check::{Check, ExpectedBody, ExpectedStatus};
 use crate::failure::Failure;
-use crate::io::{MessageId, Messages, REPORTED_BYTES};
-use crate::session::Order;
-use crate::wire::{Parts, Wire, fastcgi, http_bytes};
+use crate::io::{Address, MessageId, Messages, REPORTED_BYTES};
+use crate::random::Shuffle;
+use crate::wire::{Request, Wire, fastcgi, http_bytes};
 use std::sync::Arc;
 
 /// A message is kept whole in memory.
-const MESSAGE_BYTES_MOST: usize = 1 << 30;
+const MAX_MESSAGE_BYTES: usize = 1 << 30;
 /// The weights together, once what they have in common is divided out.
-const CYCLE_MOST: u64 = 65_536;
+const MAX_CYCLE: u64 = 65_536;
 
 /// One request, and what its answer has to be.
 #[derive(Debug, Clone)]
-pub struct Question {
+pub struct RequestSpec {
     /// How often it is asked, in proportion to the others.
     pub weight: u32,
     /// `GET` and so on.
@@ -35,7 +35,7 @@ pub struct Question {
 
 /// How requests are put into bytes: the wire, and what it says of the server.
 #[derive(Debug, Clone, Default)]
-pub struct Speech {
+pub struct WireSettings {
     /// The wire.
     pub wire: Wire,
     /// The value of `Host`, where a request has none.
@@ -46,9 +46,21 @@ pub struct Speech {
     pub requests_per_connection: Option<u32>,
 }
 
+impl WireSettings {
+    /// FastCGI's parameters say of the server what a proxy at this address would say of itself.
+    pub fn at(address: &Address, wire: Wire, host: &str, fastcgi_params: Vec<(String, String)>) -> Self {
+        let (server_address, server_port) = match address {
+            Address::Tcp(address) => (address.ip().to_string(), address.port().to_string()),
+            Address::Unix(_) => ("127.0.0.1".to_owned(), "80".to_owned()),
+        };
+        let parameters = fastcgi::Parameters { server_address, server_port, given: fastcgi_params };
+        Self { wire, host: host.to_owned(), parameters, requests_per_connection: None }
+    }
+}
+
 /// The messages of one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sending {
+pub struct RequestMessages {
     /// What is sent at once.
     pub first: MessageId,
     /// What is sent when the server says 100 Continue.
@@ -59,18 +71,18 @@ pub struct Sending {
 
 /// One request, ready to be sent.
 #[derive(Debug, Clone)]
-pub struct Ask {
+pub struct PreparedRequest {
     /// Whether its answer has no body whatever the head says.
     pub to_head: bool,
     /// In the middle of a connection's life.
-    pub kept: Sending,
+    pub kept: RequestMessages,
     /// As the last request of a connection.
-    pub last: Sending,
+    pub last: RequestMessages,
     status: ExpectedStatus,
     expected: ExpectedBody,
 }
 
-impl Ask {
+impl PreparedRequest {
     /// A judge of its answers.
     pub fn check(&self) -> Check {
         Check::new(self.status, self.expected.clone())
@@ -79,48 +91,48 @@ impl Ask {
 
 /// All requests of an arm.
 #[derive(Debug, Clone)]
-pub struct Asks {
+pub struct RequestMix {
     /// The wire that they are made for.
     pub wire: Wire,
     /// After so many requests a connection is closed.
     pub requests_per_connection: Option<u32>,
     /// What a backend sends, by number.
     pub messages: Messages,
-    list: Arc<[Ask]>,
+    list: Arc<[PreparedRequest]>,
     /// The order in which they are asked, over and over.
     cycle: Arc<[u16]>,
     answer_bytes: Option<u64>,
 }
 
-impl Asks {
+impl RequestMix {
     /// Puts the requests into bytes.
-    pub fn new(speech: &Speech, questions: &[Question]) -> Result<Self, Failure> {
+    pub fn new(settings: &WireSettings, specs: &[RequestSpec]) -> Result<Self, Failure> {
         let mut messages = Vec::new();
         let mut list = Vec::new();
-        for question in questions {
-            let closes_at_once = speech.requests_per_connection == Some(1);
-            let kept = put(&mut messages, speech, question, !closes_at_once)?;
-            let last = match speech.requests_per_connection {
+        for spec in specs {
+            let closes_at_once = settings.requests_per_connection == Some(1);
+            let kept = put(&mut messages, settings, spec, !closes_at_once)?;
+            let last = match settings.requests_per_connection {
                 None | Some(1) => kept,
-                Some(_) => put(&mut messages, speech, question, false)?,
+                Some(_) => put(&mut messages, settings, spec, false)?,
             };
-            let to_head = question.method == "HEAD";
-            let expected = if to_head { ExpectedBody::Bytes([].into()) } else { question.expected.clone() };
-            list.push(Ask { to_head, kept, last, status: question.status, expected });
+            let to_head = spec.method == "HEAD";
+            let expected = if to_head { ExpectedBody::Bytes([].into()) } else { spec.expected.clone() };
+            list.push(PreparedRequest { to_head, kept, last, status: spec.status, expected });
         }
-        let weights: Vec<u32> = questions.iter().map(|question| question.weight).collect();
+        let weights: Vec<u32> = specs.iter().map(|spec| spec.weight).collect();
         Ok(Self {
-            wire: speech.wire,
-            requests_per_connection: speech.requests_per_connection,
+            wire: settings.wire,
+            requests_per_connection: settings.requests_per_connection,
             messages: messages.into(),
-            answer_bytes: list.iter().map(|ask| ask.expected.length()).max().flatten(),
+            answer_bytes: list.iter().map(|request| request.expected.length()).max().flatten(),
             list: list.into(),
             cycle: cycle(&weights)?,
         })
     }
 
     /// One for each request.
-    pub fn list(&self) -> &[Ask] {
+    pub fn list(&self) -> &[PreparedRequest] {
         &self.list
     }
 
@@ -141,32 +153,37 @@ impl Asks {
 }
 
 /// Adds a request's messages.
-fn put(messages: &mut Vec<Box<[u8]>>, speech: &Speech, question: &Question, keeps: bool) -> Result<Sending, Failure> {
-    let parts = Parts {
-        method: &question.method,
-        target: &question.target,
-        host: &speech.host,
-        headers: &question.headers,
-        body: question.body.as_deref(),
+fn put(
+    messages: &mut Vec<Box<[u8]>>,
+    settings: &WireSettings,
+    spec: &RequestSpec,
+    keeps: bool,
+) -> Result<RequestMessages, Failure> {
+    let request = Request {
+        method: &spec.method,
+        target: &spec.target,
+        host: &settings.host,
+        headers: &spec.headers,
+        body: spec.body.as_deref(),
     };
     let mut add = |bytes: &[u8]| {
-        if bytes.len() > MESSAGE_BYTES_MOST {
-            return Err(Failure::usage(format!("request `{}`: longer than 1 GiB", question.target)));
+        if bytes.len() > MAX_MESSAGE_BYTES {
+            return Err(Failure::usage(format!("request `{}`: longer than 1 GiB", spec.target)));
         }
         messages.push(bytes.into());
         // A plan with 2^32 requests does not fit into memory.
         Ok((messages.len() - 1) as MessageId)
     };
-    match speech.wire {
+    match settings.wire {
         Wire::FastCgi => {
-            let bytes = fastcgi::request_bytes(&parts, &speech.parameters, keeps);
-            Ok(Sending { first: add(&bytes)?, continued: None, is_long: bytes.len() > REPORTED_BYTES })
+            let bytes = fastcgi::request_bytes(&request, &settings.parameters, keeps);
+            Ok(RequestMessages { first: add(&bytes)?, continued: None, is_long: bytes.len() > REPORTED_BYTES })
         }
         Wire::Http => {
-            let (bytes, head_bytes) = http_bytes(&parts, keeps);
-            let split = if parts.waits_for_continue() { head_bytes } else { bytes.len() };
+            let (bytes, head_bytes) = http_bytes(&request, keeps);
+            let split = if request.waits_for_continue() { head_bytes } else { bytes.len() };
             let (first, continued) = bytes.split_at(split);
-            Ok(Sending {
+            Ok(RequestMessages {
                 first: add(first)?,
                 continued: if continued.is_empty() { None } else { Some(add(continued)?) },
                 is_long: first.len() > REPORTED_BYTES,
@@ -179,14 +196,14 @@ fn put(messages: &mut Vec<Box<[u8]>>, speech: &Speech, question: &Question, keep
 fn cycle(weights: &[u32]) -> Result<Arc<[u16]>, Failure> {
     let divisor = weights.iter().copied().fold(0, greatest_common_divisor).max(1);
     let total: u64 = weights.iter().map(|weight| u64::from(weight / divisor)).sum();
-    if total == 0 || total > CYCLE_MOST || weights.len() > usize::from(u16::MAX) {
-        return Err(Failure::usage(format!("the weights add up to {total}, not 1 to {CYCLE_MOST}"))
+    if total == 0 || total > MAX_CYCLE || weights.len() > usize::from(u16::MAX) {
+        return Err(Failure::usage(format!("the weights add up to {total}, not 1 to {MAX_CYCLE}"))
             .hint("weights are proportions: 1 and 3 do as well as 1000 and 3000"));
     }
     let each = weights.iter().zip(0_u16..);
     let sorted: Vec<u16> =
         each.flat_map(|(weight, number)| std::iter::repeat_n(number, (weight / divisor) as usize)).collect();
-    Ok(Order::new(1).round(sorted.len()).into_iter().map(|place| sorted[place]).collect())
+    Ok(Shuffle::new(1).order_of(sorted.len()).into_iter().map(|place| sorted[place]).collect())
 }
 
 fn greatest_common_divisor(a: u32, b: u32) -> u32 {
@@ -197,8 +214,8 @@ fn greatest_common_divisor(a: u32, b: u32) -> u32 {
 mod tests {
     use super::*;
 
-    fn question(target: &str, weight: u32) -> Question {
-        Question {
+    fn spec(target: &str, weight: u32) -> RequestSpec {
+        RequestSpec {
             weight,
             method: "PUT".into(),
             target: target.into(),
@@ -211,10 +228,10 @@ mod tests {
 
     #[test]
     fn shares_are_exact_and_shuffled() {
-        let asks = Asks::new(&Speech::default(), &[question("/a", 30), question("/b", 10)]).expect("valid");
-        let cycle: Vec<u16> = (0..4).map(|count| asks.at(count)).collect();
-        assert_eq!(cycle.iter().filter(|&&ask| ask == 1).count(), 1);
-        assert_eq!(asks.at(4), asks.at(0));
+        let requests = RequestMix::new(&WireSettings::default(), &[spec("/a", 30), spec("/b", 10)]).expect("valid");
+        let cycle: Vec<u16> = (0..4).map(|count| requests.at(count)).collect();
+        assert_eq!(cycle.iter().filter(|&&number| number == 1).count(), 1);
+        assert_eq!(requests.at(4), requests.at(0));
         let cycle = super::cycle(&[500, 499]).expect("valid");
         assert!(cycle[..500].contains(&1), "shuffled");
     }
@@ -228,19 +245,23 @@ mod tests {
 
     #[test]
     fn messages_by_the_connections_life() {
-        let message = |asks: &Asks, id: MessageId| String::from_utf8_lossy(&asks.messages[id as usize]).into_owned();
-        let mut speech = Speech { host: "h".into(), ..Speech::default() };
-        let asks = Asks::new(&speech, &[question("/", 1)]).expect("valid");
-        assert_eq!((asks.list()[0].kept, asks.messages.len()), (asks.list()[0].last, 1));
-        speech.requests_per_connection = Some(2);
-        let asks = Asks::new(&speech, &[question("/", 1)]).expect("valid");
-        assert!(!message(&asks, asks.list()[0].kept.first).contains("Connection: close"));
-        assert!(message(&asks, asks.list()[0].last.first).contains("Connection: close"));
-        let mut waiting = question("/", 1);
+        let message = |requests: &RequestMix, id: MessageId| {
+            String::from_utf8_lossy(&requests.messages[id as usize]).into_owned()
+        };
+        let mut settings = WireSettings { host: "h".into(), ..WireSettings::default() };
+        let requests = RequestMix::new(&settings, &[spec("/", 1)]).expect("valid");
+        assert_eq!((requests.list()[0].kept, requests.messages.len()), (requests.list()[0].last, 1));
+        settings.requests_per_connection = Some(2);
+        let requests = RequestMix::new(&settings, &[spec("/", 1)]).expect("valid");
+        assert!(!message(&requests, requests.list()[0].kept.first).contains("Connection: close"));
+        assert!(message(&requests, requests.list()[0].last.first).contains("Connection: close"));
+        let mut waiting = spec("/", 1);
         waiting.headers.push(("Expect".into(), "100-continue".into()));
-        let asks = Asks::new(&speech, &[waiting]).expect("valid");
-        let Sending { first, continued, is_long: false } = asks.list()[0].kept else { panic!("it is short") };
-        assert!(message(&asks, first).ends_with("\r\n\r\n"));
-        assert_eq!(message(&asks, continued.expect("it waits")), "body");
+        let requests = RequestMix::new(&settings, &[waiting]).expect("valid");
+        let RequestMessages { first, continued, is_long: false } = requests.list()[0].kept else {
+            panic!("it is short")
+        };
+        assert!(message(&requests, first).ends_with("\r\n\r\n"));
+        assert_eq!(message(&requests, continued.expect("it waits")), "body");
     }
 }

@@ -1,7 +1,7 @@
 //! One connection's FastCGI answers: bytes in, events out.
 
 use super::{END_REQUEST, HEADER_BYTES, REQUEST_ID, STDERR, STDOUT, VERSION};
-use crate::wire::head::{self, Framing, HEAD_BYTES_MOST, Head};
+use crate::wire::head::{self, Framing, Head, MAX_HEAD_BYTES};
 use crate::wire::{Event, Violation};
 
 /// Where in the stream of records the next byte is.
@@ -189,13 +189,13 @@ impl Response {
             if in_place {
                 self.held.extend_from_slice(content);
             }
-            if self.held.len() > HEAD_BYTES_MOST {
+            if self.held.len() > MAX_HEAD_BYTES {
                 return Err(Violation::HeadTooLong);
             }
             self.take_content(input);
             return Ok(None);
         };
-        if end > HEAD_BYTES_MOST {
+        if end > MAX_HEAD_BYTES {
             return Err(Violation::HeadTooLong);
         }
         let (status, said) = interpret(if in_place { &content[..end] } else { &self.held[..end] })?;
@@ -245,7 +245,7 @@ fn interpret(bytes: &[u8]) -> Result<(u16, Option<u64>), Violation> {
     let headers = match httparse::parse_headers(bytes, &mut usual) {
         Ok(httparse::Status::Complete((_, headers))) => headers,
         Err(httparse::Error::TooManyHeaders) => {
-            most = vec![httparse::EMPTY_HEADER; HEAD_BYTES_MOST / 4];
+            most = vec![httparse::EMPTY_HEADER; MAX_HEAD_BYTES / 4];
             match httparse::parse_headers(bytes, &mut most) {
                 Ok(httparse::Status::Complete((_, headers))) => headers,
                 _ => return Err(Violation::Head),
