@@ -1,9 +1,10 @@
 //! One arm on one thread: its connections and the backend that moves their bytes.
 
 use crate::client::Client;
-use crate::io::{Handler as _, Io, IoFailure, Next, Opened, clock, signal};
+use crate::io::{Handler as _, Io, IoFailure, Next, Opened, signal};
 use crate::schedule::Schedule;
 use crate::watch::Watched;
+use hopcost_common::clock;
 use std::io;
 
 /// So long before a request of an open loop is due, the lane stops sleeping and looks all the time: waking up takes 5 to

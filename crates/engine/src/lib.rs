@@ -6,7 +6,6 @@
 
 pub mod check;
 pub mod client;
-pub mod failure;
 pub mod io;
 pub mod lane;
 pub mod lines;

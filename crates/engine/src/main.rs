@@ -1,7 +1,7 @@
 //! The command line of the load engine.
 
 use clap::{Parser, Subcommand};
-use hopcost_engine::failure::Failure;
+use hopcost_common::failure::Failure;
 use hopcost_engine::io::{process, signal};
 use hopcost_engine::lines::{self, Line};
 use hopcost_engine::load::{self, LoadArguments};

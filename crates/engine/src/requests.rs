@@ -3,10 +3,10 @@
 //! Every request is put into bytes once, before any load; on the way of a request there are only numbers of messages.
 
 use crate::check::{Check, ExpectedBody, ExpectedStatus};
-use crate::failure::Failure;
 use crate::io::{Address, MessageId, Messages, REPORTED_BYTES};
 use crate::random::Shuffle;
 use crate::wire::{Request, Wire, fastcgi, http_bytes};
+use hopcost_common::failure::Failure;
 use std::sync::Arc;
 
 /// A message is kept whole in memory.

@@ -10,7 +10,6 @@
 
 pub mod answer;
 pub mod arguments;
-pub mod clock;
 pub mod io;
 pub mod link;
 pub mod log;

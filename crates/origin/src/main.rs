@@ -9,11 +9,8 @@ fn main() -> ExitCode {
     match server::serve(Arguments::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("error: {}", failure.what);
-            if let Some(hint) = failure.hint {
-                eprintln!("hint: {hint}");
-            }
-            ExitCode::from(failure.exit_code)
+            eprintln!("{failure}");
+            ExitCode::from(failure.exit_code())
         }
     }
 }

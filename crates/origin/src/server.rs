@@ -2,11 +2,12 @@
 
 use crate::answer::work::Work;
 use crate::arguments::Arguments;
-use crate::clock;
 use crate::io::{EventLoop, Listener, Settings, Shared};
 use crate::link::Address;
 use crate::log::Counts;
 use crate::log::requests::RequestFile;
+use hopcost_common::failure::Failure;
+use hopcost_common::{clock, limits};
 use serde_json::json;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -15,39 +16,22 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Why a server did not start or did not end well.
-#[derive(Debug)]
-pub struct Failure {
-    /// What happened, where.
-    pub what: String,
-    /// What to do about it.
-    pub hint: Option<String>,
-    /// 3: this machine cannot; 1: something failed on the way.
-    pub exit_code: u8,
-}
-
-impl Failure {
-    fn cannot(what: String, hint: &str) -> Self {
-        Failure { what, hint: Some(hint.to_owned()), exit_code: 3 }
-    }
-
-    fn on_the_way(what: &str, error: &std::io::Error) -> Self {
-        Failure { what: format!("{what}: {error}"), hint: None, exit_code: 1 }
-    }
+fn on_the_way(what: &str, error: impl std::fmt::Display) -> Failure {
+    Failure::run(format!("{what}: {error}"))
 }
 
 /// Serves until SIGTERM or SIGINT.
 pub fn serve(arguments: Arguments) -> Result<(), Failure> {
     // Before anything is bound, so that a signal never finds the default action and leaves a socket file behind.
-    let mut signals =
-        Signals::new([SIGINT, SIGTERM]).map_err(|error| Failure::on_the_way("signals cannot be caught", &error))?;
-    raise_open_files();
+    let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(|error| on_the_way("signals cannot be caught", error))?;
+    // Refused or not, what there is must do; accepting rests when it is used up.
+    let _ = limits::raise_open_files();
     let log = arguments.log.as_deref().map(create).transpose()?;
     let requests = arguments.log_requests.as_deref().map(create).transpose()?;
     let requests = requests
         .map(RequestFile::begin)
         .transpose()
-        .map_err(|error| Failure::on_the_way("the log of requests cannot be written", &error))?;
+        .map_err(|error| on_the_way("the log of requests cannot be written", error))?;
     let listeners = arguments
         .listen
         .iter()
@@ -63,7 +47,7 @@ pub fn serve(arguments: Arguments) -> Result<(), Failure> {
     };
 
     let started_ns = clock::monotonic_ns();
-    let cannot_loop = |error: rustix::io::Errno| Failure::on_the_way("the loop cannot be set up", &error.into());
+    let cannot_loop = |error: rustix::io::Errno| on_the_way("the loop cannot be set up", error);
     let threads = usize::from(arguments.threads);
     let shared = Arc::new(Shared::new(listeners, threads).map_err(cannot_loop)?);
     let mut running = Vec::new();
@@ -80,9 +64,9 @@ pub fn serve(arguments: Arguments) -> Result<(), Failure> {
     for thread in running {
         match thread.join() {
             Ok(Ok(of_thread)) => counts.iter_mut().zip(&of_thread).for_each(|(sum, count)| *sum += count),
-            Ok(Err(error)) => failure = Some(Failure::on_the_way("a thread ended early", &error)),
+            Ok(Err(error)) => failure = Some(on_the_way("a thread ended early", error)),
             // Its message has been printed; its counts are gone, so there is no log that could be trusted.
-            Err(_) => failure = Some(Failure { what: "a thread panicked".to_owned(), hint: None, exit_code: 1 }),
+            Err(_) => failure = Some(Failure::run("a thread panicked")),
         }
     }
     if let Some(failure) = failure {
@@ -90,7 +74,7 @@ pub fn serve(arguments: Arguments) -> Result<(), Failure> {
     }
     match log {
         Some(file) => write_log(file, &shared.listeners, &counts, threads, clock::monotonic_ns() - started_ns)
-            .map_err(|error| Failure::on_the_way("the log cannot be written", &error)),
+            .map_err(|error| on_the_way("the log cannot be written", error)),
         None => Ok(()),
     }
 }
@@ -109,25 +93,15 @@ fn bind(listen: crate::link::Listen, backlog: u16) -> Result<Listener, Failure> 
             (_, Address::Tcp(_)) => "listen at an address of this machine, such as 127.0.0.1",
             (_, Address::Unix(_)) => "the directory must exist, and the path be shorter than 108 bytes",
         };
-        Failure::cannot(format!("cannot listen at {link}:{address}: {error}"), hint)
+        Failure::machine(format!("cannot listen at {link}:{address}: {error}")).hint(hint)
     })
 }
 
 fn create(path: &Path) -> Result<File, Failure> {
     File::create(path).map_err(|error| {
-        Failure::cannot(
-            format!("cannot write {}: {error}", path.display()),
-            "name a file in a directory that exists and is yours",
-        )
+        Failure::machine(format!("cannot write {}: {error}", path.display()))
+            .hint("name a file in a directory that exists and is yours")
     })
-}
-
-/// As many descriptors as may be had: one per connection.
-fn raise_open_files() {
-    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-    let limit = getrlimit(Resource::Nofile);
-    // Refused or not, what there is must do; accepting rests when it is used up.
-    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });
 }
 
 fn say_ready(listeners: &[Listener]) {

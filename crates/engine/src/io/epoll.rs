@@ -4,8 +4,9 @@
 //! socket is known to be empty, so one receive per answer is enough.
 
 use super::{
-    Address, Handler, Io, IoFailure, IoSettings, MessageId, Next, Opened, Outgoing, REPORTED_BYTES, Slot, clock, socket,
+    Address, Handler, Io, IoFailure, IoSettings, MessageId, Next, Opened, Outgoing, REPORTED_BYTES, Slot, socket,
 };
+use hopcost_common::clock;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 

@@ -5,7 +5,6 @@
 #![allow(unsafe_code)]
 
 pub mod address;
-pub mod clock;
 pub mod epoll;
 pub mod namespace;
 pub mod process;

@@ -1,79 +1,78 @@
-//! This process and others: cores, limits, signals, whether anybody reads the output.
+//! This process and others: cores, CPU clocks, signals, whether anybody reads the output.
 
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, kill_process};
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity, set_current_timer_slack};
 use std::io;
-use std::mem;
-
-fn check(result: libc::c_int) -> io::Result<()> {
-    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
-}
+use std::num::NonZeroU64;
 
 /// Keeps the calling thread on one core.
 pub fn pin_to_core(core: usize) -> io::Result<()> {
-    if core >= libc::CPU_SETSIZE as usize {
-        return Err(io::Error::from_raw_os_error(libc::EINVAL));
+    if core >= CpuSet::MAX_CPU {
+        return Err(Errno::INVAL.into());
     }
-    // SAFETY: all zeroes is the empty set; the core is within it; the size is that of the set.
-    check(unsafe {
-        let mut set: libc::cpu_set_t = mem::zeroed();
-        libc::CPU_SET(core, &mut set);
-        libc::sched_setaffinity(0, mem::size_of_val(&set), &raw const set)
-    })
+    let mut cores = CpuSet::new();
+    cores.set(core);
+    Ok(sched_setaffinity(None, &cores)?)
 }
 
-/// Has the calling thread woken when it asked to be, and not up to 50 us later.
+/// Has the kernel wake the calling thread when it asked to be woken, and not up to 50 us later.
 pub fn wake_in_time() -> io::Result<()> {
-    // SAFETY: no pointers are passed.
-    check(unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1_u64) })
+    Ok(set_current_timer_slack(Some(NonZeroU64::MIN))?)
 }
 
 /// The cores that the calling thread may use.
 pub fn allowed_cores() -> io::Result<Vec<usize>> {
-    // SAFETY: all zeroes is the empty set, which the call fills; the size is that of the set.
-    unsafe {
-        let mut set: libc::cpu_set_t = mem::zeroed();
-        check(libc::sched_getaffinity(0, mem::size_of_val(&set), &raw mut set))?;
-        Ok((0..libc::CPU_SETSIZE as usize).filter(|&core| libc::CPU_ISSET(core, &set)).collect())
-    }
-}
-
-/// Raises the limit of open files as far as it goes, and says how far that is.
-pub fn raise_open_files() -> io::Result<u64> {
-    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: the pointers are to a local of the right type.
-    unsafe {
-        check(libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit))?;
-        limit.rlim_cur = limit.rlim_max;
-        check(libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit))?;
-    }
-    Ok(limit.rlim_cur)
+    let cores = sched_getaffinity(None)?;
+    Ok((0..CpuSet::MAX_CPU).filter(|&core| cores.is_set(core)).collect())
 }
 
 /// Sends SIGSTOP to a process.
 pub fn stop(process: u32) -> io::Result<()> {
-    kill(process, libc::SIGSTOP)
+    Ok(kill_process(id(process)?, Signal::STOP)?)
 }
 
 /// Sends SIGCONT to a process.
 pub fn resume(process: u32) -> io::Result<()> {
-    kill(process, libc::SIGCONT)
+    Ok(kill_process(id(process)?, Signal::CONT)?)
 }
 
-fn kill(process: u32, signal: libc::c_int) -> io::Result<()> {
-    match libc::pid_t::try_from(process) {
-        // 0 would be the own process group.
-        // SAFETY: no pointers are passed.
-        Ok(process) if process > 0 => check(unsafe { libc::kill(process, signal) }),
-        _ => Err(io::Error::from_raw_os_error(libc::ESRCH)),
-    }
+/// The process id as the kernel takes it. 0 would be the own process group.
+fn id(process: u32) -> io::Result<Pid> {
+    Ok(i32::try_from(process).ok().and_then(Pid::from_raw).ok_or(Errno::SRCH)?)
 }
 
-/// Waits until the reader of standard output (a pipe or a socket) has gone away. Never returns where it is a file.
+/// Waits until the reader of standard output (a pipe or a socket) has gone away. Never returns if it is a file.
 pub fn wait_until_output_is_closed() {
-    loop {
-        let mut poll = libc::pollfd { fd: libc::STDOUT_FILENO, events: 0, revents: 0 };
-        // SAFETY: one structure, which outlives the call.
-        if unsafe { libc::poll(&raw mut poll, 1, -1) } > 0 {
-            return;
+    let output = io::stdout();
+    // A signal interrupts the call.
+    while !poll(&mut [PollFd::new(&output, PollFlags::empty())], None).is_ok_and(|ready| ready > 0) {}
+}
+
+/// The CPU clock of another process.
+#[derive(Debug, Clone, Copy)]
+pub struct ProcessClock(libc::clockid_t);
+
+impl ProcessClock {
+    /// The clock of the process with this id.
+    pub fn of(process: u32) -> io::Result<Self> {
+        let mut clock = 0;
+        // SAFETY: the pointer is to a local of the right type.
+        match unsafe { libc::clock_getcpuclockid(id(process)?.as_raw_nonzero().get(), &raw mut clock) } {
+            0 => Ok(Self(clock)),
+            error => Err(io::Error::from_raw_os_error(error)),
         }
+    }
+
+    /// The CPU time of the process: all its threads, dead ones included. Fails once the process is gone.
+    pub fn read_ns(self) -> io::Result<u64> {
+        let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        // SAFETY: the pointer is to a local of the right type.
+        if unsafe { libc::clock_gettime(self.0, &raw mut time) } != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // CPU time is never negative.
+        Ok(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
     }
 }

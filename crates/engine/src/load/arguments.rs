@@ -5,13 +5,13 @@ use super::requests::{ExpectationArguments, RequestArguments};
 use super::shape::{Shape, duration, nanoseconds};
 use super::tls::TlsArguments;
 use super::url::{Place, Url};
-use crate::failure::Failure;
 use crate::io::{Backend, process};
 use crate::plan::Target;
 use crate::requests::{RequestMix, WireSettings};
 use crate::schedule::Arrivals;
 use crate::session::{Session, SessionArm};
 use clap::{Args, ValueEnum};
+use hopcost_common::failure::Failure;
 use std::path::PathBuf;
 use std::time::Duration;
 

@@ -2,14 +2,15 @@
 //! for a load generator on this backend.
 
 use super::LoadArguments;
-use crate::failure::Failure;
 use crate::io::Backend;
 use crate::io::epoll::Epoll;
 use crate::io::uring::{self, Uring};
-use crate::io::{Address, Handler, Io, IoFailure, IoSettings, Next, Opened, Outgoing, Slot, clock, process};
+use crate::io::{Address, Handler, Io, IoFailure, IoSettings, Next, Opened, Outgoing, Slot, process};
 use crate::plan::Target;
 use crate::requests::PreparedRequest;
 use crate::wire::{Event, Reader};
+use hopcost_common::failure::Failure;
+use hopcost_common::{clock, limits};
 use serde::Serialize;
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -124,7 +125,7 @@ pub fn run(arguments: &LoadArguments) -> Result<(), Failure> {
     };
     let failed = |what: &str, error: io::Error| Failure::machine(format!("{}: {what}: {error}", arguments.url));
     let answer_bytes = first_answer(target, only).map_err(|error| failed("no first answer", error))?;
-    process::raise_open_files().map_err(|error| failed("open files", error))?;
+    limits::raise_open_files().map_err(|error| failed("open files", error))?;
     process::pin_to_core(session.cores[0]).map_err(|error| failed("the thread cannot be pinned", error))?;
     let settings = IoSettings {
         address: target.address.clone(),
@@ -161,7 +162,7 @@ fn drive<I: Io>(settings: &IoSettings, answer_bytes: u64, length_ns: u64) -> io:
         now_ns: clock::monotonic_ns(),
     };
     let start_ns = counter.now_ns;
-    let generator_ns = clock::own_cpu_ns();
+    let generator_ns = clock::process_cpu_ns();
     let until_ns = start_ns.saturating_add(length_ns);
     let mut to_open = 0..settings.connections;
     while counter.now_ns < until_ns {
@@ -182,7 +183,7 @@ fn drive<I: Io>(settings: &IoSettings, answer_bytes: u64, length_ns: u64) -> io:
         errors: Errors { read: (counter.errors > 0).then_some(counter.errors) },
         received_bytes: counter.received_bytes,
         elapsed_ns: counter.now_ns - start_ns,
-        generator_cpu_ns: clock::own_cpu_ns() - generator_ns,
+        generator_cpu_ns: clock::process_cpu_ns() - generator_ns,
     })
 }
 

@@ -2,8 +2,8 @@
 
 use super::requests::{check_method, contains, digest, first_body, header, read};
 use crate::check::{ExpectedBody, ExpectedStatus, StatusSet};
-use crate::failure::Failure;
 use crate::requests::RequestSpec;
+use hopcost_common::failure::Failure;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 

@@ -18,12 +18,12 @@ mod url;
 
 pub use arguments::LoadArguments;
 
-use crate::failure::Failure;
 use crate::lines::{self, End, Line, Validity};
 use crate::recorder::Times;
 use crate::schedule::Schedule as _;
 use crate::session::{ArmResult, Observer, Session};
 use crate::watch::Watch;
+use hopcost_common::failure::Failure;
 use serde::Serialize;
 use std::io;
 use std::sync::Arc;

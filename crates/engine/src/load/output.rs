@@ -2,12 +2,12 @@
 
 use super::csv::Csv;
 use super::live::{Live, Style};
-use crate::failure::Failure;
 use crate::recorder::Times;
 use crate::watch::{Period, Watch};
 use clap::Args;
 use hdrhistogram::serialization::V2DeflateSerializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
+use hopcost_common::failure::Failure;
 use std::fs::File;
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};

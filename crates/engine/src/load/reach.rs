@@ -1,8 +1,8 @@
 //! Connects once before any load, so that a server that is not there, or not the right one, is one clear error.
 
-use crate::failure::Failure;
 use crate::io::{Address, TlsSettings};
 use crate::plan::Target;
+use hopcost_common::failure::Failure;
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;

@@ -2,10 +2,10 @@
 
 use super::mix;
 use crate::check::{ExpectedBody, ExpectedStatus, Needle, SHA256_BYTES, StatusSet};
-use crate::failure::Failure;
 use crate::requests::RequestSpec;
 use crate::wire::Wire;
 use clap::Args;
+use hopcost_common::failure::Failure;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 

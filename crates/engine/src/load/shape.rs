@@ -1,9 +1,10 @@
 //! The arguments of `load` that say when requests are sent, and for how long.
 
-use crate::failure::Failure;
 use crate::plan::{MAX_RATE_PER_S, WarmUp, is_rate};
 use crate::schedule::{Arrivals, ClosedLoop, Constant, Due, Poisson, Schedule as _};
 use clap::{Args, ValueEnum};
+use hopcost_common::durations::{self, NotATime};
+use hopcost_common::failure::Failure;
 use std::time::Duration;
 
 /// With a number of requests and no duration, this is the end all the same.
@@ -88,18 +89,12 @@ pub(super) fn nanoseconds(duration: Duration) -> u64 {
 
 /// A number with a unit; without one it is seconds.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
-    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
-    let (number, unit) = text.split_at(digits);
-    let factor = match unit {
-        "us" => 1e-6,
-        "ms" => 1e-3,
-        "" | "s" => 1.0,
-        "m" => 60.0,
-        "h" => 3600.0,
-        _ => return Err(format!("`{unit}` is not a unit of time: us, ms, s, m, h")),
-    };
-    let number: f64 = number.parse().map_err(|_| "not a time, like 500ms, 2s, 1m".to_owned())?;
-    Duration::try_from_secs_f64(number * factor).map_err(|error| error.to_string())
+    let units = [("us", 1e3), ("ms", 1e6), ("", 1e9), ("s", 1e9), ("m", 60e9), ("h", 3600e9)];
+    let length_ns = durations::parse_ns(text, &units).map_err(|error| match error {
+        NotATime::Unit(unit) => format!("`{unit}` is not a unit of time: us, ms, s, m, h"),
+        NotATime::Number => "not a time, like 500ms, 2s, 1m".to_owned(),
+    })?;
+    Duration::try_from_secs_f64(length_ns / 1e9).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! TLS on the command line.
 
 use super::url::{Place, Url};
-use crate::failure::Failure;
 use crate::io::TlsSettings;
 use crate::io::tls::{SessionResumption, Trust};
 use clap::Args;
+use hopcost_common::failure::Failure;
 use std::path::PathBuf;
 
 /// How `https://` is spoken.

@@ -1,8 +1,8 @@
 //! As much of URLs as a load generator needs.
 
-use crate::failure::Failure;
 use crate::io::Address;
 use crate::wire::Wire;
+use hopcost_common::failure::Failure;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;

@@ -3,9 +3,9 @@
 mod target;
 
 pub use self::target::Target;
-use crate::failure::Failure;
 use crate::io::Backend;
 use crate::wire::Wire;
+use hopcost_common::failure::Failure;
 use serde::Deserialize;
 use std::path::PathBuf;
 

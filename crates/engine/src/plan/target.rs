@@ -2,12 +2,12 @@
 
 use super::{Arm, PlannedAddress, PlannedArrivals, PlannedTls, Request};
 use crate::check::{ExpectedBody, ExpectedStatus};
-use crate::failure::Failure;
 use crate::io::tls::{SessionResumption, Trust};
 use crate::io::{Address, TlsSettings};
 use crate::requests::{RequestMix, RequestSpec, WireSettings};
 use crate::schedule::{Arrivals, ClosedLoop, Constant, Poisson};
 use base64::Engine as _;
+use hopcost_common::failure::Failure;
 
 /// What the load of one arm is, ready to be run.
 #[derive(Debug, Clone)]

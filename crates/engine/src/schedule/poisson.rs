@@ -1,7 +1,7 @@
 //! Poisson arrivals: as from many users who know nothing of each other. Gaps are independent and exponential.
 
 use super::{Due, Schedule};
-use crate::random;
+use hopcost_common::seeds;
 
 /// Random arrivals at a mean rate, the same for the same seed, up to an optional number of them.
 #[derive(Debug, Clone, Copy)]
@@ -18,7 +18,7 @@ impl Poisson {
     /// A mean rate above 0.
     pub fn new(rate_per_s: f64, seed: u64, requests: Option<u64>) -> Self {
         // Seeds that lie near each other would otherwise share their numbers, shifted.
-        let seed = random::number(seed, 0);
+        let seed = seeds::number(seed, 0);
         let mut schedule = Self { gap_mean_ns: 1e9 / rate_per_s, seed, requests, last: (0, 0.0) };
         schedule.last.1 = schedule.gap_ns(0);
         schedule
@@ -32,7 +32,7 @@ impl Poisson {
     /// The gap before a request.
     #[inline]
     fn gap_ns(&self, count: u64) -> f64 {
-        -random::fraction(self.seed, count).ln() * self.gap_mean_ns
+        -seeds::fraction(self.seed, count).ln() * self.gap_mean_ns
     }
 }
 

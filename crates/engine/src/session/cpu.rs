@@ -1,6 +1,6 @@
 //! The CPU time of an arm's hops.
 
-use crate::io::clock::ProcessClock;
+use crate::io::process::ProcessClock;
 use crate::lines::CpuByHop;
 use crate::plan::{CpuSource, Hop};
 use std::fs::File;

@@ -1,8 +1,9 @@
 //! Freezing arms, and thawing them whatever happens.
 
-use crate::failure::Failure;
-use crate::io::{clock, process};
+use crate::io::process;
 use crate::plan::FreezeBy;
+use hopcost_common::clock;
+use hopcost_common::failure::Failure;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::FileExt;

@@ -9,12 +9,13 @@ use super::plateau::{self, Warmth};
 use super::worker::{Command, MAX_DRAIN_NS, Report, Shared, Stage, Worker, lock};
 use super::{Observer, Session};
 use crate::check::COMPARED_ONE_IN;
-use crate::failure::Failure;
-use crate::io::{Io, clock, signal};
+use crate::io::{Io, signal};
 use crate::lines::{self, Line, Validity};
 use crate::random::{self, Shuffle};
 use crate::recorder::Counts;
 use crate::schedule::Schedule as _;
+use hopcost_common::clock;
+use hopcost_common::failure::Failure;
 use std::io;
 use std::thread;
 
@@ -92,7 +93,7 @@ pub(super) struct Leader<'s, I> {
 /// Runs a session on this backend.
 pub(super) fn run<I: Io>(session: &Session, io_name: &str, observer: &mut dyn Observer) -> Result<(), Failure> {
     let begin_ns = clock::monotonic_ns();
-    let generator_begin_ns = clock::own_cpu_ns();
+    let generator_begin_ns = clock::process_cpu_ns();
     let freezers = session.arms.iter().map(|arm| Freezer::new(&arm.name, arm.freeze.as_ref()));
     let freezers = Freezers::new(freezers.collect::<Result<_, _>>()?);
     let shared = Shared::new(session);
@@ -139,7 +140,7 @@ pub(super) fn run<I: Io>(session: &Session, io_name: &str, observer: &mut dyn Ob
     }
     let end = lines::End {
         elapsed_ns: clock::monotonic_ns() - begin_ns,
-        generator_cpu_ns: clock::own_cpu_ns() - generator_begin_ns,
+        generator_cpu_ns: clock::process_cpu_ns() - generator_begin_ns,
         validity,
         reasons,
     };
@@ -240,7 +241,7 @@ impl<I: Io> Leader<'_, I> {
         *lock(&self.shared.report) = Report::default();
 
         let cpu_at_thaw = state.meter.read();
-        let generator_ns = clock::own_cpu_ns();
+        let generator_ns = clock::process_cpu_ns();
         let start_ns = clock::monotonic_ns();
         let length_ns = match stage {
             Stage::WarmUp => self.session.warm_up_slice_ns,
@@ -279,7 +280,7 @@ impl<I: Io> Leader<'_, I> {
         }
         settle(end_ns);
         let cpu_at_freeze = state.meter.read();
-        let generator_cpu_ns = clock::own_cpu_ns() - generator_ns;
+        let generator_cpu_ns = clock::process_cpu_ns() - generator_ns;
 
         thawed.map_err(|error| {
             Failure::run(format!("arm `{}` cannot be thawed: {error}", self.session.arms[arm].name))

@@ -9,7 +9,6 @@ mod opening;
 mod plateau;
 mod worker;
 
-use crate::failure::Failure;
 use crate::io::Backend;
 use crate::io::epoll::Epoll;
 use crate::io::tls::Secured;
@@ -20,6 +19,8 @@ use crate::plan::{CpuSource, FreezeBy, Hop, Plan, Target, WarmUp};
 use crate::recorder::{Counts, Handshakes, Times};
 use crate::schedule::Schedule as _;
 use crate::watch::Watch;
+use hopcost_common::failure::Failure;
+use hopcost_common::limits;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -164,7 +165,7 @@ impl Session {
             return Err(Failure::machine(format!("core {core} is not there, or not for this process"))
                 .hint(format!("these are: {allowed:?}")));
         }
-        let open_files = process::raise_open_files().map_err(|error| unreadable("the limit of open files", error))?;
+        let open_files = limits::raise_open_files().map_err(|error| unreadable("the limit of open files", error))?;
         let connections: u64 = self.arms.iter().map(|arm| u64::from(arm.target.connections)).sum();
         if connections + OTHER_FILES > open_files {
             let most = open_files.saturating_sub(OTHER_FILES);

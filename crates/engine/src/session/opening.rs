@@ -4,9 +4,9 @@
 use super::Observer;
 use super::leader::{Leader, output_failed};
 use super::worker::Stage;
-use crate::failure::Failure;
 use crate::io::{Io, signal};
 use crate::lines::{self, Line};
+use hopcost_common::failure::Failure;
 
 /// How long a server may take ...
 const MAX_NS: u64 = 5_000_000_000;

@@ -2,13 +2,13 @@
 
 use super::{ArmResult, Session};
 use crate::client::{Client, Pending};
-use crate::failure::Failure;
 use crate::io::namespace::Namespaces;
 use crate::io::{Handler as _, Io, IoSettings, process};
 use crate::lane::Lane;
 use crate::recorder::{Counts, Handshakes, Times};
 use crate::schedule::{Arrivals, Schedule as _, Turns};
 use crate::watch::Watched;
+use hopcost_common::failure::Failure;
 use std::sync::{Arc, Barrier, Mutex, MutexGuard, PoisonError};
 
 /// What is in flight after the last slice, or after each one of an open loop, is waited for so long.

@@ -1,5 +1,7 @@
 //! Scripted delays: the distributions, and a generator that draws the same ones from the same seed.
 
+use hopcost_common::{durations, seeds};
+
 /// A distribution of delays, in ns.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Delay {
@@ -54,44 +56,28 @@ impl Delay {
 
 /// Reads `50us`, `1.5ms`, `2s`, `300ns`: a number with a unit, up to an hour.
 pub fn duration_ns(text: &str) -> Option<u64> {
-    let unit_at = text.find(|character: char| !(character.is_ascii_digit() || character == '.'))?;
-    let (number, unit) = text.split_at(unit_at);
-    let scale = match unit {
-        "ns" => 1.0,
-        "us" => 1e3,
-        "ms" => 1e6,
-        "s" => 1e9,
-        _ => return None,
-    };
-    let nanoseconds = (number.parse::<f64>().ok()? * scale).round();
+    let units = [("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9)];
+    let nanoseconds = durations::parse_ns(text, &units).ok()?.round();
     (nanoseconds <= MOST_NS as f64).then_some(nanoseconds as u64)
 }
 
-/// SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA 2014).
+/// The random numbers of one thread.
 #[derive(Clone, Debug)]
-pub struct Random(u64);
+pub struct Random {
+    seed: u64,
+    drawn: u64,
+}
 
 impl Random {
     /// The generator of one thread of a server.
     pub fn new(seed: u64, thread: u64) -> Self {
-        let mut random = Random(seed);
-        for _ in 0..=thread {
-            random = Random(random.next());
-        }
-        random
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        Self { seed: (0..=thread).fold(seed, |seed, _| seeds::number(seed, 0)), drawn: 0 }
     }
 
     /// Uniform in (0, 1].
     fn unit(&mut self) -> f64 {
-        ((self.next() >> 11) + 1) as f64 / (1u64 << 53) as f64
+        self.drawn += 1;
+        seeds::fraction(self.seed, self.drawn - 1)
     }
 
     /// Standard normal (Box and Muller 1958; the second value is not kept).

@@ -3,7 +3,7 @@
 //! A request's work is a number of rounds, not a time that is watched: reading the CPU clock costs a system call of some 100 ns, which
 //! could not make a request 2 % dearer, and rounds stay a fixed share of a request's own cost when the machine gets slower.
 
-use crate::clock;
+use hopcost_common::clock;
 
 /// How many rounds of the loop make a nanosecond of CPU time.
 #[derive(Clone, Copy, Debug)]

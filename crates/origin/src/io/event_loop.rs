@@ -3,9 +3,9 @@
 use super::accept::{Accepted, Inbox, Listener};
 use super::connection::{Connection, Fate, Origin};
 use super::context::{Context, Settings, Turns};
-use crate::clock;
 use crate::log::requests::RequestFile;
 use crate::log::{Counts, Outcome, RequestLog};
+use hopcost_common::clock;
 use rustix::buffer::spare_capacity;
 use rustix::event::{Timespec, epoll};
 use rustix::fd::{AsFd, OwnedFd};

@@ -2,12 +2,12 @@
 
 use super::{Connection, Origin, Stage};
 use crate::answer::{Answer, Ending, Extent, Fault, Request, fault};
-use crate::clock;
 use crate::io::context::Context;
 use crate::io::output::Mark;
 use crate::link::Protocol;
 use crate::log::requests::NEVER;
 use crate::log::{Counts, Outcome, Row};
+use hopcost_common::clock;
 
 impl Connection {
     pub(super) fn arrived(&mut self, context: &mut Context, request: Request) {
