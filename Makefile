@@ -6,13 +6,15 @@ GO_PROGRAMS := $(dir $(wildcard src/hopcost/programs/*/go.mod))
 RUST_PROGRAMS := $(wildcard src/hopcost/programs/*/Cargo.toml)
 NODE_PROGRAMS := $(dir $(wildcard src/hopcost/programs/*/package.json))
 BIOME := tools/biome/node_modules/.bin/biome
+# Each of the five property tests over the engine's wire runs this many cases: 5,000,000 in all, a minute or two.
+WIRE_CASES ?= 1000000
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/hopcost
 .DEFAULT_GOAL := help
 
-.PHONY: help setup demo check test wheel bench truth leftovers results
+.PHONY: help setup demo check check-slow test wheel bench truth leftovers results
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: ## install what is missing, build the crates and the programs (quick when done)
 	@tools/setup
@@ -37,6 +39,13 @@ check: setup $(BIOME) ## formats, lints, types
 $(BIOME): tools/biome/package-lock.json
 	npm ci --prefix tools/biome --no-audit --no-fund --loglevel=error
 	@touch $@
+
+check-slow: ## what is too slow for CI: long property tests, and Miri (it needs a nightly toolchain)
+	PROPTEST_CASES=$(WIRE_CASES) cargo test --profile slow --locked -p hopcost-engine --lib wire::
+	@cargo +nightly miri --version >/dev/null 2>&1 || { echo "error: Miri is not installed, so nothing ran under it" >&2; \
+	  echo "hint: rustup toolchain install nightly --component miri,rust-src" >&2; exit 1; }
+	MIRIFLAGS=-Zmiri-disable-isolation PROPTEST_CASES=4 \
+	  cargo +nightly miri test --locked -p hopcost-engine --lib -- wire:: recorder:: schedule::
 
 test: setup ## all tests
 	cargo test --release --locked --quiet
