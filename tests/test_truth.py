@@ -9,13 +9,17 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
+from golden import FOLDER
 
 from hopcost.errors import MeasurementFailed
-from tools.truth import kept, lines, runs, server
+from hopcost.record import Ending
+from hopcost.report.reported import Report, ReportedArm, ReportedComparison, ReportedExperiment
+from hopcost.statistics import Interval
+from tools.truth import kept, lines, part, server
 from tools.truth import page as truth
 from tools.truth.sections import alarms, attribution, precision, sensitivity, slices
 from tools.truth.sections.engine import delay, pacing, stall
-from tools.truth.sections.engine import section as truth_engine
+from tools.truth.sections.engine.section import Engine
 
 ENGINE = lines.Build(version="1", commit="c", behaviour=1)
 HERE = lines.Machine(cpu="x", kernel="k", cores=2)
@@ -192,11 +196,11 @@ def test_a_torn_line_spoils_only_itself(tmp_path: Path) -> None:
 
 def test_a_line_is_judged_by_the_median_of_each_bar() -> None:
     good, bad = [0.9, 1.0], [0.1, 1.1]
-    assert lines.Bar([good, good, bad], 3).verdict() == "yes"
-    assert lines.Bar([good, bad, bad], 3).verdict() == "no"
-    assert lines.Bar([good, good], 3).verdict() == "unfinished: 2 of 3 runs"
-    assert lines.Bar([], 3).verdict() == "unfinished: 0 of 3 runs"
-    assert lines.Bar([good, bad, bad], 3).within() == "1 of 3"
+    assert part.Bar([good, good, bad], 3).verdict() == "yes"
+    assert part.Bar([good, bad, bad], 3).verdict() == "no"
+    assert part.Bar([good, good], 3).verdict() == "unfinished: 2 of 3 runs"
+    assert part.Bar([], 3).verdict() == "unfinished: 0 of 3 runs"
+    assert part.Bar([good, bad, bad], 3).within() == "1 of 3"
 
 
 def test_misses_by_hand() -> None:
@@ -221,7 +225,7 @@ def test_the_scripted_quantiles_are_those_of_the_distribution() -> None:
 
 
 def test_the_page_of_nothing_is_unfinished_and_of_runs_that_are_right_holds() -> None:
-    text, holds = truth_engine.section(lines.Sorted([], {"of another engine": 3}))
+    text, holds = Engine().page(lines.Sorted([], {"of another engine": 3}))
     assert not holds and "Set aside: 3 runs of another engine." in text and ": 0 of 12 runs" in "\n".join(text)
 
     def right(of: Any) -> dict[str, float]:
@@ -240,10 +244,10 @@ def test_the_page_of_nothing_is_unfinished_and_of_runs_that_are_right_holds() ->
             line(
                 each.name, number, section=each.section, figures=right(each) | (figures if each.name == changed else {})
             )
-            for each in truth_engine.cases()
+            for each in Engine().cases()
             for number in range(each.runs)
         ]
-        result: tuple[list[str], bool] = truth_engine.section(lines.Sorted(used, {}))
+        result: tuple[list[str], bool] = Engine().page(lines.Sorted(used, {}))
         return result
 
     assert page()[1]
@@ -255,24 +259,25 @@ def test_the_page_of_nothing_is_unfinished_and_of_runs_that_are_right_holds() ->
 # Whole runs, out of forged reports
 
 
-def comparison(figure: str, verdict: str, low: float, high: float, **more: object) -> dict[str, object]:
-    ratio = {"value": (low + high) / 2, "low": low, "high": high}
-    return {"figure": figure, "load_per_s": None, "ratio": ratio, "verdict": verdict, "negligible": False, **more}
+def comparison(figure: str, verdict: str, low: float, high: float, **more: Any) -> ReportedComparison:
+    ratio = Interval(value=(low + high) / 2, low=low, high=high)
+    given = {"figure": figure, "load_per_s": None, "ratio": ratio, "verdict": verdict, "negligible": False, **more}
+    return filled_in(ReportedComparison, given)
 
 
-def report(*arms: list[dict[str, object]], **more: object) -> Any:
+def filled_in(kind: Any, given: dict[str, Any]) -> Any:
+    """The structure with None for what is not given: nothing here reads it."""
+    return kind(**{**dict.fromkeys(kind.__struct_fields__), **given})
+
+
+def report(*arms: list[ReportedComparison], **more: Any) -> ReportedExperiment:
     """One experiment: a baseline, arms with these comparisons, the baseline's second run, which looks awful."""
     awful = [comparison("throughput", "slower", 0.1, 0.2)]
     listed = [("base", []), *((f"same-{n + 1}", each) for n, each in enumerate(arms)), ("base-aa", awful)]
-    experiment = {
-        "name": "same",
-        "question": "not read",
-        "baseline": "base",
-        "blocks": 6,
-        "arms": [{"name": name, "title": "", "comparisons": each} for name, each in listed],
-        **more,
-    }
-    return runs.decode(msgspec.json.encode({"format": 3, "experiments": [experiment]})).experiments[0]
+    filled_arms = [filled_in(ReportedArm, {"name": name, "comparisons": each}) for name, each in listed]
+    given = {"name": "same", "baseline": "base", "blocks": 6, "arms": filled_arms, **more}
+    made: ReportedExperiment = filled_in(ReportedExperiment, given)
+    return made
 
 
 def test_what_is_a_false_alarm() -> None:
@@ -327,12 +332,12 @@ def test_how_many_false_alarms_are_too_many() -> None:
     assert sum(runs for (form, *_), runs in alarms.KINDS.items() if form == "run") == 100
 
 
-def filled(module: Any, of: Any) -> Any:
+def filled(section: part.Section, of: Any) -> lines.Sorted:
     """All runs of a section's cases with these figures."""
     return lines.Sorted(
         [
-            line(case.name, n, section=module.SECTION, figures=of(case, n))
-            for case in module.cases()
+            line(case.name, n, section=section.key, figures=of(case, n))
+            for case in section.cases()
             for n in range(case.runs)
         ],
         {},
@@ -341,12 +346,14 @@ def filled(module: Any, of: Any) -> Any:
 
 def test_the_section_of_false_alarms() -> None:
     none = dict.fromkeys([*alarms.counted(report([])), "seconds", "blocks"], 0.0)
-    assert alarms.section(filled(alarms, lambda case, n: none))[1]
-    text, holds = alarms.section(filled(alarms, lambda case, n: none | {"throughput_excludes": float(n < 3)}))
+    assert alarms.Alarms().page(filled(alarms.Alarms(), lambda case, n: none))[1]
+    text, holds = alarms.Alarms().page(
+        filled(alarms.Alarms(), lambda case, n: none | {"throughput_excludes": float(n < 3)})
+    )
     assert not holds and any(
         each.startswith("| run | together |  | 100 of 100 | 0 | 0 | 12 | 0 | 12 | 0 of 0 | 0 |") for each in text
     )
-    text, holds = alarms.section(lines.Sorted([], {}))
+    text, holds = alarms.Alarms().page(lines.Sorted([], {}))
     assert not holds and "Holds: run: unfinished: 0 of 100 runs; quick: unfinished: 0 of 30 runs." in text
 
 
@@ -373,18 +380,18 @@ def test_the_work_is_what_was_asked_for() -> None:
     assert sensitivity.is_as_asked("2 %", close[:19]) == "unfinished: 19 of 20 runs"
 
 
-def test_sensitivity_waits_for_its_calibration(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(sensitivity, "PATH", tmp_path / "kept.jsonl")
-    (calibration,) = sensitivity.cases()
+def test_sensitivity_waits_for_its_calibration(tmp_path: Path) -> None:
+    section = sensitivity.Sensitivity(tmp_path)
+    (calibration,) = section.cases()
     for number in range(calibration.runs):
-        assert len(sensitivity.cases()) == 1
+        assert len(section.cases()) == 1
         figures = {"plain_ns": 4000.0, "40_ns": 4072.0, "100_ns": 4200.0}
         made = line(
             calibration.name, number, section=sensitivity.SECTION, figures=figures, settings=calibration.settings
         )
         made = msgspec.structs.replace(made, engine=lines.build(), machine=lines.this_machine())
-        lines.append(sensitivity.PATH, made)
-    found = {case.name: case for case in sensitivity.cases()}
+        lines.append(section.kept.path, made)
+    found = {case.name: case for case in section.cases()}
     assert list(found) == [calibration.name, "2 %", "5 %"]
     assert sum(case.runs for case in found.values()) == 50
 
@@ -411,13 +418,13 @@ def test_the_section_of_sensitivity() -> None:
         for name in sensitivity.SHARES
         for n in range(20)
     ]
-    text, holds = sensitivity.section(lines.Sorted(runs, {}))
+    text, holds = sensitivity.Sensitivity().page(lines.Sorted(runs, {}))
     assert holds and any(each.startswith("| 5 % | 20 of 20 | 4.00 | 40 | 1.0500 [") for each in text)
-    text, holds = sensitivity.section(lines.Sorted([], {}))
+    text, holds = sensitivity.Sensitivity().page(lines.Sorted([], {}))
     assert not holds and any("unfinished: 0 of 20 runs" in each for each in text)
     missed = {"dearer": 0.0, "half_width": 0.04, "silent": 0.0, "spread": 0.16}
     runs = [line("2 %", n, section=sensitivity.SECTION, figures=of("2 %", n) | missed) for n in range(3)]
-    text, holds = sensitivity.section(lines.Sorted(runs, {}))
+    text, holds = sensitivity.Sensitivity().page(lines.Sorted(runs, {}))
     assert not holds and "| 2 % | 3 of 20 |" in "\n".join(text)
     (why,) = [each for each in text if each.startswith("Why 2 % is missed: of the 3 runs that did not see it 3 gave")]
     assert "±4.0 % at the median" in why and "spread by 16 %" in why
@@ -441,7 +448,7 @@ def test_narrow_in_time() -> None:
     assert precision.pair_verdict([narrow] * 2 + [wide] * 2) == "no"
     assert precision.pair_verdict([narrow] * 3) == "yes" and precision.pair_verdict([wide] * 2) == "no"
     assert precision.pair_verdict([narrow] * 2 + [wide]).startswith("unfinished: 3 of 4")
-    ending = {"why": "precision", "detail": "", "experiment": "same"}
+    ending = Ending(experiment="same", why="precision", detail="")
     found = precision.widths(report([comparison("throughput", "same", 0.99, 1.01)], ending=ending), "same-1")
     assert found["stopped_on_precision"] == 1.0 and found["cpu_per_request_width"] == -1.0
     assert found["throughput_width"] == pytest.approx(0.01)
@@ -456,7 +463,7 @@ def test_five_arms_beside_long_runs() -> None:
         narrow = {"throughput_width": 0.01, "cpu_per_request_width": 0.009, "spread": 0.05, "predicted_s": 40.0}
         return narrow | {"allowed_s": 60.0, "seconds": 50.0, "blocks": 6.0}
 
-    text, holds = precision.section(filled(precision, of))
+    text, holds = precision.Precision().page(filled(precision.Precision(), of))
     rows = {each.split(" | ")[0][2:]: each.split(" | ")[-1] for each in text if each.startswith("| ")}
     assert rows["nginx"] == "yes |" and rows["slow"] == "no |" and not holds
     assert "throughput to go" in "\n".join(text)
@@ -464,7 +471,7 @@ def test_five_arms_beside_long_runs() -> None:
     def all_narrow(case: Any, n: int) -> dict[str, float]:
         return of(case, n) | ({"slow": 0.01} if case.name == "five arms" else {})
 
-    assert precision.section(filled(precision, all_narrow))[1]
+    assert precision.Precision().page(filled(precision.Precision(), all_narrow))[1]
 
 
 def test_pairs_run_by_run() -> None:
@@ -477,11 +484,11 @@ def test_pairs_run_by_run() -> None:
             line(name, number, section=precision.SECTION, figures=figures)
             for name, figures in ((good, narrow), (bad, none))
         ]
-    text = precision.section(lines.Sorted(kept, {}))[0]
+    text = precision.Precision().page(lines.Sorted(kept, {}))[0]
     assert f"| {good} | 3 | 5.0 % | 40 | 60 | 50 | 6 | 1.00 % | 0.90 % | yes |" in text
     assert f"| {bad} | 1 | 5.0 % | never | 60 | 50 | 6 | 2.00 % | – | no |" in text
     assert f"Holds: {good}: yes; {bad}: no." in text
-    text, holds = precision.section(lines.Sorted([], {}))
+    text, holds = precision.Precision().page(lines.Sorted([], {}))
     assert not holds and f"Holds: {good}: unfinished: 0 of 4 runs; {bad}: unfinished: 0 of 4 runs." in text
 
 
@@ -496,7 +503,7 @@ def test_cpu_time_adds_up_by_hand() -> None:
     assert attribution.miss({"sum_of_ticks": 0.97}, "one-core") == pytest.approx(1.5)
     right = dict.fromkeys(("hops_s", "generator_s", "harness_s", "others_s", "busy_s", "ticks_s"), 1.0)
     right |= {"sum_of_busy": 0.9, "sum_of_ticks": 1.025}
-    text, holds = attribution.section(filled(attribution, lambda case, n: right))
+    text, holds = attribution.Attribution().page(filled(attribution.Attribution(), lambda case, n: right))
     assert not holds and [each.split(" | ")[-1] for each in text if "(one-core)" in each or "(all-cores)" in each][
         1:
     ] == ["no |", "yes |"]
@@ -508,20 +515,23 @@ def test_slices_beside_plain_runs(monkeypatch: pytest.MonkeyPatch) -> None:
         ways = {"sliced": 0.5 * bias, "alone": 0.5, "sliced_cpu": 2.0, "alone_cpu": 2.0}
         return {f"{way} nginx": value * (1 + 0.001 * (way == "sliced") * (-1) ** n) for way, value in ways.items()}
 
-    text, holds = slices.section(filled(slices, of))
+    text, holds = slices.Slices().page(filled(slices.Slices(), of))
     words = [each.split(" | ")[-1] for each in text if "| nginx |" in each]
     assert words == ["yes |", "yes |", "no |", "yes |", "yes |"] and not holds
-    assert slices.section(filled(slices, lambda case, n: of(slices.cases()[0], n)))[1]
-    text, holds = slices.section(lines.Sorted([], {"of another engine": 2}))
+    assert slices.Slices().page(filled(slices.Slices(), lambda case, n: of(slices.Slices().cases()[0], n)))[1]
+    text, holds = slices.Slices().page(lines.Sorted([], {"of another engine": 2}))
     assert not holds and sum("| unfinished |" in each for each in text) == 5
 
 
-def test_the_whole_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    for kept_lines, _ in truth.SECTIONS.values():
-        monkeypatch.setattr(kept_lines, "done", lambda: lines.Sorted([], {}))
-    text, holds = truth.page()
+def test_the_whole_page(tmp_path: Path) -> None:
+    text, holds = truth.page(tmp_path)
     assert not holds
-    for name, (kept_lines, _) in truth.SECTIONS.items():
-        assert f"| {name} | 0 of {kept_lines.left()} done | unfinished |" in text
+    for name, section in truth.SECTIONS.items():
+        assert f"| {name} | 0 of {section(tmp_path).kept.left()} done | unfinished |" in text
     assert "| sensitivity | 0 of 50 done |" in text, "with what still waits for the calibration"
     assert text.count("\n# ") == 0 and text.count("\n## ") == len(truth.SECTIONS)
+
+
+def test_the_report_of_a_run_can_be_read() -> None:
+    report = msgspec.json.decode((FOLDER / "report.json").read_bytes(), type=Report)
+    assert report.experiments[0].arms

@@ -45,7 +45,7 @@ def test_false_alarms_are_counted_and_a_procedure_that_makes_them_is_caught(monk
 
 
 def test_the_section_needs_all_runs_and_few_alarms() -> None:
-    assert not procedure.section(lines.Sorted([], {}))[1]
+    assert not procedure.Procedure().page(lines.Sorted([], {}))[1]
 
     def filled(excludes: float) -> Any:
         figures = {"experiments": 100.0, "excludes": excludes, "directional": 0.0, "blocks": 700.0, "pool": 9.0}
@@ -56,11 +56,11 @@ def test_the_section_needs_all_runs_and_few_alarms() -> None:
                     engine=lines.Build(version="1", commit="c", behaviour=1),
                     machine=lines.Machine(cpu="x", kernel="k", cores=2), settings=case.settings, time="",
                 )
-                for case in procedure.cases()
+                for case in procedure.Procedure().cases()
                 for number in range(case.runs)
             ],
             {},
         )  # fmt: skip
 
-    assert procedure.section(filled(4.0))[1]
-    assert not procedure.section(filled(6.0))[1]
+    assert procedure.Procedure().page(filled(4.0))[1]
+    assert not procedure.Procedure().page(filled(6.0))[1]

@@ -23,9 +23,9 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # as Ctrl-C: what was started is ended too
     began = time.monotonic()
     try:
-        for name, (kept, _) in SECTIONS.items():
+        for name, section in SECTIONS.items():
             if options.only in (None, name):
-                kept.measure(options.at_most_s - (time.monotonic() - began))
+                section().kept.measure(options.at_most_s - (time.monotonic() - began))
     except HopcostError as error:
         sys.exit(f"error: {error.message}" + (f"\nhint: {error.hint}" if error.hint else ""))
     text, holds = page()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -35,7 +35,11 @@ class Kept:
 
     def done(self) -> Sorted:
         """What earlier calls have measured."""
-        return sort_out(read(self.path, Line), self.cases(), build(), this_machine())
+        return self.done_of(self.cases())
+
+    def done_of(self, cases: Sequence[Case]) -> Sorted:
+        """What earlier calls have measured of these cases."""
+        return sort_out(read(self.path, Line), cases, build(), this_machine())
 
     def measure(self, at_most_s: float) -> None:
         """Everything that is missing; no run begins after so many seconds. MeasurementFailed after many in a row."""

@@ -6,7 +6,6 @@ Knows nothing of what a run measures. Lines are only ever added; a run that was 
 from __future__ import annotations
 
 import random
-import statistics
 import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -170,46 +169,3 @@ def missing(cases: Sequence[Case], done: Sorted) -> list[tuple[Case, int]]:
             if number < case.runs and (case.section, case.name, number) not in have:
                 order.append((case, number))
     return order
-
-
-def median(runs: Sequence[Figures], name: str) -> float:
-    """Over runs."""
-    return statistics.median(each[name] for each in runs)
-
-
-def quartiles(runs: Sequence[Figures], name: str) -> tuple[float, float]:
-    """The first and the third one, over runs; of one run it is itself."""
-    values = [each[name] for each in runs]
-    if len(values) < 2:
-        return values[0], values[0]
-    first, _, third = statistics.quantiles(values, n=4, method="inclusive")
-    return first, third
-
-
-def spread(runs: Sequence[Figures], name: str, shown: Callable[[float], str]) -> str:
-    """`median (quartile–quartile)`."""
-    first, third = quartiles(runs, name)
-    return f"{shown(median(runs, name))} ({shown(first)}–{shown(third)})"
-
-
-class Bar(msgspec.Struct, frozen=True):
-    """How one line of the page is judged: each run's misses as shares of what is allowed."""
-
-    misses: list[list[float]]
-    runs: int
-
-    def verdict(self) -> str:
-        """`yes` where for each bar the median run is within it; before enough runs are done, how many are."""
-        if len(self.misses) < self.runs:
-            return f"unfinished: {len(self.misses)} of {self.runs} runs"
-        return "yes" if all(statistics.median(of_bar) <= 1 for of_bar in zip(*self.misses, strict=True)) else "no"
-
-    def within(self) -> str:
-        """How many runs are within all bars by themselves: `11 of 12`."""
-        within = sum(max(of_run) <= 1 for of_run in self.misses)
-        return f"{within} of {len(self.misses)}" if self.misses else ""
-
-
-def row(cells: Iterable[str]) -> str:
-    """A row of a Markdown table."""
-    return "| " + " | ".join(cells) + " |"

@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from pathlib import Path
 
 from hopcost import machine
-from tools.truth.kept import Kept
-from tools.truth.lines import FOREIGN_MOST, ROOT, STEAL_MOST, Sorted, row, this_machine
+from tools.truth.lines import FOLDER, FOREIGN_MOST, ROOT, STEAL_MOST, this_machine
+from tools.truth.part import Section, row
 from tools.truth.runs import VERDICTS_STEAL_MOST
-from tools.truth.sections import alarms, attribution, precision, procedure, sensitivity, slices
-from tools.truth.sections.engine import section as engine_section
+from tools.truth.sections.alarms import Alarms
+from tools.truth.sections.attribution import Attribution
+from tools.truth.sections.engine.section import Engine
+from tools.truth.sections.precision import Precision
+from tools.truth.sections.procedure import Procedure
+from tools.truth.sections.sensitivity import Sensitivity
+from tools.truth.sections.slices import Slices
 
 PAGE = ROOT / "docs" / "truth.md"
-# By name: its kept lines, and the page's lines out of them with whether they hold.
-SECTIONS: dict[str, tuple[Kept, Callable[[Sorted], tuple[list[str], bool]]]] = {
-    "engine": (engine_section.KEPT, engine_section.section),
-    "attribution": (attribution.KEPT, attribution.section),
-    "false-alarms": (alarms.KEPT, alarms.section),
-    "sensitivity": (sensitivity.KEPT, sensitivity.section),
-    "precision": (precision.KEPT, precision.section),
-    "slices": (slices.KEPT, slices.section),
-    "procedure": (procedure.KEPT, procedure.section),  # draws from what the others have recorded
+SECTIONS: dict[str, type[Section]] = {
+    "engine": Engine,
+    "attribution": Attribution,
+    "false-alarms": Alarms,
+    "sensitivity": Sensitivity,
+    "precision": Precision,
+    "slices": Slices,
+    "procedure": Procedure,  # draws from what the others have recorded
 }
 
 
-def page() -> tuple[str, bool]:
-    """The page, and whether every line on it holds."""
+def page(folder: Path = FOLDER) -> tuple[str, bool]:
+    """The page of the lines kept in a folder, and whether every line on it holds."""
     lines = [
         "# Whether hopcost tells the truth",
         "",
@@ -42,11 +46,12 @@ def page() -> tuple[str, bool]:
         "| --- | ---: | --- |",
     ]
     bodies, everything = [], True
-    for name, (kept, section) in SECTIONS.items():
-        done = kept.done()
-        body, holds = section(done)
+    for name, kind in SECTIONS.items():
+        section = kind(folder)
+        done = section.kept.done()
+        body, holds = section.page(done)
         bodies += [f"#{line}" if line.startswith("#") else line for line in body]
-        lines.append(row([name, *standing(len(done.used), kept.left(), holds)]))
+        lines.append(row([name, *standing(len(done.used), section.kept.left(), holds)]))
         everything = everything and holds
     return "\n".join([*lines, "", *bodies]).rstrip() + "\n", everything
 

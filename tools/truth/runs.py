@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 import subprocess
 import sys
@@ -15,6 +16,8 @@ import msgspec
 
 from hopcost import machine
 from hopcost.errors import MeasurementFailed
+from hopcost.report.reported import Report, ReportedArm, ReportedComparison, ReportedExperiment
+from hopcost.statistics import Interval
 from hopcost.validity import STEAL_AT_MOST
 from tools.truth.lines import ROOT
 
@@ -27,87 +30,45 @@ DIRECTIONS = ("faster", "slower", "cheaper", "dearer")
 T = TypeVar("T")
 
 
-class Ends(msgspec.Struct, frozen=True):
-    """A ratio with its interval, as the report has it."""
-
-    value: float
-    low: float | None
-    high: float | None
-
-    def excludes_one(self) -> bool:
-        """Whether it says that there is a difference."""
-        return self.low is not None and self.high is not None and not self.low <= 1 <= self.high
-
-    def half_width(self) -> float:
-        """As a share of the ratio; infinite where there is no interval."""
-        if self.low is None or self.high is None:
-            return float("inf")
-        return (self.high - self.low) / 2 / self.value
+def excludes_one(ratio: Interval | None) -> bool:
+    """Whether the interval says that there is a difference."""
+    return ratio is not None and ratio.low is not None and ratio.high is not None and not ratio.low <= 1 <= ratio.high
 
 
-class Comparison(msgspec.Struct, frozen=True):
-    """One figure of an arm beside the baseline's."""
-
-    figure: str
-    load_per_s: float | None
-    ratio: Ends | None
-    verdict: str
-    negligible: bool
-
-    def beyond_the_margin(self) -> bool:
-        """Whether it says faster, slower, cheaper or dearer, and by more than what it calls negligible."""
-        return self.verdict in DIRECTIONS and not self.negligible
+def half_width(ratio: Interval | None) -> float:
+    """As a share of the ratio; infinite if there is no interval."""
+    width = ratio.half_width if ratio is not None else None
+    return math.inf if width is None else width
 
 
-class Arm(msgspec.Struct, frozen=True):
-    """An arm of the report."""
-
-    name: str
-    comparisons: list[Comparison] = []
-
-    def of(self, figure: str) -> Comparison | None:
-        """The comparison of this figure in the closed loop."""
-        return next((each for each in self.comparisons if each.figure == figure and each.load_per_s is None), None)
+def is_beyond_margin(comparison: ReportedComparison) -> bool:
+    """Whether it says faster, slower, cheaper or dearer, and by more than what it calls negligible."""
+    return comparison.verdict in DIRECTIONS and not comparison.negligible
 
 
-class Ending(msgspec.Struct, frozen=True):
-    """Why it stopped."""
-
-    why: str
-    detail: str = ""
+def closed_loop(arm: ReportedArm, figure: str) -> ReportedComparison | None:
+    """The arm's comparison of this figure in the closed loop."""
+    return next((each for each in arm.comparisons if each.figure == figure and each.load_per_s is None), None)
 
 
-class Experiment(msgspec.Struct, frozen=True):
-    """An experiment of the report, as far as it is read here."""
-
-    name: str
-    baseline: str
-    blocks: int
-    arms: list[Arm]
-    ending: Ending | None = None
-    aa_floor: Ends | None = None
-    margin: float | None = None
-    instrument_is_biased: bool | None = None  # None: too few blocks to say
-    no_verdicts: str | None = None
-
-    def others(self) -> list[Arm]:
-        """The arms that are compared: neither the baseline nor its second run."""
-        return [arm for arm in self.arms if arm.name not in (self.baseline, self.baseline + "-aa")]
-
-    def of(self, name: str) -> Arm:
-        """The arm of that name."""
-        return next(arm for arm in self.arms if arm.name == name)
+def arm_of(experiment: ReportedExperiment, name: str) -> ReportedArm:
+    """The arm of that name."""
+    return next(arm for arm in experiment.arms if arm.name == name)
 
 
-class Report(msgspec.Struct, frozen=True):
-    """`hopcost report --format json`; what is not named here is passed over."""
+def compared_arms(experiment: ReportedExperiment) -> list[ReportedArm]:
+    """The arms without the baseline and its second run."""
+    return [arm for arm in experiment.arms if arm.name not in (experiment.baseline, experiment.baseline + "-aa")]
 
-    experiments: list[Experiment]
+
+def is_silent(experiment: ReportedExperiment) -> bool:
+    """Whether it gives no verdicts at all."""
+    return experiment.no_verdicts is not None or bool(experiment.instrument_is_biased)
 
 
 def run_suite(
     content: str, budget_s: float, read: Callable[[Path], T], *options: object, keep: str | None = None
-) -> tuple[Experiment, float, T]:
+) -> tuple[ReportedExperiment, float, T]:
     """A suite, by name or as text, through `hopcost run`: its first experiment, seconds, what `read` finds.
 
     `read` gets the record's folder, which stays in `records/truth` where `keep` names it, in place of an earlier one.
@@ -125,12 +86,12 @@ def run_suite(
         began = time.monotonic()
         ran = subprocess.run([HOPCOST, "run", *map(str, words)], capture_output=True, text=True, check=False)
         seconds = time.monotonic() - began
-        said = subprocess.run(
+        report = subprocess.run(
             [HOPCOST, "report", str(record), "--format", "json"], capture_output=True, text=True, check=False
         )
-        if said.returncode != 0:
-            raise MeasurementFailed(f"hopcost run ended with {ran.returncode}: {ran.stderr[-2000:]}\n{said.stderr}")
-        experiment = decode(said.stdout.encode()).experiments[0]
+        if report.returncode != 0:
+            raise MeasurementFailed(f"hopcost run ended with {ran.returncode}: {ran.stderr[-2000:]}\n{report.stderr}")
+        experiment = msgspec.json.decode(report.stdout, type=Report).experiments[0]
         if experiment.ending is None or experiment.ending.why == "failed":
             why = f"failed: {experiment.ending.detail}" if experiment.ending is not None else ran.stderr[-2000:]
             raise MeasurementFailed(f"hopcost run did not end well: {why}")
@@ -139,8 +100,3 @@ def run_suite(
 
 def read_nothing(_record: Path) -> None:
     """For a run of whose record nothing is wanted besides the report."""
-
-
-def decode(report: bytes) -> Report:
-    """The report out of its JSON."""
-    return msgspec.json.decode(report, type=Report)

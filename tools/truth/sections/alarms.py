@@ -6,9 +6,21 @@ import math
 from functools import partial
 
 from hopcost.method import METHOD
-from tools.truth.kept import Kept, aside
-from tools.truth.lines import FOLDER, Case, Figures, Sorted, median, row
-from tools.truth.runs import SPEEDS, VERDICTS_STEAL_MOST, Comparison, Experiment, read_nothing, run_suite
+from hopcost.report.reported import ReportedComparison, ReportedExperiment
+from tools.truth.lines import Case, Figures, Sorted
+from tools.truth.part import Part, Section, median, unfinished
+from tools.truth.runs import (
+    SPEEDS,
+    VERDICTS_STEAL_MOST,
+    closed_loop,
+    compared_arms,
+    excludes_one,
+    half_width,
+    is_beyond_margin,
+    is_silent,
+    read_nothing,
+    run_suite,
+)
 
 SECTION = "alarms"
 BUDGET_S = 20.0
@@ -29,19 +41,9 @@ KINDS = {
     (QUICK, "nginx", 2): 5,
 }
 ANSWERS = {"origin": "the embedded origin", "nginx": "nginx, a fixed answer"}
-
-
-def cases() -> list[Case]:
-    """100 experiments, and quick ones."""
-    found = []
-    for (form, program, beside), runs in KINDS.items():
-        settings: dict[str, object] = {"budget_s": BUDGET_S, "beside": beside, "method": METHOD}
-        work = partial(run, form, program, beside)
-        found.append(Case(SECTION, _name(form, program, beside), work, runs, settings, VERDICTS_STEAL_MOST))
-    return found
-
-
-KEPT = Kept(FOLDER / "alarms.jsonl", cases)
+COLUMNS = ["form", "who answers", "arms beside:", "done:", "directional: throughput:", "CPU:", "without 1: throughput:"]
+COLUMNS += ["CPU:", "one or the other:", "verdicts: unknown:", "runs without verdicts:", "blocks:", "± throughput:"]
+COLUMNS += ["± CPU:"]
 
 
 def _name(form: str, program: str, beside: int) -> str:
@@ -68,30 +70,30 @@ def run(form: str, program: str, beside: int, number: int) -> Figures:
     return {**counted(experiment), "seconds": round(seconds, 2), "blocks": experiment.blocks}
 
 
-def counted(experiment: Experiment) -> Figures:
+def counted(experiment: ReportedExperiment) -> Figures:
     """By figure of the closed loop: comparisons, intervals without 1, verdicts beyond the margin, and those unknown.
 
     `other_` counts the same over all that stands in the report besides: hops apart, response times, loads of the open
     loop.
     """
-    figures: Figures = {"silent": float(experiment.no_verdicts is not None or bool(experiment.instrument_is_biased))}
-    groups = {name: [arm.of(name) for arm in experiment.others()] for name in SPEEDS}
+    figures: Figures = {"silent": float(is_silent(experiment))}
+    groups = {name: [closed_loop(arm, name) for arm in compared_arms(experiment)] for name in SPEEDS}
     taken = [id(each) for group in groups.values() for each in group]
-    groups["other"] = [each for arm in experiment.others() for each in arm.comparisons if id(each) not in taken]
+    groups["other"] = [each for arm in compared_arms(experiment) for each in arm.comparisons if id(each) not in taken]
     for name, found in groups.items():
         known = [each for each in found if each is not None and each.ratio is not None]
         figures[f"{name}_comparisons"] = len(known)
-        figures[f"{name}_excludes"] = sum(each.ratio is not None and each.ratio.excludes_one() for each in known)
-        figures[f"{name}_directional"] = sum(each.beyond_the_margin() for each in known)
+        figures[f"{name}_excludes"] = sum(excludes_one(each.ratio) for each in known)
+        figures[f"{name}_directional"] = sum(is_beyond_margin(each) for each in known)
         if name in SPEEDS:
             figures[f"{name}_width"] = widest(known)
         figures[f"{name}_unknown"] = sum(each is not None and each.verdict == "unknown" for each in found)
     return figures
 
 
-def widest(comparisons: list[Comparison]) -> float:
+def widest(comparisons: list[ReportedComparison]) -> float:
     """The largest half-width; -1 where there is no interval."""
-    widths = [each.ratio.half_width() for each in comparisons if each.ratio is not None]
+    widths = [half_width(each.ratio) for each in comparisons if each.ratio is not None]
     return max(widths) if widths and all(math.isfinite(each) for each in widths) else -1.0
 
 
@@ -112,56 +114,71 @@ def verdict(form: str, runs: list[Figures], wanted: int) -> str:
     if sum(has_excluded(each, *SPEEDS) for each in runs) > EXCLUDES_MOST * wanted:
         return "no"
     if len(runs) < wanted:
-        return f"unfinished: {len(runs)} of {wanted} runs"
+        return unfinished(len(runs), wanted)
     judged = sum(not each["silent"] for each in runs)
     return "yes" if judged >= JUDGED_LEAST * wanted else f"no: only {judged} runs had verdicts"
 
 
-def section(done: Sorted) -> tuple[list[str], bool]:
-    """The lines of the page, and whether they hold."""
-    wanted = {form: sum(runs for (each, *_), runs in KINDS.items() if each == form) for form in (RUN, QUICK)}
-    lines = [
-        "# False alarms",
-        "",
+class Alarms(Section):
+    """100 experiments, and quick ones."""
+
+    key = SECTION
+    heading = "# False alarms"
+
+    def cases(self) -> list[Case]:
+        """An experiment of each form, for each who answers, with one and with two arms beside the baseline."""
+        return [
+            Case(
+                SECTION,
+                _name(form, program, beside),
+                partial(run, form, program, beside),
+                runs,
+                {"budget_s": BUDGET_S, "beside": beside, "method": METHOD},
+                VERDICTS_STEAL_MOST,
+            )
+            for (form, program, beside), runs in KINDS.items()
+        ]
+
+    def parts(self, done: Sorted) -> list[Part]:
+        """A row for each kind of experiment, and one for all of a form."""
+        wanted = {form: sum(runs for (each, *_), runs in KINDS.items() if each == form) for form in (RUN, QUICK)}
+        rows, words, every = [], {}, []
+        for form, count in wanted.items():
+            together = []
+            for (each, program, beside), runs in KINDS.items():
+                if each == form:
+                    own = done.of(SECTION, _name(form, program, beside))
+                    together += own
+                    rows.append([form, ANSWERS[program], str(beside), *_cells(own, runs)])
+            rows.append([form, "together", "", *_cells(together, count)])
+            words[form] = verdict(form, together, count)
+            every += together
+        after = "Holds: " + "; ".join(f"{form}: {word}" for form, word in words.items()) + "."
+        if every:
+            names = ("comparisons", "excludes", "directional")
+            other = [int(sum(figures[f"other_{name}"] for figures in every)) for name in names]
+            after += (
+                f"\nThe longest run took {max(figures['seconds'] for figures in every):.1f} s with starting and"
+                f" reporting. Of {other[0]} other comparisons (hops apart, the open loop) {other[1]} excluded 1, and"
+                f" {other[2]} were directional."
+            )
+        return [Part(_prose(wanted), COLUMNS, rows, list(words.values()), [after])]
+
+
+def _prose(wanted: dict[str, int]) -> list[str]:
+    return [
         f"Experiments of {BUDGET_S:g} s, one core for the stack, without the open loop, whose arms are all the same"
         " server: the baseline, one or two arms beside it, and the baseline's second run that every experiment has."
         " Counted are the comparisons of the arms beside with the baseline, throughput and CPU per request; the"
         " baseline's second run counts only where it takes the verdicts away. *Directional*: verdicts of faster,"
         " slower, cheaper or dearer that are not called negligible. *Without 1*: experiments in which at least one"
         " interval of that figure excludes 1.",
-        "",
         f"*run*: `hopcost run SUITE --budget {BUDGET_S:g}`, whose error of 5 % is for four looks, and for the end what"
         f" they have not spent; at most {DIRECTIONAL_MOST} directional in all {wanted[RUN]}, at most"
         f" {EXCLUDES_MOST * 100:g} % of them without 1."
         " *quick*: with `--quick`, one look, where a figure's intervals are meant to err together in 5 of 100; at most"
         f" {EXCLUDES_MOST * 100:g} % without 1. Of both at least {JUDGED_LEAST * 100:g} % must have verdicts at all.",
-        "",
-        "| form | who answers | arms beside | done | directional: throughput | CPU | without 1: throughput | CPU |"
-        " one or the other | verdicts: unknown | runs without verdicts | blocks | ± throughput | ± CPU |",
-        "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
-    words, every = {}, []
-    for form, count in wanted.items():
-        together = []
-        for (each, program, beside), runs in KINDS.items():
-            if each == form:
-                own = done.of(SECTION, _name(form, program, beside))
-                together += own
-                lines.append(row([form, ANSWERS[program], str(beside), *_cells(own, runs)]))
-        lines.append(row([form, "together", "", *_cells(together, count)]))
-        words[form] = verdict(form, together, count)
-        every += together
-    lines += ["", "Holds: " + "; ".join(f"{form}: {word}" for form, word in words.items()) + "."]
-    if every:
-        other = [
-            int(sum(each[f"other_{name}"] for each in every)) for name in ("comparisons", "excludes", "directional")
-        ]
-        longest = max(each["seconds"] for each in every)
-        lines += [
-            f"The longest run took {longest:.1f} s with starting and reporting. Of {other[0]} other comparisons (hops"
-            f" apart, the open loop) {other[1]} excluded 1, and {other[2]} were directional.",
-        ]
-    return [*lines, "", *aside(done)], set(words.values()) == {"yes"}
 
 
 def _cells(runs: list[Figures], wanted: int) -> list[str]:

@@ -24,22 +24,16 @@ from hopcost import block, check, engine, machine, plan, program, suite
 from hopcost.errors import MeasurementFailed
 from hopcost.sandbox import Ports, find_freezer, raise_open_files
 from hopcost.stack import RunningStack
-from tools.truth.kept import Kept, aside
-from tools.truth.lines import FOLDER, Bar, Case, Figures, Sorted, median, row, spread
+from tools.truth.lines import Case, Figures, Sorted
+from tools.truth.part import Bar, Part, Section, median, spread
 
 SECTION = "attribution"
 RUNS, LOAD_S = 6, 8.0
 # Experiments of nginx-go, and how far the sum may be off.
 MARGINS = {"one-core": 0.02, "all-cores": 0.03}
+COLUMNS = ["cores", "done:", "hops, s:", "generator:", "harness:", "others, kernel threads:", "sum:", "/proc/stat:"]
+COLUMNS += ["sum ÷ busy:", "sum ÷ not idle:", "not idle, in no column:", "runs within:", "holds"]
 WORDS = {"one-core": "apart (one-core)", "all-cores": "shared (all-cores)"}
-
-
-def cases() -> list[Case]:
-    """Both placements."""
-    return [Case(SECTION, name, partial(run, name), RUNS, {"suite": "nginx-go", "load_s": LOAD_S}) for name in MARGINS]
-
-
-KEPT = Kept(FOLDER / "attribution.jsonl", cases)
 
 
 class Reading(msgspec.Struct, frozen=True):
@@ -167,38 +161,45 @@ def miss(figures: Figures, name: str) -> float:
     return abs(figures["sum_of_ticks"] - 1) / MARGINS[name]
 
 
-def section(done: Sorted) -> tuple[list[str], bool]:
-    """The lines of the page, and whether all of them hold."""
-    lines = [
-        "# CPU time adds up",
-        "",
-        f"All arms of nginx-go in slices, {LOAD_S:g} s of load: the CPU clocks of the hops, the generator's and the"
-        " harness's own, and those of every other process and kernel thread, added up and divided by the busy time of"
-        " all cores in /proc/stat. That is counted in ticks, of which a virtual machine loses those that come while"
-        " it is not run; the quotient by what /proc/stat does not call idle, iowait or steal stands beside, which"
-        " holds that time too. By the busy time the sum must be within "
-        + ", ".join(f"{margin * 100:g} % with cores {WORDS[name]}" for name, margin in MARGINS.items())
-        + "; median over runs, quartiles in brackets.",
-        "",
-        "| cores | done | hops, s | generator | harness | others, kernel threads | sum | /proc/stat | sum ÷ busy |"
-        " sum ÷ not idle | not idle, in no column | runs within | holds |",
-        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
+class Attribution(Section):
+    """Both placements."""
+
+    key = SECTION
+    heading = "# CPU time adds up"
+
+    def cases(self) -> list[Case]:
+        """A load of nginx-go's arms in each placement."""
+        settings: dict[str, object] = {"suite": "nginx-go", "load_s": LOAD_S}
+        return [Case(SECTION, name, partial(run, name), RUNS, settings) for name in MARGINS]
+
+    def parts(self, done: Sorted) -> list[Part]:
+        """A row for each placement."""
+        rows, verdicts = [], []
+        for case in self.cases():
+            runs = done.of(SECTION, case.name)
+            bar = Bar([[miss(figures, case.name)] for figures in runs], case.runs)
+            verdicts.append(bar.verdict())
+            figures = _cells(runs) if runs else [""] * 9
+            rows.append([WORDS[case.name], f"{len(runs)} of {case.runs}", *figures, bar.within(), bar.verdict()])
+        prose = (
+            f"All arms of nginx-go in slices, {LOAD_S:g} s of load: the CPU clocks of the hops, the generator's and the"
+            " harness's own, and those of every other process and kernel thread, added up and divided by the busy time"
+            " of all cores in /proc/stat. That is counted in ticks, of which a virtual machine loses those that come"
+            " while it is not run; the quotient by what /proc/stat does not call idle, iowait or steal stands beside,"
+            " which holds that time too. By the busy time the sum must be within "
+            + ", ".join(f"{margin * 100:g} % with cores {WORDS[name]}" for name, margin in MARGINS.items())
+            + "; median over runs, quartiles in brackets."
+        )
+        return [Part([prose], COLUMNS, rows, verdicts)]
+
+
+def _cells(runs: list[Figures]) -> list[str]:
+    total = [{"s": figures["sum_of_busy"] * figures["busy_s"]} for figures in runs]
+    lost = [{"share": 1 - figures["ticks_s"] / figures["busy_s"]} for figures in runs]
+    return [
+        *(f"{median(runs, name):.3f}" for name in ("hops_s", "generator_s", "harness_s", "others_s")),
+        f"{median(total, 's'):.3f}",
+        f"{median(runs, 'ticks_s'):.2f}",
+        *(spread(runs, name, lambda value: f"{value:.4f}") for name in ("sum_of_ticks", "sum_of_busy")),
+        f"{median(lost, 'share') * 100:.1f} %",
     ]
-    verdicts = []
-    for case in cases():
-        runs = done.of(SECTION, case.name)
-        bar = Bar([[miss(each, case.name)] for each in runs], case.runs)
-        verdicts.append(bar.verdict())
-        cells = [WORDS[case.name], f"{len(runs)} of {case.runs}"]
-        if runs:
-            names = ("hops_s", "generator_s", "harness_s", "others_s")
-            cells += [f"{median(runs, name):.3f}" for name in names]
-            total = [{"s": each["sum_of_busy"] * each["busy_s"]} for each in runs]
-            cells += [f"{median(total, 's'):.3f}", f"{median(runs, 'ticks_s'):.2f}"]
-            cells += [spread(runs, name, lambda value: f"{value:.4f}") for name in ("sum_of_ticks", "sum_of_busy")]
-            lost = [{"share": 1 - each["ticks_s"] / each["busy_s"]} for each in runs]
-            cells.append(f"{median(lost, 'share') * 100:.1f} %")
-        else:
-            cells += [""] * 9
-        lines.append(row([*cells, bar.within(), bar.verdict()]))
-    return [*lines, "", *aside(done)], all(verdict == "yes" for verdict in verdicts)

@@ -18,10 +18,11 @@ from scipy.special import stdtrit
 from hopcost import comparison, doctor_spread, record
 from hopcost.method import METHOD
 from hopcost.plan import PlannedExperiment
-from hopcost.statistics import Interval, ratio
-from tools.truth.kept import Kept, aside
-from tools.truth.lines import FOLDER, Case, Figures, Sorted, median, row
-from tools.truth.runs import SPEEDS, VERDICTS_STEAL_MOST, Experiment, read_nothing, run_suite
+from hopcost.report.reported import ReportedExperiment
+from hopcost.statistics import ratio
+from tools.truth.lines import Case, Figures, Sorted
+from tools.truth.part import Part, Section, median, unfinished
+from tools.truth.runs import SPEEDS, VERDICTS_STEAL_MOST, arm_of, closed_loop, half_width, read_nothing, run_suite
 from tools.truth.sections import slices
 
 SECTION = "precision"
@@ -52,6 +53,9 @@ arms = ["go", "nginx-http-tcp", "nginx-http-unix", "nginx-fastcgi-tcp", "nginx-f
 placement = "one-core"
 open_loop = false
 """
+PAIR_COLUMNS = ["arms", "run:", "spread of pairs:", "predicted, s:", "allowed:", "taken:", "blocks:", "± throughput:"]
+PAIR_COLUMNS += ["± CPU:", "within"]
+FIVE_COLUMNS = ["arm", "by slices:", "long runs:", "quotient:", "long runs, their own two:", "holds"]
 LEVEL_ERROR = 0.05
 # A run ends early where an interval is clear of the margin, however wide. With the least margin the baseline's own
 # second run, whose ratio is 1, must come within the target; with the least target the whole time is used.
@@ -63,19 +67,6 @@ PAIRS = {
         '{ program = "nginx", link = "http+tcp" }, { program = "go-hello", link = "http+unix" }',
     ),
 }
-
-
-def cases() -> list[Case]:
-    """Pairs of arms, five arms by slices, and the same five one after another."""
-    method: dict[str, object] = {"method": METHOD}
-    steal = VERDICTS_STEAL_MOST
-    found = [Case(SECTION, name, partial(run_pair, name), PAIR_RUNS, method, steal, is_decided) for name in PAIRS]
-    found.append(Case(SECTION, "five arms", run_five, FIVE_RUNS, {**method, "budget_s": FIVE_S}, steal))
-    found.append(Case(SECTION, "one after another", one_after_another, PASSES, {"seconds": LONG_S}))
-    return found
-
-
-KEPT = Kept(FOLDER / "precision.jsonl", cases)
 
 
 def suite(name: str) -> str:
@@ -107,14 +98,14 @@ def run_pair(name: str, number: int) -> Figures:
     return {**figures, "seconds": round(seconds, 2), "blocks": experiment.blocks, **widths(experiment, "other")}
 
 
-def widths(experiment: Experiment, arm: str) -> Figures:
+def widths(experiment: ReportedExperiment, arm: str) -> Figures:
     """Half-widths of the printed intervals of an arm in the closed loop; -1 where there is none."""
     found: Figures = {
         "stopped_on_precision": float(experiment.ending is not None and experiment.ending.why == "precision")
     }
     for name in SPEEDS:
-        each = experiment.of(arm).of(name)
-        width = each.ratio.half_width() if each is not None and each.ratio is not None else math.inf
+        beside = closed_loop(arm_of(experiment, arm), name)
+        width = half_width(beside.ratio if beside is not None else None)
         found[f"{name}_width"] = width if math.isfinite(width) else -1.0
     return found
 
@@ -142,7 +133,7 @@ def widths_of(experiment: PlannedExperiment, blocks: Sequence[record.Block]) -> 
     arms, found = comparison.Arms(experiment, blocks), {}
     for arm in experiment.arms:
         if arm.name != experiment.baseline and arm.copy_of is None:
-            found[arm.name] = _width(arms.ratio(arm.name, comparison.throughput, LEVEL_ERROR))
+            found[arm.name] = half_width(arms.ratio(arm.name, comparison.throughput, LEVEL_ERROR))
     return found
 
 
@@ -172,48 +163,18 @@ def long_runs_width(passes: Sequence[Figures], arm: str, baseline: str) -> float
 def two_passes_width(passes: Sequence[Figures], arm: str, baseline: str) -> float | None:
     """The half-width as it really comes out of two passes, median over neighbouring ones; None with fewer."""
     found = [
-        _width(ratio([one[arm], other[arm]], [one[baseline], other[baseline]], LEVEL_ERROR))
+        half_width(ratio([one[arm], other[arm]], [one[baseline], other[baseline]], LEVEL_ERROR))
         for one, other in itertools.pairwise(passes)
     ]
     return plain.median(found) if found else None
 
 
-def _width(interval: Interval | None) -> float:
-    width = interval.half_width if interval is not None else None
-    return math.inf if width is None else width
-
-
-def section(done: Sorted) -> tuple[list[str], bool]:
-    """The lines of the page, and whether all of them hold."""
-    pairs, holds_pairs = _pairs(done)
-    five, holds_five = _five(done)
-    return ["# Narrow in time", "", *pairs, "", *five, "", *aside(done)], holds_pairs and holds_five
-
-
-def _pairs(done: Sorted) -> tuple[list[str], bool]:
-    lines = [
-        "Two arms, one core for the stack, 64 connections. The printed intervals of throughput and CPU per request"
-        f" must be within ±{TARGET * 100:g} % after {QUIET_S:g} s where the spread of pairs (`hopcost doctor"
-        f" --spread`, just before) is below {QUIET_SPREAD * 100:g} %, else after {NOISY_TIMES:g} × the time that it"
-        f" predicts, {BUDGET_MOST_S:g} s at most (*never*: not within the last look, as it says). It holds where"
-        " more than half of the runs do.",
-        "",
-        "| arms | run | spread of pairs | predicted, s | allowed | taken | blocks | ± throughput | ± CPU | within |",
-        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
-    ]
-    for name in PAIRS:
-        lines += [_pair_row(name, number, each) for number, each in enumerate(done.of(SECTION, name), start=1)]
-    words = {name: pair_verdict(done.of(SECTION, name)) for name in PAIRS}
-    lines += ["", "Holds: " + "; ".join(f"{name}: {word}" for name, word in words.items()) + "."]
-    return lines, set(words.values()) == {"yes"}
-
-
-def _pair_row(name: str, number: int, run: Figures) -> str:
+def _pair_row(name: str, number: int, run: Figures) -> list[str]:
     predicted = "never" if run["predicted_s"] >= NEVER_S else f"{run['predicted_s']:.0f}"
     seconds = [f"{run[key]:.0f}" for key in ("allowed_s", "seconds", "blocks")]
     widths = [f"{run[f'{figure}_width'] * 100:.2f} %" if run[f"{figure}_width"] >= 0 else "–" for figure in SPEEDS]
     spread = f"{run['spread'] * 100:.1f} %"
-    return row([name, str(number), spread, predicted, *seconds, *widths, "yes" if is_narrow(run) else "no"])
+    return [name, str(number), spread, predicted, *seconds, *widths, "yes" if is_narrow(run) else "no"]
 
 
 def is_decided(runs: Sequence[Figures]) -> bool:
@@ -225,41 +186,72 @@ def is_decided(runs: Sequence[Figures]) -> bool:
 def pair_verdict(runs: Sequence[Figures]) -> str:
     """Whether more than half of the runs were narrow in time."""
     if not is_decided(runs):
-        return f"unfinished: {len(runs)} of {PAIR_RUNS} runs"
+        return unfinished(len(runs), PAIR_RUNS)
     return "yes" if sum(map(is_narrow, runs)) > PAIR_RUNS / 2 else "no"
 
 
-def _five(done: Sorted) -> tuple[list[str], bool]:
+class Precision(Section):
+    """Pairs of arms, five arms by slices, and the same five one after another."""
+
+    key = SECTION
+    heading = "# Narrow in time"
+
+    def cases(self) -> list[Case]:
+        """Whole runs, and passes over five arms."""
+        method: dict[str, object] = {"method": METHOD}
+        steal = VERDICTS_STEAL_MOST
+        pairs = [Case(SECTION, name, partial(run_pair, name), PAIR_RUNS, method, steal, is_decided) for name in PAIRS]
+        return [
+            *pairs,
+            Case(SECTION, "five arms", run_five, FIVE_RUNS, {**method, "budget_s": FIVE_S}, steal),
+            Case(SECTION, "one after another", one_after_another, PASSES, {"seconds": LONG_S}),
+        ]
+
+    def parts(self, done: Sorted) -> list[Part]:
+        """Pairs run by run, and the five arms."""
+        return [_pairs(done), _five(done)]
+
+
+def _pairs(done: Sorted) -> Part:
+    prose = (
+        "Two arms, one core for the stack, 64 connections. The printed intervals of throughput and CPU per request"
+        f" must be within ±{TARGET * 100:g} % after {QUIET_S:g} s where the spread of pairs (`hopcost doctor"
+        f" --spread`, just before) is below {QUIET_SPREAD * 100:g} %, else after {NOISY_TIMES:g} × the time that it"
+        f" predicts, {BUDGET_MOST_S:g} s at most (*never*: not within the last look, as it says). It holds where"
+        " more than half of the runs do."
+    )
+    rows = [
+        _pair_row(name, number, run) for name in PAIRS for number, run in enumerate(done.of(SECTION, name), start=1)
+    ]
+    words = {name: pair_verdict(done.of(SECTION, name)) for name in PAIRS}
+    after = "Holds: " + "; ".join(f"{name}: {word}" for name, word in words.items()) + "."
+    return Part([prose], PAIR_COLUMNS, rows, list(words.values()), [after])
+
+
+def _five(done: Sorted) -> Part:
     """Five arms by slices beside long runs in turn."""
     runs, passes = done.of(SECTION, "five arms"), done.of(SECTION, "one after another")
     arms = [name for name in (runs[0] if runs else {}) if name != "seconds"]
     baseline = next((name for name in (passes[0] if passes else {}) if name not in arms), "")
-    lines = [
+    prose = (
         f"Five arms (those of nginx-go, one-core, without the open loop) in {FIVE_S:g} s, {len(runs)} of {FIVE_RUNS}"
         f" done, beside runs of {LONG_S:g} s one after another, {len(passes)} of {PASSES} passes done. Half-widths of"
         f" 95 % intervals of throughput to {baseline or 'the baseline'}, each by itself. Eight such runs fit into"
         f" {FIVE_S:g} s, which is no two for each arm: they are given two each, and the standard deviation of all"
         " passes (with only two values the interval is the one in the last column but one). The slices' must be at"
-        " most half as wide.",
-        "",
-        "| arm | by slices | long runs | quotient | long runs, their own two | holds |",
-        "| --- | ---: | ---: | ---: | ---: | --- |",
-    ]
-    words = []
+        " most half as wide."
+    )
+    rows, words = [], []
     for arm in arms:
-        own, other, two = median(runs, arm), *(of(passes, arm, baseline) for of in (long_runs_width, two_passes_width))
-        complete = len(runs) >= FIVE_RUNS and len(passes) >= PASSES
-        if other is None or two is None or not complete:
-            words.append("unfinished")
-        else:
-            words.append("yes" if own <= other / 2 else "no")
-        cells = [arm, f"{own * 100:.2f} %"]
-        cells += (
-            ["", "", ""]
-            if other is None or two is None
-            else [f"{other * 100:.1f} %", f"{own / other:.2f}", f"{two * 100:.0f} %"]
-        )
-        lines.append(row([*cells, words[-1]]))
+        own = median(runs, arm)
+        long, two = (width(passes, arm, baseline) for width in (long_runs_width, two_passes_width))
+        cells, word = ["", "", ""], "unfinished"
+        if long is not None and two is not None:
+            cells = [f"{long * 100:.1f} %", f"{own / long:.2f}", f"{two * 100:.0f} %"]
+            if len(runs) >= FIVE_RUNS and len(passes) >= PASSES:
+                word = "yes" if own <= long / 2 else "no"
+        words.append(word)
+        rows.append([arm, f"{own * 100:.2f} %", *cells, word])
     if not arms:
-        lines.append(row(["unfinished", "", "", "", "", f"unfinished: 0 of {FIVE_RUNS} runs"]))
-    return lines, bool(words) and all(word == "yes" for word in words)
+        rows.append(["unfinished", "", "", "", "", unfinished(0, FIVE_RUNS)])
+    return Part([prose], FIVE_COLUMNS, rows, words)

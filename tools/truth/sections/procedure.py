@@ -23,8 +23,9 @@ from hopcost.program import Installed
 from hopcost.record import ArmBlock, Block, CheckedAnswer, Ending
 from hopcost.suite import Arm, Experiment, Hop, Link, Placement, Suite, Workload
 from hopcost.watcher import Silent
-from tools.truth.kept import Kept, aside
-from tools.truth.lines import FOLDER, ROOT, Case, Figures, Sorted, row
+from tools.truth.lines import ROOT, Case, Figures, Sorted
+from tools.truth.part import Part, Section, unfinished
+from tools.truth.runs import excludes_one
 
 SECTION = "procedure"
 RUNS, EACH = 10, 100  # kept lines, and simulated experiments in each
@@ -32,21 +33,15 @@ BUDGETS_S = (120.0, 600.0)
 OTHERS = (1, 4)  # arms beside the baseline
 FALSE_ALARMS_MOST = 0.05
 ROUNDS_LEAST = 4  # of a real block: shorter courses say nothing of how slices follow each other
+COLUMNS = ["arms beside:", "budget:", "experiments:", "without 1:", "directional:", "blocks, mean:", "holds"]
 ANSWERS = 1_000_000  # of a simulated slice: counts are not what scatters here
-
-
-def cases() -> list[Case]:
-    """Few and many arms, short and long budgets."""
-    found = []
-    for others in OTHERS:
-        for budget_s in BUDGETS_S:
-            settings: dict[str, object] = {"budget_s": budget_s, "each": EACH, "method": METHOD}
-            name = f"{others} beside, {budget_s:.0f} s"
-            found.append(Case(SECTION, name, partial(run, others, budget_s), RUNS, settings))
-    return found
-
-
-KEPT = Kept(FOLDER / "procedure.jsonl", cases)
+PROSE = (
+    "hopcost's own measuring loop (pilot, sizing, looks, stop, verdict) with a virtual clock. Each simulated run of"
+    " an arm is the course, round by round, of ln(second ÷ first run of the baseline) in a real block, its sign"
+    " drawn, over √2: nothing differs, and the noise is this machine's. Counted are experiments in which at least"
+    " one interval of throughput excludes 1, and those with at least one verdict of faster or slower that is not"
+    f" called negligible; each at most {FALSE_ALARMS_MOST:.0%}."
+)
 
 
 def courses() -> list[list[float]]:
@@ -93,7 +88,7 @@ def run(others: int, budget_s: float, number: int) -> Figures:
             if arm.copy_of is None and arm.name != experiment.baseline
         ]
         figures["experiments"] += 1
-        figures["excludes"] += any(_excludes(each) for each in verdicts)
+        figures["excludes"] += any(excludes_one(each.ratio) for each in verdicts)
         figures["directional"] += any(
             each.verdict.word in ("faster", "slower") and not each.verdict.negligible for each in verdicts
         )
@@ -185,39 +180,39 @@ def _plan(others: int, budget_s: float) -> plan.Plan:
     )  # fmt: skip
 
 
-def _excludes(each: compared.Comparison) -> bool:
-    ratio = each.ratio
-    return ratio is not None and ratio.low is not None and ratio.high is not None and not ratio.low <= 1 <= ratio.high
+class Procedure(Section):
+    """Few and many arms, short and long budgets."""
 
+    key = SECTION
+    heading = "# The whole procedure, simulated on real slices"
 
-def section(done: Sorted) -> tuple[list[str], bool]:
-    """The lines of the page, and whether they hold."""
-    lines = [
-        "# The whole procedure, simulated on real slices",
-        "",
-        "hopcost's own measuring loop (pilot, sizing, looks, stop, verdict) with a virtual clock. Each simulated run of"
-        " an arm is the course, round by round, of ln(second ÷ first run of the baseline) in a real block, its sign"
-        " drawn, over √2: nothing differs, and the noise is this machine's. Counted are experiments in which at least"
-        " one interval of throughput excludes 1, and those with at least one verdict of faster or slower that is not"
-        f" called negligible; each at most {FALSE_ALARMS_MOST:.0%}.",
-        "",
-        "| arms beside | budget | experiments | without 1 | directional | blocks, mean | holds |",
-        "| ---: | ---: | ---: | ---: | ---: | ---: | --- |",
-    ]
-    well = True
-    for case in cases():
-        runs = done.of(SECTION, case.name)
-        sums = {name: sum(each[name] for each in runs) for name in ("experiments", "excludes", "directional", "blocks")}
-        count = sums["experiments"]
-        word = f"unfinished: {len(runs)} of {case.runs}"
-        if len(runs) >= case.runs:
-            word = "yes" if max(sums["excludes"], sums["directional"]) <= FALSE_ALARMS_MOST * count else "no"
-        well = well and word == "yes"
-        others, _, budget = case.name.partition(" beside, ")
-        cells = [f"{sums[name] / count:.1%}" if count else "" for name in ("excludes", "directional")]
-        mean = f"{sums['blocks'] / count:.1f}" if count else ""
-        lines.append(row([others, budget, f"{count:,.0f}", *cells, mean, word]))
-    drawn = sorted({each["pool"] for case in cases() for each in done.of(SECTION, case.name)})
-    if drawn:
-        lines += ["", f"Drawn from {drawn[0]:,.0f} to {drawn[-1]:,.0f} real blocks of at least {ROUNDS_LEAST} rounds."]
-    return [*lines, "", *aside(done)], well
+    def cases(self) -> list[Case]:
+        """Draws from what the other sections have recorded."""
+        return [
+            Case(
+                SECTION,
+                f"{others} beside, {budget_s:.0f} s",
+                partial(run, others, budget_s),
+                RUNS,
+                {"budget_s": budget_s, "each": EACH, "method": METHOD},
+            )
+            for others in OTHERS
+            for budget_s in BUDGETS_S
+        ]
+
+    def parts(self, done: Sorted) -> list[Part]:
+        """A row for each number of arms and budget."""
+        rows, words, pools = [], [], set()
+        for case in self.cases():
+            runs = done.of(SECTION, case.name)
+            pools |= {figures["pool"] for figures in runs}
+            names = ("experiments", "excludes", "directional", "blocks")
+            count, excludes, directional, blocks = (sum(figures[name] for figures in runs) for name in names)
+            word = "yes" if max(excludes, directional) <= FALSE_ALARMS_MOST * count else "no"
+            words.append(word if len(runs) >= case.runs else unfinished(len(runs), case.runs))
+            others, _, budget = case.name.partition(" beside, ")
+            cells = [f"{excludes / count:.1%}", f"{directional / count:.1%}", f"{blocks / count:.1f}"] if count else []
+            rows.append([others, budget, f"{count:,.0f}", *(cells or [""] * 3), words[-1]])
+        pool = f"Drawn from {min(pools):,.0f} to {max(pools):,.0f} real blocks of" if pools else ""
+        after = [f"{pool} at least {ROUNDS_LEAST} rounds."] if pools else []
+        return [Part([PROSE], COLUMNS, rows, words, after)]

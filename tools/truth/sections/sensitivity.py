@@ -20,10 +20,11 @@ from functools import partial
 
 from hopcost import binaries, doctor_spread
 from hopcost.method import METHOD
+from hopcost.report.reported import ReportedExperiment
 from hopcost.statistics import Interval, mean
-from tools.truth.kept import Kept, aside
-from tools.truth.lines import FOLDER, Case, Figures, Line, Sorted, build, median, read, row, sort_out, this_machine
-from tools.truth.runs import VERDICTS_STEAL_MOST, Experiment, read_nothing, run_suite
+from tools.truth.lines import Case, Figures, Sorted
+from tools.truth.part import Part, Section, bracketed, median, unfinished
+from tools.truth.runs import VERDICTS_STEAL_MOST, arm_of, closed_loop, half_width, is_silent, read_nothing, run_suite
 from tools.truth.server import generator_core, load, origin_core
 
 SECTION = "sensitivity"
@@ -35,7 +36,30 @@ SHARES = {"2 %": 0.02, "5 %": 0.05}
 NEAR = (40, 100)  # rounds, about as many as are needed
 QUIET_SPREAD = 0.12  # of pairs of slices, as `hopcost doctor --spread` has it
 OFF_MOST = 0.005  # of the true cost from the share that was asked for
-PATH = FOLDER / "sensitivity.jsonl"
+COLUMNS = [
+    "dearer by",
+    "done:",
+    "request, µs:",
+    "rounds:",
+    "truly:",
+    "that is as asked",
+    "seen as dearer:",
+    "negligible:",
+]
+COLUMNS += ["ratio in these runs:", "±:", "spread of pairs:", "seconds:", "holds"]
+PROSE = (
+    "Two arms, the embedded origin and the same with a counted amount of arithmetic before each answer"
+    f" (`--work-rounds`), one core for the stack, {CONNECTIONS} connections, closed loop, each run through"
+    f" `hopcost run`. It must call the second *dearer* in CPU per request (closed loop) in {SEEN_LEAST} of {RUNS}"
+    " runs: of 60 s where it is 5 % dearer; where it is 2 %, of 120 s while the spread of pairs (`hopcost doctor"
+    f" --spread`, before each run) is below {QUIET_SPREAD * 100:g} %, else of 240 s. *Negligible* stands where the"
+    " whole interval is inside the margin; it is dearer all the same.",
+    "What the work costs is calibrated, and measured apart after each run: origins that are never frozen,"
+    f" started anew for each turn of {REQUESTS:,} requests, their process CPU clocks read before and after."
+    " What a plain request costs changes with the hour; it is measured before each run, and gives the"
+    " rounds with what one costs by all that was measured apart until then. *Truly*: the mean over runs of"
+    " CPU per request with the work ÷ without.",
+)
 
 
 def budget_s(name: str, spread: float) -> float:
@@ -47,24 +71,6 @@ def budget_s(name: str, spread: float) -> float:
     if name == "5 %":
         return 60.0
     return 120.0 if spread < QUIET_SPREAD else 240.0
-
-
-def cases() -> list[Case]:
-    """Calibration first; the runs need what it says, and wait for it."""
-    loads: dict[str, object] = {"connections": CONNECTIONS, "requests": REQUESTS}
-    first = Case(SECTION, CALIBRATION, calibrate, CALIBRATIONS, {**loads, "starts": STARTS, "rounds": list(NEAR)})
-    if len(_done([first]).used) < CALIBRATIONS:
-        return [first]
-    settings = {**loads, "starts": [STARTS_BEFORE, STARTS_AFTER], "method": METHOD}
-    steal = VERDICTS_STEAL_MOST
-    return [first, *(Case(SECTION, name, partial(run, name), RUNS, settings, steal, has_failed) for name in SHARES)]
-
-
-def _done(wanted: Sequence[Case]) -> Sorted:
-    return sort_out(read(PATH, Line), wanted, build(), this_machine())
-
-
-KEPT = Kept(PATH, cases, CALIBRATIONS + RUNS * len(SHARES))
 
 
 @contextlib.contextmanager
@@ -139,30 +145,17 @@ def suite(work_rounds: int) -> str:
     )
 
 
-def run(name: str, number: int) -> Figures:
-    """One experiment through hopcost, in the time that the spread of pairs just before it allows."""
-    spread = doctor_spread.look().throughput
-    budget = budget_s(name, spread)
-    (before_ns,) = costs([0], STARTS_BEFORE, number)
-    rounds = rounds_for(SHARES[name], before_ns, round_ns(_done(cases())))
-    keep = f"{SECTION}-{SHARES[name]:g}-{number}"
-    experiment, seconds, _ = run_suite(suite(rounds), budget, read_nothing, "--seed", number, keep=keep)
-    plain_ns, dearer_ns = costs([0, rounds], STARTS_AFTER, number)
-    figures = {"rounds": rounds, "before_ns": before_ns, "plain_ns": plain_ns, "truly": dearer_ns / plain_ns}
-    return {**figures, "spread": spread, "budget_s": budget, "seconds": round(seconds, 2), **seen(experiment)}
-
-
-def seen(experiment: Experiment) -> Figures:
+def seen(experiment: ReportedExperiment) -> Figures:
     """What is said of CPU per request in the closed loop; the ratio is 0 where there is none."""
-    found = experiment.of("dearer").of("cpu_per_request")
+    found = closed_loop(arm_of(experiment, "dearer"), "cpu_per_request")
     ratio = found.ratio if found is not None else None
     return {
         "dearer": float(found is not None and found.verdict == "dearer"),
         "negligible": float(found is not None and found.negligible),
         "unknown": float(found is None or found.verdict == "unknown"),
         "ratio": ratio.value if ratio is not None else 0.0,
-        "half_width": ratio.half_width() if ratio is not None and ratio.low is not None else -1.0,
-        "silent": float(experiment.no_verdicts is not None or bool(experiment.instrument_is_biased)),
+        "half_width": half_width(ratio) if ratio is not None and ratio.low is not None else -1.0,
+        "silent": float(is_silent(experiment)),
     }
 
 
@@ -175,7 +168,7 @@ def verdict(runs: list[Figures]) -> str:
     """No as soon as too many have missed it."""
     if has_failed(runs):
         return "no"
-    return "yes" if len(runs) >= RUNS else f"unfinished: {len(runs)} of {RUNS} runs"
+    return "yes" if len(runs) >= RUNS else unfinished(len(runs), RUNS)
 
 
 def truly(runs: list[Figures]) -> Interval | None:
@@ -187,41 +180,9 @@ def is_as_asked(name: str, runs: list[Figures]) -> str:
     """Whether the work cost what it was to cost, within half a point."""
     found = truly(runs)
     if verdict(runs).startswith("unfinished") or found is None or found.low is None or found.high is None:
-        return f"unfinished: {len(runs)} of {RUNS} runs"
+        return unfinished(len(runs), RUNS)
     asked = 1 + SHARES[name]
     return "yes" if asked - OFF_MOST <= found.low and found.high <= asked + OFF_MOST else "not shown"
-
-
-def section(done: Sorted) -> tuple[list[str], bool]:
-    """The lines of the page, and whether they hold."""
-    lines = [
-        "# A known difference is seen",
-        "",
-        "Two arms, the embedded origin and the same with a counted amount of arithmetic before each answer"
-        f" (`--work-rounds`), one core for the stack, {CONNECTIONS} connections, closed loop, each run through"
-        f" `hopcost run`. It must call the second *dearer* in CPU per request (closed loop) in {SEEN_LEAST} of {RUNS}"
-        " runs: of 60 s where it is 5 % dearer; where it is 2 %, of 120 s while the spread of pairs (`hopcost doctor"
-        f" --spread`, before each run) is below {QUIET_SPREAD * 100:g} %, else of 240 s. *Negligible* stands where the"
-        " whole interval is inside the margin; it is dearer all the same.",
-        "",
-        "What the work costs is calibrated, and measured apart after each run: origins that are never frozen,"
-        f" started anew for each turn of {REQUESTS:,} requests, their process CPU clocks read before and after."
-        " What a plain request costs changes with the hour; it is measured before each run, and gives the"
-        " rounds with what one costs by all that was measured apart until then. *Truly*: the mean over runs of"
-        " CPU per request with the work ÷ without.",
-        "",
-        *_calibrated(done),
-        "| dearer by | done | request, µs | rounds | truly | that is as asked | seen as dearer |"
-        " negligible | ratio in these runs | ± | spread of pairs | seconds | holds |",
-        "| --- | ---: | ---: | ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
-    ]
-    words = []
-    for name in SHARES:
-        runs = done.of(SECTION, name)
-        words += [verdict(runs), is_as_asked(name, runs)]
-        lines.append(row([name, f"{len(runs)} of {RUNS}", *_cells(name, runs), verdict(runs)]))
-    why = [_why_missed(name, done.of(SECTION, name)) for name in SHARES if has_failed(done.of(SECTION, name))]
-    return [*lines, "", *why, *aside(done)], all(word == "yes" for word in words)
 
 
 def _why_missed(name: str, runs: list[Figures]) -> str:
@@ -233,7 +194,7 @@ def _why_missed(name: str, runs: list[Figures]) -> str:
     return (
         f"Why {name} is missed: of the {len(missed)} runs that did not see it {judged} gave verdicts; their interval is"
         f" {width}, where pairs of slices of one and the same server spread by {median(missed, 'spread') * 100:.0f} %"
-        " on this machine: more blocks than the time holds would be needed.\n"
+        " on this machine: more blocks than the time holds would be needed."
     )
 
 
@@ -241,7 +202,7 @@ def _calibrated(done: Sorted) -> list[str]:
     calibrations = len(done.of(SECTION, CALIBRATION))
     if not calibrations:
         return []
-    return [f"Calibration, {calibrations} of {CALIBRATIONS} done: a round costs {round_ns(done):.2f} ns.", ""]
+    return [f"Calibration, {calibrations} of {CALIBRATIONS} done: a round costs {round_ns(done):.2f} ns."]
 
 
 def _cells(name: str, runs: list[Figures]) -> list[str]:
@@ -251,7 +212,7 @@ def _cells(name: str, runs: list[Figures]) -> list[str]:
     return [
         f"{median(runs, 'before_ns') / 1e3:.2f}",
         f"{median(runs, 'rounds'):.0f}",
-        _interval(truly(runs)),
+        bracketed(truly(runs), 4),
         is_as_asked(name, runs),
         str(int(sum(each["dearer"] for each in runs))),
         str(int(sum(each["negligible"] for each in runs))),
@@ -261,7 +222,43 @@ def _cells(name: str, runs: list[Figures]) -> list[str]:
     ]
 
 
-def _interval(found: Interval | None) -> str:
-    if found is None or found.low is None or found.high is None:
-        return ""
-    return f"{found.value:.4f} [{found.low:.4f}, {found.high:.4f}]"
+class Sensitivity(Section):
+    """Runs with an origin that is dearer by 2 % and by 5 %."""
+
+    key = SECTION
+    heading = "# A known difference is seen"
+    runs = CALIBRATIONS + RUNS * len(SHARES)
+
+    def cases(self) -> list[Case]:
+        """Calibration first; the runs need what it says, and wait for it."""
+        loads: dict[str, object] = {"connections": CONNECTIONS, "requests": REQUESTS}
+        settings = {**loads, "starts": STARTS, "rounds": list(NEAR)}
+        first = Case(SECTION, CALIBRATION, calibrate, CALIBRATIONS, settings)
+        if len(self.kept.done_of([first]).used) < CALIBRATIONS:
+            return [first]
+        settings = {**loads, "starts": [STARTS_BEFORE, STARTS_AFTER], "method": METHOD}
+        steal = VERDICTS_STEAL_MOST
+        runs = (Case(SECTION, name, partial(self._run, name), RUNS, settings, steal, has_failed) for name in SHARES)
+        return [first, *runs]
+
+    def _run(self, name: str, number: int) -> Figures:
+        """One experiment through hopcost, in the time that the spread of pairs just before it allows."""
+        spread = doctor_spread.look().throughput
+        budget = budget_s(name, spread)
+        (before_ns,) = costs([0], STARTS_BEFORE, number)
+        rounds = rounds_for(SHARES[name], before_ns, round_ns(self.kept.done()))
+        keep = f"{SECTION}-{SHARES[name]:g}-{number}"
+        experiment, seconds, _ = run_suite(suite(rounds), budget, read_nothing, "--seed", number, keep=keep)
+        plain_ns, dearer_ns = costs([0, rounds], STARTS_AFTER, number)
+        figures = {"rounds": rounds, "before_ns": before_ns, "plain_ns": plain_ns, "truly": dearer_ns / plain_ns}
+        return {**figures, "spread": spread, "budget_s": budget, "seconds": round(seconds, 2), **seen(experiment)}
+
+    def parts(self, done: Sorted) -> list[Part]:
+        """A row for each amount of work."""
+        rows, words, why = [], [], []
+        for name in SHARES:
+            runs = done.of(SECTION, name)
+            words += [verdict(runs), is_as_asked(name, runs)]
+            rows.append([name, f"{len(runs)} of {RUNS}", *_cells(name, runs), verdict(runs)])
+            why += [_why_missed(name, runs)] if has_failed(runs) else []
+        return [Part([*PROSE, *_calibrated(done)], COLUMNS, rows, words, why)]

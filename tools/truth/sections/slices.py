@@ -26,14 +26,16 @@ from hopcost.stack import RunningStack
 from hopcost.statistics import Interval, ratio
 from hopcost.suite import Suite
 from hopcost.watcher import Silent
-from tools.truth.kept import Kept, aside
-from tools.truth.lines import FOLDER, Case, Figures, Sorted, row
+from tools.truth.lines import Case, Figures, Sorted
+from tools.truth.part import Part, Section, bracketed
 
 SECTION = "slices"
 RUNS = 10
 WARM_UP_NS = 2_000_000_000  # a garbage collector's heap has to grow to its size
 MARGIN = 0.03
 LOADED_S = 4.0  # of an arm, settling included
+WAYS = ("sliced", "alone")
+COLUMNS = ["case", "arm", "by slices:", "alone:", "quotient:", "of CPU per request:", "repeats:", "within ±3 %"]
 
 INTRODUCTION = f"""\
 By slices: a block, all its arms started, all but one frozen, as in a full run. Alone: for each arm a pair of plain
@@ -77,29 +79,6 @@ class Rates(msgspec.Struct, frozen=True):
 
     throughput: float
     cpu_ns: float
-
-
-def cases() -> list[Case]:
-    """nginx-go with few and with many connections, a large heap, and work after the answer."""
-    found = [("nginx-go", 64), ("nginx-go", 1000), ("nginx-go", 5000), (HEAP, 64), (AFTER_ANSWER, 64)]
-    return [
-        Case(
-            SECTION,
-            f"{_name(content)}, {connections} connections",
-            partial(run, content, connections),
-            RUNS,
-            {
-                "loaded_s": LOADED_S,
-                "warm_up_s": warm_up(connections).least_ns / 1e9,
-                "suite": content,
-                "lengths_ns": list(lengths(content, connections)),
-            },
-        )
-        for content, connections in found
-    ]
-
-
-KEPT = Kept(FOLDER / "slices.jsonl", cases)
 
 
 def _name(content: str) -> str:
@@ -237,38 +216,47 @@ def alone(experiment: PlannedExperiment, name: str, seconds: float) -> Rates:
     )
 
 
-def section(done: Sorted) -> tuple[list[str], bool]:
-    """The lines of the page, and whether every one holds."""
-    lines = [
-        "# Slices beside runs of one arm at a time",
-        "",
-        *INTRODUCTION.splitlines(),
-        "",
-        "| case | arm | by slices | alone | quotient | of CPU per request | repeats | within ±3 % |",
-        "| --- | --- | ---: | ---: | ---: | ---: | ---: | --- |",
-    ]
-    words = []
-    for case in cases():
-        runs = done.of(SECTION, case.name)
-        names = [key.removeprefix("alone ") for key in (runs[0] if runs else {}) if key.startswith("alone ")]
-        if not names:
-            words.append("unfinished")
-            lines.append(row([case.name, "", "", "", "", "", f"0 of {case.runs}", "unfinished"]))
-        for name in names:
-            quotient, of_cpu = (quotients(runs, name, end) for end in ("", "_cpu"))
-            words.append(within(quotient))
-            cells = [
-                case.name,
-                name,
-                *(f"{geometric([each[f'{way} {name}'] for each in runs]):.3f}" for way in ("sliced", "alone")),
-                shown(quotient),
-                shown(of_cpu),
-                f"{len(runs)} of {case.runs}",
-                words[-1] + (", unfinished" if len(runs) < case.runs else ""),
-            ]
-            lines.append(row(cells))
-    complete = all(len(done.of(SECTION, case.name)) >= case.runs for case in cases())
-    return [*lines, "", *aside(done)], complete and all(word == "yes" for word in words)
+class Slices(Section):
+    """nginx-go with few and with many connections, a large heap, and work after the answer."""
+
+    key = SECTION
+    heading = "# Slices beside runs of one arm at a time"
+
+    def cases(self) -> list[Case]:
+        """Suites, and how many connections."""
+        wanted = [("nginx-go", 64), ("nginx-go", 1000), ("nginx-go", 5000), (HEAP, 64), (AFTER_ANSWER, 64)]
+        return [
+            Case(
+                SECTION,
+                f"{_name(content)}, {connections} connections",
+                partial(run, content, connections),
+                RUNS,
+                {
+                    "loaded_s": LOADED_S,
+                    "warm_up_s": warm_up(connections).least_ns / 1e9,
+                    "suite": content,
+                    "lengths_ns": list(lengths(content, connections)),
+                },
+            )
+            for content, connections in wanted
+        ]
+
+    def parts(self, done: Sorted) -> list[Part]:
+        """A row for each arm of each case."""
+        rows, words = [], []
+        for case in self.cases():
+            runs = done.of(SECTION, case.name)
+            names = [key.removeprefix("alone ") for key in (runs[0] if runs else {}) if key.startswith("alone ")]
+            if not names:
+                words.append("unfinished")
+                rows.append([case.name, "", "", "", "", "", f"0 of {case.runs}", words[-1]])
+            for name in names:
+                quotient, of_cpu = (quotients(runs, name, end) for end in ("", "_cpu"))
+                words.append(within(quotient) + (", unfinished" if len(runs) < case.runs else ""))
+                ratios = [f"{geometric([figures[f'{way} {name}'] for figures in runs]):.3f}" for way in WAYS]
+                shown = [bracketed(quotient, 3) or "–", bracketed(of_cpu, 3) or "–"]
+                rows.append([case.name, name, *ratios, *shown, f"{len(runs)} of {case.runs}", words[-1]])
+        return [Part([INTRODUCTION], COLUMNS, rows, words)]
 
 
 def quotients(runs: Sequence[Figures], name: str, end: str = "") -> Interval | None:
@@ -283,13 +271,6 @@ def within(quotient: Interval | None) -> str:
     if quotient.low >= 1 - MARGIN and quotient.high <= 1 + MARGIN:
         return "yes"
     return "no" if quotient.low > 1 + MARGIN or quotient.high < 1 - MARGIN else "undecided"
-
-
-def shown(quotient: Interval | None) -> str:
-    """`1.003 [0.991, 1.015]`."""
-    if quotient is None or quotient.low is None or quotient.high is None:
-        return "–"
-    return f"{quotient.value:.3f} [{quotient.low:.3f}, {quotient.high:.3f}]"
 
 
 def geometric(values: Sequence[float]) -> float:

@@ -6,7 +6,8 @@ import math
 from functools import partial
 from statistics import NormalDist
 
-from tools.truth.lines import Bar, Case, Figures, Sorted, median, row, spread
+from tools.truth.lines import Case, Figures, Sorted
+from tools.truth.part import Bar, Part, Section, median, spread
 from tools.truth.server import BACKENDS, load, measured, origin, quantile
 
 SECTION = "delay"
@@ -16,18 +17,7 @@ RATE, SECONDS, CONNECTIONS = 1475, 3, 64
 QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999}
 MARGIN, MARGIN_NS = 0.01, 30_000
 RUNS = 12
-
-
-def cases() -> list[Case]:
-    """Both backends."""
-    settings: dict[str, object] = {
-        "delay": script(),
-        "rate_per_s": RATE,
-        "seconds": SECONDS,
-        "connections": CONNECTIONS,
-        "seed": "the number of the run",
-    }
-    return [Case(SECTION, io, partial(run, io), RUNS, settings) for io in BACKENDS]
+COLUMNS = ["backend", "quantile", "scripted:", "origin's log:", "engine:", "difference, µs:", "runs within:", "holds"]
 
 
 def script() -> str:
@@ -65,33 +55,45 @@ def miss(figures: Figures, name: str) -> float:
     return abs(figures[f"difference_{name}_ns"]) / allowed_ns
 
 
-def section(done: Sorted) -> tuple[list[str], bool]:
-    """The lines of the page, and whether all of them hold."""
-    lines = [
-        "## A known delay comes back",
-        "",
-        f"The origin delays its answers (`{script()}`); {RATE:,} requests/s, Poisson, {SECONDS} s, half of what"
-        f" {CONNECTIONS} connections can carry. Each quantile of the service time must be within {MARGIN * 100:g} % or"
-        f" {MARGIN_NS // 1000} µs of the same quantile in the origin's own log of that run (request read to answer"
-        " sent). Scripted: of the distribution itself, from which a run's sample differs. ms, the difference in µs.",
-        "",
-        "| backend | quantile | scripted | origin's log | engine | difference, µs | runs within | holds |",
-        "| --- | --- | ---: | ---: | ---: | ---: | ---: | --- |",
-    ]
-    verdicts, busy = [], []
-    for case in cases():
-        runs = done.of(SECTION, case.name)
-        if runs:
-            busy.append(f"{case.name} {median(runs, 'origin_busy') * 100:.0f} %")
-        for name, share in QUANTILES.items():
-            cells = [case.name, f"{share * 100:g} %", f"{scripted_ns(share) / 1e6:.3f}"]
-            bar = Bar([[miss(each, name)] for each in runs], case.runs)
-            verdicts.append(bar.verdict())
+class Delay(Section):
+    """Both backends."""
+
+    key = SECTION
+    heading = "## A known delay comes back"
+
+    def cases(self) -> list[Case]:
+        """Both backends."""
+        settings: dict[str, object] = {
+            "delay": script(),
+            "rate_per_s": RATE,
+            "seconds": SECONDS,
+            "connections": CONNECTIONS,
+            "seed": "the number of the run",
+        }
+        return [Case(SECTION, io, partial(run, io), RUNS, settings) for io in BACKENDS]
+
+    def parts(self, done: Sorted) -> list[Part]:
+        """A row for each quantile of each backend."""
+        prose = (
+            f"The origin delays its answers (`{script()}`); {RATE:,} requests/s, Poisson, {SECONDS} s, half of what"
+            f" {CONNECTIONS} connections can carry. Each quantile of the service time must be within {MARGIN * 100:g} %"
+            f" or {MARGIN_NS // 1000} µs of the same quantile in the origin's own log of that run (request read to"
+            " answer sent). Scripted: of the distribution itself, from which a run's sample differs. ms, the"
+            " difference in µs."
+        )
+        rows, verdicts, busy = [], [], []
+        for case in self.cases():
+            runs = done.of(SECTION, case.name)
             if runs:
-                cells += [f"{median(runs, f'{which}{name}_ns') / 1e6:.3f}" for which in ("origin_", "")]
-                cells.append(spread(runs, f"difference_{name}_ns", lambda value: f"{value / 1e3:.0f}"))
-            else:
-                cells += [""] * 3
-            lines.append(row([*cells, bar.within(), bar.verdict()]))
-    lines += ["", f"The origin's core was in use for {', '.join(busy)} of the time."] if busy else []
-    return [*lines, ""], all(verdict == "yes" for verdict in verdicts)
+                busy.append(f"{case.name} {median(runs, 'origin_busy') * 100:.0f} %")
+            for name, share in QUANTILES.items():
+                bar = Bar([[miss(figures, name)] for figures in runs], case.runs)
+                verdicts.append(bar.verdict())
+                cells = ["", "", ""]
+                if runs:
+                    cells = [f"{median(runs, f'{which}{name}_ns') / 1e6:.3f}" for which in ("origin_", "")]
+                    cells.append(spread(runs, f"difference_{name}_ns", lambda value: f"{value / 1e3:.0f}"))
+                scripted = [case.name, f"{share * 100:g} %", f"{scripted_ns(share) / 1e6:.3f}"]
+                rows.append([*scripted, *cells, bar.within(), bar.verdict()])
+        after = [f"The origin's core was in use for {', '.join(busy)} of the time."] if busy else []
+        return [Part([prose], COLUMNS, rows, verdicts, after)]

@@ -15,7 +15,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from tools.truth.lines import ROOT, Bar, Case, Figures, Sorted, median, row, spread, unseeded
+from tools.truth.lines import ROOT, Case, Figures, Sorted, unseeded
+from tools.truth.part import Bar, Part, Section, median, spread
 from tools.truth.server import BACKENDS, generator_core, load, measured, origin, origin_core, quantile
 
 SECTION = "pacing"
@@ -25,25 +26,19 @@ MARGIN, LAG_MOST_NS = 0.05, 100_000
 RUNS = 12
 # With the other core asleep, and with a program on it that wakes as often, as the origin does beside the engine.
 BARE, BARE_BESIDE = "bare-loop", "bare-loop-beside"
-
-
-def cases() -> list[Case]:
-    """Both backends at every rate; the bare loop where there are bars, at constant rates."""
-    settings: dict[str, object] = {"seconds": SECONDS, "connections": CONNECTIONS}
-    found = []
-    for arrivals in ARRIVALS:
-        for rate in (*RATES, BURST_RATE):
-            runs: dict[str, Callable[[int], Figures]] = {io: partial(run, io, arrivals, rate) for io in BACKENDS}
-            if arrivals == "constant" and rate in RATES:
-                runs |= {
-                    BARE: unseeded(partial(bare_loop, rate)),
-                    BARE_BESIDE: unseeded(partial(bare_loop_beside, rate)),
-                }
-            drawn = {"seed": "the number of the run"} if arrivals == "poisson" else {}
-            found += [
-                Case(SECTION, f"{by} {arrivals} {rate}", each, RUNS, settings | drawn) for by, each in runs.items()
-            ]
-    return found
+COLUMNS = [
+    "arrivals",
+    "rate:",
+    "by",
+    "gaps:",
+    "at origin:",
+    "lag p50, µs:",
+    "lag p99, µs:",
+    "per ms:",
+    "CPU:",
+    "runs within:",
+    "holds",
+]
 
 
 def run(io: str, arrivals: str, rate: int, number: int) -> Figures:
@@ -119,34 +114,53 @@ def misses(figures: Figures, arrivals: str) -> list[float]:
     return [abs(figures["gap_cv"] - ARRIVALS[arrivals]) / MARGIN, figures["lag_p99_ns"] / LAG_MOST_NS]
 
 
-def section(done: Sorted) -> tuple[list[str], bool]:
-    """The lines of the page, and whether all of them hold. The bare loop's lines are judged, and decide nothing."""
-    lines = [
-        "## Requests leave when they are due",
-        "",
-        f"{SECONDS} s over {CONNECTIONS} connections. Gaps between sends: their coefficient of variation must be within"
-        f" {MARGIN} of 0 (constant) or 1 (Poisson), the p99 of the send lag below {LAG_MOST_NS // 1000} µs, up to"
-        f" {max(RATES):,} requests/s; above, they are shown. The bare loop does nothing but look at the clock, all the"
-        " time, on the same core, between the other runs; beside: while a program on the origin's core wakes as often."
-        " Where these miss a bar, the machine does. At the origin: the"
-        " gaps between arrivals by its own log, which have its wake-ups in them. CPU: of the generator's core, and the"
-        " part of it that is polling for the next due request.",
-        "",
-        "| arrivals | rate | by | gaps | at origin | lag p50, µs | lag p99, µs | per ms | CPU | runs within | holds |",
-        "| --- | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
-    ]
-    verdicts = []
-    for case in cases():
-        runs = done.of(SECTION, case.name)
-        by, arrivals, rate = case.name.split()
-        bar = Bar([misses(each, arrivals) for each in runs], case.runs)
-        judged = int(rate) in RATES
-        if judged and by in BACKENDS:
-            verdicts.append(bar.verdict())
-        verdict = "" if not judged else bar.verdict() if by in BACKENDS else f"({bar.verdict()})"
-        cells = [arrivals, f"{int(rate):,}", by, *(_figures(runs) if runs else [""] * 6)]
-        lines.append(row([*cells, bar.within() if judged else f"{len(runs)} runs", verdict]))
-    return [*lines, ""], all(verdict == "yes" for verdict in verdicts)
+class Pacing(Section):
+    """Both backends at every rate; the bare loop if there are bars, at constant rates."""
+
+    key = SECTION
+    heading = "## Requests leave when they are due"
+
+    def cases(self) -> list[Case]:
+        """Both backends at every rate; the bare loop where there are bars, at constant rates."""
+        settings: dict[str, object] = {"seconds": SECONDS, "connections": CONNECTIONS}
+        found = []
+        for arrivals in ARRIVALS:
+            for rate in (*RATES, BURST_RATE):
+                runs: dict[str, Callable[[int], Figures]] = {io: partial(run, io, arrivals, rate) for io in BACKENDS}
+                if arrivals == "constant" and rate in RATES:
+                    runs |= {
+                        BARE: unseeded(partial(bare_loop, rate)),
+                        BARE_BESIDE: unseeded(partial(bare_loop_beside, rate)),
+                    }
+                drawn = {"seed": "the number of the run"} if arrivals == "poisson" else {}
+                found += [
+                    Case(SECTION, f"{by} {arrivals} {rate}", each, RUNS, settings | drawn) for by, each in runs.items()
+                ]
+        return found
+
+    def parts(self, done: Sorted) -> list[Part]:
+        """A row for each loop at each rate. The bare loop's are judged, and decide nothing."""
+        prose = (
+            f"{SECONDS} s over {CONNECTIONS} connections. Gaps between sends: their coefficient of variation must be"
+            f" within {MARGIN} of 0 (constant) or 1 (Poisson), the p99 of the send lag below {LAG_MOST_NS // 1000} µs,"
+            f" up to {max(RATES):,} requests/s; above, they are shown. The bare loop does nothing but look at the"
+            " clock, all the time, on the same core, between the other runs; beside: while a program on the origin's"
+            " core wakes as often. Where these miss a bar, the machine does. At the origin: the gaps between arrivals"
+            " by its own log, which have its wake-ups in them. CPU: of the generator's core, and the part of it that"
+            " is polling for the next due request."
+        )
+        rows, verdicts = [], []
+        for case in self.cases():
+            runs = done.of(SECTION, case.name)
+            by, arrivals, rate = case.name.split()
+            bar = Bar([misses(figures, arrivals) for figures in runs], case.runs)
+            judged = int(rate) in RATES
+            if judged and by in BACKENDS:
+                verdicts.append(bar.verdict())
+            verdict = "" if not judged else bar.verdict() if by in BACKENDS else f"({bar.verdict()})"
+            cells = [arrivals, f"{int(rate):,}", by, *(_figures(runs) if runs else [""] * 6)]
+            rows.append([*cells, bar.within() if judged else f"{len(runs)} runs", verdict])
+        return [Part([prose], COLUMNS, rows, verdicts)]
 
 
 def _figures(runs: list[Figures]) -> list[str]:

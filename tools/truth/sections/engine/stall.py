@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopcost.errors import MeasurementFailed
-from tools.truth.lines import Bar, Case, Figures, Sorted, median, row, spread, unseeded
+from tools.truth.lines import Case, Figures, Sorted, unseeded
+from tools.truth.part import Bar, Part, Section, median, spread
 from tools.truth.server import BACKENDS, command, generator_core, measured, origin, quantile
 
 SECTION = "stall"
@@ -30,17 +31,7 @@ PEERS = {
     "wrk": ["wrk", "-t1", "-c64", f"-d{SECONDS}s", "--latency", "http://{}/hello"],
     "h2load": ["h2load", "--h1", "-t1", "-c64", f"-D{SECONDS}", "http://{}/hello"],
 }
-
-
-def cases() -> list[Case]:
-    """Both backends, and the peers that are installed."""
-    settings: dict[str, object] = {"rate_per_s": RATE, "seconds": SECONDS, "stalled_s": STALLED_S}
-    found = [Case(SECTION, io, unseeded(partial(run, io)), RUNS, settings) for io in BACKENDS]
-    return found + [
-        Case(SECTION, peer, unseeded(partial(run_peer, peer)), PEER_RUNS, settings)
-        for peer in PEERS
-        if shutil.which(peer)
-    ]
+COLUMNS = ["generator", "mean:", "replay:", "p90:", "replay:", "p99:", "replay:", "runs within:", "holds"]
 
 
 def replay(arrived: NDArray[np.float64], sent: NDArray[np.float64], rate_per_s: float) -> NDArray[np.float64]:
@@ -109,34 +100,44 @@ def misses(figures: Figures) -> list[float]:
     return [abs(each) / MARGIN for each in off]
 
 
-def section(done: Sorted) -> tuple[list[str], bool]:
-    """The lines of the page, and whether all of them hold."""
-    lines = [
-        "## A server that stands still is seen",
-        "",
-        f"{RATE:,} requests/s for {SECONDS} s over 64 connections, the origin stopped for {STALLED_S:g} s in the"
-        f" middle. p99 must be within {MARGIN * 100:g} % of {P99_S} s, mean and p90 within"
-        f" {MARGIN * 100:g} % of a replay: the same schedule against the origin's own log. Beside it wrk and"
-        " h2load, closed loops. Seconds.",
-        "",
-        "| generator | mean | replay | p90 | replay | p99 | replay | runs within | holds |",
-        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
-    ]
-    verdicts = []
-    for case in cases():
-        runs = done.of(SECTION, case.name)
-        cells = [case.name]
-        for name in ("mean", "p90", "p99"):
-            has = {which: bool(runs) and f"{which}{name}_ns" in runs[0] for which in ("", "replay_")}
-            cells.append(spread(runs, f"{name}_ns", _seconds) if has[""] else "")
-            cells.append(_seconds(median(runs, f"replay_{name}_ns")) if has["replay_"] else "")
-        if case.name in PEERS:
-            lines.append(row([*cells, f"{len(runs)} runs", ""]))
-            continue
-        bar = Bar([misses(each) for each in runs], case.runs)
-        verdicts.append(bar.verdict())
-        lines.append(row([*cells, bar.within(), bar.verdict()]))
-    return [*lines, ""], all(verdict == "yes" for verdict in verdicts)
+class Stall(Section):
+    """Both backends, and the peers that are installed."""
+
+    key = SECTION
+    heading = "## A server that stands still is seen"
+
+    def cases(self) -> list[Case]:
+        """Both backends, and the peers that are installed."""
+        settings: dict[str, object] = {"rate_per_s": RATE, "seconds": SECONDS, "stalled_s": STALLED_S}
+        found = [Case(SECTION, io, unseeded(partial(run, io)), RUNS, settings) for io in BACKENDS]
+        return found + [
+            Case(SECTION, peer, unseeded(partial(run_peer, peer)), PEER_RUNS, settings)
+            for peer in PEERS
+            if shutil.which(peer)
+        ]
+
+    def parts(self, done: Sorted) -> list[Part]:
+        """A row for each generator."""
+        prose = (
+            f"{RATE:,} requests/s for {SECONDS} s over 64 connections, the origin stopped for {STALLED_S:g} s in the"
+            f" middle. p99 must be within {MARGIN * 100:g} % of {P99_S} s, mean and p90 within {MARGIN * 100:g} % of a"
+            " replay: the same schedule against the origin's own log. Beside it wrk and h2load, closed loops. Seconds."
+        )
+        rows, verdicts = [], []
+        for case in self.cases():
+            runs = done.of(SECTION, case.name)
+            cells = [case.name]
+            for name in ("mean", "p90", "p99"):
+                has = {which: bool(runs) and f"{which}{name}_ns" in runs[0] for which in ("", "replay_")}
+                cells.append(spread(runs, f"{name}_ns", _seconds) if has[""] else "")
+                cells.append(_seconds(median(runs, f"replay_{name}_ns")) if has["replay_"] else "")
+            if case.name in PEERS:
+                rows.append([*cells, f"{len(runs)} runs", ""])
+                continue
+            bar = Bar([misses(figures) for figures in runs], case.runs)
+            verdicts.append(bar.verdict())
+            rows.append([*cells, bar.within(), bar.verdict()])
+        return [Part([prose], COLUMNS, rows, verdicts)]
 
 
 def _seconds(value_ns: float) -> str:

@@ -1,0 +1,120 @@
+"""What a section of the page is made of: prose, a table, and whether its rows hold."""
+
+from __future__ import annotations
+
+import abc
+import statistics
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+import msgspec
+
+from hopcost.statistics import Interval
+from tools.truth.kept import Kept, aside
+from tools.truth.lines import FOLDER, Case, Figures, Sorted
+
+
+class Part(msgspec.Struct):
+    """Paragraphs, a table, paragraphs. It holds if it has verdicts and each of them is `yes`.
+
+    A column `name` is aligned to the left, `name:` to the right.
+    """
+
+    prose: list[str]
+    columns: list[str]
+    rows: list[list[str]] = []
+    verdicts: list[str] = []
+    after: list[str] = []
+
+    def lines(self) -> list[str]:
+        """Markdown, with an empty line at the end."""
+        names = [column.removesuffix(":") for column in self.columns]
+        marks = ["---:" if column.endswith(":") else "---" for column in self.columns]
+        table = "\n".join(map(row, [names, marks, *self.rows]))
+        return "\n\n".join([*self.prose, table, *self.after, ""]).splitlines()
+
+    def holds(self) -> bool:
+        """Whether every verdict is yes."""
+        return bool(self.verdicts) and set(self.verdicts) == {"yes"}
+
+
+class Section(abc.ABC):
+    """Cases to run, and a section of the page made of the kept runs. `key` names it in the kept lines."""
+
+    key: ClassVar[str]
+    heading: ClassVar[str]
+    runs: ClassVar[int | None] = None  # if not all cases are known from the beginning
+
+    def __init__(self, folder: Path = FOLDER) -> None:
+        """`folder` holds the kept lines."""
+        self.kept = Kept(folder / f"{self.key}.jsonl", self.cases, self.runs)
+
+    @abc.abstractmethod
+    def cases(self) -> list[Case]:
+        """What is to be run, and how many times."""
+
+    @abc.abstractmethod
+    def parts(self, done: Sorted) -> list[Part]:
+        """What the page says of these runs."""
+
+    def page(self, done: Sorted) -> tuple[list[str], bool]:
+        """The lines of the page, and whether all of them hold."""
+        parts = self.parts(done)
+        lines = [line for part in parts for line in part.lines()]
+        return [self.heading, "", *lines, *aside(done)], all(part.holds() for part in parts)
+
+
+class Bar(msgspec.Struct, frozen=True):
+    """How one row is judged: each run's misses as shares of what is allowed."""
+
+    misses: list[list[float]]
+    runs: int
+
+    def verdict(self) -> str:
+        """`yes` if for each bar the median run is within it; before enough runs are done, how many are."""
+        if len(self.misses) < self.runs:
+            return unfinished(len(self.misses), self.runs)
+        return "yes" if all(statistics.median(of_bar) <= 1 for of_bar in zip(*self.misses, strict=True)) else "no"
+
+    def within(self) -> str:
+        """How many runs are within all bars by themselves: `11 of 12`."""
+        within = sum(max(of_run) <= 1 for of_run in self.misses)
+        return f"{within} of {len(self.misses)}" if self.misses else ""
+
+
+def unfinished(done: int, wanted: int) -> str:
+    """The verdict before enough runs are done."""
+    return f"unfinished: {done} of {wanted} runs"
+
+
+def row(cells: Iterable[str]) -> str:
+    """A row of a Markdown table."""
+    return "| " + " | ".join(cells) + " |"
+
+
+def median(runs: Sequence[Figures], name: str) -> float:
+    """Over runs."""
+    return statistics.median(run[name] for run in runs)
+
+
+def quartiles(runs: Sequence[Figures], name: str) -> tuple[float, float]:
+    """The first and the third one, over runs; of one run it is itself."""
+    values = [run[name] for run in runs]
+    if len(values) < 2:
+        return values[0], values[0]
+    first, _, third = statistics.quantiles(values, n=4, method="inclusive")
+    return first, third
+
+
+def spread(runs: Sequence[Figures], name: str, shown: Callable[[float], str]) -> str:
+    """`median (quartile–quartile)`."""
+    first, third = quartiles(runs, name)
+    return f"{shown(median(runs, name))} ({shown(first)}–{shown(third)})"
+
+
+def bracketed(interval: Interval | None, digits: int) -> str:
+    """`1.003 [0.991, 1.015]`; empty if there is no interval."""
+    if interval is None or interval.low is None or interval.high is None:
+        return ""
+    return f"{interval.value:.{digits}f} [{interval.low:.{digits}f}, {interval.high:.{digits}f}]"
