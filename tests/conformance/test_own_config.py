@@ -1,0 +1,89 @@
+"""nginx under a configuration of somebody's own: the example of the documentation, and what is wrong in another."""
+
+from __future__ import annotations
+
+import os
+import re
+import textwrap
+from pathlib import Path
+
+import pytest
+from freezers import freezers
+from places import ROOT
+
+from hopcost import check, machine, program
+from hopcost.errors import ArmFailed, UsageError
+from hopcost.receipts import Load, Observer
+from hopcost.sandbox import Cores, Ports, raise_open_files
+from hopcost.stack import RunningStack
+from hopcost.suite import Arm, Hop, Link
+
+pytestmark = pytest.mark.usefixtures("nothing_left")
+
+CORES = Cores(stack=machine.allowed_cores(), generator=machine.allowed_cores()[-1:])
+PAGE = ROOT / "docs" / "suite-format.md"
+
+
+@pytest.fixture(autouse=True)
+def there() -> None:
+    """It must be there in CI; elsewhere the reason for skipping is shown."""
+    raise_open_files()
+    receipt = program.installed("nginx")
+    if receipt.missing and "CI" not in os.environ:
+        pytest.skip(f"nginx: {receipt.missing}; {receipt.remedy}")
+    assert receipt.missing is None
+
+
+def start(config: Path) -> RunningStack:
+    hops = [
+        Hop(program="nginx", link=Link.HTTP_TCP, config=str(config)),
+        Hop(program="origin", link=Link.HTTP_UNIX),
+    ]
+    return RunningStack("own", Arm(hops=hops), {}, CORES, freezers()[0], Ports(), label="own")
+
+
+def example(folder: Path) -> Path:
+    """The configuration that docs/suite-format.md shows."""
+    section = PAGE.read_text().partition("## Another configuration, another binary")[2]
+    found = re.search(r"(?m)^    \{% if root(?:.*\n)+?(?=\n?[^ \n])", section)
+    assert found is not None
+    path = folder / "ours.conf.j2"
+    path.write_text(textwrap.dedent(found[0]))
+    return path
+
+
+def test_the_example_of_the_documentation_answers_and_gets_no_receipts(tmp_path: Path) -> None:
+    config = example(tmp_path)
+    with start(config) as stack:
+        observer = Observer(stack)
+        answer = check.ask("own", stack.prepared.address, "/")
+        receipts = observer.receipts(answer, False, Load(answers=1, opened=1))
+        text = stack.prepared.hops[0].files["nginx.conf"]
+    assert answer.status == 200
+    assert [(each.hop, each.setting) for each in receipts if each.hop == "nginx"] == [("nginx", "cores")]
+    assert f"worker_processes {len(CORES.stack)};" in text and "keepalive 64;" in text
+
+
+def test_what_nginx_refuses_is_shown_with_the_line_of_the_file(tmp_path: Path) -> None:
+    config = example(tmp_path)
+    config.write_text(config.read_text().replace("access_log off;", "acess_log off;"))
+    with pytest.raises(ArmFailed) as caught, start(config):
+        pass
+    assert 'unknown directive "acess_log"' in caught.value.message
+    assert re.search(r"(?m)^> +\d+    acess_log off;$", caught.value.message)
+
+
+def test_a_wrong_variable_is_told_with_its_line_and_nothing_starts(tmp_path: Path) -> None:
+    config = example(tmp_path)
+    config.write_text(config.read_text().replace("listen.address", "listen.adress"))
+    with pytest.raises(UsageError, match=r"ours\.conf\.j2:11: .*adress"), start(config):
+        pass
+
+
+def test_a_program_without_a_configuration_has_none_to_replace(tmp_path: Path) -> None:
+    arm = Arm(hops=[Hop(program="origin", link=Link.HTTP_TCP, config=str(example(tmp_path)))])
+    with (
+        pytest.raises(UsageError, match="arm own: origin: config: it has no configuration file"),
+        RunningStack("own", arm, {}, CORES, freezers()[0], Ports(), label="own"),
+    ):
+        pass

@@ -1,0 +1,258 @@
+"""Conformance of all programs in all their forms: routes, status, body, keep-alive, 404, clean stop, no child left.
+
+A program that is not installed is skipped with the reason; in CI those that `make setup` brings must be there.
+"""
+
+from __future__ import annotations
+
+import http.client
+import itertools
+import os
+import signal
+
+import psutil
+import pytest
+from freezers import freezers
+
+from hopcost import check, large_files, machine, program, suite
+from hopcost.errors import ArmFailed, UsageError
+from hopcost.prepared import Address
+from hopcost.routes import ROUTES
+from hopcost.sandbox import Cores, Ports, raise_open_files
+from hopcost.stack import RunningStack
+from hopcost.suite import Arm, Hop, Link, Setting
+
+pytestmark = pytest.mark.usefixtures("nothing_left")
+
+CORES = Cores(stack=machine.allowed_cores(), generator=machine.allowed_cores()[-1:])
+CLIENT_LINKS = (Link.HTTP_TCP, Link.HTTP_UNIX, Link.HTTPS_TCP)
+GZIP = [("Accept-Encoding", "gzip")]
+
+# Forms of a program besides the one that its defaults are, as an origin and as a proxy.
+ORIGIN_FORMS: dict[str, list[dict[str, Setting]]] = {
+    "nginx": [{"content": "static"}, {"content": "lua"}, {"content": "static", "open_file_cache": False}],
+    "apache2": [{"mpm": "event"}, {"processes": 5, "access_log": True}],
+    "express": [{"manager": "pm2", "instances": 2}],
+    "go-hello": [{"tcp_nodelay": False}, {"heap_mib": 1}, {"work_us": 10}],
+    "origin": [{"work_rounds": 1000}, {"work_us": 10}],
+}
+PROXY_FORMS: dict[str, list[dict[str, Setting]]] = {
+    "nginx": [
+        {"upstream_keepalive": 0},
+        {"cache_s": 5},
+        {"access_log": True, "multi_accept": False, "reuseport": True},
+    ],
+    "go-proxy": [{"upstream_keepalive": 0}],
+    "haproxy": [{"http_reuse": "safe", "balance": "leastconn"}],
+    "caddy": [{"upstream_keepalive": 0}, {"balance": "least_conn"}],
+}
+ENDS_WITH = {"haproxy": -signal.SIGTERM}  # it closes everything, and lets the signal end it
+GZIP_ARMS: dict[str, dict[str, Setting]] = {"nginx": {"content": "static", "gzip": True}, "apache2": {"gzip": True}}
+
+
+def hop(name: str, link: Link, copies: int = 1, **settings: Setting) -> Hop:
+    return Hop(program=name, link=link, settings=dict(settings), copies=copies)
+
+
+def words(name: str, settings: dict[str, Setting]) -> str:
+    return name + "".join(f" {key}={value}" for key, value in settings.items())
+
+
+def forms(table: dict[str, list[dict[str, Setting]]], name: str) -> list[dict[str, Setting]]:
+    return [{}, *table.get(name, [])]
+
+
+def arms() -> dict[str, Arm]:
+    """Each origin in each form over each link that a client speaks, and each proxy before an origin over each link."""
+    found = {}
+    for name in program.names():
+        definition = program.load(name)
+        client_links = [link for link in definition.links if link in CLIENT_LINKS]
+        if definition.is_origin:
+            for settings, link in itertools.product(forms(ORIGIN_FORMS, name), client_links):
+                found[f"{words(name, settings)} over {link.value}"] = Arm(hops=[hop(name, link, **settings)])
+        for upstream, settings in itertools.product(definition.upstream_links, forms(PROXY_FORMS, name)):
+            found[f"{words(name, settings)} before origin over {upstream.value}"] = Arm(
+                hops=[hop(name, client_links[0], **settings), hop("origin", upstream)]
+            )
+        if definition.upstream_links:
+            for link in client_links[1:]:
+                found[f"{name} over {link.value} before origin"] = Arm(
+                    hops=[hop(name, link), hop("origin", definition.upstream_links[0])]
+                )
+        if definition.balances:
+            found[f"{name} before 3 origins"] = Arm(
+                hops=[hop(name, client_links[0]), hop("origin", definition.upstream_links[0], copies=3)]
+            )
+    return found
+
+
+@pytest.fixture(scope="module", autouse=True)
+def all_open_files() -> None:
+    raise_open_files()
+
+
+def start(name: str, arm: Arm) -> RunningStack:
+    """The arm, alive; the test is skipped where one of its programs, or what its settings need, is not there."""
+    for each in arm.hops:
+        receipt = program.installed(each.program).under(each.settings)
+        if receipt.missing and "CI" not in os.environ:
+            pytest.skip(f"{each.program}: {receipt.missing}; {receipt.remedy}")
+        assert receipt.missing is None
+    return RunningStack(name, arm, {}, CORES, freezers()[0], Ports(), label="test")
+
+
+def answers_on_one_connection(address: Address, targets: list[str]) -> list[tuple[int, str | None, bytes]]:
+    """Status, media type and body of several requests, which must all fit on one connection."""
+    with address.connect(10.0) as connection:
+        found = []
+        for target in targets:
+            connection.sendall(f"GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+            response = http.client.HTTPResponse(connection, method="GET")
+            response.begin()
+            assert not response.will_close
+            media_type = (response.getheader("Content-Type") or "").partition(";")[0]
+            found.append((response.status, media_type, response.read()))
+        return found
+
+
+@pytest.mark.parametrize("name", arms())
+def test_every_form_answers_all_routes_on_one_connection_and_leaves_no_process(name: str) -> None:
+    with start(name, arms()[name]) as stack:
+        found = answers_on_one_connection(stack.prepared.address, [route.path for route in [*ROUTES, *ROUTES]])
+        assert found == [(200, route.media_type, route.body.encode()) for route in [*ROUTES, *ROUTES]]
+        assert check.ask(name, stack.prepared.address, "/no-such-path").status == 404
+        processes = [pid for pids in stack.processes.values() for pid in pids]
+        assert len(processes) >= len(stack.prepared.hops) == sum(each.copies for each in arms()[name].hops)
+        assert stack.failure() is None
+    expected = {each.name: ENDS_WITH.get(each.program, 0) for each in stack.prepared.hops}
+    assert stack.session.exited == expected, "each ends well on SIGTERM"
+    assert not any(psutil.pid_exists(pid) for pid in processes)
+
+
+@pytest.mark.parametrize("name", suite.load("static").arms)
+def test_every_arm_of_static_serves_the_same_files(name: str) -> None:
+    with start(name, suite.load("static").arms[name]) as stack:
+        for file in large_files.SIZES:
+            answer = check.ask(name, stack.prepared.address, f"/files/{file}")
+            assert answer.status == 200
+            assert answer.body == (large_files.folder() / file).read_bytes()
+        assert check.ask(name, stack.prepared.address, "/files/none").status == 404
+
+
+NGINX_GO = ["go-hello", "origin"]  # what the article's arms answer is as long in all of them
+
+
+@pytest.mark.parametrize("origin", NGINX_GO)
+@pytest.mark.parametrize("link", [link for link in Link if link is not Link.HTTPS_TCP], ids=lambda link: link.value)
+def test_the_hello_has_as_many_header_bytes_behind_nginx_as_alone(origin: str, link: Link) -> None:
+    arm = Arm(hops=[hop("nginx", Link.HTTP_TCP), hop(origin, link)])
+    with start("behind", arm) as stack:
+        answer = check.ask("behind", stack.prepared.address, "/")
+    assert (answer.status, answer.body, answer.header_bytes) == (200, b"Hello World\n", 141)
+    if link is Link.HTTP_TCP:
+        with start("alone", Arm(hops=[hop(origin, link)])) as stack:
+            assert check.ask("alone", stack.prepared.address, "/").header_bytes == 141
+
+
+@pytest.mark.parametrize("name", GZIP_ARMS)
+def test_gzip_is_for_those_who_accept_it_and_the_decoded_body_is_the_same(name: str) -> None:
+    with start("plain", Arm(hops=[hop(name, Link.HTTP_TCP)])) as stack:
+        plain = check.ask("plain", stack.prepared.address, "/static.txt", GZIP)
+    with start("gzip", Arm(hops=[hop(name, Link.HTTP_TCP, **GZIP_ARMS[name])])) as stack:
+        asked = check.ask("gzip", stack.prepared.address, "/static.txt", GZIP)
+        unasked = check.ask("gzip", stack.prepared.address, "/static.txt")
+    assert (plain.content_encoding, asked.content_encoding, unasked.content_encoding) == (None, "gzip", None)
+    assert len(asked.body) < len(asked.decoded) == 1024
+    check.compare("plain", plain, "gzip", asked)
+
+
+def test_gzip_shrinks_the_static_file_of_nginx_by_the_articles_factor() -> None:
+    """1.25, heads and chunk lengths included."""
+    with start("gzip", Arm(hops=[hop("nginx", Link.HTTP_TCP, **GZIP_ARMS["nginx"])])) as stack:
+        plain = check.ask("gzip", stack.prepared.address, "/static.txt")
+        packed = check.ask("gzip", stack.prepared.address, "/static.txt", GZIP)
+    assert "Transfer-Encoding: chunked" in packed.head
+    chunks = len(f"{len(packed.body):x}\r\n") + len("\r\n0\r\n\r\n")
+    ratio = (plain.header_bytes + len(plain.body)) / (packed.header_bytes + chunks + len(packed.body))
+    assert ratio == pytest.approx(1.25, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "children"),
+    [("nginx", {"worker_processes": 3}, 3), ("apache2", {"processes": 7}, 7), ("apache2", {"mpm": "event"}, 16)],
+)
+def test_a_stack_is_ready_when_all_its_workers_are_there(
+    name: str, settings: dict[str, Setting], children: int
+) -> None:
+    with start("workers", Arm(hops=[hop(name, Link.HTTP_TCP, **settings)])) as stack:
+        assert len(stack.processes[name]) == 1 + children
+
+
+def test_a_balancer_sends_to_every_copy() -> None:
+    arm = Arm(hops=[hop("nginx", Link.HTTP_TCP, worker_processes=1), hop("origin", Link.HTTP_TCP, copies=3)])
+    with start("balanced", arm) as stack:
+        assert [each.name for each in stack.prepared.hops] == ["nginx", "origin-1", "origin-2", "origin-3"]
+        answers_on_one_connection(stack.prepared.address, ["/"] * 6)
+        (nginx_worker,) = stack.processes["nginx"][1:]
+        ports = {connection.raddr.port for connection in psutil.Process(nginx_worker).net_connections("tcp4")
+                 if connection.status == psutil.CONN_ESTABLISHED}  # fmt: skip
+        assert ports >= {int(each.address.address.partition(":")[2]) for each in stack.prepared.hops[1:]}
+
+
+def test_a_cache_asks_the_next_hop_once() -> None:
+    """By nginx's own count of what it passed on, which is also the receipt of the setting."""
+    arm = Arm(hops=[hop("nginx", Link.HTTP_TCP, cache_s=60), hop("origin", Link.HTTP_TCP)])
+    with start("cached", arm) as stack:
+        answers_on_one_connection(stack.prepared.address, ["/json"] * 5)
+        assert (stack.session.directory / "nginx-passed.log").read_text().splitlines() == ["MISS"]
+
+
+def test_a_setting_that_a_program_does_not_know_is_a_usage_error() -> None:
+    with pytest.raises(UsageError, match="go-hello has no setting 'gomaxproc'") as caught:
+        start("typo", Arm(hops=[hop("go-hello", Link.HTTP_TCP, gomaxproc=1)]))
+    assert caught.value.hint == "did you mean 'gomaxprocs'?"
+
+
+@pytest.mark.parametrize(
+    ("hops", "message"),
+    [
+        ([hop("nginx", Link.FASTCGI_TCP)], "nginx cannot be reached over fastcgi\\+tcp"),
+        ([hop("go-hello", Link.HTTP_TCP), hop("origin", Link.HTTP_TCP)], "go-hello does not forward over http\\+tcp"),
+        ([hop("nginx", Link.HTTP_TCP), hop("nginx", Link.HTTPS_TCP)], "nginx does not forward over https\\+tcp"),
+        ([hop("nginx", Link.HTTP_TCP, copies=2)], "nginx: copies: the client reaches one"),
+        (
+            [
+                hop("nginx", Link.HTTP_TCP),
+                Hop(program="origin", link=Link.HTTP_TCP, copies=2, port=20000),
+            ],
+            "origin: port: 2 copies cannot all have port 20000",
+        ),
+    ],
+)
+def test_a_stack_that_cannot_be_is_a_usage_error(hops: list[Hop], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        start("link", Arm(hops=hops))
+
+
+def test_a_refused_configuration_is_shown_with_the_line_of_the_generated_file() -> None:
+    """So many seconds are a number to hopcost, but not to nginx."""
+    with pytest.raises(ArmFailed) as caught:
+        start("refused", Arm(hops=[hop("nginx", Link.HTTP_TCP, keepalive_timeout_s=10**30)]))
+    assert "[emerg]" in caught.value.message
+    assert f"keepalive_timeout {10**30};" in caught.value.message
+    assert "nginx.conf, as it was generated:" in caught.value.message
+
+
+@pytest.mark.parametrize("name", program.names())
+def test_every_program_has_a_readme_of_its_choices(name: str) -> None:
+    assert (program.load(name).folder / "README.md").read_text().startswith(f"# {name}\n")
+
+
+def test_ci_has_every_program() -> None:
+    """Nothing is skipped there: `make setup` brings them all."""
+    if "CI" not in os.environ:
+        pytest.skip("only where CI is set")
+    receipts = {name: program.installed(name) for name in program.names()}
+    assert {name: receipt.missing for name, receipt in receipts.items() if receipt.missing} == {}
+    assert {name: receipt.lacking for name, receipt in receipts.items() if receipt.lacking} == {}

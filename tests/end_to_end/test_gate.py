@@ -1,0 +1,67 @@
+"""The gate: the experiment that it makes, the order in which it runs with a mock engine, its summary and exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import command
+import pytest
+import suite_files
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_with_a_tiny_budget_it_is_undecided_and_says_so_everywhere(tmp_path: Path) -> None:
+    path, github = suite_files.write(tmp_path), tmp_path / "github.md"
+    github.write_text("what other steps wrote\n")
+    done = command.hopcost(
+        "gate", f"{path}/links/unix", "--budget", 3, "--record", tmp_path / "record", "-f", "json", "-o",
+        tmp_path / "gate.json", extra={"GITHUB_STEP_SUMMARY": str(github)},
+    )  # fmt: skip
+    assert done.returncode == 4, done.stderr
+    assert "both sides are the same" in done.stderr and "gate undecided (exit code 4)" in done.stderr
+    assert done.stdout == ""
+    assert json.loads((tmp_path / "gate.json").read_text())["outcome"] == "undecided"
+    first, _, rest = github.read_text().partition("\n")
+    assert first == "what other steps wrote" and rest.startswith("## hopcost gate undecided")
+    assert command.hopcost("report", tmp_path / "record").returncode == 0
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_another_binary_that_does_not_start_fails_the_gate(tmp_path: Path) -> None:
+    path, broken = suite_files.write(tmp_path), tmp_path / "broken"
+    broken.write_text('#!/bin/sh\n[ "$1" = --version ] && echo hopcost-origin 9.9 && exit\necho no licence; exit 7\n')
+    broken.chmod(0o755)
+    done = command.hopcost(
+        "gate", f"{path}/links/unix", "--after", "origin.binary=broken", "--budget", 20, "--record", "record",
+        folder=tmp_path, extra={"GITHUB_STEP_SUMMARY": ""},
+    )  # fmt: skip
+    assert done.returncode == 1, done.stderr
+    assert "does not work after the change" in done.stdout and "no licence" in done.stdout
+    environment = json.loads((tmp_path / "record" / "environment.json").read_text())
+    (receipt,) = environment["binaries"].values()
+    assert list(environment["binaries"]) == [str(broken)]
+    assert receipt["version"] == "9.9" and receipt["program"] == "origin" and len(receipt["sha256"]) == 64
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--after", "origin.work_round=1"], ["origin has no setting 'work_round'", "did you mean 'work_rounds'?"]),
+        (["--after", "origin.config=suite.toml"], ["no such file"]),
+        (["--after", "origin.config=small.toml"], ["origin: config: it has no configuration file"]),
+        (["--after", "origin.binary=small.toml"], ["small.toml is not executable"]),
+        (["--after", f"origin.binary={os.devnull}"], ["no such file"]),
+        (["--after", "origin.binary=/bin/true"], ["origin: binary: /", "printed no version"]),
+        (["--margin", "none"], ["--margin: expected a percentage"]),
+        (["-o", "nowhere/gate.md"], ["nowhere/gate.md: cannot be written there"]),
+        (["--figure", "latency"], ["--figure", "latency"]),
+    ],
+)
+def test_a_wrong_word_is_told_before_anything_runs(tmp_path: Path, arguments, words) -> None:
+    suite_files.write(tmp_path)
+    done = command.hopcost("gate", "./small.toml/links/unix", "--budget", 3, *arguments, folder=tmp_path)
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert [word for word in words if word not in done.stderr] == [] and "Traceback" not in done.stderr
+    assert not (tmp_path / "records").exists()

@@ -1,0 +1,75 @@
+"""Requests with a body: what a suite may ask for, what the check sends, and that every byte arrives."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import suite_files
+from command import hopcost
+from freezers import freezers
+
+from hopcost import check, description, machine, suite
+from hopcost.errors import UsageError
+from hopcost.sandbox import Cores, Ports
+from hopcost.stack import RunningStack
+from hopcost.suite import Arm, Hop, Link, Method, Workload
+
+CORES = Cores(stack=machine.allowed_cores(), generator=machine.allowed_cores()[-1:])
+
+
+@pytest.mark.parametrize(
+    ("workload", "words"),
+    [
+        ('{ method = "POST" }', "workload.method: a POST of nothing"),
+        ("{ body_bytes = 10 }", "workload.body_bytes: a GET carries no body"),
+        ('{ method = "POST", body_bytes = 0 }', "body_bytes"),
+        ('{ method = "POST", body_bytes = 100000000 }', "body_bytes"),
+        ('{ method = "PATCH", body_bytes = 10 }', "method"),
+    ],
+)
+def test_what_does_not_belong_together_is_told(tmp_path: Path, workload: str, words: str) -> None:
+    path = suite_files.write(tmp_path, suite_files.TWO_ARMS.replace("{ connections = 4 }", workload))
+    with pytest.raises(UsageError, match=words):
+        suite.load(str(path))
+
+
+@pytest.mark.usefixtures("nothing_left")
+@pytest.mark.parametrize("buffering", [True, False])
+@pytest.mark.parametrize("size", [1, 1024, 3_000_000])
+def test_every_byte_arrives_behind_nginx(buffering: bool, size: int) -> None:
+    front = Hop(program="nginx", link=Link.HTTP_TCP, settings={"request_buffering": buffering, "body_mib_most": 8})
+    arm = Arm(hops=[front, Hop(program="origin", link=Link.HTTP_TCP)])
+    workload = Workload(method=Method.PUT, target="/echo-length", body_bytes=size)
+    with RunningStack("behind", arm, {}, CORES, freezers()[0], Ports(), label="upload") as stack:
+        answer = check.ask_as_loaded("behind", stack.prepared.address, workload)
+    assert (answer.status, answer.body.strip()) == (200, str(size).encode())
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_nginx_refuses_what_is_larger_than_its_setting() -> None:
+    arm = Arm(hops=[Hop(program="nginx", link=Link.HTTP_TCP), Hop(program="origin", link=Link.HTTP_TCP)])
+    workload = Workload(method=Method.POST, target="/echo-length", body_bytes=(1 << 20) + 1)
+    with RunningStack("behind", arm, {}, CORES, freezers()[0], Ports(), label="upload") as stack:
+        assert check.ask_as_loaded("behind", stack.prepared.address, workload).status == 413
+        shown = description.of(stack.prepared, stack.session.directory, workload)
+    assert f"head -c {(1 << 20) + 1} /dev/zero | curl -i -X POST --data-binary @- " in shown
+
+
+def test_other_generators_send_no_bodies(tmp_path: Path) -> None:
+    workload = '{ connections = 4, method = "POST", target = "/echo-length", body_bytes = 10 }'
+    path = suite_files.write(tmp_path, suite_files.TWO_ARMS.replace("{ connections = 4 }", workload))
+    refused = hopcost("run", path, "--peer", "wrk", folder=tmp_path)
+    assert refused.returncode == 2 and "links: other generators send GET alone here, not POST" in refused.stderr
+
+
+def test_a_run_uploads_and_every_answer_is_right(tmp_path: Path) -> None:
+    workload = '{ connections = 4, method = "POST", target = "/echo-length", body_bytes = 70000 }'
+    path = suite_files.write(tmp_path, suite_files.TWO_ARMS.replace("{ connections = 4 }", workload))
+    done = hopcost("run", path, "--quick", "--budget", "8", "--record", tmp_path / "record", folder=tmp_path)
+    assert done.returncode in (0, 1), done.stderr  # 1 where the machine was too busy for verdicts
+    blocks = [json.loads(line) for line in (tmp_path / "record" / "blocks.jsonl").read_text().splitlines()]
+    assert blocks
+    for arm in blocks[0]["arms"]:
+        assert arm["totals"]["answers"] > 0 and not any(arm["totals"]["errors"].values())

@@ -1,0 +1,98 @@
+"""`hopcost compare` on records that lie on the disk: whole, cut off, of another format, with generated files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import command
+import pytest
+from samples.records import ENVIRONMENT, plain_block, plan_of, suite
+
+from hopcost import across, record
+
+
+def written(path: Path, behind: int = 400, **environment: object) -> Path:
+    """A record of six blocks, with what its arms' stacks were."""
+    content = suite()
+    with record.Writer(path, content, plan_of(), ENVIRONMENT | environment, ["hopcost", "run", "made-up"]) as writer:
+        for number, sway in enumerate((-4, 0, 2, -1, 3, 0)):
+            writer.append(plain_block(number, 1000 + sway, 1000 - sway, behind))
+    for arm in ("direct", "behind"):
+        (path / "stacks" / "cost" / arm).mkdir(parents=True)
+        (path / "stacks" / "cost" / arm / "app.conf").write_text("listen 127.0.0.1:2000;\nthreads 1;\n")
+    return path
+
+
+def content_of(path: Path) -> dict[str, bytes]:
+    return {str(each.relative_to(path)): each.read_bytes() for each in path.rglob("*") if each.is_file()}
+
+
+def compare(*arguments: object, folder: Path) -> tuple[int, str, str]:
+    done = command.hopcost("compare", *arguments, folder=folder)
+    assert "Traceback" not in done.stderr
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_two_records_are_compared_and_left_as_they_are(tmp_path: Path) -> None:
+    a, b = written(tmp_path / "a"), written(tmp_path / "b", behind=300)
+    before = [content_of(each) for each in (a, b)]
+    code, output, errors = compare("a", "b", folder=tmp_path)
+    assert (code, errors) == (0, "")
+    assert "slower" in output and "nothing that the records keep, but the hour" in output
+    assert [content_of(each) for each in (a, b)] == before
+    code, output, _ = compare("a", "b", "--format", "json", "-o", "out.json", folder=tmp_path)
+    assert (code, output) == (0, "")
+    assert json.loads((tmp_path / "out.json").read_text())["experiments"][0]["name"] == "cost"
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "words"),
+    [
+        ("run.json", '"format": 3', '"format": 99', ["b: from a newer hopcost: record format 99"]),
+        ("run.json", '"method": 2', '"method": 3', ["other methods: 2 and 3", "--anyway"]),
+        ("*.json*", '"cost"', '"price"', ["no experiment in common: made-up has cost", "has price"]),
+        ("*.json*", '"made-up"', '"mine"', ["other suites: made-up and mine", "--anyway"]),
+        ("environment.json", "Abacus 2", "Abacus 9", ["other CPUs: Abacus 2 and Abacus 9", "--anyway"]),
+        ("environment.json", "{", "[", ["environment.json: ", "damaged"]),
+    ],
+)
+def test_what_does_not_fit_is_one_clear_error(tmp_path: Path, file, old, new, words) -> None:
+    written(tmp_path / "a"), written(tmp_path / "b")
+    paths = list((tmp_path / "b").glob(file))
+    assert any(old in path.read_text() for path in paths)
+    for path in paths:  # a name is changed wherever it stands, or the record contradicts itself
+        path.write_text(path.read_text().replace(old, new))
+    code, output, errors = compare("a", "b", folder=tmp_path)
+    assert (code, output) == (2, "") and errors.startswith("error: ")
+    assert [word for word in words if word not in errors] == []
+
+
+def test_a_record_that_is_cut_off_is_compared_up_to_there_and_says_so(tmp_path: Path) -> None:
+    written(tmp_path / "a"), written(tmp_path / "b")
+    blocks = tmp_path / "b" / "blocks.jsonl"
+    blocks.write_bytes(blocks.read_bytes()[:-40])
+    code, output, _ = compare("a", "b", folder=tmp_path)
+    assert code == 0
+    assert "B: warning: " in output and "line 6 is cut off" in output and "6 blocks in A, 5 blocks in B" in output
+
+
+def test_what_was_generated_otherwise_is_shown_line_by_line_and_ports_are_not(tmp_path: Path) -> None:
+    written(tmp_path / "a"), written(tmp_path / "b")
+    for arm, threads in (("direct", 1), ("behind", 2)):
+        path = tmp_path / "b" / "stacks" / "cost" / arm / "app.conf"
+        path.write_text(f"listen 127.0.0.1:2007;\nthreads {threads};\n")
+    (each,) = across.compare(record.read(tmp_path / "a"), record.read(tmp_path / "b")).experiments
+    assert {arm.name: arm.files for arm in each.arms} == {
+        "direct": {},
+        "behind": {"app.conf": ["- threads 1;", "+ threads 2;"]},
+    }
+    assert each.baseline_changed is None
+
+
+def test_a_baseline_that_was_generated_otherwise_takes_the_verdicts_away(tmp_path: Path) -> None:
+    written(tmp_path / "a"), written(tmp_path / "b", behind=300)
+    (tmp_path / "b" / "stacks" / "cost" / "direct" / "app.conf").write_text("listen 127.0.0.1:2000;\nthreads 2;\n")
+    (each,) = across.compare(record.read(tmp_path / "a"), record.read(tmp_path / "b")).experiments
+    assert each.baseline_changed == "the baseline direct is not the same in both (app.conf: - threads 1;)"
+    assert {figure.no_verdict for arm in each.arms for figure in arm.figures} == {each.baseline_changed}

@@ -1,0 +1,113 @@
+"""`--help` of hopcost and every verb, to the last byte; and that it does not load what it does not need."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import golden
+import pytest
+from command import HOPCOST, hopcost, loaded_by
+from samples.records import ENVIRONMENT, plain_block, plan_of, suite
+
+from hopcost.errors import EXIT_CODES
+from hopcost.record import Writer
+
+VERBS = [
+    "build",
+    "claims",
+    "compare",
+    "completion",
+    "crosscheck",
+    "doctor",
+    "gate",
+    "list",
+    "report",
+    "run",
+    "show",
+    "up",
+]
+HEAVY = {"scipy", "numpy", "rich", "jinja2", "psutil", "msgspec", "hdrh"}
+
+
+def test_help_of_hopcost() -> None:
+    shown = hopcost("--help")
+    assert (shown.returncode, shown.stderr) == (0, "")
+    golden.compare("help/hopcost.txt", shown.stdout)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_of_a_verb(verb) -> None:
+    shown = hopcost(verb, "--help")
+    assert (shown.returncode, shown.stderr) == (0, "")
+    golden.compare(f"help/{verb}.txt", shown.stdout)
+
+
+def test_every_verb_has_its_golden_file() -> None:
+    """`load` is the engine's own: its help is tested with the engine."""
+    lines = hopcost("--help").stdout.partition("Commands:\n")[2].partition("\n\n")[0].splitlines()
+    assert [line.split()[0] for line in lines] == sorted([*VERBS, "load"])
+
+
+def test_dash_h_is_help() -> None:
+    assert hopcost("-h").stdout == hopcost("--help").stdout
+    assert hopcost("run", "-h").stdout == hopcost("run", "--help").stdout
+
+
+def test_no_arguments_are_answered_with_help() -> None:
+    assert "Usage: hopcost" in hopcost().stdout + hopcost().stderr
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["run", "--help"], ["report", "--help"], ["gate", "--help"], ["--version"]]
+)
+def test_help_imports_nothing_heavy(arguments) -> None:
+    """It answers at once because it loads little; what it loads is counted here, not the time."""
+    modules = loaded_by(arguments)
+    assert "hopcost" in modules
+    assert HEAVY.isdisjoint(modules), HEAVY & modules
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_examples_of_itself(verb) -> None:
+    examples = hopcost(verb, "--help").stdout.partition("  Examples:\n")[2].partition("\n\n")[0].splitlines()
+    assert examples
+    assert all(f"hopcost {verb}" in line for line in examples)
+
+
+def test_every_exit_code_stands_in_the_help() -> None:
+    shown = hopcost("--help").stdout.partition("  Exit codes:\n")[2]
+    assert [int(line.split()[0]) for line in shown.splitlines()] == list(EXIT_CODES)
+
+
+def on_a_terminal(arguments: Sequence[object], **extra: str) -> str:
+    """Everything that `hopcost` writes to a terminal."""
+    master, slave = pty.openpty()
+    with subprocess.Popen(
+        [HOPCOST, *map(str, arguments)],
+        stdout=slave, stderr=slave, env=os.environ | {"TERM": "xterm-256color", "COLUMNS": "100"} | extra,
+    ) as process:  # fmt: skip
+        os.close(slave)
+        written = b""
+        try:
+            while part := os.read(master, 4096):
+                written += part
+        except OSError:  # how a terminal says that its last writer is gone
+            pass
+        finally:
+            os.close(master)
+    assert process.returncode is not None
+    return written.decode()
+
+
+def test_no_color_is_obeyed_and_colour_is_there_without_it(tmp_path: Path) -> None:
+    with Writer(tmp_path / "record", suite(), plan_of(), ENVIRONMENT, ["hopcost"]) as writer:
+        writer.append(plain_block(0))
+    colour = re.compile(r"\x1b\[(\d+;)*(3|4|9)\d")
+    for arguments in (["report", tmp_path / "record"], ["report", "none"], ["doctor"]):
+        assert not colour.search(on_a_terminal(arguments, NO_COLOR="1")), arguments
+    assert colour.search(on_a_terminal(["doctor"])), "what would be taken away is there"

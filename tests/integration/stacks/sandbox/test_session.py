@@ -1,0 +1,282 @@
+"""Sessions: programs start, stop and die with the harness, frozen or not, and nothing is left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+from freezers import freezers, leavings
+
+from hopcost import host, keeper, namespace, network, usage
+from hopcost.errors import CannotMeasure, MeasurementFailed
+from hopcost.leavings import owner
+from hopcost.sandbox import Freezer, _is_frozen
+
+pytestmark = pytest.mark.usefixtures("nothing_left")
+
+CORES = sorted(os.sched_getaffinity(0))
+# A program with a child of its own that ignores SIGTERM: both must go.
+STUBBORN = [
+    sys.executable,
+    "-c",
+    "import os, signal, time; signal.signal(15, signal.SIG_IGN); os.fork(); time.sleep(600)",
+]
+WAIT_S = 10.0
+
+
+@pytest.fixture(params=freezers(), ids=lambda freezer: freezer.kind)
+def session(request: pytest.FixtureRequest) -> host.Session:
+    freezer: Freezer = request.param
+    session = host.Session(freezer.cgroups(f"hopcost-{owner()}-test"))
+    request.addfinalizer(session.kill)
+    return session
+
+
+def eventually(holds: object) -> bool:
+    """Whether it holds within the time; the machine may be busy."""
+    deadline = time.monotonic() + WAIT_S
+    while time.monotonic() < deadline:
+        if holds():  # type: ignore[operator]
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def freeze(session: host.Session, pids: list[int]) -> None:
+    if session.cgroup is None:
+        for pid in pids:
+            os.kill(pid, signal.SIGSTOP)
+    elif (session.cgroup / "cgroup.freeze").exists():
+        (session.cgroup / "cgroup.freeze").write_text("1")
+    else:
+        (session.cgroup / "freezer.state").write_text("FROZEN")
+
+
+def test_a_program_runs_on_its_cores_in_the_stacks_session_and_directory(session: host.Session) -> None:
+    pid = session.start("sleeper", ["sleep", "600"], [CORES[-1]], 512)
+    process = psutil.Process(pid)
+    assert process.cpu_affinity() == [CORES[-1]]
+    assert os.getsid(pid) == session.leader != os.getsid(0)
+    assert process.cwd() == str(session.directory)
+    assert process.rlimit(psutil.RLIMIT_NOFILE) == (512, 512)
+
+
+def test_all_programs_of_a_stack_share_one_session(session: host.Session) -> None:
+    pids = [session.start(name, ["sleep", "600"], CORES, 512) for name in ("front", "back")]
+    assert {os.getsid(pid) for pid in pids} == {session.leader}
+    assert [session.processes(name, pid) for name, pid in zip(("front", "back"), pids, strict=True)] == [
+        [pid] for pid in pids
+    ]
+
+
+def test_stop_ends_also_a_frozen_program_that_ignores_sigterm_and_its_child(session: host.Session) -> None:
+    pid = session.start("stubborn", STUBBORN, CORES, 512)
+    assert eventually(lambda: len(host.process_tree(pid)) == 2)
+    tree = host.process_tree(pid)
+    freeze(session, tree)
+    session.stop()
+    assert not any(psutil.pid_exists(each) for each in tree)
+    assert not session.directory.exists()
+
+
+def test_a_program_may_take_a_while_to_end(session: host.Session) -> None:
+    slow = "trap 'sleep 2; exit 3' TERM; echo ready; while :; do sleep 0.05; done"
+    session.start("slow", ["sh", "-c", slow], CORES, 512)
+    assert eventually(lambda: host.last_lines(session.log("slow")) == "ready")
+    session.stop()
+    assert session.exited == {"slow": 3}
+
+
+def test_a_cgroup_is_killed_whole_since_a_program_may_fork_faster_than_its_processes_are_listed(
+    session: host.Session,
+) -> None:
+    if not any((cgroup / "cgroup.kill").exists() for cgroup in session.cgroups):
+        pytest.skip("no cgroup.kill: version 1, or a kernel before 5.14")
+    pid = session.start("stubborn", STUBBORN, CORES, 512)
+    assert eventually(lambda: len(host.process_tree(pid)) == 2)
+    keeper.kill([], session.cgroups)
+    assert eventually(lambda: session.processes("stubborn", pid) == [])
+    assert eventually(lambda: session.poll() == {"stubborn": -9})
+
+
+def test_a_program_that_ends_is_told_with_its_status_and_last_lines(session: host.Session) -> None:
+    session.start("short", ["sh", "-c", "echo one; echo two >&2; exit 7"], CORES, 512)
+    assert eventually(lambda: session.poll() == {"short": 7})
+    assert host.last_lines(session.log("short")) == "one\ntwo"
+    assert host.last_lines(session.log("short"), count=1) == "two"
+
+
+def test_a_program_that_cannot_be_executed_says_so(session: host.Session) -> None:
+    with pytest.raises(host.NotStarted, match=r"/no/such/program: .*No such file"):
+        session.start("none", ["/no/such/program"], CORES, 512)
+
+
+def test_a_killed_keeper_leaves_nothing_either(session: host.Session) -> None:
+    pid = session.start("stubborn", STUBBORN, CORES, 512)
+    assert eventually(lambda: len(host.process_tree(pid)) == 2)
+    tree = host.process_tree(pid)
+    os.kill(session.leader, signal.SIGKILL)
+    with pytest.raises(MeasurementFailed, match="keeper"):
+        session.start("late", ["sleep", "600"], CORES, 512)
+    session.kill()
+    assert eventually(lambda: not any(psutil.pid_exists(each) for each in tree))
+
+
+HARNESS = """
+import json, os, signal, sys, time
+from pathlib import Path
+from hopcost import host, namespace, network, usage
+cgroup = Path(sys.argv[1]) if sys.argv[1] else None
+session = host.Session([cgroup] if cgroup is not None else [])
+pid = session.start("stubborn", json.loads(sys.argv[2]), [%d], 512)
+while len(host.process_tree(pid)) < 2:
+    time.sleep(0.01)
+tree = host.process_tree(pid)
+if cgroup is None:
+    for each in tree:
+        os.kill(each, signal.SIGSTOP)
+elif (cgroup / "cgroup.freeze").exists():
+    (cgroup / "cgroup.freeze").write_text("1")
+else:
+    (cgroup / "freezer.state").write_text("FROZEN")
+print(json.dumps([session.leader, *tree]), flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("freezer", freezers(), ids=lambda freezer: freezer.kind)
+def test_kill_9_of_the_harness_ends_frozen_programs_and_removes_everything(
+    freezer: Freezer, nothing_left: Path
+) -> None:
+    cgroup = freezer.cgroup(f"hopcost-{owner()}-test")
+    harness = subprocess.Popen(
+        [sys.executable, "-c", HARNESS % CORES[0], str(cgroup or ""), json.dumps(STUBBORN)], stdout=subprocess.PIPE
+    )
+    assert harness.stdout is not None
+    pids = json.loads(harness.stdout.readline())
+    assert all(psutil.pid_exists(pid) for pid in pids)
+    harness.kill()
+    harness.wait()
+    harness.stdout.close()
+    assert eventually(lambda: not any(psutil.pid_exists(pid) for pid in pids))
+    assert eventually(lambda: not leavings(nothing_left))
+
+
+def test_put_writes_into_the_directory(session: host.Session) -> None:
+    assert session.put("a.conf", "x\n") == session.directory / "a.conf"
+    assert Path(session.directory / "a.conf").read_text() == "x\n"
+
+
+def test_the_free_port_probe_sees_a_listener() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        assert not host.port_is_free(port)
+    assert host.port_is_free(port)
+
+
+@pytest.mark.parametrize(
+    ("cores", "open_files", "step"),
+    [([4095], 512, r"cores \[4095\]: .*Invalid argument"), (CORES, 1 << 40, f"a limit of {1 << 40} open files: ")],
+)
+def test_what_a_program_cannot_be_given_is_named_with_the_reason(
+    session: host.Session, cores: list[int], open_files: int, step: str
+) -> None:
+    with pytest.raises(host.NotStarted, match=step):
+        session.start("none", ["sleep", "600"], cores, open_files)
+
+
+@pytest.mark.parametrize("freezer", [each for each in freezers() if each.parent], ids=lambda freezer: freezer.kind)
+def test_freezing_a_stack_freezes_the_cgroup_of_each_program_and_who_was_born_in_it(freezer: Freezer) -> None:
+    session = host.Session(freezer.cgroups(f"hopcost-{owner()}-parent"))
+    try:
+        assert session.cgroup is not None
+        forks = [sys.executable, "-c", "import os, time\nwhile True:\n  if os.fork() == 0: os._exit(0)\n  os.wait()"]
+        pid = session.start("forks", forks, CORES, 512)
+        before = usage.account_ns(Path(freezer.account or "") / session.cgroup.name / "forks")
+        assert (session.cgroup / "forks" / "cgroup.procs").read_text().split()[:1] == [str(pid)]
+        assert (session.cgroup / "cgroup.procs").read_text() == ""
+        assert eventually(lambda: usage.account_ns(Path(freezer.account or "") / session.cgroup.name) > before)
+        freeze(session, [])
+        assert eventually(lambda: _is_frozen(session.cgroup)), "children and all"
+        frozen = usage.account_ns(Path(freezer.account or "") / session.cgroup.name)
+        time.sleep(0.1)
+        assert usage.account_ns(Path(freezer.account or "") / session.cgroup.name) == frozen
+    finally:
+        session.kill()
+
+
+def test_a_folder_for_temporary_files_that_cannot_be_used_is_named_with_the_remedy(
+    monkeypatch: pytest.MonkeyPatch, nothing_left: Path
+) -> None:
+    monkeypatch.setattr(host.tempfile, "gettempdir", lambda: "/proc")
+    with pytest.raises(CannotMeasure, match="directory cannot be made") as caught:
+        host.Session()
+    assert "TMPDIR" in (caught.value.hint or "")
+
+
+def test_a_cgroup_that_cannot_be_made_is_the_instruments_fault_and_leaves_nothing(nothing_left: Path) -> None:
+    with pytest.raises(MeasurementFailed, match=r"the stack's cgroup could not be made: .*No such file"):
+        host.Session([Path("/sys/fs/cgroup/no/such/folder")])
+
+
+needs_namespaces = pytest.mark.skipif(not network.find().own, reason=f"no network namespaces: {network.find().why}")
+
+
+def test_root_has_network_namespaces() -> None:
+    assert network.find().own or os.geteuid() != 0
+
+
+@needs_namespaces
+def test_a_session_in_a_namespace_of_its_own_has_its_loopback_its_ports_and_its_sysctls(nothing_left: Path) -> None:
+    name = "net.core.somaxconn"
+    here = Path("/proc/sys/net/core/somaxconn").read_text()
+    session = host.Session(net=host.Net(sysctls={name: 77, "net.core.no_such": 1, "net.ipv4.tcp_tw_reuse": 9}))
+    try:
+        assert session.namespace == session.client_namespace
+        assert session.sysctls[name] == "77"
+        assert "does not exist" in session.refused["net.core.no_such"]
+        assert "does not take 9" in session.refused["net.ipv4.tcp_tw_reuse"]
+        with socket.create_server(("127.0.0.1", 0)) as outside, namespace.inside(session.namespace):
+            inside = socket.create_server(outside.getsockname())  # the same port: it is another loopback
+            with inside, socket.create_connection(inside.getsockname(), timeout=5):
+                pass
+            assert Path("/proc/thread-self/net/dev").read_text().count(":") == 1, "lo alone"
+        assert Path("/proc/sys/net/core/somaxconn").read_text() == here, "the host's is untouched"
+        inode = Path(f"/proc/{session.leader}/ns/net").readlink()
+        assert inode != Path("/proc/self/ns/net").readlink()
+        pid = session.start("sleeper", ["sleep", "600"], CORES, 512)
+        assert Path(f"/proc/{pid}/ns/net").readlink() == inode
+    finally:
+        session.kill()
+    holders = [pid for pid in psutil.pids() if _network_of(pid) == inode]
+    assert holders == []
+
+
+@needs_namespaces
+@pytest.mark.skipif(namespace.tool("tc") is None, reason="no tc: apt-get install iproute2")
+def test_a_link_joins_two_namespaces_at_its_rate_and_the_host_sees_none_of_it(nothing_left: Path) -> None:
+    cards = sorted(path.name for path in Path("/sys/class/net").iterdir())
+    session = host.Session(net=host.Net(link=True, link_mbit_per_s=50))
+    try:
+        assert sorted(path.name for path in Path("/sys/class/net").iterdir()) == cards
+        assert session.namespace is not None and session.client_namespace is not None
+        # Never above the rate, however busy the machine; how far below is not asserted.
+        assert 0 < network.measure_link(session.namespace, session.client_namespace, 50) < 52_000_000
+    finally:
+        session.kill()
+    assert sorted(path.name for path in Path("/sys/class/net").iterdir()) == cards
+
+
+def _network_of(pid: int) -> Path | None:
+    try:
+        return Path(f"/proc/{pid}/ns/net").readlink()
+    except OSError:
+        return None

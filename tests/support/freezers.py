@@ -1,0 +1,36 @@
+"""The means to freeze that this machine has, and what harnesses left behind."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import psutil
+
+from hopcost import host
+from hopcost.sandbox import Freezer, find_freezer
+
+MOUNTS = Path("/proc/mounts")
+
+
+def freezers() -> list[Freezer]:
+    """Every means to freeze that can be had here, each once: all of them must hold the same promises."""
+    found = {}
+    mounts = MOUNTS.read_text().splitlines()
+    for without in ((), ("cgroup2",), ("cgroup2", "cgroup")):
+        text = "\n".join(line for line in mounts if line.split()[2] not in without)
+        freezer = find_freezer(mounts=text)
+        found[freezer.kind] = freezer
+    return list(found.values())
+
+
+def leavings(folder: Path) -> list[str]:
+    """hopcost's directories under this folder, and cgroups of this process or of harnesses that are no more."""
+    found = [str(path) for path in folder.glob(f"{host.PREFIX}*")]
+    for freezer in freezers():
+        if freezer.parent is not None:
+            for path in Path(freezer.parent).glob("hopcost-*"):
+                owner = int(path.name.split("-")[1])
+                if owner == os.getpid() or not psutil.pid_exists(owner):
+                    found.append(str(path))
+    return found

@@ -1,0 +1,224 @@
+"""A mock engine and mock stacks for the measuring loop: what was done to them, in order."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import suite_files
+from hdrh.histogram import HdrHistogram
+
+from hopcost import block, blocks, check, conditions, engine, gate, loading, open_loop, plan, record, suite
+from hopcost.deciding import Deciding
+from hopcost.errors import ArmFailed
+from hopcost.gate import Answer, Question
+from hopcost.network import Surroundings
+from hopcost.precision import Forecast
+from hopcost.prepared import Address
+from hopcost.program import Installed
+from hopcost.sandbox import Freezer
+from hopcost.usage import Memory, TimeWait
+
+SUITE = suite.Suite(
+    name="mock",
+    title="Mock",
+    arms={name: suite.Arm(hops=[suite.Hop(program="origin", link=suite.Link.HTTP_TCP)]) for name in ("slow", "base")},
+    experiments=[
+        suite.Experiment(
+            name="one", question="?", baseline="base", arms=["slow", "base"], placement=suite.Placement.ONE_CORE
+        )
+    ],
+)
+EMPTY = HdrHistogram(1, 3_600_000_000_000, 3).encode().decode()
+
+
+class World:
+    """Mock stacks, checks and engine; `log` holds what was done to them, in order."""
+
+    def __init__(self) -> None:
+        self.log: list[str] = []
+        self.answers = {"base": 100, "base-aa": 100, "slow": 50}
+        self.bodies: dict[str, bytes] = {}
+        self.fails_at_start: set[str] = set()
+        self.dies_under_load: set[str] = set()
+        self.replaces_a_worker: set[str] = set()
+        self.without_receipt: set[str] = set()
+        self.stack_cpu_ns = 0
+        self.busy_ns = iter(lambda: 0, None)
+        self.engine_faults: list[Exception] = []
+        self.plans: list[engine.Plan] = []
+
+    def conditions(self) -> conditions.Conditions:
+        return conditions.Conditions(
+            monotonic_ns=time.monotonic_ns(), steal_ns=0, throttled_ns=None, swapped_pages=0, wall_ahead_ns=0
+        )
+
+    def stack(self, name: str, *_: object, **__: object) -> object:
+        self.log.append(f"start {name}")
+        if name in self.fails_at_start:
+            raise ArmFailed(name, "it would not start")
+        address = Address(link="http+tcp", address=f"{name}:80")
+        hops = [SimpleNamespace(name="origin", files={}, command=["x"])]
+        world = self
+
+        class Stack:
+            arm = name
+            prepared = SimpleNamespace(
+                arm=name, hops=hops, address=address, cores=SimpleNamespace(stack=[0], generator=[1])
+            )
+            freeze = {"signal": [1]}  # noqa: RUF012
+            network_namespace = None
+            surroundings = Surroundings(network="host", open_files=1)
+
+            @property
+            def processes(self) -> dict[str, list[int]]:
+                replaced = name in world.replaces_a_worker and world.log[-1].startswith("load")
+                return {"origin": [1, 3 if replaced else 2]}
+
+            def as_client(self) -> AbstractContextManager[None]:
+                return nullcontext()
+
+            def account_of(self, hop: str) -> str | None:
+                return None
+
+            def memory(self) -> dict[str, Memory]:
+                return {}
+
+            def time_wait(self) -> list[TimeWait]:
+                return [TimeWait(hop="origin", server=0, client=len(world.log))]
+
+            def __enter__(self) -> Stack:
+                return self
+
+            def __exit__(self, *_: object) -> None:
+                world.log.append(f"stop {name}")
+
+            def cpu_ns(self) -> int:
+                return world.stack_cpu_ns
+
+            def failure(self) -> str | None:
+                return "origin ended by signal 11" if name in world.dies_under_load else None
+
+        return Stack()
+
+    def ask(self, arm: str, *_: object) -> check.Answer:
+        self.log.append(f"check {arm}")
+        return check.Answer(status=200, head="", header_bytes=141, body=self.bodies.get(arm, b"hello"))
+
+    def engine_run(self, load: engine.Plan) -> Iterator[engine.Line]:
+        self.plans.append(load)
+        self.log.append("load " + " ".join(arm.name for arm in load.arms))
+        if self.engine_faults:
+            raise self.engine_faults.pop(0)
+        yield engine.Start(version="0", io="epoll", batch=1, cores=[1], compared_one_in=16)
+        for arm in load.arms:
+            yield engine.WarmedUp(arm=arm.name, elapsed_ns=1, plateau=True, answers=[1], errors={})
+        for number in range(load.rounds):
+            for place, arm in enumerate(load.arms):
+                yield engine.Slice(
+                    arm=arm.name, round=number, place=place, start_ns=0, elapsed_ns=1000, freeze_ns=1, frozen_ns=None,
+                    answers=self.answers[arm.name], sent=self.answers[arm.name], errors={}, reconnects=0,
+                    received_bytes=0, cpu_ns={"origin": 1000}, cpu_outside_ns={"origin": 0},
+                    generator_cpu_ns=10, due=self.answers[arm.name], not_sent=0, late=0, spin_ns=0,
+                )  # fmt: skip
+        for arm in load.arms:
+            yield engine.ArmTotals(
+                arm=arm.name, sent=1, answers=1, compared=1, in_flight=0, established=1, reconnects=0, errors={},
+                service_time=EMPTY, unanswered=EMPTY,
+            )  # fmt: skip
+        yield engine.End(elapsed_ns=10**9, generator_cpu_ns=1, validity="valid", reasons=[])
+
+
+class Observer:
+    """Whose receipts hold, but for the arms that the world denies them."""
+
+    def __init__(self, world: World, arm: str) -> None:
+        self.denied = arm in world.without_receipt
+
+    def receipts(self, *_: object) -> list[record.Receipt]:
+        return [record.Receipt("origin", "gzip", True, "answers have no Content-Encoding", not self.denied)]
+
+
+class Recorder:
+    """A watcher that only remembers."""
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+        self.deadlines: dict[str, float] = {}
+
+    def experiment_begins(self, experiment: plan.PlannedExperiment, blocks: int, deadline: float) -> None:
+        self.deadlines[experiment.name] = deadline
+        self.seen.append(f"experiment {experiment.name} {blocks}")
+
+    def forecast(self, forecast: Forecast) -> None:
+        self.seen.append(f"forecast {forecast.blocks} blocks")
+
+    def block_begins(self, number: int) -> None:
+        self.seen.append(f"block {number}")
+
+    def arm_runs(self, arm: str, doing: str) -> None:
+        if not self.seen or self.seen[-1] != f"{doing} {arm}":
+            self.seen.append(f"{doing} {arm}")
+
+    def block_ends(self, done: record.Block) -> None:
+        self.seen.append(f"end {done.number} {done.validity}")
+
+
+@pytest.fixture
+def world(monkeypatch: pytest.MonkeyPatch) -> World:
+    world = World()
+    monkeypatch.setattr(block, "RunningStack", world.stack)
+    monkeypatch.setattr(loading.machine, "busy_ns", lambda _: next(world.busy_ns))
+    monkeypatch.setattr(conditions, "now", lambda _: world.conditions())
+    monkeypatch.setattr(open_loop, "longest_stall_ns", lambda _: 1000)
+    monkeypatch.setattr(block.check, "ask", world.ask)
+    monkeypatch.setattr(block.engine, "run", world.engine_run)
+    monkeypatch.setattr(loading.receipts, "Observer", lambda stack: Observer(world, stack.arm))
+    return world
+
+
+@pytest.fixture
+def ready(world: World) -> World:
+    """A world for the gate's two arms."""
+    world.answers = {"before": 100, "before-aa": 100, "after": 100}
+    return world
+
+
+def plan_of(quick: bool, budget_s: float = 1000.0) -> plan.Plan:
+    return plan.make(
+        SUITE, [], quick=quick, budget_s=budget_s, seed=1, installed={"origin": Installed(path="/x", version="1")},
+        allowed_cores=[0, 1], siblings={}, open_files=1000,
+    )  # fmt: skip
+
+
+def measure(tmp_path: Path, quick: bool = True, budget_s: float = 1000.0) -> tuple[bool, record.Record, Recorder]:
+    """Run the loop over the mock suite; whether all went well, the record as read again, and what was watched."""
+    planned = plan_of(quick, budget_s)
+    watcher = Recorder()
+    with record.Writer(tmp_path / "record", SUITE, planned, {}, ["hopcost"]) as writer:
+        well = blocks.measure(planned, Freezer(kind="signal", parent=None), writer, watcher)
+    return well, record.read(tmp_path / "record"), watcher
+
+
+def question(
+    tmp_path: Path, *after: str, deciding: Deciding = Deciding.BOTH, text: str = suite_files.TWO_ARMS, point: str = ""
+) -> Question:
+    path = suite_files.write(tmp_path, text)
+    return Question(f"{path}/links{point}/unix", [], list(after), 0.03, deciding)
+
+
+def measured(tmp_path: Path, asked: Question, budget_s: float = 1000.0) -> Answer:
+    """The gate's experiment on the mock engine, and its answer."""
+    made = gate.suite(asked)
+    planned = plan.make(
+        made, [], quick=False, budget_s=budget_s, seed=1, installed={"origin": Installed(path="/x", version="1")},
+        allowed_cores=[0, 1], siblings={}, open_files=1000, margin=asked.margin, target=0.003,
+    )  # fmt: skip
+    with record.Writer(tmp_path / "record", made, planned, {"cpu": "Abacus 2"}, ["hopcost", "gate"]) as writer:
+        blocks.measure(planned, Freezer(kind="signal", parent=None), writer, Recorder())
+    is_same = made.arms["before"].hops == made.arms["after"].hops
+    return gate.answer(asked, record.read(tmp_path / "record"), is_same)

@@ -1,0 +1,95 @@
+"""A suite file with a claim, and claims judged on records made by hand."""
+
+from __future__ import annotations
+
+import msgspec
+from samples.records import block, part, record, slice_of
+from samples.records import suite as made_up
+
+from hopcost import claims
+from hopcost.claim import Claim, Comparison, Figure, Needs, Relation
+from hopcost.judged import Judged
+from hopcost.suite import Suite
+
+GOOD = """
+name = "mine"
+title = "Mine"
+[arms.direct]
+hops = [{ program = "app", link = "http+tcp" }]
+[arms.behind]
+hops = [{ program = "proxy", link = "http+tcp" }, { program = "app", link = "http+tcp" }]
+[arms.other]
+hops = [{ program = "app", link = "http+tcp" }]
+
+[[experiments]]
+name = "plain"
+question = "?"
+baseline = "direct"
+arms = ["direct", "behind"]
+placement = "one-core"
+control = "direct"
+published = [{ arm = "direct", throughput_per_s = 1000 }, { arm = "behind", throughput_per_s = 400 }]
+
+[[experiments]]
+name = "swept"
+question = "?"
+baseline = "direct"
+arms = ["direct", "behind"]
+placement = "one-core"
+sweep = { key = "workload.connections", values = [10, 20] }
+published = [{ arm = "behind", at = 20, errored = true }]
+
+[[claims]]
+name = "first"
+says = "It halves."
+source = "its end"
+needs = { cores = 4, because = "it had four" }
+tests = [
+  { experiment = "plain", arm = "behind", relation = "about", size = 0.5, tolerance = 0.3 },
+  { experiment = "swept", at = [10, 20], figure = "errors", arm = "behind", relation = "some" },
+]
+"""
+CLAIMS = [
+    Claim(
+        name="costs-much",
+        says="A proxy costs | much.",
+        source="Conclusions: “the difference is huge”",
+        condition="8 cores",
+        tests=[Comparison(experiment="cost", arm="behind", relation=Relation.AT_MOST, size=0.75)],
+    ),
+    Claim(
+        name="level-without-errors",
+        says="The proxy and its twin are level, without errors.",
+        source="its table",
+        tests=[
+            Comparison(experiment="cost", arm="behind", to="beside", relation=Relation.ABOUT, size=1, tolerance=0.05),
+            Comparison(experiment="cost", arm="behind", relation=Relation.MORE),
+            Comparison(experiment="cost", arm="behind", figure=Figure.ERRORS, relation=Relation.NONE),
+        ],
+    ),
+    Claim(
+        name="not-here",
+        says="With four cores it costs little.",
+        source="its end",
+        needs=Needs(cores=4, because="it had four"),
+        tests=[Comparison(experiment="cost", arm="behind", relation=Relation.AT_LEAST, size=0.9)],
+    ),
+]
+
+
+def with_claims() -> Suite:
+    return msgspec.structs.replace(made_up(), claims=CLAIMS)
+
+
+def judged() -> list[Judged]:
+    blocks = [
+        block(
+            number,
+            part(slice_of("direct", 1000 + number)),
+            part(slice_of("behind", 400)),
+            part(slice_of("beside", 600)),
+            part(slice_of("direct-aa", 1000 + number)),
+        )
+        for number in range(6)
+    ]
+    return claims.judge(with_claims(), [record(*blocks)])

@@ -1,0 +1,62 @@
+"""Blocks of a direct arm and one behind a proxy, and what their summary compares."""
+
+from __future__ import annotations
+
+import math
+
+import msgspec
+from samples.records import MS, block, histogram, part, record, slice_of
+
+from hopcost.compared import Comparison
+from hopcost.recorded import ArmBlock, Block, OpenLoad
+from hopcost.summary import ExperimentSummary, summarise
+
+RATE_PER_S = 5000.0
+
+
+def arm(name: str, answers: int, cpu_ms: float, open_cpu_us: float = 0.0, response_us: float = 300.0) -> ArmBlock:
+    """100 ms at saturation, and where asked 1 s of 5,000/s at 25 %; a proxy takes half the CPU time."""
+    hops = ["proxy", "app"] if name == "behind" else ["app"]
+    made = part(slice_of(name, answers, cpu_ns={hop: int(cpu_ms * MS / len(hops)) for hop in hops}))
+    if open_cpu_us:
+        used = {hop: int(open_cpu_us * 1000 * RATE_PER_S / len(hops)) for hop in hops}
+        load = msgspec.structs.replace(
+            slice_of(name, int(RATE_PER_S), elapsed_ns=1000 * MS, cpu_ns=used), due=int(RATE_PER_S), not_sent=0
+        )
+        times = [int(response_us * 1000)] * 4800 + [int(4 * response_us * 1000)] * 200
+        assert made.totals is not None and made.warm_up is not None
+        totals = msgspec.structs.replace(
+            made.totals, response_time=histogram(*times), response_unanswered=histogram(), due=int(RATE_PER_S)
+        )
+        made.open_loop = [
+            OpenLoad(share=0.25, rate_per_s=RATE_PER_S, warm_up=made.warm_up, slices=[load], totals=totals)
+        ]
+    return made
+
+
+def six_blocks(behind: float = 0.5, noise: float = 0.002, again: float = 1.0, open_loop: bool = True) -> list[Block]:
+    """Direct 100,000/s at 10 µs, behind so much of it at 22 µs; in the open loop 20 µs and 60 µs."""
+    made = []
+    for number in range(6):
+        wobble = math.exp(noise * (-1) ** number)
+        loads = (20.0, 60.0) if open_loop else (0.0, 0.0)
+        made.append(
+            block(
+                number,
+                arm("direct", 10_000, 100, loads[0]),
+                arm("behind", round(10_000 * behind * wobble), 22 * 10 * behind * wobble, loads[1] * wobble, 350.0),
+                arm("direct-aa", round(10_000 * again / wobble), 100 / wobble, loads[0] / wobble),
+            )
+        )
+    return made
+
+
+def summary(blocks: list[Block], **more: object) -> ExperimentSummary:
+    (found,) = summarise(record(*blocks, **more))
+    return found
+
+
+def of_behind(found: ExperimentSummary, figure: str, load_per_s: float | None = None) -> Comparison:
+    (behind,) = [each for each in found.arms if each.name == "behind"]
+    (one,) = [each for each in behind.comparisons if (each.figure, each.load_per_s) == (figure, load_per_s)]
+    return one

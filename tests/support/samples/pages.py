@@ -1,0 +1,64 @@
+"""HTML reports of records, also of hostile ones."""
+
+from __future__ import annotations
+
+import msgspec
+from samples.records import plain_block, plan_of, record, sound_block
+
+from hopcost.planned import Point
+from hopcost.record import Record
+from hopcost.report import html
+from hopcost.summary import summarise
+
+HOSTILE = "</script><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">{{ 7*7 }}"
+
+
+def rendered(content: Record) -> str:
+    return html.render(content, summarise(content))
+
+
+def loaded() -> Record:
+    """Blocks with an open loop, one of them void."""
+    blocks = [sound_block(number) for number in range(6)]
+    blocks[2].validity, blocks[2].reasons = "void", ["the machine stood still"]
+    return record(*blocks, plan=plan_of(quick=False))
+
+
+def hostile() -> Record:
+    """Everything that a suite, a server or a person may have written is an attack."""
+    content = loaded()
+    plan = content.plan
+    (experiment,) = plan.experiments
+    arms = [
+        msgspec.structs.replace(arm, arm=msgspec.structs.replace(arm.arm, title=HOSTILE)) for arm in experiment.arms
+    ]
+    experiment = msgspec.structs.replace(
+        experiment, question=HOSTILE, arms=arms, notes=[HOSTILE], published_conditions=HOSTILE
+    )
+    content.plan = msgspec.structs.replace(plan, title=HOSTILE, analysis=HOSTILE, experiments=[experiment])
+    content.run.command = ["hopcost", "run", HOSTILE]
+    content.environment = {"cpu": HOSTILE, "programs": {HOSTILE: HOSTILE}, "allowed_cores": [0, 1]}
+    content.warnings = [HOSTILE]
+    for block in content.blocks:
+        block.reasons = [HOSTILE]
+        block.validity = "suspect"
+    return content
+
+
+def swept() -> Record:
+    """A sweep of three values."""
+    plan = plan_of()
+    (experiment,) = plan.experiments
+    points = [
+        msgspec.structs.replace(
+            experiment, name=f"cost@{value}", point=Point(experiment="cost", key="workload.connections", value=value)
+        )
+        for value in (10, 100, 1000)
+    ]
+    blocks = []
+    for number, point in enumerate(points):
+        for each in range(4):
+            block = plain_block(each, 1000, 1000, 400 + 100 * number + each)
+            block.experiment = point.name
+            blocks.append(block)
+    return record(*blocks, plan=msgspec.structs.replace(plan, experiments=points))

@@ -1,0 +1,86 @@
+"""Sweeps, repeats, soaks and other generators' runs, made by hand."""
+
+from __future__ import annotations
+
+import msgspec
+from samples.records import MS, block, part, plan_of, record, slice_of
+
+from hopcost.planned import PlannedExperiment, Point
+from hopcost.published import Published
+from hopcost.record import Block, MemorySample, PeerRun, Record, Repeat
+from hopcost.report.part import Part
+from hopcost.soak_summary import Course
+from hopcost.summary import summarise
+from hopcost.turns import Turns
+
+
+def planned(**more: object) -> PlannedExperiment:
+    return msgspec.structs.replace(plan_of().experiments[0], **more)
+
+
+def point(value: int, *published: Published) -> PlannedExperiment:
+    name = f"cost@{value}"
+    return planned(
+        name=name, point=Point(experiment="cost", key="workload.connections", value=value), published=list(published)
+    )
+
+
+def at(value: int, behind: int, errors: dict[str, int] | None = None) -> Block:
+    direct = part(slice_of("direct", 1000, cpu_ns={"app": 40 * MS}))
+    proxied = part(slice_of("behind", behind, cpu_ns={"proxy": 50 * MS, "app": 20 * MS}, errors=errors))
+    return msgspec.structs.replace(
+        block(0, direct, proxied, part(slice_of("direct-aa", 1000))), experiment=f"cost@{value}"
+    )
+
+
+def sweep() -> Record:
+    plan = msgspec.structs.replace(
+        plan_of(),
+        experiments=[
+            point(
+                10,
+                Published(arm="direct", throughput_per_s=2000, cpu_percent=70),
+                Published(arm="behind", throughput_per_s=500),
+            ),
+            point(
+                1000,
+                Published(arm="direct", throughput_per_s=1000, errors={"connect": 7}),
+                Published(arm="behind", errored=True),
+            ),
+        ],
+    )
+    return record(at(10, 400), at(1000, 200, {"timeout": 3}), plan=plan)
+
+
+def peer_run(answers: int, errors: dict[str, int] | None = None) -> PeerRun:
+    return PeerRun(
+        peer="wrk", version="4.1.0", command=["wrk"], answers=answers, errors=errors or {}, elapsed_ns=1000 * MS,
+        wall_ns=1000 * MS, generator_cpu_ns=0, cpu_ns={"app": 500 * MS}, throughput_per_s=None, latency_ms={},
+        output="",
+    )  # fmt: skip
+
+
+def repeat(arm: str, number: int, run: PeerRun | None, failure: str | None = None) -> Repeat:
+    return Repeat(
+        experiment="cost", arm=arm, number=number, connections=64, requests=None, duration_s=1, run=run, failure=failure
+    )
+
+
+def soak_block(number: int, behind: int, memory: int) -> Block:
+    slices = [slice_of("direct", 1000), slice_of("behind", behind), slice_of("direct-aa", 1000)]
+    for each in slices:
+        each.start_ns = number * 1200 * 1_000_000_000
+    made = block(number, *[part(each, service_time_ns=(1_000_000,) * 9) for each in slices])
+    made.arms[1].memory_samples = [MemorySample(elapsed_ns=number * 1200 * 1_000_000_000, resident_bytes=memory)]
+    return made
+
+
+def soak_courses(*blocks: Block) -> dict[tuple[str, str], Course]:
+    plan = msgspec.structs.replace(plan_of(), experiments=[planned(turns=Turns.SOAK, soak_s=3600.0)])
+    (found,) = summarise(record(*blocks, plan=plan))
+    return {(each.figure, each.arm): each for each in found.soak}
+
+
+def only(parts: list[Part], title: str) -> Part:
+    (found,) = [each for each in parts if each.title == title]
+    return found

@@ -1,0 +1,73 @@
+"""Records written to disk, whole or changed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from samples.claims import CLAIMS
+from samples.records import ENVIRONMENT, plain_block, plan_of, sound_block, suite
+from samples.sweeps import peer_run, repeat
+
+from hopcost import record as records
+from hopcost.errors import MeasurementFailed
+from hopcost.record import Ending, Writer
+
+
+def writer(path: Path | None) -> Writer:
+    return Writer(path, suite(), plan_of(), ENVIRONMENT, ["hopcost", "run", "made-up"])
+
+
+def recorded(path: Path, blocks: int) -> Path:
+    with writer(path) as open_writer:
+        for number in range(blocks):
+            open_writer.append(plain_block(number))
+    return path
+
+
+def numbers(path: Path) -> list[int]:
+    return [block.number for block in records.read(path).blocks]
+
+
+def assert_the_record_before_stays(path: Path, caught: pytest.ExceptionInfo[MeasurementFailed], name: str) -> None:
+    assert caught.value.message.startswith(f"{path}/{name}: ")
+    assert caught.value.hint == f"what was recorded before is whole: hopcost report {path}"
+    assert caught.value.exit_code == 1
+    read = records.read(path)
+    assert [block.number for block in read.blocks] == [0, 1]
+    assert read.warnings == []
+
+
+Change = Callable[[Any], None]
+
+
+def written(folder: Path) -> Path:
+    """A record with all that one may hold: the open loop, another generator's run, a repeat, memory, claims."""
+    of_peer = sound_block(1)
+    for arm in of_peer.arms:
+        arm.slices, arm.totals, arm.warm_up, arm.open_loop, arm.peer = [], None, None, [], peer_run(3000, {"odd": 4})
+    of_peer.open_ends = []
+    with_claims = msgspec.structs.replace(suite(), claims=CLAIMS)
+    with Writer(folder, with_claims, plan_of(quick=False), ENVIRONMENT, ["hopcost", "run", "made-up"]) as writer:
+        for each in (sound_block(0), of_peer, sound_block(2)):
+            writer.append(each)
+        writer.append_repeat(repeat("direct", 0, peer_run(1000)))
+        writer.end_experiment(Ending(experiment="cost", why="blocks", detail="done"))
+    return folder
+
+
+def changed(path: Path, file: str, change: Change, line: int = 1) -> None:
+    """Change one file of a record as a hand would: one JSON value in it, or that of one line."""
+    lines = (path / file).read_text().splitlines() if file.endswith("l") else [(path / file).read_text()]
+    content = json.loads(lines[line - 1])
+    change(content)
+    lines[line - 1] = json.dumps(content)
+    (path / file).write_text("\n".join(lines) + "\n")
+
+
+def arm(block: Any, number: int = 0) -> Any:
+    return block["arms"][number]

@@ -1,0 +1,21 @@
+"""Lines and cases of `make truth`, made by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from tools.truth import lines
+
+ENGINE = lines.Build(version="1", commit="c", behaviour=1)
+HERE = lines.Machine(cpu="x", kernel="k", cores=2)
+
+
+def case(name: str, runs: int = 2, **settings: object) -> Any:
+    return lines.Case("part", name, dict, runs, settings)
+
+
+def line(name: str, number: int = 0, **changed: object) -> Any:
+    made = lines.Line("part", name, number, {"a": 1.0}, 0.0, 0.0, ENGINE, HERE, {}, "2026-01-01T00:00:00+00:00")
+    return msgspec.structs.replace(made, **changed)

@@ -1,0 +1,225 @@
+"""The key tables of docs/ are what the code says, and every key has its meaning; the examples there can be loaded."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import msgspec
+import pytest
+from hdrh.histogram import HdrHistogram
+from places import ROOT
+
+from hopcost import claim, engine, histogram, machine, plan, planned, program, record, recorded, sandbox, suite, summary
+from hopcost.report import csv
+from hopcost.report import json as json_report
+from tools.docs import reference
+from tools.docs import reference_words as words
+
+DOCS = ROOT / "docs"
+
+
+@pytest.mark.parametrize("page", reference.pages(), ids=lambda page: page.name)
+def test_the_page_is_up_to_date(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert reference.rewritten(text) == text, f"{page.name} is out of date; mend it: {reference.COMMAND}"
+
+
+def test_the_schema_of_the_json_report_is_up_to_date() -> None:
+    text = reference.SCHEMA.read_text(encoding="utf-8")
+    assert text == reference.schema(), f"{reference.SCHEMA.name} is out of date; mend it: {reference.COMMAND}"
+
+
+def test_every_region_stands_on_one_page_and_the_structures_on_their_own() -> None:
+    places = {
+        found[2]: path.name
+        for path in reference.pages()
+        for found in reference.REGION.finditer(path.read_text(encoding="utf-8"))
+    }
+    assert set(places) == set(reference.regions())
+    for kind, (page, _) in words.STRUCTURES.items():
+        assert places[reference.region_of(kind)] == page.value
+
+
+@pytest.mark.parametrize("kind", words.STRUCTURES, ids=reference.region_of)
+def test_every_key_has_its_meaning_and_no_meaning_is_stale(kind: type[msgspec.Struct]) -> None:
+    assert list(words.STRUCTURES[kind][1]) == list(kind.__struct_encode_fields__)
+
+
+def test_every_structure_in_the_files_has_its_table() -> None:
+    """But a Record, which is never written."""
+    for module in (suite, claim, record, recorded, planned):
+        kinds = {
+            each
+            for each in vars(module).values()
+            if isinstance(each, type) and issubclass(each, msgspec.Struct) and each.__module__ == module.__name__
+        }
+        assert {each for each in kinds if each.__name__[0] != "_"} - {record.Record} <= set(words.STRUCTURES)
+
+
+def test_the_environment_has_the_keys_that_are_described() -> None:
+    of_the_run = {"freezer", "network_namespaces", "network_namespaces_missing", "programs", "binaries"}
+    assert {*machine.facts(), *of_the_run} == set(words.ENVIRONMENT)
+
+
+@pytest.mark.parametrize("place", words.CONSTANTS)
+def test_every_constant_is_there(place: str) -> None:
+    assert reference.constant(place) is not None
+
+
+def test_the_json_report_has_the_keys_that_are_described(tmp_path: Path) -> None:
+    example = a_record(tmp_path)
+    report = json.loads(json_report.render(example, summary.summarise(example)))
+    assert sorted(set(keys(report))) == sorted(words.REPORT)
+
+
+def test_every_column_of_the_csv_report_is_described() -> None:
+    assert list(words.CSV) == list(csv.Row.__struct_fields__)
+
+
+def test_errors_are_described_by_all_their_kinds() -> None:
+    assert re.findall(r"`(\w+)`", words.KINDS) == list(summary.ERROR_KINDS)
+
+
+def test_the_example_suite_can_be_loaded(tmp_path: Path) -> None:
+    path = tmp_path / "example.toml"
+    path.write_text(example_of("suite-format.md"), encoding="utf-8")
+    example = suite.load(str(path))
+    for arm in example.arms.values():
+        for hop in arm.hops:
+            program.load(hop.program).resolve_settings(hop.settings, 1, "example")
+
+
+def test_the_example_program_fits() -> None:
+    example = msgspec.convert(tomllib.loads(example_of("adding-a-program.md")), program.Program)
+    assert example.resolve_settings({}, 2, "example")
+    assert re.compile(example.version_pattern).groups == 1
+
+
+def example_of(page: str) -> str:
+    """The first TOML block of a page."""
+    found = re.search(r"(?s)```toml\n(.*?)```", (DOCS / page).read_text(encoding="utf-8"))
+    assert found is not None
+    return found[1]
+
+
+def keys(content: object, path: str = "") -> list[str]:
+    """Paths of all keys, down to those that are described as a whole."""
+    inner = [each for each in words.REPORT if each.startswith((f"{path}.", f"{path}[]"))]
+    if isinstance(content, list) and inner:
+        return [key for each in content for key in keys(each, f"{path}[]")]
+    if isinstance(content, dict) and (inner or not path):
+        own = [path] if path in words.REPORT else []
+        return own + [key for name, each in content.items() for key in keys(each, f"{path}.{name}" if path else name)]
+    return [path]
+
+
+def a_record(path: Path) -> record.Record:
+    """One experiment of one arm and its A/A arm, two blocks."""
+    arm = suite.Arm(hops=[suite.Hop(program="origin", link=suite.Link.HTTP_TCP)])
+    experiment = suite.Experiment(name="e", question="?", baseline="a", arms=["a"], placement=suite.Placement.ALL_CORES)
+    return record.Record(
+        path=path,
+        run=record.Run(format=record.FORMAT, hopcost="0", command=["hopcost"], started_utc="2026-01-01T00:00:00Z"),
+        suite=suite.Suite(name="s", title="S", arms={"a": arm}, experiments=[experiment]),
+        plan=plan.Plan(
+            suite="s",
+            title="S",
+            analysis="",
+            quick=True,
+            seed=1,
+            budget_s=1.0,
+            warm_up_least_ns=1,
+            warm_up_most_ns=1,
+            looks=[2],
+            target_width=0.01,
+            margin=0.02,
+            experiments=[
+                plan.PlannedExperiment(
+                    name="e",
+                    question="?",
+                    baseline="a",
+                    arms=[plan.PlannedArm(name="a", arm=arm), plan.PlannedArm(name="a-aa", arm=arm, copy_of="a")],
+                    cores=sandbox.Cores(stack=[0], generator=[1]),
+                    workload=suite.Workload(),
+                    settle_ns=1,
+                    slice_ns=1,
+                    settings={},
+                    left_out=[],
+                    notes=[],
+                    published=[],
+                    published_conditions="",
+                    control=None,
+                )
+            ],
+            left_out=[],
+        ),
+        environment={},
+        blocks=[a_block(number) for number in range(2)],
+        warnings=[],
+    )
+
+
+def a_block(number: int) -> record.Block:
+    return record.Block(
+        experiment="e",
+        number=number,
+        seed=1,
+        started_utc="2026-01-01T00:00:00Z",
+        elapsed_ns=1,
+        slices_elapsed_ns=1,
+        harness_cpu_ns=1,
+        foreign_cpu_ns=0,
+        steal_ns=0,
+        validity="valid",
+        reasons=[],
+        failures=[],
+        arms=[a_part("a", None), a_part("a-aa", "a")],
+        end=engine.End(elapsed_ns=1, generator_cpu_ns=1, validity="valid", reasons=[]),
+    )
+
+
+def a_part(name: str, copy_of: str | None) -> record.ArmBlock:
+    times = HdrHistogram(histogram.LOWEST_NS, histogram.HIGHEST_NS, histogram.FIGURES)
+    times.record_value(1000)
+    none = HdrHistogram(histogram.LOWEST_NS, histogram.HIGHEST_NS, histogram.FIGURES)
+    return record.ArmBlock(
+        name=name,
+        copy_of=copy_of,
+        hops=["origin"],
+        check=record.CheckedAnswer(status=200, header_bytes=141, body_bytes=12, header_fields=["Date"]),
+        warm_up=engine.WarmedUp(arm=name, elapsed_ns=1, plateau=True, answers=[1], errors={}),
+        slices=[
+            engine.Slice(
+                arm=name,
+                round=0,
+                place=0,
+                start_ns=1,
+                elapsed_ns=1,
+                freeze_ns=1,
+                frozen_ns=None,
+                answers=1,
+                sent=1,
+                errors={},
+                reconnects=0,
+                received_bytes=1,
+                cpu_ns={"origin": 1},
+                cpu_outside_ns={"origin": 0},
+                generator_cpu_ns=1,
+            )
+        ],
+        totals=engine.ArmTotals(
+            arm=name,
+            sent=1,
+            answers=1,
+            compared=1,
+            in_flight=0,
+            established=1,
+            reconnects=0,
+            errors={},
+            service_time=times.encode().decode(),
+            unanswered=none.encode().decode(),
+        ),
+    )

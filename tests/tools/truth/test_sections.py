@@ -1,0 +1,297 @@
+"""The pure parts of `make truth`: the replay, what counts, what is missing, how a line is judged. Nothing is run."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from golden import FOLDER
+from truth_samples import line
+
+from hopcost.record import Ending
+from hopcost.report.reported import Report, ReportedArm, ReportedComparison, ReportedExperiment
+from hopcost.statistics import Interval
+from tools.truth import lines, part
+from tools.truth import page as truth
+from tools.truth.sections import alarms, attribution, precision, sensitivity, slices
+
+
+def comparison(figure: str, verdict: str, low: float, high: float, **more: Any) -> ReportedComparison:
+    ratio = Interval(value=(low + high) / 2, low=low, high=high)
+    given = {"figure": figure, "load_per_s": None, "ratio": ratio, "verdict": verdict, "negligible": False, **more}
+    return filled_in(ReportedComparison, given)
+
+
+def filled_in(kind: Any, given: dict[str, Any]) -> Any:
+    """The structure with None for what is not given: nothing here reads it."""
+    return kind(**{**dict.fromkeys(kind.__struct_fields__), **given})
+
+
+def report(*arms: list[ReportedComparison], **more: Any) -> ReportedExperiment:
+    """One experiment: a baseline, arms with these comparisons, the baseline's second run, which looks awful."""
+    awful = [comparison("throughput", "slower", 0.1, 0.2)]
+    listed = [("base", []), *((f"same-{n + 1}", each) for n, each in enumerate(arms)), ("base-aa", awful)]
+    filled_arms = [filled_in(ReportedArm, {"name": name, "comparisons": each}) for name, each in listed]
+    given = {"name": "same", "baseline": "base", "blocks": 6, "arms": filled_arms, **more}
+    made: ReportedExperiment = filled_in(ReportedExperiment, given)
+    return made
+
+
+def test_what_is_a_false_alarm() -> None:
+    found = alarms.counted(
+        report(
+            [
+                comparison("throughput", "same", 0.99, 1.01),
+                comparison("cpu_per_request", "dearer", 1.005, 1.03),
+                comparison("cpu_per_request:origin", "dearer", 1.005, 1.03),
+                comparison("cpu_per_request", "dearer", 1.03, 1.05, load_per_s=1000.0),
+            ],
+            [
+                comparison("throughput", "slower", 0.985, 0.995, negligible=True),
+                comparison("cpu_per_request", "unknown", 0.97, 1.03, ratio=None),
+            ],
+        )
+    )
+    assert found == {
+        "silent": 0.0,
+        "throughput_comparisons": 2,
+        "throughput_excludes": 1,
+        "throughput_directional": 0,
+        "throughput_unknown": 0,
+        "throughput_width": pytest.approx(0.01),
+        "cpu_per_request_comparisons": 1,
+        "cpu_per_request_excludes": 1,
+        "cpu_per_request_directional": 1,
+        "cpu_per_request_unknown": 1,
+        "cpu_per_request_width": pytest.approx(0.0125 / 1.0175),
+        "other_comparisons": 2,
+        "other_excludes": 2,
+        "other_directional": 2,
+        "other_unknown": 0,
+    }
+    assert alarms.directional(found) == 1 and alarms.has_excluded(found, "throughput")
+    assert alarms.counted(report([], instrument_is_biased=True))["silent"] == 1.0
+    assert alarms.counted(report([], instrument_is_biased=None, no_verdicts="too few blocks"))["silent"] == 1.0
+
+
+def test_how_many_false_alarms_are_too_many() -> None:
+    none = dict.fromkeys(alarms.counted(report([])), 0.0)
+    excluding, crying = none | {"throughput_excludes": 2.0}, none | {"cpu_per_request_directional": 1.0}
+    assert alarms.verdict("run", [none] * 100, 100) == "yes"
+    assert alarms.verdict("run", [none] * 88 + [excluding] * 10 + [crying] * 2, 100) == "yes"
+    assert alarms.verdict("run", [none] * 89 + [excluding] * 11, 100) == "no"
+    assert alarms.verdict("run", [crying] * 3, 100) == "no", "known before all are done"
+    assert alarms.verdict("quick", [none] * 27 + [crying | excluding] * 3, 30) == "yes", "one look has all the error"
+    assert alarms.verdict("quick", [none] * 26 + [excluding] * 4, 30) == "no"
+    silent = none | {"silent": 1.0}
+    assert alarms.verdict("run", [none] * 89 + [silent] * 11, 100) == "no: only 89 runs had verdicts"
+    assert alarms.verdict("run", [none] * 99, 100) == "unfinished: 99 of 100 runs"
+    assert sum(runs for (form, *_), runs in alarms.KINDS.items() if form == "run") == 100
+
+
+def filled(section: part.Section, of: Any) -> lines.Sorted:
+    """All runs of a section's cases with these figures."""
+    return lines.Sorted(
+        [
+            line(case.name, n, section=section.key, figures=of(case, n))
+            for case in section.cases()
+            for n in range(case.runs)
+        ],
+        {},
+    )
+
+
+def test_the_section_of_false_alarms() -> None:
+    none = dict.fromkeys([*alarms.counted(report([])), "seconds", "blocks"], 0.0)
+    assert alarms.Alarms().page(filled(alarms.Alarms(), lambda case, n: none))[1]
+    text, holds = alarms.Alarms().page(
+        filled(alarms.Alarms(), lambda case, n: none | {"throughput_excludes": float(n < 3)})
+    )
+    assert not holds and any(
+        each.startswith("| run | together |  | 100 of 100 | 0 | 0 | 12 | 0 | 12 | 0 of 0 | 0 |") for each in text
+    )
+    text, holds = alarms.Alarms().page(lines.Sorted([], {}))
+    assert not holds and "Holds: run: unfinished: 0 of 100 runs; quick: unfinished: 0 of 30 runs." in text
+
+
+def test_what_is_seen_of_a_dearer_origin() -> None:
+    def dearer(verdict: str, **more: object) -> Any:
+        made = report([comparison("cpu_per_request", verdict, 1.01, 1.03, **more)])
+        arms = [msgspec.structs.replace(arm, name="dearer") if arm.name == "same-1" else arm for arm in made.arms]
+        return msgspec.structs.replace(made, arms=arms)
+
+    found = sensitivity.seen(dearer("dearer", negligible=True))
+    assert (found["dearer"], found["negligible"], found["ratio"]) == (1.0, 1.0, pytest.approx(1.02))
+    assert found["half_width"] == pytest.approx(0.01 / 1.02)
+    assert sensitivity.seen(dearer("same"))["dearer"] == 0.0
+    assert sensitivity.seen(dearer("dearer", load_per_s=1000.0))["unknown"] == 1.0, "the open loop is another figure"
+    assert sensitivity.verdict([{"dearer": 1.0}] * 18 + [{"dearer": 0.0}] * 2) == "yes"
+    assert sensitivity.verdict([{"dearer": 0.0}] * 3) == "no"
+    assert sensitivity.verdict([{"dearer": 1.0}] * 19) == "unfinished: 19 of 20 runs"
+
+
+def test_the_work_is_what_was_asked_for() -> None:
+    close = [{"truly": 1.02 + 0.001 * (-1) ** n, "dearer": 1.0} for n in range(20)]
+    assert sensitivity.is_as_asked("2 %", close) == "yes"
+    assert sensitivity.is_as_asked("2 %", [{**each, "truly": each["truly"] + 0.006} for each in close]) == "not shown"
+    assert sensitivity.is_as_asked("2 %", close[:19]) == "unfinished: 19 of 20 runs"
+
+
+def test_sensitivity_waits_for_its_calibration(tmp_path: Path) -> None:
+    section = sensitivity.Sensitivity(tmp_path)
+    (calibration,) = section.cases()
+    for number in range(calibration.runs):
+        assert len(section.cases()) == 1
+        figures = {"plain_ns": 4000.0, "40_ns": 4072.0, "100_ns": 4200.0}
+        made = line(
+            calibration.name, number, section=sensitivity.SECTION, figures=figures, settings=calibration.settings
+        )
+        made = msgspec.structs.replace(made, engine=lines.build(), machine=lines.this_machine())
+        lines.append(section.kept.path, made)
+    found = {case.name: case for case in section.cases()}
+    assert list(found) == [calibration.name, "2 %", "5 %"]
+    assert sum(case.runs for case in found.values()) == 50
+
+
+def test_what_a_round_costs_by_hand() -> None:
+    calibrated = line(
+        "calibration", section=sensitivity.SECTION, figures={"plain_ns": 4.0, "40_ns": 44.0, "100_ns": 204.0}
+    )
+    done = lines.Sorted([calibrated], {})
+    assert sensitivity.round_ns(done) == pytest.approx((40 * 40 + 100 * 200) / (40**2 + 100**2))
+    run = line("2 %", section=sensitivity.SECTION, figures={"plain_ns": 4000.0, "rounds": 50.0, "truly": 1.02})
+    done = lines.Sorted([calibrated, run], {})
+    assert sensitivity.round_ns(done) == pytest.approx((1600 + 20_000 + 50 * 80) / (40**2 + 100**2 + 50**2))
+
+
+def test_the_section_of_sensitivity() -> None:
+    def of(name: str, n: int) -> dict[str, float]:
+        costs = {"rounds": 40, "before_ns": 4000.0, "plain_ns": 4000.0, "truly": 1 + sensitivity.SHARES[name]}
+        seen = {"dearer": float(n > 1), "negligible": 0.0, "ratio": 1.02, "half_width": 0.01}
+        return {**costs, **seen, "spread": 0.1, "seconds": 60.0, "budget_s": 60.0}
+
+    runs = [
+        line(name, n, section=sensitivity.SECTION, figures=of(name, n))
+        for name in sensitivity.SHARES
+        for n in range(20)
+    ]
+    text, holds = sensitivity.Sensitivity().page(lines.Sorted(runs, {}))
+    assert holds and any(each.startswith("| 5 % | 20 of 20 | 4.00 | 40 | 1.0500 [") for each in text)
+    text, holds = sensitivity.Sensitivity().page(lines.Sorted([], {}))
+    assert not holds and any("unfinished: 0 of 20 runs" in each for each in text)
+    missed = {"dearer": 0.0, "half_width": 0.04, "silent": 0.0, "spread": 0.16}
+    runs = [line("2 %", n, section=sensitivity.SECTION, figures=of("2 %", n) | missed) for n in range(3)]
+    text, holds = sensitivity.Sensitivity().page(lines.Sorted(runs, {}))
+    assert not holds and "| 2 % | 3 of 20 |" in "\n".join(text)
+    (why,) = [each for each in text if each.startswith("Why 2 % is missed: of the 3 runs that did not see it 3 gave")]
+    assert "±4.0 % at the median" in why and "spread by 16 %" in why
+
+
+def test_how_wide_long_runs_in_turn_are() -> None:
+    passes = [{"go": 100.0, "nginx": 50.0 * math.exp(each)} for each in (0.01, -0.01, 0.01, -0.01)]
+    # s = 0.01 × √(4/3), t(3, 0.975) = 3.182
+    assert precision.long_runs_width(passes, "nginx", "go") == pytest.approx(3.182 * 0.011547 / math.sqrt(2), rel=1e-3)
+    assert precision.long_runs_width(passes[:1], "nginx", "go") is None
+    # Of two values: t(1, 0.975) = 12.706, s = 0.01 × √2, so 12.706 × 0.01 on the scale of logarithms.
+    assert precision.two_passes_width(passes, "nginx", "go") == pytest.approx(math.sinh(0.12706), rel=1e-3)
+
+
+def test_narrow_in_time() -> None:
+    narrow = {"throughput_width": 0.01, "cpu_per_request_width": 0.009}
+    assert precision.is_narrow(narrow) and not precision.is_narrow(narrow | {"throughput_width": 0.011})
+    assert not precision.is_narrow(narrow | {"cpu_per_request_width": -1.0}), "no interval is not narrow"
+    assert precision.pair_verdict([narrow] * 3 + [narrow | {"throughput_width": 0.02}]) == "yes"
+    wide = narrow | {"throughput_width": 0.02}
+    assert precision.pair_verdict([narrow] * 2 + [wide] * 2) == "no"
+    assert precision.pair_verdict([narrow] * 3) == "yes" and precision.pair_verdict([wide] * 2) == "no"
+    assert precision.pair_verdict([narrow] * 2 + [wide]).startswith("unfinished: 3 of 4")
+    ending = Ending(experiment="same", why="precision", detail="")
+    found = precision.widths(report([comparison("throughput", "same", 0.99, 1.01)], ending=ending), "same-1")
+    assert found["stopped_on_precision"] == 1.0 and found["cpu_per_request_width"] == -1.0
+    assert found["throughput_width"] == pytest.approx(0.01)
+
+
+def test_five_arms_beside_long_runs() -> None:
+    def of(case: Any, n: int) -> dict[str, float]:
+        if case.name == "five arms":
+            return {"nginx": 0.01, "slow": 0.03, "seconds": 230.0}
+        if case.name == "one after another":
+            return {"slow": 10 * math.exp(0.02 * (-1) ** n), "go": 100.0, "nginx": 50 * math.exp(0.02 * (-1) ** n)}
+        narrow = {"throughput_width": 0.01, "cpu_per_request_width": 0.009, "spread": 0.05, "predicted_s": 40.0}
+        return narrow | {"allowed_s": 60.0, "seconds": 50.0, "blocks": 6.0}
+
+    text, holds = precision.Precision().page(filled(precision.Precision(), of))
+    rows = {each.split(" | ")[0][2:]: each.split(" | ")[-1] for each in text if each.startswith("| ")}
+    assert rows["nginx"] == "yes |" and rows["slow"] == "no |" and not holds
+    assert "throughput to go" in "\n".join(text)
+
+    def all_narrow(case: Any, n: int) -> dict[str, float]:
+        return of(case, n) | ({"slow": 0.01} if case.name == "five arms" else {})
+
+    assert precision.Precision().page(filled(precision.Precision(), all_narrow))[1]
+
+
+def test_pairs_run_by_run() -> None:
+    run = {"spread": 0.05, "allowed_s": 60.0, "seconds": 50.0, "blocks": 6.0, "predicted_s": 40.0}
+    narrow = run | {"throughput_width": 0.01, "cpu_per_request_width": 0.009}
+    none = run | {"throughput_width": 0.02, "cpu_per_request_width": -1.0, "predicted_s": precision.NEVER_S}
+    (good, bad), kept = precision.PAIRS, []
+    for number in range(3):
+        kept += [
+            line(name, number, section=precision.SECTION, figures=figures)
+            for name, figures in ((good, narrow), (bad, none))
+        ]
+    text = precision.Precision().page(lines.Sorted(kept, {}))[0]
+    assert f"| {good} | 3 | 5.0 % | 40 | 60 | 50 | 6 | 1.00 % | 0.90 % | yes |" in text
+    assert f"| {bad} | 1 | 5.0 % | never | 60 | 50 | 6 | 2.00 % | – | no |" in text
+    assert f"Holds: {good}: yes; {bad}: no." in text
+    text, holds = precision.Precision().page(lines.Sorted([], {}))
+    assert not holds and f"Holds: {good}: unfinished: 0 of 4 runs; {bad}: unfinished: 0 of 4 runs." in text
+
+
+def test_cpu_time_adds_up_by_hand() -> None:
+    before = attribution.Reading(1.0, 1.0, 0.5, 0.2, 0.1, {1: 1.0, 2: 5.0}, 0.0)
+    after = attribution.Reading(11.0, 9.0, 6.5, 3.2, 0.2, {1: 1.5, 3: 9.0}, 0.1)
+    found = attribution.parts(before, after)
+    assert found["busy_s"] == 10.0 and found["others_s"] == 0.5, "2 has ended, 3 has begun"
+    assert found["sum_of_busy"] == pytest.approx((6.0 + 3.0 + 0.1 + 0.5 + 0.1) / 10)
+    assert found["sum_of_ticks"] == pytest.approx((6.0 + 3.0 + 0.1 + 0.5 + 0.1) / 8)
+    assert attribution.miss({"sum_of_ticks": 0.97}, "all-cores") == pytest.approx(1.0)
+    assert attribution.miss({"sum_of_ticks": 0.97}, "one-core") == pytest.approx(1.5)
+    right = dict.fromkeys(("hops_s", "generator_s", "harness_s", "others_s", "busy_s", "ticks_s"), 1.0)
+    right |= {"sum_of_busy": 0.9, "sum_of_ticks": 1.025}
+    text, holds = attribution.Attribution().page(filled(attribution.Attribution(), lambda case, n: right))
+    assert not holds and [each.split(" | ")[-1] for each in text if "(one-core)" in each or "(all-cores)" in each][
+        1:
+    ] == ["no |", "yes |"]
+
+
+def test_slices_beside_plain_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    def of(case: Any, n: int) -> dict[str, float]:
+        bias = 1.1 if "5000" in case.name else 1.0
+        ways = {"sliced": 0.5 * bias, "alone": 0.5, "sliced_cpu": 2.0, "alone_cpu": 2.0}
+        return {f"{way} nginx": value * (1 + 0.001 * (way == "sliced") * (-1) ** n) for way, value in ways.items()}
+
+    text, holds = slices.Slices().page(filled(slices.Slices(), of))
+    words = [each.split(" | ")[-1] for each in text if "| nginx |" in each]
+    assert words == ["yes |", "yes |", "no |", "yes |", "yes |"] and not holds
+    assert slices.Slices().page(filled(slices.Slices(), lambda case, n: of(slices.Slices().cases()[0], n)))[1]
+    text, holds = slices.Slices().page(lines.Sorted([], {"of another engine": 2}))
+    assert not holds and sum("| unfinished |" in each for each in text) == 5
+
+
+def test_the_whole_page(tmp_path: Path) -> None:
+    text, holds = truth.page(tmp_path)
+    assert not holds
+    for name, section in truth.SECTIONS.items():
+        assert f"| {name} | 0 of {section(tmp_path).kept.left()} done | unfinished |" in text
+    assert "| sensitivity | 0 of 50 done |" in text, "with what still waits for the calibration"
+    assert text.count("\n# ") == 0 and text.count("\n## ") == len(truth.SECTIONS)
+
+
+def test_the_report_of_a_run_can_be_read() -> None:
+    report = msgspec.json.decode((FOLDER / "report" / "report.json").read_bytes(), type=Report)
+    assert report.experiments[0].arms

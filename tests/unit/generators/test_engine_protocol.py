@@ -1,0 +1,17 @@
+"""Requests with a body: what a suite may ask for, what the check sends, and that every byte arrives."""
+
+from __future__ import annotations
+
+import base64
+
+from hopcost import engine
+from hopcost.suite import Method, Workload
+
+UPLOAD = Workload(method=Method.POST, target="/echo-length", body_bytes=123_456)
+
+
+def test_what_is_checked_is_what_is_loaded() -> None:
+    request = engine.request(UPLOAD.target, UPLOAD.header_fields, UPLOAD.method.value, UPLOAD.body)
+    assert (request.method, request.target) == ("POST", "/echo-length")
+    assert base64.b64decode(request.body_base64 or "") == UPLOAD.body
+    assert engine.request("/").body_base64 is None

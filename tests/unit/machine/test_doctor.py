@@ -1,0 +1,238 @@
+"""The doctor's judgements: pass, or warn and fail with the remedy."""
+
+from __future__ import annotations
+
+import os
+from types import SimpleNamespace
+
+import pytest
+
+from hopcost import doctor
+from hopcost.doctor import Finding, Level
+from hopcost.network import Network
+from hopcost.program import Installed
+from hopcost.sandbox import Freezer
+
+
+def judged(finding: Finding) -> tuple[str, str]:
+    """Level and words; what is no pass has a remedy, a pass needs none."""
+    assert (finding.remedy is None) == (finding.level is Level.PASS), finding
+    return finding.level.value, finding.what
+
+
+@pytest.mark.parametrize(
+    ("allowed", "siblings", "expected"),
+    [
+        ([0], {0: []}, ("warn", "1 core(s), 1 physical: none is left for the generator alone")),
+        ([0, 1], {0: [1], 1: [0]}, ("warn", "2 core(s), 1 physical: none is left for the generator alone")),
+        ([0, 1], {0: [], 1: []}, ("warn", "2 cores, 2 physical: experiments whose article had more run, and say so")),
+        ([0, 1], {}, ("warn", "2 cores, 2 physical: experiments whose article had more run, and say so")),
+        (
+            [0, 1, 2, 3],
+            {0: [2], 2: [0], 1: [3], 3: [1]},
+            ("warn", "4 cores, 2 physical: experiments whose article had more run, and say so"),
+        ),
+        ([0, 1, 2, 3], {}, ("pass", "4 cores, 4 physical")),
+        ([0, 1, 2, 3], {0: [4], 1: [5], 2: [6], 3: [7]}, ("pass", "4 cores, 4 physical")),
+    ],
+)
+def test_cores(allowed, siblings, expected) -> None:
+    findings = doctor.cores(allowed, siblings)
+    assert judged(findings[0]) == expected
+    assert len(findings) == 2
+
+
+def test_siblings_are_named() -> None:
+    siblings = doctor.cores([0, 1, 2, 3], {0: [2], 2: [0], 1: [], 3: []})[1]
+    assert judged(siblings) == ("warn", "SMT siblings share a core: 0 with 2; 2 with 0")
+    assert "/sys/devices/system/cpu/smt/control" in (siblings.remedy or "")
+    assert judged(doctor.cores([0, 1], {0: [], 1: []})[1]) == ("pass", "no SMT siblings are visible")
+
+
+@pytest.mark.parametrize(("present", "level"), [(True, "warn"), (False, "pass")])
+def test_hypervisor(present, level) -> None:
+    assert judged(doctor.hypervisor(present))[0] == level
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        (None, ("pass", "frequency governor: none visible")),
+        ("performance", ("pass", "frequency governor: performance")),
+        ("powersave", ("warn", "frequency governor 'powersave': the clock follows the load")),
+    ],
+)
+def test_governor(name, expected) -> None:
+    assert judged(doctor.governor(name)) == expected
+
+
+def process(name: str | None, percent: float | None, pid: int = 1) -> SimpleNamespace:
+    return SimpleNamespace(info={"pid": pid, "name": name, "cpu_percent": percent})
+
+
+def test_other_load_names_the_busiest(monkeypatch: pytest.MonkeyPatch) -> None:
+    processes = [process("init", 0.0), process("busy", 90.0), process("gone", None), process("half", 40.0)]
+    processes += [process(None, 20.0), process("the doctor itself", 99.0, pid=os.getpid())]
+    monkeypatch.setattr(doctor.psutil, "process_iter", lambda attributes: iter(processes))
+    finding = doctor.other_load(0.3)
+    assert judged(finding) == ("warn", "other load: 30% of all cores are busy")
+    assert finding.remedy == "end what else runs (most CPU time: busy, half, ?)"
+
+
+@pytest.mark.parametrize("busy", [0.0, 0.05])
+def test_little_other_load_passes(busy) -> None:
+    assert judged(doctor.other_load(busy)) == ("pass", f"other load: {busy:.1%} of all cores")
+
+
+def test_the_watch_covers_every_process_from_its_beginning(monkeypatch: pytest.MonkeyPatch) -> None:
+    """psutil gives a process's share since the last time it was asked: the first answer is always 0."""
+    asked: list[str] = []
+    monkeypatch.setattr(doctor.psutil, "process_iter", lambda attributes: iter([asked.append(f"each {attributes}")]))
+    monkeypatch.setattr(doctor.psutil, "cpu_percent", lambda interval: asked.append(f"all for {interval} s") or 25.0)
+    monkeypatch.setattr(doctor.machine, "steal_ns", lambda: 0)
+    assert doctor._watch() == (0.25, 0.0)
+    assert asked == ["each ['cpu_percent']", "all for 1.0 s"]
+
+
+def test_steal_is_a_share_of_all_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, steal = iter([0, 1_000_000_000]), iter([5, 200_000_005])
+    monkeypatch.setattr(doctor.time, "monotonic_ns", lambda: next(clock))
+    monkeypatch.setattr(doctor.machine, "steal_ns", lambda: next(steal))
+    monkeypatch.setattr(doctor.psutil, "process_iter", lambda attributes: iter([]))
+    monkeypatch.setattr(doctor.psutil, "cpu_percent", lambda interval: 0.0)
+    monkeypatch.setattr(doctor.psutil, "cpu_count", lambda: 2)
+    assert doctor._watch() == (0.0, pytest.approx(0.1))
+
+
+@pytest.mark.parametrize(
+    ("share", "expected"),
+    [
+        (0.0, ("pass", "steal: 0.0%")),
+        (0.05, ("pass", "steal: 5.0%")),
+        (0.2, ("warn", "steal: the hypervisor keeps 20% of the CPU time")),
+    ],
+)
+def test_stolen(share, expected) -> None:
+    assert judged(doctor.stolen(share)) == expected
+
+
+@pytest.mark.parametrize(
+    ("used", "expected"), [(0, ("pass", "swap is not in use")), (3 * 2**20, ("warn", "3 MiB are swapped out"))]
+)
+def test_swap(used, expected) -> None:
+    assert judged(doctor.swap(used)) == expected
+
+
+@pytest.mark.parametrize(
+    ("source", "level"), [("tsc", "pass"), ("kvm-clock", "pass"), ("hpet", "warn"), ("acpi_pm", "warn"), (None, "warn")]
+)
+def test_clock(source, level) -> None:
+    assert judged(doctor.clock(source))[0] == level
+
+
+@pytest.mark.parametrize(
+    ("hard", "expected"),
+    [
+        (-1, ("pass", "open files: up to any number")),
+        (10_000, ("pass", "open files: up to 10000")),
+        (9_999, ("warn", "open files: at most 9999")),
+    ],
+)
+def test_open_files(hard, expected) -> None:
+    assert judged(doctor.open_files(hard)) == expected
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        (Freezer(kind="cgroup2", parent="/cg/x"), ("pass", "arms are frozen by cgroup2 in /cg/x")),
+        (Freezer(kind="cgroup1", parent="/cg/y"), ("pass", "arms are frozen by cgroup1 in /cg/y")),
+        (Freezer(kind="signal", parent=None), ("warn", "no cgroup can be made: arms are frozen by SIGSTOP")),
+    ],
+)
+def test_freezer(found, expected) -> None:
+    assert judged(doctor.freezer(found)) == expected
+
+
+@pytest.mark.parametrize(
+    ("disabled", "expected"),
+    [
+        ("0", ("pass", "io_uring is allowed")),
+        ("1", ("warn", "io_uring is not to be had: the engine uses epoll and costs more")),
+        ("2", ("warn", "io_uring is not to be had: the engine uses epoll and costs more")),
+        # The switch came with Linux 6.6; Debian 12 has 6.1, and io_uring without one.
+        (None, ("pass", "io_uring has no switch in this kernel")),
+    ],
+)
+def test_io_uring(disabled, expected) -> None:
+    assert judged(doctor.io_uring(disabled)) == expected
+
+
+@pytest.mark.parametrize(("enabled", "state"), [("1", "on"), ("0", "off"), (None, "not in this kernel")])
+def test_autogroup(enabled, state) -> None:
+    expected = ("pass", f"scheduler autogroup is {state}; every stack is one session")
+    assert judged(doctor.autogroup(enabled)) == expected
+
+
+def test_own_binaries() -> None:
+    engine, origin = doctor.own_binaries({"hopcost-engine": True, "hopcost-origin": False})
+    assert judged(engine) == ("pass", "hopcost-engine is built")
+    assert judged(origin) == ("fail", "hopcost-origin is not built")
+    assert origin.remedy == "in a checkout: make setup (it needs Rust); else install hopcost again"
+
+
+def test_programs() -> None:
+    there, missing = doctor.programs(
+        {
+            "nginx": Installed(path="/x", version="1.22"),
+            "go": Installed(missing="'go' is not installed", remedy="get it"),
+        }
+    )
+    assert judged(there) == ("pass", "nginx 1.22")
+    assert judged(missing) == ("warn", "go: 'go' is not installed")
+    assert missing.remedy == "get it"
+
+
+@pytest.mark.parametrize(
+    ("accounted", "expected"),
+    [
+        (None, ("warn", "IRQ_TIME_ACCOUNTING: unknown, the kernel's configuration cannot be read")),
+        (True, ("warn", "IRQ_TIME_ACCOUNTING is on: CPU per request lacks the kernel's network work")),
+        (False, ("pass", "IRQ_TIME_ACCOUNTING is off: CPU time holds the kernel's network work")),
+    ],
+)
+def test_interrupts_are_never_known_where_they_are_not(accounted, expected) -> None:
+    assert judged(doctor.interrupts(accounted)) == expected
+
+
+OWN_NETWORKS = Network(own=True)
+
+
+@pytest.mark.parametrize(
+    ("found", "tools", "shapes", "levels"),
+    [
+        (OWN_NETWORKS, [], {"tbf": None, "netem": None}, ["pass", "pass", "pass"]),
+        (OWN_NETWORKS, [], {"tbf": None, "netem": "qdisc kind is unknown"}, ["pass", "pass", "pass"]),
+        (OWN_NETWORKS, [], {"tbf": "qdisc kind is unknown", "netem": None}, ["pass", "warn", "pass"]),
+        (OWN_NETWORKS, ["tc"], {}, ["pass", "warn"]),
+        (Network(own=False, why="Operation not permitted"), [], {}, ["warn"]),
+    ],
+)
+def test_namespaces(found, tools, shapes, levels) -> None:
+    findings = doctor.namespaces(found, tools, shapes)
+    assert [each.level.value for each in findings] == levels
+    if not found.own:
+        assert "Operation not permitted; stacks share the host's loopback" in findings[0].what
+
+
+def test_what_the_kernel_shapes_is_tried_and_the_reason_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    commands = []
+
+    def tried(command, **_):
+        commands.append(command)
+        is_netem = "netem" in command
+        return SimpleNamespace(returncode=int(is_netem), stderr="x\nOSError: no netem\n" if is_netem else "")
+
+    monkeypatch.setattr(doctor.subprocess, "run", tried)
+    assert doctor.shaping() == {"tbf": None, "netem": "OSError: no netem"}
+    assert len(commands) == 2

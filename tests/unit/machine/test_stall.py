@@ -1,0 +1,15 @@
+"""The open-loop phase: which loads are offered, how long its slices are. Pure, but for the look at the clock."""
+
+from __future__ import annotations
+
+import os
+
+from samples.records import MS
+
+from hopcost import open_loop
+
+
+def test_the_look_at_the_clock_leaves_the_thread_where_it_was() -> None:
+    allowed = os.sched_getaffinity(0)
+    assert open_loop.longest_stall_ns([max(allowed)], look_ns=MS) > 0
+    assert os.sched_getaffinity(0) == allowed

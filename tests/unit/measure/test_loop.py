@@ -1,0 +1,125 @@
+"""The measuring loop with a mock engine and mock stacks: exactly what ran, in which order, and what was recorded."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from mock_world import SUITE, World, measure
+
+from hopcost import block, blocks, engine, plan, record
+from hopcost.errors import MeasurementFailed
+
+
+def test_where_not_all_arms_fit_into_a_block_the_slowest_of_all_sets_the_loads(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(SUITE.arms, "slower", SUITE.arms["slow"])
+    monkeypatch.setattr(SUITE.experiments[0], "arms", ["slow", "base", "slower"])
+    monkeypatch.setattr(plan.PlannedExperiment, "groups", [["base", "slow", "base-aa"], ["base", "slower", "base-aa"]])
+    world.answers["slower"] = 20
+    _, read, _ = measure(tmp_path, quick=False)
+    loads = [[load.rate_per_s for load in each.arms[0].open_loop] for each in read.blocks]
+    slowest = 20 / 1000e-9
+    assert loads == [[], [], *[[pytest.approx(slowest * share) for share in (0.25, 0.5)]] * 10]
+    assert [each.longest_stall_ns for each in read.blocks[:3]] == [None, None, 1000]
+
+
+def test_the_watcher_hears_of_every_step(world: World, tmp_path: Path) -> None:
+    _, _, watcher = measure(tmp_path)
+    assert watcher.seen[:6] == [
+        "experiment one 6",
+        "block 0",
+        "start base",
+        "start slow",
+        "start base-aa",
+        "warm-up base",
+    ]
+    assert watcher.seen[-1] == "end 5 valid"
+
+
+def test_quick_does_six_blocks_and_says_so(world: World, tmp_path: Path) -> None:
+    well, read, _ = measure(tmp_path)
+    assert well
+    assert [(ending.why, ending.detail) for ending in read.run.endings] == [("blocks", "all 6 blocks are done")]
+    assert read.run.ended_utc is not None
+
+
+def test_a_full_run_stops_at_the_first_look_that_is_precise_enough(world: World, tmp_path: Path) -> None:
+    _, read, _ = measure(tmp_path, quick=False)
+    assert len(read.blocks) == 6  # identical blocks: the intervals have no width
+    assert read.run.endings[0].why == "precision"
+
+
+def test_a_full_run_goes_on_where_blocks_differ(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocks.compared, "settled", lambda _, done, **__: len(done) >= 10)
+    _, read, _ = measure(tmp_path, quick=False)
+    assert len(read.blocks) == 10
+
+
+def test_the_budget_ends_an_experiment_but_not_before_its_first_block(world: World, tmp_path: Path) -> None:
+    _, read, _ = measure(tmp_path, budget_s=0.001)
+    assert len(read.blocks) == 1
+    assert read.run.endings[0].why == "budget"
+
+
+def test_an_experiment_of_more_weight_gets_more_of_the_time(world: World, tmp_path: Path) -> None:
+    SUITE.experiments.append(msgspec.structs.replace(SUITE.experiments[0], name="two", weight=3))
+    began = time.monotonic()
+    try:
+        _, _, watcher = measure(tmp_path, budget_s=4000.0)
+    finally:
+        SUITE.experiments.pop()
+    assert watcher.deadlines["one"] - began == pytest.approx(1000, abs=30)
+    assert watcher.deadlines["two"] - began == pytest.approx(4000, abs=30)
+
+
+def test_a_baseline_that_fails_ends_the_experiment_with_its_words(world: World, tmp_path: Path) -> None:
+    world.fails_at_start.add("base")
+    well, read, _ = measure(tmp_path)
+    assert not well
+    assert world.log == ["start base"]
+    assert read.blocks[0].validity == "void"
+    assert read.blocks[0].failures[0].message == "it would not start"
+    assert (read.run.endings[0].why, read.run.endings[0].detail) == ("failed", "the baseline failed")
+
+
+def test_a_killed_engine_voids_the_block_visibly_and_it_is_done_again(world: World, tmp_path: Path) -> None:
+    world.engine_faults = [MeasurementFailed("the load engine was killed by signal 9")]
+    well, read, watcher = measure(tmp_path)
+    assert well
+    assert [each.validity for each in read.blocks] == ["void", *["valid"] * 6]
+    assert read.blocks[0].reasons == ["the load engine was killed by signal 9"]
+    assert "end 0 void" in watcher.seen
+    assert world.log[:8].count("stop base") == 0 and world.log[9] == "stop base"
+
+
+def test_too_many_void_blocks_end_the_experiment(world: World, tmp_path: Path) -> None:
+    world.engine_faults = [MeasurementFailed("killed") for _ in range(9)]
+    well, read, _ = measure(tmp_path)
+    assert not well
+    assert len(read.blocks) == blocks.VOID_BLOCKS_AT_MOST + 1
+    assert read.run.endings[0].why == "failed"
+
+
+def test_ctrl_c_stops_the_stacks_and_keeps_the_blocks_done(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loads = iter(range(10))
+
+    def interrupted(load: engine.Plan) -> Iterator[engine.Line]:
+        if next(loads) == 2:
+            raise KeyboardInterrupt
+        yield from world.engine_run(load)
+
+    monkeypatch.setattr(block.engine, "run", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        measure(tmp_path)
+    read = record.read(tmp_path / "record")
+    assert len(read.blocks) == 2
+    assert read.run.endings[0].why == "interrupted"
+    assert read.run.ended_utc is None
+    assert world.log[-3:] == ["stop base-aa", "stop slow", "stop base"]

@@ -1,0 +1,52 @@
+"""Cores, the means to freeze, ports and open files: decided from what the machine says."""
+
+from __future__ import annotations
+
+import pytest
+
+from hopcost.errors import CannotMeasure
+from hopcost.sandbox import Cores, place
+from hopcost.suite import Placement
+
+FOUR_WITH_SIBLINGS = {0: [1], 1: [0], 2: [3], 3: [2]}
+FOUR_FAR_SIBLINGS = {0: [2], 1: [3], 2: [0], 3: [1]}
+
+
+@pytest.mark.parametrize(
+    ("placement", "allowed", "siblings", "stack", "generator"),
+    [
+        (Placement.ONE_CORE, [0, 1], {}, [0], [1]),
+        (Placement.ONE_CORE, [0, 1], {0: [], 1: []}, [0], [1]),
+        (Placement.ONE_CORE, [0, 1, 2, 3], {}, [0], [3]),
+        (Placement.ONE_CORE, [0, 1, 2, 3], FOUR_WITH_SIBLINGS, [0], [3]),
+        (Placement.ONE_CORE, [0, 1, 2, 3], FOUR_FAR_SIBLINGS, [0], [3]),
+        (Placement.ONE_CORE, [1, 2, 3], FOUR_FAR_SIBLINGS, [1], [2]),  # 3 would be the last, and shares with 1
+        (Placement.ONE_CORE, [0, 1, 2], {0: [2], 2: [0], 1: []}, [0], [1]),
+        (Placement.ONE_CORE, [5, 9], {}, [5], [9]),
+        (Placement.ONE_CORE, [0, 1, 2, 3, 4], {0: [2, 3, 4]}, [0], [1]),  # four threads on a core
+        (Placement.ALL_CORES, [0, 1], {}, [0, 1], [1]),
+        (Placement.ALL_CORES, [0, 1, 2, 3], FOUR_WITH_SIBLINGS, [0, 1, 2, 3], [3]),
+        (Placement.ALL_CORES, [2], {}, [2], [2]),
+        (Placement.ALL_CORES, [3, 7], {}, [3, 7], [7]),
+    ],
+)
+def test_place(placement, allowed, siblings, stack, generator) -> None:
+    assert place(placement, allowed, siblings) == Cores(stack=stack, generator=generator)
+
+
+@pytest.mark.parametrize(
+    ("allowed", "siblings"),
+    [([0], {}), ([0, 1], {0: [1], 1: [0]}), ([2, 6], {2: [6], 6: [2]}), ([0, 1, 2, 3], {0: [1, 2, 3]})],
+)
+def test_one_physical_core_cannot_be_given_to_both(allowed, siblings) -> None:
+    with pytest.raises(CannotMeasure) as caught:
+        place(Placement.ONE_CORE, allowed, siblings)
+    assert caught.value.hint == "choose an experiment on all cores"
+
+
+@pytest.mark.parametrize(
+    ("stack", "generator", "shared"),
+    [([0], [1], False), ([0, 1], [1], True), ([0], [0], True), ([0, 1], [2, 3], False)],
+)
+def test_whether_cores_are_shared(stack, generator, shared) -> None:
+    assert Cores(stack=stack, generator=generator).shared is shared

@@ -1,0 +1,89 @@
+"""What a suite means on a machine: arms, stand-ins, cores, budgets, rounds, seeds. Nothing is started."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from samples.plans import HERE, SUITE, make
+
+from hopcost import plan
+from hopcost.errors import CannotMeasure
+from hopcost.sandbox import Cores
+from hopcost.suite import Slices, Workload
+from hopcost.turns import Turns
+
+
+def test_one_core_is_too_few_for_an_experiment_on_one_core() -> None:
+    planned = make(cores=1)
+    assert [experiment.name for experiment in planned.experiments] == ["second"]
+    assert [left.name for left in planned.left_out] == ["first"]
+    assert "this machine has one core to give" in planned.left_out[0].reason
+    assert planned.left_out[0].remedy == "choose an experiment on all cores"
+
+
+def test_two_siblings_are_one_core_to_give() -> None:
+    with pytest.raises(CannotMeasure, match="one core to give"):
+        make("first", siblings={0: [1], 1: [0]})
+
+
+def test_cores_of_both_placements() -> None:
+    first, second = make(cores=4).experiments
+    assert first.cores == Cores(stack=[0], generator=[3])
+    assert second.cores == Cores(stack=[0, 1, 2, 3], generator=[3])
+
+
+def test_a_generator_that_shares_a_core_is_said() -> None:
+    first, second = make(cores=4).experiments
+    assert first.notes == []
+    assert second.notes == ["the generator shares a core with the stack: throughput holds the generator's cost too"]
+
+
+def test_too_few_cores_for_the_published_conditions_are_said() -> None:
+    (second,) = make("second", cores=3).experiments
+    assert second.notes[0] == ("too few cores for the published conditions: 3 here, 4 needed (workers had their own)")
+
+
+def test_offered_loads_follow_where_a_full_run_of_our_engine_takes_turns() -> None:
+    def first(
+        quick: bool = False, peer: str | None = None, idle_s: float | None = None, **changes: object
+    ) -> plan.PlannedExperiment:
+        replaced = msgspec.structs.replace(SUITE.experiments[0], **changes)
+        planned = plan.make(
+            msgspec.structs.replace(SUITE, experiments=[replaced]),
+            [],
+            quick=quick,
+            budget_s=None,
+            seed=7,
+            peer=peer,
+            installed=dict.fromkeys(("app", "proxy", "origin"), HERE),
+            allowed_cores=[0, 1],
+            siblings={},
+            open_files=20_000,
+            idle_timeout_s=lambda *_: idle_s,
+        )
+        return planned.experiments[0]
+
+    def shares(**changes: object) -> list[float]:
+        return first(**changes).open_loop_shares  # type: ignore[arg-type]
+
+    assert shares() == [0.25, 0.5]
+    assert shares(quick=True) == []
+    assert shares(peer="wrk") == []
+    assert shares(open_loop=False) == []
+    assert shares(workload=Workload(connections=8, requests_per_connection=1)) == []
+    assert shares(slices=Slices.WHOLE) == []
+    assert shares(workload=Workload(connections=6000)) == [0.25, 0.5]  # in threes
+    assert shares(idle_s=65) == [0.25, 0.5]
+    soon = first(idle_s=5)
+    assert soon.open_loop_shares == []
+    assert "no open loop: in turns an arm would be frozen for 5.2 s, and after 5 s app drops" in "; ".join(soon.notes)
+    assert soon.turns is Turns.ALL
+
+
+def test_the_open_loop_is_left_out_where_the_budget_is_too_short_for_it() -> None:
+    # Two arms and the baseline's copy: 3 × 2 loads × (0.3 + 0.3 + 1 s) × 6 blocks ÷ 0.6 = 96 s.
+    (enough,) = make("first", budget_s=97.0).experiments
+    (short,) = make("first", budget_s=95.0).experiments
+    assert enough.open_loop_shares == [0.25, 0.5]
+    assert short.open_loop_shares == []
+    assert "no open loop: it needs 96 s for this experiment, 95 s are given; --budget sets them" in short.notes

@@ -1,0 +1,91 @@
+"""What a suite means on a machine: arms, stand-ins, cores, budgets, rounds, seeds. Nothing is started."""
+
+from __future__ import annotations
+
+import math
+
+import msgspec
+import pytest
+from samples.plans import SUITE, make
+
+from hopcost.errors import CannotMeasure, UsageError
+from hopcost.plan import Plan
+
+
+def test_what_the_suite_says_goes_along() -> None:
+    planned = make("first")
+    (first,) = planned.experiments
+    given = SUITE.experiments[0]
+    for key in ("name", "question", "workload", "settings", "published", "published_conditions", "control"):
+        assert getattr(first, key) == getattr(given, key), key
+    assert (planned.suite, planned.title, planned.analysis, planned.seed) == ("mine", "Mine", "because", 7)
+
+
+def test_when_nothing_can_run_that_is_an_error_with_reason_and_remedy() -> None:
+    with pytest.raises(CannotMeasure) as caught:
+        make(gone=("app", "origin"))
+    assert caught.value.message.startswith("no experiment of mine can run here: first: every arm is left out (direct: ")
+    assert "second: every arm is left out" in caught.value.message
+    assert caught.value.hint == "apt-get install proxy"
+    assert caught.value.exit_code == 3
+
+
+def test_chosen_experiments_run_in_the_order_chosen() -> None:
+    assert [each.name for each in make("second", "first").experiments] == ["second", "first"]
+
+
+def test_an_experiment_chosen_twice_runs_once() -> None:
+    assert [each.name for each in make("first", "second", "first").experiments] == ["first", "second"]
+
+
+def test_an_unknown_experiment_gets_the_nearest() -> None:
+    with pytest.raises(UsageError) as caught:
+        make("frist")
+    assert caught.value.hint == "did you mean 'first'?"
+
+
+@pytest.mark.parametrize(
+    ("quick", "given", "budget_s", "looks", "lengths_ms"),
+    [
+        (False, None, 1800.0, [6, 10, 16, 24], (300, 1000)),
+        (True, None, 108.0, [6], (100, 100)),
+        (False, 60.0, 60.0, [6, 10, 16, 24], (100, 100)),
+        (True, 7.5, 7.5, [6], (100, 100)),
+    ],
+)
+def test_budgets_looks_and_lengths(quick, given, budget_s, looks, lengths_ms) -> None:
+    planned = make(quick=quick, budget_s=given)
+    assert (planned.quick, planned.budget_s, planned.looks) == (quick, budget_s, looks)
+    assert planned.target_width == 0.01
+    found = [(each.settle_ns // 1_000_000, each.slice_ns // 1_000_000) for each in planned.experiments]
+    assert found == [lengths_ms] * 2
+
+
+def test_an_experiment_of_more_weight_gets_more_of_the_time() -> None:
+    first, second = SUITE.experiments
+    heavy = msgspec.structs.replace(SUITE, experiments=[msgspec.structs.replace(first, weight=3), second])
+    assert [each.weight for each in make(suite=heavy).experiments] == [3, 1]
+    assert "it needs 96 s for this experiment, 75 s are given" in "".join(
+        make(suite=heavy, budget_s=300.0).experiments[1].notes
+    )
+    assert make(suite=heavy, budget_s=300.0).experiments[0].open_loop_shares
+
+
+def test_the_time_of_a_full_run_grows_with_the_weights() -> None:
+    first, second = SUITE.experiments
+    heavy = msgspec.structs.replace(SUITE, experiments=[msgspec.structs.replace(first, weight=14), second])
+    assert make(suite=heavy).budget_s == 1800.0
+    heavier = msgspec.structs.replace(SUITE, experiments=[msgspec.structs.replace(first, weight=15), second])
+    assert make(suite=heavier).budget_s == 1920.0
+
+
+@pytest.mark.parametrize("budget_s", [math.inf, math.nan])
+def test_a_budget_that_no_clock_can_reach_is_refused(budget_s) -> None:
+    """It would be null in the record, which then could not be read."""
+    with pytest.raises(UsageError, match="--budget"):
+        make(budget_s=budget_s)
+
+
+def test_a_plan_survives_its_record() -> None:
+    planned = make(seed=2**80)
+    assert msgspec.json.decode(msgspec.json.encode(planned), type=Plan) == planned

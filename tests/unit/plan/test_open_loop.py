@@ -1,0 +1,27 @@
+"""The open-loop phase: which loads are offered, how long its slices are. Pure, but for the look at the clock."""
+
+from __future__ import annotations
+
+import pytest
+from samples import records
+from samples.records import MS
+
+from hopcost import open_loop
+
+
+def test_all_arms_are_offered_shares_of_the_slowest_ones_throughput() -> None:
+    arms = [records.part(records.slice_of(arm, answers)) for arm, answers in (("direct", 4321), ("behind", 1234))]
+    rates = open_loop.offered_rates(arms, [0.25, 0.5])
+    assert rates == {0.25: 3100.0, 0.5: 6200.0}  # of 12,340/s: 3085 and 6170, to two digits
+
+
+def test_an_arm_without_an_answer_sets_no_rate() -> None:
+    dead = records.part(records.slice_of("behind", 0))
+    assert open_loop.offered_rates([dead], [0.5]) == {}
+    assert open_loop.offered_rates([dead, records.part(records.slice_of("direct", 100))], [0.5]) == {0.5: 500.0}
+
+
+@pytest.mark.parametrize(("stall_ns", "capped"), [(0, False), (200 * MS, False), (201 * MS, True)])
+def test_a_slice_that_ought_to_be_longer_is_told(stall_ns: int, capped: bool) -> None:
+    assert open_loop.is_capped(stall_ns) is capped
+    assert open_loop.slice_ns(stall_ns) >= min(20 * stall_ns, open_loop.SLICE_NS_MOST)

@@ -1,0 +1,126 @@
+"""Any two arms beside each other: a record with another arm as its baseline."""
+
+from __future__ import annotations
+
+import math
+
+import msgspec
+import pytest
+from samples.records import block, part, record, slice_of
+
+from hopcost import compared, rebase, statistics
+from hopcost.comparison import Arms, throughput
+from hopcost.errors import UsageError
+from hopcost.record import Block, Record
+from hopcost.report import csv, html, json, markdown, text
+from hopcost.summary import ExperimentSummary, summarise
+from hopcost.turns import Turns
+
+FIGURES = [(1000, 500, 250), (1000, 505, 250), (1000, 500, 252), (1000, 495, 249)]
+
+
+def blocks(again: int = 1010) -> list[Block]:
+    """Direct and its second run, behind about half of it, beside about a quarter."""
+    names = ("direct", "behind", "beside", "direct-aa")
+    return [
+        block(number, *(part(slice_of(name, each)) for name, each in zip(names, (*figures, again), strict=True)))
+        for number, figures in enumerate(FIGURES)
+    ]
+
+
+def one(content: Record) -> ExperimentSummary:
+    (found,) = summarise(content)
+    return found
+
+
+def test_all_arms_stand_beside_the_one_that_was_asked_for() -> None:
+    found = one(rebase.on(record(*blocks()), "behind"))
+    by_name = {arm.name: arm for arm in found.arms}
+    assert found.plan.baseline == "behind" and by_name["behind"].ratio == statistics.ONE
+    # Three arms, three pairs: a third of the error, of one look since the factory's plan is quick.
+    expected = statistics.ratio([250, 250, 252, 249], [500, 505, 500, 495], 0.05 / 3)
+    beside = by_name["beside"].ratio
+    assert beside is not None and expected is not None
+    assert (beside.value, beside.low, beside.high) == pytest.approx((expected.value, expected.low, expected.high))
+    direct = by_name["direct"].ratio
+    assert direct is not None
+    assert direct.value == pytest.approx(1005 / math.prod(each[1] for each in FIGURES) ** (1 / 4)), "of both its runs"
+    assert [each.verdict.word for each in by_name["beside"].comparisons if each.figure == "throughput"] == ["slower"]
+    assert "beside behind on request, planned was direct" in found.plan.notes[-1]
+
+
+def test_the_floor_stays_that_of_the_arm_that_ran_twice() -> None:
+    planned, rebased = one(record(*blocks(1200))), one(rebase.on(record(*blocks(1200)), "behind"))
+    assert planned.aa_floor is not None and planned.aa_floor.value == pytest.approx(1.2)
+    assert rebased.aa_floor == planned.aa_floor
+    assert rebased.instrument_is_biased == planned.instrument_is_biased is True
+    assert rebased.no_verdicts == planned.no_verdicts
+
+
+def test_arms_that_never_share_a_block_are_compared_by_way_of_the_one_in_all() -> None:
+    apart = blocks() + blocks()
+    for number, each in enumerate(apart):
+        each.number = number
+        each.arms = [arm for arm in each.arms if arm.name != ("behind", "beside")[number % 2]]
+    (planned,) = rebase.on(record(*apart), "behind").plan.experiments
+    arms = Arms(planned, apart)
+    own, other = (arms.ratio(name, throughput, 0.025, "direct") for name in ("beside", "behind"))
+    assert own is not None and other is not None and own.low and own.high and other.low and other.high
+    found = arms.ratio("beside", throughput, 0.05)
+    assert found == statistics.Interval(own.value / other.value, own.low / other.high, own.high / other.low)
+    assert arms.count("beside", throughput) == 4 and arms.rounds("beside", throughput) == []
+    assert compared.error_at_end((6, 10), arms, "budget") == 0.05, "of four blocks each, none of which was a look"
+
+
+def test_what_an_arm_did_that_is_no_part_of_the_ratio_says_nothing_of_it() -> None:
+    made = blocks()
+    for each in made:
+        for arm in each.arms:
+            if arm.name in ("direct", "direct-aa"):
+                assert arm.totals is not None
+                arm.totals = msgspec.structs.replace(arm.totals, errors={"read": 1})
+    by_name = {arm.name: arm for arm in one(rebase.on(record(*made), "behind")).arms}
+    assert {each.no_verdict for each in by_name["beside"].comparisons} == {None}
+    assert {each.no_verdict for each in by_name["direct"].comparisons} == {"1 error: read 1"}
+    for number, each in enumerate(made):
+        each.arms = [arm for arm in each.arms if arm.name != ("behind", "beside")[number % 2]]
+    (planned,) = rebase.on(record(*made), "behind").plan.experiments
+    assert compared.fault(Arms(planned, made), planned, "beside") == "direct: 1 error: read 1", "which is between them"
+
+
+def test_a_soak_stays_as_it_is() -> None:
+    content = record(*blocks())
+    (planned,) = content.plan.experiments
+    soak = msgspec.structs.replace(planned, name="soak", turns=Turns.SOAK)
+    both = msgspec.structs.replace(content, plan=msgspec.structs.replace(content.plan, experiments=[planned, soak]))
+    assert [each.baseline for each in rebase.on(both, "behind").plan.experiments] == ["behind", "direct"]
+    alone = msgspec.structs.replace(content, plan=msgspec.structs.replace(content.plan, experiments=[soak]))
+    with pytest.raises(UsageError):
+        rebase.on(alone, "behind")
+
+
+def test_the_planned_baseline_changes_nothing() -> None:
+    content = record(*blocks())
+    assert rebase.on(content, "direct").plan == content.plan
+    (planned,) = content.plan.experiments
+    assert compared.error_of_each(planned, 0.06) == pytest.approx(0.03), "two arms beside the baseline"
+
+
+def test_an_arm_that_is_not_there() -> None:
+    with pytest.raises(UsageError, match="no experiment of made-up has an arm 'behimd'") as error:
+        rebase.on(record(*blocks()), "behimd")
+    assert error.value.hint is not None and "behind" in error.value.hint
+    with pytest.raises(UsageError):
+        rebase.on(record(*blocks()), "direct-aa")
+
+
+def test_every_format_shows_it() -> None:
+    content = rebase.on(record(*blocks()), "behind")
+    found = summarise(content)
+    for render in (text.render, markdown.render, json.render, html.render):
+        assert "beside behind on request" in render(content, found).replace("\n", " ")
+    assert '"baseline": "behind",\n      "twice": "direct",' in json.render(content, found)
+    beside = next(row for row in csv.render(content, found).splitlines() if ",beside," in row)
+    assert ",beside,behind,throughput," in beside
+    again = next(row for row in csv.render(content, found).splitlines() if ",direct-aa," in row)
+    assert ",direct-aa,direct,throughput," in again

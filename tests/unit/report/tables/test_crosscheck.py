@@ -1,0 +1,50 @@
+"""The crosscheck: turns of several generators on one stack, folded and shown; generators are played here."""
+
+from __future__ import annotations
+
+import json
+
+import golden
+import pytest
+from samples.crosschecks import turns
+
+from hopcost import crosscheck, peers
+from hopcost.crosscheck import OURS, Crosscheck
+from hopcost.report import Format, crosscheck_table
+
+
+def example() -> Crosscheck:
+    return Crosscheck(
+        arm="hello/one-core/go",
+        connections=10,
+        cores=1,
+        rounds=3,
+        seconds=1,
+        tools=crosscheck.summarise(
+            [
+                *turns(OURS, 1000, 1010, 990),
+                *turns("wrk", 900, 905, 880),
+                *turns("h2load", 800, 790, errors={"read": 1}, latency_ms={"mean": 12.0}),
+            ],
+            10,
+            1,
+        ),
+        left_out={"hey": "not installed; hint: apt-get install hey"},
+        turns=turns(OURS, 1000),
+    )
+
+
+@pytest.mark.parametrize("format", [Format.TEXT, Format.MARKDOWN])
+def test_as_text_and_markdown(format) -> None:
+    ending = "md" if format is Format.MARKDOWN else "txt"
+    golden.compare(f"questions/crosscheck.{ending}", crosscheck_table.render(example(), format))
+
+
+def test_as_json() -> None:
+    found = json.loads(crosscheck_table.render(example(), Format.JSON))
+    assert found["tools"][1]["name"] == "wrk"
+    assert found["turns"][0]["run"]["answers"] == 1000
+
+
+def test_every_generator_says_what_it_times() -> None:
+    assert set(crosscheck_table.TIMES) == {OURS, *peers.BY_NAME}

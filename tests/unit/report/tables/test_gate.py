@@ -1,0 +1,28 @@
+"""The gate: the experiment that it makes, the order in which it runs with a mock engine, its summary and exit codes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import golden
+import msgspec
+import pytest
+from mock_world import measured, question
+
+from hopcost.gate import Answer
+from hopcost.report import Format, gate_summary
+
+
+def shown(answer: Answer) -> Answer:
+    """Without what is new with every test's run."""
+    run = msgspec.structs.replace(answer.record.run, started_utc="2025-01-02T03:04:05Z")
+    asked = msgspec.structs.replace(answer.question, path="small/links/unix")
+    made = msgspec.structs.replace(answer.record, run=run, path=Path("records/gate"))
+    return msgspec.structs.replace(answer, record=made, question=asked)
+
+
+@pytest.mark.parametrize(("format", "ending"), [(Format.TEXT, "txt"), (Format.MARKDOWN, "md"), (Format.JSON, "json")])
+def test_the_summary_to_the_last_byte(ready, tmp_path: Path, format, ending) -> None:
+    ready.answers["after"] = 90
+    answer = measured(tmp_path, question(tmp_path, "origin.work_rounds=50"))
+    golden.compare(f"questions/gate.{ending}", gate_summary.render(shown(answer), format))

@@ -1,0 +1,57 @@
+"""What arms had and used: one table for memory and ports, each surrounding once, other generators' own figures."""
+
+from __future__ import annotations
+
+import msgspec
+from samples.records import block, part, plan_of, record, slice_of
+from samples.sweeps import at, only, peer_run, planned, repeat
+
+from hopcost.published import Protocol
+from hopcost.record import Block, PeerRun, Record
+from hopcost.report import table
+from hopcost.report.part import Part
+from hopcost.summary import summarise
+
+
+def timed(answers: int, latency_ms: dict[str, float], kept: int | None = None) -> PeerRun:
+    return msgspec.structs.replace(peer_run(answers), latency_ms=latency_ms, kept_alive=kept)
+
+
+def generator(content: Record) -> Part:
+    (made,) = table.tables(summarise(content))
+    return only(made.further, "as the other generator says")
+
+
+def test_another_generators_times_stand_beside_its_counts() -> None:
+    blocks = []
+    for number, mean in ((0, 1.25), (1, 2.0)):
+        each = block(number, part(slice_of("direct", 1)), part(slice_of("direct-aa", 1)))
+        for arm in each.arms:
+            arm.slices, arm.totals, arm.warm_up = [], None, None
+            arm.peer = timed(3000, {"mean": mean, "p99": 9.0, "stdev": 3.0})
+        blocks.append(each)
+    made = generator(record(*blocks))
+    assert made.header == ["arm", "mean ms", "p99 ms"]
+    assert made.rows == [["direct", "1.2–2.0", "9.0"]]
+
+
+def test_kept_connections_are_counted_over_all_repeats_and_unknown_where_one_does_not_say() -> None:
+    plan = msgspec.structs.replace(
+        plan_of(), experiments=[planned(as_published=Protocol(peer="ab", requests=1000, repeats=2))]
+    )
+    repeats = [repeat("direct", number, timed(1000, {}, kept=kept)) for number, kept in ((0, 990), (1, 0))]
+    repeats += [repeat("behind", number, timed(1000, {}, kept=kept)) for number, kept in ((0, 990), (1, None))]
+    made = generator(record(plan=plan, repeats=repeats))
+    assert made.header == ["arm", "kept"]
+    assert made.rows == [["direct", "990 of 2,000"], ["behind", "–"]]
+
+
+def test_our_engines_arms_have_no_such_table() -> None:
+    (made,) = table.tables(summarise(record(at_cost())))
+    assert [part.title for part in made.further] == ["what the hop costs"]
+
+
+def at_cost() -> Block:
+    made = at(0, 400)
+    made.experiment = "cost"
+    return made

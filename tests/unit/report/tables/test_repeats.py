@@ -1,0 +1,49 @@
+"""Sweeps, repeats, soaks and what stands below a table, out of records made by hand."""
+
+from __future__ import annotations
+
+import msgspec
+from samples.records import plan_of, record
+from samples.sweeps import peer_run, planned, point, repeat
+
+from hopcost.published import Protocol
+from hopcost.report import table, text
+from hopcost.summary import summarise
+
+
+def test_repeats_have_a_mean_a_spread_and_no_verdict() -> None:
+    plan = msgspec.structs.replace(
+        plan_of(), experiments=[planned(as_published=Protocol(peer="wrk", duration_s=30, repeats=2, connections=5000))]
+    )
+    repeats = [
+        repeat("direct", 0, peer_run(1000)),
+        repeat("direct", 1, peer_run(3000)),
+        repeat("behind", 0, peer_run(500, {"timeout": 661})),
+        repeat("behind", 1, None, "wrk: connection refused"),
+    ]
+    content = record(plan=plan, repeats=repeats)
+    (made,) = table.tables(summarise(content))
+    assert made.rows == [
+        ["direct", "1,000, 3,000", "2,000", "1,000–3,000", "1.00", "0", "50", "40,000", "1.00", "0"],
+        ["behind", "500", "500", "–", "0.25", "661 timeout", "50", "10,000", "0.25", "661 timeout, 2 write"],
+    ]
+    assert "nothing is interleaved" in made.below[0] and "no A/A" in made.below[0]
+    assert "failed: behind: wrk: connection refused" in made.below
+    assert (
+        "every arm: wrk 4.1.0, 64 connections, 1 s a repeat; published: 5000 connections, 30 s, 2 times" in made.below
+    )
+    assert "1,000, 3,000" in text.render(content, summarise(content))
+
+
+def test_what_all_values_of_repeats_share_is_said_once() -> None:
+    protocol = Protocol(peer="wrk", duration_s=30, repeats=1, connections=5000)
+    points = [msgspec.structs.replace(point(value), as_published=protocol, notes=["n"]) for value in (10, 1000)]
+    ran = [repeat("direct", 0, peer_run(1000)), repeat("direct", 0, None, "refused")]
+    for each, experiment in zip(ran, points, strict=True):
+        each.experiment = experiment.name
+    content = record(plan=msgspec.structs.replace(plan_of(), experiments=points), repeats=ran)
+    (made,) = table.tables(summarise(content))
+    assert "note: n" in made.below
+    assert "at 1000: failed: direct: refused" in made.below
+    how = "64 connections, 1 s a repeat; published: 5000 connections, 30 s, once"
+    assert f"at 10: direct: wrk 4.1.0, {how}" in made.below

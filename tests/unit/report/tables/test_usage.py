@@ -1,0 +1,104 @@
+"""What arms had and used: one table for memory and ports, each surrounding once, other generators' own figures."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from samples.records import plan_of, record
+from samples.sweeps import at, only, peer_run, planned, repeat, sweep
+
+from hopcost.network import Surroundings
+from hopcost.published import Protocol
+from hopcost.record import Block, Record
+from hopcost.report import markdown, table, text, words
+from hopcost.report.part import Part
+from hopcost.summary import summarise
+from hopcost.usage import Memory, TimeWait
+
+MIB = 2**20
+
+
+def usage(content: Record) -> Part:
+    (made,) = table.tables(summarise(content))
+    return only(made.further, "memory and closed connections")
+
+
+def with_usage(made: Block, peak_mib: int, server: int) -> Block:
+    """The proxied arm with memory and ports; hops start from the origin, links stand from the client."""
+    behind = made.arms[1]
+    behind.memory = {
+        "app": Memory(processes=1, peak_bytes=peak_mib * MIB, proportional_bytes=None),
+        "proxy": Memory(processes=2, peak_bytes=2 * peak_mib * MIB, proportional_bytes=MIB // 2),
+    }
+    behind.time_wait = [TimeWait(hop="proxy", server=server, client=10)]
+    return made
+
+
+def test_memory_and_ports_are_one_table_with_a_row_for_each_hop() -> None:
+    first, second = at(0, 400), at(0, 400)
+    for each, peak_mib, server in ((first, 5, 1200), (second, 9, 3)):
+        with_usage(each, peak_mib, server).experiment = "cost"
+    made = usage(record(first, second))
+    assert made.header == ["arm", "hop", "memory peak MiB", "proportional MiB", "TIME_WAIT server", "its client"]
+    assert made.rows == [["behind", "proxy", "18.0", "0.5", "1,200", "10"], ["", "app", "9.0", "–", "–", "–"]]
+    (whole,) = table.tables(summarise(record(first, second)))
+    assert not any("TIME_WAIT" in line or "memory" in line for line in whole.below)
+
+
+def test_a_sweep_has_one_such_table_for_all_its_values() -> None:
+    content = sweep()
+    for each, peak_mib, server in zip(content.blocks, (5, 9), (0, 7), strict=True):
+        with_usage(each, peak_mib, server)
+    made = usage(content)
+    assert made.rows == [["behind", "proxy", "10.0–18.0", "0.5", "0–7", "10"], ["", "app", "5.0–9.0", "–", "–", "–"]]
+    assert "lowest–highest of the values 10, 1000" in made.below
+
+
+def test_without_any_tcp_link_there_are_no_columns_for_ports() -> None:
+    made = with_usage(at(0, 400), 5, 0)
+    made.experiment, made.arms[1].time_wait = "cost", []
+    assert usage(record(made)).header == ["arm", "hop", "memory peak MiB", "proportional MiB"]
+    made.arms[1].memory = {}
+    (whole,) = table.tables(summarise(record(made)))
+    assert "memory and closed connections" not in [part.title for part in whole.further]
+
+
+def test_further_tables_stand_in_text_and_markdown() -> None:
+    made = with_usage(at(0, 400), 5, 1200)
+    made.experiment = "cost"
+    content = record(made)
+    shown = text.render(content, summarise(content))
+    assert [line.split() for line in shown.splitlines() if "1,200" in line] == [
+        ["behind", "proxy", "10.0", "0.5", "1,200", "10"]
+    ]
+    assert "| behind | proxy | 10.0 | 0.5 | 1,200 | 10 |" in markdown.render(content, summarise(content))
+
+
+def test_repeats_have_memory_ports_and_surroundings_too() -> None:
+    plan = msgspec.structs.replace(
+        plan_of(), experiments=[planned(as_published=Protocol(peer="wrk", duration_s=30, repeats=1))]
+    )
+    one = repeat("direct", 0, peer_run(1000))
+    one.memory = {"app": Memory(processes=1, peak_bytes=MIB, proportional_bytes=None)}
+    one.time_wait = [TimeWait(hop="app", server=5, client=0)]
+    one.surroundings = Surroundings(network="own", open_files=1, sysctls={"net.core.somaxconn": "128"})
+    content = record(plan=plan, repeats=[one])
+    assert usage(content).rows == [["direct", "app", "1.0", "–", "5", "0"]]
+    assert any("closed its own by then" in line for line in usage(content).below)
+    (made,) = table.tables(summarise(content))
+    assert "note: direct: read back: net.core.somaxconn = 128" in made.below
+
+
+@pytest.mark.parametrize(
+    ("values", "shown"), [([], "–"), ([None], "–"), ([1.04, 0.96, None], "1.0"), ([2, 1000], "2.0–1,000.0")]
+)
+def test_a_span(values, shown) -> None:
+    assert words.span(values, digits=1) == shown
+
+
+def test_one_block_is_no_plural() -> None:
+    assert (words.count(1, "block"), words.count(2, "block"), words.count(0, "block")) == (
+        "1 block",
+        "2 blocks",
+        "0 blocks",
+    )

@@ -1,0 +1,34 @@
+"""Reports: one golden file per format, and what hostile text must not do to them."""
+
+from __future__ import annotations
+
+import golden
+import pytest
+from samples.records import plain_block, record
+from samples.reports import everything, rendered
+
+from hopcost.record import Run
+
+
+@pytest.mark.parametrize("format", ["txt", "md", "json"])
+def test_golden(format) -> None:
+    golden.compare(f"report/report.{format}", rendered(format, everything()))
+
+
+@pytest.mark.parametrize("format", ["txt", "md", "json"])
+def test_the_same_record_gives_the_same_report(format) -> None:
+    assert rendered(format, everything()) == rendered(format, everything())
+
+
+def test_a_run_that_was_killed_says_so() -> None:
+    run = Run(format=1, hopcost="0.1.0", command=[], started_utc="2025-01-02T03:04:05Z")
+    for format in ("txt", "md"):
+        assert "the run did not end by itself" in rendered(format, record(plain_block(0), run=run))
+        assert "the run did not end by itself" not in rendered(format, record(plain_block(0)))
+
+
+@pytest.mark.parametrize("format", ["txt", "md"])
+def test_a_record_without_blocks_names_the_experiment_and_has_no_table(format) -> None:
+    content = rendered(format, record())
+    assert "What does the proxy cost?" in content
+    assert "answers/s" not in content

@@ -1,0 +1,49 @@
+"""Reports: one golden file per format, and what hostile text must not do to them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from samples.reports import everything, failing, rendered
+
+from hopcost.report import table, text
+from hopcost.summary import summarise
+
+
+@pytest.mark.parametrize("format", ["txt", "md"])
+def test_a_terminal_is_not_steered_by_what_programs_print(format) -> None:
+    content = rendered(format, failing("its last lines:\n\x1b]0;title\x07\x1b[2J\x1b[31mred\x9b31m\x00\rgone\b\x7f"))
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", content)
+    assert "red" in content and "gone" in content
+
+
+def test_text_is_plain_even_where_colours_are_forced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many CI machines set FORCE_COLOR; the report goes into a file all the same."""
+    plain = rendered("txt", everything())
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.setenv("COLUMNS", "40")
+    assert rendered("txt", everything()) == plain
+
+
+def test_a_narrow_terminal_leaves_nothing_out() -> None:
+    """rich would drop the columns that do not fit, and shorten headings to a letter."""
+    content = everything()
+    narrow = text.render(content, summarise(content), width=40)
+    for made in (table.of(each) for each in summarise(content)):
+        for cells in [*made.rows, *made.published_rows]:
+            assert any(all(cell in line for cell in cells) for line in narrow.splitlines()), cells
+        for heading in [*made.header, *made.published_header]:
+            assert all(word in narrow for word in heading.split()), heading
+
+
+def test_text_takes_words_in_brackets_for_words() -> None:
+    """rich's own markup."""
+    assert "[bold red]x[/] [link=http://x]y" in rendered("txt", failing("[bold red]x[/] [link=http://x]y"))
+
+
+@pytest.mark.parametrize("message", ["", "\n", "\n\n"])
+@pytest.mark.parametrize("format", ["txt", "md", "json"])
+def test_a_failure_without_words_is_still_a_failure(format, message) -> None:
+    assert "behind" in rendered(format, failing(message))

@@ -1,0 +1,113 @@
+"""Cores, the means to freeze, ports and open files: decided from what the machine says."""
+
+from __future__ import annotations
+
+import contextlib
+import resource
+from pathlib import Path
+
+import pytest
+
+from hopcost import sandbox
+from hopcost.errors import CannotMeasure
+from hopcost.sandbox import Ports
+from hopcost.suite import Arm, Hop, Link
+
+
+def local_port_range() -> tuple[int, int]:
+    low, high = Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()
+    return int(low), int(high)
+
+
+def test_ports_lie_outside_the_range_of_clients() -> None:
+    low, high = local_port_range()
+    ports = Ports()
+    taken = [ports.take() for _ in range(50)]
+    assert len(set(taken)) == 50
+    assert all(sandbox.FIRST_PORT <= port < sandbox.LAST_PORT and not low <= port <= high for port in taken)
+
+
+def only(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    """Let the kernel's range of client ports be this."""
+    read_text = Path.read_text
+
+    def read(self: Path, *arguments: object, **named: object) -> str:
+        return text if self.name == "ip_local_port_range" else read_text(self)
+
+    monkeypatch.setattr(Path, "read_text", read)
+
+
+def test_every_port_that_is_free_is_given_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    only(monkeypatch, "10003\t64998\n")
+    monkeypatch.setattr(sandbox.host, "port_is_free", lambda port: port != 10_001)
+    ports = Ports()
+    assert {ports.take(), ports.take(), ports.take()} == {10_000, 10_002, 64_999}
+    with pytest.raises(CannotMeasure, match="no free port is left"):
+        ports.take()
+
+
+def test_where_clients_have_all_ports_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    only(monkeypatch, "1024\t65535\n")
+    with pytest.raises(CannotMeasure) as caught:
+        Ports()
+    assert "(1024 to 65535)" in caught.value.message
+    assert caught.value.hint == "sysctl net.ipv4.ip_local_port_range='32768 60999'"
+
+
+def test_a_port_asked_for_is_given_or_refused_with_who_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sandbox.host, "port_is_free", lambda port: port == 8080)
+    assert Ports.claim(8080, "arm x: app") == 8080
+    with pytest.raises(CannotMeasure) as caught:
+        Ports.claim(8081, "arm x: app")
+    assert caught.value.message == "arm x: app: port 8081 is taken"
+    assert "ss -ltnp 'sport = :8081'" in (caught.value.hint or "")
+
+
+def test_ports_of_a_namespace_leave_its_clients_their_range(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sandbox.namespace, "inside", lambda path: contextlib.nullcontext())
+    only(monkeypatch, "8192\t65535\n")
+    ports = sandbox.NamespacePorts("the one that we are in")
+    assert [ports.take(), ports.take()] == [2000, 2001]
+    assert ports.claim(8080, "anywhere") == 8080
+    only(monkeypatch, "1024\t65535\n")
+    with pytest.raises(CannotMeasure, match="no ports between 2000 and 65000"):
+        sandbox.NamespacePorts("the one that we are in").take()
+
+
+def with_port(port: int | None) -> Arm:
+    return Arm(hops=[Hop(program="origin", link=Link.HTTP_TCP, port=port)])
+
+
+def test_two_arms_that_want_one_port_of_the_hosts_loopback_are_refused() -> None:
+    sandbox.refuse_the_same_port([("a", with_port(8080)), ("b", with_port(8081)), ("c", with_port(None))])
+    with pytest.raises(CannotMeasure, match="arms a and c both ask for port 8080") as caught:
+        sandbox.refuse_the_same_port([("a", with_port(8080)), ("b", with_port(None)), ("c", with_port(8080))])
+    assert "leave `port` out" in (caught.value.hint or "")
+
+
+@pytest.mark.parametrize(
+    ("hard", "wanted", "given"),
+    [(20_000, None, 20_000), (20_000, 512, 512), (20_000, 10**6, 20_000), (resource.RLIM_INFINITY, None, 1 << 20)],
+)
+def test_an_arms_open_files_are_capped_at_the_hard_limit(open_files, hard, wanted, given) -> None:
+    open_files["is"] = (1024, hard)
+    assert sandbox.open_files(wanted) == given
+
+
+@pytest.fixture
+def open_files(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[int, int]]:
+    """This process's limit, as it is and as it was set last."""
+    limits = {"is": (1024, 20_000)}
+    monkeypatch.setattr(sandbox.resource, "getrlimit", lambda kind: limits["is"])
+    monkeypatch.setattr(sandbox.resource, "setrlimit", lambda kind, limit: limits.__setitem__("set", limit))
+    return limits
+
+
+def test_the_soft_limit_of_open_files_becomes_the_hard_one(open_files) -> None:
+    assert sandbox.raise_open_files() == 20_000
+    assert open_files["set"] == (20_000, 20_000)
+
+
+def test_no_limit_of_open_files_is_enough_for_anything(open_files) -> None:
+    open_files["is"] = (1024, resource.RLIM_INFINITY)
+    assert sandbox.raise_open_files() > 10**9

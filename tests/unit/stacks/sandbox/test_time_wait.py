@@ -1,0 +1,19 @@
+"""What arms ask of their surroundings: what they get, what is refused, and what is said of it; end to end."""
+
+from __future__ import annotations
+
+from hopcost import usage
+
+TABLE = """  sl  local_address rem_address   st tx_queue rx_queue
+   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000
+   1: 0100007F:1F90 0100007F:9C40 06 00000000:00000000
+   2: 0100007F:9C41 0100007F:1F90 06 00000000:00000000
+   3: 0100007F:9C42 0100007F:1F90 06 00000000:00000000
+   4: 0100007F:9C43 0100007F:1F90 01 00000000:00000000
+   5: 0100007F:9C44 0100007F:1F91 06 00000000:00000000
+"""
+
+
+def test_time_wait_is_told_apart_by_link_and_by_who_closed_first() -> None:
+    counted = usage.count_time_wait({"nginx": 8080, "app": 8081}, usage.ports_of(TABLE))
+    assert counted == [usage.TimeWait(hop="nginx", server=1, client=2), usage.TimeWait(hop="app", server=0, client=1)]

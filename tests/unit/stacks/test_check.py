@@ -1,0 +1,81 @@
+"""The check: what is asked, what an answer is when it is encoded, and what counts as alike."""
+
+from __future__ import annotations
+
+import gzip
+import socket
+import threading
+import zlib
+from collections.abc import Callable
+
+import pytest
+
+from hopcost import check
+from hopcost.check import Answer
+from hopcost.errors import ArmFailed
+from hopcost.prepared import Address
+
+BODY = b"Hello World\n" * 10
+
+
+def answer(status: int = 200, body: bytes = BODY, encoding: str | None = None) -> Answer:
+    return Answer(status=status, head="", header_bytes=0, body=body, content_encoding=encoding)
+
+
+@pytest.fixture
+def served() -> Callable[[bytes], tuple[Address, list[bytes]]]:
+    """A server that gives one answer to one request; its address and what it was asked."""
+
+    def serve(reply: bytes) -> tuple[Address, list[bytes]]:
+        listener, asked = socket.create_server(("127.0.0.1", 0)), []
+
+        def once() -> None:
+            with listener, listener.accept()[0] as connection:
+                asked.append(connection.recv(65536))
+                connection.sendall(reply)
+
+        threading.Thread(target=once, daemon=True).start()
+        return Address(link="http+tcp", address=f"127.0.0.1:{listener.getsockname()[1]}"), asked
+
+    return serve
+
+
+def test_header_fields_are_sent_and_a_gzipped_body_is_decoded(served) -> None:
+    packed = gzip.compress(BODY)
+    head = f"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {len(packed)}\r\n\r\n".encode()
+    address, asked = served(head + packed)
+    got = check.ask("arm", address, "/x", [("Accept-Encoding", "gzip,deflate")])
+    assert asked == [b"GET /x HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip,deflate\r\n\r\n"]
+    assert (got.status, got.body, got.decoded, got.content_encoding) == (200, packed, BODY, "gzip")
+    assert got.header_bytes == len(head)
+
+
+@pytest.mark.parametrize(
+    "encoded",
+    [
+        b"Content-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc",
+        b"Content-Encoding: gzip\r\nContent-Length: 20\r\n\r\n" + gzip.compress(BODY, mtime=0)[:20],
+        b"Content-Encoding: br\r\nContent-Length: 3\r\n\r\nabc",
+    ],
+)
+def test_a_body_that_is_not_what_its_encoding_says_fails_its_arm(served, encoded) -> None:
+    address, _ = served(b"HTTP/1.1 200 OK\r\n" + encoded)
+    with pytest.raises(ArmFailed, match="no answer to the check"):
+        check.ask("arm", address, "/")
+
+
+def test_arms_are_alike_where_the_decoded_bodies_are() -> None:
+    check.compare("base", answer(), "gzip", answer(body=gzip.compress(BODY), encoding="gzip"))
+    check.compare("base", answer(), "deflate", answer(body=zlib.compress(BODY), encoding="deflate"))
+
+
+def test_any_status_is_right_that_is_the_same_in_both() -> None:
+    check.compare("base", answer(status=404), "arm", answer(status=404))
+    with pytest.raises(ArmFailed, match=r"(?s)-status 404.*\+status 200"):
+        check.compare("base", answer(status=404), "arm", answer())
+
+
+def test_a_difference_is_shown_decoded() -> None:
+    other = answer(body=gzip.compress(b"Hullo World\n"), encoding="gzip")
+    with pytest.raises(ArmFailed, match=r"\+Hullo World"):
+        check.compare("base", answer(), "arm", other)

@@ -1,0 +1,55 @@
+"""Claims judged on records made by hand: what holds, what does not, what nobody can tell, and why."""
+
+from __future__ import annotations
+
+import pytest
+from samples.judgements import compare, one, planned, record_of
+from samples.records import MS, block, part, slice_of
+
+from hopcost.claim import Figure, Relation
+from hopcost.judged import Outcome
+from hopcost.record import Block, MemorySample, Record
+from hopcost.turns import Turns
+
+
+def soak_block(number: int, behind: int, memory_bytes: int) -> Block:
+    slices = [slice_of("direct", 1000), slice_of("behind", behind), slice_of("direct-aa", 1000)]
+    for each in slices:
+        each.start_ns = number * 150_000 * MS
+    made = block(number, *map(part, slices))
+    made.arms[1].memory_samples = [
+        MemorySample(elapsed_ns=number * 150_000 * MS, resident_bytes=memory_bytes + number % 3)
+    ]
+    return made
+
+
+def soak(behind_at_the_end: int, memory_grows: float, length_s: float = 1800.0) -> Record:
+    blocks = []
+    for number in range(12):
+        share = number / 11
+        behind = round(1000 + (behind_at_the_end - 1000) * share) + number % 3
+        blocks.append(soak_block(number, behind, round(2**30 * memory_grows**share)))
+    return record_of(planned(turns=Turns.SOAK, soak_s=length_s, soak_asked_s=1800), *blocks)
+
+
+STEADY = compare(Relation.ABOUT, 1.0, figure=Figure.DRIFT, tolerance=0.05)
+STEADY_MEMORY = compare(Relation.ABOUT, 1.0, figure=Figure.MEMORY_DRIFT, tolerance=0.25)
+
+
+def test_a_soak_that_keeps_its_throughput_and_one_that_does_not() -> None:
+    assert one(STEADY, soak(1000, 1.0)).outcome is Outcome.HOLDS
+    falling = one(STEADY, soak(800, 1.0))
+    assert falling.outcome is Outcome.DOES_NOT_HOLD
+    assert falling.measured is not None
+    assert falling.measured.value == pytest.approx(0.8, abs=0.02)
+
+
+def test_memory_of_a_soak() -> None:
+    assert one(STEADY_MEMORY, soak(1000, 1.1)).outcome is Outcome.HOLDS
+    assert one(STEADY_MEMORY, soak(1000, 2.0)).outcome is Outcome.DOES_NOT_HOLD
+
+
+def test_a_shorter_soak_can_refute_and_cannot_confirm() -> None:
+    short = one(STEADY, soak(1000, 1.0, length_s=240.0))
+    assert (short.outcome, short.reason) == (Outcome.UNKNOWN, "over 240 s, the article's over 1800 s")
+    assert one(STEADY, soak(800, 1.0, length_s=240.0)).outcome is Outcome.DOES_NOT_HOLD

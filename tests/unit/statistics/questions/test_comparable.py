@@ -1,0 +1,64 @@
+"""Two records side by side: what differs, what cannot be compared, and what verdicts are read off."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+from samples.pairs import half
+from samples.records import ENVIRONMENT, plan_of, record
+
+from hopcost import across, comparable
+from hopcost.errors import UsageError
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"environment": ENVIRONMENT | {"cpu": "Abacus 3"}}, "other CPUs: Abacus 2 and Abacus 3"),
+        ({"environment": {}}, "other CPUs: Abacus 2 and an unknown one"),
+        ({"plan": plan_of(quick=False)}, "cost: other slices: 0.1 s after 0.1 s and 1 s after 0.3 s"),
+        ({"plan": plan_of(allowed_cores=[0, 1, 2, 3])}, None),
+        ({"plan": msgspec.structs.replace(plan_of(), suite="another")}, "other suites: made-up and another"),
+        ({"plan": msgspec.structs.replace(plan_of(), peer="wrk")}, "other generators: hopcost's engine and wrk"),
+    ],
+)
+def test_what_moves_figures_by_itself_is_refused_unless_told(more, words) -> None:
+    a, b = half("a"), half("b", **more)
+    if words is None:
+        assert comparable.objections(a, b, comparable.common(a, b, [])) == []
+        return
+    with pytest.raises(UsageError) as caught:
+        across.compare(a, b)
+    assert words in caught.value.message and "--anyway" in (caught.value.hint or "")
+    (objection,) = across.compare(a, b, anyway=True).objections
+    assert words in objection
+
+
+def test_slices_of_another_length_are_an_objection() -> None:
+    short, long = (
+        half(name, plan=plan_of(quick=False, budget_s=seconds)) for name, seconds in (("a", 60.0), ("b", 1800.0))
+    )
+    (objection,) = comparable.objections(short, long, comparable.common(short, long, []))
+    assert objection.startswith("cost: other slices: 0.65 s after 0.3 s and 1 s after 0.3 s")
+
+
+def test_another_method_is_refused() -> None:
+    b = half("b")
+    b.run.method += 1
+    with pytest.raises(UsageError, match=f"other methods: {b.run.method - 1} and {b.run.method}"):
+        across.compare(half("a"), b)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "chosen", "words"),
+    [
+        (half("a"), half("a"), [], "twice the same record"),
+        (half("a"), half("b"), ["cots"], "no experiment 'cots' in both records"),
+        (half("a"), record(path=Path("records/b")), [], "no arm in common that was measured in both"),
+    ],
+)
+def test_what_cannot_be_compared_at_all(a, b, chosen, words) -> None:
+    with pytest.raises(UsageError, match=words):
+        across.compare(a, b, chosen, anyway=True)

@@ -1,0 +1,61 @@
+"""Comparisons, verdicts and hop costs out of records made by hand."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from samples.comparisons import RATE_PER_S, six_blocks, summary
+from samples.records import plan_of
+
+from hopcost.hop_cost import pairs
+from hopcost.planned import PlannedArm, PlannedExperiment
+from hopcost.suite import Arm, Hop, Link
+
+
+def test_a_hop_is_what_the_stack_without_it_lacks() -> None:
+    assert pairs(plan_of().experiments[0]) == [("behind", "direct", "proxy")]
+
+
+def stacks(**arms: list[Hop]) -> PlannedExperiment:
+    """An experiment on such arms, the first one its baseline."""
+    (planned,) = plan_of().experiments
+    made = [PlannedArm(name=name, arm=Arm(hops=hops), copy_of=None) for name, hops in arms.items()]
+    return msgspec.structs.replace(planned, baseline=made[0].name, arms=made)
+
+
+def hop(program: str, link: Link = Link.HTTP_TCP, **settings: bool) -> Hop:
+    return Hop(program=program, link=link, settings=dict(settings))
+
+
+def test_the_stack_without_a_hop_is_otherwise_the_same() -> None:
+    go, nginx = hop("go"), hop("nginx")
+    tls, slow = hop("go", Link.HTTPS_TCP), hop("go", nodelay=False)
+    assert pairs(stacks(go=[go], fast=[nginx, hop("go", Link.FASTCGI_UNIX)])) == [("fast", "go", "nginx")]
+    assert pairs(stacks(tls=[tls], plain=[nginx, go])) == [], "its client speaks no TLS"
+    assert pairs(stacks(tls=[tls], plain=[nginx, go], go=[go])) == [("plain", "go", "nginx")]
+    assert pairs(stacks(tls=[tls], ended=[hop("nginx", Link.HTTPS_TCP), go])) == [("ended", "tls", "nginx")]
+    assert pairs(stacks(go=[go], before=[nginx, slow])) == []
+    assert pairs(stacks(go=[go], slow=[slow], before=[nginx, slow])) == [("before", "slow", "nginx")]
+    assert pairs(stacks(go=[go], over=[nginx, msgspec.structs.replace(go, copies=2)])) == []
+
+
+def test_the_cost_of_a_hop_is_a_difference_at_the_same_load_and_at_saturation() -> None:
+    at_load, saturated = summary(six_blocks(noise=0.0)).hop_costs
+    assert (at_load.load_per_s, saturated.load_per_s) == (RATE_PER_S, None)
+    assert at_load.cpu_ns.value == pytest.approx(40_000, rel=1e-3)  # 60 − 20 µs
+    assert saturated.cpu_ns.value == pytest.approx(12_000, rel=1e-3)  # 22 − 10 µs
+    assert at_load.p50_ns.value == pytest.approx(50_000, rel=0.01)  # 350 − 300 µs
+    assert at_load.p99_ns.value == pytest.approx(200_000, rel=0.01)  # 4 × 350 − 4 × 300 µs
+
+
+def test_a_difference_has_the_t_interval_of_its_blocks() -> None:
+    # Behind 60 µs × e^±0.002, the baseline's mean 20 × (1 + e^∓0.002) ÷ 2: differences 40.14 and 39.86 µs in turn;
+    # standard deviation 0.14 × √(6 ÷ 5) = 0.15336; t(5, 1 − 0.025 ÷ 2) = 3.163381; reach 3.163381 × 0.15336 ÷ √6, or
+    # 0.19806.
+    at_load, _ = summary(six_blocks()).hop_costs
+    assert (at_load.cpu_ns.high - at_load.cpu_ns.low) / 2 == pytest.approx(198.06, rel=0.02)
+
+
+def test_without_an_open_loop_there_is_the_cost_at_saturation_alone() -> None:
+    (only,) = summary(six_blocks(open_loop=False)).hop_costs
+    assert (only.share, only.load_per_s) == (None, None)

@@ -1,0 +1,219 @@
+"""Comparisons, verdicts and hop costs out of records made by hand."""
+
+from __future__ import annotations
+
+import math
+
+import msgspec
+import pytest
+from samples.comparisons import RATE_PER_S, arm, of_behind, six_blocks, summary
+from samples.records import histogram, plan_of
+
+from hopcost import compared, comparison, open_figures, validity
+from hopcost.recorded import Failure
+
+
+def test_half_the_throughput_is_slower_and_twice_the_cpu_is_dearer() -> None:
+    found = summary(six_blocks())
+    assert str(of_behind(found, "throughput").verdict) == "slower"
+    assert str(of_behind(found, "cpu_per_request").verdict) == "dearer"
+    assert str(of_behind(found, "cpu_per_request", RATE_PER_S).verdict) == "dearer"
+    assert str(of_behind(found, "response_p50", RATE_PER_S).verdict) == "slower"
+    assert str(of_behind(found, "response_p99", RATE_PER_S).verdict) == "slower"
+
+
+def test_a_hop_that_both_have_is_compared_by_itself() -> None:
+    # app: 11 µs of behind's 22 to the baseline's 10: at saturation 1.1; in the open loop 30 to 20.
+    found = summary(six_blocks(noise=0.0))
+    assert of_behind(found, "cpu_per_request:app").ratio.value == pytest.approx(1.1, rel=1e-3)
+    assert of_behind(found, "cpu_per_request:app", RATE_PER_S).ratio.value == pytest.approx(1.5, rel=1e-3)
+
+
+def test_as_fast_within_the_margin_is_the_same_and_a_wide_interval_is_unknown() -> None:
+    assert str(of_behind(summary(six_blocks(behind=1.0)), "throughput").verdict) == "same"
+    assert str(of_behind(summary(six_blocks(behind=1.0, noise=0.1)), "throughput").verdict) == "unknown"
+
+
+def test_no_verdict_is_finer_than_the_floor_of_its_figure() -> None:
+    # The baseline's two runs differ by ±3 %: t(5, 0.975) = 2.570582 × 0.03 × √(6 ÷ 5) ÷ √6 = 0.03449.
+    coarse = of_behind(summary(six_blocks(behind=0.96, noise=0.03, again=1.0)), "throughput")
+    assert coarse.verdict.margin == pytest.approx(math.expm1(0.03449), rel=0.01)
+
+
+def test_the_errors_of_arms_and_looks_add_up() -> None:
+    experiment, looks = plan_of().experiments[0], plan_of(quick=False).looks
+    assert compared.error_of_each(experiment, 0.05) == 0.025, "two arms beside the baseline and its copy"
+    arms = compared.Arms(experiment, six_blocks())
+    assert looks == [6, 10, 16, 24]
+    for ending in ("precision", "interrupted", None):  # what was seen has ended it, or may have
+        assert compared.error_at_end(looks, arms, ending) == 0.0125
+    for ending in ("budget", "blocks"):
+        assert compared.error_at_end(looks, arms, ending) == 0.05, "no look came before"
+    seven = compared.Arms(experiment, [*six_blocks(), six_blocks()[0]])
+    assert compared.error_at_end(looks, seven, "budget") == pytest.approx(0.0375)
+    assert compared.error_at_end(looks, compared.Arms(experiment, six_blocks() * 4), "blocks") == 0.0125
+    assert compared.error_at_end([6], arms, "blocks") == 0.05, "a quick run has one look"
+
+
+def test_a_baseline_that_differs_from_itself_leaves_the_run_without_verdicts() -> None:
+    found = summary(six_blocks(again=1.05))
+    assert found.instrument_is_biased is True
+    assert "differs from itself" in found.no_verdicts
+    assert {each.verdict.word for arm in found.arms for each in arm.comparisons} == {"unknown"}
+    assert summary(six_blocks()).instrument_is_biased is False
+
+
+def test_too_few_blocks_give_no_verdict() -> None:
+    found = summary(six_blocks()[:2])
+    assert found.no_verdicts == "too few valid blocks: 2, 3 needed"
+    assert of_behind(found, "throughput").verdict.word == "unknown"
+    assert of_behind(found, "throughput").ratio is not None
+
+
+def test_an_arm_with_errors_has_figures_and_no_verdict() -> None:
+    blocks = six_blocks()
+    blocks[3].arms[1].totals.errors["timeout"] = 2
+    one = of_behind(summary(blocks), "throughput")
+    assert (one.verdict.word, one.ratio is not None) == ("unknown", True)
+    assert one.no_verdict is not None
+
+
+def test_an_arm_is_not_judged_against_a_baseline_with_errors() -> None:
+    blocks = six_blocks()
+    blocks[3].arms[0].totals.errors["timeout"] = 2
+    one = of_behind(summary(blocks), "cpu_per_request")
+    assert one.verdict.word == "unknown"
+    assert one.no_verdict.startswith("direct: ")
+
+
+def test_where_the_generator_is_the_limit_throughput_has_no_verdict_and_cpu_has(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(validity, "generator_full", lambda part, _: part.name == "direct")
+    found = summary(six_blocks())
+    assert of_behind(found, "throughput").no_verdict == f"direct: {compared.GENERATOR_FULL}"
+    assert of_behind(found, "throughput").verdict.word == "unknown"
+    assert of_behind(found, "cpu_per_request").verdict.word == "dearer"
+    assert [arm.throughput_is_a_bound for arm in found.arms] == [True, False]
+
+
+def test_quantiles_need_a_hundred_samples_beyond() -> None:
+    (direct, _) = summary(six_blocks()[:1]).arms
+    # 5,000 answers: 50 beyond p99 and 5 beyond p99.9; six blocks have 300 and 30.
+    assert direct.open_loop[0].response_time_ns["p90"] is not None
+    assert direct.open_loop[0].response_time_ns["p99"] is None
+    (direct, _) = summary(six_blocks()).arms
+    assert direct.open_loop[0].response_time_ns["p99"] == pytest.approx(1_200_000, rel=0.01)
+    assert direct.open_loop[0].response_time_ns["p999"] is None
+
+
+def test_p99_is_shown_only_where_the_baselines_two_runs_agree() -> None:
+    blocks = six_blocks()
+    for each in blocks:
+        each.arms[2] = arm("direct-aa", 10_000, 100, 20.0, 400.0)
+    found = summary(blocks)
+    assert found.p99_agrees == {0.25: False}
+    assert found.arms[1].open_loop[0].response_time_ns["p99"] is None
+    assert found.arms[1].open_loop[0].response_time_ns["p90"] is not None
+    assert all(cost.p99_ns is None for cost in found.hop_costs)
+
+
+def test_a_block_weighs_as_many_rounds_as_it_has() -> None:
+    long, brief = six_blocks(0.5, 0.0, open_loop=False)[:2]
+    for each in long.arms:
+        each.slices = each.slices * 3
+    for each in brief.arms:
+        if each.name == "behind":
+            each.slices = [msgspec.structs.replace(one, answers=one.answers * 2) for one in each.slices]
+    arms = compared.Arms(plan_of().experiments[0], [long, brief])
+    assert arms.rounds("behind", comparison.throughput) == [3, 1]
+    found = arms.ratio("behind", comparison.throughput, 0.05)
+    assert found is not None
+    assert found.value == pytest.approx(0.5 * 2**0.25), "of ln 0.5 three times and ln 1 once"
+    cost = arms.difference("behind", comparison.cpu_per_request, 0.05)
+    assert cost is not None
+    assert cost.value == pytest.approx((3 * 12_000 + 1_000) / 4), "22 µs beside 10, three times; 11 once"
+
+
+def test_an_offered_load_weighs_by_its_own_slices() -> None:
+    long, brief = six_blocks(0.5, 0.0)[:2]
+    for each in long.arms:
+        each.slices = each.slices * 9
+    arms, figure = compared.Arms(plan_of().experiments[0], [long, brief]), open_figures.cpu_per_request(0.25)
+    assert arms.rounds("behind", figure) == [1, 1]
+    for each in brief.arms:
+        each.open_loop[0].slices = each.open_loop[0].slices * 3
+    assert arms.rounds("behind", figure) == [1, 3]
+
+
+def test_a_block_without_the_offered_load_says_nothing_of_it() -> None:
+    blocks = six_blocks()
+    for each in blocks[0].arms:
+        each.open_loop = []
+    found = summary(blocks)
+    assert of_behind(found, "cpu_per_request", RATE_PER_S).verdict.word == "dearer"
+    assert [cost.load_per_s for cost in found.hop_costs] == [RATE_PER_S, None]
+    for each in blocks[1].arms:
+        if each.name == "behind":
+            each.open_loop = []
+    behind = summary(blocks).arms[1]
+    assert behind.comparison("cpu_per_request", RATE_PER_S) is None, "a block that the arm alone lacks is its outcome"
+
+
+def test_the_own_figures_of_an_arm_leave_out_what_nobody_was_asked_and_nothing_else() -> None:
+    blocks, figure = six_blocks(), open_figures.cpu_per_request(0.25)
+    for each in blocks[0].arms:
+        each.open_loop = []
+    arms = compared.Arms(plan_of().experiments[0], blocks)
+    assert (
+        len(arms.values("behind", figure) or []) == 5 and len(arms.values("behind", comparison.throughput) or []) == 6
+    )
+    blocks[1].arms[1].open_loop = []
+    assert compared.Arms(plan_of().experiments[0], blocks).values("behind", figure) is None
+
+
+def test_three_blocks_of_the_arm_itself_are_needed() -> None:
+    blocks = six_blocks()
+    for each in blocks[2:]:
+        each.arms = [arm for arm in each.arms if arm.name != "behind"]
+    found = of_behind(summary(blocks), "throughput")
+    assert (found.verdict.word, found.no_verdict) == ("unknown", "too few valid blocks: 2, 3 needed")
+
+
+def test_an_arm_that_failed_has_no_verdict_and_is_not_waited_for() -> None:
+    blocks = six_blocks(0.99, 0.05)
+    for each in blocks:
+        each.arms[2] = arm("direct-aa", 10_000, 100, 20.0)
+    experiment = plan_of().experiments[0]
+    beside = [arm("beside", 10_000, 100, 20.0) for _ in blocks]
+    for each, other in zip(blocks, beside, strict=True):
+        each.arms.append(other)
+    bars = {"error": 0.05, "margin": 0.02, "target": 0.01}
+    assert not compared.settled(experiment, blocks, **bars)
+    blocks[5].arms = [each for each in blocks[5].arms if each.name != "behind"]
+    blocks[5].failures = [Failure(arm="behind", message="under load: proxy: gzip = true, but nothing came of it")]
+    assert compared.settled(experiment, blocks, **bars)
+    found = of_behind(summary(blocks), "throughput")
+    assert (found.verdict.word, found.no_verdict) == ("unknown", "it failed in block 6")
+
+
+def test_a_quantile_that_is_not_shown_is_not_compared() -> None:
+    few = summary(six_blocks()[:3])  # 3 blocks × 5,000 answers: 150 beyond p99
+    assert of_behind(few, "response_p99", RATE_PER_S).ratio is not None
+    blocks = six_blocks()[:3]
+    for each in [one for made in blocks for one in made.arms]:
+        for load in each.open_loop:  # 3 × 3,000: 90 beyond p99 in all, 30 in each block
+            load.totals = msgspec.structs.replace(load.totals, response_time=histogram(*[300_000] * 3000))
+    (_, behind) = summary(blocks).arms
+    assert behind.comparison("response_p99", RATE_PER_S) is None
+    assert behind.comparison("response_p50", RATE_PER_S) is not None
+
+
+def test_an_arm_that_runs_twice_stands_for_both_runs_on_either_side() -> None:
+    blocks = six_blocks(0.5, 0.0, again=0.8, open_loop=False)
+    arms = compared.Arms(plan_of().experiments[0], blocks)
+    there, back = (arms.ratio(*pair) for pair in (
+        ("behind", comparison.throughput, 0.05), ("direct", comparison.throughput, 0.05, "behind"),
+    ))  # fmt: skip
+    assert there is not None and back is not None
+    assert there.value == pytest.approx(0.5 / 0.9) and back.value == pytest.approx(0.9 / 0.5)

@@ -1,0 +1,200 @@
+"""The estimator against values worked by hand, and what must hold for any figures."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopcost.statistics import ONE, Interval, error_per_look, mean, ratio
+
+FIGURES = st.floats(min_value=0.5, max_value=2_000_000)
+PAIRS = st.lists(st.tuples(FIGURES, FIGURES), min_size=2, max_size=24)
+
+
+def split(pairs: list[tuple[float, float]]) -> tuple[list[float], list[float]]:
+    return [arm for arm, _ in pairs], [baseline for _, baseline in pairs]
+
+
+def test_three_blocks_by_hand() -> None:
+    # Ratios 2, 4, 8: logs ln 2 × (1, 2, 3), mean 2 ln 2 (ratio 4), standard deviation ln 2 = 0.693147.
+    # t(2 degrees of freedom, 0.975) = 4.302653 from a table.
+    # reach = 4.302653 × 0.693147 ÷ √3 = 1.721873; 4 ÷ e^1.721873 = 0.714924, 4 × e^1.721873 = 22.379993.
+    found = ratio([200.0, 1200.0, 4000.0], [100.0, 300.0, 500.0])
+    assert found is not None
+    assert found.value == pytest.approx(4.0, rel=1e-12)
+    assert found.low == pytest.approx(0.714924, rel=1e-6)
+    assert found.high == pytest.approx(22.379993, rel=1e-6)
+
+
+def test_two_blocks_by_hand() -> None:
+    # Ratios 1/2 and 1/8: logs −ln 2, −3 ln 2; mean −2 ln 2 (ratio 1/4), standard deviation √2 ln 2.
+    # t(1, 0.975) = 12.706205; reach = 12.706205 × √2 × 0.693147 ÷ √2 = 8.807270; e^8.807270 = 6682.65.
+    found = ratio([50.0, 50.0], [100.0, 400.0])
+    assert found is not None
+    assert found.value == pytest.approx(0.25, rel=1e-12)
+    assert found.low == pytest.approx(0.25 / 6682.65, rel=1e-5)
+    assert found.high == pytest.approx(0.25 * 6682.65, rel=1e-5)
+
+
+def test_two_blocks_of_which_nothing_is_known_have_an_interval_all_the_same() -> None:
+    # Logs 0 and 0.8: t(1, 1 - 0.005 ÷ 30) = 1909.86, reach 764; e^764 is beyond all numbers.
+    found = ratio([1.0, math.exp(0.8)], [1.0, 1.0], 0.01 / 30)
+    assert found is not None and found.low is not None and found.high is not None
+    assert 0 < found.low < 1e-300 and 1e300 < found.high < math.inf
+
+
+def test_six_blocks_with_the_error_of_one_of_four_looks_by_hand() -> None:
+    # Ratios e^±0.01, three of each: mean 0 (ratio 1); sum of squares 6 × 0.0001, variance 0.0006 ÷ 5 = 0.00012,
+    # standard deviation 0.0109545. Error 0.05 ÷ 4 = 0.0125: t(5, 0.99375) = 3.810005 from a table.
+    # reach = 3.810005 × 0.0109545 ÷ √6 = 0.0170386; e^±0.0170386 = 1.017185 and 0.983106.
+    arm = [math.exp(0.01)] * 3 + [math.exp(-0.01)] * 3
+    found = ratio(arm, [1.0] * 6, error_per_look(4))
+    assert found is not None
+    assert found.value == pytest.approx(1.0, abs=1e-12)
+    assert found.low == pytest.approx(0.983106, rel=1e-6)
+    assert found.high == pytest.approx(1.017185, rel=1e-6)
+    assert found.half_width == pytest.approx((1.017185 - 0.983106) / 2, rel=1e-4)
+
+
+def test_blocks_of_unlike_length_by_hand() -> None:
+    # Logs ln 2 × (1, 2, 3) with weights 1, 1, 2: mean 2.25 ln 2 (ratio 4.756828).
+    # Squares by weight: 1.5625 + 0.0625 + 2 × 0.5625 = 2.75 (ln 2)²; ÷ (4 × 2) = 0.34375; root 0.586302 ln 2.
+    # reach = 4.302653 × 0.586302 × 0.693147 = 1.748570.
+    arm, baseline = [200.0, 1200.0, 4000.0], [100.0, 300.0, 500.0]
+    found = ratio(arm, baseline, weights=[1, 1, 2])
+    assert found is not None and found.low is not None and found.high is not None
+    assert found.value == pytest.approx(4.756828, rel=1e-6)
+    assert math.log(found.high / found.value) == pytest.approx(1.748570, rel=1e-5)
+    assert math.log(found.value / found.low) == pytest.approx(1.748570, rel=1e-5)
+    assert ratio(arm, baseline, weights=[7, 7, 7]) == ratio(arm, baseline), "alike is as without"
+    assert mean([5.0], weights=[3]) == Interval(value=5.0, low=None, high=None)
+
+
+def test_weights_keep_their_promise() -> None:
+    """Of 2,000 means of blocks whose variances are the inverse of their rounds, 5 % miss; unweighted ones are wider."""
+    dice = np.random.default_rng(1)
+    rounds = np.array([2, 2, 8, 8, 9, 9, 3])
+    missed, weighted, plain = 0, 0.0, 0.0
+    for _ in range(2000):
+        values = dice.normal(0.0, 1 / np.sqrt(rounds)).tolist()
+        found, without = mean(values, weights=rounds.tolist()), mean(values)
+        assert found.low is not None and found.high is not None
+        missed += not found.low <= 0 <= found.high
+        weighted, plain = weighted + found.high - found.low, plain + without.high - without.low
+    assert 70 <= missed <= 130
+    assert weighted < 0.9 * plain
+
+
+def test_the_half_width_is_relative_to_the_value() -> None:
+    assert Interval(value=0.5, low=0.4, high=0.7).half_width == pytest.approx(0.3)
+    assert ONE.half_width == 0.0
+
+
+@pytest.mark.parametrize(("low", "high"), [(None, 2.0), (0.5, None), (None, None)])
+def test_an_interval_with_an_open_end_has_no_width(low, high) -> None:
+    assert Interval(value=1.0, low=low, high=high).half_width is None
+
+
+def test_a_single_block_has_a_value_and_no_interval() -> None:
+    found = ratio([30.0], [40.0])
+    assert found is not None
+    assert found.value == pytest.approx(0.75, rel=1e-12)
+    assert (found.low, found.high, found.half_width) == (None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("arm", "baseline"),
+    [
+        ([], []),
+        ([0.0], [1.0]),
+        ([1.0], [0.0]),
+        ([1.0, 2.0, 0.0], [1.0, 2.0, 3.0]),
+        ([1.0, -2.0], [1.0, 2.0]),
+        ([1.0, 2.0], [1.0, -2.0]),
+        ([1.0, math.nan], [1.0, 2.0]),
+    ],
+)
+def test_without_positive_figures_there_is_no_ratio(arm, baseline) -> None:
+    assert ratio(arm, baseline) is None
+
+
+def test_blocks_that_differ_in_number_are_a_bug() -> None:
+    with pytest.raises(ValueError):
+        ratio([1.0, 2.0], [1.0])
+
+
+@given(PAIRS, st.randoms(use_true_random=False))
+def test_the_order_of_blocks_does_not_matter(pairs, shuffler) -> None:
+    shuffled = pairs.copy()
+    shuffler.shuffle(shuffled)
+    given_order, other_order = ratio(*split(pairs)), ratio(*split(shuffled))
+    assert given_order is not None and other_order is not None
+    assert other_order.value == pytest.approx(given_order.value, rel=1e-9)
+    assert other_order.low == pytest.approx(given_order.low, rel=1e-6)
+    assert other_order.high == pytest.approx(given_order.high, rel=1e-6)
+
+
+def test_permuting_blocks_gives_the_same_interval() -> None:
+    pairs = [(51.0, 100.0), (48.0, 99.0), (50.5, 103.0), (49.0, 97.0)]
+    rotated, found = ratio(*split(pairs[2:] + pairs[:2])), ratio(*split(pairs))
+    assert found is not None and rotated is not None
+    assert (rotated.value, rotated.low, rotated.high) == pytest.approx((found.value, found.low, found.high), rel=1e-12)
+
+
+def test_the_pairs_are_what_counts() -> None:
+    """Both arms drift together by a factor of three: paired by block, that is no spread at all."""
+    paired = ratio([10.0, 20.0, 30.0], [20.0, 40.0, 60.0])
+    crossed = ratio([10.0, 20.0, 30.0], [60.0, 20.0, 40.0])
+    assert paired is not None and crossed is not None
+    assert paired.half_width == pytest.approx(0.0, abs=1e-12)
+    assert crossed.half_width is not None and crossed.half_width > 1
+
+
+@given(st.lists(FIGURES, min_size=2, max_size=24))
+def test_an_arm_against_itself_is_one(figures) -> None:
+    found = ratio(figures, figures)
+    assert found == ONE
+
+
+@given(PAIRS)
+def test_swapping_the_sides_inverts_the_ratio(pairs) -> None:
+    arm, baseline = split(pairs)
+    there, back = ratio(arm, baseline), ratio(baseline, arm)
+    assert there is not None and back is not None
+    assert back.value == pytest.approx(1 / there.value, rel=1e-9)
+    assert back.low == pytest.approx(1 / there.high, rel=1e-6)
+    assert back.high == pytest.approx(1 / there.low, rel=1e-6)
+
+
+@given(PAIRS, st.floats(min_value=0.001, max_value=1000))
+def test_scaling_both_sides_changes_nothing(pairs, factor) -> None:
+    arm, baseline = split(pairs)
+    plain, scaled = ratio(arm, baseline), ratio([factor * a for a in arm], [factor * b for b in baseline])
+    assert plain is not None and scaled is not None
+    assert scaled.value == pytest.approx(plain.value, rel=1e-9)
+    assert scaled.low == pytest.approx(plain.low, rel=1e-6)
+    assert scaled.high == pytest.approx(plain.high, rel=1e-6)
+
+
+@given(PAIRS)
+def test_the_interval_holds_the_value(pairs) -> None:
+    found = ratio(*split(pairs))
+    assert found is not None
+    assert found.low <= found.value * (1 + 1e-12)
+    assert found.high >= found.value * (1 - 1e-12)
+
+
+@given(PAIRS, st.floats(min_value=0.01, max_value=0.5), st.floats(min_value=0.01, max_value=0.5))
+def test_more_confidence_is_never_narrower(pairs, one, other) -> None:
+    wide, narrow = ratio(*split(pairs), min(one, other)), ratio(*split(pairs), max(one, other))
+    assert wide is not None and narrow is not None
+    assert wide.low <= narrow.low and narrow.high <= wide.high
+    assert wide.value == narrow.value
+
+
+def test_more_confidence_is_wider_where_there_is_spread() -> None:
+    wide, narrow = ratio([1.0, 2.0, 4.0], [1.0] * 3, 0.01), ratio([1.0, 2.0, 4.0], [1.0] * 3, 0.05)
+    assert wide is not None and narrow is not None
+    assert wide.half_width > 2 * narrow.half_width

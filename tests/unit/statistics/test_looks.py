@@ -1,0 +1,8 @@
+"""The estimator against values worked by hand, and what must hold for any figures."""
+
+from hopcost.statistics import error_per_look
+
+
+def test_the_errors_of_all_looks_add_up_to_five_percent() -> None:
+    assert error_per_look(1) == 0.05
+    assert error_per_look(4) == 0.0125

@@ -1,0 +1,96 @@
+"""Every rule of validity.py: the fault forged in a block's record, and a sound block that passes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from samples import records
+from samples.forgeries import EXPERIMENT, SHARED, behind, each_open_slice
+from samples.records import MS
+
+from hopcost import validity
+from hopcost.record import ArmBlock
+
+
+def errors(part: ArmBlock) -> None:
+    assert part.totals is not None
+    part.totals.errors = {"timeout": 2, "read": 1, "status": 0}
+
+
+def open_errors(part: ArmBlock) -> None:
+    part.open_loop[0].totals.errors = {"connect": 1}
+
+
+def no_connection_free(part: ArmBlock) -> None:
+    for each in part.open_loop[0].slices:
+        each.not_sent, each.in_flight_ns = 1000, 31_000 * MS  # of 32 connections
+    part.open_loop[0].totals.service_time = records.histogram_of({31 * MS // 5: 10_000})
+
+
+def unanswered(part: ArmBlock) -> None:
+    for each in part.open_loop[0].slices:
+        each.answers = 4_900
+
+
+def long_tail(part: ArmBlock) -> None:
+    part.open_loop[0].totals.response_time = records.histogram_of({MS: 9_950, 1000 * MS: 50})
+
+
+@pytest.mark.parametrize(
+    ("forge", "sentence"),
+    [
+        (errors, "3 errors: timeout 2, read 1"),
+        (open_errors, "at 5000/s: 1 error: connect 1"),
+        (lambda part: part.restarts.update(app=1), "1 process of app ended under load: it was restarted, or is lost"),
+        (no_connection_free, "at 5000/s: it cannot carry this load: 20.0% of the requests found no connection"),
+        (unanswered, "at 5000/s: it cannot carry this load: 2.0% of the requests had no answer in time"),
+        (long_tail, "at 5000/s: its mean response time is above its p99"),
+    ],
+)
+def test_a_fault_of_an_arm_is_its_result_and_voids_nothing(forge: Callable[[ArmBlock], None], sentence: str) -> None:
+    block = records.sound_block()
+    forge(behind(block))
+    (fault,) = validity.faults_of_arm(behind(block), EXPERIMENT)
+    assert fault.startswith(sentence)
+    verdict, reasons = validity.judge(block, EXPERIMENT)
+    assert verdict == "valid", reasons
+
+
+@pytest.mark.parametrize(
+    ("workers", "is_uneven"), [([900, 100], True), ([740, 260], False), ([1000], False), ([900, 50, 50], False)]
+)
+def test_uneven_workers_are_the_arms_result_where_each_could_have_a_core(workers: list[int], is_uneven: bool) -> None:
+    part = records.sound_part("behind")
+    part.worker_cpu_ns = {"proxy": workers}
+    for each in part.slices:  # one of two cores idles
+        each.cpu_ns, each.generator_cpu_ns = {"proxy": each.elapsed_ns // 2, "app": each.elapsed_ns // 4}, 0
+    faults = validity.faults_of_arm(part, SHARED)
+    assert faults == (["the busiest of 2 workers of proxy did 1.8 times its even share"] if is_uneven else [])
+    assert validity.faults_of_arm(part, EXPERIMENT) == []  # one core for all
+    for each in part.slices:  # both are busy: an even load could not have had more
+        each.generator_cpu_ns = each.elapsed_ns * 5 // 4
+    assert validity.faults_of_arm(part, SHARED) == []
+
+
+def test_a_stack_that_fills_the_generators_core_is_the_arms_result() -> None:
+    block = records.sound_block()
+    each_open_slice(block, late=500)
+    for each in behind(block).open_loop[0].slices:
+        each.cpu_ns = {"proxy": 900 * MS, "app": 1000 * MS}
+    assert validity.judge(block, SHARED)[0] == "valid"
+    (fault,) = validity.faults_of_arm(behind(block), SHARED)
+    assert "cannot carry" in fault
+
+
+@pytest.mark.parametrize(
+    ("generator_ms", "stack_ms", "full"), [(960, 900, True), (960, 960, False), (900, 500, False), (990, None, True)]
+)
+def test_throughput_is_a_lower_bound_where_the_generator_is_full_and_the_stack_idles(
+    generator_ms: int, stack_ms: int | None, full: bool
+) -> None:
+    part = records.sound_part("direct")
+    for each in part.slices:
+        each.generator_cpu_ns = generator_ms * MS
+        each.cpu_ns = {"app": None if stack_ms is None else stack_ms * MS}
+    assert validity.generator_full(part, EXPERIMENT) is full

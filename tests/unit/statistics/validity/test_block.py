@@ -1,0 +1,150 @@
+"""Every rule of validity.py: the fault forged in a block's record, and a sound block that passes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from samples import records
+from samples.forgeries import EXPERIMENT, SHARED, behind, each_open_slice
+from samples.records import MS
+
+from hopcost import validity
+from hopcost.engine import End
+from hopcost.record import ArmBlock, Block, Failure
+
+Forgery = Callable[[Block], None]
+
+
+def times(block: Block, counts: dict[int, int]) -> None:
+    """Other response times under the offered load; what was in flight stays as it was."""
+    behind(block).open_loop[0].totals.response_time = records.histogram_of(counts)
+
+
+def test_a_sound_block_is_valid_and_its_arms_have_no_fault() -> None:
+    block = records.sound_block()
+    assert validity.judge(block, EXPERIMENT) == ("valid", [])
+    assert validity.judge(block, SHARED) == ("valid", [])
+    for part in block.arms:
+        assert validity.faults_of_arm(part, EXPERIMENT) == []
+        assert not validity.generator_full(part, EXPERIMENT)
+
+
+def engine_said(block: Block) -> None:
+    block.end = End(elapsed_ns=1, generator_cpu_ns=1, validity="void", reasons=["arm `behind`: 1.1 % outside"])
+
+
+def engine_said_of_the_open_loop(block: Block) -> None:
+    block.open_ends[0] = End(elapsed_ns=1, generator_cpu_ns=1, validity="suspect", reasons=["late"])
+
+
+def little(block: Block) -> None:
+    part = behind(block)
+    assert part.totals is not None
+    part.totals.service_time = records.histogram_of({MS: 39_000})
+
+
+def little_under_an_offered_load(block: Block) -> None:
+    behind(block).open_loop[0].totals.service_time = records.histogram_of({MS * 103 // 100: 10_000})
+
+
+def ages_at_the_edges(block: Block) -> None:
+    behind(block).slices[0].aged_ns = 1_000 * MS
+
+
+def stall(block: Block) -> None:
+    times(block, {MS: 9_950, 1000 * MS: 50})
+    behind(block).open_loop[0].slices[1].in_flight_ns = 20_000 * MS  # one slice holds it all
+    behind(block).open_loop[0].totals.service_time = records.histogram_of({MS: 9_950, 301 * MS: 50})
+
+
+def stall_of_the_only_slice(block: Block) -> None:
+    load = behind(block).open_loop[0]
+    times(block, {MS: 9_950, 1000 * MS: 50})
+    load.slices = load.slices[:1]
+    load.slices[0].answers, load.slices[0].in_flight_ns = 10_000, 10_000 * MS
+
+
+@pytest.mark.parametrize(
+    ("forge", "verdict", "reason"),
+    [
+        (engine_said, "void", "arm `behind`: 1.1 % outside"),
+        (engine_said_of_the_open_loop, "suspect", "open loop: late"),
+        (lambda block: setattr(block, "foreign_cpu_ns", 2000 * MS), "suspect", "other programs took 8%"),
+        (lambda block: setattr(block, "steal_ns", 800 * MS), "void", "the hypervisor kept 6% of the time of 2 cores"),
+        (lambda block: setattr(block, "throttled_ns", 70 * MS), "void", "a CPU quota of the cgroup"),
+        (lambda block: setattr(block, "swapped_pages", 300), "void", "swapped 300 pages"),
+        (lambda block: setattr(block, "clock_step_ns", -40 * MS), "void", "the wall clock was set by -40 ms"),
+        (lambda block: setattr(block, "longest_stall_ns", 300 * MS), "suspect", "stood still for 300 ms"),
+        (little, "void", "behind: the service times are -2.5% off"),
+        (little_under_an_offered_load, "void", "behind: at 5000/s the service times are +3.0% off"),
+        (ages_at_the_edges, "void", "behind: the service times are +2.6% off"),
+        (stall, "void", "behind: at 5000/s its mean time is above its p99: something stood still"),
+        (stall_of_the_only_slice, "suspect", "behind: at 5000/s its mean time is above its p99"),
+        (
+            lambda block: each_open_slice(block, generator_cpu_ns=1060 * MS),
+            "void",
+            "behind: at 5000/s the generator's cores were 96% busy: it was saturated",
+        ),
+        (lambda block: each_open_slice(block, late=300), "void", "6.0% of the requests were sent late"),
+        (lambda block: each_open_slice(block, not_sent=100), "void", "2.0% of the requests were not sent though"),
+        (lambda block: block.failures.append(Failure("direct-aa", "it died")), "void", "direct-aa, which the others"),
+    ],
+)
+def test_a_fault_of_the_instrument_or_the_machine_is_seen(forge: Forgery, verdict: str, reason: str) -> None:
+    block = records.sound_block()
+    forge(block)
+    judged, reasons = validity.judge(block, EXPERIMENT)
+    assert judged == verdict
+    assert any(reason in each for each in reasons), reasons
+
+
+@pytest.mark.parametrize(
+    "forge",
+    [
+        lambda block: setattr(block, "steal_ns", 500 * MS),
+        lambda block: setattr(block, "foreign_cpu_ns", 300 * MS),
+        lambda block: setattr(block, "clock_step_ns", 4 * MS),
+        lambda block: (setattr(block, "throttled_ns", None), setattr(block, "swapped_pages", None)),
+        lambda block: each_open_slice(block, generator_cpu_ns=1000 * MS, spin_ns=500 * MS),  # polling is waiting
+        lambda block: each_open_slice(block, late=240),
+        lambda block: each_open_slice(block, not_sent=40),
+        lambda block: times(block, {MS: 9_900, 9 * MS: 100}),
+        lambda block: block.failures.append(Failure("behind", "it died")),
+    ],
+)
+def test_what_is_within_bounds_or_an_arms_own_voids_nothing(forge: Forgery) -> None:
+    block = records.sound_block()
+    forge(block)
+    assert validity.judge(block, EXPERIMENT) == ("valid", [])
+
+
+def test_the_difference_between_the_baseline_and_its_copy_voids_nothing() -> None:
+    """That would choose blocks by their outcome."""
+    block = records.sound_block()
+    copy = next(part for part in block.arms if part.copy_of is not None)
+    for each in copy.slices:
+        each.answers, each.in_flight_ns = 10_000, 10_000 * MS
+    assert copy.totals is not None
+    copy.totals.service_time = records.histogram_of({MS: 20_000})
+    assert validity.judge(block, EXPERIMENT) == ("valid", [])
+
+
+def few(part: ArmBlock) -> None:
+    part.slices[0].answers = part.slices[1].answers = 400
+
+
+def failed(part: ArmBlock) -> None:
+    part.slices[0].errors = {"timeout": 50}
+
+
+def by_an_older_engine(part: ArmBlock) -> None:
+    part.slices[0].in_flight_ns = None
+
+
+@pytest.mark.parametrize("unjudgeable", [few, failed, by_an_older_engine])
+def test_littles_law_is_not_judged_where_it_cannot_be(unjudgeable: Callable[[ArmBlock], None]) -> None:
+    block = records.sound_block()
+    little(block)
+    unjudgeable(behind(block))
+    assert validity.judge(block, EXPERIMENT)[0] == "valid"

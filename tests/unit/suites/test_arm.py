@@ -1,0 +1,15 @@
+"""The suite file: what it must not get wrong, and that every suite that comes with hopcost loads."""
+
+from __future__ import annotations
+
+import pytest
+
+from hopcost.suite import Link
+
+
+@pytest.mark.parametrize(
+    ("link", "is_unix"),
+    [(Link.HTTP_TCP, False), (Link.HTTP_UNIX, True), (Link.FASTCGI_TCP, False), (Link.FASTCGI_UNIX, True)],
+)
+def test_which_links_are_socket_files(link, is_unix) -> None:
+    assert link.is_unix is is_unix

@@ -1,0 +1,64 @@
+"""The suite file: what it must not get wrong, and that every suite that comes with hopcost loads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from suite_texts import write
+
+from hopcost import suite
+from hopcost.errors import UsageError
+
+
+def test_an_experiment_is_found_by_name(tmp_path: Path) -> None:
+    read = suite.load(write(tmp_path))
+    assert read.experiment("second") is read.experiments[1]
+    with pytest.raises(UsageError) as caught:
+        read.experiment("secnd")
+    assert caught.value.message == "suite mine has no experiment 'secnd'"
+    assert caught.value.hint == "did you mean 'second'?"
+
+
+def test_an_unknown_suite_gets_the_nearest() -> None:
+    with pytest.raises(UsageError) as caught:
+        suite.load("nginx-g")
+    assert caught.value.message == "no suite is called 'nginx-g'"
+    assert caught.value.hint == "did you mean 'nginx-go'?; a path to a file ends in .toml"
+
+
+@pytest.mark.parametrize("name", ["none.toml", "./none", "some/none"])
+def test_a_word_with_a_slash_or_the_ending_is_a_path(name, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError) as caught:
+        suite.load(name)
+    assert caught.value.message == f"{Path(name)}: No such file or directory"
+
+
+def test_a_path_is_read_from_the_current_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert suite.load("mine.toml").name == "mine"
+
+
+def test_suites_come_with_hopcost() -> None:
+    assert "nginx-go" in suite.names()
+
+
+def test_paths_of_a_hop_are_taken_from_the_suites_folder(tmp_path: Path) -> None:
+    path = tmp_path / "own.toml"
+    path.write_text(
+        """name = "own"
+title = ""
+[arms.a]
+hops = [{ program = "nginx", link = "http+tcp", config = "conf/a.conf.j2", binary = "/opt/nginx" }]
+[[experiments]]
+name = "one"
+question = "?"
+baseline = "a"
+arms = ["a"]
+placement = "one-core"
+"""
+    )
+    (hop,) = suite.load(str(path)).arms["a"].hops
+    assert (hop.config, hop.binary) == (str(tmp_path / "conf" / "a.conf.j2"), "/opt/nginx")
