@@ -66,6 +66,7 @@ impl ProcessClock {
     }
 
     /// The CPU time of the process: all its threads, dead ones included. Fails once the process is gone.
+    #[expect(clippy::disallowed_methods, reason = "reads the CPU clock of another process, and no other")]
     pub fn read_ns(self) -> io::Result<u64> {
         let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
         // SAFETY: the pointer is to a local of the right type.
