@@ -45,8 +45,7 @@ fn server_in_a_namespace() -> Option<(Server, PathBuf)> {
     let (tell, told) = mpsc::channel();
     thread::spawn(move || {
         let made = enter_new_namespace().map(|()| {
-            // SAFETY: no pointers are passed.
-            let thread_id = unsafe { libc::gettid() };
+            let thread_id = rustix::thread::gettid();
             // Every third answer closes its connection: the next is opened in the middle of a slice.
             let server = Server::tcp(|number| {
                 let last = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 12\r\n\r\nHello World\n";
@@ -60,8 +59,7 @@ fn server_in_a_namespace() -> Option<(Server, PathBuf)> {
     match told.recv().expect("the thread tells") {
         Ok(made) => Some(made),
         Err(error) => {
-            // SAFETY: no pointers are passed.
-            assert_ne!(unsafe { libc::geteuid() }, 0, "root can make a network namespace: {error}");
+            assert!(!rustix::process::geteuid().is_root(), "root can make a network namespace: {error}");
             eprintln!("skipped: no network namespace can be made here: {error}");
             None
         }

@@ -6,7 +6,6 @@ use origin::Origin;
 use serde_json::{Value, json};
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::os::fd::AsRawFd as _;
 use std::process::Command;
 use std::thread;
 use std::time::Duration;
@@ -17,8 +16,8 @@ const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\nHello World
 /// A listener whose queue holds a few connections.
 fn short_queue() -> TcpListener {
     let listener = TcpListener::bind("127.0.0.1:0").expect("loopback has free ports");
-    // SAFETY: no pointers are passed; the descriptor is open. Listening again sets the length of the queue.
-    assert_eq!(unsafe { libc::listen(listener.as_raw_fd(), QUEUE as libc::c_int) }, 0);
+    // Listening again sets the length of the queue.
+    rustix::net::listen(&listener, QUEUE as i32).expect("it is bound");
     listener
 }
 

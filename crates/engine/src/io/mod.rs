@@ -1,12 +1,17 @@
-//! Moving bytes, and the few calls of the operating system that need `unsafe`.
+//! Moving bytes: the only room that calls the operating system by itself, and the only one with `unsafe`.
 //!
 //! Two backends, [`uring`] and [`epoll`], behind one trait. A backend knows sockets and when something happened on
 //! them; it does not know what the bytes mean, nor when a request is due.
+//!
+//! System calls go through rustix. `libc` is used only for what rustix lacks: the CPU clock of another process
+//! (process.rs), receiving without a buffer (socket.rs), and the flags and error numbers of io_uring (uring/), whose
+//! crate takes them as `libc` types.
 #![allow(unsafe_code)]
 
 pub mod address;
 pub mod epoll;
 pub mod namespace;
+mod outbox;
 pub mod process;
 pub mod signal;
 mod socket;

@@ -1,9 +1,10 @@
 //! Network namespaces: a socket belongs to the one in which its thread was when it was made, wherever the thread goes
 //! later.
 
+use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use std::fs::File;
 use std::io;
-use std::os::fd::AsRawFd;
+use std::os::fd::AsFd as _;
 use std::path::Path;
 
 /// The namespaces that one thread goes to, by arm; it is moved at the edges of slices, since connections may be opened
@@ -40,10 +41,7 @@ impl Namespaces {
         let arm = arm.filter(|&arm| arms[arm].is_some());
         if arm != self.at {
             let file = arm.and_then(|arm| arms[arm].as_ref()).unwrap_or(own);
-            // SAFETY: no pointers are passed.
-            if unsafe { libc::setns(file.as_raw_fd(), libc::CLONE_NEWNET) } < 0 {
-                return Err(io::Error::last_os_error());
-            }
+            move_into_link_name_space(file.as_fd(), Some(LinkNameSpaceType::Network))?;
             self.at = arm;
         }
         Ok(())

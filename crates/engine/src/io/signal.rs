@@ -1,26 +1,17 @@
 //! Stopping early: SIGINT and SIGTERM only set a flag, so that whatever is frozen gets thawed by whoever froze it.
 
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::low_level::register;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static STOP: AtomicBool = AtomicBool::new(false);
 
-extern "C" fn note(_signal: libc::c_int) {
-    STOP.store(true, Ordering::Relaxed);
-}
-
-/// Has SIGINT and SIGTERM set the flag. Waiting calls are interrupted, not restarted.
+/// Makes SIGINT and SIGTERM set the flag. A signal ends a wait for events, so the flag is soon looked at.
 pub fn stop_on_signals() -> io::Result<()> {
-    for signal in [libc::SIGINT, libc::SIGTERM] {
-        // SAFETY: all zeroes is a valid sigaction, and the handler only stores to an atomic, which a handler may do.
-        let result = unsafe {
-            let mut action: libc::sigaction = std::mem::zeroed();
-            action.sa_sigaction = note as *const () as libc::sighandler_t;
-            libc::sigaction(signal, &raw const action, std::ptr::null_mut())
-        };
-        if result != 0 {
-            return Err(io::Error::last_os_error());
-        }
+    for signal in [SIGINT, SIGTERM] {
+        // SAFETY: the handler only stores to an atomic, which a signal handler may do.
+        unsafe { register(signal, request_stop) }?;
     }
     Ok(())
 }

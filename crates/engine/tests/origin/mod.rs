@@ -1,5 +1,6 @@
 //! The embedded origin as a process: what it counted is the truth that the engine's accounts are held against.
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -49,8 +50,8 @@ impl Origin {
     pub fn stop(mut self) -> Value {
         // It may not have accepted, or read, the last of what was sent to it; it counts once it has.
         std::thread::sleep(Duration::from_millis(100));
-        // SAFETY: no pointers are passed; the child has not been waited for, so the id is still its own.
-        unsafe { libc::kill(self.child.id() as libc::pid_t, libc::SIGTERM) };
+        // The child has not been waited for, so the id is still its own.
+        kill_process(Pid::from_child(&self.child), Signal::TERM).expect("a child of this process");
         assert!(self.child.wait().expect("it is a child of this process").success());
         let text = std::fs::read_to_string(&self.log).expect("it writes its log");
         let log: Value = serde_json::from_str(&text).expect("its log is JSON");

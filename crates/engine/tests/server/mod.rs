@@ -1,13 +1,15 @@
 //! A server whose every answer is scripted by the number of the request, over all connections.
 
 use hopcost_engine::io::Address;
+use rustix::net::{self, AddressFamily, SocketFlags, SocketType};
 use std::io::{self, Read, Write};
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::os::fd::OwnedFd;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
+use std::time::Duration;
 
 /// What to do with a request.
 pub enum Act {
@@ -40,40 +42,21 @@ pub fn chunked(chunks: &[&[u8]]) -> Vec<u8> {
 /// An address that refuses connections for as long as the socket lives: bound, so that nobody else gets it, but without
 /// anybody listening.
 pub fn bound_but_deaf() -> (Address, OwnedFd) {
-    // SAFETY: plain integers, for which all zeroes is a value; the descriptor is new; pointers are to locals of the right
-    // size.
-    unsafe {
-        let fd = libc::socket(libc::AF_INET, libc::SOCK_STREAM | libc::SOCK_CLOEXEC, 0);
-        assert!(fd >= 0, "a socket can be made");
-        let socket = OwnedFd::from_raw_fd(fd);
-        let mut name: libc::sockaddr_in = std::mem::zeroed();
-        name.sin_family = libc::AF_INET as libc::sa_family_t;
-        name.sin_addr.s_addr = u32::from_ne_bytes([127, 0, 0, 1]);
-        let mut length = size_of_val(&name) as libc::socklen_t;
-        assert_eq!(libc::bind(fd, (&raw const name).cast(), length), 0, "loopback has free ports");
-        assert_eq!(libc::getsockname(fd, (&raw mut name).cast(), &raw mut length), 0);
-        (Address::Tcp((Ipv4Addr::LOCALHOST, u16::from_be(name.sin_port)).into()), socket)
-    }
+    let socket = net::socket_with(AddressFamily::INET, SocketType::STREAM, SocketFlags::CLOEXEC, None)
+        .expect("a socket can be made");
+    net::bind(&socket, &SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).expect("loopback has free ports");
+    let name = net::getsockname(&socket).expect("it is bound");
+    (Address::Tcp(name.try_into().expect("an IPv4 address")), socket)
 }
 
-trait Stream: Read + Write + Send + AsRawFd {
+trait Stream: Read + Write + Send {
     fn reset(&self);
 }
 
 impl Stream for TcpStream {
     fn reset(&self) {
         // With unread bytes or not: an abortive close.
-        let linger = libc::linger { l_onoff: 1, l_linger: 0 };
-        // SAFETY: the option's value outlives the call and its size is right.
-        unsafe {
-            libc::setsockopt(
-                self.as_raw_fd(),
-                libc::SOL_SOCKET,
-                libc::SO_LINGER,
-                (&raw const linger).cast(),
-                size_of_val(&linger) as libc::socklen_t,
-            )
-        };
+        net::sockopt::set_socket_linger(self, Some(Duration::ZERO)).expect("a socket");
     }
 }
 

@@ -8,7 +8,6 @@
 mod batching;
 mod buffers;
 mod completions;
-mod long;
 mod opening;
 mod receiving;
 mod ring;
@@ -18,16 +17,17 @@ mod tag;
 
 use self::batching::Batching;
 use self::buffers::{Buffers, buffers_for};
-use self::long::Long;
 use self::ring::Ring;
+use super::outbox::Outbox;
 use super::{Handler, Io, IoFailure, IoSettings, Messages, Next, Opened, Slot};
 use hopcost_common::clock;
 use io_uring::IoUring;
 use io_uring::types::Timespec;
+use rustix::net::SocketAddrAny;
 use std::io;
 
-const SUBMISSIONS_MOST: u32 = 1024;
-const COMPLETIONS_MOST: u32 = 32_768;
+const MAX_SUBMISSIONS: u32 = 1024;
+const MAX_COMPLETIONS: u32 = 32_768;
 
 #[derive(Debug, Default)]
 struct Connection {
@@ -40,18 +40,19 @@ struct Connection {
     receives_once: bool,
     /// The batch in which something was queued last; if that is the current one, it is not submitted yet.
     queued_in: u64,
-    /// A send that is under way, where somebody wants to know when it is through.
-    long: Option<Box<Long>>,
+    /// What is being sent, if the handler wants to know when it has left. Boxed, because the kernel reads it.
+    outbox: Option<Box<Outbox>>,
 }
 
 /// The sockets of one lane, driven by one io_uring instance.
 pub struct Uring {
-    // Declared, and so dropped, before the memory that the kernel uses: buffers, what is sent, address, timer.
+    // Declared, and so dropped, before the memory that the kernel uses: buffers, outboxes, messages, timer, address.
+    // `Ring` says why that memory may be freed then.
     ring: Ring,
     buffers: Buffers,
     connections: Vec<Connection>,
-    /// What closed connections were still sending, until the kernel lets go of it, by the send's tag.
-    orphans: Vec<(u64, Box<Long>)>,
+    /// What closed connections were still sending, by the send's tag, until the kernel no longer reads it.
+    orphans: Vec<(u64, Box<Outbox>)>,
     /// Closing is queued and not submitted.
     closes: bool,
     /// No message is longer than [`ONE_SEGMENT_BYTES`].
@@ -61,8 +62,8 @@ pub struct Uring {
     timer: Box<Timespec>,
     timer_at_ns: u64,
     timer_generation: u16,
-    /// Where to connect to, as the kernel wants it; boxed because the kernel reads it at submission.
-    raw_address: Box<(libc::sockaddr_storage, libc::socklen_t)>,
+    /// Where to connect to; boxed because the kernel reads it at submission.
+    address: Box<SocketAddrAny>,
     batching: Batching,
     /// The number of the batch being worked on; at least 1.
     batch_number: u64,
@@ -84,8 +85,8 @@ pub fn probe() -> io::Result<()> {
 
 impl Io for Uring {
     fn new(settings: &IoSettings) -> io::Result<Self> {
-        let submissions = settings.connections.next_power_of_two().saturating_mul(4).clamp(64, SUBMISSIONS_MOST);
-        let completions = settings.connections.next_power_of_two().saturating_mul(2).clamp(1024, COMPLETIONS_MOST);
+        let submissions = settings.connections.next_power_of_two().saturating_mul(4).clamp(64, MAX_SUBMISSIONS);
+        let completions = settings.connections.next_power_of_two().saturating_mul(2).clamp(1024, MAX_COMPLETIONS);
         let ring = IoUring::builder()
             .setup_single_issuer()
             .setup_defer_taskrun()
@@ -105,7 +106,7 @@ impl Io for Uring {
             timer: Box::new(Timespec::new()),
             timer_at_ns: u64::MAX,
             timer_generation: 0,
-            raw_address: Box::new(settings.address.to_raw()),
+            address: Box::new(settings.address.to_socket_address()?),
             batching: Batching::new(settings.batch.clamp(1, settings.connections)),
             batch_number: 1,
             orphans: Vec::new(),

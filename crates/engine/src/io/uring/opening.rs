@@ -6,7 +6,7 @@ use super::tag::{Operation, tag};
 use io_uring::types::{CancelBuilder, DestinationSlot, Fixed};
 use io_uring::{opcode, squeue};
 use std::io;
-use std::os::fd::AsRawFd;
+use std::os::fd::AsRawFd as _;
 
 impl Uring {
     /// Begins to open a connection.
@@ -14,17 +14,19 @@ impl Uring {
         let is_short = self.is_short;
         let by_the_ring = is_short && matches!(self.settings.address, Address::Tcp(_));
         if self.closes && !by_the_ring {
-            // A socket that is put into its slot at once must not be what the queued operation closes there.
+            // A Close for this slot may still be queued; submit it first, or it would close the new socket.
             self.submit()?;
         }
         let connection = &mut self.connections[slot as usize];
         let tag = tag(Operation::Connect, connection.generation, slot);
-        let (address, length) = &*self.raw_address;
-        let connect = opcode::Connect::new(Fixed(slot), (&raw const *address).cast(), *length).build().user_data(tag);
+        let address = &self.address;
+        let family = address.address_family();
+        let connect = opcode::Connect::new(Fixed(slot), address.as_ptr().cast(), address.addr_len());
+        let connect = connect.build().user_data(tag);
         match &self.settings.address {
-            // The ring would wait for ever where the queue of a Unix socket is full.
+            // The ring would wait for ever if the queue of a Unix socket is full.
             Address::Unix(_) => {
-                let socket = socket::connect_unix(address, *length)?;
+                let (socket, _) = socket::connect(address)?;
                 // From here on the ring has it.
                 self.ring.submitter().register_files_update(slot, &[socket.as_raw_fd()])?;
                 connection.is_open = true;
@@ -37,14 +39,14 @@ impl Uring {
                 let kind = libc::SOCK_STREAM | libc::SOCK_NONBLOCK;
                 // Slots are far below the largest that there may be.
                 let place = DestinationSlot::try_from_slot_target(slot).map_err(|_| io::ErrorKind::InvalidInput)?;
-                let make = opcode::Socket::new(self.settings.address.family(), kind, 0).file_index(Some(place)).build();
+                let make = opcode::Socket::new(family.as_raw().into(), kind, 0).file_index(Some(place)).build();
                 let make = make.flags(squeue::Flags::IO_LINK | squeue::Flags::SKIP_SUCCESS).user_data(tag);
-                self.push_pair(&[make, connect])?;
+                self.push_all(&[make, connect])?;
                 self.connections[slot as usize].queued_in = self.batch_number;
                 Ok(Opened::InProgress)
             }
             Address::Tcp(_) => {
-                let socket = socket::tcp_without_delay(self.settings.address.family())?;
+                let socket = socket::unconnected(family)?;
                 self.ring.submitter().register_files_update(slot, &[socket.as_raw_fd()])?;
                 connection.is_open = true;
                 connection.is_busy = true;
@@ -63,8 +65,8 @@ impl Uring {
         }
         let is_short = self.is_short;
         let connection = &mut self.connections[slot as usize];
-        if let Some(long) = connection.long.take() {
-            self.orphans.push((tag(Operation::LongSend, connection.generation, slot), long));
+        if let Some(outbox) = connection.outbox.take() {
+            self.orphans.push((tag(Operation::LongSend, connection.generation, slot), outbox));
         }
         connection.generation = connection.generation.wrapping_add(1);
         if !std::mem::take(&mut connection.is_open) {

@@ -10,8 +10,8 @@ use std::io;
 
 /// IORING_RECVSEND_POLL_FIRST: there is never an answer before the request, so a first attempt to receive would be in vain.
 const POLL_FIRST: u16 = 1;
-/// Asked of the kernel at once at most.
-const SKIPPED_BYTES_MOST: u64 = 1 << 30;
+/// The most that is skipped at once.
+const MAX_SKIPPED_BYTES: u64 = 1 << 30;
 
 impl Uring {
     /// Whether the kernel can receive without keeping the bytes: on TCP alone.
@@ -51,7 +51,7 @@ impl Uring {
         connection.is_busy = true;
         let tag = tag(Operation::Skip, connection.generation, slot);
         // Without MSG_WAITALL: for what is left the kernel (6.18) would go by a count that skipping does not move.
-        let entry = opcode::Recv::new(Fixed(slot), std::ptr::null_mut(), bytes.min(SKIPPED_BYTES_MOST) as u32)
+        let entry = opcode::Recv::new(Fixed(slot), std::ptr::null_mut(), bytes.min(MAX_SKIPPED_BYTES) as u32)
             .flags(libc::MSG_TRUNC)
             .build();
         self.push(&entry.user_data(tag))

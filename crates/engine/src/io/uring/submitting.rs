@@ -9,20 +9,19 @@ use std::io;
 
 impl Uring {
     /// Queues an operation, making room by submitting if need be.
+    #[inline]
     pub(super) fn push(&mut self, entry: &squeue::Entry) -> io::Result<()> {
-        // SAFETY: what entries point to (the request, the timer, buffers) is owned by self, does not move, and is
-        // dropped after the ring.
-        while !unsafe { self.ring.push(std::slice::from_ref(entry)) } {
-            self.submit()?;
-        }
-        Ok(())
+        self.push_all(std::slice::from_ref(entry))
     }
 
-    /// Queues two operations of which the second follows the first. A submission in between would part them, and have the
-    /// kernel leave the first to another thread.
-    pub(super) fn push_pair(&mut self, pair: &[squeue::Entry; 2]) -> io::Result<()> {
-        // SAFETY: as above.
-        while !unsafe { self.ring.push(pair) } {
+    /// Queues operations that follow each other. A submission between linked ones would part them, and make the kernel
+    /// leave the first to another thread.
+    #[inline]
+    pub(super) fn push_all(&mut self, entries: &[squeue::Entry]) -> io::Result<()> {
+        // SAFETY: entries point to messages, outboxes, the timer and the address. `self` owns all of them in boxes of
+        // their own, so they do not move; it keeps an outbox until its operation has completed, and drops the ring
+        // before all of them.
+        while !unsafe { self.ring.push(entries) } {
             self.submit()?;
         }
         Ok(())
