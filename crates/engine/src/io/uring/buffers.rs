@@ -1,6 +1,7 @@
 //! The ring of buffers that the kernel fills.
 //!
-//! Memory and ring are shared with the kernel, so they are raw, and live until the io_uring instance is gone.
+//! The kernel writes to the memory and reads the ring, so both are raw. They are freed after the io_uring instance was
+//! dropped (ring.rs says why that is late enough).
 
 use super::super::IoSettings;
 use io_uring::{Submitter, types::BufRingEntry};
@@ -12,8 +13,8 @@ use std::sync::atomic::{AtomicU16, Ordering};
 /// The only group of buffers.
 pub(super) const GROUP: u16 = 0;
 /// Buffers together hold this much at most. They are used in turn, so few of them stay in the core's cache.
-const BUFFERS_BYTES_MOST: usize = 2 << 20;
-const BUFFERS_MOST: usize = 512;
+const MAX_BUFFERS_BYTES: usize = 2 << 20;
+const MAX_BUFFERS: usize = 512;
 const PAGE_BYTES: usize = 4096;
 /// Buffers a power of two apart would have their first bytes, often the only ones used, compete for a few places of the
 /// cache. An odd number of cache lines in between spreads them over all.
@@ -60,8 +61,8 @@ impl Buffers {
             buffers.give_back(id);
         }
         buffers.publish();
-        // SAFETY: the ring has `count` entries and is freed only in `drop`, after the io_uring instance (the owner
-        // declares that one first).
+        // SAFETY: the ring has `count` entries. It and the memory are freed only in `drop`, and the owner drops the
+        // io_uring instance before: from then on the kernel moves no bytes (ring.rs).
         unsafe { submitter.register_buf_ring_with_flags(buffers.ring.as_ptr() as u64, count, GROUP, 0)? };
         Ok(buffers)
     }
@@ -105,7 +106,7 @@ impl Buffers {
 
 impl Drop for Buffers {
     fn drop(&mut self) {
-        // SAFETY: both were allocated with these layouts, and the kernel has let go of them (see `new`).
+        // SAFETY: both were allocated with these layouts, and the kernel uses them no more (see `new`).
         unsafe {
             dealloc(self.ring.as_ptr().cast(), self.ring_layout);
             dealloc(self.memory.as_ptr(), self.memory_layout);
@@ -119,9 +120,9 @@ pub(super) fn buffers_for(settings: &IoSettings) -> (u16, usize) {
         Some(bytes) => usize::try_from(bytes).unwrap_or(usize::MAX).clamp(1024, 65_536).next_power_of_two(),
         None => 8192,
     };
-    let count = (BUFFERS_BYTES_MOST / buffer_bytes).min(settings.connections.next_power_of_two() as usize * 2);
+    let count = (MAX_BUFFERS_BYTES / buffer_bytes).min(settings.connections.next_power_of_two() as usize * 2);
     // Between 16 and 512, so it fits.
-    (count.clamp(16, BUFFERS_MOST) as u16, buffer_bytes)
+    (count.clamp(16, MAX_BUFFERS) as u16, buffer_bytes)
 }
 
 #[cfg(test)]

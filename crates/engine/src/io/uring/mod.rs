@@ -152,3 +152,44 @@ impl Io for Uring {
         self.take_completions(clock::monotonic_ns(), handler)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read as _;
+    use std::os::unix::net::UnixListener;
+    use std::time::Duration;
+
+    #[test]
+    fn a_dropped_lane_leaves_neither_connections_nor_registrations_behind() {
+        if probe().is_err() {
+            eprintln!("skipped: no io_uring here");
+            return;
+        }
+        let path = std::env::temp_dir().join(format!("hopcost-rings-{}.sock", std::process::id()));
+        let listener = UnixListener::bind(&path).expect("the temporary directory is writable");
+        let address = super::super::Address::Unix(path.clone());
+        let settings = IoSettings {
+            address,
+            messages: Messages::default(),
+            tls: None,
+            connections: 1,
+            batch: 1,
+            answer_bytes: None,
+        };
+        // More than the 16 rings that a thread may register.
+        for _ in 0..20 {
+            let mut lane = Uring::new(&settings).expect("io_uring works here");
+            assert_eq!(lane.open(0).expect("somebody listens"), Opened::Connected);
+            lane.submit().expect("receiving is armed");
+            let (mut peer, _) = listener.accept().expect("a connection");
+            drop(lane);
+            // The kernel closes it a little later. The limit only keeps a failing test from hanging.
+            peer.set_read_timeout(Some(Duration::from_secs(20))).expect("a socket");
+            assert_eq!(peer.read_to_end(&mut Vec::new()).expect("the end, and not a time-out"), 0);
+        }
+        std::fs::remove_file(path).expect("it is there");
+        let ring = IoUring::new(8).expect("io_uring works here");
+        ring.submitter().register_ring_fd().expect("the thread has a place for it");
+    }
+}

@@ -2,6 +2,10 @@
 //!
 //! The `io-uring` crate lends its parts for as long as they are used; here they are kept apart for good, because
 //! lending them anew for every entry costs, and because a registered ring is remembered by the part that submits.
+//!
+//! Memory that queued operations name may be freed once the ring is dropped, even though the kernel ends the operations
+//! only a little later. It moves their bytes inside `io_uring_enter` of this thread alone (DEFER_TASKRUN; operations on
+//! sockets wait for readiness and are never left to a worker), and what it still ends afterwards is cancelled.
 
 use io_uring::{CompletionQueue, IoUring, SubmissionQueue, Submitter, cqueue, squeue};
 use std::io;
@@ -26,13 +30,21 @@ impl Drop for Owner {
     }
 }
 
+impl Drop for Ring {
+    fn drop(&mut self) {
+        // The registration is a reference to the instance. With it the instance would outlive its descriptor, sockets and
+        // all, until the thread ends. It fails only if there is none.
+        let _ = self.submitter.unregister_ring_fd();
+    }
+}
+
 impl Ring {
     pub(super) fn new(ring: IoUring) -> Self {
         let owner = Owner(NonNull::from(Box::leak(Box::new(ring))));
         // SAFETY: the instance does not move and lives until `owner` is dropped, after the parts, which never leave this
         // structure; nothing else uses the pointer meanwhile.
         let (mut submitter, submissions, completions) = unsafe { &mut *owner.0.as_ptr() }.split();
-        // Saves looking up the descriptor at each call; kernels without it go on looking it up.
+        // Saves looking up the descriptor at each call. If there is no place left, the kernel goes on looking it up.
         let _ = submitter.register_ring_fd();
         Self { submitter, submissions, completions, _owner: owner }
     }
@@ -41,10 +53,10 @@ impl Ring {
         &self.submitter
     }
 
-    /// Queues entries, all or none. False where there is no room for them.
+    /// Queues entries, all or none. False if there is no room for them.
     ///
     /// # Safety
-    /// What the entries point to must stay where it is until the operations have completed.
+    /// What the entries point to must stay where it is until the operations have completed or the ring is dropped.
     #[inline]
     pub(super) unsafe fn push(&mut self, entries: &[squeue::Entry]) -> bool {
         // SAFETY: the caller's.
@@ -59,7 +71,7 @@ impl Ring {
         Ok(())
     }
 
-    /// Submits what is queued and waits for so many completions, or until a timer in the ring has gone off: that ends
+    /// Submits what is queued and waits for this many completions, or until a timer in the ring has gone off: that ends
     /// the wait however few there are.
     #[inline]
     pub(super) fn submit_and_wait(&mut self, completions: u32) -> io::Result<()> {
@@ -75,7 +87,7 @@ impl Ring {
         const IORING_ENTER_GETEVENTS: u32 = 1;
         self.submissions.sync();
         let queued = self.submissions.len() as u32;
-        // SAFETY: no argument is passed; what queued entries point to is the concern of whoever pushed them.
+        // SAFETY: no argument is passed; what queued entries point to was vouched for when they were pushed.
         let result = unsafe { self.submitter.enter::<libc::sigset_t>(queued, 0, IORING_ENTER_GETEVENTS, None) };
         self.finish(result)
     }
