@@ -11,10 +11,10 @@ WIRE_CASES ?= 1000000
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/hopcost
 .DEFAULT_GOAL := help
 
-.PHONY: help setup demo check check-slow test wheel bench truth leftovers results
+.PHONY: help setup demo check check-slow unit test test-systems wheel bench truth leftovers results
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: ## install what is missing, build the crates and the programs (quick when done)
 	@tools/setup
@@ -40,16 +40,26 @@ $(BIOME): tools/biome/package-lock.json
 	npm ci --prefix tools/biome --no-audit --no-fund --loglevel=error
 	@touch $@
 
-check-slow: ## what is too slow for CI: long property tests, and Miri (it needs a nightly toolchain)
+check-slow: setup ## what is too slow for CI: wheels, long property tests, and Miri (it needs a nightly toolchain)
+	.venv/bin/pytest tests/slow
 	PROPTEST_CASES=$(WIRE_CASES) cargo test --profile slow --locked -p hopcost-engine --lib wire::
 	@cargo +nightly miri --version >/dev/null 2>&1 || { echo "error: Miri is not installed, so nothing ran under it" >&2; \
 	  echo "hint: rustup toolchain install nightly --component miri,rust-src" >&2; exit 1; }
 	MIRIFLAGS=-Zmiri-disable-isolation PROPTEST_CASES=4 \
 	  cargo +nightly miri test --locked -p hopcost-engine --lib -- wire:: recorder:: schedule::
 
-test: setup ## all tests
+unit: .venv/bin/pytest ## the tests that start no process, in a minute
+	.venv/bin/pytest tests/unit
+
+.venv/bin/pytest:
+	@tools/setup
+
+test: setup ## all tests but those of test-systems and check-slow
 	cargo test --release --locked --quiet
-	.venv/bin/pytest
+	.venv/bin/pytest --ignore=tests/slow --ignore=tests/systems
+
+test-systems: setup ## the tests that need many servers
+	@.venv/bin/pytest tests/systems; code=$$?; if [ $$code = 5 ]; then echo "no tests yet"; else exit $$code; fi # 5: none
 
 wheel: setup ## what pip installs, binaries, suites and programs inside: dist/hopcost-….whl
 	.venv/bin/hatchling build --target wheel
