@@ -1,5 +1,6 @@
 //! How far a schedule has been worked off, on the arm's clock. Pure.
 
+use super::ArmClock;
 use crate::schedule::{Due, Schedule};
 
 /// What a client is there for at the moment.
@@ -24,9 +25,8 @@ pub(super) struct Agenda<S> {
     /// The same schedule, asked about the first request that is not due yet.
     ahead: S,
     ahead_count: u64,
-    /// What the arm's clock is ahead of the schedule's, which stands still while the arm is drained.
-    zero_ns: u64,
-    /// Requests from here on, on the arm's clock, belong to a later slice.
+    clock: ArmClock,
+    /// Requests from this time on belong to a later slice.
     end_ns: u64,
     mode: Mode,
 }
@@ -36,12 +36,21 @@ impl<S: Schedule> Agenda<S> {
     pub(super) fn new(mut schedule: S) -> Self {
         let next = schedule.due(0);
         let ahead = schedule.clone();
-        Self { schedule, count: 0, next, ahead, ahead_count: 0, zero_ns: 0, end_ns: u64::MAX, mode: Mode::Loading }
+        Self {
+            schedule,
+            count: 0,
+            next,
+            ahead,
+            ahead_count: 0,
+            clock: ArmClock::default(),
+            end_ns: u64::MAX,
+            mode: Mode::Loading,
+        }
     }
 
-    /// Sends what is due before `end_ns` from now on; both times are the arm's.
-    pub(super) fn load(&mut self, zero_ns: u64, end_ns: u64) {
-        (self.zero_ns, self.end_ns, self.mode) = (zero_ns, end_ns, Mode::Loading);
+    /// Sends from now on what is due before `end_ns`.
+    pub(super) fn load(&mut self, clock: ArmClock, end_ns: u64) {
+        (self.clock, self.end_ns, self.mode) = (clock, end_ns, Mode::Loading);
     }
 
     pub(super) fn pause(&mut self, mode: Mode) {
@@ -64,8 +73,8 @@ impl<S: Schedule> Agenda<S> {
     pub(super) fn next_ns(&self) -> u64 {
         match self.next {
             Due::WhenFree if self.mode == Mode::Loading => 0,
-            Due::At(due_ns) if self.mode == Mode::Loading && due_ns + self.zero_ns < self.end_ns => {
-                due_ns + self.zero_ns
+            Due::At(due_ns) if self.mode == Mode::Loading && self.clock.due_ns(due_ns) < self.end_ns => {
+                self.clock.due_ns(due_ns)
             }
             _ => u64::MAX,
         }
@@ -101,7 +110,7 @@ impl<S: Schedule> Agenda<S> {
         self.ahead_count = self.ahead_count.max(self.count);
         let until_ns = self.end_ns.min(now_ns.saturating_add(1));
         while let Due::At(due_ns) = self.ahead.due(self.ahead_count)
-            && due_ns + self.zero_ns < until_ns
+            && self.clock.due_ns(due_ns) < until_ns
         {
             self.ahead_count += 1;
         }
@@ -112,9 +121,9 @@ impl<S: Schedule> Agenda<S> {
     pub(super) fn close(&mut self, now_ns: u64, mut never_sent: impl FnMut(u64)) {
         let until_ns = self.end_ns.min(now_ns.saturating_add(1));
         while let Due::At(due_ns) = self.next
-            && due_ns + self.zero_ns < until_ns
+            && self.clock.due_ns(due_ns) < until_ns
         {
-            never_sent(until_ns - (due_ns + self.zero_ns));
+            never_sent(until_ns - self.clock.due_ns(due_ns));
             self.step();
         }
     }
@@ -126,10 +135,14 @@ mod tests {
     use crate::schedule::{ClosedLoop, Constant, Poisson};
     use proptest::prelude::*;
 
+    fn starting_at(arm_ns: u64) -> ArmClock {
+        ArmClock::default().with_schedule_from(arm_ns)
+    }
+
     #[test]
     fn a_slice_has_the_requests_of_its_time_and_no_others() {
         let mut agenda = Agenda::new(Constant::new(1e8, None));
-        agenda.load(1000, 1030);
+        agenda.load(starting_at(1000), 1030);
         assert_eq!((agenda.take(999), agenda.take(1000)), (None, Some(1000)));
         assert_eq!(agenda.next_ns(), 1010);
         assert_eq!((agenda.waiting(1009), agenda.waiting(1010), agenda.waiting(5000)), (0, 1, 2));
@@ -138,7 +151,7 @@ mod tests {
         agenda.close(5000, |age| ages.push(age));
         assert_eq!((ages, agenda.take(5000)), (vec![10], None));
         // The arm was drained for 70 and frozen; the schedule goes on where it was.
-        agenda.load(1070, 1130);
+        agenda.load(starting_at(1070), 1130);
         assert_eq!((agenda.take(1099), agenda.take(1100)), (None, Some(1100)));
     }
 
@@ -149,7 +162,7 @@ mod tests {
             agenda.pause(mode);
             assert_eq!(agenda.take(u64::MAX - 1), None);
         }
-        agenda.load(0, u64::MAX);
+        agenda.load(ArmClock::default(), u64::MAX);
         assert!(!agenda.has_ended());
         assert_eq!(agenda.take(7), Some(7));
         assert!(agenda.has_ended());
@@ -164,7 +177,7 @@ mod tests {
             let mut agenda = Agenda::new(schedule);
             let (mut arm_ns, mut schedule_ns, mut sent, mut not_sent) = (0, 0, 0_u64, 0_u64);
             for (length_ns, drain_ns, most) in lengths {
-                agenda.load(arm_ns - schedule_ns, arm_ns + length_ns);
+                agenda.load(starting_at(arm_ns - schedule_ns), arm_ns + length_ns);
                 sent += (0..most).map_while(|_| agenda.take(arm_ns + length_ns)).count() as u64;
                 let waiting = agenda.waiting(arm_ns + length_ns);
                 let before = not_sent;

@@ -1,8 +1,8 @@
-//! What the backend tells, and what it is to do then.
+//! What the backend reports, and what it has to do then.
 
 use super::Client;
-use super::asked::Upload;
-use super::connection::State;
+use super::connections::State;
+use super::exchanges::Upload;
 use crate::check::Correct;
 use crate::io::{Handler, IoFailure, Next, Outgoing, Slot};
 use crate::recorder::ErrorKind;
@@ -11,8 +11,8 @@ use crate::schedule::Schedule;
 impl<S: Schedule> Handler for Client<S> {
     #[inline]
     fn batch(&mut self, monotonic_ns: u64) {
-        let now_ns = monotonic_ns.saturating_sub(self.offset_ns);
-        // A thread that left the last slice late has read a clock that the arm's has yet to reach.
+        let now_ns = self.clock.arm_ns(monotonic_ns);
+        // A thread that overran the last slice may hold a later time than the arm's clock.
         let elapsed_ns = now_ns.saturating_sub(self.now_ns);
         self.recorder.counts.in_flight_ns += u64::from(self.in_flight) * elapsed_ns;
         self.monotonic_ns = monotonic_ns;
@@ -23,10 +23,13 @@ impl<S: Schedule> Handler for Client<S> {
         self.connecting -= 1;
         self.established += 1;
         self.recorder.counts.opened += 1;
-        if !std::mem::replace(&mut self.connections[slot as usize].was_open, true) {
-            self.were_open += 1;
-        }
-        self.connections[slot as usize].requests_left = self.requests.requests_per_connection.unwrap_or(u32::MAX);
+        let requests_left = self.requests_per_connection();
+        let connection = &mut self.connections[slot as usize];
+        self.were_open += u32::from(!connection.was_open);
+        connection.was_open = true;
+        connection.state = State::Open;
+        connection.closes = false;
+        connection.requests_left = requests_left;
         self.free(slot)
     }
 
@@ -36,7 +39,7 @@ impl<S: Schedule> Handler for Client<S> {
     }
 
     fn sent(&mut self, slot: Slot) -> Next {
-        let upload = &mut self.connections[slot as usize].upload;
+        let upload = &mut self.connections[slot as usize].exchange.upload;
         if *upload == Upload::UnderWay {
             *upload = Upload::Done;
         }
@@ -47,15 +50,14 @@ impl<S: Schedule> Handler for Client<S> {
     fn received(&mut self, slot: Slot, bytes: &[u8]) -> Next {
         self.recorder.counts.received_bytes += bytes.len() as u64;
         let connection = &self.connections[slot as usize];
-        if connection.state != State::InFlight {
+        if !connection.exchange.is_in_flight {
             self.unasked_bytes += bytes.len() as u64;
-            return self.reconnect(slot);
+            return self.closed_by_server(slot);
         }
-        if bytes == self.lane_requests[usize::from(connection.request)].last_correct
-            && connection.response.is_at_start()
-        {
+        let request = &self.lane_requests[usize::from(connection.exchange.request)];
+        if bytes == request.last_correct && connection.response.is_at_start() {
             self.correct(slot, Correct::Compared);
-            return self.free_or_reconnect(slot);
+            return self.go_on(slot);
         }
         self.read(slot, bytes)
     }
@@ -63,12 +65,12 @@ impl<S: Schedule> Handler for Client<S> {
     fn skipped(&mut self, slot: Slot, bytes: u64) -> Next {
         self.recorder.counts.received_bytes += bytes;
         let connection = &mut self.connections[slot as usize];
-        connection.progress.skipped(bytes);
+        connection.exchange.progress.skipped(bytes);
         if !connection.response.skipped(bytes) {
             return connection.skippable();
         }
-        self.complete(slot);
-        if self.connections[slot as usize].closes { self.reconnect(slot) } else { self.free_or_reconnect(slot) }
+        self.judge(slot);
+        self.go_on(slot)
     }
 
     fn premature(&mut self, slot: Slot, bytes: &[u8]) -> Next {
@@ -90,31 +92,35 @@ impl<S: Schedule> Handler for Client<S> {
     fn ended(&mut self, slot: Slot) -> Next {
         let connection = &mut self.connections[slot as usize];
         match connection.state {
-            State::InFlight if connection.response.end_of_stream().is_ok() => {
-                self.complete(slot);
-                self.reconnect(slot)
+            State::Open if !connection.exchange.is_in_flight => self.closed_by_server(slot),
+            State::Open if connection.response.end_of_stream().is_ok() => {
+                self.judge(slot);
+                self.replace(slot)
             }
-            State::InFlight => self.fail(slot, ErrorKind::Read),
+            State::Open => self.fail(slot, ErrorKind::Read),
             State::Connecting => self.fail(slot, ErrorKind::Connect),
             State::Handshaking => self.fail(slot, ErrorKind::Tls),
-            State::Idle | State::Closed => self.reconnect(slot),
+            State::Closed => self.closed_by_server(slot),
         }
     }
 
     fn failed(&mut self, slot: Slot, failure: IoFailure) -> Next {
         self.recorder.counts.ports_exhausted += u64::from(failure == IoFailure::NoLocalPort);
-        let kind = match (self.connections[slot as usize].state, failure) {
-            (State::Handshaking, _) => ErrorKind::Tls,
-            (State::InFlight, IoFailure::Tls) if self.is_unproven(slot) => {
-                self.take_back(slot);
-                ErrorKind::Tls
-            }
-            (State::InFlight, IoFailure::Write) => ErrorKind::Write,
-            (State::InFlight, _) => ErrorKind::Read,
-            // A connection may be refused before its first request is due.
-            (State::Idle, IoFailure::Tls) if self.is_unused(slot) => ErrorKind::Tls,
-            (State::Idle | State::Closed, _) => return self.reconnect(slot),
+        let connection = &self.connections[slot as usize];
+        let kind = match (connection.state, failure) {
             (State::Connecting, _) => ErrorKind::Connect,
+            (State::Handshaking, _) => ErrorKind::Tls,
+            (State::Open, failure) if connection.exchange.is_in_flight => match failure {
+                IoFailure::Tls if self.is_unproven(slot) => {
+                    self.take_back(slot);
+                    ErrorKind::Tls
+                }
+                IoFailure::Write => ErrorKind::Write,
+                _ => ErrorKind::Read,
+            },
+            // A connection may be refused before its first request is due.
+            (State::Open, IoFailure::Tls) if self.is_unused(slot) => ErrorKind::Tls,
+            (State::Open | State::Closed, _) => return self.closed_by_server(slot),
         };
         self.fail(slot, kind)
     }

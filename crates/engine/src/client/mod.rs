@@ -1,23 +1,22 @@
-//! The connections of one arm on one thread: what to do when something happened on one of them.
+//! The hall of the engine, where the four rooms meet: the schedule says when a request is due, the wire what the bytes
+//! of its answer mean, the recorder keeps the accounts, and the backend is told what to do next.
 //!
-//! No sockets here. The backend tells what came, and does what [`Next`] says; all times are the arm's own clock.
+//! No sockets here. The backend reports what happened on a connection and does what [`crate::io::Next`] says. All times
+//! are on the arm's clock unless they say otherwise; see [`clock`].
 
 mod agenda;
-mod answers;
-mod asked;
-mod connection;
-mod ends;
+pub mod clock;
+mod connections;
+mod exchanges;
 mod handler;
 mod idle;
-mod opening;
 mod pace;
 mod pending;
-mod sending;
-mod timeouts;
 
 use self::agenda::{Agenda, Mode};
-use self::asked::LaneRequest;
-use self::connection::{Connection, State};
+pub use self::clock::ArmClock;
+use self::connections::Connection;
+use self::exchanges::LaneRequest;
 use self::idle::Idle;
 use self::pace::Pace;
 pub use self::pending::Pending;
@@ -28,16 +27,16 @@ use crate::schedule::Schedule;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// The connections of one arm on one thread, and their accounts.
+/// The connections of one arm on one thread, their exchanges and their accounts.
 #[derive(Debug)]
 pub struct Client<S> {
     agenda: Agenda<S>,
-    /// Whether requests are due at times of their own. Then a connection that is free waits for [`Client::send_due`].
+    /// Whether requests are due at times of their own. Then a free connection waits for [`Client::send_due`].
     is_open_loop: bool,
     idle: Idle,
     requests: RequestMix,
     lane_requests: Box<[LaneRequest]>,
-    /// How many requests were sent: says which one of `asks` is next.
+    /// How many requests were sent. It says which of the requests is next.
     count: u64,
     /// The accounts.
     pub recorder: Recorder,
@@ -46,17 +45,17 @@ pub struct Client<S> {
     to_continue: Vec<Slot>,
     /// Connections to open, by when.
     closed: BinaryHeap<Reverse<(u64, Slot)>>,
-    /// When they are opened while nothing is sent.
+    /// How fast they are opened while nothing is sent.
     pace: Pace,
     connecting: u32,
     established: u32,
     were_open: u32,
     in_flight: u32,
     timeout_ns: u64,
+    clock: ArmClock,
     now_ns: u64,
+    /// The same as CLOCK_MONOTONIC.
     monotonic_ns: u64,
-    /// What CLOCK_MONOTONIC is ahead of the arm's clock.
-    offset_ns: u64,
     next_tick_ns: u64,
     /// Bytes on connections without a request in flight.
     unasked_bytes: u64,
@@ -65,50 +64,48 @@ pub struct Client<S> {
 impl<S: Schedule> Client<S> {
     /// A client whose connections are all closed, and due to be opened.
     pub fn new(schedule: S, requests: RequestMix, connections: u32, timeout_ns: u64) -> Self {
-        let lane_requests = requests.list().iter().map(LaneRequest::new).collect();
-        let mut closed = BinaryHeap::with_capacity(connections as usize);
-        closed.extend((0..connections).map(|slot| Reverse((0, slot))));
         let is_open_loop = schedule.is_open();
         Self {
             agenda: Agenda::new(schedule),
             is_open_loop,
             idle: Idle::new(connections),
-            lane_requests,
+            lane_requests: requests.list().iter().map(LaneRequest::new).collect(),
             count: 0,
             recorder: Recorder::new(is_open_loop),
             connections: (0..connections).map(|_| Connection::closed(requests.wire)).collect(),
             requests,
             to_continue: Vec::new(),
-            closed,
+            closed: (0..connections).map(|slot| Reverse((0, slot))).collect(),
             pace: Pace::new(),
             connecting: 0,
             established: 0,
             were_open: 0,
             in_flight: 0,
             timeout_ns,
+            clock: ArmClock::default(),
             now_ns: 0,
             monotonic_ns: 0,
-            offset_ns: 0,
             next_tick_ns: 0,
             unasked_bytes: 0,
         }
     }
 
-    /// Sets how far CLOCK_MONOTONIC is ahead of the arm's clock, which stood still since the last call.
-    pub fn set_offset(&mut self, offset_ns: u64) {
-        self.offset_ns = offset_ns;
+    /// The arm is thawed: from now on its clocks relate to each other like this.
+    pub fn set_clock(&mut self, clock: ArmClock) {
+        self.clock = clock;
     }
 
-    /// Sends what is due before `end_ns` from now on. The schedule began at `zero_ns`; both times are the arm's.
-    pub fn load(&mut self, zero_ns: u64, end_ns: u64) {
-        self.agenda.load(zero_ns, end_ns);
+    /// Sends from now on what is due before `until_ns` on CLOCK_MONOTONIC.
+    pub fn load(&mut self, until_ns: u64) {
+        self.agenda.load(self.clock, self.clock.arm_ns(until_ns));
     }
 
-    /// Begins another schedule, at this time of the arm's clock.
-    pub fn restart(&mut self, schedule: S, zero_ns: u64) {
+    /// Begins another schedule now.
+    pub fn restart(&mut self, schedule: S) {
         self.agenda = Agenda::new(schedule);
         self.count = 0;
-        self.agenda.load(zero_ns, u64::MAX);
+        self.clock = self.clock.with_schedule_from(self.now_ns);
+        self.agenda.load(self.clock, u64::MAX);
     }
 
     /// Only opens connections for the time being, no faster than a server takes them.
@@ -116,7 +113,8 @@ impl<S: Schedule> Client<S> {
         self.agenda.pause(Mode::Opening);
     }
 
-    /// Sends nothing more: what is in flight may still be answered, what was due in an open loop never will be.
+    /// Sends nothing more. What is in flight may still be answered; what was due in an open loop and is not sent never
+    /// will be.
     pub fn drain(&mut self) {
         if self.agenda.mode() == Mode::Loading {
             let recorder = &mut self.recorder;
@@ -145,7 +143,7 @@ impl<S: Schedule> Client<S> {
     /// When [`Client::tick`], [`Client::give_up`] or [`Client::to_open`] have something to do next, CLOCK_MONOTONIC.
     #[inline]
     pub fn next_duty_ns(&self) -> u64 {
-        self.next_tick_ns.min(self.next_opening_ns()).saturating_add(self.offset_ns)
+        self.clock.monotonic_ns(self.next_tick_ns.min(self.next_opening_ns()))
     }
 
     /// Whether every connection that the schedule could use has been open.
@@ -170,20 +168,19 @@ impl<S: Schedule> Client<S> {
 
     /// What is in flight now, for the time until the next batch.
     pub fn pending(&self) -> Pending {
-        let in_flight = self.connections.iter().filter(|connection| connection.state == State::InFlight);
         Pending {
             in_flight: u128::from(self.in_flight),
-            since_ns: in_flight.map(|connection| u128::from(connection.since_ns)).sum(),
+            since_ns: self.in_flight_exchanges().map(|exchange| u128::from(exchange.since_ns)).sum(),
             counted_ns: u128::from(self.in_flight) * u128::from(self.now_ns),
         }
     }
 
-    /// Bytes that came where no request was in flight.
+    /// Bytes that came while no request was in flight.
     pub fn unasked_bytes(&self) -> u64 {
         self.unasked_bytes
     }
 
-    /// Whether all that was to be done is: every connection open, or every request sent and its result known.
+    /// Whether there is nothing left to do: every connection is open, or every request is sent and its result known.
     #[inline]
     pub fn is_finished(&self) -> bool {
         match self.agenda.mode() {

@@ -9,6 +9,7 @@ use super::plateau::{self, Warmth};
 use super::worker::{Command, MAX_DRAIN_NS, Report, Shared, Stage, Worker, lock};
 use super::{Observer, Session};
 use crate::check::COMPARED_ONE_IN;
+use crate::client::ArmClock;
 use crate::io::{Io, signal};
 use crate::lines::{self, Line, Validity};
 use crate::random::{self, Shuffle};
@@ -32,11 +33,11 @@ fn settle(since_ns: u64) {
 /// What the leader keeps of an arm.
 pub(super) struct ArmState {
     meter: CpuMeter,
-    /// The arm's clock: the sum of its slices.
+    /// The arm's clock: the sum of its slices. See [`ArmClock`].
     pub(super) clock_ns: u64,
     /// The part of it in which connections were opened.
     pub(super) opening_ns: u64,
-    /// Its schedule's clock: the same without the time in which connections were opened, or the arm drained.
+    /// The schedule's clock.
     schedule_ns: u64,
     /// The accounts at the end of its last slice.
     pub(super) counts: Counts,
@@ -257,8 +258,7 @@ impl<I: Io> Leader<'_, I> {
             arm,
             start_ns,
             until_ns: start_ns.saturating_add(length_ns),
-            offset_ns: start_ns.saturating_sub(state.clock_ns),
-            zero_ns: state.clock_ns - state.schedule_ns,
+            clock: ArmClock::thawed(start_ns, state.clock_ns, state.schedule_ns),
             stage,
         };
         *lock(&self.shared.command) = command;

@@ -1,7 +1,7 @@
 //! What every thread does: its share of each slice, when the leader says so.
 
 use super::{ArmResult, Session};
-use crate::client::{Client, Pending};
+use crate::client::{ArmClock, Client, Pending};
 use crate::io::namespace::Namespaces;
 use crate::io::{Handler as _, Io, IoSettings, process};
 use crate::lane::Lane;
@@ -23,14 +23,12 @@ type ArmLane<I> = Lane<I, Turns<Arrivals>>;
 /// What the leader wants done. Threads meet at the barrier before and after.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Command {
-    /// One slice. It begins and ends at these readings of CLOCK_MONOTONIC, which is ahead of the arm's clock by `offset_ns`, which is ahead
-    /// of its schedule's by `zero_ns`.
+    /// One slice, from and until these readings of CLOCK_MONOTONIC.
     Slice {
         arm: usize,
         start_ns: u64,
         until_ns: u64,
-        offset_ns: u64,
-        zero_ns: u64,
+        clock: ArmClock,
         stage: Stage,
     },
     End,
@@ -185,7 +183,7 @@ impl<'s, I: Io> Worker<'s, I> {
 
     /// Does this thread's share of a slice.
     pub(super) fn slice(&mut self, command: Command) {
-        let Command::Slice { arm, start_ns, until_ns, offset_ns, zero_ns, stage } = command else { return };
+        let Command::Slice { arm, start_ns, until_ns, clock, stage } = command else { return };
         let Some(Some(lane)) = self.lanes.get_mut(arm) else { return };
         if let Err(error) = self.namespaces.enter(Some(arm)) {
             let name = &self.session.arms[arm].name;
@@ -193,20 +191,20 @@ impl<'s, I: Io> Worker<'s, I> {
                 .fail(Failure::machine(format!("arm `{name}`: its network namespace cannot be entered: {error}")));
             return;
         }
-        lane.client.set_offset(offset_ns);
+        lane.client.set_clock(clock);
         // What was in flight when the arm was frozen counts up to there with the slice before.
         lane.client.batch(start_ns);
         lane.client.recorder.measure(stage == Stage::Measure);
         match stage {
             Stage::Open => lane.client.open_only(),
-            Stage::WarmUp | Stage::Settle | Stage::Measure => lane.client.load(zero_ns, until_ns - offset_ns),
+            Stage::WarmUp | Stage::Settle | Stage::Measure => lane.client.load(until_ns),
             Stage::Drain => lane.client.drain(),
         }
         if stage == Stage::Measure {
             let arrivals = &self.session.arms[arm].target.arrivals;
             if arrivals.is_limited() {
                 let whole = Turns::new(arrivals.clone(), self.thread, self.session.lanes_of(arm));
-                lane.client.restart(whole, start_ns - offset_ns);
+                lane.client.restart(whole);
             }
             lane.begin_watch(start_ns);
         }

@@ -73,7 +73,7 @@ fn answers_are_timed_on_the_arms_clock() {
     client.batch(30_000);
     assert_eq!(client.received(0, GOOD), Next::Send);
     // Frozen from 30 us to 1 s: the arm's clock did not move.
-    client.set_offset(1_000_000_000 - 30_000);
+    client.set_clock(ArmClock::thawed(1_000_000_000, 30_000, 0));
     client.batch(1_000_000_000 + 5_000);
     assert_eq!(client.received(0, GOOD), Next::Send);
     assert_eq!(client.recorder.times.service.known.len(), 2);
@@ -198,7 +198,7 @@ fn requests_in_flight_are_added_up_over_the_arms_time() {
     let pending = client.pending();
     assert_eq!((pending.ages_ns(45_000), pending.uncounted_ns(45_000)), (15_000, 5_000), "frozen at 45 us");
     // Thawed at 1 s: the arm's clock stood still.
-    client.set_offset(1_000_000_000 - 45_000);
+    client.set_clock(ArmClock::thawed(1_000_000_000, 45_000, 0));
     client.batch(1_000_000_000);
     assert_eq!(client.recorder.counts.in_flight_ns, 45_000);
     client.batch(1_000_005_000);

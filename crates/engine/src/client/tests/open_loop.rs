@@ -1,6 +1,6 @@
 //! Requests that are due at times of their own.
 
-use super::super::ends::MIN_BACKOFF_NS;
+use super::super::connections::MIN_BACKOFF_NS;
 use super::*;
 use crate::recorder::LATE_NS;
 use crate::schedule::Constant;
@@ -30,7 +30,7 @@ fn response_us(client: &Client<Constant>) -> Vec<u64> {
 #[test]
 fn a_due_request_wakes_the_connection_that_was_idle_for_longest() {
     let mut client = open_loop(3, None);
-    client.load(0, u64::MAX);
+    client.load(u64::MAX);
     for (now_ns, expected) in [(0, Some(0)), (5_000, None), (10_000, Some(1)), (20_000, Some(2)), (30_000, None)] {
         client.batch(now_ns);
         assert_eq!(client.send_due(), expected, "at {now_ns}");
@@ -44,7 +44,7 @@ fn a_due_request_wakes_the_connection_that_was_idle_for_longest() {
 #[test]
 fn waiting_for_a_free_connection_is_response_time() {
     let mut client = open_loop(1, None);
-    client.load(0, u64::MAX);
+    client.load(u64::MAX);
     assert_eq!(client.send_due(), Some(0));
     // A stall: the answer comes after 45 us, and four more requests are due by then.
     client.batch(45_000);
@@ -65,7 +65,7 @@ fn waiting_for_a_free_connection_is_response_time() {
 #[test]
 fn a_generator_that_oversleeps_is_to_blame() {
     let mut client = open_loop(2, None);
-    client.load(0, u64::MAX);
+    client.load(u64::MAX);
     client.batch(LATE_NS + 5_000);
     assert_eq!((client.send_due(), client.send_due()), (Some(0), Some(1)));
     assert_eq!(client.recorder.counts.late, 1, "the second one was less than 1 ms late");
@@ -74,7 +74,7 @@ fn a_generator_that_oversleeps_is_to_blame() {
 #[test]
 fn what_was_due_and_never_sent_is_counted_with_its_age() {
     let mut client = open_loop(1, None);
-    client.load(0, 50_000);
+    client.load(50_000);
     assert_eq!(client.send_due(), Some(0));
     client.batch(60_000);
     client.drain();
@@ -86,7 +86,8 @@ fn what_was_due_and_never_sent_is_counted_with_its_age() {
     assert_eq!((open.response.at_least.len(), open.response.at_least.max() / 1000), (5, 60));
     assert_eq!((open.send_lag.at_least.len(), open.send_lag.at_least.max() / 1000), (4, 40));
     // The next slice goes on with the request that is due then.
-    client.load(10_000, 100_000);
+    client.set_clock(ArmClock::default().with_schedule_from(10_000));
+    client.load(100_000);
     assert_eq!(client.received(0, GOOD), Next::Nothing);
     assert_eq!(client.send_due(), Some(0));
     assert_eq!(client.recorder.counts.due(), 6);
@@ -95,7 +96,7 @@ fn what_was_due_and_never_sent_is_counted_with_its_age() {
 #[test]
 fn an_idle_connection_that_closes_is_opened_again_and_not_asked_meanwhile() {
     let mut client = open_loop(2, None);
-    client.load(0, u64::MAX);
+    client.load(u64::MAX);
     assert_eq!(client.ended(0), Next::Close);
     assert_eq!(client.send_due(), Some(1));
     assert_eq!(client.to_open(), Some(0), "at once");
@@ -111,7 +112,7 @@ fn an_idle_connection_that_closes_is_opened_again_and_not_asked_meanwhile() {
 #[test]
 fn an_open_loop_ends_with_its_schedule() {
     let mut client = open_loop(2, Some(2));
-    client.load(0, u64::MAX);
+    client.load(u64::MAX);
     client.batch(10_000);
     assert_eq!((client.send_due(), client.send_due()), (Some(0), Some(1)));
     assert_eq!(client.received(0, GOOD), Next::Nothing);
@@ -123,7 +124,7 @@ fn an_open_loop_ends_with_its_schedule() {
 #[test]
 fn a_request_of_an_open_loop_that_tls_refuses_is_not_sent() {
     let mut client = open_loop(2, Some(1));
-    client.load(0, u64::MAX);
+    client.load(u64::MAX);
     client.batch(5_000);
     assert_eq!(client.send_due(), Some(0));
     client.batch(30_000);

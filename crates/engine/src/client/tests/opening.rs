@@ -1,7 +1,7 @@
 //! Opening connections, again and again.
 
-use super::super::ends::{MAX_BACKOFF_NS, MIN_BACKOFF_NS};
-use super::super::opening::QUEUE_FULL_NS;
+use super::super::connections::QUEUE_FULL_NS;
+use super::super::connections::{MAX_BACKOFF_NS, MIN_BACKOFF_NS};
 use super::super::pace::{MAX_BURST, MAX_CONNECTING, MIN_PATIENCE_NS};
 use super::*;
 
@@ -74,7 +74,7 @@ fn a_closed_loop_opens_all_before_it_sends() {
     }
     assert!(client.is_finished());
     assert_eq!(client.recorder.counts.sent, 0);
-    client.load(0, u64::MAX);
+    client.load(u64::MAX);
     assert_eq!(std::iter::from_fn(|| client.send_due()).collect::<Vec<_>>(), opened);
     assert_eq!((client.in_flight(), client.recorder.counts.late), (most, 0));
 }

@@ -1,7 +1,7 @@
 //! What is asked: several requests, uploads, TLS, a connection for a few requests.
 
-use super::super::ends::MIN_BACKOFF_NS;
-use super::super::timeouts::CONTINUE_NS;
+use super::super::connections::CONTINUE_NS;
+use super::super::connections::MIN_BACKOFF_NS;
 use super::*;
 
 /// What a connection was told to send, as text.

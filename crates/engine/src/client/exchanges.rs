@@ -1,0 +1,277 @@
+//! Which connection sends which request and when, and how its answer is read and judged.
+
+use super::Client;
+use crate::check::{Check, Correct, Progress};
+use crate::io::{MessageId, Next, REPORTED_BYTES, Slot};
+use crate::recorder::{ErrorKind, LATE_NS};
+use crate::requests::{PreparedRequest, RequestMessages};
+use crate::schedule::Schedule;
+use crate::wire::Event;
+
+/// How much of a request is still to leave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Upload {
+    /// Nothing, or so little that it leaves at once.
+    #[default]
+    Done,
+    /// The body, once the server says 100 Continue.
+    Waits(MessageId),
+    /// A long message, whose end the backend reports.
+    UnderWay,
+}
+
+impl Upload {
+    #[inline]
+    const fn of(messages: RequestMessages) -> Self {
+        match messages.continued {
+            Some(body) => Self::Waits(body),
+            None if messages.is_long => Self::UnderWay,
+            None => Self::Done,
+        }
+    }
+
+    const fn of_body(body: &[u8]) -> Self {
+        if body.len() > REPORTED_BYTES { Self::UnderWay } else { Self::Done }
+    }
+}
+
+/// A request in flight and what is known of its answer; or an idle place for one.
+#[derive(Debug, Default)]
+pub(super) struct Exchange {
+    pub(super) is_in_flight: bool,
+    /// When the request was sent; while idle, since when.
+    pub(super) since_ns: u64,
+    /// When the request was meant to be sent.
+    intended_ns: u64,
+    /// The number of the request among the lane's.
+    pub(super) request: u16,
+    pub(super) upload: Upload,
+    status_is_right: bool,
+    pub(super) progress: Progress,
+}
+
+impl Exchange {
+    /// How long ago the request was sent, and was meant to be sent. A thread that overran the last slice may have
+    /// read a later time than the arm's clock shows now: then 0.
+    #[inline]
+    pub(super) fn ages_ns(&self, now_ns: u64) -> (u64, u64) {
+        (now_ns.saturating_sub(self.since_ns), now_ns.saturating_sub(self.intended_ns))
+    }
+
+    /// Whether the bytes of the answer's body matter, not only their number.
+    pub(super) fn needs_body(&self) -> bool {
+        self.status_is_right && !self.progress.reads_length_only()
+    }
+}
+
+/// One of the requests as this lane sends it.
+#[derive(Debug)]
+pub(super) struct LaneRequest {
+    to_head: bool,
+    kept: RequestMessages,
+    last: RequestMessages,
+    check: Check,
+    /// The last answer that was parsed and found correct. An answer of the same bytes, all of them, head included, is
+    /// correct too and is not parsed again. A new `Date` costs one parse.
+    pub(super) last_correct: Vec<u8>,
+}
+
+impl LaneRequest {
+    pub(super) fn new(request: &PreparedRequest) -> Self {
+        let &PreparedRequest { to_head, kept, last, .. } = request;
+        Self { to_head, kept, last, check: request.check(), last_correct: Vec::with_capacity(4096) }
+    }
+}
+
+impl<S: Schedule> Client<S> {
+    /// When [`Client::send_due`] has something to send next, CLOCK_MONOTONIC; `u64::MAX` while no connection is free.
+    #[inline]
+    pub fn next_send_ns(&self) -> u64 {
+        match self.idle.first() {
+            Some(_) => self.clock.monotonic_ns(self.agenda.next_ns()),
+            None => u64::MAX,
+        }
+    }
+
+    /// The connection for the next request of an open loop, if one is due and a connection is free.
+    #[inline]
+    pub fn send_due(&mut self) -> Option<Slot> {
+        let slot = self.idle.first()?;
+        let intended_ns = self.agenda.take(self.now_ns)?;
+        let free_since_ns = self.connections[slot as usize].exchange.since_ns;
+        let is_late = self.now_ns - intended_ns.max(free_since_ns).min(self.now_ns) > LATE_NS;
+        self.idle.remove(slot);
+        self.begin(slot, intended_ns, is_late);
+        Some(slot)
+    }
+
+    /// A connection is free: in the closed loop it takes the next request, in an open loop it waits to be given one.
+    #[inline]
+    pub(super) fn free(&mut self, slot: Slot) -> Next {
+        if !self.is_open_loop
+            && let Some(intended_ns) = self.agenda.take(self.now_ns)
+        {
+            self.begin(slot, intended_ns, false);
+            return Next::Send;
+        }
+        self.connections[slot as usize].exchange.since_ns = self.now_ns;
+        self.idle.push(slot);
+        Next::Nothing
+    }
+
+    /// Begins an exchange: its request is what the connection sends next.
+    #[inline]
+    fn begin(&mut self, slot: Slot, intended_ns: u64, is_late: bool) {
+        self.recorder.sent(self.now_ns, self.now_ns.saturating_sub(intended_ns), is_late);
+        self.in_flight += 1;
+        let number = self.requests.at(self.count);
+        self.count += 1;
+        let request = &self.lane_requests[usize::from(number)];
+        let connection = &mut self.connections[slot as usize];
+        connection.requests_left -= 1;
+        let messages = if connection.requests_left == 0 { request.last } else { request.kept };
+        connection.message = messages.first;
+        connection.response.begin(request.to_head);
+        let exchange = &mut connection.exchange;
+        exchange.is_in_flight = true;
+        exchange.since_ns = self.now_ns;
+        exchange.intended_ns = intended_ns;
+        exchange.request = number;
+        exchange.upload = Upload::of(messages);
+    }
+
+    /// The body is what the connection sends next.
+    pub(super) fn send_body(&mut self, slot: Slot, body: MessageId) {
+        let connection = &mut self.connections[slot as usize];
+        connection.message = body;
+        connection.exchange.upload = Upload::of_body(&self.requests.messages[body as usize]);
+    }
+
+    /// The next connection that sends its body though the server has not said 100 Continue.
+    pub fn to_continue(&mut self) -> Option<Slot> {
+        self.to_continue.pop()
+    }
+
+    /// Reads bytes of an answer that is not a copy of the last correct one.
+    pub(super) fn read(&mut self, slot: Slot, bytes: &[u8]) -> Next {
+        let connection = &mut self.connections[slot as usize];
+        let exchange = &mut connection.exchange;
+        let check = &mut self.lane_requests[usize::from(exchange.request)].check;
+        let is_whole = connection.response.is_at_start();
+        let mut input = bytes;
+        let mut continued = None;
+        loop {
+            match connection.response.next(&mut input) {
+                Ok(Event::Interim(status)) => {
+                    if let (100, Upload::Waits(body)) = (status, exchange.upload) {
+                        continued = Some(body);
+                    }
+                }
+                Ok(Event::Head(head)) => {
+                    exchange.status_is_right = check.status(head.status);
+                    connection.closes = head.closes;
+                    if exchange.status_is_right {
+                        check.begin(&mut exchange.progress);
+                    }
+                }
+                Ok(Event::Body(body)) if exchange.status_is_right => check.body(&mut exchange.progress, body),
+                Ok(Event::Body(_)) => {}
+                Ok(Event::More) => {
+                    return match continued {
+                        Some(body) => {
+                            self.send_body(slot, body);
+                            Next::Send
+                        }
+                        None => connection.skippable(),
+                    };
+                }
+                Ok(Event::End) => break,
+                Err(_) => return self.fail(slot, ErrorKind::Protocol),
+            }
+        }
+        if !input.is_empty() {
+            return self.fail(slot, ErrorKind::Protocol);
+        }
+        let correct = self.judge(slot);
+        let connection = &self.connections[slot as usize];
+        if correct == Some(Correct::Compared) && is_whole && !connection.closes {
+            let last_correct = &mut self.lane_requests[usize::from(connection.exchange.request)].last_correct;
+            last_correct.clear();
+            last_correct.extend_from_slice(bytes);
+        }
+        self.go_on(slot)
+    }
+
+    /// After a complete answer: sends the next request. Replaces the connection if the server closes it, if it has sent
+    /// its last request, or if its upload is unfinished (the server answered early).
+    #[inline]
+    pub(super) fn go_on(&mut self, slot: Slot) -> Next {
+        let connection = &self.connections[slot as usize];
+        if connection.closes || connection.requests_left == 0 || connection.exchange.upload != Upload::Done {
+            return self.replace(slot);
+        }
+        self.free(slot)
+    }
+
+    /// An answer is complete: judges and counts it. The connection is in step with the server in any case.
+    pub(super) fn judge(&mut self, slot: Slot) -> Option<Correct> {
+        let exchange = &mut self.connections[slot as usize].exchange;
+        let check = &mut self.lane_requests[usize::from(exchange.request)].check;
+        let verdict = if exchange.status_is_right { check.end(&mut exchange.progress) } else { Err(ErrorKind::Status) };
+        match verdict {
+            Ok(correct) => {
+                self.correct(slot, correct);
+                Some(correct)
+            }
+            Err(kind) => {
+                exchange.is_in_flight = false;
+                self.in_flight -= 1;
+                self.recorder.counts.errors.add(kind);
+                None
+            }
+        }
+    }
+
+    /// Counts and times a correct answer.
+    #[inline]
+    pub(super) fn correct(&mut self, slot: Slot, correct: Correct) {
+        let connection = &mut self.connections[slot as usize];
+        connection.failures = 0;
+        connection.exchange.is_in_flight = false;
+        self.in_flight -= 1;
+        self.recorder.counts.compared += u64::from(correct == Correct::Compared);
+        let (service_ns, response_ns) = connection.exchange.ages_ns(self.now_ns);
+        self.recorder.answer(service_ns, response_ns);
+    }
+
+    /// Counts the request in flight as not sent. In TLS 1.3 a client has sent its first request before it can know
+    /// that the server refuses the connection, for example because it wants a client certificate.
+    pub(super) fn take_back(&mut self, slot: Slot) {
+        let Exchange { since_ns, intended_ns, .. } = self.connections[slot as usize].exchange;
+        self.leave(slot);
+        self.count = self.count.saturating_sub(1);
+        self.recorder.take_back(since_ns.saturating_sub(intended_ns));
+        if self.is_open_loop {
+            self.recorder.not_sent(self.now_ns.saturating_sub(intended_ns));
+        } else {
+            self.agenda.give_back();
+        }
+    }
+
+    /// The exchanges in flight.
+    pub(super) fn in_flight_exchanges(&self) -> impl Iterator<Item = &Exchange> {
+        self.connections.iter().map(|connection| &connection.exchange).filter(|exchange| exchange.is_in_flight)
+    }
+
+    /// Records the ages of the requests in flight.
+    pub fn record_ages(&mut self) {
+        self.recorder.measure_what_is_left();
+        for slot in 0..self.connections.len() {
+            let exchange = &self.connections[slot].exchange;
+            if exchange.is_in_flight {
+                let (service_ns, response_ns) = exchange.ages_ns(self.now_ns);
+                self.recorder.unanswered(service_ns, response_ns);
+            }
+        }
+    }
+}
