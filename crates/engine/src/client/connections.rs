@@ -43,13 +43,11 @@ pub(super) struct Connection {
     /// Errors and closes since its last correct answer.
     pub(super) failures: u32,
     pub(super) was_open: bool,
-    /// How many requests this connection may still send.
+    /// How many requests this connection may still send; none any more if the server says that it closes.
     pub(super) requests_left: u32,
     /// What it sends next.
     pub(super) message: MessageId,
     pub(super) response: Reader,
-    /// Whether the last answer said that the server closes the connection.
-    pub(super) closes: bool,
     /// HTTP/1.1 and FastCGI have one exchange at a time.
     pub(super) exchange: Exchange,
 }
@@ -65,7 +63,6 @@ impl Connection {
             requests_left: 0,
             message: 0,
             response: Reader::new(wire),
-            closes: false,
             exchange: Exchange::default(),
         }
     }
@@ -177,6 +174,7 @@ impl<S: Schedule> Client<S> {
     }
 
     /// The exchange is over and the connection is of no further use. A new one is opened at once.
+    #[inline(never)]
     pub(super) fn replace(&mut self, slot: Slot) -> Next {
         self.reconnect(slot, 0)
     }

@@ -160,6 +160,7 @@ impl<S: Schedule> Client<S> {
         let is_whole = connection.response.is_at_start();
         let mut input = bytes;
         let mut continued = None;
+        let mut is_kept = true;
         loop {
             match connection.response.next(&mut input) {
                 Ok(Event::Interim(status)) => {
@@ -169,7 +170,9 @@ impl<S: Schedule> Client<S> {
                 }
                 Ok(Event::Head(head)) => {
                     exchange.status_is_right = check.status(head.status);
-                    connection.closes = head.closes;
+                    if head.closes {
+                        (is_kept, connection.requests_left) = (false, 0);
+                    }
                     if exchange.status_is_right {
                         check.begin(&mut exchange.progress);
                     }
@@ -193,21 +196,21 @@ impl<S: Schedule> Client<S> {
             return self.fail(slot, ErrorKind::Protocol);
         }
         let correct = self.judge(slot);
-        let connection = &self.connections[slot as usize];
-        if correct == Some(Correct::Compared) && is_whole && !connection.closes {
-            let last_correct = &mut self.lane_requests[usize::from(connection.exchange.request)].last_correct;
+        if correct == Some(Correct::Compared) && is_whole && is_kept {
+            let request = usize::from(self.connections[slot as usize].exchange.request);
+            let last_correct = &mut self.lane_requests[request].last_correct;
             last_correct.clear();
             last_correct.extend_from_slice(bytes);
         }
         self.go_on(slot)
     }
 
-    /// After a complete answer: sends the next request. Replaces the connection if the server closes it, if it has sent
-    /// its last request, or if its upload is unfinished (the server answered early).
+    /// After a complete answer: sends the next request. Replaces the connection if it has sent its last request or if
+    /// its upload is unfinished (the server answered early).
     #[inline]
     pub(super) fn go_on(&mut self, slot: Slot) -> Next {
         let connection = &self.connections[slot as usize];
-        if connection.closes || connection.requests_left == 0 || connection.exchange.upload != Upload::Done {
+        if connection.requests_left == 0 || connection.exchange.upload != Upload::Done {
             return self.replace(slot);
         }
         self.free(slot)

@@ -28,7 +28,6 @@ impl<S: Schedule> Handler for Client<S> {
         self.were_open += u32::from(!connection.was_open);
         connection.was_open = true;
         connection.state = State::Open;
-        connection.closes = false;
         connection.requests_left = requests_left;
         self.free(slot)
     }
