@@ -133,7 +133,8 @@ mod tests {
                 opened_ns = now_ns;
                 if waiting < places { waiting += 1 } else { dropped.push(slot) }
             }
-            let burst_ns = if closed.is_empty() { u64::MAX } else { pace.next_burst_ns() };
+            let may_open = !closed.is_empty() && dropped.len() < MAX_CONNECTING as usize;
+            let burst_ns = if may_open { pace.next_burst_ns() } else { u64::MAX };
             now_ns = burst_ns.min(pace.next_look_ns()).max(now_ns + 1000);
         }
         opened_ns
