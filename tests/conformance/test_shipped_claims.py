@@ -130,7 +130,7 @@ def test_ratios_that_no_experiment_has_are_those_of_the_articles_figures() -> No
         ("pm2-gains", 46179 / 14477),
     ],
 )
-def test_published_ratios_as_the_articles_print_their_figures(name, ratio) -> None:
+def test_published_ratios_as_the_articles_print_their_figures(name: str, ratio: float) -> None:
     ((read, found),) = [(read, each) for read, each in of_all_suites() if each.name == name]
     assert [result.published for result in published(read, found)] == [pytest.approx(ratio)]
 

@@ -81,7 +81,7 @@ def row(name: str, arm: str, at: int | None = None) -> Published:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_experiments_arms_points_and_figures(name) -> None:
+def test_experiments_arms_points_and_figures(name: str) -> None:
     read = suite.load(name)
     assert suite.names() == sorted(FILES)
     assert {
@@ -96,7 +96,7 @@ def test_experiments_arms_points_and_figures(name) -> None:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_every_arm_asks_only_for_what_its_programs_have(name) -> None:
+def test_every_arm_asks_only_for_what_its_programs_have(name: str) -> None:
     read = suite.load(name)
     used = set()
     for each in read.experiments:
@@ -116,7 +116,7 @@ def test_every_arm_asks_only_for_what_its_programs_have(name) -> None:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_where_figures_are_their_conditions_and_the_protocol_are_too(name) -> None:
+def test_where_figures_are_their_conditions_and_the_protocol_are_too(name: str) -> None:
     read = suite.load(name)
     assert (read.article is None) == (name in OF_READERS)
     assert read.analysis
@@ -260,10 +260,10 @@ def test_kernel_settings() -> None:
         ("nginx-express/proxy-cache", 20),
     ],
 )
-def test_what_lives_in_wall_time_runs_in_whole_slices(name, slice_s) -> None:
+def test_what_lives_in_wall_time_runs_in_whole_slices(name: str, slice_s: int) -> None:
     assert (experiment(name).slices, experiment(name).slice_s) == (Slices.WHOLE, slice_s)
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_quick_run_shares_its_time_evenly(name) -> None:
+def test_a_quick_run_shares_its_time_evenly(name: str) -> None:
     assert len({each.weight for each in suite.load(name).experiments if each.quick}) == 1

@@ -8,7 +8,7 @@ from hopcost import program, suite
 
 
 @pytest.mark.parametrize("name", suite.names())
-def test_every_suite_that_comes_with_hopcost_loads(name) -> None:
+def test_every_suite_that_comes_with_hopcost_loads(name: str) -> None:
     read = suite.load(name)
     assert read.name == name, "it is found by the file's name and recorded under its own"
     assert set(read.arms) == {arm for experiment in read.experiments for arm in experiment.arms}

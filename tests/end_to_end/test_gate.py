@@ -59,7 +59,7 @@ def test_another_binary_that_does_not_start_fails_the_gate(tmp_path: Path) -> No
         (["--figure", "latency"], ["--figure", "latency"]),
     ],
 )
-def test_a_wrong_word_is_told_before_anything_runs(tmp_path: Path, arguments, words) -> None:
+def test_a_wrong_word_is_told_before_anything_runs(tmp_path: Path, arguments: list[str], words: list[str]) -> None:
     suite_files.write(tmp_path)
     done = command.hopcost("gate", "./small.toml/links/unix", "--budget", 3, *arguments, folder=tmp_path)
     assert done.returncode == 2, done.stdout + done.stderr

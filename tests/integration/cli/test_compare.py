@@ -57,7 +57,7 @@ def test_two_records_are_compared_and_left_as_they_are(tmp_path: Path) -> None:
         ("environment.json", "{", "[", ["environment.json: ", "damaged"]),
     ],
 )
-def test_what_does_not_fit_is_one_clear_error(tmp_path: Path, file, old, new, words) -> None:
+def test_what_does_not_fit_is_one_clear_error(tmp_path: Path, file: str, old: str, new: str, words: list[str]) -> None:
     written(tmp_path / "a"), written(tmp_path / "b")
     paths = list((tmp_path / "b").glob(file))
     assert any(old in path.read_text() for path in paths)

@@ -27,7 +27,7 @@ def test_real_generators_take_turns(tmp_path: Path) -> None:
     ("arm", "said"),
     [("upload/post/direct", "other generators send GET alone"), ("hello/one-core/none", "has no arm 'none'")],
 )
-def test_arms_that_cannot_be_crosschecked_are_refused(arm, said) -> None:
+def test_arms_that_cannot_be_crosschecked_are_refused(arm: str, said: str) -> None:
     shown = command.hopcost("crosscheck", arm)
     assert (shown.returncode, shown.stdout) == (2, "")
     assert said in shown.stderr

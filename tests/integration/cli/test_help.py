@@ -41,7 +41,7 @@ def test_help_of_hopcost() -> None:
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_help_of_a_verb(verb) -> None:
+def test_help_of_a_verb(verb: str) -> None:
     shown = hopcost(verb, "--help")
     assert (shown.returncode, shown.stderr) == (0, "")
     golden.compare(f"help/{verb}.txt", shown.stdout)
@@ -65,7 +65,7 @@ def test_no_arguments_are_answered_with_help() -> None:
 @pytest.mark.parametrize(
     "arguments", [["--help"], ["run", "--help"], ["report", "--help"], ["gate", "--help"], ["--version"]]
 )
-def test_help_imports_nothing_heavy(arguments) -> None:
+def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
     """It answers at once because it loads little; what it loads is counted here, not the time."""
     modules = loaded_by(arguments)
     assert "hopcost" in modules
@@ -73,7 +73,7 @@ def test_help_imports_nothing_heavy(arguments) -> None:
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_every_verb_has_examples_of_itself(verb) -> None:
+def test_every_verb_has_examples_of_itself(verb: str) -> None:
     examples = hopcost(verb, "--help").stdout.partition("  Examples:\n")[2].partition("\n\n")[0].splitlines()
     assert examples
     assert all(f"hopcost {verb}" in line for line in examples)

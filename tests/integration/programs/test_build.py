@@ -50,7 +50,7 @@ def say(executable: Path) -> str:
     return subprocess.run([executable], capture_output=True, text=True, check=True).stdout
 
 
-def test_a_folder_is_built_where_its_sources_are_copied(source) -> None:
+def test_a_folder_is_built_where_its_sources_are_copied(source: Path) -> None:
     """As npm and cargo want it; the program's own folder stays as it is."""
     builds.make("say", source, FOLDER)
     executable = builds.path("say", source, FOLDER)
@@ -59,7 +59,7 @@ def test_a_folder_is_built_where_its_sources_are_copied(source) -> None:
     assert not (source / "bin").exists()
 
 
-def test_the_path_holds_the_digest_of_sources_and_command(source) -> None:
+def test_the_path_holds_the_digest_of_sources_and_command(source: Path) -> None:
     before = builds.path("say", source, FOLDER)
     other = Build(tool="sh", command=["sh", "make.sh", "-x"], sources=FOLDER.sources, executable="bin/say")
     assert builds.path("say", source, other) != before
@@ -67,7 +67,7 @@ def test_the_path_holds_the_digest_of_sources_and_command(source) -> None:
     assert builds.path("say", source, FOLDER) != before
 
 
-def test_a_later_build_finds_the_cache_of_the_one_before(source) -> None:
+def test_a_later_build_finds_the_cache_of_the_one_before(source: Path) -> None:
     script = 'mkdir -p "$2"; echo once >> "$2/log"; cp "$2/log" "$1"'
     recipe = Build(tool="sh", command=["sh", "make.sh", "{output}", "{cache}"], sources=["make.sh"])
     for number in (1, 2):
@@ -76,14 +76,14 @@ def test_a_later_build_finds_the_cache_of_the_one_before(source) -> None:
     assert builds.path("say", source, recipe).read_text() == "once\nonce\n"
 
 
-def test_a_folder_without_its_executable_is_no_build(source) -> None:
+def test_a_folder_without_its_executable_is_no_build(source: Path) -> None:
     (source / "make.sh").write_text("mkdir bin\n")
     with pytest.raises(CannotMeasure, match=r"say cannot be built: .*bin/say: No such file"):
         builds.make("say", source, FOLDER)
     assert in_cache(source) == []
 
 
-def test_a_failed_build_of_a_folder_leaves_nothing(source) -> None:
+def test_a_failed_build_of_a_folder_leaves_nothing(source: Path) -> None:
     (source / "make.sh").write_text(f"{MAKE_FOLDER}\necho no luck\nexit 7\n")
     with pytest.raises(CannotMeasure, match=r"say cannot be built: sh make\.sh ended with 7:\nno luck"):
         builds.make("say", source, FOLDER)
@@ -91,7 +91,7 @@ def test_a_failed_build_of_a_folder_leaves_nothing(source) -> None:
 
 
 @pytest.mark.parametrize("lock", ["go.sum", "Cargo.lock", "package-lock.json"])
-def test_where_libraries_are_fetched_a_failure_says_that_the_network_is_needed(source, lock) -> None:
+def test_where_libraries_are_fetched_a_failure_says_that_the_network_is_needed(source: Path, lock: str) -> None:
     (source / "make.sh").write_text("exit 1\n")
     (source / lock).touch()
     recipe = Build(tool="sh", command=["sh", "make.sh"], sources=["make.sh", lock])
@@ -100,7 +100,7 @@ def test_where_libraries_are_fetched_a_failure_says_that_the_network_is_needed(s
     assert caught.value.hint == f"a first build fetches what {lock} names: it needs the network"
 
 
-def test_a_failed_build_says_what_it_needs(source) -> None:
+def test_a_failed_build_says_what_it_needs(source: Path) -> None:
     """What is there may be too old."""
     (source / "make.sh").write_text("exit 1\n")
     (source / "go.sum").touch()
@@ -115,7 +115,7 @@ def test_a_failed_build_says_what_it_needs(source) -> None:
 
 
 @pytest.mark.parametrize("recipe", [FILE, FOLDER], ids=["file", "folder"])
-def test_two_builds_at_once_both_succeed_and_make_one_program(source, recipe) -> None:
+def test_two_builds_at_once_both_succeed_and_make_one_program(source: Path, recipe: Build) -> None:
     """Each waits in the middle until the other has begun, so both end with something to publish."""
     make = MAKE_FOLDER if recipe is FOLDER else MAKE_FILE
     meeting = source.parent / "meeting"
@@ -133,7 +133,7 @@ def test_two_builds_at_once_both_succeed_and_make_one_program(source, recipe) ->
     assert not [path for path in in_cache(source) if "/." in path]
 
 
-def test_an_interrupted_build_ends_its_compilers_and_leaves_nothing(source) -> None:
+def test_an_interrupted_build_ends_its_compilers_and_leaves_nothing(source: Path) -> None:
     pid_file = source.parent / "pid"
     (source / "make.sh").write_text(f"sleep 1000 & echo $! > {pid_file}.new; mv {pid_file}.new {pid_file}; wait\n")
     process = multiprocessing.get_context("fork").Process(target=interruptible, args=(source,))
@@ -158,7 +158,7 @@ def interruptible(source: Path) -> None:
         os._exit(130)
 
 
-def test_what_a_killed_build_left_is_removed_by_the_next_one(source) -> None:
+def test_what_a_killed_build_left_is_removed_by_the_next_one(source: Path) -> None:
     """A build that runs keeps what it has so far."""
     output = builds.path("say", source, FOLDER).parents[1]
     with subprocess.Popen(["sleep", "1000"]) as alive, subprocess.Popen(["true"]) as dead:
@@ -185,7 +185,7 @@ def test_all_kinds_of_sources_are_built() -> None:
 
 
 @pytest.mark.parametrize("name", own_builds())
-def test_every_source_and_lock_file_names_the_build(name) -> None:
+def test_every_source_and_lock_file_names_the_build(name: str) -> None:
     """A file that is forgotten there could change without a new build, or be missing in it."""
     definition = program.load(name)
     assert definition.build is not None
@@ -195,7 +195,7 @@ def test_every_source_and_lock_file_names_the_build(name) -> None:
 
 
 @pytest.mark.parametrize("name", own_builds())
-def test_every_built_program_says_what_it_was_built_of(name) -> None:
+def test_every_built_program_says_what_it_was_built_of(name: str) -> None:
     program.installed.cache_clear()
     receipt = program.installed(name)
     assert receipt.missing is None and receipt.path is not None and receipt.version is not None
@@ -216,7 +216,9 @@ def test_every_built_program_says_what_it_was_built_of(name) -> None:
         ("fasthttp", "go build", {"GOPROXY": "off"}),
     ],
 )
-def test_without_a_network_the_error_names_the_tool_and_its_last_lines(tmp_path: Path, name, tool, offline) -> None:
+def test_without_a_network_the_error_names_the_tool_and_its_last_lines(
+    tmp_path: Path, name: str, tool: str, offline: dict[str, str]
+) -> None:
     caches = {"npm_config_cache": "npm", "CARGO_HOME": "cargo", "GOMODCACHE": "go", "XDG_CACHE_HOME": "cache"}
     folders = {key: str(tmp_path / value) for key, value in caches.items()}
     compiled = subprocess.run(["go", "env", "GOCACHE"], capture_output=True, text=True, check=True).stdout.strip()

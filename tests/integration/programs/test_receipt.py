@@ -89,7 +89,7 @@ def test_without_what_it_always_needs_a_program_is_missing(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("least", "old"), [("", False), ("1.2.3", False), ("1.1.9", False), ("1.2.4", True), ("1.10", True)]
 )
-def test_a_version_that_is_too_old_is_missing(tmp_path: Path, least, old) -> None:
+def test_a_version_that_is_too_old_is_missing(tmp_path: Path, least: str, old: bool) -> None:
     script(tmp_path, "my-proxy", "echo proxy/1.2.3")
     define(tmp_path, "proxy", f'version_least = "{least}"\n' + NGINX_LIKE.format(executable="my-proxy"))
     missing = program.installed("proxy").missing

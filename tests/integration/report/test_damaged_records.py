@@ -154,7 +154,7 @@ def test_any_value_of_any_file_changed(
 @given(st.sampled_from(FILES), st.floats(0, 1, exclude_max=True), st.binary(min_size=1, max_size=4))
 @example("run.json", 0.0, b"\x00")
 def test_any_bytes_overwritten(
-    sound, tmp_path_factory: pytest.TempPathFactory, file: str, share: float, other: bytes
+    sound: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory, file: str, share: float, other: bytes
 ) -> None:
     folder = put(tmp_path_factory.getbasetemp() / "overwritten", sound)
     at = int(len(sound[file]) * share)

@@ -12,7 +12,7 @@ MODULES = sorted(each.name for each in pkgutil.walk_packages(hopcost.__path__, "
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_examples(name) -> None:
+def test_examples(name: str) -> None:
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 

@@ -15,13 +15,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     return tmp_path / "golden"
 
 
-def test_without_a_file_it_fails_and_writes_none(folder) -> None:
+def test_without_a_file_it_fails_and_writes_none(folder: Path) -> None:
     with pytest.raises(AssertionError):
         golden.compare("a.txt", "a\n")
     assert not folder.exists()
 
 
-def test_an_update_fails_once_and_then_passes(folder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_update_fails_once_and_then_passes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("UPDATE_GOLDEN", "1")
     with pytest.raises(pytest.fail.Exception, match="written anew"):
         golden.compare("a.txt", "a\n")
@@ -30,7 +30,7 @@ def test_an_update_fails_once_and_then_passes(folder, monkeypatch: pytest.Monkey
     golden.compare("a.txt", "a\n")
 
 
-def test_any_difference_fails(folder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_difference_fails(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder.mkdir()
     (folder / "a.txt").write_text("a\n")
     with pytest.raises(AssertionError, match=r"a\.txt differs"):

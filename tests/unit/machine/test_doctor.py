@@ -36,7 +36,7 @@ def judged(finding: Finding) -> tuple[str, str]:
         ([0, 1, 2, 3], {0: [4], 1: [5], 2: [6], 3: [7]}, ("pass", "4 cores, 4 physical")),
     ],
 )
-def test_cores(allowed, siblings, expected) -> None:
+def test_cores(allowed: list[int], siblings: dict[int, list[int]], expected: tuple[str, str]) -> None:
     findings = doctor.cores(allowed, siblings)
     assert judged(findings[0]) == expected
     assert len(findings) == 2
@@ -50,7 +50,7 @@ def test_siblings_are_named() -> None:
 
 
 @pytest.mark.parametrize(("present", "level"), [(True, "warn"), (False, "pass")])
-def test_hypervisor(present, level) -> None:
+def test_hypervisor(present: bool, level: str) -> None:
     assert judged(doctor.hypervisor(present))[0] == level
 
 
@@ -62,7 +62,7 @@ def test_hypervisor(present, level) -> None:
         ("powersave", ("warn", "frequency governor 'powersave': the clock follows the load")),
     ],
 )
-def test_governor(name, expected) -> None:
+def test_governor(name: str | None, expected: tuple[str, str]) -> None:
     assert judged(doctor.governor(name)) == expected
 
 
@@ -80,7 +80,7 @@ def test_other_load_names_the_busiest(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("busy", [0.0, 0.05])
-def test_little_other_load_passes(busy) -> None:
+def test_little_other_load_passes(busy: float) -> None:
     assert judged(doctor.other_load(busy)) == ("pass", f"other load: {busy:.1%} of all cores")
 
 
@@ -112,21 +112,21 @@ def test_steal_is_a_share_of_all_cores(monkeypatch: pytest.MonkeyPatch) -> None:
         (0.2, ("warn", "steal: the hypervisor keeps 20% of the CPU time")),
     ],
 )
-def test_stolen(share, expected) -> None:
+def test_stolen(share: float, expected: tuple[str, str]) -> None:
     assert judged(doctor.stolen(share)) == expected
 
 
 @pytest.mark.parametrize(
     ("used", "expected"), [(0, ("pass", "swap is not in use")), (3 * 2**20, ("warn", "3 MiB are swapped out"))]
 )
-def test_swap(used, expected) -> None:
+def test_swap(used: int, expected: tuple[str, str]) -> None:
     assert judged(doctor.swap(used)) == expected
 
 
 @pytest.mark.parametrize(
     ("source", "level"), [("tsc", "pass"), ("kvm-clock", "pass"), ("hpet", "warn"), ("acpi_pm", "warn"), (None, "warn")]
 )
-def test_clock(source, level) -> None:
+def test_clock(source: str | None, level: str) -> None:
     assert judged(doctor.clock(source))[0] == level
 
 
@@ -138,7 +138,7 @@ def test_clock(source, level) -> None:
         (9_999, ("warn", "open files: at most 9999")),
     ],
 )
-def test_open_files(hard, expected) -> None:
+def test_open_files(hard: int, expected: tuple[str, str]) -> None:
     assert judged(doctor.open_files(hard)) == expected
 
 
@@ -150,7 +150,7 @@ def test_open_files(hard, expected) -> None:
         (Freezer(kind="signal", parent=None), ("warn", "no cgroup can be made: arms are frozen by SIGSTOP")),
     ],
 )
-def test_freezer(found, expected) -> None:
+def test_freezer(found: Freezer, expected: tuple[str, str]) -> None:
     assert judged(doctor.freezer(found)) == expected
 
 
@@ -164,12 +164,12 @@ def test_freezer(found, expected) -> None:
         (None, ("pass", "io_uring has no switch in this kernel")),
     ],
 )
-def test_io_uring(disabled, expected) -> None:
+def test_io_uring(disabled: str | None, expected: tuple[str, str]) -> None:
     assert judged(doctor.io_uring(disabled)) == expected
 
 
 @pytest.mark.parametrize(("enabled", "state"), [("1", "on"), ("0", "off"), (None, "not in this kernel")])
-def test_autogroup(enabled, state) -> None:
+def test_autogroup(enabled: str | None, state: str) -> None:
     expected = ("pass", f"scheduler autogroup is {state}; every stack is one session")
     assert judged(doctor.autogroup(enabled)) == expected
 
@@ -201,7 +201,7 @@ def test_programs() -> None:
         (False, ("pass", "IRQ_TIME_ACCOUNTING is off: CPU time holds the kernel's network work")),
     ],
 )
-def test_interrupts_are_never_known_where_they_are_not(accounted, expected) -> None:
+def test_interrupts_are_never_known_where_they_are_not(accounted: bool | None, expected: tuple[str, str]) -> None:
     assert judged(doctor.interrupts(accounted)) == expected
 
 
@@ -218,7 +218,7 @@ OWN_NETWORKS = Network(own=True)
         (Network(own=False, why="Operation not permitted"), [], {}, ["warn"]),
     ],
 )
-def test_namespaces(found, tools, shapes, levels) -> None:
+def test_namespaces(found: Network, tools: list[str], shapes: dict[str, str | None], levels: list[str]) -> None:
     findings = doctor.namespaces(found, tools, shapes)
     assert [each.level.value for each in findings] == levels
     if not found.own:
@@ -228,7 +228,7 @@ def test_namespaces(found, tools, shapes, levels) -> None:
 def test_what_the_kernel_shapes_is_tried_and_the_reason_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     commands = []
 
-    def tried(command, **_):
+    def tried(command: list[str], **_):
         commands.append(command)
         is_netem = "netem" in command
         return SimpleNamespace(returncode=int(is_netem), stderr="x\nOSError: no netem\n" if is_netem else "")

@@ -25,7 +25,9 @@ from hopcost.plan import rounds_for_block
         (-5, 3, 1, 1, 30, 0),
     ],
 )
-def test_rounds_for_a_block(seconds_left, blocks_left, overhead_s, round_s, at_most, rounds) -> None:
+def test_rounds_for_a_block(
+    seconds_left: float, blocks_left: int, overhead_s: int, round_s: float, at_most: int, rounds: int
+) -> None:
     found = rounds_for_block(
         seconds_left=seconds_left, blocks_left=blocks_left, overhead_s=overhead_s, round_s=round_s, at_most=at_most
     )
@@ -39,7 +41,9 @@ def test_rounds_for_a_block(seconds_left, blocks_left, overhead_s, round_s, at_m
     st.floats(min_value=0.01, max_value=30),
     st.integers(2, 100),
 )
-def test_rounds_never_take_more_time_than_there_is(seconds_left, blocks_left, overhead_s, round_s, at_most) -> None:
+def test_rounds_never_take_more_time_than_there_is(
+    seconds_left: float, blocks_left: int, overhead_s: float, round_s: float, at_most: int
+) -> None:
     rounds = rounds_for_block(
         seconds_left=seconds_left, blocks_left=blocks_left, overhead_s=overhead_s, round_s=round_s, at_most=at_most
     )

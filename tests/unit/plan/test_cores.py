@@ -30,7 +30,9 @@ FOUR_FAR_SIBLINGS = {0: [2], 1: [3], 2: [0], 3: [1]}
         (Placement.ALL_CORES, [3, 7], {}, [3, 7], [7]),
     ],
 )
-def test_place(placement, allowed, siblings, stack, generator) -> None:
+def test_place(
+    placement: Placement, allowed: list[int], siblings: dict[int, list[int]], stack: list[int], generator: list[int]
+) -> None:
     assert place(placement, allowed, siblings) == Cores(stack=stack, generator=generator)
 
 
@@ -38,7 +40,7 @@ def test_place(placement, allowed, siblings, stack, generator) -> None:
     ("allowed", "siblings"),
     [([0], {}), ([0, 1], {0: [1], 1: [0]}), ([2, 6], {2: [6], 6: [2]}), ([0, 1, 2, 3], {0: [1, 2, 3]})],
 )
-def test_one_physical_core_cannot_be_given_to_both(allowed, siblings) -> None:
+def test_one_physical_core_cannot_be_given_to_both(allowed: list[int], siblings: dict[int, list[int]]) -> None:
     with pytest.raises(CannotMeasure) as caught:
         place(Placement.ONE_CORE, allowed, siblings)
     assert caught.value.hint == "choose an experiment on all cores"
@@ -48,5 +50,5 @@ def test_one_physical_core_cannot_be_given_to_both(allowed, siblings) -> None:
     ("stack", "generator", "shared"),
     [([0], [1], False), ([0, 1], [1], True), ([0], [0], True), ([0, 1], [2, 3], False)],
 )
-def test_whether_cores_are_shared(stack, generator, shared) -> None:
+def test_whether_cores_are_shared(stack: list[int], generator: list[int], shared: bool) -> None:
     assert Cores(stack=stack, generator=generator).shared is shared

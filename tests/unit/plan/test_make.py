@@ -53,7 +53,9 @@ def test_an_unknown_experiment_gets_the_nearest() -> None:
         (True, 7.5, 7.5, [6], (100, 100)),
     ],
 )
-def test_budgets_looks_and_lengths(quick, given, budget_s, looks, lengths_ms) -> None:
+def test_budgets_looks_and_lengths(
+    quick: bool, given: float | None, budget_s: float, looks: list[int], lengths_ms: tuple[int, int]
+) -> None:
     planned = make(quick=quick, budget_s=given)
     assert (planned.quick, planned.budget_s, planned.looks) == (quick, budget_s, looks)
     assert planned.target_width == 0.01
@@ -80,7 +82,7 @@ def test_the_time_of_a_full_run_grows_with_the_weights() -> None:
 
 
 @pytest.mark.parametrize("budget_s", [math.inf, math.nan])
-def test_a_budget_that_no_clock_can_reach_is_refused(budget_s) -> None:
+def test_a_budget_that_no_clock_can_reach_is_refused(budget_s: float) -> None:
     """It would be null in the record, which then could not be read."""
     with pytest.raises(UsageError, match="--budget"):
         make(budget_s=budget_s)

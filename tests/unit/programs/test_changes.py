@@ -31,7 +31,7 @@ ARM = Arm(
         ("go-hello.heap_mib=20", 1, {"heap_mib": 20}),
     ],
 )
-def test_a_word_sets_what_it_says_in_its_hop_alone(word, hop, settings) -> None:
+def test_a_word_sets_what_it_says_in_its_hop_alone(word: str, hop: int, settings: dict[str, bool | int | str]) -> None:
     changed = changes.changed(ARM, [word], "--after")
     assert changed.hops[hop].settings == settings
     assert changed.hops[1 - hop] == ARM.hops[1 - hop]
@@ -66,7 +66,7 @@ def test_files_become_absolute_paths_of_the_hop(tmp_path: Path, monkeypatch: pyt
         ("nginx.config=gone.conf", "gone.conf: no such file", "working directory"),
     ],
 )
-def test_a_word_that_fits_nothing_says_what_would(word, message, hint) -> None:
+def test_a_word_that_fits_nothing_says_what_would(word: str, message: str, hint: str | None) -> None:
     with pytest.raises(UsageError) as caught:
         changes.changed(ARM, [word], "--before")
     assert caught.value.message.startswith(f"--before {word}: ") and message in caught.value.message

@@ -36,7 +36,9 @@ def test_settings_are_defaults_overlaid_with_what_is_given(tmp_path: Path) -> No
         ({"logging": "on"}, 'arm x: proxy.logging: expected true or false, got "on"', None),
     ],
 )  # fmt: skip
-def test_a_setting_that_does_not_fit_is_named(tmp_path: Path, given, message, hint) -> None:
+def test_a_setting_that_does_not_fit_is_named(
+    tmp_path: Path, given: dict[str, bool | int | str], message: str, hint: str | None
+) -> None:
     define_proxy(tmp_path)
     with pytest.raises(UsageError) as caught:
         program.load("proxy").resolve_settings(given, 4, "arm x")
@@ -87,7 +89,7 @@ def test_a_setting_is_refused_where_it_has_no_effect(tmp_path: Path) -> None:
         ('{{ manager = "pm3" }}', 'settings.instances.when: manager: expected "node" or "pm2", got "pm3"'),
     ],
 )
-def test_a_setting_cannot_depend_on_what_is_not_there(tmp_path: Path, when, message) -> None:
+def test_a_setting_cannot_depend_on_what_is_not_there(tmp_path: Path, when: str, message: str) -> None:
     define(tmp_path, "proxy", CLUSTER.replace('{{ manager = "pm2" }}', when).format(executable="my-proxy"))
     with pytest.raises(UsageError, match=message):
         program.load("proxy")
@@ -119,7 +121,7 @@ def test_a_definition_that_does_not_fit_names_file_and_key(tmp_path: Path) -> No
         ('{{ content = "fixed" }}', "needs.lua.when: content: that is its default"),
     ],
 )
-def test_a_need_that_refers_to_nothing_is_refused(tmp_path: Path, when, message) -> None:
+def test_a_need_that_refers_to_nothing_is_refused(tmp_path: Path, when: str, message: str) -> None:
     define_needing(tmp_path, NEEDING.replace('{{ content = "lua" }}', when))
     with pytest.raises(UsageError, match=message):
         program.load("proxy")

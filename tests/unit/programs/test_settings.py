@@ -22,7 +22,7 @@ BALANCE = definition("choice", "round-robin", choices=["round-robin", "least_con
     ("setting", "value"),
     [(KEEPALIVE, 0), (KEEPALIVE, 5), (CACHE, 0), (CACHE, 5), (BALANCE, "least_conn"), (definition("count", 1), 1)],
 )
-def test_what_fits_is_taken_as_it_is(setting, value) -> None:
+def test_what_fits_is_taken_as_it_is(setting: SettingDefinition, value: int | str) -> None:
     assert setting.resolve(value, 4, "arm x: nginx.key") == value
 
 
@@ -44,7 +44,9 @@ def test_cores_is_the_number_of_the_stacks_cores() -> None:
         (BALANCE, False, f"expected {WORDS}, got false", None),
     ],
 )  # fmt: skip
-def test_what_does_not_fit_says_what_would(setting, value, message, hint) -> None:
+def test_what_does_not_fit_says_what_would(
+    setting: SettingDefinition, value: bool | int | str, message: str, hint: str | None
+) -> None:
     with pytest.raises(UsageError) as caught:
         setting.resolve(value, 4, "arm x: nginx.key")
     assert (caught.value.message, caught.value.hint) == (f"arm x: nginx.key: {message}", hint)
@@ -60,7 +62,7 @@ def test_what_does_not_fit_says_what_would(setting, value, message, hint) -> Non
         (definition("switch", True, least=0), "x: least: a switch has none"),
     ],
 )
-def test_a_definition_that_contradicts_itself_is_refused(setting, message) -> None:
+def test_a_definition_that_contradicts_itself_is_refused(setting: SettingDefinition, message: str) -> None:
     with pytest.raises(UsageError) as caught:
         setting.check("x")
     assert caught.value.message == message

@@ -39,7 +39,7 @@ def context(workers: int, log: bool = False) -> dict[str, object]:
     return {"name": "proxy-2", "settings": {"workers": workers, "log": log}}
 
 
-def test_words_files_children_and_forks_depend_on_settings(folder) -> None:
+def test_words_files_children_and_forks_depend_on_settings(folder: Path) -> None:
     few = templates.rendered(PROXY, context(2))
     assert few.command == ["run", "-c", "proxy-2.conf"]
     assert few.files == {"proxy-2.conf": "a proxy-2;\n\tb yes;\n"}
@@ -48,7 +48,7 @@ def test_words_files_children_and_forks_depend_on_settings(folder) -> None:
     assert (many.command[1], many.children, many.forks) == ("--log", 3, True)
 
 
-def test_forks_may_simply_be_true(folder) -> None:
+def test_forks_may_simply_be_true(folder: Path) -> None:
     assert templates.rendered(msgspec.structs.replace(PROXY, forks=True), context(1)).forks
 
 
@@ -63,7 +63,9 @@ def test_forks_may_simply_be_true(folder) -> None:
         ({"command": ["{{ root }}"]}, "", "command: 'root' is undefined"),
     ],
 )
-def test_a_template_that_is_wrong_is_named(folder, change, text, message) -> None:
+def test_a_template_that_is_wrong_is_named(
+    folder: Path, change: dict[str, list[str] | str], text: str, message: str
+) -> None:
     (folder / "proxy.conf.j2").write_text(text)
     with pytest.raises(UsageError, match=message):
         templates.rendered(msgspec.structs.replace(PROXY, **change), context(1))
@@ -83,13 +85,13 @@ def config(folder: Path, tmp_path: Path) -> Path:
     return path
 
 
-def test_an_own_configuration_stands_in_place_of_the_programs(folder, config) -> None:
+def test_an_own_configuration_stands_in_place_of_the_programs(folder: Path, config: Path) -> None:
     files = templates.rendered(OWN, context(2), config).files
     assert files == {"proxy-2.conf": "mine 2;\nbeside proxy-2\nthe program's part\n", "more": "the program's part\n"}
     assert templates.rendered(OWN, context(2)).files["proxy-2.conf"].startswith("a proxy-2;")
 
 
-def test_it_is_read_once_for_all_blocks(folder, config) -> None:
+def test_it_is_read_once_for_all_blocks(folder: Path, config: Path) -> None:
     first = templates.rendered(OWN, context(2), config).files
     config.write_text("edited while the run went on")
     assert templates.rendered(OWN, context(2), config).files == first
@@ -104,13 +106,13 @@ def test_it_is_read_once_for_all_blocks(folder, config) -> None:
         ("{% endif %}", "beside.j2", "mine/beside.j2:1: Encountered unknown tag 'endif'"),
     ],
 )
-def test_its_errors_name_file_and_line(folder, config, text, file, message) -> None:
+def test_its_errors_name_file_and_line(folder: Path, config: Path, text: str, file: str, message: str) -> None:
     config.with_name(file).write_text(text)
     with pytest.raises(UsageError, match=message) as caught:
         templates.rendered(OWN, context(1), config)
     assert caught.value.message.startswith(str(config.parent))
 
 
-def test_one_that_cannot_be_read_is_told(folder, tmp_path: Path) -> None:
+def test_one_that_cannot_be_read_is_told(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"gone\.conf: No such file"):
         templates.rendered(OWN, context(1), tmp_path / "gone.conf")

@@ -83,7 +83,7 @@ def test_a_histogram_of_another_resolution_is_refused() -> None:
 
 @settings(max_examples=20)  # hdrh walks all buckets in Python
 @given(st.lists(st.integers(LOWEST_NS, HIGHEST_NS), min_size=1, max_size=60), st.sampled_from(WANTED))
-def test_any_values_agree_with_the_sorted_list(values, q) -> None:
+def test_any_values_agree_with_the_sorted_list(values: list[int], q: float) -> None:
     (found,) = quantiles(histogram(values), histogram([]), [q])
     assert found is not None and found[1]
     assert same_within_three_figures(found[0], at_rank(values, q))
@@ -148,6 +148,6 @@ def test_only_unanswered_requests_are_all_at_least() -> None:
 
 
 @pytest.mark.parametrize("value", [LOWEST_NS, HIGHEST_NS])
-def test_the_ends_of_the_range_are_kept(value) -> None:
+def test_the_ends_of_the_range_are_kept(value: int) -> None:
     (found,) = quantiles(merge([encoded([value])]), histogram([]), [1.0])
     assert found is not None and same_within_three_figures(found[0], value)

@@ -30,7 +30,7 @@ TEN = [10, 20, 30, 40, 50, 60, 70, 80, 90, 100]
         (60, 0.5, (60, 60)),
     ],
 )
-def test_one_unanswered_among_ten(age, q, bounds) -> None:
+def test_one_unanswered_among_ten(age: int, q: float, bounds: tuple[int, int | None]) -> None:
     assert quantile_bounds(TEN, [1] * 10, [age], [1], q) == bounds
 
 
@@ -38,12 +38,12 @@ def test_one_unanswered_among_ten(age, q, bounds) -> None:
     ("q", "value"),
     [(0.0, 10), (0.001, 10), (0.1, 10), (0.10001, 20), (0.5, 50), (0.51, 60), (0.9, 90), (0.99, 100), (1.0, 100)],
 )
-def test_the_rank_is_the_ceiling(q, value) -> None:
+def test_the_rank_is_the_ceiling(q: float, value: int) -> None:
     assert quantile_bounds(TEN, [1] * 10, [], [], q) == (value, value)
 
 
 @pytest.mark.parametrize(("q", "value"), [(0.98, 10), (0.99, 10), (0.991, 20), (0.999, 20), (1.0, 20)])
-def test_p99_of_a_hundred_is_the_ninety_ninth(q, value) -> None:
+def test_p99_of_a_hundred_is_the_ninety_ninth(q: float, value: int) -> None:
     assert quantile_bounds([10, 20], [99, 1], [], [], q) == (value, value)
 
 
@@ -69,7 +69,7 @@ HISTOGRAM = st.dictionaries(st.integers(1, 10**6), st.integers(1, 50), max_size=
 
 
 @given(HISTOGRAM, HISTOGRAM, st.floats(min_value=0, max_value=1))
-def test_bounds_agree_with_a_sorted_list(answers, unanswered, q) -> None:
+def test_bounds_agree_with_a_sorted_list(answers: dict[int, int], unanswered: dict[int, int], q: float) -> None:
     """The definition itself: every unanswered request at its age, and every one of them endless."""
     values, ages = sorted(answers), sorted(unanswered)
     found = quantile_bounds(values, [answers[v] for v in values], ages, [unanswered[a] for a in ages], q)

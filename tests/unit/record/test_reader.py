@@ -43,7 +43,7 @@ def test_a_first_line_cut_off_leaves_no_block(tmp_path: Path) -> None:
     "damaged",
     [b"", b"{}", b"null", b"\x00" * 40, b'{"experiment": "cost", "number": "one"}', b"not json", b'"\xff\xfe"'],
 )
-def test_a_damaged_line_in_the_middle_ends_the_reading_with_a_warning(tmp_path: Path, damaged) -> None:
+def test_a_damaged_line_in_the_middle_ends_the_reading_with_a_warning(tmp_path: Path, damaged: bytes) -> None:
     path = recorded(tmp_path / "r", 3)
     lines = (path / "blocks.jsonl").read_bytes().split(b"\n")
     lines[1] = damaged
@@ -89,7 +89,7 @@ def test_another_format_is_told_even_where_its_other_keys_differ(tmp_path: Path)
 
 
 @pytest.mark.parametrize("name", ["run.json", "suite.json", "plan.json", "environment.json"])
-def test_a_missing_file_is_named(tmp_path: Path, name) -> None:
+def test_a_missing_file_is_named(tmp_path: Path, name: str) -> None:
     path = recorded(tmp_path / "r", 1)
     (path / name).unlink()
     with pytest.raises(UsageError) as caught:
@@ -100,7 +100,7 @@ def test_a_missing_file_is_named(tmp_path: Path, name) -> None:
 
 @pytest.mark.parametrize("name", ["run.json", "suite.json", "plan.json", "environment.json"])
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'"\xff"', b'{"unknown": 1, '])
-def test_a_damaged_file_is_named(tmp_path: Path, name, content) -> None:
+def test_a_damaged_file_is_named(tmp_path: Path, name: str, content: bytes) -> None:
     path = recorded(tmp_path / "r", 1)
     (path / name).write_bytes(content)
     with pytest.raises(UsageError) as caught:
@@ -122,7 +122,7 @@ def dated(path: Path, started_utc: str) -> Path:
     return path
 
 
-def test_latest_is_the_one_that_began_last_whatever_its_name(home) -> None:
+def test_latest_is_the_one_that_began_last_whatever_its_name(home: Path) -> None:
     """`--record records/before` is the help's own example, and sorts behind every date."""
     dated(Path("records/before"), "2025-01-01T00:00:00Z")
     newest = dated(Path("records/20250102T000000Z-made-up"), "2025-01-02T00:00:00Z")
@@ -130,7 +130,7 @@ def test_latest_is_the_one_that_began_last_whatever_its_name(home) -> None:
     assert records.find("latest") == newest
 
 
-def test_latest_passes_over_what_is_no_record(home) -> None:
+def test_latest_passes_over_what_is_no_record(home: Path) -> None:
     newest = dated(Path("records/20250102T000000Z-made-up"), "2025-01-02T00:00:00Z")
     Path("records/zzz").mkdir()
     Path("records/damaged").mkdir()
@@ -138,14 +138,14 @@ def test_latest_passes_over_what_is_no_record(home) -> None:
     assert records.find("latest") == newest
 
 
-def test_without_records_latest_says_how_to_make_one(home) -> None:
+def test_without_records_latest_says_how_to_make_one(home: Path) -> None:
     with pytest.raises(UsageError) as caught:
         records.find("latest")
     assert caught.value.message == "no record in records/"
     assert caught.value.hint == "make one: hopcost run nginx-go --quick"
 
 
-def test_a_record_is_found_by_path_and_by_name(home) -> None:
+def test_a_record_is_found_by_path_and_by_name(home: Path) -> None:
     recorded(Path("records/before"), 0)
     recorded(Path("elsewhere"), 0)
     assert records.find("before") == Path("records/before")
@@ -155,7 +155,7 @@ def test_a_record_is_found_by_path_and_by_name(home) -> None:
 
 
 @pytest.mark.parametrize("name", ["none", "records", "", "a-file"])
-def test_what_is_no_record_is_said(home, name) -> None:
+def test_what_is_no_record_is_said(home: Path, name: str) -> None:
     recorded(Path("records/before"), 0)
     Path("a-file").touch()
     with pytest.raises(UsageError) as caught:

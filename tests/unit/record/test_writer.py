@@ -135,7 +135,7 @@ def files_at_most(size: int) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("fitting", [0, 1, 100])
-def test_a_block_that_stops_short_is_taken_back_and_the_ones_before_stay(tmp_path: Path, fitting) -> None:
+def test_a_block_that_stops_short_is_taken_back_and_the_ones_before_stay(tmp_path: Path, fitting: int) -> None:
     path = tmp_path / "r"
     with pytest.raises(MeasurementFailed) as caught, writer(path) as open_writer:
         open_writer.append(plain_block(0))
@@ -162,7 +162,7 @@ class FullDisk:
 
 
 @pytest.mark.parametrize("takes", [0, 1, 100])
-def test_no_space_left_takes_the_block_back(tmp_path: Path, takes) -> None:
+def test_no_space_left_takes_the_block_back(tmp_path: Path, takes: int) -> None:
     path = tmp_path / "r"
     with pytest.raises(MeasurementFailed, match="No space left on device") as caught, writer(path) as open_writer:
         open_writer.append(plain_block(0))
@@ -210,7 +210,7 @@ class FrozenTime(records.datetime.datetime):
         return cls(2025, 1, 2, 3, 4, 5, tzinfo=tz)
 
 
-def test_runs_in_the_same_second_get_directories_of_their_own(home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_runs_in_the_same_second_get_directories_of_their_own(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(records.datetime, "datetime", FrozenTime)
     paths = []
     for _ in range(3):

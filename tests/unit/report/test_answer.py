@@ -141,5 +141,5 @@ def test_what_stands_behind_a_comma_is_told_from_the_next_arm() -> None:
 
 
 @pytest.mark.parametrize("sign", ["\x1b[2J", "\r"])
-def test_control_characters_do_not_reach_the_terminal(sign) -> None:
+def test_control_characters_do_not_reach_the_terminal(sign: str) -> None:
     assert sign not in said(record(*steady(39_000), plan=ending(sign)))

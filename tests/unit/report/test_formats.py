@@ -11,12 +11,12 @@ from hopcost.record import Run
 
 
 @pytest.mark.parametrize("format", ["txt", "md", "json"])
-def test_golden(format) -> None:
+def test_golden(format: str) -> None:
     golden.compare(f"report/report.{format}", rendered(format, everything()))
 
 
 @pytest.mark.parametrize("format", ["txt", "md", "json"])
-def test_the_same_record_gives_the_same_report(format) -> None:
+def test_the_same_record_gives_the_same_report(format: str) -> None:
     assert rendered(format, everything()) == rendered(format, everything())
 
 
@@ -28,7 +28,7 @@ def test_a_run_that_was_killed_says_so() -> None:
 
 
 @pytest.mark.parametrize("format", ["txt", "md"])
-def test_a_record_without_blocks_names_the_experiment_and_has_no_table(format) -> None:
+def test_a_record_without_blocks_names_the_experiment_and_has_no_table(format: str) -> None:
     content = rendered(format, record())
     assert "What does the proxy cost?" in content
     assert "answers/s" not in content

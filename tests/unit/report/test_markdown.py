@@ -60,7 +60,7 @@ def test_no_output_of_a_program_gets_out_of_its_fence() -> None:
         "\\`",
     ],
 )
-def test_one_line_of_hostile_text_stays_text(text) -> None:
+def test_one_line_of_hostile_text_stays_text(text: str) -> None:
     content = rendered("md", failing(text))
     (line,) = [line for line in content.splitlines() if line.startswith("- failed: behind: ")]
     shown = line.removeprefix("- failed: behind: ")

@@ -12,7 +12,7 @@ from hopcost.summary import summarise
 
 
 @pytest.mark.parametrize("format", ["txt", "md"])
-def test_a_terminal_is_not_steered_by_what_programs_print(format) -> None:
+def test_a_terminal_is_not_steered_by_what_programs_print(format: str) -> None:
     content = rendered(format, failing("its last lines:\n\x1b]0;title\x07\x1b[2J\x1b[31mred\x9b31m\x00\rgone\b\x7f"))
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", content)
     assert "red" in content and "gone" in content
@@ -45,5 +45,5 @@ def test_text_takes_words_in_brackets_for_words() -> None:
 
 @pytest.mark.parametrize("message", ["", "\n", "\n\n"])
 @pytest.mark.parametrize("format", ["txt", "md", "json"])
-def test_a_failure_without_words_is_still_a_failure(format, message) -> None:
+def test_a_failure_without_words_is_still_a_failure(format: str, message: str) -> None:
     assert "behind" in rendered(format, failing(message))

@@ -40,7 +40,9 @@ def served() -> Callable[[bytes], tuple[Address, list[bytes]]]:
     return serve
 
 
-def test_header_fields_are_sent_and_a_gzipped_body_is_decoded(served) -> None:
+def test_header_fields_are_sent_and_a_gzipped_body_is_decoded(
+    served: Callable[[bytes], tuple[Address, list[bytes]]],
+) -> None:
     packed = gzip.compress(BODY)
     head = f"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {len(packed)}\r\n\r\n".encode()
     address, asked = served(head + packed)
@@ -58,7 +60,9 @@ def test_header_fields_are_sent_and_a_gzipped_body_is_decoded(served) -> None:
         b"Content-Encoding: br\r\nContent-Length: 3\r\n\r\nabc",
     ],
 )
-def test_a_body_that_is_not_what_its_encoding_says_fails_its_arm(served, encoded) -> None:
+def test_a_body_that_is_not_what_its_encoding_says_fails_its_arm(
+    served: Callable[[bytes], tuple[Address, list[bytes]]], encoded: bytes
+) -> None:
     address, _ = served(b"HTTP/1.1 200 OK\r\n" + encoded)
     with pytest.raises(ArmFailed, match="no answer to the check"):
         check.ask("arm", address, "/")

@@ -20,7 +20,7 @@ FILES = {"nginx.conf": "".join(f"line {number} of nginx\n" for number in range(1
         ("in nginx.conf:99", ""),
     ],
 )
-def test_the_line_that_is_named_is_shown(words, named) -> None:
+def test_the_line_that_is_named_is_shown(words: str, named: str) -> None:
     text = quoted(words, FILES)
     shown = [line for line in text.splitlines() if line.startswith(">")]
     assert " ".join([text.partition(",")[0], *[line.split()[1] for line in shown]]).strip() == named

@@ -30,7 +30,7 @@ PLAIN, PACKED, HELLO = answer(b"a" * 100), answer(gzip.compress(b"a" * 100), "gz
         (False, True, PACKED, False),
     ],
 )
-def test_gzip_shows_in_the_content_encoding(value, accepts, got, holds) -> None:
+def test_gzip_shows_in_the_content_encoding(value: bool, accepts: bool, got: Answer, holds: bool | None) -> None:
     assert receipts.content_encoding(value, accepts, got)[1] is holds
 
 
@@ -51,7 +51,9 @@ def test_idle_workers_are_a_result_and_missing_ones_a_fault() -> None:
         (300, 0, 0, None),
     ],
 )
-def test_kept_connections_show_in_how_many_the_next_hop_accepted(value, accepted, answers, holds) -> None:
+def test_kept_connections_show_in_how_many_the_next_hop_accepted(
+    value: int, accepted: int | None, answers: int, holds: bool | None
+) -> None:
     assert receipts.connections(value, accepted, answers)[1] is holds
 
 
@@ -67,7 +69,9 @@ def test_kept_connections_show_in_how_many_the_next_hop_accepted(value, accepted
         (ReceiptKind.LOGGED, False, 3, False),
     ],
 )
-def test_caches_and_logs_show_in_the_lines_that_were_written(kind, value, lines, holds) -> None:
+def test_caches_and_logs_show_in_the_lines_that_were_written(
+    kind: ReceiptKind, value: bool | int, lines: int, holds: bool | None
+) -> None:
     assert receipts.logged(kind, value, lines, 1000)[1] is holds
 
 

@@ -1,6 +1,7 @@
 """The estimator against values worked by hand, and what must hold for any figures."""
 
 import math
+import random
 
 import numpy as np
 import pytest
@@ -93,7 +94,7 @@ def test_the_half_width_is_relative_to_the_value() -> None:
 
 
 @pytest.mark.parametrize(("low", "high"), [(None, 2.0), (0.5, None), (None, None)])
-def test_an_interval_with_an_open_end_has_no_width(low, high) -> None:
+def test_an_interval_with_an_open_end_has_no_width(low: float | None, high: float | None) -> None:
     assert Interval(value=1.0, low=low, high=high).half_width is None
 
 
@@ -116,7 +117,7 @@ def test_a_single_block_has_a_value_and_no_interval() -> None:
         ([1.0, math.nan], [1.0, 2.0]),
     ],
 )
-def test_without_positive_figures_there_is_no_ratio(arm, baseline) -> None:
+def test_without_positive_figures_there_is_no_ratio(arm: list[float], baseline: list[float]) -> None:
     assert ratio(arm, baseline) is None
 
 
@@ -126,7 +127,7 @@ def test_blocks_that_differ_in_number_are_a_bug() -> None:
 
 
 @given(PAIRS, st.randoms(use_true_random=False))
-def test_the_order_of_blocks_does_not_matter(pairs, shuffler) -> None:
+def test_the_order_of_blocks_does_not_matter(pairs: list[tuple[float, float]], shuffler: random.Random) -> None:
     shuffled = pairs.copy()
     shuffler.shuffle(shuffled)
     given_order, other_order = ratio(*split(pairs)), ratio(*split(shuffled))
@@ -153,13 +154,13 @@ def test_the_pairs_are_what_counts() -> None:
 
 
 @given(st.lists(FIGURES, min_size=2, max_size=24))
-def test_an_arm_against_itself_is_one(figures) -> None:
+def test_an_arm_against_itself_is_one(figures: list[float]) -> None:
     found = ratio(figures, figures)
     assert found == ONE
 
 
 @given(PAIRS)
-def test_swapping_the_sides_inverts_the_ratio(pairs) -> None:
+def test_swapping_the_sides_inverts_the_ratio(pairs: list[tuple[float, float]]) -> None:
     arm, baseline = split(pairs)
     there, back = ratio(arm, baseline), ratio(baseline, arm)
     assert there is not None and back is not None
@@ -169,7 +170,7 @@ def test_swapping_the_sides_inverts_the_ratio(pairs) -> None:
 
 
 @given(PAIRS, st.floats(min_value=0.001, max_value=1000))
-def test_scaling_both_sides_changes_nothing(pairs, factor) -> None:
+def test_scaling_both_sides_changes_nothing(pairs: list[tuple[float, float]], factor: float) -> None:
     arm, baseline = split(pairs)
     plain, scaled = ratio(arm, baseline), ratio([factor * a for a in arm], [factor * b for b in baseline])
     assert plain is not None and scaled is not None
@@ -179,7 +180,7 @@ def test_scaling_both_sides_changes_nothing(pairs, factor) -> None:
 
 
 @given(PAIRS)
-def test_the_interval_holds_the_value(pairs) -> None:
+def test_the_interval_holds_the_value(pairs: list[tuple[float, float]]) -> None:
     found = ratio(*split(pairs))
     assert found is not None
     assert found.low <= found.value * (1 + 1e-12)
@@ -187,7 +188,7 @@ def test_the_interval_holds_the_value(pairs) -> None:
 
 
 @given(PAIRS, st.floats(min_value=0.01, max_value=0.5), st.floats(min_value=0.01, max_value=0.5))
-def test_more_confidence_is_never_narrower(pairs, one, other) -> None:
+def test_more_confidence_is_never_narrower(pairs: list[tuple[float, float]], one: float, other: float) -> None:
     wide, narrow = ratio(*split(pairs), min(one, other)), ratio(*split(pairs), max(one, other))
     assert wide is not None and narrow is not None
     assert wide.low <= narrow.low and narrow.high <= wide.high

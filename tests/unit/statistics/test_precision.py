@@ -33,7 +33,7 @@ def test_a_block_of_one_round_tells_nothing() -> None:
 
 
 @given(BLOCKS, st.randoms())
-def test_the_order_of_blocks_and_rounds_does_not_matter(blocks, dice) -> None:
+def test_the_order_of_blocks_and_rounds_does_not_matter(blocks: list[list[float]], dice: random.Random) -> None:
     found = spread(blocks)
     mixed = [dice.sample(rounds, len(rounds)) for rounds in dice.sample(blocks, len(blocks))]
     again = spread(mixed)

@@ -32,7 +32,7 @@ def interval(low: float, high: float) -> Interval:
         (0.90, 0.92, "slower", False),
     ],
 )
-def test_the_verdict_is_read_off_the_interval(low, high, word, negligible) -> None:
+def test_the_verdict_is_read_off_the_interval(low: float, high: float, word: str, negligible: bool) -> None:
     found = judge(interval(low, high), 0.02, Better.HIGHER)
     assert (found.word, found.negligible) == (word, negligible)
 
@@ -45,7 +45,7 @@ def test_more_time_is_slower_and_more_cpu_is_dearer() -> None:
 
 
 @given(ENDS, st.floats(min_value=0.001, max_value=0.5))
-def test_the_arms_may_change_places(ends, within) -> None:
+def test_the_arms_may_change_places(ends: tuple[float, float], within: float) -> None:
     low, high = sorted(ends)
     there, back = interval(low, high), interval(1 / high, 1 / low)
     one, other = judge(there, within, Better.HIGHER), judge(back, within, Better.HIGHER)
@@ -57,14 +57,14 @@ def test_the_arms_may_change_places(ends, within) -> None:
 
 
 @given(ENDS, st.floats(min_value=0.001, max_value=0.5))
-def test_what_includes_one_has_no_direction(ends, within) -> None:
+def test_what_includes_one_has_no_direction(ends: tuple[float, float], within: float) -> None:
     low, high = sorted(ends)
     word = judge(interval(low, high), within, Better.HIGHER).word
     assert (word in ("faster", "slower")) == (low > 1 or high < 1)
 
 
 @pytest.mark.parametrize("unknown", [None, Interval(value=1.0, low=None, high=None)])
-def test_without_an_interval_or_a_margin_the_verdict_is_unknown(unknown) -> None:
+def test_without_an_interval_or_a_margin_the_verdict_is_unknown(unknown: Interval | None) -> None:
     assert judge(unknown, 0.02, Better.HIGHER).word == "unknown"
     assert judge(interval(1.5, 1.6), None, Better.HIGHER).word == "unknown"
     assert margin(unknown) is None
@@ -97,7 +97,9 @@ def test_the_baselines_second_run_beyond_the_margin_is_the_instruments_fault() -
         (1.01, 1.04, False),
     ],
 )
-def test_more_blocks_are_wanted_while_an_end_of_the_margin_is_inside_a_wide_interval(low, high, settled) -> None:
+def test_more_blocks_are_wanted_while_an_end_of_the_margin_is_inside_a_wide_interval(
+    low: float, high: float, settled: bool
+) -> None:
     assert is_settled(interval(low, high), 0.02, 0.01) is settled
 
 

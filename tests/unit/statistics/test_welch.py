@@ -18,7 +18,7 @@ DEGREES = 1.5625**2 / ((1 / 3) ** 2 / 2 + (14.75 / 12) ** 2 / 3)  # Satterthwait
 
 
 @pytest.mark.parametrize("error", [0.05, 0.05 / 12])
-def test_a_difference_worked_by_hand(error) -> None:
+def test_a_difference_worked_by_hand(error: float) -> None:
     found = welch.difference(A, B, error)
     reach = 1.25 * stdtrit(DEGREES, 1 - error / 2)
     assert found is not None and found.low is not None and found.high is not None
@@ -60,7 +60,7 @@ def test_one_side_without_spread_leaves_the_others_interval() -> None:
 
 
 @given(st.lists(st.floats(0.5, 2.0), min_size=2, max_size=12), st.floats(0.1, 10.0))
-def test_what_slows_a_whole_record_multiplies_the_ratio(figures, factor) -> None:
+def test_what_slows_a_whole_record_multiplies_the_ratio(figures: list[float], factor: float) -> None:
     slowed = welch.ratio(figures, [each * factor for each in figures], 0.05)
     assert slowed is not None and slowed.low is not None and slowed.high is not None
     assert slowed.value == pytest.approx(factor)

@@ -11,5 +11,5 @@ from hopcost.suite import Link
     ("link", "is_unix"),
     [(Link.HTTP_TCP, False), (Link.HTTP_UNIX, True), (Link.FASTCGI_TCP, False), (Link.FASTCGI_UNIX, True)],
 )
-def test_which_links_are_socket_files(link, is_unix) -> None:
+def test_which_links_are_socket_files(link: Link, is_unix: bool) -> None:
     assert link.is_unix is is_unix

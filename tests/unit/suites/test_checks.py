@@ -65,7 +65,7 @@ def test_a_good_suite_means_what_it_says(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_an_unknown_key_at_every_depth(tmp_path: Path, old, new, where, hint) -> None:
+def test_an_unknown_key_at_every_depth(tmp_path: Path, old: str, new: str, where: str, hint: str) -> None:
     message, given_hint = refused(tmp_path, old, new)
     assert message.startswith(f"{where}: Object contains unknown field `")
     assert given_hint == hint
@@ -105,18 +105,18 @@ def test_an_unknown_key_at_every_depth(tmp_path: Path, old, new, where, hint) ->
         ),
     ],
 )
-def test_a_wrong_type_or_value_is_named(tmp_path: Path, old, new, message) -> None:
+def test_a_wrong_type_or_value_is_named(tmp_path: Path, old: str, new: str, message: str) -> None:
     assert refused(tmp_path, old, new)[0] == message
 
 
 @pytest.mark.parametrize("target", ["x", "", "/a b", "http://elsewhere/"])
-def test_a_target_is_a_path_of_the_server(tmp_path: Path, target) -> None:
+def test_a_target_is_a_path_of_the_server(tmp_path: Path, target: str) -> None:
     message, _ = refused(tmp_path, 'target = "/x"', f'target = "{target}"')
     assert message.startswith("experiments[0].workload.target: Expected `str` matching regex")
 
 
 @pytest.mark.parametrize("name", ["../up", "a/b", "", " ", ".hidden", "a b"])
-def test_names_stay_within_their_folder(tmp_path: Path, name) -> None:
+def test_names_stay_within_their_folder(tmp_path: Path, name: str) -> None:
     """Records have a folder for each experiment and arm."""
     message, _ = refused(tmp_path, 'name = "first"', f'name = "{name}"')
     assert message.startswith("experiments[0].name: Expected `str` matching regex")
@@ -209,7 +209,7 @@ def test_a_placement_that_is_none_gets_the_nearest(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_suite_that_contradicts_itself(tmp_path: Path, old, new, message, hint) -> None:
+def test_a_suite_that_contradicts_itself(tmp_path: Path, old: str, new: str, message: str, hint: str | None) -> None:
     assert refused(tmp_path, old, new) == (message, hint)
 
 

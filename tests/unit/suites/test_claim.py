@@ -135,7 +135,7 @@ def test_a_good_claim_means_what_it_says(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_does_not_fit_is_refused(tmp_path: Path, old, new, message, hint) -> None:
+def test_what_does_not_fit_is_refused(tmp_path: Path, old: str, new: str, message: str, hint: str | None) -> None:
     with pytest.raises(UsageError) as caught:
         load(tmp_path, old, new)
     assert caught.value.message.startswith(f"{tmp_path / 'mine.toml'}: {message}")

@@ -28,7 +28,9 @@ def test_an_unknown_suite_gets_the_nearest() -> None:
 
 
 @pytest.mark.parametrize("name", ["none.toml", "./none", "some/none"])
-def test_a_word_with_a_slash_or_the_ending_is_a_path(name, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_word_with_a_slash_or_the_ending_is_a_path(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError) as caught:
         suite.load(name)

@@ -80,7 +80,7 @@ def test_a_file_that_fits_is_read(tmp_path: Path) -> None:
     ],
 )
 def test_an_unknown_key_is_named_with_its_place_and_the_nearest_one(
-    tmp_path: Path, content, where, unknown, hint
+    tmp_path: Path, content: str, where: str, unknown: str, hint: str
 ) -> None:
     assert refused(tmp_path, content) == (f"{where}: Object contains unknown field `{unknown}`", hint)
 
@@ -107,7 +107,7 @@ def test_an_unknown_key_is_named_with_its_place_and_the_nearest_one(
         ('kind = "oak"\n[trunk.knobs]\nfirst = {b = 1.5}', "trunk.knobs.first.b: Expected `int`, got `float`"),
     ],
 )
-def test_a_value_that_does_not_fit_is_named_with_its_place(tmp_path: Path, content, message) -> None:
+def test_a_value_that_does_not_fit_is_named_with_its_place(tmp_path: Path, content: str, message: str) -> None:
     assert refused(tmp_path, content) == (message, None)
 
 
@@ -119,13 +119,13 @@ def test_a_value_that_does_not_fit_is_named_with_its_place(tmp_path: Path, conte
         ('kind = "oak"\n[trunk.knobs.first]\n"A b" = 1', "trunk.knobs.first"),
     ],
 )
-def test_a_key_of_the_wrong_form_is_named(tmp_path: Path, content, where) -> None:
+def test_a_key_of_the_wrong_form_is_named(tmp_path: Path, content: str, where: str) -> None:
     message, _ = refused(tmp_path, content)
     assert message.startswith(f"{where}: key 'A b': Expected `str` matching regex")
 
 
 @pytest.mark.parametrize("number", ["inf", "-inf", "nan", "1e999"])
-def test_a_number_that_is_none_is_refused(tmp_path: Path, number) -> None:
+def test_a_number_that_is_none_is_refused(tmp_path: Path, number: str) -> None:
     """JSON has no word for these: a record that holds one could not be read again."""
     message, _ = refused(tmp_path, f'kind = "oak"\n[trunk.first_leaf]\ncolour = "red"\nshare = {number}')
     assert message == f"{number} is not a finite number"

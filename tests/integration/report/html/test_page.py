@@ -62,7 +62,9 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.mark.parametrize("name", ["everything", "loaded", "hostile", "swept"])
 @pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
-def test_every_chart_is_drawn_and_nothing_is_said_or_asked_for(browser, files, name, size) -> None:
+def test_every_chart_is_drawn_and_nothing_is_said_or_asked_for(
+    browser: Browser, files: dict[str, Path], name: str, size: dict[str, dict[str, int]]
+) -> None:
     seen = Seen(browser, files[name], **size)
     seen.page.evaluate("for (const part of document.querySelectorAll('details')) part.open = true")
     charts = seen.number("figure.chart")
@@ -74,7 +76,7 @@ def test_every_chart_is_drawn_and_nothing_is_said_or_asked_for(browser, files, n
     assert seen.page.title() != "taken"
 
 
-def test_the_open_loop_has_curves_and_void_blocks_are_marked(browser, files) -> None:
+def test_the_open_loop_has_curves_and_void_blocks_are_marked(browser: Browser, files: dict[str, Path]) -> None:
     seen = Seen(browser, files["loaded"], **DESK)
     assert "towards the tail" in seen.page.inner_text("main")
     seen.page.get_by_text("Slices over time").click()
@@ -82,7 +84,7 @@ def test_the_open_loop_has_curves_and_void_blocks_are_marked(browser, files) -> 
     assert "void" in (seen.page.locator("details.print .canvas svg").text_content() or "")
 
 
-def test_dark_colours_are_others_and_follow_the_reader(browser, files) -> None:
+def test_dark_colours_are_others_and_follow_the_reader(browser: Browser, files: dict[str, Path]) -> None:
     seen = Seen(browser, files["loaded"], **DESK, color_scheme="light")
 
     def colours() -> tuple[str, str]:
@@ -97,7 +99,7 @@ def test_dark_colours_are_others_and_follow_the_reader(browser, files) -> None:
     assert light[0] != dark[0] and light[1] != dark[1]
 
 
-def test_the_keyboard_reaches_answers_tables_and_folded_parts(browser, files) -> None:
+def test_the_keyboard_reaches_answers_tables_and_folded_parts(browser: Browser, files: dict[str, Path]) -> None:
     seen = Seen(browser, files["loaded"], **DESK)
     reached = []
     for _ in range(40):
@@ -107,7 +109,7 @@ def test_the_keyboard_reaches_answers_tables_and_folded_parts(browser, files) ->
     assert {"A", "SUMMARY", "scroll"} <= set(reached)
 
 
-def test_it_prints_with_its_slices(browser, files, tmp_path: Path) -> None:
+def test_it_prints_with_its_slices(browser: Browser, files: dict[str, Path], tmp_path: Path) -> None:
     seen = Seen(browser, files["loaded"], **DESK)
     path = tmp_path / "page.pdf"
     seen.page.pdf(path=path)

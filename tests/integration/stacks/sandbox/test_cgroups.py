@@ -39,7 +39,7 @@ def test_an_ordinary_folder_is_no_cgroup_and_nothing_is_left_in_it(tmp_path: Pat
     ],
 )
 def test_what_a_new_cgroup_must_have_and_do(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files, freezes, kind
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: list[str], freezes: bool, kind: str
 ) -> None:
     """The kernel fills a new cgroup's folder; here `mkdir` does."""
     mkdir = Path.mkdir

@@ -49,13 +49,13 @@ def made(failure: Callable[[], str | None] = lambda: None, rounds: int = 3) -> C
     )
 
 
-def test_a_generator_that_fails_is_left_out_from_there_on(asked) -> None:
+def test_a_generator_that_fails_is_left_out_from_there_on(asked: list[str]) -> None:
     found = made()
     assert found.left_out == {"hey": "not installed", "ab": "failed: ab ended with 22: no more"}
     assert (asked[0], asked.count(OURS), asked.count("ab")) == (OURS, 1 + 3, 2)  # ours warms up
     assert [(tool.name, tool.turns) for tool in found.tools] == [(OURS, 3), ("ab", 1)]
 
 
-def test_an_arm_that_ends_under_load_ends_the_crosscheck(asked) -> None:
+def test_an_arm_that_ends_under_load_ends_the_crosscheck(asked: list[str]) -> None:
     with pytest.raises(ArmFailed, match="app ended"):
         made(failure=lambda: "app ended by signal 9")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -75,7 +76,7 @@ def test_golden() -> None:
 
 @pytest.mark.usefixtures("without_library")
 @pytest.mark.parametrize("content", [everything, loaded, hostile, swept, record], ids=lambda make: make.__name__)
-def test_the_page_is_well_formed_and_its_addresses_are_its_own(content) -> None:
+def test_the_page_is_well_formed_and_its_addresses_are_its_own(content: Callable[[], Record]) -> None:
     reader = read(content())
     assert reader.open == []
     assert len(set(reader.ids)) == len(reader.ids)
@@ -116,7 +117,7 @@ def test_the_answer_comes_first() -> None:
 
 @pytest.mark.usefixtures("without_library")
 @pytest.mark.parametrize(("slice_ms", "said"), [(100, 2), (250, 2), (300, 1), (950, 1), (1000, 0)])
-def test_what_slices_of_such_a_length_cannot_tell_is_said(slice_ms, said) -> None:
+def test_what_slices_of_such_a_length_cannot_tell_is_said(slice_ms: int, said: int) -> None:
     content = record(sound_block(0))
     (experiment,) = content.plan.experiments
     experiment = msgspec.structs.replace(experiment, slice_ns=slice_ms * 1_000_000)

@@ -52,7 +52,7 @@ def test_what_all_have_is_said_once_and_what_differs_with_whom_it_holds_for() ->
         ([(1000, "direct")], "at 1000: direct"),
     ],
 )
-def test_who_has_it(holders, who) -> None:
+def test_who_has_it(holders: list[tuple[int, str]], who: str) -> None:
     given = {key: {"net.core.somaxconn": "5"} for key in holders}
     assert surrounded(10, 1000, sysctls=given) == [f"note: {who}: read back: net.core.somaxconn = 5"]
 

@@ -35,7 +35,7 @@ def example() -> Crosscheck:
 
 
 @pytest.mark.parametrize("format", [Format.TEXT, Format.MARKDOWN])
-def test_as_text_and_markdown(format) -> None:
+def test_as_text_and_markdown(format: Format) -> None:
     ending = "md" if format is Format.MARKDOWN else "txt"
     golden.compare(f"questions/crosscheck.{ending}", crosscheck_table.render(example(), format))
 

@@ -55,7 +55,7 @@ def test_the_baseline_and_what_is_absent() -> None:
         (Interval(value=1.5, low=None, high=2.0), "1.500 [no interval]"),
     ],
 )
-def test_an_interval_in_words(ratio, shown) -> None:
+def test_an_interval_in_words(ratio: Interval | None, shown: str) -> None:
     assert interval(ratio) == shown
 
 

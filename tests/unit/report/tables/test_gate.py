@@ -7,7 +7,7 @@ from pathlib import Path
 import golden
 import msgspec
 import pytest
-from mock_world import measured, question
+from mock_world import World, measured, question
 
 from hopcost.gate import Answer
 from hopcost.report import Format, gate_summary
@@ -22,7 +22,7 @@ def shown(answer: Answer) -> Answer:
 
 
 @pytest.mark.parametrize(("format", "ending"), [(Format.TEXT, "txt"), (Format.MARKDOWN, "md"), (Format.JSON, "json")])
-def test_the_summary_to_the_last_byte(ready, tmp_path: Path, format, ending) -> None:
+def test_the_summary_to_the_last_byte(ready: World, tmp_path: Path, format: Format, ending: str) -> None:
     ready.answers["after"] = 90
     answer = measured(tmp_path, question(tmp_path, "origin.work_rounds=50"))
     golden.compare(f"questions/gate.{ending}", gate_summary.render(shown(answer), format))

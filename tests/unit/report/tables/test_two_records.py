@@ -29,7 +29,7 @@ def everything() -> tuple[Record, Record]:
 
 
 @pytest.mark.parametrize(("format", "ending"), [(Format.TEXT, "txt"), (Format.MARKDOWN, "md"), (Format.JSON, "json")])
-def test_the_page_to_the_last_byte(format, ending) -> None:
+def test_the_page_to_the_last_byte(format: Format, ending: str) -> None:
     a, b = everything()
     golden.compare(f"questions/compare.{ending}", across_table.render(a, b, across.compare(a, b, anyway=True), format))
 
@@ -52,7 +52,7 @@ def test_all_that_differs_stands_before_any_figure() -> None:
         (["gate", "--after", "app.config=/x/y/z", "hello/one-core/go"], "hello/one-core/go"),
     ],
 )
-def test_the_stronger_way_names_the_arm_as_the_command_line_takes_it(words, path) -> None:
+def test_the_stronger_way_names_the_arm_as_the_command_line_takes_it(words: list[str], path: str) -> None:
     a, b = half("a"), half("b")
     a.run.command = ["hopcost", *words]
     page = across_table.render(a, b, across.compare(a, b), Format.TEXT)

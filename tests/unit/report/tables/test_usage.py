@@ -92,7 +92,7 @@ def test_repeats_have_memory_ports_and_surroundings_too() -> None:
 @pytest.mark.parametrize(
     ("values", "shown"), [([], "–"), ([None], "–"), ([1.04, 0.96, None], "1.0"), ([2, 1000], "2.0–1,000.0")]
 )
-def test_a_span(values, shown) -> None:
+def test_a_span(values: list[float | None], shown: str) -> None:
     assert words.span(values, digits=1) == shown
 
 

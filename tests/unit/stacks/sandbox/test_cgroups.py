@@ -33,24 +33,24 @@ def freezable(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     return folders
 
 
-def test_version_2_comes_first(freezable) -> None:
+def test_version_2_comes_first(freezable: list[Path]) -> None:
     freezable += [Path("/v2/user.slice/shell"), Path("/v1/docker/abc")]
     found = find_freezer(mounts(v2=Path("/v2"), v1=Path("/v1")), OWN)
     assert found == Freezer(kind="cgroup2", parent="/v2/user.slice/shell", account="/v2/user.slice/shell")
 
 
-def test_version_1_where_version_2_is_not_writable(freezable) -> None:
+def test_version_1_where_version_2_is_not_writable(freezable: list[Path]) -> None:
     freezable += [Path("/v1/docker/abc")]
     found = find_freezer(mounts(v2=Path("/v2"), v1=Path("/v1")), OWN)
     assert found == Freezer(kind="cgroup1", parent="/v1/docker/abc")
 
 
-def test_the_root_of_a_tree(freezable) -> None:
+def test_the_root_of_a_tree(freezable: list[Path]) -> None:
     freezable += [Path("/v2")]
     assert find_freezer(mounts(v2=Path("/v2")), "0::/\n") == Freezer(kind="cgroup2", parent="/v2", account="/v2")
 
 
-def test_the_second_mount_of_a_kind_is_tried_too(freezable) -> None:
+def test_the_second_mount_of_a_kind_is_tried_too(freezable: list[Path]) -> None:
     freezable += [Path("/other/user.slice/shell")]
     text = mounts(v2=Path("/v2")) + mounts(v2=Path("/other"))
     assert find_freezer(text, OWN) == Freezer(
@@ -58,14 +58,14 @@ def test_the_second_mount_of_a_kind_is_tried_too(freezable) -> None:
     )
 
 
-def test_signals_where_no_cgroup_can_be_made(freezable) -> None:
+def test_signals_where_no_cgroup_can_be_made(freezable: list[Path]) -> None:
     found = find_freezer(mounts(v2=Path("/v2"), v1=Path("/v1")), OWN)
     assert found == Freezer(kind="signal", parent=None)
     assert found.cgroup("stack") is None
 
 
 @pytest.mark.parametrize(("text", "own"), [("", OWN), (mounts(v2=Path("/v2"), v1=Path("/v1")), ""), ("", "")])
-def test_signals_where_the_kernel_says_nothing(text, own, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_signals_where_the_kernel_says_nothing(text: str, own: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sandbox, "_can_freeze", lambda parent: True)
     assert find_freezer(text, own).kind == "signal"
 
@@ -84,7 +84,7 @@ def test_a_folder_that_does_not_exist_is_no_cgroup(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_version_1_counts_in_another_hierarchy(freezable, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_version_1_counts_in_another_hierarchy(freezable: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     freezable += [Path("/v1/docker/abc")]
     monkeypatch.setattr(sandbox, "_can_count", lambda parent: True)
     text = mounts(v1=Path("/v1"))

@@ -89,7 +89,9 @@ def test_two_arms_that_want_one_port_of_the_hosts_loopback_are_refused() -> None
     ("hard", "wanted", "given"),
     [(20_000, None, 20_000), (20_000, 512, 512), (20_000, 10**6, 20_000), (resource.RLIM_INFINITY, None, 1 << 20)],
 )
-def test_an_arms_open_files_are_capped_at_the_hard_limit(open_files, hard, wanted, given) -> None:
+def test_an_arms_open_files_are_capped_at_the_hard_limit(
+    open_files: dict[str, tuple[int, int]], hard: int, wanted: int | None, given: int
+) -> None:
     open_files["is"] = (1024, hard)
     assert sandbox.open_files(wanted) == given
 
@@ -103,11 +105,11 @@ def open_files(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[int, int]]:
     return limits
 
 
-def test_the_soft_limit_of_open_files_becomes_the_hard_one(open_files) -> None:
+def test_the_soft_limit_of_open_files_becomes_the_hard_one(open_files: dict[str, tuple[int, int]]) -> None:
     assert sandbox.raise_open_files() == 20_000
     assert open_files["set"] == (20_000, 20_000)
 
 
-def test_no_limit_of_open_files_is_enough_for_anything(open_files) -> None:
+def test_no_limit_of_open_files_is_enough_for_anything(open_files: dict[str, tuple[int, int]]) -> None:
     open_files["is"] = (1024, resource.RLIM_INFINITY)
     assert sandbox.raise_open_files() > 10**9

@@ -41,7 +41,7 @@ def with_errors(*counts: int) -> Record:
         (Relation.NONE, (0,), Outcome.HOLDS),  # a count needs no second block
     ],
 )
-def test_errors_some_or_none(relation, counts, outcome) -> None:
+def test_errors_some_or_none(relation: Relation, counts: tuple[int, ...], outcome: Outcome) -> None:
     result = one(compare(relation, figure=Figure.ERRORS), with_errors(*counts))
     assert (result.outcome, result.to) == (outcome, None)
     assert result.errors is not None
@@ -81,7 +81,7 @@ def test_of_an_arm_with_errors_no_speed_is_judged() -> None:
         (Needs(link_mbit_per_s=1000, because="it had one"), "no link of 1000 Mbit/s: it had one"),
     ],
 )
-def test_what_is_needed_and_not_had_shows_its_figure_and_decides_nothing(needs, reason) -> None:
+def test_what_is_needed_and_not_had_shows_its_figure_and_decides_nothing(needs: Needs, reason: str) -> None:
     result = one(compare(Relation.LESS), record(*six()), needs=needs)
     assert (result.outcome, result.reason) == (Outcome.NOT_TESTABLE, reason)
     assert result.measured is not None

@@ -35,7 +35,9 @@ from hopcost.statistics import Interval
         (Relation.LESS, None, 0.99, 1.01, Outcome.DOES_NOT_HOLD),
     ],
 )
-def test_an_interval_against_a_relation(relation, size, low, high, outcome) -> None:
+def test_an_interval_against_a_relation(
+    relation: Relation, size: float | None, low: float, high: float, outcome: Outcome
+) -> None:
     interval = Interval(value=(low + high) / 2, low=low, high=high)
     assert decide(compare(relation, size), interval, 0.02) == (outcome, False)
 

@@ -11,6 +11,8 @@ from samples.records import ENVIRONMENT, plan_of, record
 
 from hopcost import across, comparable
 from hopcost.errors import UsageError
+from hopcost.plan import Plan
+from hopcost.record import Record
 
 
 @pytest.mark.parametrize(
@@ -24,7 +26,9 @@ from hopcost.errors import UsageError
         ({"plan": msgspec.structs.replace(plan_of(), peer="wrk")}, "other generators: hopcost's engine and wrk"),
     ],
 )
-def test_what_moves_figures_by_itself_is_refused_unless_told(more, words) -> None:
+def test_what_moves_figures_by_itself_is_refused_unless_told(
+    more: dict[str, Plan | dict[str, list[int] | str]], words: str | None
+) -> None:
     a, b = half("a"), half("b", **more)
     if words is None:
         assert comparable.objections(a, b, comparable.common(a, b, [])) == []
@@ -59,6 +63,6 @@ def test_another_method_is_refused() -> None:
         (half("a"), record(path=Path("records/b")), [], "no arm in common that was measured in both"),
     ],
 )
-def test_what_cannot_be_compared_at_all(a, b, chosen, words) -> None:
+def test_what_cannot_be_compared_at_all(a: Record, b: Record, chosen: list[str], words: str) -> None:
     with pytest.raises(UsageError, match=words):
         across.compare(a, b, chosen, anyway=True)

@@ -26,7 +26,7 @@ def test_structures_differ_by_their_path() -> None:
 
 
 @pytest.mark.parametrize("nothing", [None, {}, []])
-def test_a_key_without_content_is_no_difference(nothing) -> None:
+def test_a_key_without_content_is_no_difference(nothing: dict[object, object] | list[object] | None) -> None:
     assert differences.between({"a": 1, "new": nothing}, {"a": 1}) == []
 
 

@@ -37,7 +37,7 @@ def compared(figure: str, low: float | None, high: float | None, noise: float = 
         (None, None, OPEN),
     ],
 )
-def test_throughput_is_decided_by_its_slow_end(low, high, outcome) -> None:
+def test_throughput_is_decided_by_its_slow_end(low: float | None, high: float | None, outcome: Outcome) -> None:
     assert decision.judge(compared(THROUGHPUT, low, high), THROUGHPUT, 0.03).outcome is outcome
 
 
@@ -51,7 +51,7 @@ def test_throughput_is_decided_by_its_slow_end(low, high, outcome) -> None:
         (1.0299, 1.2, OPEN),
     ],
 )
-def test_cpu_is_decided_by_its_dear_end(low, high, outcome) -> None:
+def test_cpu_is_decided_by_its_dear_end(low: float, high: float, outcome: Outcome) -> None:
     assert decision.judge(compared(CPU, low, high), CPU, 0.03).outcome is outcome
 
 
@@ -66,7 +66,9 @@ def test_cpu_is_decided_by_its_dear_end(low, high, outcome) -> None:
         (1.06, 1.30, IN, None),  # faster beyond the noise
     ],
 )
-def test_noise_beyond_the_margin_takes_passes_away_and_gives_none(low, high, outcome, why) -> None:
+def test_noise_beyond_the_margin_takes_passes_away_and_gives_none(
+    low: float, high: float, outcome: Outcome, why: str | None
+) -> None:
     found = decision.judge(compared(THROUGHPUT, low, high, noise=0.05), THROUGHPUT, 0.03)
     assert found.outcome is outcome
     assert (found.why is None) if why is None else why in (found.why or "")
@@ -88,7 +90,7 @@ def test_a_figure_without_a_verdict_is_undecided_and_says_why() -> None:
         ([IN], IN), ([OUT], OUT), ([], OPEN),
     ],
 )  # fmt: skip
-def test_one_figure_beyond_fails_and_all_within_pass(outcomes, together) -> None:
+def test_one_figure_beyond_fails_and_all_within_pass(outcomes: list[Outcome], together: Outcome) -> None:
     assert decision.together(outcomes) is together
 
 

@@ -35,7 +35,7 @@ def test_a_slower_machine_is_in_the_absolute_figures_and_not_in_the_ratio_to_the
 
 
 @pytest.mark.parametrize(("share", "word"), [(0.45, "slower"), (0.56, "faster"), (0.505, "faster, negligible")])
-def test_a_change_of_the_arm_alone_is_seen_whatever_the_machine_did(share, word) -> None:
+def test_a_change_of_the_arm_alone_is_seen_whatever_the_machine_did(share: float, word: str) -> None:
     found = across.compare(half("a"), half("b", machine=1.4, behind=share))
     behind = figure(found, "behind")
     assert behind.relative is not None and behind.relative.value == pytest.approx(share / 0.5, rel=1e-4)

@@ -40,14 +40,14 @@ def test_the_interval_of_a_slope() -> None:
 @pytest.mark.parametrize(
     ("times", "values"), [([0, 1, 2], [1, 2, 3]), ([0, 1, 2, 3], [1, 0, 1, 1]), ([7, 7, 7, 7], [1, 2, 3, 4]), ([], [])]
 )
-def test_what_gives_no_slope_is_unknown(times, values) -> None:
+def test_what_gives_no_slope_is_unknown(times: list[int], values: list[int]) -> None:
     assert drift(times, values) is None
     course = Course(figure="ratio", arm="behind", first=None, last=None, parts=len(values), drift=drift(times, values))
     assert course.word == "unknown"
 
 
 def test_words() -> None:
-    def word(values):
+    def word(values: list[float]):
         course = Course(figure="ratio", arm="x", first=1, last=1, parts=4, drift=drift([0, 1, 2, 3], values))
         return course.word
 

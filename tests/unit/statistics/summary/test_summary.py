@@ -173,7 +173,7 @@ def test_an_unknown_share_outside_is_not_none_outside() -> None:
 
 
 @pytest.mark.parametrize("lost", ["direct", "direct-aa"])
-def test_a_baselines_run_without_cpu_time_is_no_reference(lost) -> None:
+def test_a_baselines_run_without_cpu_time_is_no_reference(lost: str) -> None:
     """Taken as 0 it would halve the mean, and double every ratio."""
     runs = {name: direct(1000, 10, name) for name in ("direct", "direct-aa")} | {lost: gone({"app": None}, arm=lost)}
     behind = part(slice_of("behind", 400, cpu_ns={"proxy": MS, "app": MS}))
@@ -183,7 +183,7 @@ def test_a_baselines_run_without_cpu_time_is_no_reference(lost) -> None:
 
 
 @pytest.mark.parametrize("silent", [{"direct": 0}, {"again": 0}])
-def test_a_baselines_run_without_answers_is_no_reference(silent) -> None:
+def test_a_baselines_run_without_answers_is_no_reference(silent: dict[str, int]) -> None:
     assert arm("behind", plain_block(0, **silent)).ratio is None
 
 
