@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// What is spoken.
+/// What a server speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
     /// HTTP/1.1 and 1.0.
@@ -26,8 +26,8 @@ pub enum Address {
 impl fmt::Display for Address {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Address::Tcp(address) => address.fmt(formatter),
-            Address::Unix(path) => path.display().fmt(formatter),
+            Self::Tcp(address) => address.fmt(formatter),
+            Self::Unix(path) => path.display().fmt(formatter),
         }
     }
 }
@@ -35,9 +35,9 @@ impl fmt::Display for Address {
 /// `LINK:ADDRESS`, as `--listen` takes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listen {
-    /// What is spoken there.
+    /// What the server speaks there.
     pub protocol: Protocol,
-    /// Where.
+    /// Where the server listens.
     pub address: Address,
 }
 
@@ -71,7 +71,7 @@ impl FromStr for Listen {
             "unix" => Address::Unix(PathBuf::from(address)),
             _ => return Err(unknown(link)),
         };
-        Ok(Listen { protocol, address })
+        Ok(Self { protocol, address })
     }
 }
 

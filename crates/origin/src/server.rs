@@ -22,9 +22,9 @@ fn on_the_way(what: &str, error: impl std::fmt::Display) -> Failure {
 
 /// Serves until SIGTERM or SIGINT.
 pub fn serve(arguments: Arguments) -> Result<(), Failure> {
-    // Before anything is bound, so that a signal never finds the default action and leaves a socket file behind.
+    // Before anything is bound: the default action of a signal would leave a socket file behind.
     let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(|error| on_the_way("signals cannot be caught", error))?;
-    // Refused or not, what there is must do; accepting rests when it is used up.
+    // If it fails, the present limit has to do: accepting rests when no descriptors are left.
     let _ = limits::raise_open_files();
     let log = arguments.log.as_deref().map(create).transpose()?;
     let requests = arguments.log_requests.as_deref().map(create).transpose()?;
@@ -65,7 +65,7 @@ pub fn serve(arguments: Arguments) -> Result<(), Failure> {
         match thread.join() {
             Ok(Ok(of_thread)) => counts.iter_mut().zip(&of_thread).for_each(|(sum, count)| *sum += count),
             Ok(Err(error)) => failure = Some(on_the_way("a thread ended early", error)),
-            // Its message has been printed; its counts are gone, so there is no log that could be trusted.
+            // Its message has been printed. Its counts are gone, so no log could be trusted.
             Err(_) => failure = Some(Failure::run("a thread panicked")),
         }
     }
@@ -110,7 +110,7 @@ fn say_ready(listeners: &[Listener]) {
         .map(|listener| json!({"link": listener.listen().link(), "address": listener.listen().address.to_string()}))
         .collect();
     let mut out = std::io::stdout().lock();
-    // Nobody may be reading; that is no reason not to serve.
+    // It serves even if nobody reads this.
     let _ = writeln!(out, "{}", json!({"ready": true, "listeners": places})).and_then(|()| out.flush());
 }
 

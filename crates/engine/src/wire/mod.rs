@@ -1,4 +1,7 @@
 //! What bytes mean. No sockets and no clock here: bytes in, events out.
+//!
+//! The codecs share no code with the origin's, on purpose: two independent readings of RFC 9112 and of the FastCGI
+//! specification make "counts equal to the origin's own" a proof.
 
 mod chunked;
 pub mod fastcgi;

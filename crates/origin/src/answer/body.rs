@@ -1,4 +1,4 @@
-//! Bodies of answers, given out piece by piece so that none is ever held whole.
+//! Bodies of answers, given out piece by piece, so that no large body is held whole.
 
 /// The pattern of `/bytes/N`: byte i is `i mod 251`. A prime, so that no shift by a buffer's size goes unseen.
 const PERIOD: usize = 251;
@@ -26,7 +26,7 @@ const fn every_byte() -> [u8; 256] {
     bytes
 }
 
-/// A file of the content that all of hopcost's origins serve.
+/// A file of the content that all origins of hopcost serve.
 macro_rules! content {
     ($name:literal) => {
         include_bytes!(concat!("../../../../src/hopcost/content/", $name))
@@ -59,18 +59,18 @@ pub enum Body {
 impl Body {
     fn length(&self) -> u64 {
         match self {
-            Body::Fixed(bytes) => bytes.len() as u64,
-            Body::Pattern(length) => *length,
-            Body::Text(text) => text.len() as u64,
+            Self::Fixed(bytes) => bytes.len() as u64,
+            Self::Pattern(length) => *length,
+            Self::Text(text) => text.len() as u64,
         }
     }
 
-    /// Some bytes from `at`, which is inside the body: at least one, at most `most`.
+    /// Some bytes from `at` on, which lies inside the body: at least one, at most `most`.
     fn piece(&self, at: u64, most: usize) -> &[u8] {
         let bytes = match self {
-            Body::Fixed(bytes) => &bytes[at as usize..],
-            Body::Text(text) => &text.as_bytes()[at as usize..],
-            Body::Pattern(length) => {
+            Self::Fixed(bytes) => &bytes[at as usize..],
+            Self::Text(text) => &text.as_bytes()[at as usize..],
+            Self::Pattern(length) => {
                 let start = (at % PERIOD as u64) as usize;
                 let left = (length - at).min((PATTERN.len() - start) as u64) as usize;
                 &PATTERN[start..start + left]
@@ -84,19 +84,19 @@ impl Body {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Payload {
     body: Body,
-    /// This byte is turned into its complement.
+    /// Which byte is turned into its complement.
     wrong_at: Option<u64>,
-    /// One byte more than the route's body.
+    /// Whether it has one byte more than the route's body.
     one_more: bool,
 }
 
 impl Payload {
-    /// A body with nothing wrong.
+    /// A body with nothing wrong in it.
     pub fn of(body: Body) -> Self {
-        Payload { body, wrong_at: None, one_more: false }
+        Self { body, wrong_at: None, one_more: false }
     }
 
-    /// Bytes in all.
+    /// Its length in bytes.
     pub fn length(&self) -> u64 {
         self.body.length() + u64::from(self.one_more)
     }
@@ -112,7 +112,7 @@ impl Payload {
         self.one_more = true;
     }
 
-    /// Some bytes from `at`, which is inside the payload: at least one, at most `most` (1 or more).
+    /// Some bytes from `at` on, which lies inside the payload: at least one, at most `most` (1 or more).
     pub fn piece(&self, at: u64, most: usize) -> &[u8] {
         if at == self.body.length() {
             return b"+";

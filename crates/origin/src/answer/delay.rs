@@ -7,7 +7,7 @@ use hopcost_common::{durations, seeds};
 pub enum Delay {
     /// Always the same.
     Constant(u64),
-    /// Any value between the two, each as likely.
+    /// Any value between the two, all equally likely.
     Uniform(u64, u64),
     /// Exponential with this mean.
     Exponential(u64),
@@ -15,8 +15,8 @@ pub enum Delay {
     Lognormal(u64, f64),
 }
 
-/// The longest delay that is drawn or taken: an hour.
-pub const MOST_NS: u64 = 3_600_000_000_000;
+/// The longest time that a request may ask for, and the longest delay that is drawn: an hour.
+pub const MAX_NS: u64 = 3_600_000_000_000;
 
 impl Delay {
     /// Reads `constant:1ms`, `uniform:1ms:2ms`, `exponential:2ms`, `lognormal:1ms:0.5`.
@@ -29,14 +29,14 @@ impl Delay {
             return None;
         }
         match (kind, second) {
-            ("constant", None) => Some(Delay::Constant(first)),
-            ("exponential", None) => Some(Delay::Exponential(first)),
+            ("constant", None) => Some(Self::Constant(first)),
+            ("exponential", None) => Some(Self::Exponential(first)),
             ("uniform", Some(high)) => {
-                duration_ns(high).filter(|high| *high >= first).map(|high| Delay::Uniform(first, high))
+                duration_ns(high).filter(|high| *high >= first).map(|high| Self::Uniform(first, high))
             }
             ("lognormal", Some(sigma)) => {
                 let sigma: f64 = sigma.parse().ok()?;
-                (0.0..=10.0).contains(&sigma).then_some(Delay::Lognormal(first, sigma))
+                (0.0..=10.0).contains(&sigma).then_some(Self::Lognormal(first, sigma))
             }
             _ => None,
         }
@@ -45,11 +45,11 @@ impl Delay {
     /// The next delay, in ns.
     pub fn draw(self, random: &mut Random) -> u64 {
         match self {
-            Delay::Constant(delay) => delay,
-            Delay::Uniform(low, high) => low + ((high - low) as f64 * random.unit()) as u64,
+            Self::Constant(delay) => delay,
+            Self::Uniform(low, high) => low + ((high - low) as f64 * random.unit()) as u64,
             // Inverse transform; unit() is never 0, so the logarithm is finite.
-            Delay::Exponential(mean) => ((mean as f64 * -random.unit().ln()) as u64).min(MOST_NS),
-            Delay::Lognormal(median, sigma) => ((median as f64 * (sigma * random.normal()).exp()) as u64).min(MOST_NS),
+            Self::Exponential(mean) => ((mean as f64 * -random.unit().ln()) as u64).min(MAX_NS),
+            Self::Lognormal(median, sigma) => ((median as f64 * (sigma * random.normal()).exp()) as u64).min(MAX_NS),
         }
     }
 }
@@ -58,7 +58,7 @@ impl Delay {
 pub fn duration_ns(text: &str) -> Option<u64> {
     let units = [("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9)];
     let nanoseconds = durations::parse_ns(text, &units).ok()?.round();
-    (nanoseconds <= MOST_NS as f64).then_some(nanoseconds as u64)
+    (nanoseconds <= MAX_NS as f64).then_some(nanoseconds as u64)
 }
 
 /// The random numbers of one thread.
@@ -98,7 +98,7 @@ mod tests {
             ("2s", Some(2_000_000_000)),
             ("300ns", Some(300)),
             ("0ms", Some(0)),
-            ("3600s", Some(MOST_NS)),
+            ("3600s", Some(MAX_NS)),
             ("3601s", None),
             ("5", None),
             ("ms", None),

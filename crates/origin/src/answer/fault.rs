@@ -50,62 +50,62 @@ faults! {
 
 /// What a request gets once its fault has been applied.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Outcome {
+pub enum Reply {
     /// An answer, right or wrong.
     Answer(Answer),
-    /// None, and the connection stays as it is.
+    /// No answer, and the connection stays as it is.
     Hang,
-    /// None, and the sending side is shut down.
+    /// No answer, and the sending side is shut down.
     HalfClose,
 }
 
 impl Fault {
-    /// The fault of this name, as far as it can be asked for by a query.
+    /// The fault of this name, if a query may ask for it.
     pub fn named(name: &[u8]) -> Option<Self> {
-        Fault::ALL.iter().copied().find(|fault| *fault != Fault::Greet && fault.name().as_bytes() == name)
+        Self::ALL.iter().copied().find(|fault| *fault != Self::Greet && fault.name().as_bytes() == name)
     }
 
-    /// Applies the fault. The second value is false where there is nothing to go wrong: no bytes to spoil, or no such thing on
-    /// this wire; then the answer is as it was.
-    pub fn apply(self, mut answer: Answer, protocol: Protocol, pause_ns: u64) -> (Outcome, bool) {
+    /// Applies the fault. The second value is false if nothing can go wrong, because there are no bytes to spoil or the
+    /// protocol has no such thing. The answer is unchanged then.
+    pub fn apply(self, mut answer: Answer, protocol: Protocol, pause_ns: u64) -> (Reply, bool) {
         let mut done = true;
         match self {
-            Fault::ShortBody => {
+            Self::ShortBody => {
                 cut(&mut answer);
                 if protocol == Protocol::Http {
                     answer.ending = Ending::Close;
                 }
             }
-            Fault::ResetMidAnswer => {
+            Self::ResetMidAnswer => {
                 cut(&mut answer);
                 answer.ending = Ending::Reset;
             }
-            Fault::TrailingBytes => answer.surplus = Surplus::Bytes,
-            Fault::TwoAnswers => answer.surplus = Surplus::Answer,
-            Fault::WrongLength => answer.payload.lengthen(),
-            Fault::WrongBytes => done = answer.has_body() && answer.payload.spoil_byte(),
-            Fault::Status500 => {
+            Self::TrailingBytes => answer.surplus = Surplus::Bytes,
+            Self::TwoAnswers => answer.surplus = Surplus::Answer,
+            Self::WrongLength => answer.payload.lengthen(),
+            Self::WrongBytes => done = answer.has_body() && answer.payload.spoil_byte(),
+            Self::Status500 => {
                 let wrong =
                     Answer::plain(Status(500, "Internal Server Error"), "text/plain", Body::Fixed(b"asked to fail\n"));
                 answer.status = wrong.status;
                 answer.content_type = wrong.content_type;
                 answer.payload = wrong.payload;
             }
-            Fault::HalfClose => return (Outcome::HalfClose, true),
-            Fault::Hang => return (Outcome::Hang, true),
-            Fault::SlowBody if answer.has_body() => answer.pause_ns = pause_ns,
-            Fault::CloseAfterAnswer => answer.ending = Ending::Close,
-            Fault::ConnectionClose => answer.close_announced(),
-            Fault::Chunked => answer.framing = Framing::Pieces,
-            Fault::CloseDelimited => {
+            Self::HalfClose => return (Reply::HalfClose, true),
+            Self::Hang => return (Reply::Hang, true),
+            Self::SlowBody if answer.has_body() => answer.pause_ns = pause_ns,
+            Self::CloseAfterAnswer => answer.ending = Ending::Close,
+            Self::ConnectionClose => answer.close_announced(),
+            Self::Chunked => answer.framing = Framing::Pieces,
+            Self::CloseDelimited => {
                 answer.framing = Framing::UntilClose;
                 answer.close_announced();
             }
-            Fault::EarlyHints if protocol == Protocol::Http => answer.early_hints = true,
-            Fault::HugeHead => answer.huge_head = true,
-            Fault::SlowBody | Fault::EarlyHints | Fault::Greet => done = false,
+            Self::EarlyHints if protocol == Protocol::Http => answer.early_hints = true,
+            Self::HugeHead => answer.huge_head = true,
+            Self::SlowBody | Self::EarlyHints | Self::Greet => done = false,
         }
-        (Outcome::Answer(answer), done)
+        (Reply::Answer(answer), done)
     }
 }
 
@@ -134,8 +134,8 @@ mod tests {
     fn nothing_to_spoil_is_not_done() {
         let empty = Route::Bytes(0).answer(0);
         let (outcome, done) = Fault::WrongBytes.apply(empty.clone(), Protocol::Http, 0);
-        assert_eq!((outcome, done), (Outcome::Answer(empty.clone()), false));
+        assert_eq!((outcome, done), (Reply::Answer(empty.clone()), false));
         let (outcome, done) = Fault::EarlyHints.apply(empty.clone(), Protocol::FastCgi, 0);
-        assert_eq!((outcome, done), (Outcome::Answer(empty), false));
+        assert_eq!((outcome, done), (Reply::Answer(empty), false));
     }
 }

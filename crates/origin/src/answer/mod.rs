@@ -1,4 +1,4 @@
-//! From a request to what answers it. Alike on every wire; knows no bytes of a protocol and no sockets.
+//! From a request to its answer. The same for every protocol; knows no bytes of a protocol and no sockets.
 
 pub mod body;
 pub mod delay;
@@ -13,23 +13,23 @@ pub use fault::Fault;
 pub use route::Route;
 pub use script::Script;
 
-/// What the origin needs to know of a request method.
+/// What the origin needs to know about a request method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     /// Answered without a body.
     Head,
-    /// Any other method: all are answered alike.
+    /// Any other method. All get the same answer.
     Other,
 }
 
 impl Method {
     /// The method of this name, which is case-sensitive (RFC 9110, 9.1).
     pub fn named(name: &[u8]) -> Self {
-        if name == b"HEAD" { Method::Head } else { Method::Other }
+        if name == b"HEAD" { Self::Head } else { Self::Other }
     }
 }
 
-/// Whether the client lets the connection live on after the answer.
+/// Whether the client keeps the connection open after the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Persistence {
     /// HTTP keep-alive, or FCGI_KEEP_CONN.
@@ -43,11 +43,11 @@ pub enum Persistence {
 pub struct Request {
     /// Whether a body is wanted in the answer.
     pub method: Method,
-    /// Route and script, as its target asks for.
+    /// The route and the script that its target asks for.
     pub script: Script,
-    /// Bytes of the request's body, framing excluded.
+    /// Bytes of the request's body, without framing.
     pub body_bytes: u64,
-    /// What the client wants of the connection.
+    /// Whether the client wants to keep the connection.
     pub persistence: Persistence,
 }
 
@@ -55,7 +55,7 @@ pub struct Request {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Status(pub u16, pub &'static str);
 
-/// How the end of the body is told to the client.
+/// How the client learns where the body ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framing {
     /// Content-Length.
@@ -66,25 +66,25 @@ pub enum Framing {
     UntilClose,
 }
 
-/// Bytes that follow an answer and belong to no request.
+/// Bytes behind an answer that belong to no request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Surplus {
     /// None, as it should be.
     None,
     /// Sixteen bytes that are no answer.
     Bytes,
-    /// A whole second answer, that of `/hello`.
+    /// A second answer: the one of `/hello`.
     Answer,
 }
 
-/// What becomes of the connection once the answer has been sent.
+/// What happens to the connection once the answer has been sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// It waits for the next request.
     KeepAlive,
-    /// Closed in order (FIN).
+    /// It is closed in order (FIN).
     Close,
-    /// Closed by a reset (RST) on TCP.
+    /// It is reset (RST), on TCP.
     Reset,
 }
 
@@ -95,23 +95,23 @@ pub struct Answer {
     pub status: Status,
     /// Content-Type.
     pub content_type: &'static str,
-    /// The body that the head speaks of.
+    /// The body that the head describes.
     pub payload: Payload,
     /// How much of the answer is sent.
     pub extent: Extent,
-    /// How the body's end is told.
+    /// How the client learns where the body ends.
     pub framing: Framing,
-    /// 103 Early Hints goes first.
+    /// Whether 103 Early Hints goes first.
     pub early_hints: bool,
-    /// Header fields of more than 100,000 bytes.
+    /// Whether its header fields have more than 100,000 bytes.
     pub huge_head: bool,
-    /// What follows it.
+    /// What comes behind it.
     pub surplus: Surplus,
     /// What the Connection header field says.
     pub announced: Persistence,
     /// What happens to the connection.
     pub ending: Ending,
-    /// Pause between the tenths of the body, 0 for none.
+    /// The pause between the tenths of the body; 0 is no pause.
     pub pause_ns: u64,
 }
 
@@ -122,16 +122,16 @@ pub enum Extent {
     Whole,
     /// The head alone: the request was HEAD.
     HeadOnly,
-    /// Cut off in the middle of the body; of an answer without body, in the middle of the head.
+    /// Up to the middle of the body, or of the head if there is no body.
     Half,
-    /// As `Half`, for HEAD.
+    /// The request was HEAD: up to the middle of the head.
     HalfHead,
 }
 
 impl Answer {
-    /// A plain answer to `request`-independent circumstances: 200, kept alive.
+    /// A whole answer with nothing wrong, on a connection that is kept.
     pub fn plain(status: Status, content_type: &'static str, body: Body) -> Self {
-        Answer {
+        Self {
             status,
             content_type,
             payload: Payload::of(body),
@@ -146,7 +146,7 @@ impl Answer {
         }
     }
 
-    /// The answer to `request` before any fault is applied to it.
+    /// The answer to `request` before a fault is applied.
     pub fn to(request: &Request) -> Self {
         let mut answer = request.script.route.answer(request.body_bytes);
         if request.method == Method::Head {
@@ -158,7 +158,7 @@ impl Answer {
         answer
     }
 
-    /// The connection ends after this answer, and the head says so.
+    /// Closes the connection after this answer, and makes the head say so.
     pub fn close_announced(&mut self) {
         self.announced = Persistence::Close;
         self.ending = Ending::Close;

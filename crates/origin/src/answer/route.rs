@@ -1,10 +1,10 @@
-//! The routes: alike in all origins of the project.
+//! The routes: the same in all origins of the project.
 
 use super::body::{self, Body};
 use super::{Answer, Status};
 
 /// The largest N of `/bytes/N`.
-pub const MOST_BYTES: u64 = 64 << 20;
+pub const MAX_BODY_BYTES: u64 = 64 << 20;
 
 const OK: Status = Status(200, "OK");
 const PLAIN: &str = "text/plain";
@@ -34,26 +34,26 @@ impl Route {
     /// The route of a path without its query.
     pub fn of(path: &[u8]) -> Self {
         match path {
-            b"/" | b"/hello" => Route::Hello,
-            b"/512" => Route::Text512,
-            b"/json" => Route::Json,
-            b"/static.txt" | b"/text" => Route::Text,
-            b"/echo-length" => Route::EchoLength,
-            _ => path.strip_prefix(b"/bytes/").and_then(bytes_wanted).map_or(Route::Unknown, Route::Bytes),
+            b"/" | b"/hello" => Self::Hello,
+            b"/512" => Self::Text512,
+            b"/json" => Self::Json,
+            b"/static.txt" | b"/text" => Self::Text,
+            b"/echo-length" => Self::EchoLength,
+            _ => path.strip_prefix(b"/bytes/").and_then(bytes_wanted).map_or(Self::Unknown, Route::Bytes),
         }
     }
 
-    /// The right answer, to a request that came with `body_bytes`.
+    /// The right answer to a request with a body of `body_bytes`.
     pub fn answer(self, body_bytes: u64) -> Answer {
         match self {
-            Route::Hello => Answer::plain(OK, PLAIN, Body::Fixed(body::HELLO)),
-            Route::Bytes(length) => Answer::plain(OK, "application/octet-stream", Body::Pattern(length)),
-            Route::Text512 => Answer::plain(OK, PLAIN, Body::Fixed(body::TEXT_512)),
-            Route::Json => Answer::plain(OK, "application/json", Body::Fixed(body::JSON)),
-            Route::Text => Answer::plain(OK, PLAIN, Body::Fixed(body::TEXT)),
-            Route::EchoLength => Answer::plain(OK, PLAIN, Body::Text(format!("{body_bytes}\n"))),
-            Route::Unknown => Answer::plain(Status(404, "Not Found"), PLAIN, Body::Fixed(b"no such route\n")),
-            Route::Refused(why) => Answer::plain(Status(400, "Bad Request"), PLAIN, Body::Text(format!("{why}\n"))),
+            Self::Hello => Answer::plain(OK, PLAIN, Body::Fixed(body::HELLO)),
+            Self::Bytes(length) => Answer::plain(OK, "application/octet-stream", Body::Pattern(length)),
+            Self::Text512 => Answer::plain(OK, PLAIN, Body::Fixed(body::TEXT_512)),
+            Self::Json => Answer::plain(OK, "application/json", Body::Fixed(body::JSON)),
+            Self::Text => Answer::plain(OK, PLAIN, Body::Fixed(body::TEXT)),
+            Self::EchoLength => Answer::plain(OK, PLAIN, Body::Text(format!("{body_bytes}\n"))),
+            Self::Unknown => Answer::plain(Status(404, "Not Found"), PLAIN, Body::Fixed(b"no such route\n")),
+            Self::Refused(why) => Answer::plain(Status(400, "Bad Request"), PLAIN, Body::Text(format!("{why}\n"))),
         }
     }
 }
@@ -64,7 +64,7 @@ fn bytes_wanted(digits: &[u8]) -> Option<u64> {
     if !number.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    number.parse().ok().filter(|length| *length <= MOST_BYTES)
+    number.parse().ok().filter(|length| *length <= MAX_BODY_BYTES)
 }
 
 #[cfg(test)]

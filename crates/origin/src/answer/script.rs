@@ -1,17 +1,17 @@
-//! What a request's target asks for: the route by its path, and delay, work and fault by its query.
+//! What a request's target asks for: its path names the route, its query names delay, work and fault.
 
 use super::delay::{self, Delay};
 use super::{Fault, Route};
 
 /// The pause of `slow-body` unless told otherwise.
 const PAUSE_NS: u64 = 10_000_000;
-/// The longest work that is taken: it stops the whole thread.
-const MOST_WORK_NS: u64 = 1_000_000_000;
+/// The longest work that a request may ask for: it stops the whole thread.
+const MAX_WORK_NS: u64 = 1_000_000_000;
 
-/// A target, understood.
+/// What a target asks for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Script {
-    /// What the path asks for.
+    /// What its path asks for.
     pub route: Route,
     /// From the request's arrival to its answer.
     pub delay: Option<Delay>,
@@ -19,31 +19,31 @@ pub struct Script {
     pub work_ns: u64,
     /// CPU time burnt after the answers of the batch were sent.
     pub work_after_ns: u64,
-    /// What shall go wrong.
+    /// What goes wrong on purpose.
     pub fault: Option<Fault>,
-    /// Only one request in this many gets the fault.
+    /// Only one in this many requests gets the fault.
     pub every: u64,
-    /// Between the parts of `slow-body`.
+    /// The pause between the parts of `slow-body`.
     pub pause_ns: u64,
 }
 
 impl Script {
-    /// Only a route.
+    /// A route, and nothing else.
     pub fn plain(route: Route) -> Self {
-        Script { route, delay: None, work_ns: 0, work_after_ns: 0, fault: None, every: 1, pause_ns: PAUSE_NS }
+        Self { route, delay: None, work_ns: 0, work_after_ns: 0, fault: None, every: 1, pause_ns: PAUSE_NS }
     }
 
-    /// Reads a target in origin form or absolute form. A parameter that is not known, or a bad value, makes a route that is
-    /// answered with 400: a fault that silently does not happen would spoil a test.
+    /// Reads a target in origin form or absolute form. An unknown parameter or a bad value gets 400 as its answer: a fault
+    /// that silently does not happen would spoil a test.
     pub fn of(target: &[u8]) -> Self {
         let target = origin_form(target);
         let Some(question) = target.iter().position(|byte| *byte == b'?') else {
-            return Script::plain(Route::of(target));
+            return Self::plain(Route::of(target));
         };
-        let mut script = Script::plain(Route::of(&target[..question]));
+        let mut script = Self::plain(Route::of(&target[..question]));
         for parameter in target[question + 1..].split(|byte| *byte == b'&').filter(|part| !part.is_empty()) {
             if let Err(why) = script.take(parameter) {
-                return Script::plain(Route::Refused(why));
+                return Self::plain(Route::Refused(why));
             }
         }
         script
@@ -75,7 +75,7 @@ impl Script {
 
 fn work(value: &str) -> Result<u64, &'static str> {
     delay::duration_ns(value)
-        .filter(|time| *time <= MOST_WORK_NS)
+        .filter(|time| *time <= MAX_WORK_NS)
         .ok_or("work: expected a time such as 50us, at most 1s")
 }
 

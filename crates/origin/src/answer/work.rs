@@ -1,11 +1,11 @@
 //! Work of a known size: a loop whose cost was measured once by the thread's CPU clock.
 //!
-//! A request's work is a number of rounds, not a time that is watched: reading the CPU clock costs a system call of some 100 ns, which
-//! could not make a request 2 % dearer, and rounds stay a fixed share of a request's own cost when the machine gets slower.
+//! A request's work is a number of rounds, and no clock is read: reading the CPU clock is a system call of some 100 ns, too
+//! dear for making a request 2 % dearer. Rounds also stay a fixed share of a request's own cost if the machine gets slower.
 
 use hopcost_common::clock;
 
-/// How many rounds of the loop make a nanosecond of CPU time.
+/// The loop, and how many of its rounds take a nanosecond of CPU time.
 #[derive(Clone, Copy, Debug)]
 pub struct Work {
     rounds_per_ns: f64,
@@ -23,10 +23,10 @@ impl Work {
         });
         runs_ns.sort_unstable();
         let median_ns = runs_ns[runs_ns.len() / 2];
-        Work { rounds_per_ns: ROUNDS as f64 / median_ns.max(1) as f64 }
+        Self { rounds_per_ns: ROUNDS as f64 / median_ns.max(1) as f64 }
     }
 
-    /// Burns so many rounds on the calling thread, whatever they cost there.
+    /// Burns this many rounds on the calling thread.
     pub fn burn_rounds(self, rounds: u64) {
         burn(rounds);
     }

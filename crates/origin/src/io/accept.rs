@@ -17,8 +17,8 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// Binds and listens; so many connections may wait to be accepted (the kernel cuts it down to net.core.somaxconn). A
-    /// socket file that is there already is an address in use: it may be another server's.
+    /// Binds and listens. `backlog` is the length of the accept queue (the kernel caps it by net.core.somaxconn). If the
+    /// socket file exists already, the address is in use: the file may belong to another server.
     pub fn bind(listen: Listen, backlog: u16) -> rustix::io::Result<Self> {
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
         let (socket, listen, file) = match listen.address {
@@ -26,7 +26,7 @@ impl Listener {
                 let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
                 let socket = net::socket_with(family, SocketType::STREAM, flags, None)?;
                 sockopt::set_socket_reuseaddr(&socket, true)?;
-                // Inherited by the connections, which saves them a system call each.
+                // Connections inherit it, which saves a system call for each.
                 sockopt::set_tcp_nodelay(&socket, true)?;
                 net::bind(&socket, &address)?;
                 let bound = net::getsockname(&socket)?.try_into()?;
@@ -38,9 +38,9 @@ impl Listener {
                 (socket, Listen { address: Address::Unix(path.clone()), ..listen }, Some(path))
             }
         };
-        let listener = Listener { socket, listen, file };
+        let listener = Self { socket, listen, file };
         if let Some(file) = &listener.file {
-            // A proxy's workers rarely run as the user of the origin; a loopback port would be open to all users too.
+            // A proxy's workers rarely run as the origin's user. A loopback port would be open to all users too.
             let everyone = std::os::unix::fs::PermissionsExt::from_mode(0o666);
             std::fs::set_permissions(file, everyone).map_err(|_| Errno::ACCESS)?;
         }
@@ -48,7 +48,7 @@ impl Listener {
         Ok(listener)
     }
 
-    /// Where it listens; the port is the real one.
+    /// Where it listens, with the real port.
     pub fn listen(&self) -> &Listen {
         &self.listen
     }
@@ -69,7 +69,7 @@ impl Listener {
             match net::accept_with(&self.socket, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC) {
                 Ok(socket) => return Accepted::Socket(socket),
                 Err(Errno::AGAIN) => return Accepted::Nothing,
-                // Gone before it was accepted, or a signal: the next one may be well.
+                // The connection ended before it was accepted, or a signal came: try the next one.
                 Err(Errno::CONNABORTED | Errno::INTR) => {}
                 Err(_) => return Accepted::NotNow,
             }
@@ -80,7 +80,7 @@ impl Listener {
 impl Drop for Listener {
     fn drop(&mut self) {
         if let Some(file) = &self.file {
-            // It may have been removed by others; then all is well.
+            // Somebody else may have removed it already.
             let _ = std::fs::remove_file(file);
         }
     }
@@ -93,11 +93,11 @@ pub enum Accepted {
     Socket(OwnedFd),
     /// Nobody waits.
     Nothing,
-    /// No descriptors or memory left: to be tried again a little later.
+    /// No descriptors or memory are left: try again a little later.
     NotNow,
 }
 
-/// Where one thread finds the connections that were dealt to it, and the word to stop.
+/// Where a thread finds the connections that were dealt to it, and learns that it should stop.
 #[derive(Debug)]
 pub struct Inbox {
     dealt: Mutex<Vec<(OwnedFd, u16, u32)>>,
@@ -105,10 +105,10 @@ pub struct Inbox {
 }
 
 impl Inbox {
-    /// An empty one.
+    /// An empty inbox.
     pub fn new() -> rustix::io::Result<Self> {
         let bell = eventfd(0, EventfdFlags::NONBLOCK | EventfdFlags::CLOEXEC)?;
-        Ok(Inbox { dealt: Mutex::new(Vec::new()), bell })
+        Ok(Self { dealt: Mutex::new(Vec::new()), bell })
     }
 
     /// Puts in a connection: its socket, listener and number.
@@ -120,14 +120,14 @@ impl Inbox {
     /// Takes out everything.
     pub fn take(&self) -> Vec<(OwnedFd, u16, u32)> {
         let mut count = [0; 8];
-        // Empty if another ring was taken with it; the connections are what counts.
+        // Empty if this ring was read together with another. Only the connections matter.
         let _ = rustix::io::read(&self.bell, &mut count);
         std::mem::take(&mut *self.dealt.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Wakes the thread.
     pub fn ring(&self) {
-        // Fails only when the counter is full, and then the thread is awake.
+        // Fails only if the counter is full, and then the thread is awake.
         let _ = rustix::io::write(&self.bell, &1u64.to_ne_bytes());
     }
 

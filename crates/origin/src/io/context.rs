@@ -1,4 +1,4 @@
-//! What a connection needs of its thread while it is being looked at.
+//! What a connection uses of its thread while the thread works on it.
 
 use super::output::Queue;
 use super::timers::Timers;
@@ -20,22 +20,22 @@ fn wall_s() -> u64 {
 /// Bytes read at once.
 const INPUT_BYTES: usize = 64 << 10;
 
-/// What the origin was told at its start, alike for all threads.
+/// What the command line says, the same for all threads.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// Of the delays.
+    /// The seed of the delays.
     pub seed: u64,
-    /// Whether a connection gets an answer before it has asked.
+    /// Whether a connection gets an answer before its first request.
     pub greet: bool,
-    /// The last of so many answers closes.
+    /// How many answers a connection gets; the last one closes it.
     pub requests_per_connection: Option<u64>,
     /// The calibrated loop.
     pub work: Work,
-    /// Of it, before each answer.
+    /// How many rounds of it run before each answer.
     pub work_rounds: u64,
 }
 
-/// Counts requests with a fault, over all threads, so that `every=N` means each Nth of the server.
+/// Counts requests with a fault over all threads, so that `every=N` means each Nth request of the server.
 #[derive(Debug, Default)]
 pub struct Turns([AtomicU64; Fault::ALL.len()]);
 
@@ -45,7 +45,7 @@ impl Turns {
     }
 }
 
-/// One thread's own.
+/// What belongs to one thread.
 #[derive(Debug)]
 pub struct Context {
     pub settings: Settings,
@@ -53,20 +53,20 @@ pub struct Context {
     pub requests: Option<RequestLog>,
     pub random: Random,
     pub timers: Timers,
-    /// Read into; its bytes mean nothing between two uses.
+    /// The buffer for reading. Its bytes mean nothing between two uses.
     pub input: Vec<u8>,
-    /// Lent to the connection that is looked at, so that idle ones hold no memory.
+    /// Lent to the connection that the thread works on, so that idle connections hold no memory.
     pub queue: Queue,
-    /// As of the start of this turn of the loop.
+    /// The Date field, as of the start of this turn of the loop.
     pub date: String,
-    /// Work to be done once this turn's answers have been sent.
+    /// How long to work once this turn's answers have been sent.
     pub owed_ns: u64,
     turns: Arc<Turns>,
     date_s: u64,
 }
 
 impl Context {
-    /// Of thread `thread`.
+    /// The context of thread `thread`.
     pub fn new(
         settings: Settings,
         thread: usize,
@@ -74,7 +74,7 @@ impl Context {
         requests: Option<RequestLog>,
         turns: Arc<Turns>,
     ) -> Self {
-        let mut context = Context {
+        let mut context = Self {
             settings,
             counts: vec![Counts::default(); listeners],
             requests,
@@ -91,18 +91,18 @@ impl Context {
         context
     }
 
-    /// To be called at each turn of the loop.
+    /// Begins a turn of the loop.
     pub fn turn(&mut self) {
         let now_s = wall_s();
         if now_s != self.date_s {
             self.date_s = now_s;
-            // Far beyond what the Date field can say, the clock is wrong: then 1970 is as good.
+            // A time that the Date field cannot express comes from a wrong clock; 1970 is as good then.
             let moment = UNIX_EPOCH.checked_add(Duration::from_secs(now_s.min(253_402_300_799)));
             self.date = httpdate::fmt_http_date(moment.unwrap_or(UNIX_EPOCH));
         }
     }
 
-    /// Whether this request is one that gets its fault.
+    /// Whether this request gets its fault.
     pub fn fault_hits(&self, fault: Fault, every: u64) -> bool {
         self.turns.hits(fault, every)
     }

@@ -14,12 +14,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 const EVENTS: usize = 256;
-/// Connections accepted at one go; then those that are open have their turn.
+/// How many connections are accepted at once. The open ones have their turn then.
 const ACCEPTS: usize = 64;
-/// How long accepting rests when descriptors are used up.
+/// How long accepting rests if no descriptors are left.
 const ACCEPT_REST_NS: u64 = 10_000_000;
-/// The loop does not sleep through the last stretch before a moment: waking an idle core took 25 to 80 µs on a virtual machine, which would be
-/// added to every scripted delay.
+/// The loop does not sleep during the last stretch before a timer: waking an idle core took 25 to 80 µs on a virtual
+/// machine, and every scripted delay would be longer by that.
 const SPIN_NS: u64 = 80_000;
 /// Tokens below are `generation << 32 | slot`; a generation stays below 2³¹.
 const LISTENER_TOKEN: u64 = 1 << 63;
@@ -28,19 +28,19 @@ const BELL_TOKEN: u64 = u64::MAX;
 /// What the threads of a server share.
 #[derive(Debug)]
 pub struct Shared {
-    /// Of all threads.
+    /// The listeners of all threads.
     pub listeners: Vec<Listener>,
-    /// One per thread.
+    /// One inbox per thread.
     pub inboxes: Vec<Inbox>,
     stop: AtomicBool,
     turns: Arc<Turns>,
 }
 
 impl Shared {
-    /// For so many threads.
+    /// What this many threads share.
     pub fn new(listeners: Vec<Listener>, threads: usize) -> rustix::io::Result<Self> {
         let inboxes = (0..threads).map(|_| Inbox::new()).collect::<Result<_, _>>()?;
-        Ok(Shared { listeners, inboxes, stop: AtomicBool::new(false), turns: Arc::default() })
+        Ok(Self { listeners, inboxes, stop: AtomicBool::new(false), turns: Arc::default() })
     }
 
     /// Ends all loops.
@@ -50,7 +50,7 @@ impl Shared {
     }
 }
 
-/// A place for a connection; the generation tells its tenants apart.
+/// A place for a connection. The generation tells apart the connections that the place has had.
 #[derive(Debug, Default)]
 struct Slot {
     generation: u32,
@@ -83,7 +83,7 @@ impl EventLoop {
         epoll::add(&epoll, inbox.bell(), epoll::EventData::new_u64(BELL_TOKEN), epoll::EventFlags::IN)?;
         let turns = shared.turns.clone();
         let context = Context::new(settings, thread, shared.listeners.len(), file.map(RequestLog::new), turns);
-        let mut event_loop = EventLoop {
+        let mut event_loop = Self {
             epoll,
             shared,
             thread,
@@ -106,9 +106,9 @@ impl EventLoop {
         epoll::add(&self.epoll, self.shared.listeners[index].socket(), token, epoll::EventFlags::IN)
     }
 
-    /// Serves until the word to stop; gives the counts per listener.
+    /// Serves until [`Shared::stop`]. Returns the counts per listener.
     pub fn run(mut self) -> std::io::Result<Vec<Counts>> {
-        // The usual slack of 50 µs would be added to every scripted delay. Without it they are only less exact.
+        // The usual slack of 50 µs would lengthen every scripted delay. If this fails, delays are less exact.
         let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
         let mut events: Vec<epoll::Event> = Vec::with_capacity(EVENTS);
         while !self.shared.stop.load(Ordering::Acquire) {
@@ -132,14 +132,14 @@ impl EventLoop {
         self.end()
     }
 
-    /// How long to sleep; `None`: until something happens.
+    /// How long to sleep; `None` until something happens.
     fn timeout(&self) -> Option<Timespec> {
         let wait_ns = if self.again.is_empty() {
             self.context.timers.next_ns()?.saturating_sub(clock::monotonic_ns() + SPIN_NS)
         } else {
             0
         };
-        // An hour at most, as all scripted times are: both fit.
+        // At most an hour, as all scripted times: both parts fit.
         Some(Timespec { tv_sec: (wait_ns / 1_000_000_000) as i64, tv_nsec: (wait_ns % 1_000_000_000) as i64 })
     }
 
@@ -172,12 +172,14 @@ impl EventLoop {
                 self.watch_listener((token & !LISTENER_TOKEN) as usize)?;
             }
         }
-        // Connections that went away leave their moments behind; delays may be long, so these are not waited for.
+        // Closed connections leave their timers behind. Delays may be long, so the timers are dropped before they are due.
         if self.context.timers.len() > 4 * self.slots.len() + 1024 {
             let slots = &self.slots;
-            let tenant = |token: u64| slots.get(token as u32 as usize).and_then(|place| place.connection.as_ref());
+            let connection_of =
+                |token: u64| slots.get(token as u32 as usize).and_then(|place| place.connection.as_ref());
             self.context.timers.keep(|token| {
-                token & LISTENER_TOKEN != 0 || tenant(token).is_some_and(|connection| connection.token() == token)
+                token & LISTENER_TOKEN != 0
+                    || connection_of(token).is_some_and(|connection| connection.token() == token)
             });
         }
         Ok(())
@@ -190,7 +192,7 @@ impl EventLoop {
                 Accepted::Socket(socket) => socket,
                 Accepted::Nothing => break,
                 Accepted::NotNow => {
-                    // A listener that stays readable would keep the loop spinning.
+                    // The listener stays readable, and would keep the loop spinning.
                     epoll::delete(&self.epoll, shared.listeners[index].socket())?;
                     self.context.timers.push(clock::monotonic_ns() + ACCEPT_REST_NS, LISTENER_TOKEN | index as u64);
                     break;
@@ -221,7 +223,7 @@ impl EventLoop {
         let origin = Origin { listener: index, number, tcp: listener.is_tcp() };
         let mut connection = Box::new(Connection::new(socket, origin, token, listener.listen().protocol));
         if epoll::add(&self.epoll, connection.socket(), epoll::EventData::new_u64(token), INTEREST).is_err() {
-            // The kernel's limit of watches or memory: this connection is dropped, the others go on.
+            // The kernel's limit of watches or memory is reached: drop this connection, and go on with the others.
             self.free.push(slot);
             return Ok(());
         }
@@ -233,7 +235,7 @@ impl EventLoop {
         if greet { self.look(token, |_| {}) } else { Ok(()) }
     }
 
-    /// Lets a connection go on, if it is still there.
+    /// Works on a connection, if it is still there.
     fn look(&mut self, token: u64, notice: impl FnOnce(&mut Connection)) -> rustix::io::Result<()> {
         let slot = token as u32;
         let Some(place) = self.slots.get_mut(slot as usize) else {
@@ -246,7 +248,7 @@ impl EventLoop {
         match connection.drive(&mut self.context) {
             Fate::Waits => {}
             Fate::WaitsForRoom => {
-                // Asked for only now: a Unix socket would report room after every byte that the client reads.
+                // Watched only now: a Unix socket reports room after every byte that the client reads.
                 let room = INTEREST | epoll::EventFlags::OUT;
                 epoll::modify(&self.epoll, connection.socket().as_fd(), epoll::EventData::new_u64(token), room)?;
             }

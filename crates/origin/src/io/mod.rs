@@ -1,6 +1,6 @@
 //! Moving bytes: one epoll loop per thread, edge-triggered, with its connections and its timers.
 //!
-//! The first thread accepts and deals connections to all threads in turn, so that they are even to the last one.
+//! The first thread accepts connections and deals them to all threads in turn: each gets as many as any other, or one more.
 
 mod accept;
 mod connection;

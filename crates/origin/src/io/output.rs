@@ -10,24 +10,24 @@ use std::io::IoSlice;
 /// An answer that is on its way.
 #[derive(Clone, Copy, Debug)]
 pub struct Mark {
-    /// The answer is out once so many bytes of the queue are.
+    /// How many bytes of the queue have to be out before the answer is.
     pub end: usize,
-    /// When its request arrived, if anyone asks.
+    /// When its request arrived, if delays or rows need it.
     pub arrival_ns: u64,
     /// What is wrong with it.
     pub fault: Option<Fault>,
-    /// Its bytes of body.
+    /// The length of its body.
     pub body_bytes: u64,
     /// Whether a fault cuts it off.
     pub cut: bool,
 }
 
-/// Encoded bytes, and the answers that end in them.
+/// Encoded bytes, and the answers that end among them.
 #[derive(Debug, Default)]
 pub struct Queue {
     pub bytes: Vec<u8>,
     pub marks: Vec<Mark>,
-    /// So many of the bytes are out.
+    /// How many of the bytes are out.
     at: usize,
 }
 
@@ -49,11 +49,11 @@ impl Queue {
 pub enum Sent {
     /// Some bytes are out; there may be more.
     Some(usize),
-    /// All is out.
+    /// Everything is out.
     All,
     /// The socket takes no more now.
     Blocked,
-    /// The body pauses for so long.
+    /// The body pauses for this many ns.
     Pause(u64),
     /// The connection is broken.
     Broken,
@@ -78,7 +78,7 @@ impl Output {
         let taken = if piece.is_empty() {
             send(socket, rest, SendFlags::NOSIGNAL)
         } else {
-            // Rust programs ignore SIGPIPE, so that a broken connection is an error here too.
+            // Rust programs ignore SIGPIPE, so a broken connection is an error here too.
             rustix::io::writev(socket.as_fd(), &[IoSlice::new(rest), IoSlice::new(piece)])
         };
         match taken {

@@ -1,5 +1,5 @@
-//! When to look at a connection again: a heap of moments. A moment that has lost its meaning is left in and does no harm, since a connection
-//! that is looked at too early waits on.
+//! When to look at a connection again: a heap of moments. A moment that means nothing any more stays in the heap: a
+//! connection that is looked at too early goes on waiting.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -1,8 +1,8 @@
 //! One row per request, for replaying what the origin saw.
 //!
-//! Rows of 24 bytes, little-endian, in the order in which requests ended (by thread, in batches): arrival ns (u64), last byte taken ns
-//! (u64, all ones: never), connection (u32), listener (u16), outcome (u8), fault (u8, 255: none). The file begins with 24 bytes of
-//! [`MAGIC`], so that row n stands at 24 × (n + 1). Times are CLOCK_MONOTONIC.
+//! Rows of 24 bytes, little-endian, in the order in which requests ended (by thread, in batches): arrival ns (u64), last
+//! byte taken ns (u64, all ones: never), connection (u32), listener (u16), outcome (u8), fault (u8, 255: none). The file
+//! begins with the 24 bytes of [`MAGIC`], so row n stands at 24 × (n + 1). Times are CLOCK_MONOTONIC.
 
 use crate::answer::Fault;
 use std::fs::File;
@@ -13,9 +13,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub const MAGIC: &[u8; ROW_BYTES] = b"hopcost-origin requests1";
 /// Bytes of a row.
 pub const ROW_BYTES: usize = 24;
-/// No time.
+/// The time of something that did not happen.
 pub const NEVER: u64 = u64::MAX;
-/// Rows are held back until they fill this, so that writing is rare.
+/// Rows are held back until they fill a buffer of this size, so that writing is rare.
 const BUFFER_BYTES: usize = ROW_BYTES * 8192;
 
 /// How a request ended.
@@ -24,13 +24,13 @@ const BUFFER_BYTES: usize = ROW_BYTES * 8192;
 pub enum Outcome {
     /// The answer was sent completely.
     Sent = 0,
-    /// A fault cut it off.
+    /// A fault cut the answer off.
     Cut = 1,
-    /// A fault left it out.
+    /// A fault withheld the answer.
     Withheld = 2,
-    /// The connection broke, or the request was taken back.
+    /// The connection broke, or the client aborted the request.
     Lost = 3,
-    /// The origin stopped first.
+    /// The origin stopped before the answer was sent.
     InFlight = 4,
 }
 
@@ -45,7 +45,7 @@ pub struct Row {
     pub connection: u32,
     /// Index of its listener.
     pub listener: u16,
-    /// How it ended.
+    /// How the request ended.
     pub outcome: Outcome,
     /// The fault that was done to it.
     pub fault: Option<Fault>,
@@ -73,7 +73,7 @@ impl RequestFile {
     /// Begins the file.
     pub fn begin(mut file: File) -> io::Result<Self> {
         file.write_all(MAGIC)?;
-        Ok(RequestFile(Arc::new(Mutex::new(file))))
+        Ok(Self(Arc::new(Mutex::new(file))))
     }
 }
 
@@ -88,7 +88,7 @@ pub struct RequestLog {
 impl RequestLog {
     /// Rows of one thread go to `file` in batches.
     pub fn new(file: RequestFile) -> Self {
-        RequestLog { file, buffer: Vec::with_capacity(BUFFER_BYTES), failure: None }
+        Self { file, buffer: Vec::with_capacity(BUFFER_BYTES), failure: None }
     }
 
     /// Takes a row. A failure to write is kept for [`RequestLog::end`]; serving goes on.

@@ -1,4 +1,7 @@
 //! What bytes mean. Bytes in, requests out; answers in, bytes out. No sockets, no clocks.
+//!
+//! The codecs share no code with the engine's, on purpose: two independent readings of RFC 9112 and of the FastCGI
+//! specification make "counts equal to the origin's own" a proof.
 
 pub mod fastcgi;
 pub mod http;
@@ -8,8 +11,8 @@ use crate::answer::{Answer, Request};
 use crate::link::Protocol;
 pub use stream::{BodyStream, Next};
 
-/// The longest head of an HTTP request, and the most bytes of FastCGI parameters.
-pub const MOST_HEAD_BYTES: usize = 64 << 10;
+/// The longest head of an HTTP request, and the longest FastCGI parameters.
+pub const MAX_HEAD_BYTES: usize = 64 << 10;
 /// Bodies up to this size are encoded with their head; longer ones are streamed.
 const SMALL_BODY_BYTES: u64 = 16 << 10;
 
@@ -20,68 +23,68 @@ pub enum Step {
     NeedMore,
     /// A request has arrived completely. Nothing more is read until it has been answered.
     Request(Request),
-    /// The peer took back a request that had not arrived completely.
+    /// The peer aborted a request that had not arrived completely.
     Aborted,
     /// A request that is not served, on a connection that goes on.
     Refused,
-    /// The peer broke the protocol or a limit; the connection ends once what it is told has been sent.
+    /// The peer broke the protocol or a limit. The connection ends once the refusal has been sent.
     Broken,
 }
 
 /// One connection's end of a protocol.
 #[derive(Debug)]
-pub enum Wire {
+pub enum Codec {
     /// HTTP/1.1 and 1.0.
     Http(http::Http),
-    /// FastCGI. Boxed, as its state is the larger one.
+    /// FastCGI. Boxed, because its state is much larger.
     FastCgi(Box<fastcgi::FastCgi>),
 }
 
-impl Wire {
-    /// A fresh connection.
+impl Codec {
+    /// The codec of a new connection.
     pub fn new(protocol: Protocol) -> Self {
         match protocol {
-            Protocol::Http => Wire::Http(http::Http::default()),
-            Protocol::FastCgi => Wire::FastCgi(Box::default()),
+            Protocol::Http => Self::Http(http::Http::default()),
+            Protocol::FastCgi => Self::FastCgi(Box::default()),
         }
     }
 
-    /// Its protocol.
+    /// Which protocol it speaks.
     pub fn protocol(&self) -> Protocol {
         match self {
-            Wire::Http(_) => Protocol::Http,
-            Wire::FastCgi(_) => Protocol::FastCgi,
+            Self::Http(_) => Protocol::Http,
+            Self::FastCgi(_) => Protocol::FastCgi,
         }
     }
 
-    /// Reads on. Returns how many bytes were used up; what must be said at once (100 Continue, refusals) is appended to
-    /// `out`. The bytes that were not used up must be given again, with more behind them.
+    /// Reads on. Returns how many bytes were used up. Appends to `out` what must be sent at once (100 Continue, refusals).
+    /// The caller passes the unused bytes again, with more behind them.
     pub fn advance(&mut self, input: &[u8], date: &str, out: &mut Vec<u8>) -> (usize, Step) {
         match self {
-            Wire::Http(http) => http.advance(input, date, out),
-            Wire::FastCgi(fastcgi) => fastcgi.advance(input, date, out),
+            Self::Http(http) => http.advance(input, date, out),
+            Self::FastCgi(fastcgi) => fastcgi.advance(input, date, out),
         }
     }
 
-    /// Appends the answer to the request that came last; a body too long to be held comes back as a stream.
+    /// Appends the answer to the last request. A body that is too long to be held comes back as a stream.
     pub fn encode(&mut self, answer: Answer, date: &str, out: &mut Vec<u8>) -> Option<BodyStream> {
         match self {
-            Wire::Http(_) => http::encode(answer, date, out),
-            Wire::FastCgi(fastcgi) => fastcgi::encode(answer, fastcgi.answering(), date, out),
+            Self::Http(_) => http::encode(answer, date, out),
+            Self::FastCgi(fastcgi) => fastcgi::encode(answer, fastcgi.answering(), date, out),
         }
     }
 
-    /// While a request waits for its answer: is it taken back by the bytes that came since? Returns how many bytes said so.
-    pub fn taken_back(&mut self, input: &[u8]) -> Option<usize> {
+    /// Whether the client aborts the request that waits for its answer. Returns the length of the record that says so.
+    pub fn read_abort(&mut self, input: &[u8]) -> Option<usize> {
         match self {
-            Wire::Http(_) => None,
-            Wire::FastCgi(fastcgi) => fastcgi.taken_back(input),
+            Self::Http(_) => None,
+            Self::FastCgi(fastcgi) => fastcgi.read_abort(input),
         }
     }
 
-    /// Says that a request that waited for its answer ended without one.
+    /// Appends the end of a request that was aborted while it waited for its answer.
     pub fn encode_abandoned(&mut self, out: &mut Vec<u8>) {
-        if let Wire::FastCgi(fastcgi) = self {
+        if let Self::FastCgi(fastcgi) = self {
             fastcgi::record::end_request(out, fastcgi.answering(), fastcgi::record::REQUEST_COMPLETE);
         }
     }

@@ -1,4 +1,4 @@
-//! A body on its way out: framing and pieces in turn, so that a body of any length needs no memory.
+//! A body on its way out: framing and pieces in turn, so that a body of any length needs little memory.
 
 use super::fastcgi::record;
 use crate::answer::Payload;
@@ -10,7 +10,7 @@ pub enum Wrap {
     Bare,
     /// As chunks, each with an extension.
     Chunked,
-    /// As STDOUT records of this request, with this much padding; `None`: up to a multiple of 8.
+    /// As STDOUT records of this request, with this much padding; `None` pads to a multiple of 8.
     Records {
         /// The request's id.
         id: u16,
@@ -24,9 +24,9 @@ pub enum Wrap {
 pub enum Next {
     /// `piece()` holds bytes of the body, to be sent after what was appended.
     Piece,
-    /// The script wants a pause here; `next` goes on after it.
+    /// The script wants a pause of this many ns here; `next` goes on after it.
     Pause(u64),
-    /// All is said, once what was appended has been sent.
+    /// The body ends with the bytes that were appended.
     Finished,
 }
 
@@ -55,18 +55,7 @@ enum Suffix {
 impl BodyStream {
     /// Sends the first `end` bytes of `payload` in pieces of at most `most` bytes, then `tail`.
     pub fn new(payload: Payload, end: u64, wrap: Wrap, most: usize, pause_ns: u64, tail: Vec<u8>) -> Self {
-        BodyStream {
-            payload,
-            wrap,
-            at: 0,
-            end,
-            piece_end: 0,
-            most,
-            pause_ns,
-            tail,
-            suffix: Suffix::Nothing,
-            paused: true,
-        }
+        Self { payload, wrap, at: 0, end, piece_end: 0, most, pause_ns, tail, suffix: Suffix::Nothing, paused: true }
     }
 
     /// What is left of the current piece.
@@ -74,16 +63,16 @@ impl BodyStream {
         if self.at == self.piece_end {
             return &[];
         }
-        // `piece` gives one run of bytes from any place, so the rest of a piece is as good as a piece.
+        // `piece` gives one run of bytes from any place, so it also gives the rest of a piece.
         self.payload.piece(self.at, (self.piece_end - self.at) as usize)
     }
 
-    /// So many bytes of the piece are gone.
+    /// Counts bytes of the piece that were sent.
     pub fn took(&mut self, bytes: usize) {
         self.at += bytes as u64;
     }
 
-    /// To be called when the piece is used up: appends what goes before the next one.
+    /// Called when all of the piece was sent. Appends the framing before the next piece.
     pub fn next(&mut self, out: &mut Vec<u8>) -> Next {
         debug_assert_eq!(self.at, self.piece_end, "the piece has been sent");
         match std::mem::replace(&mut self.suffix, Suffix::Nothing) {
@@ -120,7 +109,7 @@ impl BodyStream {
         Next::Piece
     }
 
-    /// Appends everything. For bodies that are small and have no pause.
+    /// Appends the whole body. For small bodies without a pause.
     pub fn append_whole(mut self, out: &mut Vec<u8>) {
         while self.next(out) == Next::Piece {
             let piece = self.piece();

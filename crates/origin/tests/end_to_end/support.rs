@@ -21,7 +21,7 @@ impl Scratch {
         let name = format!("hopcost-origin-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         let path = std::env::temp_dir().join(name);
         std::fs::create_dir_all(&path).expect("a scratch directory");
-        Scratch(path)
+        Self(path)
     }
 
     pub fn path(&self, name: &str) -> String {
@@ -66,7 +66,7 @@ impl Server {
         let text = |value: &Value| value.as_str().expect("a text").to_owned();
         let listeners = ready["listeners"].as_array().expect("a list");
         let addresses = listeners.iter().map(|each| (text(&each["link"]), text(&each["address"]))).collect();
-        Server { scratch, child, addresses }
+        Self { scratch, child, addresses }
     }
 
     pub fn connect(&self, link: &str) -> Stream {
@@ -158,16 +158,16 @@ impl Stream {
     /// False if the origin has hung up.
     pub fn try_write(&mut self, bytes: &[u8]) -> bool {
         let written = match self {
-            Stream::Tcp(stream) => stream.write_all(bytes),
-            Stream::Unix(stream) => stream.write_all(bytes),
+            Self::Tcp(stream) => stream.write_all(bytes),
+            Self::Unix(stream) => stream.write_all(bytes),
         };
         written.is_ok()
     }
 
     pub fn read(&mut self, bytes: &mut [u8]) -> std::io::Result<usize> {
         match self {
-            Stream::Tcp(stream) => stream.read(bytes),
-            Stream::Unix(stream) => stream.read(bytes),
+            Self::Tcp(stream) => stream.read(bytes),
+            Self::Unix(stream) => stream.read(bytes),
         }
     }
 
@@ -217,8 +217,8 @@ impl Stream {
     /// Shuts the sending side down; a fault under test may already have reset the connection.
     pub fn end_of_sending(&self) {
         let ended = match self {
-            Stream::Tcp(stream) => stream.shutdown(std::net::Shutdown::Write),
-            Stream::Unix(stream) => stream.shutdown(std::net::Shutdown::Write),
+            Self::Tcp(stream) => stream.shutdown(std::net::Shutdown::Write),
+            Self::Unix(stream) => stream.shutdown(std::net::Shutdown::Write),
         };
         if let Err(error) = ended {
             assert_eq!(error.kind(), std::io::ErrorKind::NotConnected);

@@ -1,7 +1,8 @@
-//! From a request to an answer on its way, and the accounts of what became of it.
+//! From a request to an answer on its way, and the accounts of both.
 
 use super::{Connection, Origin, Stage};
-use crate::answer::{Answer, Ending, Extent, Fault, Request, fault};
+use crate::answer::fault::Reply;
+use crate::answer::{Answer, Ending, Extent, Fault, Request};
 use crate::io::context::Context;
 use crate::io::output::Mark;
 use crate::link::Protocol;
@@ -39,17 +40,17 @@ impl Connection {
         }
         let mut fault = script.fault.filter(|fault| context.fault_hits(*fault, script.every));
         let outcome = match fault {
-            None => fault::Outcome::Answer(answer),
+            None => Reply::Answer(answer),
             Some(kind) => {
-                let (outcome, done) = kind.apply(answer, self.wire.protocol(), script.pause_ns);
+                let (outcome, done) = kind.apply(answer, self.codec.protocol(), script.pause_ns);
                 fault = fault.filter(|_| done);
                 outcome
             }
         };
         let answer = match outcome {
-            fault::Outcome::Answer(answer) => answer,
+            Reply::Answer(answer) => answer,
             withheld => {
-                self.stage = if withheld == fault::Outcome::Hang { Stage::Silent } else { Stage::HalfClosing };
+                self.stage = if withheld == Reply::Hang { Stage::Silent } else { Stage::HalfClosing };
                 if let Some(kind) = fault {
                     self.counts(context).faults.count(kind);
                 }
@@ -60,9 +61,9 @@ impl Connection {
             self.stage = Stage::Ending(answer.ending);
         }
         let cut = matches!(answer.extent, Extent::Half | Extent::HalfHead)
-            && (self.wire.protocol() == Protocol::Http || answer.ending == Ending::Reset);
+            && (self.codec.protocol() == Protocol::Http || answer.ending == Ending::Reset);
         let mut mark = Mark { end: 0, arrival_ns, fault, body_bytes: answer.body_bytes(), cut };
-        match self.wire.encode(answer, &context.date, &mut self.output.queue.bytes) {
+        match self.codec.encode(answer, &context.date, &mut self.output.queue.bytes) {
             Some(stream) => self.output.stream = Some(Box::new((stream, mark))),
             None => {
                 mark.end = self.output.queue.bytes.len();

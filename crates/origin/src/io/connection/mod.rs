@@ -1,4 +1,4 @@
-//! One connection: reads, waits, answers, ends. Everything that happens to it is a call of [`Connection::drive`], which goes on as far as it can.
+//! One connection: reads, waits, answers, ends. All of it happens in [`Connection::drive`], which goes on as far as possible.
 
 mod answering;
 mod receiving;
@@ -8,40 +8,40 @@ use super::output::{Output, Sent};
 use crate::answer::{Ending, Fault, Request};
 use crate::link::Protocol;
 use crate::log::Outcome;
-use crate::wire::Wire;
+use crate::wire::Codec;
 use hopcost_common::clock;
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::net::{Shutdown, shutdown};
 use std::time::Duration;
 
-/// No more requests are understood while so much waits to be sent: a client that does not read gets no more.
-const MOST_QUEUED: usize = 64 << 10;
-/// System calls of one look; then the others have their turn.
+/// No more requests are read while this much waits to be sent: a client that does not read gets no more answers.
+const MAX_QUEUED_BYTES: usize = 64 << 10;
+/// How many system calls a connection makes before the others have their turn.
 const STEPS_PER_LOOK: u32 = 64;
-/// How long a connection that ends too early for its client is kept, so that the client gets to read why.
+/// How long a connection that ends too early for its client is kept, so that the client can read why.
 const LINGER_NS: u64 = 1_000_000_000;
-/// Capacity that an idle connection may keep.
+/// How much memory an idle connection may keep.
 const KEPT_CAPACITY: usize = 4096;
 
 /// What the loop does with a connection after a look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// Waits for an event or a moment.
+    /// It waits for an event or a timer.
     Waits,
-    /// As `Waits`, and its socket was full: it also wants to know when there is room.
+    /// It waits, and its socket was full: it also wants to know when there is room.
     WaitsForRoom,
-    /// Has more to do at once.
+    /// It has more to do at once.
     Again,
-    /// Over: to be dropped.
+    /// It is over, and is to be dropped.
     Over,
 }
 
-/// How it came to a connection, as far as rows and counts ask.
+/// Where a connection came from, for rows and counts.
 #[derive(Clone, Copy, Debug)]
 pub struct Origin {
-    /// Index of its listener.
+    /// The index of its listener.
     pub listener: u16,
-    /// Number of the connection.
+    /// Its number.
     pub number: u32,
     /// Whether it is TCP.
     pub tcp: bool,
@@ -50,19 +50,19 @@ pub struct Origin {
 #[derive(Debug)]
 enum Stage {
     Reading,
-    /// A request waits for its scripted delay to pass.
+    /// A request waits until its scripted delay has passed.
     Delayed {
         until_ns: u64,
         arrival_ns: u64,
         request: Box<Request>,
     },
-    /// Ends like this once everything is sent.
+    /// It ends like this once everything is sent.
     Ending(Ending),
-    /// Shuts down its sending side once everything is sent.
+    /// It shuts down its sending side once everything is sent.
     HalfClosing,
-    /// Says nothing any more.
+    /// It sends nothing any more.
     Silent,
-    /// Says nothing any more, and ends at this moment at the latest.
+    /// It sends nothing any more, and ends at this time at the latest.
     Lingering {
         until_ns: u64,
     },
@@ -74,20 +74,20 @@ pub struct Connection {
     socket: OwnedFd,
     origin: Origin,
     token: u64,
-    wire: Wire,
-    /// Read, and not yet understood.
+    codec: Codec,
+    /// Bytes that were read and not used up yet.
     held: Vec<u8>,
-    /// `held` means nothing without more bytes.
+    /// Whether `held` means nothing without more bytes.
     hungry: bool,
     output: Output,
     paused_until_ns: Option<u64>,
     stage: Stage,
     readable: bool,
-    /// The end of the stream is behind the bytes that are still to be read.
+    /// Whether the end of the stream comes behind the bytes that are still to be read.
     end_ahead: bool,
-    /// It has been read.
+    /// Whether the end of the stream has been read.
     ended: bool,
-    /// Both directions are closed, or the connection is broken.
+    /// Whether both directions are closed, or the connection is broken.
     hung_up: bool,
     requests: u64,
 }
@@ -95,11 +95,11 @@ pub struct Connection {
 impl Connection {
     /// A connection that has just been accepted.
     pub fn new(socket: OwnedFd, origin: Origin, token: u64, protocol: Protocol) -> Self {
-        Connection {
+        Self {
             socket,
             origin,
             token,
-            wire: Wire::new(protocol),
+            codec: Codec::new(protocol),
             held: Vec::new(),
             hungry: true,
             output: Output::default(),
@@ -118,26 +118,26 @@ impl Connection {
         &self.socket
     }
 
-    /// The name by which the loop knows it.
+    /// The token by which the loop knows it.
     pub fn token(&self) -> u64 {
         self.token
     }
 
-    /// Says hello before anything was asked.
+    /// Sends an answer before any request.
     pub fn greet(&mut self, context: &mut Context) {
-        // Encoded as an answer to request 0, or to one that never was: that is the fault. The body of /hello never becomes a stream.
-        let _ = self.wire.encode(crate::answer::Route::Hello.answer(0), &context.date, &mut self.output.queue.bytes);
+        // The answer belongs to no request: that is the fault. The body of /hello never becomes a stream.
+        let _ = self.codec.encode(crate::answer::Route::Hello.answer(0), &context.date, &mut self.output.queue.bytes);
         self.counts(context).faults.count(Fault::Greet);
     }
 
-    /// What the loop was told about the socket: there is something to read, the peer sends no more, the connection is over.
+    /// Takes in what the loop learned about the socket: there is something to read, the peer sends no more, it is over.
     pub fn notice(&mut self, readable: bool, ending: bool, hung_up: bool) {
         self.readable |= readable;
         self.end_ahead |= ending;
         self.hung_up |= hung_up;
     }
 
-    /// Goes on as far as it can.
+    /// Goes on as far as possible.
     pub fn drive(&mut self, context: &mut Context) -> Fate {
         let lent = self.output.queue.bytes.capacity() == 0;
         if lent {
@@ -164,7 +164,7 @@ impl Connection {
         Fate::Again
     }
 
-    /// One step of sending; `None` once there is nothing to send, or after progress.
+    /// Sends once. `None` if there is nothing to send, or after progress.
     fn send(&mut self, context: &mut Context) -> Option<Fate> {
         if self.output.is_empty() {
             return None;
@@ -195,7 +195,7 @@ impl Connection {
         }
     }
 
-    /// What comes once everything is sent; `None` after progress.
+    /// Does what comes once everything is sent. `None` after progress.
     fn act(&mut self, context: &mut Context) -> Option<Fate> {
         if !self.output.is_empty() {
             return None;
@@ -213,7 +213,7 @@ impl Connection {
             }
             Stage::Ending(ending) => self.end(*ending, context),
             Stage::HalfClosing => {
-                // It may be gone already; then there is nothing to shut down.
+                // The connection may be gone already; then there is nothing to shut down.
                 let _ = shutdown(&self.socket, Shutdown::Write);
                 self.stage = Stage::Silent;
                 None
@@ -227,7 +227,7 @@ impl Connection {
     fn end(&mut self, ending: Ending, context: &mut Context) -> Option<Fate> {
         if ending == Ending::Reset {
             if self.origin.tcp {
-                // Without it the end is in order, which a client takes for a short body as well.
+                // Without it the connection would end in order, which is another fault: a short body.
                 let _ = rustix::net::sockopt::set_socket_linger(&self.socket, Some(Duration::ZERO));
             }
             return Some(Fate::Over);
@@ -235,7 +235,7 @@ impl Connection {
         if self.hung_up || self.ended || (!self.readable && self.held.is_empty()) {
             return Some(Fate::Over);
         }
-        // Closing with bytes unread would reset the connection and take the answer with it.
+        // Closing with unread bytes would reset the connection, and the answer would be lost.
         let _ = shutdown(&self.socket, Shutdown::Write);
         let until_ns = clock::monotonic_ns() + LINGER_NS;
         self.stage = Stage::Lingering { until_ns };

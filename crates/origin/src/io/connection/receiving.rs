@@ -1,6 +1,6 @@
 //! Reading, waiting, understanding.
 
-use super::{Connection, Fate, KEPT_CAPACITY, MOST_QUEUED, Stage};
+use super::{Connection, Fate, KEPT_CAPACITY, MAX_QUEUED_BYTES, Stage};
 use crate::answer::Ending;
 use crate::io::context::Context;
 use crate::link::Protocol;
@@ -16,7 +16,7 @@ enum Received {
 }
 
 impl Connection {
-    /// Understands what is held, or reads; `None` after progress.
+    /// Uses up the bytes that are held, or reads more. `None` after progress.
     pub(super) fn read(&mut self, context: &mut Context) -> Option<Fate> {
         if !self.hungry && !self.held.is_empty() {
             let held = std::mem::take(&mut self.held);
@@ -65,7 +65,7 @@ impl Connection {
                     return Received::End;
                 }
                 Ok((count, _)) => {
-                    // A short read has emptied the socket (epoll(7)); but for the end of the stream.
+                    // A short read has emptied the socket (epoll(7)). Only the end of the stream may follow.
                     self.readable = count == input.len() || self.end_ahead;
                     self.counts(context).received_bytes += count as u64;
                     return Received::Bytes(count);
@@ -84,15 +84,15 @@ impl Connection {
         }
     }
 
-    /// Waits for a moment or for nothing; sees to it that the end of the connection, or an abort, is not overlooked.
+    /// Waits, and notices if the connection ends or the client aborts its request.
     pub(super) fn wait(&mut self, context: &mut Context) -> Option<Fate> {
         if self.hung_up {
             return Some(self.lose(context));
         }
-        if matches!(self.stage, Stage::Silent) && self.wire.protocol() == Protocol::Http {
+        if matches!(self.stage, Stage::Silent) && self.codec.protocol() == Protocol::Http {
             return self.discard(context);
         }
-        if self.wire.protocol() == Protocol::Http || self.held.len() > MOST_QUEUED {
+        if self.codec.protocol() == Protocol::Http || self.held.len() > MAX_QUEUED_BYTES {
             return Some(Fate::Waits);
         }
         let mut input = std::mem::take(&mut context.input);
@@ -101,13 +101,13 @@ impl Connection {
             self.held.extend_from_slice(&input[..count]);
         }
         context.input = input;
-        if let Some(used) = self.wire.taken_back(&self.held) {
+        if let Some(used) = self.codec.read_abort(&self.held) {
             self.keep_from(used);
             self.hungry = false;
             if let Stage::Delayed { arrival_ns, .. } = std::mem::replace(&mut self.stage, Stage::Reading) {
                 self.lost(context, arrival_ns, None, Outcome::Lost);
             }
-            self.wire.encode_abandoned(&mut self.output.queue.bytes);
+            self.codec.encode_abandoned(&mut self.output.queue.bytes);
             return None;
         }
         match received {
@@ -119,7 +119,7 @@ impl Connection {
         }
     }
 
-    /// Reads and forgets, up to the end.
+    /// Reads up to the end, and drops what it reads.
     pub(super) fn discard(&mut self, context: &mut Context) -> Option<Fate> {
         self.held = Vec::new();
         let mut input = std::mem::take(&mut context.input);
@@ -132,15 +132,15 @@ impl Connection {
         }
     }
 
-    /// Takes requests out of `bytes` until one has to wait; returns how many bytes are used up.
+    /// Takes requests out of `bytes` until one of them has to wait. Returns how many bytes are used up.
     fn understand(&mut self, context: &mut Context, bytes: &[u8]) -> usize {
         let mut at = 0;
         self.hungry = false;
         while matches!(self.stage, Stage::Reading)
             && self.output.stream.is_none()
-            && self.output.queue.bytes.len() < MOST_QUEUED
+            && self.output.queue.bytes.len() < MAX_QUEUED_BYTES
         {
-            let (used, step) = self.wire.advance(&bytes[at..], &context.date, &mut self.output.queue.bytes);
+            let (used, step) = self.codec.advance(&bytes[at..], &context.date, &mut self.output.queue.bytes);
             at += used;
             match step {
                 Step::NeedMore => {
@@ -152,7 +152,7 @@ impl Connection {
                 Step::Refused => self.counts(context).requests_refused += 1,
                 Step::Broken => {
                     self.counts(context).requests_refused += 1;
-                    // Whatever else comes is unread on purpose.
+                    // All that comes after it stays unread on purpose.
                     self.readable = true;
                     self.stage = Stage::Ending(Ending::Close);
                 }

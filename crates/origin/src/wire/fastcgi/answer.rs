@@ -17,7 +17,7 @@ pub fn encode(answer: Answer, id: u16, date: &str, out: &mut Vec<u8>) -> Option<
     let one_record =
         end <= SMALL_BODY_BYTES && answer.pause_ns == 0 && answer.framing != Framing::Pieces && !answer.huge_head;
 
-    // The head goes in after a header whose lengths are filled in once they are known.
+    // The record's header comes first; its lengths are filled in once they are known.
     record::header(out, record::STDOUT, id, 0, 0);
     out.extend_from_slice(b"Status: ");
     push_decimal(out, u64::from(answer.status.0));

@@ -1,12 +1,12 @@
-//! Name-value pairs (FastCGI Specification 1.0, 3.4), and what a request is made of from them.
+//! Name-value pairs (FastCGI Specification 1.0, 3.4), and the request that they describe.
 
 use crate::answer::{Method, Script};
 
-/// Reads pairs one after another; `None` once they end or make no sense.
+/// Reads pairs one after another. Ends at the last pair, or before one that makes no sense.
 #[derive(Debug)]
 pub struct Pairs<'a> {
     rest: &'a [u8],
-    /// Whether all that was read made sense.
+    /// Whether every pair so far made sense.
     pub sound: bool,
 }
 
@@ -67,14 +67,14 @@ pub fn push_pair(out: &mut Vec<u8>, name: &[u8], value: &[u8]) {
     out.extend_from_slice(value);
 }
 
-/// What the parameters say of a request.
+/// What the parameters say about a request.
 #[derive(Debug, PartialEq)]
 pub struct Parameters {
     /// REQUEST_METHOD.
     pub method: Method,
     /// REQUEST_URI; without it SCRIPT_NAME and QUERY_STRING.
     pub script: Script,
-    /// CONTENT_LENGTH, where it is there and not empty.
+    /// CONTENT_LENGTH, if it is there and not empty.
     pub content_length: Option<u64>,
 }
 
@@ -104,7 +104,7 @@ impl Parameters {
             Some(uri) => Script::of(uri),
             None => Script::of(&[if script_name.is_empty() { b"/" } else { script_name }, b"?", query].concat()),
         };
-        Some(Parameters { method, script, content_length })
+        Some(Self { method, script, content_length })
     }
 }
 

@@ -1,4 +1,4 @@
-//! Records: the eight-byte header and the few contents of fixed form (FastCGI Specification 1.0, 3.3 and 8).
+//! Records: the eight-byte header and the few contents with a fixed form (FastCGI Specification 1.0, 3.3 and 8).
 
 /// FCGI_BEGIN_REQUEST.
 pub const BEGIN_REQUEST: u8 = 1;
@@ -36,23 +36,23 @@ pub const HEADER_BYTES: usize = 8;
 /// A record's header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// FCGI_VERSION_1 in all that is understood.
+    /// FCGI_VERSION_1 in every record that is understood.
     pub version: u8,
-    /// One of the constants here, or unknown.
+    /// One of the constants here, or an unknown type.
     pub kind: u8,
-    /// 0 for what concerns the connection.
+    /// The request, or 0 for the connection.
     pub id: u16,
     /// Bytes of content.
     pub content: u16,
-    /// Bytes of padding behind it.
+    /// Bytes of padding behind the content.
     pub padding: u8,
 }
 
 impl Header {
-    /// Reads the header at the front of `input`, if it is there in full.
+    /// Reads the header at the front of `input`, if all of it is there.
     pub fn read(input: &[u8]) -> Option<Self> {
         let bytes: &[u8; HEADER_BYTES] = input.first_chunk()?;
-        Some(Header {
+        Some(Self {
             version: bytes[0],
             kind: bytes[1],
             id: u16::from_be_bytes([bytes[2], bytes[3]]),
@@ -69,7 +69,7 @@ pub fn header(out: &mut Vec<u8>, kind: u8, id: u16, content: u16, padding: u8) {
     out.extend_from_slice(&[VERSION, kind, id_high, id_low, content_high, content_low, padding, 0]);
 }
 
-/// Appends a stream's bytes in as many records as they need.
+/// Appends a stream's bytes, in as many records as they need.
 pub fn stream(out: &mut Vec<u8>, kind: u8, id: u16, bytes: &[u8]) {
     // The largest content that is a multiple of 8.
     for part in bytes.chunks(65_528) {

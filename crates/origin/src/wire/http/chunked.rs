@@ -1,6 +1,6 @@
 //! The chunked coding of request bodies: read and thrown away, byte for byte accounted (RFC 9112, 7.1).
 
-use crate::wire::MOST_HEAD_BYTES;
+use crate::wire::MAX_HEAD_BYTES;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum State {
@@ -22,7 +22,7 @@ pub struct Chunked {
     state: State,
     left: u64,
     body_bytes: u64,
-    /// Bytes of sizes, extensions and trailers since the last data: a peer that sends only those is stopped.
+    /// Bytes of sizes, extensions and trailers since the last data. A limit on them stops a peer that sends nothing else.
     framing_bytes: usize,
 }
 
@@ -32,7 +32,7 @@ pub struct Malformed;
 
 impl Default for Chunked {
     fn default() -> Self {
-        Chunked { state: State::Size { digits: 0 }, left: 0, body_bytes: 0, framing_bytes: 0 }
+        Self { state: State::Size { digits: 0 }, left: 0, body_bytes: 0, framing_bytes: 0 }
     }
 }
 
@@ -42,7 +42,7 @@ impl Chunked {
         self.body_bytes
     }
 
-    /// Reads on: bytes used up, and whether the body has ended.
+    /// Reads on. Returns how many bytes were used up, and whether the body has ended.
     pub fn advance(&mut self, input: &[u8]) -> Result<(usize, bool), Malformed> {
         let mut at = 0;
         while at < input.len() {
@@ -57,7 +57,7 @@ impl Chunked {
                 continue;
             }
             self.framing_bytes += 1;
-            if self.framing_bytes > MOST_HEAD_BYTES {
+            if self.framing_bytes > MAX_HEAD_BYTES {
                 return Err(Malformed);
             }
             let byte = input[at];
@@ -69,11 +69,11 @@ impl Chunked {
         Ok((at, false))
     }
 
-    /// One byte that is not data; true at the end of the body.
+    /// Reads a byte that is not data. Returns true at the end of the body.
     fn framing(&mut self, byte: u8) -> Result<bool, Malformed> {
         self.state = match (self.state, byte) {
             (State::Size { digits }, b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F') => {
-                // Fifteen digits are an exabyte: no size that is meant, and none that overflows.
+                // Fifteen digits are an exabyte: larger than any real size, and too small to overflow.
                 if digits == 15 {
                     return Err(Malformed);
                 }
@@ -146,9 +146,9 @@ mod tests {
 
     #[test]
     fn framing_without_end_is_refused() {
-        let endless = [b"1;".as_slice(), &[b'x'; MOST_HEAD_BYTES + 1]].concat();
+        let endless = [b"1;".as_slice(), &[b'x'; MAX_HEAD_BYTES + 1]].concat();
         assert_eq!(read(&endless, 1000), Err(Malformed));
-        let trailers = [b"0\r\n".as_slice(), &b"A: b\r\n".repeat(MOST_HEAD_BYTES / 6 + 1)].concat();
+        let trailers = [b"0\r\n".as_slice(), &b"A: b\r\n".repeat(MAX_HEAD_BYTES / 6 + 1)].concat();
         assert_eq!(read(&trailers, 1000), Err(Malformed));
     }
 

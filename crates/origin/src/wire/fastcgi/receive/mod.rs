@@ -1,10 +1,10 @@
-//! Requests out of records. Contents that nobody wants are skipped as they come; only parameters are kept, up to a limit.
+//! Requests out of records. Only parameters are kept, up to a limit; all other contents are skipped as they come.
 
 use super::encode;
 use super::params::{Pairs, Parameters, push_pair};
 use super::record::{self, HEADER_BYTES, Header};
 use crate::answer::{Answer, Body, Persistence, Request, Status};
-use crate::wire::{MOST_HEAD_BYTES, Step};
+use crate::wire::{MAX_HEAD_BYTES, Step};
 
 const RESPONDER: u16 = 1;
 const KEEP_CONN: u8 = 1;
@@ -16,9 +16,9 @@ const KEPT_CAPACITY: usize = 1024;
 pub struct FastCgi {
     receiving: Option<Receiving>,
     params: Vec<u8>,
-    /// Content of a PARAMS record that is still to come.
+    /// How much of a PARAMS record's content is still to come.
     params_left: usize,
-    /// Content and padding that nobody wants and that is still to come.
+    /// How much content and padding to skip is still to come.
     skip: usize,
     answering: u16,
 }
@@ -32,14 +32,14 @@ struct Receiving {
 }
 
 impl FastCgi {
-    /// The id of the request that came last.
+    /// The id of the last request.
     pub fn answering(&self) -> u16 {
         self.answering
     }
 
-    /// See [`crate::wire::Wire::taken_back`].
-    pub fn taken_back(&mut self, input: &[u8]) -> Option<usize> {
-        // What is left of the record that completed the request can only be padding.
+    /// See [`crate::wire::Codec::read_abort`].
+    pub fn read_abort(&mut self, input: &[u8]) -> Option<usize> {
+        // The rest of the record that completed the request can only be padding.
         let header = Header::read(input.get(self.skip..)?)?;
         let length = self.skip + HEADER_BYTES + usize::from(header.content) + usize::from(header.padding);
         if header.kind != record::ABORT_REQUEST || header.id != self.answering || input.len() < length {
@@ -49,7 +49,7 @@ impl FastCgi {
         Some(length)
     }
 
-    /// See [`crate::wire::Wire::advance`].
+    /// See [`crate::wire::Codec::advance`].
     pub fn advance(&mut self, input: &[u8], date: &str, out: &mut Vec<u8>) -> (usize, Step) {
         let mut at = 0;
         loop {
@@ -76,7 +76,7 @@ impl FastCgi {
             let Some(header) = Header::read(rest) else {
                 return (at, Step::NeedMore);
             };
-            // Only these have contents that must be there in full before they mean anything.
+            // The contents of these two can be read only as a whole.
             let whole = matches!(header.kind, record::BEGIN_REQUEST | record::GET_VALUES);
             if whole && rest.len() < HEADER_BYTES + usize::from(header.content) {
                 return (at, Step::NeedMore);
@@ -100,7 +100,7 @@ impl FastCgi {
         if header.kind == record::BEGIN_REQUEST {
             return self.begin(header, content, out);
         }
-        // Records of a request that is not there are ignored, as the specification wants.
+        // The specification wants records of an unknown request to be ignored.
         let Some(receiving) = self.receiving.as_mut().filter(|receiving| receiving.id == header.id) else {
             return Step::NeedMore;
         };
@@ -116,7 +116,7 @@ impl FastCgi {
                 Step::NeedMore
             }
             record::PARAMS => {
-                if self.params.len() + usize::from(header.content) > MOST_HEAD_BYTES {
+                if self.params.len() + usize::from(header.content) > MAX_HEAD_BYTES {
                     return self.refuse(Status(431, "Request Header Fields Too Large"), date, out);
                 }
                 self.params_left = usize::from(header.content);
@@ -176,7 +176,7 @@ impl FastCgi {
         Step::Request(request)
     }
 
-    /// Answers and ends the connection: what follows cannot be trusted.
+    /// Answers and ends the connection: the bytes that follow cannot be trusted.
     fn refuse(&mut self, status: Status, date: &str, out: &mut Vec<u8>) -> Step {
         if let Some(receiving) = self.receiving.take() {
             let answer = Answer::plain(status, "text/plain", Body::Fixed(b"not a request that is served here\n"));

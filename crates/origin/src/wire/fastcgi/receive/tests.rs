@@ -96,7 +96,7 @@ fn what_ends_without_an_answer() {
         out
     };
     let version_2 = [vec![2], begin(1, RESPONDER, 1)[1..].to_vec()].concat();
-    let long = "x".repeat(MOST_HEAD_BYTES);
+    let long = "x".repeat(MAX_HEAD_BYTES);
     for (input, step, told) in [
         (begin(1, 2, 1), Step::Refused, vec![(record::END_REQUEST, 1)]),
         (begin(1, 2, 0), Step::Broken, vec![(record::END_REQUEST, 1)]),
@@ -146,10 +146,10 @@ fn a_waiting_request_is_taken_back() {
     let mut abort = Vec::new();
     record::header(&mut abort, record::ABORT_REQUEST, 5, 0, 3);
     abort.extend_from_slice(&[0; 3]);
-    assert_eq!(fastcgi.taken_back(&abort[..10]), None);
-    assert_eq!(fastcgi.taken_back(&abort), Some(11));
+    assert_eq!(fastcgi.read_abort(&abort[..10]), None);
+    assert_eq!(fastcgi.read_abort(&abort), Some(11));
     abort[3] = 6;
-    assert_eq!(fastcgi.taken_back(&abort), None);
+    assert_eq!(fastcgi.read_abort(&abort), None);
 }
 
 proptest! {

@@ -3,15 +3,16 @@
 use super::chunked::Chunked;
 use super::encode;
 use crate::answer::{Answer, Body, Method, Persistence, Request, Script, Status};
-use crate::wire::{MOST_HEAD_BYTES, Step};
+use crate::wire::{MAX_HEAD_BYTES, Step};
 
-const MOST_FIELDS: usize = 100;
+const MAX_FIELDS: usize = 100;
 
 /// The receiving side of one connection.
 #[derive(Debug, Default)]
 pub struct Http {
     state: State,
-    /// So many bytes of an unfinished head hold no end of a head: a head that comes byte by byte is not read from its start each time.
+    /// How many bytes of an unfinished head are known not to hold its end, so that a head that comes byte by byte is not
+    /// read from its start each time.
     scanned: usize,
 }
 
@@ -54,7 +55,7 @@ const BAD_REQUEST: Status = Status(400, "Bad Request");
 const TOO_LARGE: Status = Status(431, "Request Header Fields Too Large");
 
 impl Http {
-    /// See [`crate::wire::Wire::advance`].
+    /// See [`crate::wire::Codec::advance`].
     pub fn advance(&mut self, input: &[u8], date: &str, out: &mut Vec<u8>) -> (usize, Step) {
         match &mut self.state {
             State::Head => self.head(input, date, out),
@@ -82,7 +83,7 @@ impl Http {
     }
 
     fn head(&mut self, input: &[u8], date: &str, out: &mut Vec<u8>) -> (usize, Step) {
-        // The first look is at everything; later ones only once the new bytes hold the end of a head.
+        // The first look parses everything; later looks do so only once the new bytes hold the end of a head.
         if self.scanned > 0 && !has_head_end(&input[self.scanned.saturating_sub(3)..]) {
             return self.wait_for_more(input, date, out);
         }
@@ -95,7 +96,7 @@ impl Http {
         match head.announced {
             Announced::Length(0) => return (head.bytes, Step::Request(head.request)),
             Announced::Length(left) => {
-                // The length is confirmed by reading it: a request is complete only once all of it has come.
+                // A request is complete only once its whole body has come.
                 let request = Box::new(Request { body_bytes: left, ..head.request });
                 self.state = State::Length { request, left };
             }
@@ -103,7 +104,7 @@ impl Http {
                 self.state = State::Chunked { request: Box::new(head.request), decoder: Chunked::default() };
             }
         }
-        // A client that has begun its body anyway need not be told to go on (RFC 9110, 10.1.1).
+        // A client that has already begun its body need not be told to go on (RFC 9110, 10.1.1).
         if head.continue_wanted && input.len() == head.bytes {
             out.extend_from_slice(b"HTTP/1.1 100 Continue\r\n\r\n");
         }
@@ -112,7 +113,7 @@ impl Http {
     }
 
     fn wait_for_more(&mut self, input: &[u8], date: &str, out: &mut Vec<u8>) -> (usize, Step) {
-        if input.len() >= MOST_HEAD_BYTES {
+        if input.len() >= MAX_HEAD_BYTES {
             return (input.len(), refuse(TOO_LARGE, date, out));
         }
         self.scanned = input.len();
@@ -133,10 +134,10 @@ fn refuse(status: Status, date: &str, out: &mut Vec<u8>) -> Step {
 }
 
 fn parse(input: &[u8]) -> Parsed {
-    let mut fields = [const { std::mem::MaybeUninit::uninit() }; MOST_FIELDS];
+    let mut fields = [const { std::mem::MaybeUninit::uninit() }; MAX_FIELDS];
     let mut parsed = httparse::Request::new(&mut []);
     let bytes = match parsed.parse_with_uninit_headers(input, &mut fields) {
-        Ok(httparse::Status::Complete(bytes)) if bytes <= MOST_HEAD_BYTES => bytes,
+        Ok(httparse::Status::Complete(bytes)) if bytes <= MAX_HEAD_BYTES => bytes,
         Ok(httparse::Status::Partial) => return Parsed::Partial,
         Ok(_) | Err(httparse::Error::TooManyHeaders) => return Parsed::Refused(TOO_LARGE),
         Err(httparse::Error::Version) => {

@@ -68,7 +68,7 @@ fn requests_one_after_another() {
 
 #[test]
 fn what_is_refused_and_how() {
-    let long = format!("GET / HTTP/1.1\r\nHost: a\r\nX: {}\r\n\r\n", "x".repeat(MOST_HEAD_BYTES));
+    let long = format!("GET / HTTP/1.1\r\nHost: a\r\nX: {}\r\n\r\n", "x".repeat(MAX_HEAD_BYTES));
     let many = format!("GET / HTTP/1.1\r\nHost: a\r\n{}\r\n", "X: y\r\n".repeat(101));
     for (input, status) in [
         ("nonsense\r\n\r\n", "400"),
@@ -82,7 +82,7 @@ fn what_is_refused_and_how() {
         ("GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nxyz", "400"),
         (long.as_str(), "431"),
         (many.as_str(), "431"),
-        (&long[..MOST_HEAD_BYTES], "431"),
+        (&long[..MAX_HEAD_BYTES], "431"),
     ] {
         let (steps, out) = feed(input.as_bytes(), 5000);
         assert_eq!(steps, [Step::Broken], "{}", &input[..40.min(input.len())]);
