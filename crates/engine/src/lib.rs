@@ -6,6 +6,7 @@
 
 pub mod check;
 pub mod client;
+pub mod floor;
 pub mod io;
 pub mod lane;
 pub mod lines;

@@ -2,6 +2,7 @@
 
 use clap::{Parser, Subcommand};
 use hopcost_common::failure::Failure;
+use hopcost_engine::floor;
 use hopcost_engine::io::{process, signal};
 use hopcost_engine::lines::{self, Line};
 use hopcost_engine::load::{self, LoadArguments};
@@ -42,7 +43,7 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Run => run(),
         Command::Load(arguments) => load::run(&arguments).map(|verdict| ExitCode::from(verdict as u8)),
-        Command::Floor(arguments) => load::floor::run(&arguments).map(|()| ExitCode::SUCCESS),
+        Command::Floor(arguments) => floor::run(&arguments).map(|()| ExitCode::SUCCESS),
     };
     match result {
         Ok(code) => code,

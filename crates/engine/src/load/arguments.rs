@@ -77,7 +77,7 @@ impl BackendArgument {
 
 impl LoadArguments {
     /// The session that these arguments ask for.
-    pub(super) fn session(&self) -> Result<Session, Failure> {
+    pub(crate) fn session(&self) -> Result<Session, Failure> {
         if self.timeout.is_zero() {
             return Err(Failure::usage("-T 0: no answer can be that quick"));
         }

@@ -2,8 +2,7 @@
 
 use super::quantile::{Figures, Quantiles};
 use super::shape::ArrivalsChoice;
-use super::summary::Report;
-use super::{Opening, SliceCounts};
+use super::{LoadArguments, LoadResult, Opening, SliceCounts};
 use crate::lines::Validity;
 use crate::recorder::Distribution;
 use serde::Serialize;
@@ -42,21 +41,21 @@ pub(super) struct Json<'a> {
     reasons: &'a [String],
 }
 
-impl Report<'_> {
-    pub(super) fn json(&self) -> Json<'_> {
-        let shape = &self.arguments.shape;
-        let counts = self.outcome.slice;
-        let arm = self.outcome.arm.as_ref();
-        let times = self.outcome.times();
+impl<'a> Json<'a> {
+    pub(super) fn new(arguments: &'a LoadArguments, result: &'a LoadResult) -> Self {
+        let shape = &arguments.shape;
+        let counts = result.slice;
+        let arm = result.arm.as_ref();
+        let times = result.times();
         let open = times.and_then(|times| times.open.as_deref());
         let figures = |times: &Distribution| Quantiles::new(times).figures();
-        let in_flight = self.in_flight();
-        Json {
-            url: &self.arguments.url,
-            connections: self.arguments.connections,
+        let in_flight = result.in_flight();
+        Self {
+            url: &arguments.url,
+            connections: arguments.connections,
             established: arm.map_or(0, |arm| arm.established),
-            io: &self.outcome.io,
-            batch: self.outcome.batch,
+            io: &result.io,
+            batch: result.batch,
             arrivals: match (shape.rate, shape.arrivals) {
                 (None, _) => "closed",
                 (Some(_), ArrivalsChoice::Constant) => "constant",
@@ -68,22 +67,22 @@ impl Report<'_> {
                 .saturating_sub(counts.sent),
             compared: arm.map_or(0, |arm| arm.counts.compared),
             opened: arm.map_or(0, |arm| arm.counts.opened),
-            opening: self.outcome.opening,
-            elapsed_ns: self.outcome.elapsed_ns,
-            drain_ns: self.outcome.drain_ns,
-            throughput_per_s: self.throughput_per_s(),
+            opening: result.opening,
+            elapsed_ns: result.elapsed_ns,
+            drain_ns: result.drain_ns,
+            throughput_per_s: result.throughput_per_s(),
             offered_per_s: shape.rate,
             response_time_ns: open.map(|open| figures(&open.response)),
             service_time_ns: times.map(|times| figures(&times.service)),
             send_lag_ns: open.map(|open| figures(&open.send_lag)),
-            send_gap_variation: open.filter(|_| self.outcome.threads == 1).and_then(|open| open.gaps.variation()),
-            handshake_time_ns: self.handshake_times().as_ref().map(figures),
-            handshakes_resumed: self.handshakes_resumed(),
-            generator_cpu_ns: self.outcome.generator_cpu_ns,
-            generator_spin_ns: self.outcome.spin_ns,
-            warm_up_plateau: self.outcome.warm_up_plateau,
-            validity: self.validity(),
-            reasons: self.reasons(),
+            send_gap_variation: open.filter(|_| result.threads == 1).and_then(|open| open.gaps.variation()),
+            handshake_time_ns: result.handshake_times().as_ref().map(figures),
+            handshakes_resumed: result.handshakes_resumed(),
+            generator_cpu_ns: result.generator_cpu_ns,
+            generator_spin_ns: result.spin_ns,
+            warm_up_plateau: result.warm_up_plateau,
+            validity: result.validity(),
+            reasons: result.reasons(),
         }
     }
 }

@@ -2,14 +2,12 @@
 
 mod arguments;
 mod csv;
-pub mod floor;
 mod json;
-mod layout;
 mod live;
 mod mix;
 mod output;
 mod quantile;
-mod reach;
+pub(crate) mod reach;
 mod requests;
 mod shape;
 mod summary;
@@ -18,14 +16,16 @@ mod url;
 
 pub use arguments::LoadArguments;
 
+use crate::io::terminal;
 use crate::lines::{self, End, Line, Validity};
-use crate::recorder::Times;
+use crate::recorder::{Distribution, Times};
 use crate::schedule::Schedule as _;
 use crate::session::{ArmResult, Observer, Session};
 use crate::watch::Watch;
 use hopcost_common::failure::Failure;
+use json::Json;
 use serde::Serialize;
-use std::io;
+use std::io::{self, Write as _};
 use std::sync::Arc;
 
 /// What `--help` says behind the options.
@@ -38,7 +38,7 @@ time, and the shares are exact over every cycle of all weights together."#;
 
 /// What one slice of load came to.
 #[derive(Debug, Default)]
-struct Outcome {
+struct LoadResult {
     io: String,
     batch: u32,
     threads: usize,
@@ -75,7 +75,7 @@ struct SliceCounts {
     errors: crate::recorder::Errors,
 }
 
-impl Observer for Outcome {
+impl Observer for LoadResult {
     fn line(&mut self, line: &Line<'_>) -> io::Result<()> {
         match line {
             Line::Start(start) => {
@@ -120,9 +120,54 @@ impl Observer for Outcome {
     }
 }
 
-impl Outcome {
+impl LoadResult {
     fn times(&self) -> Option<&Times> {
         self.arm.as_ref().map(|arm| &arm.times)
+    }
+
+    fn validity(&self) -> Validity {
+        self.end.as_ref().map_or(Validity::Void, |end| end.validity)
+    }
+
+    fn reasons(&self) -> &[String] {
+        self.end.as_ref().map_or(&[], |end| &end.reasons)
+    }
+
+    fn throughput_per_s(&self) -> f64 {
+        self.slice.answers as f64 * 1e9 / self.elapsed_ns.max(1) as f64
+    }
+
+    /// The times of completed TLS handshakes, if there were any.
+    fn handshake_times(&self) -> Option<Distribution> {
+        let known = self.arm.as_ref()?.handshakes.time.clone()?;
+        Some(Distribution { known, ..Distribution::default() })
+    }
+
+    fn handshakes_resumed(&self) -> u64 {
+        self.arm.as_ref().map_or(0, |arm| arm.handshakes.resumed)
+    }
+
+    fn in_flight(&self) -> u64 {
+        self.arm.as_ref().map_or(0, |arm| arm.counts.in_flight())
+    }
+
+    fn print(&self, arguments: &LoadArguments) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        if arguments.output.json {
+            serde_json::to_writer_pretty(&mut out, &Json::new(arguments, self))?;
+            out.write_all(b"\n")
+        } else {
+            out.write_all(summary::text(arguments, self, terminal::columns(&out)).as_bytes())
+        }
+    }
+
+    fn verdict(&self) -> Verdict {
+        match self.validity() {
+            Validity::Void => Verdict::Useless,
+            _ if self.slice.answers == 0 => Verdict::Useless,
+            Validity::Suspect => Verdict::Suspect,
+            Validity::Valid => Verdict::Valid,
+        }
     }
 }
 
@@ -133,33 +178,26 @@ pub fn run(arguments: &LoadArguments) -> Result<Verdict, Failure> {
     reach::reach(&arguments.url, target)?;
     let is_open_loop = target.arrivals.is_open();
     let lanes = session.cores.len().min(target.connections as usize);
-    let mut outcome = Outcome { live: arguments.output.live(), ..Outcome::default() };
+    let mut result = LoadResult { live: arguments.output.live(), ..LoadResult::default() };
     if let Some(outputs) = arguments.output.open(target.arrivals.rate_per_s())? {
         let watch = Arc::new(Watch::new(lanes, output::PERIOD_NS));
         session.watch = Some(Arc::clone(&watch));
         let times = std::thread::scope(|scope| {
             let follower = scope.spawn(|| outputs.follow(&watch, is_open_loop));
-            let result = session.run(&mut outcome);
+            let run = session.run(&mut result);
             watch.end();
-            // A panic there is a bug, and aborts the process.
             let times = follower.join().expect("a panic aborts the process");
-            result.map(|()| times)
+            run.map(|()| times)
         })?;
         let times = times.map_err(|error| Failure::run(format!("--csv or --hdr: {error}")))?;
-        if let Some(arm) = &mut outcome.arm {
+        if let Some(arm) = &mut result.arm {
             arm.times.merge(&times);
         }
     } else {
-        session.run(&mut outcome)?;
+        session.run(&mut result)?;
     }
-    let report = summary::Report::new(arguments, outcome);
-    report.print(arguments.output.json).map_err(|error| Failure::run(format!("standard output: {error}")))?;
-    Ok(match report.validity() {
-        Validity::Void => Verdict::Useless,
-        _ if report.answers() == 0 => Verdict::Useless,
-        Validity::Suspect => Verdict::Suspect,
-        Validity::Valid => Verdict::Valid,
-    })
+    result.print(arguments).map_err(|error| Failure::run(format!("standard output: {error}")))?;
+    Ok(result.verdict())
 }
 
 /// What a run of load is worth; its number is the exit code.

@@ -8,33 +8,41 @@ use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-/// It must not take longer.
-const REACH: Duration = Duration::from_secs(5);
+/// The time limit for a connection over TCP and for each read.
+const TIMEOUT: Duration = Duration::from_secs(5);
+
+pub(crate) trait Stream: Read + Write {}
+
+impl<T: Read + Write> Stream for T {}
+
+/// A connection whose calls block, but not for ever.
+pub(crate) fn connect(address: &Address) -> io::Result<Box<dyn Stream>> {
+    match address {
+        Address::Tcp(address) => {
+            let stream = TcpStream::connect_timeout(address, TIMEOUT)?;
+            stream.set_read_timeout(Some(TIMEOUT))?;
+            Ok(Box::new(stream))
+        }
+        Address::Unix(path) => {
+            let stream = UnixStream::connect(path)?;
+            stream.set_read_timeout(Some(TIMEOUT))?;
+            Ok(Box::new(stream))
+        }
+    }
+}
 
 pub(super) fn reach(url: &str, target: &Target) -> Result<(), Failure> {
-    let failed = |error: io::Error| {
+    let mut stream = connect(&target.address).map_err(|error| {
         Failure::machine(format!("{url} cannot be reached: {error}")).hint(match (&target.address, error.kind()) {
             (Address::Unix(_), io::ErrorKind::NotFound) => "is the server running, and is this its socket?",
             (_, io::ErrorKind::PermissionDenied) => "may this user use the socket?",
             _ => "is the server running, and does it listen there?",
         })
-    };
-    match &target.address {
-        Address::Tcp(address) => {
-            let mut stream = TcpStream::connect_timeout(address, REACH).map_err(failed)?;
-            stream.set_read_timeout(Some(REACH)).map_err(failed)?;
-            shake_hands(url, target.tls.as_ref(), &mut stream)
-        }
-        Address::Unix(path) => {
-            let mut stream = UnixStream::connect(path).map_err(failed)?;
-            stream.set_read_timeout(Some(REACH)).map_err(failed)?;
-            shake_hands(url, target.tls.as_ref(), &mut stream)
-        }
-    }
+    })?;
+    target.tls.as_ref().map_or(Ok(()), |tls| shake_hands(url, tls, &mut stream))
 }
 
-fn shake_hands<S: Read + Write>(url: &str, tls: Option<&TlsSettings>, stream: &mut S) -> Result<(), Failure> {
-    let Some(tls) = tls else { return Ok(()) };
+fn shake_hands(url: &str, tls: &TlsSettings, stream: &mut impl Stream) -> Result<(), Failure> {
     tls.try_handshake(stream).map_err(|error| {
         let what = error.to_string();
         let hint = if what.contains("certificate") {

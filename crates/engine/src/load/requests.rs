@@ -5,6 +5,7 @@ use crate::check::{ExpectedBody, ExpectedStatus, Needle, SHA256_BYTES, StatusSet
 use crate::requests::RequestSpec;
 use crate::wire::Wire;
 use clap::Args;
+use data_encoding::HEXLOWER_PERMISSIVE;
 use hopcost_common::failure::Failure;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -153,11 +154,8 @@ pub(super) fn read(what: &str, path: &Path) -> Result<Vec<u8>, Failure> {
 
 /// A SHA-256 in hexadecimal.
 pub(super) fn digest(text: &str) -> Result<[u8; SHA256_BYTES], String> {
-    let wrong = || "not a SHA-256: 64 hexadecimal digits, as sha256sum prints it".to_owned();
-    let digits: Vec<u8> =
-        text.chars().map(|c| c.to_digit(16).map(|digit| digit as u8)).collect::<Option<_>>().ok_or_else(wrong)?;
-    let bytes: Vec<u8> = digits.chunks(2).map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | digit)).collect();
-    bytes.try_into().ok().filter(|_| digits.len() == 2 * SHA256_BYTES).ok_or_else(wrong)
+    let bytes = HEXLOWER_PERMISSIVE.decode(text.as_bytes()).ok().and_then(|bytes| bytes.try_into().ok());
+    bytes.ok_or_else(|| "not a SHA-256: 64 hexadecimal digits, as sha256sum prints it".to_owned())
 }
 
 #[cfg(test)]

@@ -1,147 +1,90 @@
 //! What `load` prints at the end: one screen that names what each number is, or one JSON object.
 
-use super::layout::laid_out;
 use super::quantile::{Quantile, Quantiles};
 use super::shape::{ArrivalsChoice, Shape};
-use super::{LoadArguments, Opening, Outcome, SliceCounts};
-use crate::io::terminal;
+use super::{LoadArguments, LoadResult, Opening, SliceCounts};
 use crate::lines::Validity;
 use crate::recorder::Distribution;
-use std::io::{self, Write as _};
 
-/// The result of a load, ready to be printed.
-pub(super) struct Report<'a> {
-    pub(super) arguments: &'a LoadArguments,
-    pub(super) outcome: Outcome,
-}
+const NAME_COLUMNS: usize = 17;
+const VALUE_COLUMNS: usize = 44;
 
-impl<'a> Report<'a> {
-    pub(super) fn new(arguments: &'a LoadArguments, outcome: Outcome) -> Self {
-        Self { arguments, outcome }
+/// The summary, within the width of a terminal if there is one.
+pub(super) fn text(arguments: &LoadArguments, result: &LoadResult, width: Option<usize>) -> String {
+    let SliceCounts { answers, due, sent, not_sent, reconnects, received_bytes, errors, .. } = result.slice;
+    let elapsed_s = result.elapsed_ns as f64 / 1e9;
+    let mut text = String::new();
+    let mut line = |name: &str, value: String, meaning: &str| text += &laid_out(name, &value, meaning, width);
+    let Shape { rate, arrivals, .. } = &arguments.shape;
+    let shape = match (rate, arrivals) {
+        (None, _) => "closed loop".to_owned(),
+        (Some(rate), ArrivalsChoice::Constant) => format!("{rate} /s"),
+        (Some(rate), ArrivalsChoice::Poisson) => format!("{rate} /s, Poisson"),
+    };
+    let load = format!("{} connections, {shape}, {elapsed_s:.2} s", arguments.connections);
+    line("load", load, &format!("{} by {}", arguments.url, result.io));
+    let Opening { elapsed_ns, established, errors: failed } = result.opening;
+    let connections = arguments.connections;
+    let failures = if failed.total() > 0 { format!(", {} failures", failed.total()) } else { String::new() };
+    let opened = format!("{established} in {}{failures}", time(Quantile::Is(elapsed_ns)));
+    line("opened", opened, &format!("of {connections} connections, before load began"));
+    if rate.is_some() {
+        let requests = format!("{due} due, {sent} sent, {not_sent} not sent");
+        line("requests", requests, "not sent: no connection was free before the end");
     }
-
-    pub(super) fn answers(&self) -> u64 {
-        self.outcome.slice.answers
-    }
-
-    pub(super) fn validity(&self) -> Validity {
-        self.outcome.end.as_ref().map_or(Validity::Void, |end| end.validity)
-    }
-
-    pub(super) fn reasons(&self) -> &[String] {
-        self.outcome.end.as_ref().map_or(&[], |end| &end.reasons)
-    }
-
-    pub(super) fn throughput_per_s(&self) -> f64 {
-        self.answers() as f64 * 1e9 / self.outcome.elapsed_ns.max(1) as f64
-    }
-
-    /// Of completed TLS handshakes, where there were any.
-    pub(super) fn handshake_times(&self) -> Option<Distribution> {
-        let known = self.outcome.arm.as_ref()?.handshakes.time.clone()?;
-        Some(Distribution { known, ..Distribution::default() })
-    }
-
-    pub(super) fn handshakes_resumed(&self) -> u64 {
-        self.outcome.arm.as_ref().map_or(0, |arm| arm.handshakes.resumed)
-    }
-
-    pub(super) fn in_flight(&self) -> u64 {
-        self.outcome.arm.as_ref().map_or(0, |arm| arm.counts.in_flight())
-    }
-
-    pub(super) fn print(&self, json: bool) -> io::Result<()> {
-        let mut out = io::stdout().lock();
-        if json {
-            serde_json::to_writer_pretty(&mut out, &self.json())?;
-            out.write_all(b"\n")
+    line("correct answers", answers.to_string(), "status, length and bytes as expected");
+    line("throughput", format!("{:.1} /s", result.throughput_per_s()), "correct answers per second");
+    let megabytes = received_bytes as f64 / 1e6 / elapsed_s.max(1e-9);
+    line("received", format!("{megabytes:.2} MB/s"), "heads and bodies");
+    if let Some(times) = result.times() {
+        let mut show = |name: &str, times: &Distribution, meaning: [&str; 2]| {
+            let times = Quantiles::new(times);
+            let quantile = |quantile| time(times.quantile(quantile));
+            let usual = format!("p50 {}  p90 {}  p99 {}", quantile(0.5), quantile(0.9), quantile(0.99));
+            line(name, usual, meaning[0]);
+            line("", format!("p99.9 {}  max {}", quantile(0.999), time(times.max())), meaning[1]);
+        };
+        if let Some(open) = times.open.as_deref() {
+            show(
+                "response time",
+                &open.response,
+                ["due to last byte: what a user waits for;", "\">\" where answers are missing"],
+            );
+            show("service time", &times.service, ["sent to last byte: what the server and", "the way there took"]);
+            show("send lag", &open.send_lag, ["due to sent: waiting for a free connection,", "or for this program"]);
         } else {
-            let width = terminal::columns(&out);
-            out.write_all(self.text(width).as_bytes())
+            let meaning =
+                ["sent to last byte, as the load met it:", "in a closed loop it is not what a user waits for"];
+            show("service time", &times.service, meaning);
         }
     }
-
-    fn text(&self, width: Option<usize>) -> String {
-        let SliceCounts { answers, due, sent, not_sent, reconnects, received_bytes, errors, .. } = self.outcome.slice;
-        let elapsed_s = self.outcome.elapsed_ns as f64 / 1e9;
-        let mut text = String::new();
-        let mut line = |name: &str, value: String, meaning: &str| text += &laid_out(name, &value, meaning, width);
-        let Shape { rate, arrivals, .. } = &self.arguments.shape;
-        let shape = match (rate, arrivals) {
-            (None, _) => "closed loop".to_owned(),
-            (Some(rate), ArrivalsChoice::Constant) => format!("{rate} /s"),
-            (Some(rate), ArrivalsChoice::Poisson) => format!("{rate} /s, Poisson"),
-        };
-        let load = format!("{} connections, {shape}, {elapsed_s:.2} s", self.arguments.connections);
-        line("load", load, &format!("{} by {}", self.arguments.url, self.outcome.io));
-        let Opening { elapsed_ns, established, errors: failed } = self.outcome.opening;
-        let connections = self.arguments.connections;
-        let failures = if failed.total() > 0 { format!(", {} failures", failed.total()) } else { String::new() };
-        let opened = format!("{established} in {}{failures}", time(Quantile::Is(elapsed_ns)));
-        line("opened", opened, &format!("of {connections} connections, before load began"));
-        if rate.is_some() {
-            let requests = format!("{due} due, {sent} sent, {not_sent} not sent");
-            line("requests", requests, "not sent: no connection was free before the end");
-        }
-        line("correct answers", answers.to_string(), "status, length and bytes as expected");
-        line("throughput", format!("{:.1} /s", self.throughput_per_s()), "correct answers per second");
-        let megabytes = received_bytes as f64 / 1e6 / elapsed_s.max(1e-9);
-        line("received", format!("{megabytes:.2} MB/s"), "heads and bodies");
-        if let Some(times) = self.outcome.times() {
-            let mut show = |name: &str, times: &Distribution, meaning: [&str; 2]| {
-                let times = Quantiles::new(times);
-                let quantile = |quantile| time(times.quantile(quantile));
-                let usual = format!("p50 {}  p90 {}  p99 {}", quantile(0.5), quantile(0.9), quantile(0.99));
-                line(name, usual, meaning[0]);
-                line("", format!("p99.9 {}  max {}", quantile(0.999), time(times.max())), meaning[1]);
-            };
-            if let Some(open) = times.open.as_deref() {
-                show(
-                    "response time",
-                    &open.response,
-                    ["due to last byte: what a user waits for;", "\">\" where answers are missing"],
-                );
-                show("service time", &times.service, ["sent to last byte: what the server and", "the way there took"]);
-                show(
-                    "send lag",
-                    &open.send_lag,
-                    ["due to sent: waiting for a free connection,", "or for this program"],
-                );
-            } else {
-                let meaning =
-                    ["sent to last byte, as the load met it:", "in a closed loop it is not what a user waits for"];
-                show("service time", &times.service, meaning);
-            }
-        }
-        if let Some(times) = self.handshake_times() {
-            let times = Quantiles::new(&times);
-            let shown = format!("p50 {}  p99 {}", time(times.quantile(0.5)), time(times.quantile(0.99)));
-            let resumed = self.handshakes_resumed();
-            line("TLS handshakes", shown, &format!("their time, warm-up included; {resumed} resumed a session"));
-        }
-        let kinds: Vec<String> = errors.occurred().map(|(name, count)| format!("{name} {count}")).collect();
-        let kinds = if kinds.is_empty() { "none".to_owned() } else { kinds.join(", ") };
-        line("errors", kinds, "requests that got no correct answer, by kind");
-        line("in flight", self.in_flight().to_string(), "sent and still unanswered at the end");
-        if reconnects > 0 {
-            line("reconnects", reconnects.to_string(), "the server closed between answers, as it may");
-        }
-        let own = self.outcome.generator_cpu_ns as f64;
-        let per_answer =
-            if answers > 0 { format!("{:.2} us per answer, ", own / 1e3 / answers as f64) } else { String::new() };
-        let cores = own / self.outcome.elapsed_ns.max(1) as f64;
-        let meaning = if rate.is_some() { "of this program, looking for the next due one" } else { "of this program" };
-        line("generator CPU", format!("{per_answer}{cores:.2} cores"), meaning);
-        let validity = match self.validity() {
-            Validity::Valid => "valid",
-            Validity::Suspect => "suspect",
-            Validity::Void => "void",
-        };
-        line("validity", validity.to_owned(), &self.reasons().join("; "));
-        text
+    if let Some(times) = result.handshake_times() {
+        let times = Quantiles::new(&times);
+        let shown = format!("p50 {}  p99 {}", time(times.quantile(0.5)), time(times.quantile(0.99)));
+        let resumed = result.handshakes_resumed();
+        line("TLS handshakes", shown, &format!("their time, warm-up included; {resumed} resumed a session"));
     }
+    let kinds: Vec<String> = errors.occurred().map(|(name, count)| format!("{name} {count}")).collect();
+    let kinds = if kinds.is_empty() { "none".to_owned() } else { kinds.join(", ") };
+    line("errors", kinds, "requests that got no correct answer, by kind");
+    line("in flight", result.in_flight().to_string(), "sent and still unanswered at the end");
+    if reconnects > 0 {
+        line("reconnects", reconnects.to_string(), "the server closed between answers, as it may");
+    }
+    let own = result.generator_cpu_ns as f64;
+    let per_answer =
+        if answers > 0 { format!("{:.2} us per answer, ", own / 1e3 / answers as f64) } else { String::new() };
+    let cores = own / result.elapsed_ns.max(1) as f64;
+    let meaning = if rate.is_some() { "of this program, looking for the next due one" } else { "of this program" };
+    line("generator CPU", format!("{per_answer}{cores:.2} cores"), meaning);
+    let validity = match result.validity() {
+        Validity::Valid => "valid",
+        Validity::Suspect => "suspect",
+        Validity::Void => "void",
+    };
+    line("validity", validity.to_owned(), &result.reasons().join("; "));
+    text
 }
-
 /// A time with three digits that count.
 pub(super) fn time(quantile: Quantile) -> String {
     let shown = |ns: u64| {
@@ -160,6 +103,41 @@ pub(super) fn time(quantile: Quantile) -> String {
     }
 }
 
+/// One line, or more where they do not fit side by side: the meaning right after the value, else below it. Without a
+/// width everything stands in columns.
+fn laid_out(name: &str, value: &str, meaning: &str, width: Option<usize>) -> String {
+    let columns = format!("{name:<NAME_COLUMNS$} {value:<VALUE_COLUMNS$} {meaning}");
+    let columns = columns.trim_end();
+    let Some(width) = width.filter(|width| *width < columns.chars().count()) else { return format!("{columns}\n") };
+    let beside = format!("{name:<NAME_COLUMNS$} {value}  {meaning}");
+    if beside.chars().count() <= width {
+        return beside + "\n";
+    }
+    let mut text = String::new();
+    let room = width.saturating_sub(NAME_COLUMNS + 1);
+    let lines = wrapped(value, room).into_iter().chain(wrapped(meaning, room));
+    for (number, line) in lines.filter(|line| !line.is_empty()).enumerate() {
+        let name = if number == 0 { name } else { "" };
+        text += &format!("{name:<NAME_COLUMNS$} {line}\n");
+    }
+    text
+}
+
+/// A text in lines of so many characters at most, unless one word is longer.
+fn wrapped(text: &str, columns: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= columns => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -170,5 +148,16 @@ mod tests {
             assert_eq!(time(Quantile::Is(ns)), text);
         }
         assert_eq!(time(Quantile::Above(10_000_000_000)), "> 10.0 s");
+    }
+
+    #[test]
+    fn what_fits_stands_in_columns_and_the_rest_beside_or_below() {
+        let columns = format!("errors{}none{}by kind\n", " ".repeat(12), " ".repeat(41));
+        assert_eq!(laid_out("errors", "none", "by kind", None), columns);
+        assert_eq!(laid_out("errors", "none", "by kind", Some(70)), columns);
+        assert_eq!(laid_out("errors", "none", "by kind", Some(69)), "errors            none  by kind\n");
+        let below = "errors            none\n                  by kind,\n                  all\n";
+        assert_eq!(laid_out("errors", "none", "by kind, all", Some(28)), below);
+        assert_eq!(laid_out("validity", "valid", "", Some(10)), "validity          valid\n");
     }
 }

@@ -3,6 +3,7 @@
 use crate::io::Address;
 use crate::wire::Wire;
 use hopcost_common::failure::Failure;
+use percent_encoding::percent_decode_str;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
@@ -97,23 +98,11 @@ impl Place {
     }
 }
 
+/// `None` if a `%` has no two hexadecimal digits behind it.
 fn percent_decoded(text: &str) -> Option<PathBuf> {
-    let mut bytes = Vec::new();
-    let mut rest = text.as_bytes();
-    while let [first, behind @ ..] = rest {
-        rest = behind;
-        bytes.push(match (first, behind) {
-            (b'%', [high, low, behind @ ..]) => {
-                rest = behind;
-                let digit = |byte: &u8| char::from(*byte).to_digit(16);
-                // Two digits make a byte.
-                (digit(high)? << 4 | digit(low)?) as u8
-            }
-            (b'%', _) => return None,
-            _ => *first,
-        });
-    }
-    Some(OsString::from_vec(bytes).into())
+    let has_two_digits = |rest: &str| rest.bytes().take(2).filter(u8::is_ascii_hexdigit).count() == 2;
+    let bytes = || percent_decode_str(text).collect();
+    text.split('%').skip(1).all(has_two_digits).then(|| OsString::from_vec(bytes()).into())
 }
 
 #[cfg(test)]
@@ -161,6 +150,8 @@ mod tests {
             ("fastcgi://h/", "no port"),
             ("http+unix:///run/app.sock", "written %2F"),
             ("http+unix://%2/", "a % without"),
+            ("http+unix://%2g/", "a % without"),
+            ("http+unix://a%", "a % without"),
         ];
         for (text, message) in table {
             let failure = Url::parse(text).expect_err(text);

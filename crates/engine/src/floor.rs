@@ -1,27 +1,22 @@
 //! `floor`: the sockets and the bytes of `load`, with nothing parsed, checked or recorded. What it costs is the lower bound
 //! for a load generator on this backend.
 
-use super::LoadArguments;
 use crate::io::Backend;
 use crate::io::epoll::Epoll;
 use crate::io::uring::{self, Uring};
-use crate::io::{Address, Handler, Io, IoFailure, IoSettings, Next, Opened, Outgoing, Slot, process};
+use crate::io::{Handler, Io, IoFailure, IoSettings, Next, Opened, Outgoing, Slot, process};
+use crate::load::{LoadArguments, reach};
 use crate::plan::Target;
 use crate::requests::PreparedRequest;
 use crate::wire::{Event, Reader};
 use hopcost_common::failure::Failure;
 use hopcost_common::{clock, limits};
 use serde::Serialize;
-use std::io::{self, Read, Write};
-use std::net::TcpStream;
-use std::os::unix::net::UnixStream;
+use std::io::{self, Read as _, Write as _};
 use std::sync::Arc;
-use std::time::Duration;
 
-/// A server that takes longer for one answer is none to find a floor with.
-const PATIENCE: Duration = Duration::from_secs(5);
-/// So many connections are being opened at once.
-const CONNECTING_MOST: u32 = 64;
+/// This many connections are being opened at once.
+const MAX_CONNECTING: u32 = 64;
 
 /// What the floor came to.
 #[derive(Debug, Serialize)]
@@ -166,7 +161,7 @@ fn drive<I: Io>(settings: &IoSettings, answer_bytes: u64, length_ns: u64) -> io:
     let until_ns = start_ns.saturating_add(length_ns);
     let mut to_open = 0..settings.connections;
     while counter.now_ns < until_ns {
-        while counter.connecting < CONNECTING_MOST
+        while counter.connecting < MAX_CONNECTING
             && let Some(slot) = to_open.next()
         {
             counter.connecting += 1;
@@ -187,23 +182,9 @@ fn drive<I: Io>(settings: &IoSettings, answer_bytes: u64, length_ns: u64) -> io:
     })
 }
 
-/// How long an answer is, head included, by asking once.
+/// The length of an answer, head included, from one request.
 fn first_answer(target: &Target, request: &PreparedRequest) -> io::Result<u64> {
-    match &target.address {
-        Address::Tcp(address) => {
-            let stream = TcpStream::connect_timeout(address, PATIENCE)?;
-            stream.set_read_timeout(Some(PATIENCE))?;
-            measure(stream, target, request)
-        }
-        Address::Unix(path) => {
-            let stream = UnixStream::connect(path)?;
-            stream.set_read_timeout(Some(PATIENCE))?;
-            measure(stream, target, request)
-        }
-    }
-}
-
-fn measure(mut stream: impl Read + Write, target: &Target, request: &PreparedRequest) -> io::Result<u64> {
+    let mut stream = reach::connect(&target.address)?;
     stream.write_all(&target.requests.messages[request.kept.first as usize])?;
     let mut response = Reader::new(target.requests.wire);
     response.begin(request.to_head);
