@@ -1,4 +1,4 @@
-//! Where a connection goes to.
+//! Where connections go.
 
 use rustix::net::{SocketAddrAny, SocketAddrUnix, addr::SocketAddrArg as _};
 use std::io;

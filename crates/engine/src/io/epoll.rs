@@ -28,7 +28,7 @@ const GONE: epoll::EventFlags = epoll::EventFlags::RDHUP.union(epoll::EventFlags
 /// How far sending came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sent {
-    /// All of it, or as much as there was room for; nobody asks.
+    /// All of it, or as much as there was room for. The handler need not know.
     Quietly,
     /// All of it, and the handler wants to know.
     Reported,
@@ -61,7 +61,7 @@ impl std::fmt::Debug for Epoll {
 }
 
 impl Epoll {
-    /// Watches, or stops watching, for room to write. On Unix sockets every read of the peer is such an event.
+    /// Watches for room to write, or stops doing so. On Unix sockets every read of the peer is such an event.
     fn watch(&self, slot: Slot, events: epoll::EventFlags) -> Result<()> {
         match &self.connections[slot as usize] {
             Some(connection) => epoll::modify(&self.set, &connection.socket, event_data(slot), events),
@@ -106,7 +106,7 @@ impl Epoll {
         Ok(if is_reported { Sent::Reported } else { Sent::Quietly })
     }
 
-    /// Does what the handler wants. False where the connection is closed.
+    /// Does what the handler wants. False if the connection is closed.
     #[inline]
     fn follow<H: Handler>(&mut self, slot: Slot, next: Next, handler: &mut H) -> bool {
         let mut next = next;
@@ -165,7 +165,7 @@ impl Epoll {
             let next = match self.send_from(slot, outbox, true) {
                 Ok(Sent::Quietly) => Next::Nothing,
                 Ok(Sent::Reported) => handler.sent(slot),
-                // What the server said before it stopped reading may be a good answer, if one is waiting.
+                // The bytes that wait may be a good answer that the server sent before it stopped reading.
                 Err(_) if has_bytes => Next::Nothing,
                 Err(_) => handler.failed(slot, IoFailure::Write),
             };
@@ -211,7 +211,7 @@ impl Epoll {
         }
     }
 
-    /// Waits for events and handles them; whether there were any.
+    /// Waits for events and handles them. Returns whether there were any.
     fn wait_for<H: Handler>(&mut self, wait_ns: u64, handler: &mut H) -> io::Result<bool> {
         // Both parts of a time that fits into 64 bits of ns fit as well.
         let time = Timespec { tv_sec: (wait_ns / 1_000_000_000) as i64, tv_nsec: (wait_ns % 1_000_000_000) as i64 };
@@ -229,7 +229,7 @@ impl Epoll {
         Ok(!self.events.is_empty())
     }
 
-    /// There were bytes before the request, which is then not sent.
+    /// Bytes came before the request, so the request is not sent.
     #[cold]
     fn receive_premature<H: Handler>(&mut self, slot: Slot, handler: &mut H) {
         let Some(connection) = &self.connections[slot as usize] else { return };

@@ -29,7 +29,7 @@ pub use tls::TlsSettings;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Backend {
-    /// `io_uring` where it is to be had, else epoll.
+    /// `io_uring` if it can be used here, else epoll.
     Auto,
     /// `io_uring`, or fail.
     Uring,
@@ -46,8 +46,8 @@ pub type MessageId = u32;
 /// What connections are told to send, over and over: made once, and shared by all lanes.
 pub type Messages = Arc<[Box<[u8]>]>;
 
-/// The backends report when a message longer than this has left ([`Handler::sent`]); shorter ones fit into any socket's
-/// buffer, and nobody asks.
+/// The backends report when a message longer than this has left ([`Handler::sent`]). Shorter ones fit into any socket's
+/// buffer, and nobody needs to know.
 pub const REPORTED_BYTES: usize = 16_384;
 
 /// What a connection sends next.
@@ -59,7 +59,7 @@ pub enum Outgoing {
     Bytes(Vec<u8>),
 }
 
-/// What a backend has to do on a connection after something happened there.
+/// What a backend does on a connection after something happened there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub enum Next {
@@ -67,10 +67,10 @@ pub enum Next {
     Nothing,
     /// Send what [`Handler::outgoing`] says.
     Send,
-    /// Go on receiving; of the next so many bytes only the number is of interest. They come as [`Handler::skipped`] or,
-    /// where that does not pay, as usual.
+    /// Go on receiving. Of the next bytes, this many, only the number matters. They come as [`Handler::skipped`] or, if
+    /// that does not pay, as usual.
     Skip(u64),
-    /// Close the connection; nothing that is still to come from it is of interest.
+    /// Close the connection; nothing that still comes from it matters.
     Close,
 }
 
@@ -92,27 +92,27 @@ pub enum IoFailure {
 /// How far opening a connection came at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Opened {
-    /// All the way.
+    /// The connection is open.
     Connected,
     /// [`Handler::connected`] or [`Handler::failed`] will follow.
     InProgress,
 }
 
-/// Whom a backend tells what happened. Called once per event on the way of every request, so it is never `dyn`.
+/// What a backend tells about its connections. Called for every event of every request, so it is never `dyn`.
 pub trait Handler {
     /// A batch of events follows; this is the clock (CLOCK_MONOTONIC) for all of them.
     fn batch(&mut self, monotonic_ns: u64);
     /// The connection is open.
     fn connected(&mut self, slot: Slot) -> Next;
-    /// What is to be sent, after [`Next::Send`].
+    /// What to send, after [`Next::Send`].
     fn outgoing(&mut self, slot: Slot) -> Outgoing;
-    /// All that was to be sent has left (only told where [`REPORTED_BYTES`] or [`Outgoing::Bytes`] say so).
+    /// Everything has been sent (told only if [`REPORTED_BYTES`] or [`Outgoing::Bytes`] says so).
     fn sent(&mut self, slot: Slot) -> Next;
     /// Bytes came.
     fn received(&mut self, slot: Slot, bytes: &[u8]) -> Next;
-    /// So many bytes came that were not to be kept.
+    /// This many bytes came and were not kept.
     fn skipped(&mut self, slot: Slot, bytes: u64) -> Next;
-    /// Bytes came before the request that was ordered has left.
+    /// Bytes came after the handler said [`Next::Send`], and before the request has left.
     fn premature(&mut self, slot: Slot, bytes: &[u8]) -> Next;
     /// The server has closed its side.
     fn ended(&mut self, slot: Slot) -> Next;
@@ -120,7 +120,7 @@ pub trait Handler {
     fn failed(&mut self, slot: Slot, failure: IoFailure) -> Next;
     /// The socket is open, and the TLS handshake begins; [`Handler::connected`] follows when it is done.
     fn handshaking(&mut self, _slot: Slot) {}
-    /// The TLS handshake is done, with an earlier connection's session or without.
+    /// The TLS handshake is done; `resumed` if it went on with an earlier connection's session.
     fn secured(&mut self, _slot: Slot, _resumed: bool) {}
 }
 
@@ -131,29 +131,29 @@ pub struct IoSettings {
     pub address: Address,
     /// What is sent.
     pub messages: Messages,
-    /// How TLS is spoken, where it is.
+    /// How TLS is spoken; `None` without TLS.
     pub tls: Option<TlsSettings>,
     /// How many connections.
     pub connections: u32,
     /// How many completions to wait for; 1 is no batching.
     pub batch: u32,
-    /// How long an answer is likely to be, head included, where known: buffers are made to fit.
+    /// How long an answer probably is, with its head, if known. Buffers are made to fit.
     pub answer_bytes: Option<u64>,
 }
 
 /// A backend: the sockets of one lane.
 pub trait Io: Sized {
-    /// Makes everything that is needed, without opening a connection. It may only be used on the thread that made it.
+    /// Makes a backend without opening a connection. It may be used only on the thread that made it.
     fn new(settings: &IoSettings) -> io::Result<Self>;
-    /// Begins to open a connection. `WouldBlock` where the server's queue is full.
+    /// Begins to open a connection. Fails with `WouldBlock` if the server's queue is full.
     fn open(&mut self, slot: Slot) -> io::Result<Opened>;
     /// Does what the handler wants on a connection.
     fn apply<H: Handler>(&mut self, slot: Slot, next: Next, handler: &mut H);
     /// Closes a connection.
     fn close(&mut self, slot: Slot);
-    /// Waits until something happens or this reading of CLOCK_MONOTONIC, tells the handler of all that happened, and
-    /// does what it says. May return without anything having happened.
+    /// Waits for events, until this reading of CLOCK_MONOTONIC at most. Tells the handler about all of them, and does
+    /// what it says. May return early without any event.
     fn wait<H: Handler>(&mut self, until_ns: u64, handler: &mut H) -> io::Result<()>;
-    /// The same without waiting. Whether anything had happened.
+    /// The same without waiting. Returns whether there were events.
     fn poll<H: Handler>(&mut self, handler: &mut H) -> io::Result<bool>;
 }

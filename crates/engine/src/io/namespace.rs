@@ -1,5 +1,5 @@
-//! Network namespaces: a socket belongs to the one in which its thread was when it was made, wherever the thread goes
-//! later.
+//! Network namespaces: a socket belongs to the namespace in which its thread was when it made the socket, wherever the
+//! thread goes later.
 
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use std::fs::File;
@@ -7,30 +7,30 @@ use std::io;
 use std::os::fd::AsFd as _;
 use std::path::Path;
 
-/// The namespaces that one thread goes to, by arm; it is moved at the edges of slices, since connections may be opened
-/// again at any time within one. Not to be moved to another thread.
+/// The namespaces that one thread goes to, by arm. The thread moves at the edges of slices, because connections may be
+/// opened again at any time within a slice. Belongs to the thread that opened it.
 #[derive(Debug)]
 pub struct Namespaces {
-    /// The thread's own, and those of the arms: `None` is the own one. Nothing at all where no arm has one.
+    /// The thread's own namespace, and those of the arms: `None` is the own one. `None` in all if no arm has one.
     places: Option<(File, Vec<Option<File>>)>,
     at: Option<usize>,
 }
 
 impl Namespaces {
-    /// Opens them: `arms` has the file of each arm's, where it has one. The error names the file.
+    /// Opens the namespaces: `arms` has the file of each arm that has its own. The error names the file.
     pub fn open<'a>(arms: impl Iterator<Item = Option<&'a Path>> + Clone) -> io::Result<Self> {
-        let named = |path: &Path| {
+        let open = |path: &Path| {
             File::open(path).map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
         };
         if arms.clone().all(|arm| arm.is_none()) {
             return Ok(Self::none());
         }
-        let own = named(Path::new("/proc/thread-self/ns/net"))?;
-        let arms = arms.map(|arm| arm.map(named).transpose()).collect::<io::Result<_>>()?;
+        let own = open(Path::new("/proc/thread-self/ns/net"))?;
+        let arms = arms.map(|arm| arm.map(open).transpose()).collect::<io::Result<_>>()?;
         Ok(Self { places: Some((own, arms)), at: None })
     }
 
-    /// None, for where nothing is loaded any more.
+    /// No namespaces, for when no arm is loaded any more.
     pub const fn none() -> Self {
         Self { places: None, at: None }
     }

@@ -28,8 +28,8 @@ impl Outbox {
         Self { source, sent: 0, waiting: Vec::new() }
     }
 
-    /// Adds bytes to bytes that are under way. A message is never added, nor anything to a message: the server may answer
-    /// before it has read a whole request, and two requests must not get mixed up.
+    /// Adds bytes to bytes that are under way. A message is never added, nor anything to a message: the server may
+    /// answer before it has read a whole request, and two requests must not get mixed up.
     pub(super) fn add(&mut self, outgoing: Outgoing) -> Result<(), Errno> {
         match (&self.source, outgoing) {
             (Source::Bytes(_), Outgoing::Bytes(bytes)) => {

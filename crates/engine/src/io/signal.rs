@@ -1,4 +1,4 @@
-//! Stopping early: SIGINT and SIGTERM only set a flag, so that whatever is frozen gets thawed by whoever froze it.
+//! Stopping early: SIGINT and SIGTERM only set a flag, so that the session thaws what it has frozen.
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::low_level::register;

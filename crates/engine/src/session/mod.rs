@@ -11,7 +11,7 @@ mod worker;
 
 use crate::io::Backend;
 use crate::io::epoll::Epoll;
-use crate::io::tls::Secured;
+use crate::io::tls::MaybeTls;
 use crate::io::uring::{self, Uring};
 use crate::io::{process, signal};
 use crate::lines;
@@ -150,10 +150,10 @@ impl Session {
             })?),
         };
         match uring {
-            Some(()) => leader::run::<Secured<Uring>>(&self, "uring", observer),
+            Some(()) => leader::run::<MaybeTls<Uring>>(&self, "uring", observer),
             None => {
                 self.batch = 1;
-                leader::run::<Secured<Epoll>>(&self, "epoll", observer)
+                leader::run::<MaybeTls<Epoll>>(&self, "epoll", observer)
             }
         }
     }

@@ -33,8 +33,8 @@ impl Script {
         Self { route, delay: None, work_ns: 0, work_after_ns: 0, fault: None, every: 1, pause_ns: PAUSE_NS }
     }
 
-    /// Reads a target in origin form or absolute form. An unknown parameter or a bad value gets 400 as its answer: a fault
-    /// that silently does not happen would spoil a test.
+    /// Reads a target in origin form or absolute form. An unknown parameter or a bad value gets 400 as its answer: a
+    /// fault that silently does not happen would spoil a test.
     pub fn of(target: &[u8]) -> Self {
         let target = origin_form(target);
         let Some(question) = target.iter().position(|byte| *byte == b'?') else {

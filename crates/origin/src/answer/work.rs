@@ -1,7 +1,8 @@
 //! Work of a known size: a loop whose cost was measured once by the thread's CPU clock.
 //!
-//! A request's work is a number of rounds, and no clock is read: reading the CPU clock is a system call of some 100 ns, too
-//! dear for making a request 2 % dearer. Rounds also stay a fixed share of a request's own cost if the machine gets slower.
+//! A request's work is a number of rounds, and no clock is read: reading the CPU clock is a system call of some 100 ns,
+//! too dear for making a request 2 % dearer. Rounds also stay a fixed share of a request's own cost if the machine gets
+//! slower.
 
 use hopcost_common::clock;
 

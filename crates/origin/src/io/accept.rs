@@ -17,8 +17,8 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// Binds and listens. `backlog` is the length of the accept queue (the kernel caps it by net.core.somaxconn). If the
-    /// socket file exists already, the address is in use: the file may belong to another server.
+    /// Binds and listens. `backlog` is the length of the accept queue (the kernel caps it by net.core.somaxconn). If
+    /// the socket file exists already, the address is in use: the file may belong to another server.
     pub fn bind(listen: Listen, backlog: u16) -> rustix::io::Result<Self> {
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
         let (socket, listen, file) = match listen.address {

@@ -172,7 +172,7 @@ impl EventLoop {
                 self.watch_listener((token & !LISTENER_TOKEN) as usize)?;
             }
         }
-        // Closed connections leave their timers behind. Delays may be long, so the timers are dropped before they are due.
+        // Closed connections leave their timers behind. Delays may be long, so timers are dropped before they are due.
         if self.context.timers.len() > 4 * self.slots.len() + 1024 {
             let slots = &self.slots;
             let connection_of =

@@ -1,6 +1,7 @@
 //! Moving bytes: one epoll loop per thread, edge-triggered, with its connections and its timers.
 //!
-//! The first thread accepts connections and deals them to all threads in turn: each gets as many as any other, or one more.
+//! The first thread accepts connections and deals them to all threads in turn, so that their numbers differ by 1 at
+//! most.
 
 mod accept;
 mod connection;

@@ -1,8 +1,8 @@
 //! One row per request, for replaying what the origin saw.
 //!
-//! Rows of 24 bytes, little-endian, in the order in which requests ended (by thread, in batches): arrival ns (u64), last
-//! byte taken ns (u64, all ones: never), connection (u32), listener (u16), outcome (u8), fault (u8, 255: none). The file
-//! begins with the 24 bytes of [`MAGIC`], so row n stands at 24 × (n + 1). Times are CLOCK_MONOTONIC.
+//! Rows of 24 bytes, little-endian, in the order in which requests ended (by thread, in batches): arrival ns (u64),
+//! last byte taken ns (u64, all ones: never), connection (u32), listener (u16), outcome (u8), fault (u8, 255: none).
+//! The file begins with the 24 bytes of [`MAGIC`], so row n stands at 24 × (n + 1). Times are CLOCK_MONOTONIC.
 
 use crate::answer::Fault;
 use std::fs::File;

@@ -57,8 +57,8 @@ impl Codec {
         }
     }
 
-    /// Reads on. Returns how many bytes were used up. Appends to `out` what must be sent at once (100 Continue, refusals).
-    /// The caller passes the unused bytes again, with more behind them.
+    /// Reads on. Returns how many bytes were used up. Appends to `out` what must be sent at once (100 Continue,
+    /// refusals). The caller passes the unused bytes again, with more behind them.
     pub fn advance(&mut self, input: &[u8], date: &str, out: &mut Vec<u8>) -> (usize, Step) {
         match self {
             Self::Http(http) => http.advance(input, date, out),

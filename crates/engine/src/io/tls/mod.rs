@@ -1,6 +1,6 @@
-//! TLS between a handler and a backend: [`Tls`] is a backend made of another, and tells its handler of plaintext.
+//! TLS between a handler and a backend: [`Tls`] is a backend made of another, and gives its handler plaintext.
 //!
-//! An arm without TLS does not come here: [`Secured::Plain`] hands everything to the backend as it is.
+//! An arm without TLS does not come here: [`MaybeTls::Plain`] passes everything to the backend as it is.
 
 mod session;
 mod settings;
@@ -12,14 +12,14 @@ use std::io::{self, BufRead as _};
 
 /// A backend with TLS or without.
 #[derive(Debug)]
-pub enum Secured<I> {
-    /// Without.
+pub enum MaybeTls<I> {
+    /// Without TLS.
     Plain(I),
-    /// With.
+    /// With TLS.
     Tls(Box<Tls<I>>),
 }
 
-impl<I: Io> Io for Secured<I> {
+impl<I: Io> Io for MaybeTls<I> {
     fn new(settings: &IoSettings) -> io::Result<Self> {
         let io = I::new(settings)?;
         Ok(match &settings.tls {
@@ -84,7 +84,7 @@ impl<I: Io> Io for Secured<I> {
 #[derive(Debug)]
 pub struct Tls<I> {
     io: I,
-    /// Connections that were open at once: their handshakes are still to begin.
+    /// Connections that were open at once. Their handshakes have not begun yet.
     opened: Vec<Slot>,
     state: State,
 }
@@ -106,50 +106,50 @@ impl<I: Io> Tls<I> {
     }
 
     fn apply<H: Handler>(&mut self, slot: Slot, next: Next, handler: &mut H) {
-        let mut between = Between { state: &mut self.state, handler };
-        let next = between.pass_on(slot, next);
-        self.io.apply(slot, next, &mut between);
+        let mut handler = TlsHandler { state: &mut self.state, handler };
+        let next = handler.pass_on(slot, next);
+        self.io.apply(slot, next, &mut handler);
     }
 
     fn wait<H: Handler>(&mut self, until_ns: u64, handler: &mut H) -> io::Result<()> {
         self.begin_handshakes(handler);
-        self.io.wait(until_ns, &mut Between { state: &mut self.state, handler })
+        self.io.wait(until_ns, &mut TlsHandler { state: &mut self.state, handler })
     }
 
     fn poll<H: Handler>(&mut self, handler: &mut H) -> io::Result<bool> {
         self.begin_handshakes(handler);
-        self.io.poll(&mut Between { state: &mut self.state, handler })
+        self.io.poll(&mut TlsHandler { state: &mut self.state, handler })
     }
 
     fn begin_handshakes<H: Handler>(&mut self, handler: &mut H) {
-        let mut between = Between { state: &mut self.state, handler };
+        let mut handler = TlsHandler { state: &mut self.state, handler };
         for slot in self.opened.drain(..) {
-            let next = between.connected(slot);
-            self.io.apply(slot, next, &mut between);
+            let next = handler.connected(slot);
+            self.io.apply(slot, next, &mut handler);
         }
     }
 }
 
-/// What the backend below takes for its handler.
-struct Between<'a, H> {
+/// The handler of the backend below.
+struct TlsHandler<'a, H> {
     state: &'a mut State,
     handler: &'a mut H,
 }
 
-impl<H: Handler> Between<'_, H> {
-    /// What the handler wants, in ciphertext.
+impl<H: Handler> TlsHandler<'_, H> {
+    /// Translates what the handler wants into ciphertext.
     fn pass_on(&mut self, slot: Slot, next: Next) -> Next {
         let State { messages, sessions, batch, .. } = &mut *self.state;
         match (next, &mut sessions[slot as usize]) {
             (Next::Send, Some(session)) => {
-                // The handlers on top send nothing but messages.
+                // The handlers above send only messages.
                 let Outgoing::Message(message) = self.handler.outgoing(slot) else { return self.fail(slot) };
                 match session.order(message, messages, *batch) {
                     Ok(()) => Next::Send,
                     Err(_) => self.fail(slot),
                 }
             }
-            // What is to be passed over has to be decrypted all the same.
+            // Bytes that are skipped have to be decrypted all the same.
             (Next::Nothing | Next::Skip(_), Some(session)) if session.connection.wants_write() => Next::Send,
             (Next::Nothing | Next::Skip(_), _) => Next::Nothing,
             (Next::Send | Next::Close, session) => {
@@ -180,7 +180,7 @@ impl<H: Handler> Between<'_, H> {
                 next = self.handler.connected(slot);
             }
             let early = before_request && session.ordered_in == batch;
-            // Also what came before an alert.
+            // Also reads plaintext that came before an alert.
             next = read_plaintext(session, slot, next, early, self.handler);
             match processed {
                 _ if next == Next::Close => {}
@@ -195,7 +195,7 @@ impl<H: Handler> Between<'_, H> {
     }
 }
 
-/// Gives the handler what is there. Plaintext behind an answer came before the request that the handler orders then.
+/// Gives the handler the plaintext that is there. What comes behind an answer came before the handler's next request.
 fn read_plaintext<H: Handler>(session: &mut Session, slot: Slot, next: Next, early: bool, handler: &mut H) -> Next {
     let mut next = next;
     let mut reader = session.connection.reader();
@@ -215,7 +215,7 @@ fn read_plaintext<H: Handler>(session: &mut Session, slot: Slot, next: Next, ear
     next
 }
 
-impl<H: Handler> Handler for Between<'_, H> {
+impl<H: Handler> Handler for TlsHandler<'_, H> {
     #[inline]
     fn batch(&mut self, monotonic_ns: u64) {
         self.state.batch += 1;
@@ -255,12 +255,12 @@ impl<H: Handler> Handler for Between<'_, H> {
     }
 
     fn skipped(&mut self, _slot: Slot, _bytes: u64) -> Next {
-        // It is never asked for.
+        // The handler below never asks for it.
         Next::Nothing
     }
 
     fn premature(&mut self, slot: Slot, bytes: &[u8]) -> Next {
-        // It is the handshake, or a ticket; or else it is what it seems to be.
+        // It may be the handshake, or a ticket. If not, it is premature plaintext.
         self.ciphertext(slot, bytes, true)
     }
 

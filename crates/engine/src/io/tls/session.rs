@@ -5,7 +5,7 @@ use crate::io::{MessageId, Messages, REPORTED_BYTES};
 use rustls::{ClientConnection, HandshakeKind};
 use std::io::{self, Write as _};
 
-/// So much of a message is encrypted at once: what is not yet sent is held in memory.
+/// How much of a message is encrypted at once. Ciphertext that is not sent yet is held in memory.
 const PIECE_BYTES: usize = 65_536;
 
 /// A message that is being encrypted.
@@ -27,12 +27,12 @@ pub(super) struct Session {
 impl Session {
     pub(super) fn new(settings: &TlsSettings) -> Result<Self, rustls::Error> {
         let mut connection = ClientConnection::new(settings.config.clone(), settings.server_name.clone())?;
-        // Pieces bound it.
+        // Messages are encrypted in pieces, which bounds the buffer.
         connection.set_buffer_limit(None);
         Ok(Self { connection, is_secured: false, ordered_in: 0, upload: None })
     }
 
-    /// A message is to be sent.
+    /// Begins to send a message.
     pub(super) fn order(&mut self, message: MessageId, messages: &Messages, batch: u64) -> io::Result<()> {
         self.ordered_in = batch;
         self.upload = Some(Upload { message, done_bytes: 0 });
@@ -48,7 +48,7 @@ impl Session {
         self.connection.writer().write_all(piece)
     }
 
-    /// What was encrypted last has left: whether that was the end of a message whose end is reported.
+    /// The last piece has left. Returns whether that was the end of a message whose end is reported.
     pub(super) fn sent(&mut self, messages: &Messages) -> io::Result<bool> {
         let Some(Upload { message, done_bytes }) = self.upload else { return Ok(false) };
         let bytes = messages[message as usize].len();
@@ -71,7 +71,7 @@ impl Session {
         bytes
     }
 
-    /// Whether the handshake has been completed just now; and if so, whether an earlier session went on.
+    /// If the handshake has been completed just now, whether it resumed an earlier session.
     pub(super) fn secured_now(&mut self) -> Option<bool> {
         if self.is_secured || self.connection.is_handshaking() {
             return None;

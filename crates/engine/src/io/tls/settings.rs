@@ -1,4 +1,4 @@
-//! How TLS is spoken: whom to trust, and whether sessions are resumed.
+//! How TLS is spoken: whom to trust, and whether to resume sessions.
 
 use rustls::client::Resumption;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -38,12 +38,12 @@ pub struct TlsSettings {
 }
 
 impl TlsSettings {
-    /// Reads what is needed. An error is a sentence, and a remedy.
+    /// Reads the certificates. An error is a sentence and a remedy.
     pub fn new(host: &str, trust: &Trust, resumption: SessionResumption) -> Result<Self, (String, &'static str)> {
         let server_name = ServerName::try_from(host.to_owned())
             .map_err(|_| (format!("`{host}` is not a name or address that a certificate can have"), "a host name"))?;
         let provider = Arc::new(ring::default_provider());
-        // The provider's own versions are always possible with it.
+        // A provider always supports its own versions.
         let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
             .with_safe_default_protocol_versions()
             .expect("ring speaks TLS 1.2 and 1.3");
@@ -63,7 +63,7 @@ impl TlsSettings {
 
     /// One handshake, and nothing more.
     pub fn try_handshake<S: Read + Write>(&self, stream: &mut S) -> io::Result<()> {
-        // It must not leave a session that the load would resume.
+        // It must not leave a session behind that the load would resume.
         let mut config = ClientConfig::clone(&self.config);
         config.resumption = Resumption::disabled();
         let mut connection = ClientConnection::new(Arc::new(config), self.server_name.clone())
@@ -103,7 +103,7 @@ fn roots_in(path: &PathBuf) -> Result<RootCertStore, (String, &'static str)> {
     Ok(roots)
 }
 
-/// Takes every certificate, but not a handshake whose signature is wrong.
+/// Accepts every certificate, but no handshake with a wrong signature.
 #[derive(Debug)]
 struct TrustAnybody(Arc<CryptoProvider>);
 

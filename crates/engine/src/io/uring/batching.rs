@@ -1,20 +1,20 @@
 //! How many completions to wait for.
 //!
-//! Waiting for several saves calls and wake-ups, but delays those that have come. So no more are waited for than came
-//! lately within [`FILL_NS`], and a timer in the ring ends a wait after [`GUARD_NS`] at the latest. That timer is set again
-//! only when it has gone off: one for each wait (the kernel's minimum-wait time), or one every 100 µs, costs more than
-//! batching saves.
+//! Waiting for several saves calls and wake-ups, but delays those that have come. So a batch is no larger than what
+//! came lately within [`FILL_NS`], and a timer in the ring ends a wait after [`GUARD_NS`] at the latest. The timer is
+//! set again only after it went off: a timer for each wait (the kernel's minimum-wait time), or one every 100 µs, costs
+//! more than batching saves.
 
 /// A batch should be full within this time.
 const FILL_NS: u64 = 100_000;
 /// The longest wait for a batch that does not fill.
 const GUARD_NS: u64 = 1_000_000;
-/// The mean time between completions is smoothed over about so many batches.
+/// Over about how many batches the mean time between completions is smoothed.
 const SMOOTHING: u64 = 8;
 
 #[derive(Debug)]
 pub(super) struct Batching {
-    most: u32,
+    max: u32,
     wait_for: u32,
     /// The mean time between completions, lately.
     gap_ns: u64,
@@ -22,9 +22,9 @@ pub(super) struct Batching {
 }
 
 impl Batching {
-    /// Waits for `most` completions at most; 1 is no batching.
-    pub(super) fn new(most: u32) -> Self {
-        Self { most, wait_for: 1, gap_ns: FILL_NS, now_ns: 0 }
+    /// Waits for `max` completions at most; 1 is no batching.
+    pub(super) fn new(max: u32) -> Self {
+        Self { max, wait_for: 1, gap_ns: FILL_NS, now_ns: 0 }
     }
 
     /// How many completions to wait for now.
@@ -39,17 +39,17 @@ impl Batching {
         if self.wait_for > 1 { self.now_ns + GUARD_NS } else { u64::MAX }
     }
 
-    /// So many completions were there at this time.
+    /// Takes in how many completions were there at this time.
     #[inline]
     pub(super) fn learn(&mut self, completions: u32, now_ns: u64) {
-        if self.most == 1 || completions == 0 {
+        if self.max == 1 || completions == 0 {
             return;
         }
         let gap_ns = (now_ns.saturating_sub(self.now_ns) / u64::from(completions)).min(FILL_NS);
         self.now_ns = now_ns;
         self.gap_ns = (self.gap_ns * (SMOOTHING - 1) + gap_ns) / SMOOTHING;
         // At most FILL_NS, so it fits.
-        self.wait_for = ((FILL_NS / self.gap_ns.max(1)) as u32).clamp(1, self.most);
+        self.wait_for = ((FILL_NS / self.gap_ns.max(1)) as u32).clamp(1, self.max);
     }
 }
 
@@ -57,8 +57,8 @@ impl Batching {
 mod tests {
     use super::*;
 
-    fn after(most: u32, completions: u32, gap_ns: u64) -> Batching {
-        let mut batching = Batching::new(most);
+    fn after(max: u32, completions: u32, gap_ns: u64) -> Batching {
+        let mut batching = Batching::new(max);
         for batch in 1..=100 {
             batching.learn(completions, batch * gap_ns * u64::from(completions));
         }

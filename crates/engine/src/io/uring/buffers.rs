@@ -12,12 +12,12 @@ use std::sync::atomic::{AtomicU16, Ordering};
 
 /// The only group of buffers.
 pub(super) const GROUP: u16 = 0;
-/// Buffers together hold this much at most. They are used in turn, so few of them stay in the core's cache.
+/// The size of all buffers together. They are used in turn, so few of them stay in the core's cache.
 const MAX_BUFFERS_BYTES: usize = 2 << 20;
 const MAX_BUFFERS: usize = 512;
 const PAGE_BYTES: usize = 4096;
-/// Buffers a power of two apart would have their first bytes, often the only ones used, compete for a few places of the
-/// cache. An odd number of cache lines in between spreads them over all.
+/// The first bytes of a buffer are often the only ones used. If buffers were a power of two apart, these bytes would
+/// compete for a few places of the cache. An odd number of cache lines in between spreads them over all places.
 const SPREAD_BYTES: usize = 3 * 64;
 
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use io_uring::cqueue;
 use std::io;
 
 impl Uring {
-    /// Handles what has completed; whether there was anything.
+    /// Handles what has completed. Returns whether there was anything.
     #[inline]
     pub(super) fn take_completions<H: Handler>(&mut self, now_ns: u64, handler: &mut H) -> io::Result<bool> {
         handler.batch(now_ns);
@@ -41,7 +41,7 @@ impl Uring {
                 self.orphans.retain(|(tag, _)| *tag != entry.user_data());
                 Ok(())
             }
-            // A connection that has been closed meanwhile.
+            // The connection has been closed meanwhile.
             _ if self.connections[slot as usize].generation != generation => Ok(()),
             Operation::Send => {
                 let next = handler.failed(slot, IoFailure::Write);

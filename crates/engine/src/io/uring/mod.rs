@@ -33,12 +33,12 @@ const MAX_COMPLETIONS: u32 = 32_768;
 struct Connection {
     generation: u16,
     is_open: bool,
-    /// Something is under way that holds the socket: connecting or receiving.
+    /// An operation that holds the socket is under way: connecting or receiving.
     is_busy: bool,
-    /// Receiving is armed anew for each piece, because the last connection was closed with it armed (one request per
-    /// connection), or because answers are long and not all of them are read.
+    /// Receiving is armed anew for each piece. That pays if the slot's last connection was closed with receiving armed
+    /// (one request per connection), or if answers are long and partly skipped.
     receives_once: bool,
-    /// The batch in which something was queued last; if that is the current one, it is not submitted yet.
+    /// The batch in which something was queued last. If it is the current batch, that is not submitted yet.
     queued_in: u64,
     /// What is being sent, if the handler wants to know when it has left. Boxed, because the kernel reads it.
     outbox: Option<Box<Outbox>>,
@@ -53,7 +53,7 @@ pub struct Uring {
     connections: Vec<Connection>,
     /// What closed connections were still sending, by the send's tag, until the kernel no longer reads it.
     orphans: Vec<(u64, Box<Outbox>)>,
-    /// Closing is queued and not submitted.
+    /// A Close is queued and not submitted.
     closes: bool,
     /// No message is longer than [`ONE_SEGMENT_BYTES`].
     is_short: bool,
@@ -75,7 +75,7 @@ impl std::fmt::Debug for Uring {
     }
 }
 
-/// Whether io_uring can be used here, found out by using everything that is needed.
+/// Whether io_uring can be used here. Makes an instance with everything that a lane needs.
 pub fn probe() -> io::Result<()> {
     let address = super::Address::Unix("/".into());
     let settings =

@@ -27,7 +27,7 @@ impl Uring {
             // The ring would wait for ever if the queue of a Unix socket is full.
             Address::Unix(_) => {
                 let (socket, _) = socket::connect(address)?;
-                // From here on the ring has it.
+                // The ring has its own reference from here on.
                 self.ring.submitter().register_files_update(slot, &[socket.as_raw_fd()])?;
                 connection.is_open = true;
                 self.arm_receive(slot)?;
@@ -56,11 +56,11 @@ impl Uring {
         }
     }
 
-    /// Closes a connection, after what is queued for it.
+    /// Closes a connection, after the operations that are queued for it.
     pub(super) fn close_socket(&mut self, slot: Slot) {
         if self.connections[slot as usize].queued_in == self.batch_number {
-            // What is queued names only the slot; it must not go to the slot's next connection. If this fails, so will
-            // the next wait.
+            // Queued operations name only the slot, and must not go to the slot's next connection. If this fails, so
+            // will the next wait.
             let _ = self.submit();
         }
         let is_short = self.is_short;
@@ -77,7 +77,7 @@ impl Uring {
         let mut result = Ok(());
         if std::mem::take(&mut connection.is_busy) || !is_short {
             connection.receives_once = true;
-            // What is under way holds the socket.
+            // The operation that is under way holds the socket.
             let cancel = opcode::AsyncCancel2::new(CancelBuilder::fd(Fixed(slot)).all()).build();
             result = self.push(&cancel.flags(squeue::Flags::SKIP_SUCCESS).user_data(other));
         }

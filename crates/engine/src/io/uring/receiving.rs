@@ -8,13 +8,13 @@ use io_uring::types::Fixed;
 use io_uring::{cqueue, opcode, squeue};
 use std::io;
 
-/// IORING_RECVSEND_POLL_FIRST: there is never an answer before the request, so a first attempt to receive would be in vain.
+/// IORING_RECVSEND_POLL_FIRST: no answer comes before the request, so a first attempt to receive would be in vain.
 const POLL_FIRST: u16 = 1;
 /// The most that is skipped at once.
 const MAX_SKIPPED_BYTES: u64 = 1 << 30;
 
 impl Uring {
-    /// Whether the kernel can receive without keeping the bytes: on TCP alone.
+    /// Whether the kernel can receive without keeping the bytes: only on TCP.
     fn can_skip(&self) -> bool {
         matches!(self.settings.address, Address::Tcp(_))
     }
@@ -31,7 +31,7 @@ impl Uring {
                 .user_data(tag);
         }
         let mut entry = opcode::RecvMulti::new(Fixed(slot), GROUP).build().user_data(tag);
-        // The crate has no setter for it on this operation.
+        // The crate has no setter for the flag on this operation.
         // SAFETY: an entry is a `struct io_uring_sqe` (repr(C), inside a repr(transparent)); its 16 bits at byte 2 are
         // `ioprio`, which carries these flags, and every value is valid there.
         unsafe { *(&raw mut entry).cast::<u16>().add(1) |= POLL_FIRST };
@@ -45,19 +45,19 @@ impl Uring {
         self.push(&entry)
     }
 
-    /// Receives the next bytes without copying them anywhere. Only where receiving is not armed.
+    /// Receives the next bytes without copying them anywhere. Only while receiving is not armed.
     pub(super) fn skip(&mut self, slot: Slot, bytes: u64) -> io::Result<()> {
         let connection = &mut self.connections[slot as usize];
         connection.is_busy = true;
         let tag = tag(Operation::Skip, connection.generation, slot);
-        // Without MSG_WAITALL: for what is left the kernel (6.18) would go by a count that skipping does not move.
+        // Without MSG_WAITALL: the kernel (6.18) would compute the rest from a count that skipping does not move.
         let entry = opcode::Recv::new(Fixed(slot), std::ptr::null_mut(), bytes.min(MAX_SKIPPED_BYTES) as u32)
             .flags(libc::MSG_TRUNC)
             .build();
         self.push(&entry.user_data(tag))
     }
 
-    /// Ends the receiving that is armed, so that what follows can be skipped.
+    /// Ends the receiving that is armed, so that the next bytes can be skipped.
     pub(super) fn receive_once(&mut self, slot: Slot) -> io::Result<()> {
         let connection = &mut self.connections[slot as usize];
         connection.receives_once = true;
@@ -97,7 +97,7 @@ impl Uring {
                     handler.premature(slot, self.buffers.filled(buffer, length))
                 }
                 (Ok(length), Some(buffer)) => handler.received(slot, self.buffers.filled(buffer, length)),
-                // All buffers were taken: they are back by the time that receiving is armed again. Or it was told to end.
+                // All buffers were taken; they are back when receiving is armed again. Or receiving was cancelled.
                 (Err(_), _) if matches!(-received, libc::ENOBUFS | libc::ECANCELED) => Next::Nothing,
                 _ => handler.failed(slot, IoFailure::Read),
             };

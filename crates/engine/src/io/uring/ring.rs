@@ -1,7 +1,7 @@
 //! The ring itself: the two queues and the call that moves them.
 //!
-//! The `io-uring` crate lends its parts for as long as they are used; here they are kept apart for good, because
-//! lending them anew for every entry costs, and because a registered ring is remembered by the part that submits.
+//! The `io-uring` crate lends the parts of a ring while they are used. Here they are taken apart for good: borrowing
+//! them anew for every entry costs, and the part that submits remembers that the ring is registered.
 //!
 //! Memory that queued operations name may be freed once the ring is dropped, even though the kernel ends the operations
 //! only a little later. It moves their bytes inside `io_uring_enter` of this thread alone (DEFER_TASKRUN; operations on
@@ -32,8 +32,8 @@ impl Drop for Owner {
 
 impl Drop for Ring {
     fn drop(&mut self) {
-        // The registration is a reference to the instance. With it the instance would outlive its descriptor, sockets and
-        // all, until the thread ends. It fails only if there is none.
+        // The registration is a reference to the instance. With it the instance would outlive its descriptor, sockets
+        // and all, until the thread ends. It fails only if there is none.
         let _ = self.submitter.unregister_ring_fd();
     }
 }
@@ -41,8 +41,8 @@ impl Drop for Ring {
 impl Ring {
     pub(super) fn new(ring: IoUring) -> Self {
         let owner = Owner(NonNull::from(Box::leak(Box::new(ring))));
-        // SAFETY: the instance does not move and lives until `owner` is dropped, after the parts, which never leave this
-        // structure; nothing else uses the pointer meanwhile.
+        // SAFETY: the instance does not move and lives until `owner` is dropped, after the parts, which never leave
+        // this structure; nothing else uses the pointer meanwhile.
         let (mut submitter, submissions, completions) = unsafe { &mut *owner.0.as_ptr() }.split();
         // Saves looking up the descriptor at each call. If there is no place left, the kernel goes on looking it up.
         let _ = submitter.register_ring_fd();
@@ -80,10 +80,10 @@ impl Ring {
         self.finish(result)
     }
 
-    /// Submits what is queued and has the kernel do what is due for completions, without waiting.
+    /// Submits what is queued and makes the kernel do its deferred work, without waiting.
     #[inline]
     pub(super) fn submit_and_look(&mut self) -> io::Result<()> {
-        // io_uring.h; the crate keeps the flag to itself, and without it no deferred work is done.
+        // From io_uring.h, because the crate does not export it. Without it no deferred work is done.
         const IORING_ENTER_GETEVENTS: u32 = 1;
         self.submissions.sync();
         let queued = self.submissions.len() as u32;
@@ -98,7 +98,7 @@ impl Ring {
         self.completions.sync();
         match result {
             Ok(_) => Ok(()),
-            // A signal; or more completions are waiting than fit, and want to be taken first.
+            // A signal came; or more completions wait than fit, and have to be taken first.
             Err(error) if matches!(error.raw_os_error(), Some(libc::EINTR | libc::EBUSY | libc::EAGAIN)) => Ok(()),
             Err(error) => Err(error),
         }

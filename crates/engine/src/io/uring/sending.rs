@@ -8,12 +8,12 @@ use io_uring::types::Fixed;
 use io_uring::{cqueue, opcode, squeue};
 use std::io;
 
-/// A request up to this length goes out as one segment, at once, whatever Nagle's algorithm thinks; and there is always
-/// room for it in a new socket.
+/// A request up to this length goes out as one segment, at once, in spite of Nagle's algorithm. A new socket always has
+/// room for it.
 const ONE_SEGMENT_BYTES: usize = 1200;
 
 impl Uring {
-    /// Whether whatever is sent is so short. Handshakes of TLS are of several parts.
+    /// Whether everything that is sent is that short. TLS handshakes have several parts.
     pub(super) fn messages_are_short(settings: &IoSettings) -> bool {
         settings.tls.is_none() && settings.messages.iter().all(|message| message.len() <= ONE_SEGMENT_BYTES)
     }
@@ -48,7 +48,7 @@ impl Uring {
         let connection = &self.connections[slot as usize];
         let Some(outbox) = &connection.outbox else { return Ok(()) };
         let rest = outbox.rest(&self.settings.messages);
-        // Messages are below 4 GiB (plans are checked), and so is what TLS gives at once.
+        // Messages are below 4 GiB (plans are checked), and so is the ciphertext that TLS gives at once.
         let entry = opcode::Send::new(Fixed(slot), rest.as_ptr(), rest.len() as u32)
             .flags(libc::MSG_NOSIGNAL | libc::MSG_WAITALL)
             .build()

@@ -35,15 +35,15 @@ impl Uring {
         Ok(())
     }
 
-    /// Submits what is queued. What comes afterwards is no longer the same batch: it may be an answer to it.
+    /// Submits what is queued. Completions that come afterwards belong to the next batch: they may be answers to it.
     pub(super) fn submit(&mut self) -> io::Result<()> {
         self.batch_number += 1;
         self.closes = false;
         self.ring.submit()
     }
 
-    /// Sets the timer in the ring, unless it goes off earlier anyway. A timer costs once per slice or tick; a time-out
-    /// given to each wait would cost every time.
+    /// Sets the timer in the ring, unless it goes off earlier anyway. A timer costs once per slice or tick; a time
+    /// limit for each wait would cost every time.
     pub(super) fn set_timer(&mut self, until_ns: u64) -> io::Result<()> {
         if self.timer_at_ns <= until_ns {
             return Ok(());

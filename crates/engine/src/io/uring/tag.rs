@@ -1,4 +1,4 @@
-//! What a completion says of whom it belongs to.
+//! How a completion says what it belongs to.
 
 use super::super::Slot;
 
@@ -7,14 +7,14 @@ use super::super::Slot;
 pub(super) enum Operation {
     Receive,
     Send,
-    /// Making a socket, and connecting it: whichever fails first says so.
+    /// Making a socket, and connecting it. The first one that fails says so.
     Connect,
     /// Receiving without keeping the bytes.
     Skip,
     Timer,
-    /// A send that reports also its success.
+    /// A send that also reports success.
     LongSend,
-    /// What matters only to the kernel: closing, cancelling.
+    /// Operations whose result does not matter: closing, cancelling.
     Other,
 }
 

@@ -1,4 +1,4 @@
-//! One connection: reads, waits, answers, ends. All of it happens in [`Connection::drive`], which goes on as far as possible.
+//! One connection: reads, waits, answers, ends. All of it happens in [`Connection::drive`].
 
 mod answering;
 mod receiving;

@@ -22,7 +22,7 @@ pub struct Chunked {
     state: State,
     left: u64,
     body_bytes: u64,
-    /// Bytes of sizes, extensions and trailers since the last data. A limit on them stops a peer that sends nothing else.
+    /// Bytes of sizes, extensions and trailers since the last data. Limited, because a peer may send nothing else.
     framing_bytes: usize,
 }
 

@@ -11,8 +11,8 @@ const MAX_FIELDS: usize = 100;
 #[derive(Debug, Default)]
 pub struct Http {
     state: State,
-    /// How many bytes of an unfinished head are known not to hold its end, so that a head that comes byte by byte is not
-    /// read from its start each time.
+    /// How many bytes of an unfinished head are known not to hold its end, so that a head that comes byte by byte is
+    /// not read from its start each time.
     scanned: usize,
 }
 

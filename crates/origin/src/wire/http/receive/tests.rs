@@ -5,7 +5,8 @@ use proptest::prelude::*;
 
 const DATE: &str = "Sun, 15 Dec 2013 14:59:14 GMT";
 
-/// Feeds `input` in bites as a connection would: what was not used up comes again. Returns the steps that say something, and what was said.
+/// Feeds `input` in bites as a connection would: what was not used up comes again. Returns the steps that say
+/// something, and what was said.
 fn feed(input: &[u8], bite: usize) -> (Vec<Step>, Vec<u8>) {
     let mut http = Http::default();
     let (mut held, mut steps, mut out) = (Vec::new(), Vec::new(), Vec::new());
