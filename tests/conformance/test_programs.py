@@ -9,6 +9,7 @@ import http.client
 import itertools
 import os
 import signal
+from collections.abc import Mapping
 
 import psutil
 import pytest
@@ -50,8 +51,8 @@ ENDS_WITH = {"haproxy": -signal.SIGTERM}  # it closes everything, and lets the s
 GZIP_ARMS: dict[str, dict[str, Setting]] = {"nginx": {"content": "static", "gzip": True}, "apache2": {"gzip": True}}
 
 
-def hop(name: str, link: Link, copies: int = 1, **settings: Setting) -> Hop:
-    return Hop(program=name, link=link, settings=dict(settings), copies=copies)
+def hop(name: str, link: Link, settings: Mapping[str, Setting] | None = None, copies: int = 1) -> Hop:
+    return Hop(program=name, link=link, settings=dict(settings or {}), copies=copies)
 
 
 def words(name: str, settings: dict[str, Setting]) -> str:
@@ -70,10 +71,10 @@ def arms() -> dict[str, Arm]:
         client_links = [link for link in definition.links if link in CLIENT_LINKS]
         if definition.is_origin:
             for settings, link in itertools.product(forms(ORIGIN_FORMS, name), client_links):
-                found[f"{words(name, settings)} over {link.value}"] = Arm(hops=[hop(name, link, **settings)])
+                found[f"{words(name, settings)} over {link.value}"] = Arm(hops=[hop(name, link, settings)])
         for upstream, settings in itertools.product(definition.upstream_links, forms(PROXY_FORMS, name)):
             found[f"{words(name, settings)} before origin over {upstream.value}"] = Arm(
-                hops=[hop(name, client_links[0], **settings), hop("origin", upstream)]
+                hops=[hop(name, client_links[0], settings), hop("origin", upstream)]
             )
         if definition.upstream_links:
             for link in client_links[1:]:
@@ -105,7 +106,7 @@ def start(name: str, arm: Arm) -> RunningStack:
 def answers_on_one_connection(address: Address, targets: list[str]) -> list[tuple[int, str | None, bytes]]:
     """Status, media type and body of several requests, which must all fit on one connection."""
     with address.connect(10.0) as connection:
-        found = []
+        found: list[tuple[int, str | None, bytes]] = []
         for target in targets:
             connection.sendall(f"GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
             response = http.client.HTTPResponse(connection, method="GET")
@@ -159,7 +160,7 @@ def test_the_hello_has_as_many_header_bytes_behind_nginx_as_alone(origin: str, l
 def test_gzip_is_for_those_who_accept_it_and_the_decoded_body_is_the_same(name: str) -> None:
     with start("plain", Arm(hops=[hop(name, Link.HTTP_TCP)])) as stack:
         plain = check.ask("plain", stack.prepared.address, "/static.txt", GZIP)
-    with start("gzip", Arm(hops=[hop(name, Link.HTTP_TCP, **GZIP_ARMS[name])])) as stack:
+    with start("gzip", Arm(hops=[hop(name, Link.HTTP_TCP, GZIP_ARMS[name])])) as stack:
         asked = check.ask("gzip", stack.prepared.address, "/static.txt", GZIP)
         unasked = check.ask("gzip", stack.prepared.address, "/static.txt")
     assert (plain.content_encoding, asked.content_encoding, unasked.content_encoding) == (None, "gzip", None)
@@ -169,7 +170,7 @@ def test_gzip_is_for_those_who_accept_it_and_the_decoded_body_is_the_same(name: 
 
 def test_gzip_shrinks_the_static_file_of_nginx_by_the_articles_factor() -> None:
     """1.25, heads and chunk lengths included."""
-    with start("gzip", Arm(hops=[hop("nginx", Link.HTTP_TCP, **GZIP_ARMS["nginx"])])) as stack:
+    with start("gzip", Arm(hops=[hop("nginx", Link.HTTP_TCP, GZIP_ARMS["nginx"])])) as stack:
         plain = check.ask("gzip", stack.prepared.address, "/static.txt")
         packed = check.ask("gzip", stack.prepared.address, "/static.txt", GZIP)
     assert "Transfer-Encoding: chunked" in packed.head
@@ -185,12 +186,12 @@ def test_gzip_shrinks_the_static_file_of_nginx_by_the_articles_factor() -> None:
 def test_a_stack_is_ready_when_all_its_workers_are_there(
     name: str, settings: dict[str, Setting], children: int
 ) -> None:
-    with start("workers", Arm(hops=[hop(name, Link.HTTP_TCP, **settings)])) as stack:
+    with start("workers", Arm(hops=[hop(name, Link.HTTP_TCP, settings)])) as stack:
         assert len(stack.processes[name]) == 1 + children
 
 
 def test_a_balancer_sends_to_every_copy() -> None:
-    arm = Arm(hops=[hop("nginx", Link.HTTP_TCP, worker_processes=1), hop("origin", Link.HTTP_TCP, copies=3)])
+    arm = Arm(hops=[hop("nginx", Link.HTTP_TCP, {"worker_processes": 1}), hop("origin", Link.HTTP_TCP, copies=3)])
     with start("balanced", arm) as stack:
         assert [each.name for each in stack.prepared.hops] == ["nginx", "origin-1", "origin-2", "origin-3"]
         answers_on_one_connection(stack.prepared.address, ["/"] * 6)
@@ -202,7 +203,7 @@ def test_a_balancer_sends_to_every_copy() -> None:
 
 def test_a_cache_asks_the_next_hop_once() -> None:
     """By nginx's own count of what it passed on, which is also the receipt of the setting."""
-    arm = Arm(hops=[hop("nginx", Link.HTTP_TCP, cache_s=60), hop("origin", Link.HTTP_TCP)])
+    arm = Arm(hops=[hop("nginx", Link.HTTP_TCP, {"cache_s": 60}), hop("origin", Link.HTTP_TCP)])
     with start("cached", arm) as stack:
         answers_on_one_connection(stack.prepared.address, ["/json"] * 5)
         assert (stack.session.directory / "nginx-passed.log").read_text().splitlines() == ["MISS"]
@@ -210,7 +211,7 @@ def test_a_cache_asks_the_next_hop_once() -> None:
 
 def test_a_setting_that_a_program_does_not_know_is_a_usage_error() -> None:
     with pytest.raises(UsageError, match="go-hello has no setting 'gomaxproc'") as caught:
-        start("typo", Arm(hops=[hop("go-hello", Link.HTTP_TCP, gomaxproc=1)]))
+        start("typo", Arm(hops=[hop("go-hello", Link.HTTP_TCP, {"gomaxproc": 1})]))
     assert caught.value.hint == "did you mean 'gomaxprocs'?"
 
 
@@ -238,7 +239,7 @@ def test_a_stack_that_cannot_be_is_a_usage_error(hops: list[Hop], message: str) 
 def test_a_refused_configuration_is_shown_with_the_line_of_the_generated_file() -> None:
     """So many seconds are a number to hopcost, but not to nginx."""
     with pytest.raises(ArmFailed) as caught:
-        start("refused", Arm(hops=[hop("nginx", Link.HTTP_TCP, keepalive_timeout_s=10**30)]))
+        start("refused", Arm(hops=[hop("nginx", Link.HTTP_TCP, {"keepalive_timeout_s": 10**30})]))
     assert "[emerg]" in caught.value.message
     assert f"keepalive_timeout {10**30};" in caught.value.message
     assert "nginx.conf, as it was generated:" in caught.value.message

@@ -22,10 +22,13 @@ pytestmark = pytest.mark.usefixtures("nothing_left")
 WITH_PORT = suite_files.TWO_ARMS.replace('link = "http+tcp" }', 'link = "http+tcp", port = PORT }')
 
 
-def run(tmp_path: Path, text: str, *more: object, **how: object) -> tuple[int, str]:
-    """Exit code and standard error of a short run over this suite."""
+def run(tmp_path: Path, text: str, *, is_restricted: bool = False) -> tuple[int, str]:
+    """Exit code and standard error of a short run over this suite, also without the right to make namespaces."""
     path = suite_files.write(tmp_path, text)
-    done = command.hopcost("run", path, "--quick", "--budget", 3, "--record", tmp_path / "record", *more, **how)
+    before = ["setpriv", "--bounding-set=-sys_admin", "--"] if is_restricted else []
+    extra = {network.TRIED: "1"} if is_restricted else {}  # not to be started again in a user namespace
+    words = ("run", path, "--quick", "--budget", 3, "--record", tmp_path / "record")
+    done = command.hopcost(*words, before=before, extra=extra)
     assert "Traceback" not in done.stderr
     return done.returncode, done.stderr
 
@@ -91,14 +94,10 @@ def test_a_wrong_word_on_the_command_line_is_a_usage_error(
     assert [word for word in words if word not in done.stderr] == []
 
 
-# As root without the right to make namespaces, and not to be started again in a user namespace.
-WITHOUT_NAMESPACES = {"before": ["setpriv", "--bounding-set=-sys_admin", "--"], "extra": {network.TRIED: "1"}}
-
-
 def test_a_port_that_is_taken_cannot_be_measured(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
-        code, errors = run(tmp_path, WITH_PORT.replace("PORT", str(port)), **WITHOUT_NAMESPACES)
+        code, errors = run(tmp_path, WITH_PORT.replace("PORT", str(port)), is_restricted=True)
     assert code == 3
     assert f"arm tcp: origin: port {port} is taken" in errors and "hint: see who has it" in errors
 

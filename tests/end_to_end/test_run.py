@@ -172,7 +172,7 @@ def test_an_engine_killed_in_the_middle_is_told_and_the_block_done_again(tmp_pat
 def test_up_starts_an_arm_that_answers_and_ends_on_ctrl_c(tmp_path: Path) -> None:
     with command.start("up", f"{suite_files.write(tmp_path)}/links/tcp", folder=tmp_path) as process:
         assert process.stdout is not None
-        lines = []
+        lines: list[str] = []
         while not (lines and lines[-1].startswith("Ctrl-C")):
             line = process.stdout.readline()
             assert line, process.communicate()

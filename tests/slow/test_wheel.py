@@ -93,7 +93,7 @@ class Installed(msgspec.Struct):
         return subprocess.run(
             [self.folder / "bin" / "hopcost", *map(str, arguments)],
             cwd=folder,
-            env=inherited | {"PATH": os.pathsep.join(path)} | (extra or {}),
+            env=inherited | {"PATH": os.pathsep.join(path)} | dict(extra or {}),
             capture_output=True,
             text=True,
             timeout=110,

@@ -33,7 +33,7 @@ def hopcost(
     return subprocess.run(
         [*before, HOPCOST, *map(str, arguments)],
         cwd=folder,
-        env=environment() | (extra or {}),
+        env=environment() | dict(extra or {}),
         capture_output=True,
         text=True,
         timeout=90,
@@ -63,7 +63,7 @@ def loaded_by(arguments: Sequence[str], extra: Mapping[str, str] | None = None, 
     """The modules that `hopcost` has loaded when it has answered."""
     shown = subprocess.run(
         [sys.executable, "-c", AFTER_HELP, *arguments],
-        env=environment() | (extra or {}), cwd=folder, capture_output=True, text=True, check=True,
+        env=environment() | dict(extra or {}), cwd=folder, capture_output=True, text=True, check=True,
     )  # fmt: skip
     code, *modules = shown.stderr.split()
     assert code == "0"

@@ -12,8 +12,8 @@ ENGINE = lines.Build(version="1", commit="c", behaviour=1)
 HERE = lines.Machine(cpu="x", kernel="k", cores=2)
 
 
-def case(name: str, runs: int = 2, **settings: object) -> Any:
-    return lines.Case("part", name, dict, runs, settings)
+def case(name: str, runs: int = 2, **settings: object) -> lines.Case:
+    return lines.Case("part", name, lambda _: {}, runs, settings)
 
 
 def line(name: str, number: int = 0, **changed: object) -> Any:

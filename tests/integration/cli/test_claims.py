@@ -8,8 +8,7 @@ from pathlib import Path
 import msgspec
 from command import hopcost
 from samples.claims import CLAIMS, with_claims
-from samples.records import ENVIRONMENT, plain_block, plan_of
-from samples.records import suite as made_up
+from samples.records import ENVIRONMENT, made_up_suite, plain_block, plan_of
 
 from hopcost.record import Writer
 from hopcost.suite import Suite
@@ -33,7 +32,7 @@ def test_the_command_over_several_records(tmp_path: Path) -> None:
 
 
 def test_a_record_from_before_claims_and_the_suite_of_today(tmp_path: Path) -> None:
-    before = write(tmp_path, "before", made_up())
+    before = write(tmp_path, "before", made_up_suite())
     refused = hopcost("claims", before)
     assert refused.returncode == 2
     assert "no claims in these records: made-up" in refused.stderr
@@ -72,7 +71,7 @@ tests = [{ experiment = "cost", arm = "behind", relation = "less" }]
 def test_records_of_a_suite_without_claims_are_told_beside_others(tmp_path: Path) -> None:
     plain = msgspec.structs.replace(plan_of(), suite="plain")
     with Writer(
-        tmp_path / "plain", msgspec.structs.replace(made_up(), name="plain"), plain, ENVIRONMENT, ["hopcost"]
+        tmp_path / "plain", msgspec.structs.replace(made_up_suite(), name="plain"), plain, ENVIRONMENT, ["hopcost"]
     ) as writer:
         writer.append(plain_block(0))
     shown = hopcost("claims", write(tmp_path, "made-up", with_claims()), tmp_path / "plain")

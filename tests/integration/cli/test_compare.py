@@ -7,14 +7,14 @@ from pathlib import Path
 
 import command
 import pytest
-from samples.records import ENVIRONMENT, plain_block, plan_of, suite
+from samples.records import ENVIRONMENT, made_up_suite, plain_block, plan_of
 
 from hopcost import across, record
 
 
 def written(path: Path, behind: int = 400, **environment: object) -> Path:
     """A record of six blocks, with what its arms' stacks were."""
-    content = suite()
+    content = made_up_suite()
     with record.Writer(path, content, plan_of(), ENVIRONMENT | environment, ["hopcost", "run", "made-up"]) as writer:
         for number, sway in enumerate((-4, 0, 2, -1, 3, 0)):
             writer.append(plain_block(number, 1000 + sway, 1000 - sway, behind))

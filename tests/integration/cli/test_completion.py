@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from command import HOPCOST, environment, hopcost, loaded_by
-from samples.records import ENVIRONMENT, plan_of, suite
+from samples.records import ENVIRONMENT, made_up_suite, plan_of
 
 from hopcost import suite as suites
 from hopcost.record import Writer
@@ -18,7 +18,7 @@ from hopcost.record import Writer
 def folder(tmp_path: Path) -> Path:
     """With two records, one of them in a folder below records/."""
     for name in ("before", "kept/after"):
-        with Writer(tmp_path / "records" / name, suite(), plan_of(), ENVIRONMENT, ["hopcost"]):
+        with Writer(tmp_path / "records" / name, made_up_suite(), plan_of(), ENVIRONMENT, ["hopcost"]):
             pass
     (tmp_path / "records" / "no-record").mkdir()
     return tmp_path

@@ -12,7 +12,7 @@ from pathlib import Path
 import golden
 import pytest
 from command import HOPCOST, hopcost, loaded_by
-from samples.records import ENVIRONMENT, plain_block, plan_of, suite
+from samples.records import ENVIRONMENT, made_up_suite, plain_block, plan_of
 
 from hopcost.errors import EXIT_CODES
 from hopcost.record import Writer
@@ -105,7 +105,7 @@ def on_a_terminal(arguments: Sequence[object], **extra: str) -> str:
 
 
 def test_no_color_is_obeyed_and_colour_is_there_without_it(tmp_path: Path) -> None:
-    with Writer(tmp_path / "record", suite(), plan_of(), ENVIRONMENT, ["hopcost"]) as writer:
+    with Writer(tmp_path / "record", made_up_suite(), plan_of(), ENVIRONMENT, ["hopcost"]) as writer:
         writer.append(plain_block(0))
     colour = re.compile(r"\x1b\[(\d+;)*(3|4|9)\d")
     for arguments in (["report", tmp_path / "record"], ["report", "none"], ["doctor"]):

@@ -49,7 +49,7 @@ def test_the_histogram_log_is_read_by_the_official_reader(tmp_path: Path, shape:
         done = subprocess.run(
             [
                 *(binaries.require("hopcost-engine"), "load", "--json", "-c", "4", "-d", "1500ms"),
-                *("--hdr", path, *shape, f"http://{address}/hello?delay=exponential:1ms"),
+                *("--hdr", str(path), *shape, f"http://{address}/hello?delay=exponential:1ms"),
             ],
             capture_output=True,
             check=False,

@@ -108,7 +108,7 @@ def test_a_file_cut_off_at_any_byte(
         assert found is None
 
 
-ODD = st.one_of(
+ODD: st.SearchStrategy[object] = st.one_of(
     st.sampled_from(
         [None, True, 0, 1, -1, 0.5, 1e308, 5e-324, 2**63, -(2**63), 10**30, "", "x", "cost", "direct", "-aa", [], {}]
     ),

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import msgspec
-from samples.records import block, part, record, slice_of
-from samples.records import suite as made_up
+from samples.records import block, made_up_suite, part, record, slice_of
 
 from hopcost import claims
 from hopcost.claim import Claim, Comparison, Figure, Needs, Relation
@@ -78,7 +77,7 @@ CLAIMS = [
 
 
 def with_claims() -> Suite:
-    return msgspec.structs.replace(made_up(), claims=CLAIMS)
+    return msgspec.structs.replace(made_up_suite(), claims=CLAIMS)
 
 
 def judged() -> list[Judged]:

@@ -8,6 +8,7 @@ import msgspec
 from samples.records import MS, block, histogram, part, record, slice_of
 
 from hopcost.compared import Comparison
+from hopcost.plan import Plan
 from hopcost.recorded import ArmBlock, Block, OpenLoad
 from hopcost.summary import ExperimentSummary, summarise
 
@@ -51,8 +52,8 @@ def six_blocks(behind: float = 0.5, noise: float = 0.002, again: float = 1.0, op
     return made
 
 
-def summary(blocks: list[Block], **more: object) -> ExperimentSummary:
-    (found,) = summarise(record(*blocks, **more))
+def summary(blocks: list[Block], plan: Plan | None = None) -> ExperimentSummary:
+    (found,) = summarise(record(*blocks, plan=plan))
     return found
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import msgspec
-from samples.records import plain_block, plan_of, record
-from samples.records import suite as made_up
+from samples.records import made_up_suite, plain_block, plan_of, record
 
 from hopcost import claims
 from hopcost.claim import Claim, Comparison, Needs, Relation
@@ -26,7 +25,7 @@ def claim(*tests: Comparison, needs: Needs | None = None) -> Claim:
 
 
 def suite_with(*found: Claim, sweep: Sweep | None = None) -> Suite:
-    read = made_up()
+    read = made_up_suite()
     experiments: list[Experiment] = [msgspec.structs.replace(each, sweep=sweep) for each in read.experiments]
     return msgspec.structs.replace(read, claims=list(found), experiments=experiments)
 
@@ -50,5 +49,5 @@ def planned(**more: object) -> PlannedExperiment:
     return msgspec.structs.replace(plan_of().experiments[0], **more)
 
 
-def record_of(experiment: PlannedExperiment, *blocks: Block, **more: object) -> Record:
-    return record(*blocks, plan=msgspec.structs.replace(plan_of(), experiments=[experiment]), **more)
+def record_of(experiment: PlannedExperiment, *blocks: Block) -> Record:
+    return record(*blocks, plan=msgspec.structs.replace(plan_of(), experiments=[experiment]))

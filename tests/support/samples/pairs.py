@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from samples.records import MS, Record, block, open_load, part, record, slice_of
+from samples.records import MS, block, open_load, part, record, slice_of
 
 from hopcost.plan import Plan
-from hopcost.record import Block
+from hopcost.record import Block, Record
 
 SWAYS = (0.96, 1.0, 1.02, 0.99, 1.03, 1.0)  # of the machine, block by block: in all arms alike
 OWN = (0.999, 1.0, 1.001, 1.0, 0.999, 1.001)  # of the arm alone
@@ -31,10 +31,10 @@ def half(
     behind: float = 0.5,
     open_loop_at: int | None = None,
     plan: Plan | None = None,
-    **more: object,
+    environment: dict[str, object] | None = None,
 ) -> Record:
     blocks = [
         made(number, machine * sway, behind * own, open_loop_at=open_loop_at)
         for number, (sway, own) in enumerate(zip(SWAYS, OWN, strict=True))
     ]
-    return record(*blocks, plan=plan, path=Path(f"records/{name}"), **more)
+    return record(*blocks, plan=plan, path=Path(f"records/{name}"), environment=environment)

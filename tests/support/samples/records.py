@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from hdrh.histogram import HdrHistogram
@@ -11,7 +12,7 @@ from hopcost.engine import ArmTotals, End, Slice, Start, WarmedUp
 from hopcost.histogram import FIGURES, HIGHEST_NS, LOWEST_NS
 from hopcost.plan import Plan
 from hopcost.program import Installed
-from hopcost.record import FORMAT, ArmBlock, Block, CheckedAnswer, Ending, Failure, OpenLoad, Record, Run
+from hopcost.record import FORMAT, ArmBlock, Block, CheckedAnswer, Ending, Failure, OpenLoad, Record, Repeat, Run
 from hopcost.suite import Arm, Article, Experiment, Hop, Link, Placement, Published, Suite, Workload
 
 MS = 1_000_000  # ns
@@ -19,7 +20,7 @@ HOPS = {"direct": ["app"], "behind": ["proxy", "app"], "beside": ["app"]}
 ENVIRONMENT: dict[str, object] = {"cpu": "Abacus 2", "kernel": "6.1.0", "allowed_cores": [0, 1]}
 
 
-def suite() -> Suite:
+def made_up_suite() -> Suite:
     """One experiment on two arms that an article published and one that it did not, and one that never ran."""
     app, proxy = (Hop(program=name, link=Link.HTTP_TCP) for name in ("app", "proxy"))
     return Suite(
@@ -59,7 +60,7 @@ def plan_of(quick: bool = True, **more: object) -> Plan:
         "siblings": {},
         "open_files": 20_000,
     }
-    return planning.make(suite(), [], quick=quick, seed=7, **({"budget_s": None} | arguments | more))  # type: ignore[arg-type]
+    return planning.make(made_up_suite(), [], quick=quick, seed=7, **({"budget_s": None} | arguments | more))  # type: ignore[arg-type]
 
 
 def histogram(*values: int) -> str:
@@ -85,7 +86,7 @@ def slice_of(
     answers: int,
     *,
     elapsed_ns: int = 100 * MS,
-    cpu_ns: dict[str, int | None] | None = None,
+    cpu_ns: Mapping[str, int | None] | None = None,
     generator_cpu_ns: int = 0,
     outside_ns: int = 0,
     errors: dict[str, int] | None = None,
@@ -106,8 +107,8 @@ def slice_of(
         errors=errors or {},
         reconnects=reconnects,
         received_bytes=answers * 153,
-        cpu_ns=cpu_ns if cpu_ns is not None else dict.fromkeys(hops, 0),
-        cpu_outside_ns=dict.fromkeys(hops, 0) | {hops[0]: outside_ns},
+        cpu_ns=dict(cpu_ns) if cpu_ns is not None else dict.fromkeys(hops, 0),
+        cpu_outside_ns={hop: outside_ns if hop == hops[0] else 0 for hop in hops},
         generator_cpu_ns=generator_cpu_ns,
     )
 
@@ -242,23 +243,36 @@ def plain_block(number: int, direct: int = 1000, again: int = 1000, behind: int 
     )
 
 
-def record(*blocks: Block, plan: Plan | None = None, **more: object) -> Record:
+def record(
+    *blocks: Block,
+    plan: Plan | None = None,
+    run: Run | None = None,
+    path: Path = Path("records/made-up"),
+    suite: Suite | None = None,
+    environment: dict[str, object] | None = None,
+    warnings: Sequence[str] = (),
+    repeats: Sequence[Repeat] = (),
+) -> Record:
     """A record as it would be read."""
-    made = plan if plan is not None else plan_of()
-    fields: dict[str, object] = {
-        "path": Path("records/made-up"),
-        "run": Run(
-            format=FORMAT,
-            hopcost="0.1.0",
-            command=["hopcost", "run", "made-up"],
-            started_utc="2025-01-02T03:04:05Z",
-            ended_utc="2025-01-02T03:06:05Z",
-            endings=[Ending(experiment="cost", why="blocks", detail="all 6 blocks are done")],
-        ),
-        "suite": suite(),
-        "plan": made,
-        "environment": ENVIRONMENT,
-        "blocks": list(blocks),
-        "warnings": [],
-    }
-    return Record(**(fields | more))  # type: ignore[arg-type]
+    return Record(
+        path=path,
+        run=run or ended_run(),
+        suite=suite or made_up_suite(),
+        plan=plan or plan_of(),
+        environment=ENVIRONMENT if environment is None else environment,
+        blocks=list(blocks),
+        warnings=list(warnings),
+        repeats=list(repeats),
+    )
+
+
+def ended_run() -> Run:
+    """A run whose experiment has all its blocks."""
+    return Run(
+        format=FORMAT,
+        hopcost="0.1.0",
+        command=["hopcost", "run", "made-up"],
+        started_utc="2025-01-02T03:04:05Z",
+        ended_utc="2025-01-02T03:06:05Z",
+        endings=[Ending(experiment="cost", why="blocks", detail="all 6 blocks are done")],
+    )

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 from samples.claims import CLAIMS
-from samples.records import ENVIRONMENT, plain_block, plan_of, sound_block, suite
+from samples.records import ENVIRONMENT, made_up_suite, plain_block, plan_of, sound_block
 from samples.sweeps import peer_run, repeat
 
 from hopcost import record as records
@@ -19,7 +19,7 @@ from hopcost.record import Ending, Writer
 
 
 def writer(path: Path | None) -> Writer:
-    return Writer(path, suite(), plan_of(), ENVIRONMENT, ["hopcost", "run", "made-up"])
+    return Writer(path, made_up_suite(), plan_of(), ENVIRONMENT, ["hopcost", "run", "made-up"])
 
 
 def recorded(path: Path, blocks: int) -> Path:
@@ -51,7 +51,7 @@ def written(folder: Path) -> Path:
     for arm in of_peer.arms:
         arm.slices, arm.totals, arm.warm_up, arm.open_loop, arm.peer = [], None, None, [], peer_run(3000, {"odd": 4})
     of_peer.open_ends = []
-    with_claims = msgspec.structs.replace(suite(), claims=CLAIMS)
+    with_claims = msgspec.structs.replace(made_up_suite(), claims=CLAIMS)
     with Writer(folder, with_claims, plan_of(quick=False), ENVIRONMENT, ["hopcost", "run", "made-up"]) as writer:
         for each in (sound_block(0), of_peer, sound_block(2)):
             writer.append(each)

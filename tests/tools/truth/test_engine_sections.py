@@ -25,7 +25,7 @@ def test_a_replay_of_a_stall_by_hand() -> None:
 
 
 def test_a_late_first_request_does_not_shift_the_replay() -> None:
-    on_time = np.arange(100) * 1e6
+    on_time = np.arange(0, 100e6, 1e6)
     late = on_time.copy()
     late[0] += 0.9e6
     assert stall.replay(late, late + 10, 1000)[-1] == pytest.approx(0.9e6 + 10)

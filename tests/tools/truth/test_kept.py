@@ -39,7 +39,7 @@ def test_lines_that_are_not_alike_are_set_aside_and_counted() -> None:
 
 
 def test_a_case_says_how_much_the_hypervisor_may_keep() -> None:
-    strict, lenient = case("a"), lines.Case("part", "a", dict, 2, {}, steal_most=0.1)
+    strict, lenient = case("a"), lines.Case("part", "a", lambda _: {}, 2, {}, steal_most=0.1)
     kept_some = [line("a", steal=0.099)]
     assert lines.sort_out(kept_some, [strict], ENGINE, HERE).aside == {"beside programs of others": 1}
     assert len(lines.sort_out(kept_some, [lenient], ENGINE, HERE).used) == 1

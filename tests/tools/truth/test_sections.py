@@ -22,7 +22,8 @@ from tools.truth.sections import alarms, attribution, precision, sensitivity, sl
 def comparison(figure: str, verdict: str, low: float, high: float, **more: Any) -> ReportedComparison:
     ratio = Interval(value=(low + high) / 2, low=low, high=high)
     given = {"figure": figure, "load_per_s": None, "ratio": ratio, "verdict": verdict, "negligible": False, **more}
-    return filled_in(ReportedComparison, given)
+    made: ReportedComparison = filled_in(ReportedComparison, given)
+    return made
 
 
 def filled_in(kind: Any, given: dict[str, Any]) -> Any:

@@ -9,7 +9,7 @@ import pytest
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(golden, "FOLDER", tmp_path / "golden")
     monkeypatch.delenv("UPDATE_GOLDEN", raising=False)
     return tmp_path / "golden"

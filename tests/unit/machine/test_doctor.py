@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import time
+from collections.abc import Iterator
 from types import SimpleNamespace
 
+import psutil
 import pytest
 
 from hopcost import doctor
@@ -73,7 +77,7 @@ def process(name: str | None, percent: float | None, pid: int = 1) -> SimpleName
 def test_other_load_names_the_busiest(monkeypatch: pytest.MonkeyPatch) -> None:
     processes = [process("init", 0.0), process("busy", 90.0), process("gone", None), process("half", 40.0)]
     processes += [process(None, 20.0), process("the doctor itself", 99.0, pid=os.getpid())]
-    monkeypatch.setattr(doctor.psutil, "process_iter", lambda attributes: iter(processes))
+    monkeypatch.setattr(psutil, "process_iter", lambda attributes: iter(processes))
     finding = doctor.other_load(0.3)
     assert judged(finding) == ("warn", "other load: 30% of all cores are busy")
     assert finding.remedy == "end what else runs (most CPU time: busy, half, ?)"
@@ -87,8 +91,17 @@ def test_little_other_load_passes(busy: float) -> None:
 def test_the_watch_covers_every_process_from_its_beginning(monkeypatch: pytest.MonkeyPatch) -> None:
     """psutil gives a process's share since the last time it was asked: the first answer is always 0."""
     asked: list[str] = []
-    monkeypatch.setattr(doctor.psutil, "process_iter", lambda attributes: iter([asked.append(f"each {attributes}")]))
-    monkeypatch.setattr(doctor.psutil, "cpu_percent", lambda interval: asked.append(f"all for {interval} s") or 25.0)
+
+    def processes(attributes: list[str]) -> Iterator[None]:
+        asked.append(f"each {attributes}")
+        yield None
+
+    def share(interval: float) -> float:
+        asked.append(f"all for {interval} s")
+        return 25.0
+
+    monkeypatch.setattr(psutil, "process_iter", processes)
+    monkeypatch.setattr(psutil, "cpu_percent", share)
     monkeypatch.setattr(doctor.machine, "steal_ns", lambda: 0)
     assert doctor._watch() == (0.25, 0.0)
     assert asked == ["each ['cpu_percent']", "all for 1.0 s"]
@@ -96,11 +109,11 @@ def test_the_watch_covers_every_process_from_its_beginning(monkeypatch: pytest.M
 
 def test_steal_is_a_share_of_all_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     clock, steal = iter([0, 1_000_000_000]), iter([5, 200_000_005])
-    monkeypatch.setattr(doctor.time, "monotonic_ns", lambda: next(clock))
+    monkeypatch.setattr(time, "monotonic_ns", lambda: next(clock))
     monkeypatch.setattr(doctor.machine, "steal_ns", lambda: next(steal))
-    monkeypatch.setattr(doctor.psutil, "process_iter", lambda attributes: iter([]))
-    monkeypatch.setattr(doctor.psutil, "cpu_percent", lambda interval: 0.0)
-    monkeypatch.setattr(doctor.psutil, "cpu_count", lambda: 2)
+    monkeypatch.setattr(psutil, "process_iter", lambda attributes: iter([]))
+    monkeypatch.setattr(psutil, "cpu_percent", lambda interval: 0.0)
+    monkeypatch.setattr(psutil, "cpu_count", lambda: 2)
     assert doctor._watch() == (0.0, pytest.approx(0.1))
 
 
@@ -228,11 +241,11 @@ def test_namespaces(found: Network, tools: list[str], shapes: dict[str, str | No
 def test_what_the_kernel_shapes_is_tried_and_the_reason_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     commands = []
 
-    def tried(command: list[str], **_):
+    def tried(command: list[str], **_: object) -> SimpleNamespace:
         commands.append(command)
         is_netem = "netem" in command
         return SimpleNamespace(returncode=int(is_netem), stderr="x\nOSError: no netem\n" if is_netem else "")
 
-    monkeypatch.setattr(doctor.subprocess, "run", tried)
+    monkeypatch.setattr(subprocess, "run", tried)
     assert doctor.shaping() == {"tbf": None, "netem": "OSError: no netem"}
     assert len(commands) == 2

@@ -6,14 +6,14 @@ import msgspec
 import pytest
 from samples.records import MS, block, part, plan_of, slice_of
 
-from hopcost.recorded import Block, Failure
+from hopcost.recorded import ArmBlock, Block, Failure
 from hopcost.sizing import PILOT_S, Sizing, log_ratios
 
 # Direct, behind, beside and the baseline's copy: a round of 300 ms after 300 ms each takes 2.472 s, of 100 ms 0.824 s.
 ARMS = 4
 
 
-def rounds_of(arm: str, *answers: int):
+def rounds_of(arm: str, *answers: int) -> ArmBlock:
     return part(*(msgspec.structs.replace(slice_of(arm, each), round=number) for number, each in enumerate(answers)))
 
 

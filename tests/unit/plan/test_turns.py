@@ -3,12 +3,12 @@
 import pytest
 
 from hopcost.errors import CannotMeasure
-from hopcost.turns import SPARE_FILES, Turns, fit, idle_note
+from hopcost.turns import SPARE_FILES, Fit, Turns, fit, idle_note
 
 S = 1_000_000_000
 
 
-def ask(connections: int, arms: int, *, proxies: bool = False, files: int = 20_000, wanted: Turns = Turns.ALL):
+def ask(connections: int, arms: int, *, proxies: bool = False, files: int = 20_000, wanted: Turns = Turns.ALL) -> Fit:
     return fit(connections=connections, arms=arms, through_proxies=proxies, open_files=files, wanted=wanted)
 
 

@@ -9,6 +9,7 @@ from samples.programs import BUILT, NEEDING, NGINX_LIKE, define, define_needing,
 
 from hopcost import program
 from hopcost.errors import UsageError
+from hopcost.suite import Setting
 
 pytestmark = pytest.mark.usefixtures("own_programs")
 
@@ -75,7 +76,8 @@ def test_a_setting_is_refused_where_it_has_no_effect(tmp_path: Path) -> None:
     resolve = program.load("proxy").resolve_settings
     assert resolve({}, 4, "arm x")["instances"] == 4
     assert resolve({"manager": "pm2", "instances": 2}, 4, "arm x")["instances"] == 2
-    for given in ({"instances": 4}, {"instances": "cores", "manager": "node"}):
+    refused: list[dict[str, Setting]] = [{"instances": 4}, {"instances": "cores", "manager": "node"}]
+    for given in refused:
         with pytest.raises(UsageError) as caught:
             resolve(given, 4, "arm x")
         assert caught.value.message == 'arm x: proxy.instances has no effect with manager = "node"'

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from hopcost.errors import UsageError
 from hopcost.settings import SettingDefinition, SettingKind
+from hopcost.suite import Setting
 
 
-def definition(kind: str, default: object, **more: object) -> SettingDefinition:
-    return SettingDefinition(kind=SettingKind(kind), default=default, doc="", **more)
+def definition(kind: str, default: Setting, *, least: int = 1, choices: Sequence[str] = ()) -> SettingDefinition:
+    return SettingDefinition(kind=SettingKind(kind), default=default, doc="", least=least, choices=list(choices))
 
 
 KEEPALIVE = definition("count", 300, least=0)

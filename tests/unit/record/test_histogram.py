@@ -1,8 +1,12 @@
 """Histograms merged and asked for quantiles, against hdrh itself and against sorted lists."""
 
+from __future__ import annotations
+
 import copy
 import math
 import random
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hdrh.histogram import HdrHistogram
@@ -23,7 +27,8 @@ def theirs(values: list[int]) -> HdrHistogram:
 
 
 def encoded(values: list[int]) -> str:
-    return theirs(values).encode().decode()
+    encoded: bytes = theirs(values).encode()
+    return encoded.decode()
 
 
 def histogram(values: list[int]) -> Histogram:
@@ -70,7 +75,7 @@ def test_total_mean_and_recorded_values_are_those_of_hdrh() -> None:
     assert list(zip(*ours.recorded(), strict=True)) == walked
 
 
-def _copies(made: HdrHistogram):  # it hands out the same object each time
+def _copies(made: HdrHistogram) -> Iterator[Any]:  # it hands out the same object each time
     return (copy.copy(each) for each in made.get_recorded_iterator())
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import datetime
 import errno
 import json
 import os
@@ -10,10 +11,10 @@ import resource
 import signal
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Never
+from typing import IO
 
 import pytest
-from samples.records import ENVIRONMENT, plain_block, plan_of, suite
+from samples.records import ENVIRONMENT, made_up_suite, plain_block, plan_of
 from samples.written import assert_the_record_before_stays, numbers, recorded, writer
 
 from hopcost import record as records
@@ -32,7 +33,7 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     read = records.read(path)
     assert read.path == path
     assert read.blocks == [plain_block(0), plain_block(1, behind=17)]
-    assert (read.suite, read.plan, read.environment, read.warnings) == (suite(), plan_of(), ENVIRONMENT, [])
+    assert (read.suite, read.plan, read.environment, read.warnings) == (made_up_suite(), plan_of(), ENVIRONMENT, [])
     assert read.run.endings == [Ending(experiment="cost", why="blocks", detail="all 6 blocks are done")]
     assert read.run.command == ["hopcost", "run", "made-up"]
     assert read.run.ended_utc is not None and read.run.ended_utc >= read.run.started_utc
@@ -46,7 +47,7 @@ def test_a_run_under_way_can_be_read_and_has_no_end(tmp_path: Path) -> None:
     assert (read.run.ended_utc, read.warnings) == (None, [])
 
 
-def test_a_run_that_fails_has_no_end_and_keeps_its_blocks(tmp_path: Path) -> Never:
+def test_a_run_that_fails_has_no_end_and_keeps_its_blocks(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt), writer(tmp_path / "r") as open_writer:
         open_writer.append(plain_block(0))
         raise KeyboardInterrupt
@@ -150,7 +151,7 @@ def test_a_block_that_stops_short_is_taken_back_and_the_ones_before_stay(tmp_pat
 class FullDisk:
     """A file that takes some bytes and then has no space left, as the kernel does it, or only finds out at fsync."""
 
-    def __init__(self, file: object, takes: int) -> None:
+    def __init__(self, file: IO[bytes], takes: int) -> None:
         self.file, self.takes = file, takes
 
     def write(self, data: bytes) -> int:
@@ -162,12 +163,12 @@ class FullDisk:
 
 
 @pytest.mark.parametrize("takes", [0, 1, 100])
-def test_no_space_left_takes_the_block_back(tmp_path: Path, takes: int) -> None:
+def test_no_space_left_takes_the_block_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, takes: int) -> None:
     path = tmp_path / "r"
     with pytest.raises(MeasurementFailed, match="No space left on device") as caught, writer(path) as open_writer:
         open_writer.append(plain_block(0))
         open_writer.append(plain_block(1))
-        open_writer._blocks = FullDisk(open_writer._blocks, takes)
+        monkeypatch.setattr(open_writer, "_blocks", FullDisk(open_writer._blocks, takes))
         open_writer.append(plain_block(2))
     assert_the_record_before_stays(path, caught, "blocks.jsonl")
 
@@ -182,7 +183,7 @@ def test_no_space_left_that_shows_at_fsync_takes_the_block_back(
     with pytest.raises(MeasurementFailed, match="No space left on device") as caught, writer(path) as open_writer:
         open_writer.append(plain_block(0))
         open_writer.append(plain_block(1))
-        monkeypatch.setattr(records.os, "fsync", full)
+        monkeypatch.setattr(os, "fsync", full)
         open_writer.append(plain_block(2))
     assert_the_record_before_stays(path, caught, "blocks.jsonl")
 
@@ -204,14 +205,14 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-class FrozenTime(records.datetime.datetime):
+class FrozenTime(datetime.datetime):
     @classmethod
-    def now(cls, tz: object = None) -> FrozenTime:
+    def now(cls, tz: datetime.tzinfo | None = None) -> FrozenTime:
         return cls(2025, 1, 2, 3, 4, 5, tzinfo=tz)
 
 
 def test_runs_in_the_same_second_get_directories_of_their_own(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(records.datetime, "datetime", FrozenTime)
+    monkeypatch.setattr(datetime, "datetime", FrozenTime)
     paths = []
     for _ in range(3):
         with writer(None) as open_writer:

@@ -1,5 +1,7 @@
 """Variances and forecasts against values worked by hand; permuted input; simulated data with a known spread."""
 
+from __future__ import annotations
+
 import math
 import random
 
@@ -7,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopcost.precision import Spread, forecast, half_width, spread
+from hopcost.precision import Forecast, Spread, forecast, half_width, spread
 
 BLOCKS = st.lists(st.lists(st.floats(min_value=-1, max_value=1), min_size=2, max_size=6), min_size=1, max_size=6)
 
@@ -61,7 +63,7 @@ def test_the_width_of_six_blocks_by_hand() -> None:
     assert half_width(Spread(within=0.0004, between=0.0001), 6, 4, 0.05) == pytest.approx(0.0148413, rel=1e-5)
 
 
-def ask(seen: Spread, **more: object):
+def ask(seen: Spread, **more: object) -> Forecast | None:
     given: dict[str, object] = {
         "target": 0.01,
         "looks": [6, 10],

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from command import hopcost
-from samples.records import ENVIRONMENT, plain_block, plan_of, suite
+from samples.records import ENVIRONMENT, made_up_suite, plain_block, plan_of
 
 from hopcost.cli import output
 from hopcost.errors import UsageError
@@ -16,7 +16,7 @@ from hopcost.record import Writer
 
 @pytest.fixture
 def record(tmp_path: Path) -> Path:
-    with Writer(tmp_path / "record", suite(), plan_of(), ENVIRONMENT, ["hopcost"]) as writer:
+    with Writer(tmp_path / "record", made_up_suite(), plan_of(), ENVIRONMENT, ["hopcost"]) as writer:
         writer.append(plain_block(0))
     return tmp_path / "record"
 

@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -216,7 +217,7 @@ def test_freezing_a_stack_freezes_the_cgroup_of_each_program_and_who_was_born_in
 def test_a_folder_for_temporary_files_that_cannot_be_used_is_named_with_the_remedy(
     monkeypatch: pytest.MonkeyPatch, nothing_left: Path
 ) -> None:
-    monkeypatch.setattr(host.tempfile, "gettempdir", lambda: "/proc")
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: "/proc")
     with pytest.raises(CannotMeasure, match="directory cannot be made") as caught:
         host.Session()
     assert "TMPDIR" in (caught.value.hint or "")

@@ -145,8 +145,13 @@ def test_the_next_experiment_begins_with_nothing() -> None:
 
 def test_figures_are_computed_once_for_each_block(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not at each redraw, and never by a slice."""
-    calls = []
-    monkeypatch.setattr(live.so_far, "of", lambda *given: calls.append(1) or [])
+    calls: list[tuple[object, ...]] = []
+
+    def compute(*given: object) -> list[object]:
+        calls.append(given)
+        return []
+
+    monkeypatch.setattr(live.so_far, "of", compute)
     console = terminal()
     view = under_way(console, plain_block(0))
     for _ in range(5):

@@ -8,9 +8,10 @@ import golden
 import msgspec
 import pytest
 from samples.pairs import half
-from samples.records import ENVIRONMENT, Record, plan_of
+from samples.records import ENVIRONMENT, plan_of
 
 from hopcost import across
+from hopcost.record import Record
 from hopcost.report import Format, across_table
 
 

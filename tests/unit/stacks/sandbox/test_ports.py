@@ -100,8 +100,8 @@ def test_an_arms_open_files_are_capped_at_the_hard_limit(
 def open_files(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[int, int]]:
     """This process's limit, as it is and as it was set last."""
     limits = {"is": (1024, 20_000)}
-    monkeypatch.setattr(sandbox.resource, "getrlimit", lambda kind: limits["is"])
-    monkeypatch.setattr(sandbox.resource, "setrlimit", lambda kind, limit: limits.__setitem__("set", limit))
+    monkeypatch.setattr(resource, "getrlimit", lambda kind: limits["is"])
+    monkeypatch.setattr(resource, "setrlimit", lambda kind, limit: limits.__setitem__("set", limit))
     return limits
 
 

@@ -11,25 +11,22 @@ from samples.records import ENVIRONMENT, plan_of, record
 
 from hopcost import across, comparable
 from hopcost.errors import UsageError
-from hopcost.plan import Plan
 from hopcost.record import Record
 
 
 @pytest.mark.parametrize(
-    ("more", "words"),
+    ("b", "words"),
     [
-        ({"environment": ENVIRONMENT | {"cpu": "Abacus 3"}}, "other CPUs: Abacus 2 and Abacus 3"),
-        ({"environment": {}}, "other CPUs: Abacus 2 and an unknown one"),
-        ({"plan": plan_of(quick=False)}, "cost: other slices: 0.1 s after 0.1 s and 1 s after 0.3 s"),
-        ({"plan": plan_of(allowed_cores=[0, 1, 2, 3])}, None),
-        ({"plan": msgspec.structs.replace(plan_of(), suite="another")}, "other suites: made-up and another"),
-        ({"plan": msgspec.structs.replace(plan_of(), peer="wrk")}, "other generators: hopcost's engine and wrk"),
+        (half("b", environment=ENVIRONMENT | {"cpu": "Abacus 3"}), "other CPUs: Abacus 2 and Abacus 3"),
+        (half("b", environment={}), "other CPUs: Abacus 2 and an unknown one"),
+        (half("b", plan=plan_of(quick=False)), "cost: other slices: 0.1 s after 0.1 s and 1 s after 0.3 s"),
+        (half("b", plan=plan_of(allowed_cores=[0, 1, 2, 3])), None),
+        (half("b", plan=msgspec.structs.replace(plan_of(), suite="another")), "other suites: made-up and another"),
+        (half("b", plan=msgspec.structs.replace(plan_of(), peer="wrk")), "other generators: hopcost's engine and wrk"),
     ],
 )
-def test_what_moves_figures_by_itself_is_refused_unless_told(
-    more: dict[str, Plan | dict[str, list[int] | str]], words: str | None
-) -> None:
-    a, b = half("a"), half("b", **more)
+def test_what_moves_figures_by_itself_is_refused_unless_told(b: Record, words: str | None) -> None:
+    a = half("a")
     if words is None:
         assert comparable.objections(a, b, comparable.common(a, b, [])) == []
         return

@@ -38,6 +38,10 @@ def engine_said_of_the_open_loop(block: Block) -> None:
     block.open_ends[0] = End(elapsed_ns=1, generator_cpu_ns=1, validity="suspect", reasons=["late"])
 
 
+def unknown_conditions(block: Block) -> None:
+    block.throttled_ns, block.swapped_pages = None, None
+
+
 def little(block: Block) -> None:
     part = behind(block)
     assert part.totals is not None
@@ -105,7 +109,7 @@ def test_a_fault_of_the_instrument_or_the_machine_is_seen(forge: Forgery, verdic
         lambda block: setattr(block, "steal_ns", 500 * MS),
         lambda block: setattr(block, "foreign_cpu_ns", 300 * MS),
         lambda block: setattr(block, "clock_step_ns", 4 * MS),
-        lambda block: (setattr(block, "throttled_ns", None), setattr(block, "swapped_pages", None)),
+        unknown_conditions,
         lambda block: each_open_slice(block, generator_cpu_ns=1000 * MS, spin_ns=500 * MS),  # polling is waiting
         lambda block: each_open_slice(block, late=240),
         lambda block: each_open_slice(block, not_sent=40),
