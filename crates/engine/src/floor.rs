@@ -1,5 +1,5 @@
-//! `floor`: the sockets and the bytes of `load`, with nothing parsed, checked or recorded. What it costs is the lower bound
-//! for a load generator on this backend.
+//! `floor` moves the bytes of `load` through the same sockets, but parses, checks and records nothing. Its cost is the
+//! lower bound for a load generator on this backend.
 
 use crate::io::Backend;
 use crate::io::epoll::Epoll;
@@ -15,10 +15,9 @@ use serde::Serialize;
 use std::io::{self, Read as _, Write as _};
 use std::sync::Arc;
 
-/// This many connections are being opened at once.
+/// The number of connections that are being opened at once.
 const MAX_CONNECTING: u32 = 64;
 
-/// What the floor came to.
 #[derive(Debug, Serialize)]
 struct Json<'a> {
     io: &'a str,
@@ -35,10 +34,10 @@ struct Errors {
     read: Option<u64>,
 }
 
-/// Counts bytes: an answer is as many as the first one had.
+/// Counts bytes. Every answer is as long as the first one.
 struct Counter {
     answer_bytes: u64,
-    /// What is still to come, by connection.
+    /// The bytes that the current answer still lacks, by connection.
     missing: Vec<u64>,
     connecting: u32,
     answers: u64,
@@ -110,7 +109,7 @@ impl Handler for Counter {
     }
 }
 
-/// Runs it and prints one JSON object.
+/// Measures, and prints one JSON object.
 pub fn run(arguments: &LoadArguments) -> Result<(), Failure> {
     let session = arguments.session()?;
     let target = &session.arms[0].target;

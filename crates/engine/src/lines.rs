@@ -1,16 +1,16 @@
-//! The lines that a run writes. See docs/engine.md.
+//! The lines that a run writes. docs/engine.md describes every key; a comment here says what a name leaves open.
+#![expect(missing_docs, reason = "docs/engine.md describes every key")]
 
 use crate::recorder::Errors;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// One line out.
 #[derive(Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Line<'a> {
     /// Once, first.
     Start(Start<'a>),
-    /// While an arm's connections are opened, and when that is done.
+    /// While the connections of an arm are being opened, and once when that is done.
     Opening(Opening<'a>),
     /// After an arm's warm-up.
     WarmUp(WarmUp<'a>),
@@ -22,66 +22,57 @@ pub enum Line<'a> {
     End(End),
 }
 
-/// What runs.
 #[derive(Debug, Serialize)]
 pub struct Start<'a> {
-    /// The engine's.
     pub version: &'a str,
     /// The backend in use: `uring` or `epoll`.
     pub io: &'a str,
-    /// Completions waited for, as in effect.
+    /// The number of completions that a thread waits for.
     pub batch: u32,
-    /// The threads' cores.
+    /// One per thread.
     pub cores: &'a [usize],
     /// Of bodies above 64 KiB, the bytes of one answer in this many are compared.
     pub compared_one_in: u64,
 }
 
-/// Connections are being opened.
+/// How far the opening of an arm's connections is.
 #[derive(Debug, Serialize)]
 pub struct Opening<'a> {
-    /// The arm's name.
     pub arm: &'a str,
-    /// Since the first was begun.
+    /// Since the first connection was begun.
     pub elapsed_ns: u64,
-    /// So many there are to be.
+    /// All that the arm is to have.
     pub connections: u32,
-    /// So many are open.
+    /// Those that are open now.
     pub established: u32,
-    /// Whether load begins now, with those that are open.
+    /// Load begins now, with the open connections.
     pub done: bool,
-    /// By kind.
     pub errors: Errors,
 }
 
-/// An arm is warm.
+/// The warm-up of an arm, once it has ended.
 #[derive(Debug, Serialize)]
 pub struct WarmUp<'a> {
-    /// Its name.
     pub arm: &'a str,
     /// On the arm's clock.
     pub elapsed_ns: u64,
     /// Whether the plateau was reached.
     pub plateau: bool,
-    /// Correct ones, per slice.
+    /// Correct answers per slice.
     pub answers: &'a [u64],
     /// On the arm's clock, per slice.
     pub slices_elapsed_ns: &'a [u64],
-    /// Of all hops together, per slice; `None` where one is unknown.
+    /// Of all hops together, per slice; `None` if one hop's is unknown.
     pub cpu_ns: &'a [Option<u64>],
-    /// By kind.
     pub errors: Errors,
 }
 
-/// CPU time by hop; `None` where a process of the hop is gone.
+/// CPU time by hop; `None` if a process of the hop is gone.
 pub type CpuByHop<'a> = BTreeMap<&'a str, Option<u64>>;
 
-/// One slice.
 #[derive(Debug, Serialize)]
 pub struct Slice<'a> {
-    /// The arm's name.
     pub arm: &'a str,
-    /// From 0.
     pub round: u32,
     /// Position in the round, from 0.
     pub place: usize,
@@ -89,25 +80,23 @@ pub struct Slice<'a> {
     pub start_ns: u64,
     /// Thaw to frozen: the arm's own time.
     pub elapsed_ns: u64,
-    /// How long the freezing took; within `elapsed_ns`.
+    /// The time that freezing took, part of `elapsed_ns`.
     pub freeze_ns: u64,
-    /// Of an open loop: how long what was in flight was waited for; within `elapsed_ns`.
+    /// Of an open loop: the wait for answers to requests in flight, part of `elapsed_ns`.
     pub drain_ns: Option<u64>,
-    /// Since the arm's previous slice ended.
+    /// Since the end of the arm's previous slice.
     pub frozen_ns: Option<u64>,
-    /// Correct ones.
+    /// Correct answers.
     pub answers: u64,
-    /// Requests that were due: those sent and those not sent.
+    /// Requests sent and not sent.
     pub due: u64,
-    /// Requests.
     pub sent: u64,
     /// Requests of an open loop that were due and never sent.
     pub not_sent: u64,
-    /// By kind.
     pub errors: Errors,
-    /// After answers that closed their connection.
+    /// After an answer that closed the connection.
     pub reconnects: u64,
-    /// Heads included.
+    /// Heads and bodies.
     pub received_bytes: u64,
     /// Thaw to frozen.
     pub cpu_ns: CpuByHop<'a>,
@@ -115,58 +104,54 @@ pub struct Slice<'a> {
     pub cpu_outside_ns: CpuByHop<'a>,
     /// Of this process, thaw to frozen.
     pub generator_cpu_ns: u64,
-    /// Of that, time spent polling for the next due request of an open loop.
+    /// The part of `generator_cpu_ns` that an open loop spent polling for the next due request.
     pub spin_ns: u64,
-    /// Of those sent in an open loop, the ones sent more than 1 ms late though a connection was free.
+    /// Of an open loop: requests sent more than 1 ms late although a connection was free.
     pub late: u64,
-    /// Requests in flight, added up over the arm's time.
+    /// The integral of the requests in flight over the arm's time.
     pub in_flight_ns: u64,
-    /// The ages of the requests in flight, added up: at its end less those at its beginning.
+    /// The sum of the ages of requests in flight, at the end minus at the beginning.
     pub aged_ns: i64,
 }
 
-/// The accounts of one arm.
+/// The accounts of one arm. Counts include the warm-up; times are those of measured slices.
 #[derive(Debug, Serialize)]
 pub struct Arm<'a> {
-    /// Its name.
     pub arm: &'a str,
-    /// Warm-up included.
     pub due: u64,
-    /// Warm-up included.
     pub sent: u64,
-    /// Due and never sent, warm-up included.
+    /// Due and never sent.
     pub not_sent: u64,
-    /// Correct ones, warm-up included.
+    /// Correct answers.
     pub answers: u64,
-    /// Of these, those whose every byte was compared.
+    /// Answers of which every byte was compared.
     pub compared: u64,
     /// Sent, neither answered nor failed.
     pub in_flight: u64,
     /// Connections open at the end.
     pub established: u32,
-    /// Whether every connection has been open; `None` where it was not come to.
+    /// Whether every connection has been open; `None` if the run ended before this arm's turn.
     pub all_opened: Option<bool>,
-    /// Connections opened, again and again included.
+    /// Connections opened, reconnects included.
     pub opened: u64,
-    /// After answers that closed their connection.
+    /// After an answer that closed the connection.
     pub reconnects: u64,
-    /// By kind.
     pub errors: Errors,
-    /// Of correct answers in measured slices.
+    /// Of correct answers.
     pub service_time: String,
-    /// The ages since sending of those timed out or in flight.
+    /// The ages since sending of requests that timed out or are in flight.
     pub unanswered: String,
     /// From the intended start, of correct answers; `None` in the closed loop.
     pub response_time: Option<String>,
-    /// The ages since the intended start of those timed out, in flight or never sent.
+    /// The ages since the intended start of requests that timed out, are in flight or were never sent.
     pub response_unanswered: Option<String>,
-    /// Intended start to sending.
+    /// From the intended start to sending.
     pub send_lag: Option<String>,
-    /// The ages since the intended start of those never sent.
+    /// The ages since the intended start of requests never sent.
     pub unsent: Option<String>,
-    /// Of completed TLS handshakes, warm-up included; `None` where there were none.
+    /// Of completed TLS handshakes, warm-up included; `None` if there were none.
     pub handshake_time: Option<String>,
-    /// How many of them went on with an earlier session.
+    /// Handshakes that resumed an earlier session.
     pub handshakes_resumed: u64,
 }
 
@@ -178,7 +163,7 @@ pub enum Validity {
     Valid,
     /// Something was not as it should be.
     Suspect,
-    /// It means nothing.
+    /// The figures mean nothing.
     Void,
 }
 
@@ -189,8 +174,6 @@ pub struct End {
     pub elapsed_ns: u64,
     /// Since the start.
     pub generator_cpu_ns: u64,
-    /// Whether it can be trusted.
     pub validity: Validity,
-    /// Why not.
     pub reasons: Vec<String>,
 }

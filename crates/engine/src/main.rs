@@ -42,7 +42,7 @@ enum Command {
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Run => run(),
-        Command::Load(arguments) => load::run(&arguments).map(|verdict| ExitCode::from(verdict as u8)),
+        Command::Load(arguments) => load::run(&arguments),
         Command::Floor(arguments) => floor::run(&arguments).map(|()| ExitCode::SUCCESS),
     };
     match result {
@@ -60,7 +60,7 @@ fn run() -> Result<ExitCode, Failure> {
         .read_to_string(&mut text)
         .map_err(|error| Failure::usage(format!("the plan cannot be read from standard input: {error}")))?;
     let session = Session::from_plan(Plan::parse(&text)?)?;
-    // A harness that has gone away must not leave arms frozen, nor load running.
+    // If the harness is gone, the load has to end and the arms have to be thawed.
     std::thread::spawn(|| {
         process::wait_until_output_is_closed();
         signal::request_stop();
@@ -69,7 +69,7 @@ fn run() -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes every line as it comes.
+/// Writes each line at once.
 struct JsonLines;
 
 impl Observer for JsonLines {

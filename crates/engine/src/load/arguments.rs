@@ -19,25 +19,24 @@ use std::time::Duration;
 #[derive(Debug, Args)]
 pub struct LoadArguments {
     /// What to load: http://, https:// or fastcgi://HOST:PORT/PATH, or http+unix:// or fastcgi+unix://%2Frun%2Fapp.sock/PATH
-    pub url: String,
+    pub(crate) url: String,
     /// Connections, each with one request at a time
     #[arg(short, long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..))]
-    pub connections: u32,
+    pub(super) connections: u32,
     /// Threads, one core each
     #[arg(short, long)]
-    pub threads: Option<usize>,
+    threads: Option<usize>,
     /// Cores to use, like 1 or 2,3; as many as threads (default: the last ones)
     #[arg(long, value_delimiter = ',')]
-    pub cores: Option<Vec<usize>>,
-    /// When requests are sent, and for how long
+    cores: Option<Vec<usize>>,
     #[command(flatten)]
-    pub shape: Shape,
+    pub(super) shape: Shape,
     /// How long to wait for an answer
     #[arg(short = 'T', long, value_parser = duration, default_value = "10s")]
-    pub timeout: Duration,
+    timeout: Duration,
     /// Connect to this Unix socket; the URL gives host and path only
     #[arg(long, value_name = "PATH")]
-    pub unix: Option<PathBuf>,
+    unix: Option<PathBuf>,
     #[command(flatten)]
     pub(super) requests: RequestArguments,
     #[command(flatten)]
@@ -49,10 +48,9 @@ pub struct LoadArguments {
     io: BackendArgument,
     /// Completions to wait for before acting; fewer wake-ups, but bursts (io_uring only, from 16 connections on)
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
-    pub batch: u32,
-    /// What is printed and written
+    batch: u32,
     #[command(flatten)]
-    pub output: OutputArguments,
+    pub(super) output: OutputArguments,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -116,7 +114,7 @@ impl LoadArguments {
             (Some(path), Place::Tcp { .. }) => Place::Unix(path.clone()),
             (None, place) => place,
         };
-        // Mistakes first: resolving may take its time.
+        // Report mistakes first: resolving a name may take seconds.
         let specs = self.requests.specs(&url.target, &self.expectations)?;
         let given = self.requests.fastcgi_params(url.wire)?;
         let address = place.address()?;

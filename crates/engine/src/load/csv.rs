@@ -1,4 +1,4 @@
-//! One line per second, for spreadsheets. What is not known is left empty.
+//! One line per second, for spreadsheets. A cell is empty if its value is not known.
 
 use super::output::Second;
 use super::quantile::{Quantile, Quantiles};
@@ -6,7 +6,6 @@ use crate::recorder::{Distribution, ErrorKind};
 use std::fs::File;
 use std::io::{self, Write as _};
 
-/// The file.
 #[derive(Debug)]
 pub(super) struct Csv {
     file: File,
@@ -30,7 +29,7 @@ impl Csv {
     }
 }
 
-/// Names and values, in their order.
+/// Names and values, in the order of the columns.
 fn cells(second: &Second<'_>) -> Vec<(String, String)> {
     let Second { start_ns, due, period } = second;
     let counts = &period.counts;

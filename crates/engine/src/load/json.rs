@@ -30,7 +30,7 @@ pub(super) struct Json<'a> {
     response_time_ns: Option<Figures>,
     service_time_ns: Option<Figures>,
     send_lag_ns: Option<Figures>,
-    /// Of an open loop on one thread.
+    /// Only for an open loop on one thread.
     send_gap_variation: Option<f64>,
     handshake_time_ns: Option<Figures>,
     handshakes_resumed: u64,

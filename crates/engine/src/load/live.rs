@@ -1,5 +1,5 @@
-//! What is shown while load runs: one line per second, on a terminal always the same one. On standard error, so that
-//! results can go into a file.
+//! The live view: one line per second on standard error, while results go to standard output. A terminal shows one
+//! line, which each second overwrites.
 
 use super::output::Second;
 use super::quantile::Quantiles;
@@ -8,20 +8,19 @@ use crate::io::terminal;
 use crate::lines::Opening;
 use std::io::{self, Write as _};
 
-/// A rest of a second that is not worth a line.
-const SHORT_NS: u64 = 50_000_000;
+/// A shorter part of a second gets no line.
+const MIN_SHOWN_NS: u64 = 50_000_000;
 
-/// How lines are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Style {
-    /// On a terminal: the same line, again and again.
+    /// On a terminal: each line overwrites the last one.
     InPlace,
-    /// One below the other.
+    /// Each line below the last one.
     Lines,
 }
 
 impl Style {
-    /// What a line may be long. The last column is left empty: a line that fills a terminal cannot be written over.
+    /// The maximum length of a line. The last column stays empty: a line that fills a terminal cannot be overwritten.
     fn columns(self) -> Option<usize> {
         match self {
             Self::InPlace => terminal::columns(&io::stderr()).map(|columns| columns - 1),
@@ -30,7 +29,7 @@ impl Style {
     }
 
     fn show(self, line: &str) {
-        // A terminal that has gone away is no reason to end the load.
+        // The load goes on if the terminal is gone.
         let _ = match self {
             Self::InPlace => write!(io::stderr(), "\r{line}\x1b[K"),
             Self::Lines => writeln!(io::stderr(), "{line}"),
@@ -38,7 +37,7 @@ impl Style {
     }
 }
 
-/// Tells how far the opening of connections is, where that takes long or does not succeed.
+/// Shows how far the opening of connections is, if it takes long or does not succeed.
 pub(super) fn opening(style: Style, opening: &Opening<'_>) {
     if !opening.done || opening.established < opening.connections {
         style.show(&opening_line(opening));
@@ -51,7 +50,6 @@ fn opening_line(opening: &Opening<'_>) -> String {
     format!("opening {end_s:.0} s  {established} of {connections} connections open  {} errors so far", errors.total())
 }
 
-/// The live view.
 #[derive(Debug)]
 pub(super) struct Live {
     style: Style,
@@ -66,7 +64,7 @@ impl Live {
 
     pub(super) fn second(&mut self, second: &Second<'_>) {
         self.errors += second.period.counts.errors.total();
-        if second.period.elapsed_ns < SHORT_NS {
+        if second.period.elapsed_ns < MIN_SHOWN_NS {
             return;
         }
         self.style.show(&line(second, self.rate_per_s, self.errors, self.style.columns()));
@@ -79,7 +77,7 @@ impl Live {
     }
 }
 
-/// What a second was like; in fewer words where the columns do not do, and then as many of them as fit.
+/// One second in a line. A narrow terminal gets a shorter form, and of that as many parts as fit.
 fn line(second: &Second<'_>, rate_per_s: Option<f64>, errors: u64, columns: Option<usize>) -> String {
     let period = second.period;
     let end_s = (second.start_ns + period.elapsed_ns) as f64 / 1e9;

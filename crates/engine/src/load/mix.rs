@@ -7,7 +7,7 @@ use hopcost_common::failure::Failure;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
-/// One line. What it does not say is as on the command line.
+/// One line of the file. The command line says what the line leaves out.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
@@ -15,7 +15,7 @@ struct Entry {
     weight: u32,
     method: Option<String>,
     target: Option<String>,
-    /// Like `"Accept: text/html"`, besides those of the command line.
+    /// Like `"Accept: text/html"`, added to the headers of the command line.
     #[serde(default)]
     headers: Vec<String>,
     body: Option<String>,
@@ -41,7 +41,7 @@ const fn one() -> u32 {
     1
 }
 
-/// Reads the file. Files that it names are looked for beside it.
+/// Reads the file. Paths in it are relative to its folder.
 pub(super) fn parse(path: &Path, usual: &RequestSpec) -> Result<Vec<RequestSpec>, Failure> {
     let text = read("--requests", path)?;
     let text =
@@ -51,7 +51,7 @@ pub(super) fn parse(path: &Path, usual: &RequestSpec) -> Result<Vec<RequestSpec>
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let place = format!("{}:{}", path.display(), number + 1);
         let entry: Entry = serde_json::from_str(line).map_err(|error| {
-            // The place of the error within the line would be misread as one within the file.
+            // serde counts lines from the start of this line; a reader would take its number for one of the file.
             let error = error.to_string();
             let what = error.split(" at line ").next().unwrap_or_default();
             Failure::usage(format!("{place}: {what}"))

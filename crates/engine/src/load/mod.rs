@@ -26,9 +26,10 @@ use hopcost_common::failure::Failure;
 use json::Json;
 use serde::Serialize;
 use std::io::{self, Write as _};
+use std::process::ExitCode;
 use std::sync::Arc;
 
-/// What `--help` says behind the options.
+/// The end of `--help`, after the options.
 pub const AFTER_HELP: &str = r#"A file of requests (--requests) has one JSON object per line; what it leaves out is as on the command line:
   {"weight": 3, "target": "/a?b=c", "expect": {"status": "200,404"}}
   {"method": "PUT", "target": "/d", "headers": ["X: y"], "body_file": "d.bin", "expect": {"contains": "done"}}
@@ -36,7 +37,7 @@ Keys: weight (1), method, target, headers, body or body_file, expect with status
 sha256, contains, any_body. Files are looked for beside the file of requests. The order is shuffled, the same way every
 time, and the shares are exact over every cycle of all weights together."#;
 
-/// What one slice of load came to.
+/// What the session's lines said, gathered for the summary.
 #[derive(Debug, Default)]
 struct LoadResult {
     io: String,
@@ -48,7 +49,7 @@ struct LoadResult {
     spin_ns: u64,
     slice: SliceCounts,
     opening: Opening,
-    /// Where the opening of many connections is told.
+    /// How the progress of opening is shown; `None` if it is not.
     live: Option<live::Style>,
     warm_up_plateau: Option<bool>,
     arm: Option<ArmResult>,
@@ -161,18 +162,18 @@ impl LoadResult {
         }
     }
 
-    fn verdict(&self) -> Verdict {
+    fn exit_code(&self) -> ExitCode {
         match self.validity() {
-            Validity::Void => Verdict::Useless,
-            _ if self.slice.answers == 0 => Verdict::Useless,
-            Validity::Suspect => Verdict::Suspect,
-            Validity::Valid => Verdict::Valid,
+            _ if self.slice.answers == 0 => 1.into(),
+            Validity::Void => 1.into(),
+            Validity::Suspect => 4.into(),
+            Validity::Valid => ExitCode::SUCCESS,
         }
     }
 }
 
-/// Runs load, prints what came of it, and gives the exit code: [`Verdict`].
-pub fn run(arguments: &LoadArguments) -> Result<Verdict, Failure> {
+/// Runs load, prints the result and returns the exit code.
+pub fn run(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
     let mut session: Session = arguments.session()?;
     let target = &session.arms[0].target;
     reach::reach(&arguments.url, target)?;
@@ -197,17 +198,5 @@ pub fn run(arguments: &LoadArguments) -> Result<Verdict, Failure> {
         session.run(&mut result)?;
     }
     result.print(arguments).map_err(|error| Failure::run(format!("standard output: {error}")))?;
-    Ok(result.verdict())
-}
-
-/// What a run of load is worth; its number is the exit code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Verdict {
-    /// Nothing speaks against it.
-    Valid = 0,
-    /// No answer was correct, or the run is void.
-    Useless = 1,
-    /// Something was not as it should be: the reasons are printed.
-    Suspect = 4,
+    Ok(result.exit_code())
 }

@@ -1,4 +1,4 @@
-//! What `load` shows and writes second by second, beside the load and out of its way.
+//! What `load` shows and writes each second, on a thread of its own that does not disturb the load.
 
 use super::csv::Csv;
 use super::live::{Live, Style};
@@ -13,36 +13,33 @@ use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The length of a period.
 pub(super) const PERIOD_NS: u64 = 1_000_000_000;
 
-/// Where the results of a load go.
 #[derive(Debug, Args)]
-pub struct OutputArguments {
+pub(super) struct OutputArguments {
     /// Write one JSON object instead of the summary
     #[arg(long)]
-    pub json: bool,
+    pub(super) json: bool,
     /// Write one line per second to this file: counts, throughput, times
     #[arg(long, value_name = "FILE")]
-    pub csv: Option<PathBuf>,
+    csv: Option<PathBuf>,
     /// Write the histograms of each second to this file, in the HdrHistogram log format
     #[arg(long, value_name = "FILE")]
-    pub hdr: Option<PathBuf>,
+    hdr: Option<PathBuf>,
     /// Show nothing while load runs
     #[arg(short, long)]
-    pub quiet: bool,
+    quiet: bool,
 }
 
-/// A second of load, as all that shows or writes it gets it.
+/// One second of load, as every output gets it.
 pub(super) struct Second<'a> {
     /// Since load began.
     pub(super) start_ns: u64,
-    /// Requests that became due in it.
+    /// Requests that became due in this second.
     pub(super) due: u64,
     pub(super) period: &'a Period,
 }
 
-/// What is shown and written.
 #[derive(Debug)]
 pub(super) struct Outputs {
     live: Option<Live>,
@@ -51,15 +48,15 @@ pub(super) struct Outputs {
 }
 
 impl OutputArguments {
-    /// What is shown while load runs, if anything is.
+    /// How the live view is shown; `None` if it is not.
     pub(super) fn live(&self) -> Option<Style> {
         let is_terminal = io::stderr().is_terminal();
-        // Who wants JSON may well read standard error for what went wrong.
+        // With --json a program may read standard error: show nothing there.
         let is_shown = !self.quiet && (is_terminal || !self.json);
         is_shown.then_some(if is_terminal { Style::InPlace } else { Style::Lines })
     }
 
-    /// Opens what is to be written. `None` where nothing is.
+    /// Opens all outputs; `None` if there are none.
     pub(super) fn open(&self, rate_per_s: Option<f64>) -> Result<Option<Outputs>, Failure> {
         let create =
             |option: &str, path: &Option<PathBuf>| path.as_deref().map(|path| create(option, path)).transpose();
@@ -80,7 +77,7 @@ fn create(option: &str, path: &Path) -> Result<File, Failure> {
 }
 
 impl Outputs {
-    /// Takes every period until the watch ends. The times of them all.
+    /// Takes every period until the watch ends, and returns the times of all periods.
     pub(super) fn follow(self, watch: &Watch, is_open_loop: bool) -> io::Result<Times> {
         let Self { mut live, mut csv, mut hdr } = self;
         let mut serializer = V2DeflateSerializer::new();
@@ -100,7 +97,7 @@ impl Outputs {
             let due = (counts.due() + period.waiting).saturating_sub(waiting);
             waiting = period.waiting;
             let second = Second { start_ns, due, period: &period };
-            // What cannot be written must not end the load, nor keep the rest from being shown.
+            // If one output fails, the load and the other outputs go on.
             if let Some(live) = &mut live {
                 live.second(&second);
             }
@@ -126,7 +123,7 @@ impl Outputs {
     }
 }
 
-/// The histograms that have something in them, by the names that they have in the lines of `run`.
+/// The histograms that are not empty, under the names that the lines of `run` give them.
 fn named(times: &Times) -> impl Iterator<Item = (&'static str, &hdrhistogram::Histogram<u64>)> {
     let open = times.open.as_deref().map(|open| {
         [

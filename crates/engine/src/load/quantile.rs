@@ -1,29 +1,29 @@
-//! Quantiles where some requests have no answer: of those it is known only that they took longer than their age.
+//! Quantiles if some requests have no answer: such a request took longer than its age, and no more is known.
 
 use crate::recorder::{Distribution, time_histogram};
 use hdrhistogram::Histogram;
 use serde::Serialize;
 
-/// A quantile, or the bound that it is known to lie above.
+/// A quantile, or a bound that it lies above.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Quantile {
     Is(u64),
     Above(u64),
-    /// There was nothing to take it of.
+    /// There were no requests.
     Unknown,
 }
 
-/// A distribution that is asked about.
+/// A distribution, prepared for questions about it.
 #[derive(Debug)]
 pub(super) struct Quantiles<'a> {
     known: &'a Histogram<u64>,
-    /// Known times and, at their ages, requests whose time is not known.
+    /// The known times, and the ages of requests without an answer.
     all: Histogram<u64>,
     unanswered_max_ns: u64,
 }
 
-/// A distribution in numbers, for files. Where a figure lies among requests without an answer it is `null`, and the bound that
-/// it lies above is in `above_ns`.
+/// A distribution in numbers, for files. A figure that lies among requests without an answer is `null`; `above_ns` has
+/// the bound that it lies above.
 #[derive(Debug, Serialize)]
 pub(super) struct Figures {
     mean: Option<u64>,
@@ -47,8 +47,8 @@ impl<'a> Quantiles<'a> {
         Self { known: &times.known, all, unanswered_max_ns: times.at_least.max() }
     }
 
-    /// Requests without an answer count as slower than every answer; where that leaves the quantile among them, only the
-    /// bound given by their ages is known.
+    /// Requests without an answer count as slower than every answer. If the quantile lies among them, only the bound
+    /// from their ages is known.
     pub(super) fn quantile(&self, quantile: f64) -> Quantile {
         let (all, known) = (self.all.len(), self.known.len());
         if all == 0 {
@@ -62,7 +62,6 @@ impl<'a> Quantiles<'a> {
         }
     }
 
-    /// The longest time.
     pub(super) fn max(&self) -> Quantile {
         match self.known.max() {
             _ if self.all.is_empty() => Quantile::Unknown,
@@ -71,8 +70,8 @@ impl<'a> Quantiles<'a> {
         }
     }
 
-    /// The mean, with requests without an answer at their ages. Where so many have none that a quantile that is shown
-    /// lies among them, that is only a bound.
+    /// The mean; a request without an answer counts with its age. That is only a bound if the 99.9th percentile lies
+    /// among requests without an answer.
     fn mean(&self) -> Quantile {
         let mean_ns = self.all.mean() as u64;
         match self.quantile(0.999) {

@@ -1,4 +1,4 @@
-//! Connects once before any load, so that a server that is not there, or not the right one, is one clear error.
+//! Connects once before any load: a server that is missing or speaks no TLS becomes one clear error.
 
 use crate::io::{Address, TlsSettings};
 use crate::plan::Target;
@@ -15,7 +15,7 @@ pub(crate) trait Stream: Read + Write {}
 
 impl<T: Read + Write> Stream for T {}
 
-/// A connection whose calls block, but not for ever.
+/// A blocking connection with a time limit for reads.
 pub(crate) fn connect(address: &Address) -> io::Result<Box<dyn Stream>> {
     match address {
         Address::Tcp(address) => {

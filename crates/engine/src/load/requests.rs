@@ -1,4 +1,4 @@
-//! What `load` asks, and what it expects to be answered.
+//! The requests of `load`, and the answers that it expects.
 
 use super::mix;
 use crate::check::{ExpectedBody, ExpectedStatus, Needle, SHA256_BYTES, StatusSet};
@@ -10,7 +10,6 @@ use hopcost_common::failure::Failure;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-/// The requests.
 #[derive(Debug, Args)]
 pub(super) struct RequestArguments {
     /// The request's method (default: GET, with a body POST)
@@ -33,7 +32,6 @@ pub(super) struct RequestArguments {
     fastcgi_params: Vec<String>,
 }
 
-/// What a correct answer is.
 #[derive(Debug, Args)]
 pub(super) struct ExpectationArguments {
     /// The statuses of a correct answer, like 200 or 200,204,300-399 (default: any from 200 to 299)
@@ -57,7 +55,7 @@ pub(super) struct ExpectationArguments {
 }
 
 impl RequestArguments {
-    /// The requests that these arguments mean: the one of the URL, or those of the file.
+    /// The request of the URL, or the requests of the file.
     pub(super) fn specs(&self, target: &str, expectations: &ExpectationArguments) -> Result<Vec<RequestSpec>, Failure> {
         let body = self.body_file.as_deref().map(|path| read("--body-file", path)).transpose()?;
         let usual = if body.is_some() { "POST" } else { "GET" };
@@ -78,7 +76,6 @@ impl RequestArguments {
         }
     }
 
-    /// Parameters given by hand.
     pub(super) fn fastcgi_params(&self, wire: Wire) -> Result<Vec<(String, String)>, Failure> {
         if wire != Wire::FastCgi && !self.fastcgi_params.is_empty() {
             return Err(Failure::usage("--fastcgi-param without FastCGI").hint("fastcgi://HOST:PORT/SCRIPT"));
@@ -112,7 +109,7 @@ impl ExpectationArguments {
     }
 }
 
-/// The first answer's body is the right one.
+/// Expects the body of the first answer.
 pub(super) fn first_body() -> ExpectedBody {
     ExpectedBody::First(Arc::new(OnceLock::new()))
 }
@@ -124,7 +121,7 @@ pub(super) fn contains(what: &str, text: &str) -> Result<ExpectedBody, Failure> 
     Ok(ExpectedBody::Contains(Arc::new(Needle::new(text.as_bytes()))))
 }
 
-/// `Name: value`
+/// Reads `Name: value`.
 pub(super) fn header(what: &str, text: &str) -> Result<(String, String), Failure> {
     let parts = text.split_once(':').filter(|(name, _)| is_token(name.trim()) && !text.contains(['\r', '\n']));
     let (name, value) = parts.ok_or_else(|| {
@@ -141,7 +138,7 @@ pub(super) fn check_method(what: &str, method: &str) -> Result<(), Failure> {
     }
 }
 
-/// A token of RFC 9110, section 5.6.2.
+/// Whether this is a token of RFC 9110, section 5.6.2.
 fn is_token(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
@@ -152,7 +149,7 @@ pub(super) fn read(what: &str, path: &Path) -> Result<Vec<u8>, Failure> {
     })
 }
 
-/// A SHA-256 in hexadecimal.
+/// Reads a SHA-256 in hexadecimal.
 pub(super) fn digest(text: &str) -> Result<[u8; SHA256_BYTES], String> {
     let bytes = HEXLOWER_PERMISSIVE.decode(text.as_bytes()).ok().and_then(|bytes| bytes.try_into().ok());
     bytes.ok_or_else(|| "not a SHA-256: 64 hexadecimal digits, as sha256sum prints it".to_owned())

@@ -7,48 +7,47 @@ use hopcost_common::durations::{self, NotATime};
 use hopcost_common::failure::Failure;
 use std::time::Duration;
 
-/// With a number of requests and no duration, this is the end all the same.
-const LONGEST: Duration = Duration::from_secs(24 * 3600);
+/// A run with a number of requests and no duration ends after this time at the latest.
+const MAX_DURATION: Duration = Duration::from_secs(24 * 3600);
 const DEFAULT_DURATION: Duration = Duration::from_secs(10);
 
 /// The shape of a load.
 #[derive(Debug, Args)]
-pub struct Shape {
+pub(super) struct Shape {
     /// How long, like 500ms, 2s, 1m (default: 10s, or until all of -n are done)
     #[arg(short, long, value_parser = duration)]
-    pub duration: Option<Duration>,
+    duration: Option<Duration>,
     /// How many requests at most; those of the warm-up are not among them
     #[arg(short = 'n', long, value_name = "REQUESTS")]
-    pub number: Option<u64>,
+    number: Option<u64>,
     /// Requests per second over all connections, sent when they are due and not when the server is ready for them
     /// (an open loop; default: a closed loop, in which every connection sends as soon as it has its answer)
     #[arg(short, long, value_name = "PER_SECOND")]
-    pub rate: Option<f64>,
+    pub(super) rate: Option<f64>,
     /// With -r: at equal distances, or at random as from many users
     #[arg(long, value_enum, default_value = "constant", requires = "rate")]
-    pub arrivals: ArrivalsChoice,
+    pub(super) arrivals: ArrivalsChoice,
     /// With --arrivals poisson: another seed gives other arrivals, the same seed the same
     #[arg(long, default_value_t = 0)]
-    pub seed: u64,
+    pub(super) seed: u64,
     /// Load before anything counts: until throughput is steady, up to ten times this long
     #[arg(long, value_parser = duration)]
-    pub warm_up: Option<Duration>,
+    warm_up: Option<Duration>,
 }
 
 /// When the requests of an open loop are due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ArrivalsChoice {
+pub(super) enum ArrivalsChoice {
     /// At equal distances.
     Constant,
     /// Independent of each other.
     Poisson,
 }
 
-/// What the arguments come to.
 #[derive(Debug)]
 pub(super) struct Shaped {
     pub(super) arrivals: Arrivals,
-    /// How long requests are sent.
+    /// For how long requests are sent.
     pub(super) length_ns: u64,
 }
 
@@ -69,9 +68,9 @@ impl Shape {
             (Some(duration), _) => nanoseconds(duration),
             (None, None) => nanoseconds(DEFAULT_DURATION),
             (None, Some(requests)) => match arrivals.due(requests - 1) {
-                // Those that wait for a connection may be sent until the last one would have timed out.
+                // A request that waits for a connection may be sent until the last request would have timed out.
                 Due::At(last_ns) => last_ns.saturating_add(nanoseconds(timeout)),
-                Due::WhenFree | Due::Never => nanoseconds(LONGEST),
+                Due::WhenFree | Due::Never => nanoseconds(MAX_DURATION),
             },
         };
         Ok(Shaped { arrivals, length_ns })
@@ -87,7 +86,7 @@ pub(super) fn nanoseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// A number with a unit; without one it is seconds.
+/// A number with a unit. A number alone is in seconds.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let units = [("us", 1e3), ("ms", 1e6), ("", 1e9), ("s", 1e9), ("m", 60e9), ("h", 3600e9)];
     let length_ns = durations::parse_ns(text, &units).map_err(|error| match error {

@@ -1,4 +1,4 @@
-//! What `load` prints at the end: one screen that names what each number is, or one JSON object.
+//! The summary that `load` prints at the end: one screen that names each number.
 
 use super::quantile::{Quantile, Quantiles};
 use super::shape::{ArrivalsChoice, Shape};
@@ -85,7 +85,7 @@ pub(super) fn text(arguments: &LoadArguments, result: &LoadResult, width: Option
     line("validity", validity.to_owned(), &result.reasons().join("; "));
     text
 }
-/// A time with three digits that count.
+/// A time with three significant digits.
 pub(super) fn time(quantile: Quantile) -> String {
     let shown = |ns: u64| {
         let (value, unit) = match ns {
@@ -103,8 +103,7 @@ pub(super) fn time(quantile: Quantile) -> String {
     }
 }
 
-/// One line, or more where they do not fit side by side: the meaning right after the value, else below it. Without a
-/// width everything stands in columns.
+/// A line in columns. If it does not fit into the width, the meaning stands right after the value, or else below it.
 fn laid_out(name: &str, value: &str, meaning: &str, width: Option<usize>) -> String {
     let columns = format!("{name:<NAME_COLUMNS$} {value:<VALUE_COLUMNS$} {meaning}");
     let columns = columns.trim_end();
@@ -123,7 +122,7 @@ fn laid_out(name: &str, value: &str, meaning: &str, width: Option<usize>) -> Str
     text
 }
 
-/// A text in lines of so many characters at most, unless one word is longer.
+/// Breaks a text into lines of at most this many characters; a longer word gets a line of its own.
 fn wrapped(text: &str, columns: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {

@@ -1,4 +1,4 @@
-//! TLS on the command line.
+//! The arguments of `load` about TLS.
 
 use super::url::{Place, Url};
 use crate::io::TlsSettings;
@@ -7,7 +7,6 @@ use clap::Args;
 use hopcost_common::failure::Failure;
 use std::path::PathBuf;
 
-/// How `https://` is spoken.
 #[derive(Debug, Args)]
 pub(super) struct TlsArguments {
     /// Do not verify the server's certificate

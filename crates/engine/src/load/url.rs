@@ -1,4 +1,4 @@
-//! As much of URLs as a load generator needs.
+//! URLs, as far as a load generator needs them.
 
 use crate::io::Address;
 use crate::wire::Wire;
@@ -11,21 +11,18 @@ use std::path::PathBuf;
 const FORMS: &str = "http://HOST:PORT/PATH, https://…, fastcgi://HOST:PORT/SCRIPT, or http+unix://%2Frun%2Fapp.sock/PATH, \
                      fastcgi+unix://…";
 
-/// The parts of a URL.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Url {
     pub(super) wire: Wire,
-    /// Whether it is spoken inside TLS.
     pub(super) is_tls: bool,
-    /// Host and port as the `Host` header has them.
+    /// Host and port, as in the `Host` header.
     pub(super) authority: String,
-    /// Where to connect to.
     pub(super) place: Place,
     /// Path and query.
     pub(super) target: String,
 }
 
-/// Where to connect to, not yet resolved.
+/// Where to connect to, before any name is resolved.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Place {
     Tcp { host: String, port: u16 },
@@ -85,7 +82,7 @@ impl Url {
 }
 
 impl Place {
-    /// The address to connect to: of several, the first that accepts a connection.
+    /// The address to connect to. If a name has several, the first one that accepts a connection.
     pub(super) fn address(&self) -> Result<Address, Failure> {
         match self {
             Self::Unix(path) => {
