@@ -12,7 +12,7 @@ import pytest
 import suite_files
 from hdrh.histogram import HdrHistogram
 
-from hopcost import block, blocks, check, conditions, engine, gate, loading, open_loop, plan, record, suite
+from hopcost import block, blocks, check, conditions, engine, gate, machine, open_loop, plan, receipts, record, suite
 from hopcost.deciding import Deciding
 from hopcost.errors import ArmFailed
 from hopcost.gate import Answer, Question
@@ -172,12 +172,12 @@ class Recorder:
 def world(monkeypatch: pytest.MonkeyPatch) -> World:
     world = World()
     monkeypatch.setattr(block, "RunningStack", world.stack)
-    monkeypatch.setattr(loading.machine, "busy_ns", lambda _: next(world.busy_ns))
+    monkeypatch.setattr(machine, "busy_ns", lambda _: next(world.busy_ns))
     monkeypatch.setattr(conditions, "now", lambda _: world.conditions())
     monkeypatch.setattr(open_loop, "longest_stall_ns", lambda _: 1000)
-    monkeypatch.setattr(block.check, "ask", world.ask)
-    monkeypatch.setattr(block.engine, "run", world.engine_run)
-    monkeypatch.setattr(loading.receipts, "Observer", lambda stack: Observer(world, stack.arm))
+    monkeypatch.setattr(check, "ask", world.ask)
+    monkeypatch.setattr(engine, "run", world.engine_run)
+    monkeypatch.setattr(receipts, "Observer", lambda stack: Observer(world, stack.arm))
     return world
 
 

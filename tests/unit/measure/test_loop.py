@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from mock_world import SUITE, World, measure
 
-from hopcost import block, blocks, engine, plan, record
+from hopcost import blocks, compared, engine, plan, record
 from hopcost.errors import MeasurementFailed
 
 
@@ -55,7 +55,7 @@ def test_a_full_run_stops_at_the_first_look_that_is_precise_enough(world: World,
 
 
 def test_a_full_run_goes_on_where_blocks_differ(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks.compared, "settled", lambda _, done, **__: len(done) >= 10)
+    monkeypatch.setattr(compared, "settled", lambda _, done, **__: len(done) >= 10)
     _, read, _ = measure(tmp_path, quick=False)
     assert len(read.blocks) == 10
 
@@ -115,7 +115,7 @@ def test_ctrl_c_stops_the_stacks_and_keeps_the_blocks_done(
             raise KeyboardInterrupt
         yield from world.engine_run(load)
 
-    monkeypatch.setattr(block.engine, "run", interrupted)
+    monkeypatch.setattr(engine, "run", interrupted)
     with pytest.raises(KeyboardInterrupt):
         measure(tmp_path)
     read = record.read(tmp_path / "record")

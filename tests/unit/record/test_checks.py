@@ -8,6 +8,7 @@ import pytest
 from samples.records import histogram_of
 from samples.written import Change, arm, changed, written
 
+import hopcost
 from hopcost import claims, engine, histogram, record_check, summary
 from hopcost import record as records
 from hopcost.errors import UsageError
@@ -37,7 +38,7 @@ def refusal(path: Path) -> str:
 def test_a_newer_format_is_called_newer(tmp_path: Path) -> None:
     path = written(tmp_path / "r")
     changed(path, "run.json", lambda run: run.update(format=records.FORMAT + 1, new_key={"of": "tomorrow"}))
-    assert refusal(path) == (f"{path}: from a newer hopcost: record format 4, this one ({records.__version__}) reads 3")
+    assert refusal(path) == (f"{path}: from a newer hopcost: record format 4, this one ({hopcost.__version__}) reads 3")
 
 
 def test_the_suite_of_another_record_is_told(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from samples.comparisons import RATE_PER_S, arm, of_behind, six_blocks, summary
 from samples.records import histogram, plan_of
 
 from hopcost import compared, comparison, open_figures, validity
+from hopcost.comparison import Arms
 from hopcost.recorded import Failure
 
 
@@ -44,15 +45,15 @@ def test_no_verdict_is_finer_than_the_floor_of_its_figure() -> None:
 def test_the_errors_of_arms_and_looks_add_up() -> None:
     experiment, looks = plan_of().experiments[0], plan_of(quick=False).looks
     assert compared.error_of_each(experiment, 0.05) == 0.025, "two arms beside the baseline and its copy"
-    arms = compared.Arms(experiment, six_blocks())
+    arms = Arms(experiment, six_blocks())
     assert looks == [6, 10, 16, 24]
     for ending in ("precision", "interrupted", None):  # what was seen has ended it, or may have
         assert compared.error_at_end(looks, arms, ending) == 0.0125
     for ending in ("budget", "blocks"):
         assert compared.error_at_end(looks, arms, ending) == 0.05, "no look came before"
-    seven = compared.Arms(experiment, [*six_blocks(), six_blocks()[0]])
+    seven = Arms(experiment, [*six_blocks(), six_blocks()[0]])
     assert compared.error_at_end(looks, seven, "budget") == pytest.approx(0.0375)
-    assert compared.error_at_end(looks, compared.Arms(experiment, six_blocks() * 4), "blocks") == 0.0125
+    assert compared.error_at_end(looks, Arms(experiment, six_blocks() * 4), "blocks") == 0.0125
     assert compared.error_at_end([6], arms, "blocks") == 0.05, "a quick run has one look"
 
 
@@ -126,7 +127,7 @@ def test_a_block_weighs_as_many_rounds_as_it_has() -> None:
     for each in brief.arms:
         if each.name == "behind":
             each.slices = [msgspec.structs.replace(one, answers=one.answers * 2) for one in each.slices]
-    arms = compared.Arms(plan_of().experiments[0], [long, brief])
+    arms = Arms(plan_of().experiments[0], [long, brief])
     assert arms.rounds("behind", comparison.throughput) == [3, 1]
     found = arms.ratio("behind", comparison.throughput, 0.05)
     assert found is not None
@@ -140,7 +141,7 @@ def test_an_offered_load_weighs_by_its_own_slices() -> None:
     long, brief = six_blocks(0.5, 0.0)[:2]
     for each in long.arms:
         each.slices = each.slices * 9
-    arms, figure = compared.Arms(plan_of().experiments[0], [long, brief]), open_figures.cpu_per_request(0.25)
+    arms, figure = Arms(plan_of().experiments[0], [long, brief]), open_figures.cpu_per_request(0.25)
     assert arms.rounds("behind", figure) == [1, 1]
     for each in brief.arms:
         each.open_loop[0].slices = each.open_loop[0].slices * 3
@@ -165,12 +166,12 @@ def test_the_own_figures_of_an_arm_leave_out_what_nobody_was_asked_and_nothing_e
     blocks, figure = six_blocks(), open_figures.cpu_per_request(0.25)
     for each in blocks[0].arms:
         each.open_loop = []
-    arms = compared.Arms(plan_of().experiments[0], blocks)
+    arms = Arms(plan_of().experiments[0], blocks)
     assert (
         len(arms.values("behind", figure) or []) == 5 and len(arms.values("behind", comparison.throughput) or []) == 6
     )
     blocks[1].arms[1].open_loop = []
-    assert compared.Arms(plan_of().experiments[0], blocks).values("behind", figure) is None
+    assert Arms(plan_of().experiments[0], blocks).values("behind", figure) is None
 
 
 def test_three_blocks_of_the_arm_itself_are_needed() -> None:
@@ -212,7 +213,7 @@ def test_a_quantile_that_is_not_shown_is_not_compared() -> None:
 
 def test_an_arm_that_runs_twice_stands_for_both_runs_on_either_side() -> None:
     blocks = six_blocks(0.5, 0.0, again=0.8, open_loop=False)
-    arms = compared.Arms(plan_of().experiments[0], blocks)
+    arms = Arms(plan_of().experiments[0], blocks)
     there, back = (arms.ratio(*pair) for pair in (
         ("behind", comparison.throughput, 0.05), ("direct", comparison.throughput, 0.05, "behind"),
     ))  # fmt: skip

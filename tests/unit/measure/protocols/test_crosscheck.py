@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from samples.crosschecks import played
 
-from hopcost import crosscheck, peers
+from hopcost import crosscheck, driven, peers
 from hopcost.crosscheck import OURS, Crosscheck
 from hopcost.errors import ArmFailed
 from hopcost.peers import Load
@@ -35,8 +35,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         engine = peers.Peer(OURS, "engine", [], "", lambda *_: [], lambda _: peers.Counts(0, 0))
         return {OURS: crosscheck._Caller(engine, "1", words), **made}, {"hey": "not installed"}
 
-    monkeypatch.setattr(crosscheck.driven, "run", run)
-    monkeypatch.setattr(crosscheck.driven, "url_of", lambda *_: "http://127.0.0.1:1/")
+    monkeypatch.setattr(driven, "run", run)
+    monkeypatch.setattr(driven, "url_of", lambda *_: "http://127.0.0.1:1/")
     monkeypatch.setattr(crosscheck, "_callers", callers)
     return said
 

@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 from samples.records import block, part, plain_block, plan_of, slice_of
 
-from hopcost import live, progress
+from hopcost import live, progress, so_far
 from hopcost.plan import Plan
 from hopcost.precision import Forecast
 from hopcost.record import Block, Failure
@@ -151,7 +151,7 @@ def test_figures_are_computed_once_for_each_block(monkeypatch: pytest.MonkeyPatc
         calls.append(given)
         return []
 
-    monkeypatch.setattr(live.so_far, "of", compute)
+    monkeypatch.setattr(so_far, "of", compute)
     console = terminal()
     view = under_way(console, plain_block(0))
     for _ in range(5):

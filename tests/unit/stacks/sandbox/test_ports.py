@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hopcost import sandbox
+from hopcost import host, namespace, sandbox
 from hopcost.errors import CannotMeasure
 from hopcost.sandbox import Ports
 from hopcost.suite import Arm, Hop, Link
@@ -39,7 +39,7 @@ def only(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
 
 def test_every_port_that_is_free_is_given_once(monkeypatch: pytest.MonkeyPatch) -> None:
     only(monkeypatch, "10003\t64998\n")
-    monkeypatch.setattr(sandbox.host, "port_is_free", lambda port: port != 10_001)
+    monkeypatch.setattr(host, "port_is_free", lambda port: port != 10_001)
     ports = Ports()
     assert {ports.take(), ports.take(), ports.take()} == {10_000, 10_002, 64_999}
     with pytest.raises(CannotMeasure, match="no free port is left"):
@@ -55,7 +55,7 @@ def test_where_clients_have_all_ports_the_remedy_is_named(monkeypatch: pytest.Mo
 
 
 def test_a_port_asked_for_is_given_or_refused_with_who_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sandbox.host, "port_is_free", lambda port: port == 8080)
+    monkeypatch.setattr(host, "port_is_free", lambda port: port == 8080)
     assert Ports.claim(8080, "arm x: app") == 8080
     with pytest.raises(CannotMeasure) as caught:
         Ports.claim(8081, "arm x: app")
@@ -64,7 +64,7 @@ def test_a_port_asked_for_is_given_or_refused_with_who_has_it(monkeypatch: pytes
 
 
 def test_ports_of_a_namespace_leave_its_clients_their_range(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sandbox.namespace, "inside", lambda path: contextlib.nullcontext())
+    monkeypatch.setattr(namespace, "inside", lambda path: contextlib.nullcontext())
     only(monkeypatch, "8192\t65535\n")
     ports = sandbox.NamespacePorts("the one that we are in")
     assert [ports.take(), ports.take()] == [2000, 2001]
