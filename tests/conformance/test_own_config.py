@@ -35,10 +35,7 @@ def there() -> None:
 
 
 def start(config: Path) -> RunningStack:
-    hops = [
-        Hop(program="nginx", link=Link.HTTP_TCP, config=str(config)),
-        Hop(program="origin", link=Link.HTTP_UNIX),
-    ]
+    hops = [Hop(program="nginx", link=Link.HTTP_TCP, config=str(config)), Hop(program="origin", link=Link.HTTP_UNIX)]
     return RunningStack("own", Arm(hops=hops), {}, CORES, freezers()[0], Ports(), label="own")
 
 

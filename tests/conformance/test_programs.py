@@ -223,10 +223,7 @@ def test_a_setting_that_a_program_does_not_know_is_a_usage_error() -> None:
         ([hop("nginx", Link.HTTP_TCP), hop("nginx", Link.HTTPS_TCP)], "nginx does not forward over https\\+tcp"),
         ([hop("nginx", Link.HTTP_TCP, copies=2)], "nginx: copies: the client reaches one"),
         (
-            [
-                hop("nginx", Link.HTTP_TCP),
-                Hop(program="origin", link=Link.HTTP_TCP, copies=2, port=20000),
-            ],
+            [hop("nginx", Link.HTTP_TCP), Hop(program="origin", link=Link.HTTP_TCP, copies=2, port=20000)],
             "origin: port: 2 copies cannot all have port 20000",
         ),
     ],

@@ -49,12 +49,7 @@ FILES = {
         "proxy-cache": (2, 1, 2, 77352.0),
         "tuning": (5, 1, 5, 299333.0),
     },
-    "proxies": {
-        "tcp": (6, 1, 0, 0.0),
-        "unix": (6, 1, 0, 0.0),
-        "tls": (5, 1, 0, 0.0),
-        "all-cores": (6, 1, 0, 0.0),
-    },
+    "proxies": {"tcp": (6, 1, 0, 0.0), "unix": (6, 1, 0, 0.0), "tls": (5, 1, 0, 0.0), "all-cores": (6, 1, 0, 0.0)},
     "work": {"one-core": (3, 5, 0, 0.0)},
     "static": {"sizes": (6, 4, 0, 0.0)},
     "upload": {"post": (3, 4, 0, 0.0), "put": (3, 4, 0, 0.0)},
@@ -181,11 +176,7 @@ def test_figures_of_nginx_apache_and_express() -> None:
         (each.at, each.errored)
         for each in experiment("nginx-express/connections").published
         if each.arm == "apache-500"
-    ] == [
-        (100, False),
-        (500, False),
-        (1000, True),
-    ]
+    ] == [(100, False), (500, False), (1000, True)]
     # "圧縮有効 | 100 | 61,616 | 70% |", on a gigabit link
     found = row("nginx-express/gzip", "nginx-gzip", 1000)
     assert (found.throughput_per_s, found.cpu_percent) == (61616, 70)

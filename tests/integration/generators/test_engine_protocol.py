@@ -70,11 +70,7 @@ def test_the_histogram_log_is_read_by_the_official_reader(tmp_path: Path, shape:
 
 
 def arm_at(
-    address: str,
-    *,
-    connections: int = 4,
-    timeout_ns: int = 10**10,
-    arrivals: dict[str, engine.Rate] | None = None,
+    address: str, *, connections: int = 4, timeout_ns: int = 10**10, arrivals: dict[str, engine.Rate] | None = None
 ) -> engine.Arm:
     """An arm without hops that asks for the origin's greeting."""
     return engine.Arm(

@@ -19,11 +19,7 @@ SUITE = Suite(
     name="mine",
     title="Mine",
     analysis="because",
-    arms={
-        "direct": stack("app"),
-        "behind": stack("proxy", "app"),
-        "spare": stack("origin", stand_in=True),
-    },
+    arms={"direct": stack("app"), "behind": stack("proxy", "app"), "spare": stack("origin", stand_in=True)},
     experiments=[
         Experiment(
             name="first",

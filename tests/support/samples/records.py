@@ -236,10 +236,7 @@ def sound_block(number: int = 0) -> Block:
 def plain_block(number: int, direct: int = 1000, again: int = 1000, behind: int = 400) -> Block:
     """A block of one slice of 100 ms per arm, with these answers."""
     return block(
-        number,
-        part(slice_of("direct", direct)),
-        part(slice_of("behind", behind)),
-        part(slice_of("direct-aa", again)),
+        number, part(slice_of("direct", direct)), part(slice_of("behind", behind)), part(slice_of("direct-aa", again))
     )
 
 

@@ -84,12 +84,7 @@ def test_a_generator_does_not_ask_for_gzip_by_itself(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "requests_per_connection", "refused"),
-    [
-        ("h2load", None, False),
-        ("h2load", 1, True),
-        ("wrk", 1, False),
-        ("wrk", 100, True),
-    ],
+    [("h2load", None, False), ("h2load", 1, True), ("wrk", 1, False), ("wrk", 100, True)],
 )
 def test_a_generator_that_cannot_close_connections_so_is_not_asked_to(
     name: str, requests_per_connection: int | None, refused: bool

@@ -132,21 +132,13 @@ def test_a_link_that_is_none_gets_the_nearest(tmp_path: Path) -> None:
 
 def test_a_placement_that_is_none_gets_the_nearest(tmp_path: Path) -> None:
     message, hint = refused(tmp_path, '"one-core"', '"one-cor"')
-    assert (message, hint) == (
-        "experiments[0].placement: Invalid enum value 'one-cor'",
-        "did you mean 'one-core'?",
-    )
+    assert (message, hint) == ("experiments[0].placement: Invalid enum value 'one-cor'", "did you mean 'one-core'?")
 
 
 @pytest.mark.parametrize(
     ("old", "new", "message", "hint"),
     [
-        (
-            'name = "second"',
-            'name = "first"',
-            "experiments[1] (first): name: a second experiment of this name",
-            None,
-        ),
+        ('name = "second"', 'name = "first"', "experiments[1] (first): name: a second experiment of this name", None),
         (
             'arms = ["direct", "behind"]',
             'arms = ["direct", "behnd"]',
@@ -177,12 +169,7 @@ def test_a_placement_that_is_none_gets_the_nearest(tmp_path: Path) -> None:
             "experiments[0] (first): published: 'behin' is not one of its arms",
             "did you mean 'behind'?",
         ),
-        (
-            'arm = "behind"',
-            'arm = "direct"',
-            "experiments[0] (first): published: 'direct' stands there twice",
-            None,
-        ),
+        ('arm = "behind"', 'arm = "direct"', "experiments[0] (first): published: 'direct' stands there twice", None),
         (
             'control = "direct"',
             'control = "unused"',

@@ -55,10 +55,7 @@ def test_no_errors_say_nothing_where_connections_never_opened() -> None:
     behind.totals.all_opened = False
     for relation in (Relation.SOME, Relation.NONE):
         result = one(compare(relation, figure=Figure.ERRORS), without)
-        assert (result.outcome, result.reason) == (
-            Outcome.UNKNOWN,
-            "connections that never opened in 1 of 2 blocks",
-        )
+        assert (result.outcome, result.reason) == (Outcome.UNKNOWN, "connections that never opened in 1 of 2 blocks")
 
 
 def test_published_errors_stand_beside_ours() -> None:
@@ -113,10 +110,7 @@ def test_an_experiment_that_no_record_has() -> None:
 def test_an_arm_that_was_left_out_is_absent_or_failed() -> None:
     content = planned(left_out=[LeftOut(name="behind", reason="nginx is not installed")])
     result = one(compare(Relation.LESS), record_of(content, *six()))
-    assert (result.outcome, result.reason) == (
-        Outcome.NOT_TESTABLE,
-        "behind is left out: nginx is not installed",
-    )
+    assert (result.outcome, result.reason) == (Outcome.NOT_TESTABLE, "behind is left out: nginx is not installed")
     arms: list[PlannedArm] = [each for each in planned().arms if each.name != "beside"]
     absent = one(compare(Relation.LESS, arm="beside"), record_of(planned(arms=arms), *six()))
     assert absent.reason == "the record's experiment has no arm beside"

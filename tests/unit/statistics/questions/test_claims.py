@@ -155,10 +155,7 @@ def test_arms_that_never_share_a_block_are_compared_over_the_baseline() -> None:
 
     def three(number: int, name: str, answers: int) -> Block:
         return block(
-            number,
-            part(slice_of("direct", 1000)),
-            part(slice_of(name, answers)),
-            part(slice_of("direct-aa", 1000)),
+            number, part(slice_of("direct", 1000)), part(slice_of(name, answers)), part(slice_of("direct-aa", 1000))
         )
 
     own, other = (796, 800, 804), (398, 400, 402)

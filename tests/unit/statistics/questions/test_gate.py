@@ -43,13 +43,7 @@ def test_throughput_is_decided_by_its_slow_end(low: float | None, high: float | 
 
 @pytest.mark.parametrize(
     ("low", "high", "outcome"),
-    [
-        (0.99, 1.01, IN),
-        (0.50, 1.0299, IN),
-        (1.01, 1.031, OPEN),
-        (1.0301, 1.2, OUT),
-        (1.0299, 1.2, OPEN),
-    ],
+    [(0.99, 1.01, IN), (0.50, 1.0299, IN), (1.01, 1.031, OPEN), (1.0301, 1.2, OUT), (1.0299, 1.2, OPEN)],
 )
 def test_cpu_is_decided_by_its_dear_end(low: float, high: float, outcome: Outcome) -> None:
     assert decision.judge(compared(CPU, low, high), CPU, 0.03).outcome is outcome
