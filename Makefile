@@ -2,9 +2,9 @@
 
 BINARIES := target/release/hopcost-engine target/release/hopcost-origin
 HOPCOST := .venv/bin/hopcost
-GO_PROGRAMS := $(dir $(wildcard src/hopcost/programs/*/go.mod))
-RUST_PROGRAMS := $(wildcard src/hopcost/programs/*/Cargo.toml)
-NODE_PROGRAMS := $(dir $(wildcard src/hopcost/programs/*/package.json))
+GO_PROGRAMS := $(dir $(wildcard src/hopcost/programs/shipped/*/go.mod))
+RUST_PROGRAMS := $(wildcard src/hopcost/programs/shipped/*/Cargo.toml)
+NODE_PROGRAMS := $(dir $(wildcard src/hopcost/programs/shipped/*/package.json))
 BIOME := tools/biome/node_modules/.bin/biome
 # Each of the five property tests over the engine's wire runs this many cases: 5,000,000 in all, a minute or two.
 WIRE_CASES ?= 1000000

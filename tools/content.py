@@ -1,4 +1,6 @@
-"""Writes what every origin serves, src/hopcost/content/: the same bytes on every machine, so that arms can be compared.
+"""Writes what every origin serves, src/hopcost/programs/served/.
+
+The bytes are the same on every machine, so that arms can be compared.
 
 static.txt is as hard to compress as the file of the nginx-Express article, whose answers gzip made 1.25 times shorter,
 heads included. Words of 49 different letters at random are that hard; tests/test_content.py compares with nginx itself.
@@ -11,7 +13,7 @@ import string
 from collections.abc import Callable
 from pathlib import Path
 
-CONTENT = Path(__file__).parents[1] / "src" / "hopcost" / "content"
+CONTENT = Path(__file__).parents[1] / "src" / "hopcost" / "programs" / "served"
 LETTERS = (string.ascii_lowercase + string.ascii_uppercase)[:49]
 
 

@@ -26,7 +26,9 @@ from pathlib import Path
 import msgspec
 import psutil
 
-from hopcost import keeper, leavings, namespace
+from hopcost.stacks.sandbox import leftovers
+from hopcost.stacks.sandbox.keeper import MARK
+from hopcost.stacks.sandbox.namespaces import tool
 
 REPOSITORY = Path(__file__).parents[1]
 HOPCOST = REPOSITORY / ".venv" / "bin" / "hopcost"
@@ -158,7 +160,7 @@ def trial(planned: Planned) -> Trial:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        owner = leavings.owner(harness.pid)
+        owner = leftovers.owner(harness.pid)
         wait_for(PROGRAMS.get(victim), harness.pid)
         time.sleep(planned.after_s)
         family = descendants(harness.pid)
@@ -213,7 +215,7 @@ def strike(victim: str, kind: signal.Signals, harness: int, family: set[int]) ->
 def wait_for(program: str | None, harness: int) -> None:
     """Until such a process is there, or the run is over."""
     deadline = time.monotonic() + APPEARS_S
-    while program is not None and time.monotonic() < deadline and leavings.is_alive(harness):
+    while program is not None and time.monotonic() < deadline and leftovers.is_alive(harness):
         if any(program in words(pid) for pid in descendants(harness)):
             return
         time.sleep(0.02)
@@ -221,13 +223,13 @@ def wait_for(program: str | None, harness: int) -> None:
 
 def look(owner: str, temporary: Path, family: set[int], namespaces: set[str], veths: set[str]) -> dict[str, list[str]]:
     """What is there of this run, by kind; empty when nothing is."""
-    alive = [f"{pid} {words(pid)}" for pid in family if leavings.is_alive(pid) and is_of(pid, owner, temporary)]
+    alive = [f"{pid} {words(pid)}" for pid in family if leftovers.is_alive(pid) and is_of(pid, owner, temporary)]
     files = list(temporary.rglob("*"))
     found = {
         "processes": alive,
         "namespaces": sorted(namespaces & {each for pid in psutil.pids() for each in held_namespaces(pid)}),
         "veths": sorted(own_veths() - veths),
-        "cgroups": [str(path) for path in leavings._cgroups() if owner in path.name],
+        "cgroups": [str(path) for path in leftovers._cgroups() if owner in path.name],
         "socket files": [str(path) for path in files if path.is_socket()],
         "directories": [str(path) for path in files if path.is_dir() and path.name.startswith("hopcost-")],
     }
@@ -239,7 +241,7 @@ def is_of(pid: int, owner: str, temporary: Path) -> bool:
     with contextlib.suppress(OSError):
         environment = Path(f"/proc/{pid}/environ").read_bytes().decode(errors="replace")
         standing = str(Path(f"/proc/{pid}/cwd").readlink())
-        return str(temporary) in environment or owner in standing or keeper.MARK in environment
+        return str(temporary) in environment or owner in standing or MARK in environment
     return False
 
 
@@ -277,7 +279,7 @@ def own_veths() -> set[str]:
 
 def can_link() -> bool:
     """Whether arms may have links here."""
-    return os.geteuid() == 0 and namespace.tool("tc") is not None
+    return os.geteuid() == 0 and tool("tc") is not None
 
 
 def report(trials: list[Trial]) -> bool:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+PACKAGE = Path(__file__).parent
 
 __version__: str  # Cargo.toml has it; here stands that of what is installed
 

@@ -11,16 +11,19 @@ import pytest
 from freezers import freezers
 from places import ROOT
 
-from hopcost import check, machine, program
 from hopcost.errors import ArmFailed, UsageError
-from hopcost.receipts import Load, Observer
-from hopcost.sandbox import Cores, Ports, raise_open_files
-from hopcost.stack import RunningStack
-from hopcost.suite import Arm, Hop, Link
+from hopcost.machine import facts
+from hopcost.plan.cores import Cores
+from hopcost.programs.receipt import installed
+from hopcost.stacks import check
+from hopcost.stacks.receipts import LoadShape, Observer
+from hopcost.stacks.sandbox.ports import Ports, raise_open_files
+from hopcost.stacks.stack import RunningStack
+from hopcost.suites.arm import Arm, Hop, Link
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
 
-CORES = Cores(stack=machine.allowed_cores(), generator=machine.allowed_cores()[-1:])
+CORES = Cores(stack=facts.allowed_cores(), generator=facts.allowed_cores()[-1:])
 PAGE = ROOT / "docs" / "suite-format.md"
 
 
@@ -28,7 +31,7 @@ PAGE = ROOT / "docs" / "suite-format.md"
 def there() -> None:
     """It must be there in CI; elsewhere the reason for skipping is shown."""
     raise_open_files()
-    receipt = program.installed("nginx")
+    receipt = installed("nginx")
     if receipt.missing and "CI" not in os.environ:
         pytest.skip(f"nginx: {receipt.missing}; {receipt.remedy}")
     assert receipt.missing is None
@@ -54,7 +57,7 @@ def test_the_example_of_the_documentation_answers_and_gets_no_receipts(tmp_path:
     with start(config) as stack:
         observer = Observer(stack)
         answer = check.ask("own", stack.prepared.address, "/")
-        receipts = observer.receipts(answer, False, Load(answers=1, opened=1))
+        receipts = observer.receipts(answer, False, LoadShape(answers=1, opened=1))
         text = stack.prepared.hops[0].files["nginx.conf"]
     assert answer.status == 200
     assert [(each.hop, each.setting) for each in receipts if each.hop == "nginx"] == [("nginx", "cores")]

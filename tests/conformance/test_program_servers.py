@@ -20,14 +20,19 @@ import psutil
 import pytest
 from freezers import freezers
 
-from hopcost import check, machine, program
-from hopcost.sandbox import Cores, Freezer, Ports, raise_open_files
-from hopcost.stack import RunningStack
-from hopcost.suite import Arm, Hop, Link
+from hopcost.machine import facts
+from hopcost.plan.cores import Cores
+from hopcost.programs import read
+from hopcost.programs.receipt import installed
+from hopcost.stacks import check
+from hopcost.stacks.sandbox.cgroups import Freezer
+from hopcost.stacks.sandbox.ports import Ports, raise_open_files
+from hopcost.stacks.stack import RunningStack
+from hopcost.suites.arm import Arm, Hop, Link
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
 
-CORES = Cores(stack=machine.allowed_cores(), generator=machine.allowed_cores()[-1:])
+CORES = Cores(stack=facts.allowed_cores(), generator=facts.allowed_cores()[-1:])
 PM2 = Arm(hops=[Hop(program="express", link=Link.HTTP_UNIX, settings={"manager": "pm2", "instances": 3})])
 PIDFD_GETFD = 438
 WAIT_S = 20.0
@@ -38,7 +43,7 @@ def built() -> None:
     """They must be there in CI; elsewhere the reason for skipping is shown."""
     raise_open_files()
     for name in ("express", "go-hello", "go-proxy", "fasthttp"):
-        receipt = program.installed(name)
+        receipt = installed(name)
         if receipt.missing and "CI" not in os.environ:
             pytest.skip(f"{name}: {receipt.missing}; {receipt.remedy}")
         assert receipt.missing is None
@@ -101,7 +106,7 @@ def test_the_hello_has_the_header_bytes_that_the_readme_says(name: str, header_b
     """141 is what nginx's own answer has."""
     with start(Arm(hops=[Hop(program=name, link=Link.HTTP_TCP)])) as stack:
         assert check.ask(name, stack.prepared.address, "/").header_bytes == header_bytes
-    assert f"{header_bytes} bytes" in (program.load(name).folder / "README.md").read_text().replace("\n", " ")
+    assert f"{header_bytes} bytes" in (read.read_program(name).folder / "README.md").read_text().replace("\n", " ")
 
 
 # Nagle
@@ -177,7 +182,7 @@ class Upstream(threading.Thread):
 @contextmanager
 def go_proxy(upstreams: list[Upstream], keepalive: int, folder: Path) -> Iterator[socket.socket]:
     """A connection to the proxy before these servers."""
-    executable = program.installed("go-proxy").path
+    executable = installed("go-proxy").path
     places = ",".join(f"http+tcp:127.0.0.1:{each.port}" for each in upstreams)
     place = folder / "proxy.sock"
     words = ["-listen", f"http+unix:{place}", "-upstreams", places, "-upstream-keepalive", str(keepalive)]

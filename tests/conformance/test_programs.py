@@ -15,29 +15,34 @@ import psutil
 import pytest
 from freezers import freezers
 
-from hopcost import check, large_files, machine, program, suite
 from hopcost.errors import ArmFailed, UsageError
-from hopcost.prepared import Address
-from hopcost.routes import ROUTES
-from hopcost.sandbox import Cores, Ports, raise_open_files
-from hopcost.stack import RunningStack
-from hopcost.suite import Arm, Hop, Link, Setting
+from hopcost.machine import facts
+from hopcost.plan.cores import Cores
+from hopcost.programs import content, read
+from hopcost.programs.content import ROUTES, SIZES
+from hopcost.programs.receipt import installed
+from hopcost.stacks import check
+from hopcost.stacks.address import Address
+from hopcost.stacks.sandbox.ports import Ports, raise_open_files
+from hopcost.stacks.stack import RunningStack
+from hopcost.suites import read as suite_files
+from hopcost.suites.arm import Arm, Hop, Link, SettingValue
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
 
-CORES = Cores(stack=machine.allowed_cores(), generator=machine.allowed_cores()[-1:])
+CORES = Cores(stack=facts.allowed_cores(), generator=facts.allowed_cores()[-1:])
 CLIENT_LINKS = (Link.HTTP_TCP, Link.HTTP_UNIX, Link.HTTPS_TCP)
 GZIP = [("Accept-Encoding", "gzip")]
 
 # Forms of a program besides the one that its defaults are, as an origin and as a proxy.
-ORIGIN_FORMS: dict[str, list[dict[str, Setting]]] = {
+ORIGIN_FORMS: dict[str, list[dict[str, SettingValue]]] = {
     "nginx": [{"content": "static"}, {"content": "lua"}, {"content": "static", "open_file_cache": False}],
     "apache2": [{"mpm": "event"}, {"processes": 5, "access_log": True}],
     "express": [{"manager": "pm2", "instances": 2}],
     "go-hello": [{"tcp_nodelay": False}, {"heap_mib": 1}, {"work_us": 10}],
     "origin": [{"work_rounds": 1000}, {"work_us": 10}],
 }
-PROXY_FORMS: dict[str, list[dict[str, Setting]]] = {
+PROXY_FORMS: dict[str, list[dict[str, SettingValue]]] = {
     "nginx": [
         {"upstream_keepalive": 0},
         {"cache_s": 5},
@@ -48,26 +53,29 @@ PROXY_FORMS: dict[str, list[dict[str, Setting]]] = {
     "caddy": [{"upstream_keepalive": 0}, {"balance": "least_conn"}],
 }
 ENDS_WITH = {"haproxy": -signal.SIGTERM}  # it closes everything, and lets the signal end it
-GZIP_ARMS: dict[str, dict[str, Setting]] = {"nginx": {"content": "static", "gzip": True}, "apache2": {"gzip": True}}
+GZIP_ARMS: dict[str, dict[str, SettingValue]] = {
+    "nginx": {"content": "static", "gzip": True},
+    "apache2": {"gzip": True},
+}
 
 
-def hop(name: str, link: Link, settings: Mapping[str, Setting] | None = None, copies: int = 1) -> Hop:
+def hop(name: str, link: Link, settings: Mapping[str, SettingValue] | None = None, copies: int = 1) -> Hop:
     return Hop(program=name, link=link, settings=dict(settings or {}), copies=copies)
 
 
-def words(name: str, settings: dict[str, Setting]) -> str:
+def words(name: str, settings: dict[str, SettingValue]) -> str:
     return name + "".join(f" {key}={value}" for key, value in settings.items())
 
 
-def forms(table: dict[str, list[dict[str, Setting]]], name: str) -> list[dict[str, Setting]]:
+def forms(table: dict[str, list[dict[str, SettingValue]]], name: str) -> list[dict[str, SettingValue]]:
     return [{}, *table.get(name, [])]
 
 
 def arms() -> dict[str, Arm]:
     """Each origin in each form over each link that a client speaks, and each proxy before an origin over each link."""
     found = {}
-    for name in program.names():
-        definition = program.load(name)
+    for name in read.shipped_programs():
+        definition = read.read_program(name)
         client_links = [link for link in definition.links if link in CLIENT_LINKS]
         if definition.is_origin:
             for settings, link in itertools.product(forms(ORIGIN_FORMS, name), client_links):
@@ -96,7 +104,7 @@ def all_open_files() -> None:
 def start(name: str, arm: Arm) -> RunningStack:
     """The arm, alive; the test is skipped where one of its programs, or what its settings need, is not there."""
     for each in arm.hops:
-        receipt = program.installed(each.program).under(each.settings)
+        receipt = installed(each.program).under(each.settings)
         if receipt.missing and "CI" not in os.environ:
             pytest.skip(f"{each.program}: {receipt.missing}; {receipt.remedy}")
         assert receipt.missing is None
@@ -131,13 +139,13 @@ def test_every_form_answers_all_routes_on_one_connection_and_leaves_no_process(n
     assert not any(psutil.pid_exists(pid) for pid in processes)
 
 
-@pytest.mark.parametrize("name", suite.load("static").arms)
+@pytest.mark.parametrize("name", suite_files.read_suite("static").arms)
 def test_every_arm_of_static_serves_the_same_files(name: str) -> None:
-    with start(name, suite.load("static").arms[name]) as stack:
-        for file in large_files.SIZES:
+    with start(name, suite_files.read_suite("static").arms[name]) as stack:
+        for file in SIZES:
             answer = check.ask(name, stack.prepared.address, f"/files/{file}")
             assert answer.status == 200
-            assert answer.body == (large_files.folder() / file).read_bytes()
+            assert answer.body == (content.large_files_folder() / file).read_bytes()
         assert check.ask(name, stack.prepared.address, "/files/none").status == 404
 
 
@@ -165,7 +173,7 @@ def test_gzip_is_for_those_who_accept_it_and_the_decoded_body_is_the_same(name: 
         unasked = check.ask("gzip", stack.prepared.address, "/static.txt")
     assert (plain.content_encoding, asked.content_encoding, unasked.content_encoding) == (None, "gzip", None)
     assert len(asked.body) < len(asked.decoded) == 1024
-    check.compare("plain", plain, "gzip", asked)
+    check.compare_answers("plain", plain, "gzip", asked)
 
 
 def test_gzip_shrinks_the_static_file_of_nginx_by_the_articles_factor() -> None:
@@ -184,7 +192,7 @@ def test_gzip_shrinks_the_static_file_of_nginx_by_the_articles_factor() -> None:
     [("nginx", {"worker_processes": 3}, 3), ("apache2", {"processes": 7}, 7), ("apache2", {"mpm": "event"}, 16)],
 )
 def test_a_stack_is_ready_when_all_its_workers_are_there(
-    name: str, settings: dict[str, Setting], children: int
+    name: str, settings: dict[str, SettingValue], children: int
 ) -> None:
     with start("workers", Arm(hops=[hop(name, Link.HTTP_TCP, settings)])) as stack:
         assert len(stack.processes[name]) == 1 + children
@@ -242,15 +250,15 @@ def test_a_refused_configuration_is_shown_with_the_line_of_the_generated_file() 
     assert "nginx.conf, as it was generated:" in caught.value.message
 
 
-@pytest.mark.parametrize("name", program.names())
+@pytest.mark.parametrize("name", read.shipped_programs())
 def test_every_program_has_a_readme_of_its_choices(name: str) -> None:
-    assert (program.load(name).folder / "README.md").read_text().startswith(f"# {name}\n")
+    assert (read.read_program(name).folder / "README.md").read_text().startswith(f"# {name}\n")
 
 
 def test_ci_has_every_program() -> None:
     """Nothing is skipped there: `make setup` brings them all."""
     if "CI" not in os.environ:
         pytest.skip("only where CI is set")
-    receipts = {name: program.installed(name) for name in program.names()}
+    receipts = {name: installed(name) for name in read.shipped_programs()}
     assert {name: receipt.missing for name, receipt in receipts.items() if receipt.missing} == {}
     assert {name: receipt.lacking for name, receipt in receipts.items() if receipt.lacking} == {}

@@ -4,29 +4,31 @@ from __future__ import annotations
 
 import pytest
 
-from hopcost import claim, suite
-from hopcost.claim import Claim, Figure
-from hopcost.judged import Outcome, Result
+from hopcost.statistics.questions.claim_result import ClaimOutcome, ClaimTestResult
+from hopcost.suites import claim
+from hopcost.suites.claim import Claim, ClaimFigure
+from hopcost.suites.read import read_suite, shipped_suites
+from hopcost.suites.suite import Suite
 
 
-def of_all_suites() -> list[tuple[suite.Suite, Claim]]:
-    return [(read, each) for read in map(suite.load, suite.names()) for each in read.claims]
+def of_all_suites() -> list[tuple[Suite, Claim]]:
+    return [(read, each) for read in map(read_suite, shipped_suites()) for each in read.claims]
 
 
-def published(read: suite.Suite, each: Claim) -> list[Result]:
+def published(read: Suite, each: Claim) -> list[ClaimTestResult]:
     """A claim's comparisons with what the article printed for them."""
     made = []
     for test in each.tests:
         experiment = read.experiment(test.experiment)
         for value, name in test.points:
             ratio = claim.published_ratio(test, experiment, value)
-            errors = claim.published_errors(test, experiment, value) if test.figure is Figure.ERRORS else None
+            errors = claim.published_errors(test, experiment, value) if test.figure is ClaimFigure.ERRORS else None
             made.append(
-                Result(
+                ClaimTestResult(
                     experiment=name,
                     test=test,
                     to=None,
-                    outcome=Outcome.UNKNOWN,
+                    outcome=ClaimOutcome.UNKNOWN,
                     published=ratio,
                     published_errors=errors,
                 )
@@ -35,7 +37,7 @@ def published(read: suite.Suite, each: Claim) -> list[Result]:
 
 
 def test_what_is_claimed() -> None:
-    claimed = {name: [each.name for each in suite.load(name).claims] for name in suite.names()}
+    claimed = {name: [each.name for each in read_suite(name).claims] for name in shipped_suites()}
     assert {name: claims for name, claims in claimed.items() if claims} == {
         "hello": ["fasthttp-level-with-actix", "fasthttp-ahead-of-nginx"],
         "nginx-express": [

@@ -6,19 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from hopcost import program
+from hopcost.programs import definition as programs_definition
+from hopcost.programs import read
 
 pytestmark = pytest.mark.usefixtures("own_programs")
 
 
 def test_every_program_that_comes_with_hopcost_is_well_defined(monkeypatch: pytest.MonkeyPatch) -> None:
-    own = Path(program.__file__).parent / "programs"
-    monkeypatch.setattr(program, "PROGRAMS", own)
-    program.load.cache_clear()
-    names = program.names()
+    own = Path(programs_definition.__file__).parent / "shipped"
+    monkeypatch.setattr(programs_definition, "PROGRAMS", own)
+    read.read_program.cache_clear()
+    names = read.shipped_programs()
     assert {"go-hello", "nginx", "origin"} <= set(names)
     for name in names:
-        definition = program.load(name)
+        definition = read.read_program(name)
         assert definition.name == name
         assert definition.folder == own / name
         assert (definition.folder / "README.md").is_file()

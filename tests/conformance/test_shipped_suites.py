@@ -6,10 +6,11 @@ import itertools
 
 import pytest
 
-from hopcost import program, suite
-from hopcost.published import Published
-from hopcost.suite import Experiment, Slices
-from hopcost.sweep import points
+from hopcost.programs.read import read_program
+from hopcost.suites.experiment import Experiment, Slices
+from hopcost.suites.published import Published
+from hopcost.suites.read import read_suite, shipped_suites
+from hopcost.suites.sweep import points
 
 MIB = 2**20  # wrk's "MB"
 
@@ -67,7 +68,7 @@ OF_READERS = [
 
 def experiment(name: str) -> Experiment:
     file, _, rest = name.partition("/")
-    return suite.load(file).experiment(rest)
+    return read_suite(file).experiment(rest)
 
 
 def row(name: str, arm: str, at: int | None = None) -> Published:
@@ -77,8 +78,8 @@ def row(name: str, arm: str, at: int | None = None) -> Published:
 
 @pytest.mark.parametrize("name", FILES)
 def test_experiments_arms_points_and_figures(name: str) -> None:
-    read = suite.load(name)
-    assert suite.names() == sorted(FILES)
+    read = read_suite(name)
+    assert shipped_suites() == sorted(FILES)
     assert {
         each.name: (
             len(each.arms),
@@ -92,7 +93,7 @@ def test_experiments_arms_points_and_figures(name: str) -> None:
 
 @pytest.mark.parametrize("name", FILES)
 def test_every_arm_asks_only_for_what_its_programs_have(name: str) -> None:
-    read = suite.load(name)
+    read = read_suite(name)
     used = set()
     for each in read.experiments:
         for _, point in points(each):
@@ -100,19 +101,19 @@ def test_every_arm_asks_only_for_what_its_programs_have(name: str) -> None:
                 used.add(arm)
                 hops = read.arms[arm].hops
                 for hop in hops:
-                    definition = program.load(hop.program)
+                    definition = read_program(hop.program)
                     given = point.settings.get(hop.program, {}) | read.arms[arm].settings.get(hop.program, {})
                     definition.resolve_settings(given | hop.settings, 2, f"{point.name}/{arm}/{hop.program}")
                     assert hop.link.value in [link.value for link in definition.links]
                 for before, behind in itertools.pairwise(hops):
-                    links = [link.value for link in program.load(before.program).upstream_links]
+                    links = [link.value for link in read_program(before.program).upstream_links]
                     assert behind.link.value in links
     assert used == set(read.arms)
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_where_figures_are_their_conditions_and_the_protocol_are_too(name: str) -> None:
-    read = suite.load(name)
+    read = read_suite(name)
     assert (read.article is None) == (name in OF_READERS)
     assert read.analysis
     for each in read.experiments:
@@ -126,7 +127,7 @@ def test_what_quick_runs() -> None:
     quick = {
         name: [
             f"{each.name}@{value}" if value is not None else each.name
-            for each in suite.load(name).experiments
+            for each in read_suite(name).experiments
             if each.quick
             for value, _ in points(each)
             if value is None or each.sweep is None or value in (each.sweep.quick or each.sweep.values)
@@ -213,7 +214,7 @@ def test_the_articles_protocols() -> None:
         ab = experiment(f"nginx-go-512/{name}").as_published
         assert ab is not None
         assert (ab.peer, ab.requests, ab.repeats) == ("ab", 1_000_000, 3)
-    for each in suite.load("nginx-express").experiments:  # h2load -n 1000000 --clients=100 --h1 … -t 4, six times
+    for each in read_suite("nginx-express").experiments:  # h2load -n 1000000 --clients=100 --h1 … -t 4, six times
         if each.published:
             assert each.as_published is not None
             protocol = each.as_published
@@ -222,14 +223,14 @@ def test_the_articles_protocols() -> None:
 
 
 def test_kernel_settings() -> None:
-    express = suite.load("nginx-express")
+    express = read_suite("nginx-express")
     # A fresh namespace has 2, which reuses ports on loopback: the article's 0 must be said, and one arm turns it on.
     assert express.arms["plain"].sysctls == {"net.ipv4.tcp_tw_reuse": 0}
     around = express.experiment("nginx-express")
     given = {name: around.surrounded(express.arms[name]).sysctls["net.ipv4.tcp_tw_reuse"] for name in around.arms}
     assert [name for name, value in given.items() if value != 0] == ["tw-reuse"]
     # "/proc/sys/net/core/somaxconn 128", "…/ip_local_port_range 8192 65535", "…/tcp_tw_reuse 0"
-    for each in suite.load("nginx-go-512").experiments:
+    for each in read_suite("nginx-go-512").experiments:
         for value, point in points(each):
             expected = value if each.name == "pitfall-reset" else 128
             assert point.sysctls["net.core.somaxconn"] == expected
@@ -257,4 +258,4 @@ def test_what_lives_in_wall_time_runs_in_whole_slices(name: str, slice_s: int) -
 
 @pytest.mark.parametrize("name", FILES)
 def test_a_quick_run_shares_its_time_evenly(name: str) -> None:
-    assert len({each.weight for each in suite.load(name).experiments if each.quick}) == 1
+    assert len({each.weight for each in read_suite(name).experiments if each.quick}) == 1

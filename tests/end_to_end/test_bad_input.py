@@ -12,10 +12,14 @@ import pytest
 import suite_files
 from freezers import freezers
 
-from hopcost import network, program, stack
 from hopcost.errors import ArmFailed
-from hopcost.sandbox import Cores, Ports, raise_open_files
-from hopcost.suite import Arm, Hop, Link
+from hopcost.plan.cores import Cores
+from hopcost.programs import definition, read, receipt
+from hopcost.stacks import stack
+from hopcost.stacks.sandbox.network import TRIED
+from hopcost.stacks.sandbox.ports import Ports, raise_open_files
+from hopcost.stacks.stack import RunningStack
+from hopcost.suites.arm import Arm, Hop, Link
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
 
@@ -26,7 +30,7 @@ def run(tmp_path: Path, text: str, *, is_restricted: bool = False) -> tuple[int,
     """Exit code and standard error of a short run over this suite, also without the right to make namespaces."""
     path = suite_files.write(tmp_path, text)
     before = ["setpriv", "--bounding-set=-sys_admin", "--"] if is_restricted else []
-    extra = {network.TRIED: "1"} if is_restricted else {}  # not to be started again in a user namespace
+    extra = {TRIED: "1"} if is_restricted else {}  # not to be started again in a user namespace
     words = ("run", path, "--quick", "--budget", 3, "--record", tmp_path / "record")
     done = command.hopcost(*words, before=before, extra=extra)
     assert "Traceback" not in done.stderr
@@ -135,19 +139,19 @@ version_pattern = 'Python (\\S+)'
 install = "it is there"
 """
     )
-    monkeypatch.setattr(program, "PROGRAMS", folder.parent)
-    program.load.cache_clear()
-    program.installed.cache_clear()
+    monkeypatch.setattr(definition, "PROGRAMS", folder.parent)
+    read.read_program.cache_clear()
+    receipt.installed.cache_clear()
     yield folder / "mine.py"
-    program.load.cache_clear()
-    program.installed.cache_clear()
+    read.read_program.cache_clear()
+    receipt.installed.cache_clear()
 
 
 def start_own() -> None:
     raise_open_files()
     cores = Cores(stack=[0], generator=[0])
     arm = Arm(hops=[Hop(program="mine", link=Link.HTTP_TCP)])
-    with stack.RunningStack("own", arm, {}, cores, freezers()[0], Ports(), label="own"):
+    with RunningStack("own", arm, {}, cores, freezers()[0], Ports(), label="own"):
         pass
 
 

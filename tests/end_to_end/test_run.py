@@ -15,8 +15,8 @@ import pytest
 import suite_files
 from freezers import leavings
 
-from hopcost import program
-from hopcost.histogram import merge
+from hopcost.programs import receipt
+from hopcost.record.histogram import merge
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
 
@@ -233,7 +233,7 @@ def test_after_the_closed_loop_every_arm_is_offered_the_same_loads(tmp_path: Pat
     assert not [reason for reason in block["reasons"] if "Little" in reason]
 
 
-@pytest.mark.skipif(program.installed("nginx").path is None, reason="nginx is not installed")
+@pytest.mark.skipif(receipt.installed("nginx").path is None, reason="nginx is not installed")
 def test_a_worker_that_is_killed_under_load_is_its_arms_result(tmp_path: Path) -> None:
     record = tmp_path / "record"
     suite = suite_files.write(tmp_path, suite_files.TWO_ARMS + NGINX_ARM)

@@ -10,9 +10,13 @@ import command
 import pytest
 import suite_files
 
-from hopcost import network, record
+from hopcost.record import reader
+from hopcost.stacks.sandbox import network
+from hopcost.stacks.sandbox.network import TRIED
 
-needs_namespaces = pytest.mark.skipif(not network.find().own, reason=f"no network namespaces: {network.find().why}")
+needs_namespaces = pytest.mark.skipif(
+    not network.find_network().own, reason=f"no network namespaces: {network.find_network().why}"
+)
 SUITE = suite_files.TWO_ARMS.replace('link = "http+tcp" }]', 'link = "http+tcp", port = 8080 }]').replace(
     '[arms.unix]\nhops = [{ program = "origin", link = "http+unix" }]',
     textwrap.dedent(
@@ -36,7 +40,7 @@ def test_an_arm_gets_its_sysctls_its_link_its_port_and_its_open_files_and_the_re
     folder = tmp_path / "record"
     done = command.hopcost("run", suite_files.write(tmp_path, SUITE), "--quick", "--budget", 5, "--record", folder)
     assert done.returncode == 0, done.stderr
-    plain, tuned, again = (arm for arm in record.read(folder).blocks[0].arms)
+    plain, tuned, again = (arm for arm in reader.read_record(folder).blocks[0].arms)
     assert (plain.name, tuned.name, again.name) == ("tcp", "unix", "tcp-aa")
     assert plain.surroundings is not None and tuned.surroundings is not None
     assert (plain.surroundings.network, plain.surroundings.notes, plain.surroundings.sysctls) == ("own", [], {})
@@ -61,10 +65,10 @@ def test_without_namespaces_it_runs_on_the_hosts_loopback_says_so_and_refuses_on
     done = command.hopcost(
         *("run", suite_files.write(tmp_path, text), "--quick", "--budget", 5, "--record", tmp_path / "record"),
         before=["setpriv", "--bounding-set=-sys_admin", "--"] if os.geteuid() == 0 else [],
-        extra={network.TRIED: "1"},
+        extra={TRIED: "1"},
     )
     assert "no network namespaces: " in done.stderr and "share the host's loopback" in done.stderr
-    read = record.read(tmp_path / "record")
+    read = reader.read_record(tmp_path / "record")
     assert read.environment["network_namespaces"] is False
     assert [failure.arm for failure in read.blocks[0].failures] == ["tuned"]
     assert "net.core.somaxconn: only in a network namespace of its own" in read.blocks[0].failures[0].message
@@ -79,7 +83,7 @@ def test_where_only_a_user_namespace_gives_the_right_the_run_goes_into_one(tmp_p
         before=["setpriv", "--bounding-set=-sys_admin", "--"],
     )
     assert done.returncode == 0, done.stderr
-    read = record.read(tmp_path / "record")
+    read = reader.read_record(tmp_path / "record")
     assert read.environment["network_namespaces"] is True
     assert {arm.surroundings.network for arm in read.blocks[0].arms if arm.surroundings is not None} == {"own"}
 
@@ -90,6 +94,6 @@ def test_a_rate_that_no_link_can_have_fails_its_arm_and_the_others_go_on(tmp_pat
     folder = tmp_path / "record"
     done = command.hopcost("run", suite_files.write(tmp_path, text), "--quick", "--budget", 3, "--record", folder)
     assert done.returncode == 1
-    (block, *_) = record.read(folder).blocks
+    (block, *_) = reader.read_record(folder).blocks
     assert [failure.arm for failure in block.failures] == ["unix"]
     assert block.failures[0].message.startswith("its link could not be made: ")

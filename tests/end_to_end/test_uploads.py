@@ -10,13 +10,18 @@ import suite_files
 from command import hopcost
 from freezers import freezers
 
-from hopcost import check, description, machine, suite
+from hopcost.cli.shared import description
 from hopcost.errors import UsageError
-from hopcost.sandbox import Cores, Ports
-from hopcost.stack import RunningStack
-from hopcost.suite import Arm, Hop, Link, Method, Workload
+from hopcost.machine import facts
+from hopcost.plan.cores import Cores
+from hopcost.stacks import check
+from hopcost.stacks.sandbox.ports import Ports
+from hopcost.stacks.stack import RunningStack
+from hopcost.suites import read
+from hopcost.suites.arm import Arm, Hop, Link
+from hopcost.suites.experiment import Method, Workload
 
-CORES = Cores(stack=machine.allowed_cores(), generator=machine.allowed_cores()[-1:])
+CORES = Cores(stack=facts.allowed_cores(), generator=facts.allowed_cores()[-1:])
 
 
 @pytest.mark.parametrize(
@@ -32,7 +37,7 @@ CORES = Cores(stack=machine.allowed_cores(), generator=machine.allowed_cores()[-
 def test_what_does_not_belong_together_is_told(tmp_path: Path, workload: str, words: str) -> None:
     path = suite_files.write(tmp_path, suite_files.TWO_ARMS.replace("{ connections = 4 }", workload))
     with pytest.raises(UsageError, match=words):
-        suite.load(str(path))
+        read.read_suite(str(path))
 
 
 @pytest.mark.usefixtures("nothing_left")
@@ -53,7 +58,7 @@ def test_nginx_refuses_what_is_larger_than_its_setting() -> None:
     workload = Workload(method=Method.POST, target="/echo-length", body_bytes=(1 << 20) + 1)
     with RunningStack("behind", arm, {}, CORES, freezers()[0], Ports(), label="upload") as stack:
         assert check.ask_as_loaded("behind", stack.prepared.address, workload).status == 413
-        shown = description.of(stack.prepared, stack.session.directory, workload)
+        shown = description.describe_stack(stack.prepared, stack.session.directory, workload)
     assert f"head -c {(1 << 20) + 1} /dev/zero | curl -i -X POST --data-binary @- " in shown
 
 

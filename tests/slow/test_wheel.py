@@ -27,7 +27,9 @@ from freezers import leavings
 from places import ROOT
 
 import hopcost
-from hopcost import binaries, program
+from hopcost.machine import binaries
+from hopcost.machine.binaries import OWN
+from hopcost.programs import receipt as programs_receipt
 
 CHECKOUT = ROOT / "src"
 VERSION = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"]
@@ -125,7 +127,7 @@ def test_the_version_stands_in_one_place(wheel: Path) -> None:
     """In Cargo.toml; the distribution, the package, both binaries and the wheel's name have it from there."""
     assert "version" not in tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert hopcost.__version__ == VERSION
-    for name in binaries.OWN:
+    for name in OWN:
         assert ran([binaries.require(name), "--version"]).stdout == f"{name} {VERSION}\n"
     assert wheel.name.startswith(f"hopcost-{VERSION}-")
 
@@ -134,14 +136,14 @@ def test_it_holds_the_package_as_it_is_in_git_and_the_binaries(wheel: Path) -> N
     """No build's leavings, no node_modules; what can be executed stays so, as pip and uv unpack it."""
     listed = ran(["git", "ls-files", "--cached", "--others", "--exclude-standard", "hopcost"], cwd=CHECKOUT).stdout
     sources = {line for line in listed.splitlines() if (CHECKOUT / line).exists()}
-    packed = {f"hopcost/bin/{name}" for name in binaries.OWN}
+    packed = {f"hopcost/bin/{name}" for name in OWN}
     with zipfile.ZipFile(wheel) as archive:
         modes = {
             each.filename: each.external_attr >> 16 for each in archive.infolist() if ".dist-info/" not in each.filename
         }
     assert set(modes) == sources | packed
     executable = {name for name in sources if (CHECKOUT / name).stat().st_mode & stat.S_IXUSR}
-    assert "hopcost/programs/express/start" in executable
+    assert "hopcost/programs/shipped/express/start" in executable
     assert {name for name, mode in modes.items() if mode & stat.S_IXUSR} == executable | packed
 
 
@@ -152,7 +154,7 @@ def test_its_tag_asks_for_the_glibc_that_the_binaries_need(wheel: Path, tmp_path
     assert found[3] == os.uname().machine
     needed, libraries = set(), set()
     with zipfile.ZipFile(wheel) as archive:
-        for name in binaries.OWN:
+        for name in OWN:
             binary = Path(archive.extract(f"hopcost/bin/{name}", tmp_path))
             needed |= {
                 (int(major), int(minor)) for major, minor in re.findall(r"Name: GLIBC_(\d+)\.(\d+)", elf(binary, "-V"))
@@ -216,7 +218,7 @@ def test_a_run_there_leaves_its_record_in_the_folder_it_was_started_in(
 ) -> None:
     """The programs are those that `make setup` built: the digest of their sources is the same."""
     missing = {name: receipt.missing for name in ("nginx", "fasthttp", "actix", "go-hello")
-               if (receipt := program.installed(name)).missing}  # fmt: skip
+               if (receipt := programs_receipt.installed(name)).missing}  # fmt: skip
     if missing and "CI" not in os.environ:
         pytest.skip(str(missing))
     done = installed.run("run", "hello", "--quick", "--budget", 24, "--seed", 5, folder=tmp_path)

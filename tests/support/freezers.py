@@ -7,8 +7,8 @@ from pathlib import Path
 
 import psutil
 
-from hopcost import host
-from hopcost.sandbox import Freezer, find_freezer
+from hopcost.stacks.sandbox.cgroups import Freezer, find_freezer
+from hopcost.stacks.sandbox.session import PREFIX
 
 MOUNTS = Path("/proc/mounts")
 
@@ -26,7 +26,7 @@ def freezers() -> list[Freezer]:
 
 def leavings(folder: Path) -> list[str]:
     """hopcost's directories under this folder, and cgroups of this process or of harnesses that are no more."""
-    found = [str(path) for path in folder.glob(f"{host.PREFIX}*")]
+    found = [str(path) for path in folder.glob(f"{PREFIX}*")]
     for freezer in freezers():
         if freezer.parent is not None:
             for path in Path(freezer.parent).glob("hopcost-*"):

@@ -12,25 +12,40 @@ import pytest
 import suite_files
 from hdrh.histogram import HdrHistogram
 
-from hopcost import block, blocks, check, conditions, engine, gate, machine, open_loop, plan, receipts, record, suite
-from hopcost.deciding import Deciding
 from hopcost.errors import ArmFailed
-from hopcost.gate import Answer, Question
-from hopcost.network import Surroundings
-from hopcost.precision import Forecast
-from hopcost.prepared import Address
-from hopcost.program import Installed
-from hopcost.sandbox import Freezer
-from hopcost.usage import Memory, TimeWait
+from hopcost.generators import engine
+from hopcost.generators.engine_protocol import ArmTotals, End, EnginePlan, Line, Slice, Start, WarmedUp
+from hopcost.machine import conditions as machine_conditions
+from hopcost.machine import cpu_time, stall
+from hopcost.machine.conditions import Conditions
+from hopcost.measure import block, engine_load, loop
+from hopcost.measure.protocols import before_after
+from hopcost.plan import make
+from hopcost.plan.plan import Plan, PlannedExperiment
+from hopcost.programs.definition import Installed
+from hopcost.record import reader
+from hopcost.record.block import Block
+from hopcost.record.evidence import Memory, Receipt, Surroundings, TimeWait
+from hopcost.record.run import Record
+from hopcost.record.writer import Writer
+from hopcost.stacks import check
+from hopcost.stacks.address import Address
+from hopcost.stacks.check import HttpAnswer
+from hopcost.stacks.sandbox.cgroups import Freezer
+from hopcost.statistics.precision import Forecast
+from hopcost.statistics.questions import gate
+from hopcost.statistics.questions.gate import GateQuestion, GateResult
+from hopcost.statistics.questions.gate_figures import GateFigures
+from hopcost.suites.arm import Arm, Hop, Link
+from hopcost.suites.experiment import Experiment, Placement
+from hopcost.suites.suite import Suite
 
-SUITE = suite.Suite(
+SUITE = Suite(
     name="mock",
     title="Mock",
-    arms={name: suite.Arm(hops=[suite.Hop(program="origin", link=suite.Link.HTTP_TCP)]) for name in ("slow", "base")},
+    arms={name: Arm(hops=[Hop(program="origin", link=Link.HTTP_TCP)]) for name in ("slow", "base")},
     experiments=[
-        suite.Experiment(
-            name="one", question="?", baseline="base", arms=["slow", "base"], placement=suite.Placement.ONE_CORE
-        )
+        Experiment(name="one", question="?", baseline="base", arms=["slow", "base"], placement=Placement.ONE_CORE)
     ],
 )
 EMPTY = HdrHistogram(1, 3_600_000_000_000, 3).encode().decode()
@@ -50,10 +65,10 @@ class World:
         self.stack_cpu_ns = 0
         self.busy_ns = iter(lambda: 0, None)
         self.engine_faults: list[Exception] = []
-        self.plans: list[engine.Plan] = []
+        self.plans: list[EnginePlan] = []
 
-    def conditions(self) -> conditions.Conditions:
-        return conditions.Conditions(
+    def conditions(self) -> Conditions:
+        return Conditions(
             monotonic_ns=time.monotonic_ns(), steal_ns=0, throttled_ns=None, swapped_pages=0, wall_ahead_ns=0
         )
 
@@ -105,32 +120,32 @@ class World:
 
         return Stack()
 
-    def ask(self, arm: str, *_: object) -> check.Answer:
+    def ask(self, arm: str, *_: object) -> HttpAnswer:
         self.log.append(f"check {arm}")
-        return check.Answer(status=200, head="", header_bytes=141, body=self.bodies.get(arm, b"hello"))
+        return HttpAnswer(status=200, head="", header_bytes=141, body=self.bodies.get(arm, b"hello"))
 
-    def engine_run(self, load: engine.Plan) -> Iterator[engine.Line]:
+    def engine_run(self, load: EnginePlan) -> Iterator[Line]:
         self.plans.append(load)
         self.log.append("load " + " ".join(arm.name for arm in load.arms))
         if self.engine_faults:
             raise self.engine_faults.pop(0)
-        yield engine.Start(version="0", io="epoll", batch=1, cores=[1], compared_one_in=16)
+        yield Start(version="0", io="epoll", batch=1, cores=[1], compared_one_in=16)
         for arm in load.arms:
-            yield engine.WarmedUp(arm=arm.name, elapsed_ns=1, plateau=True, answers=[1], errors={})
+            yield WarmedUp(arm=arm.name, elapsed_ns=1, plateau=True, answers=[1], errors={})
         for number in range(load.rounds):
             for place, arm in enumerate(load.arms):
-                yield engine.Slice(
+                yield Slice(
                     arm=arm.name, round=number, place=place, start_ns=0, elapsed_ns=1000, freeze_ns=1, frozen_ns=None,
                     answers=self.answers[arm.name], sent=self.answers[arm.name], errors={}, reconnects=0,
                     received_bytes=0, cpu_ns={"origin": 1000}, cpu_outside_ns={"origin": 0},
                     generator_cpu_ns=10, due=self.answers[arm.name], not_sent=0, late=0, spin_ns=0,
                 )  # fmt: skip
         for arm in load.arms:
-            yield engine.ArmTotals(
+            yield ArmTotals(
                 arm=arm.name, sent=1, answers=1, compared=1, in_flight=0, established=1, reconnects=0, errors={},
                 service_time=EMPTY, unanswered=EMPTY,
             )  # fmt: skip
-        yield engine.End(elapsed_ns=10**9, generator_cpu_ns=1, validity="valid", reasons=[])
+        yield End(elapsed_ns=10**9, generator_cpu_ns=1, validity="valid", reasons=[])
 
 
 class Observer:
@@ -139,8 +154,8 @@ class Observer:
     def __init__(self, world: World, arm: str) -> None:
         self.denied = arm in world.without_receipt
 
-    def receipts(self, *_: object) -> list[record.Receipt]:
-        return [record.Receipt("origin", "gzip", True, "answers have no Content-Encoding", not self.denied)]
+    def receipts(self, *_: object) -> list[Receipt]:
+        return [Receipt("origin", "gzip", True, "answers have no Content-Encoding", not self.denied)]
 
 
 class Recorder:
@@ -150,7 +165,7 @@ class Recorder:
         self.seen: list[str] = []
         self.deadlines: dict[str, float] = {}
 
-    def experiment_begins(self, experiment: plan.PlannedExperiment, blocks: int, deadline: float) -> None:
+    def experiment_begins(self, experiment: PlannedExperiment, blocks: int, deadline: float) -> None:
         self.deadlines[experiment.name] = deadline
         self.seen.append(f"experiment {experiment.name} {blocks}")
 
@@ -164,7 +179,7 @@ class Recorder:
         if not self.seen or self.seen[-1] != f"{doing} {arm}":
             self.seen.append(f"{doing} {arm}")
 
-    def block_ends(self, done: record.Block) -> None:
+    def block_ends(self, done: Block) -> None:
         self.seen.append(f"end {done.number} {done.validity}")
 
 
@@ -172,12 +187,12 @@ class Recorder:
 def world(monkeypatch: pytest.MonkeyPatch) -> World:
     world = World()
     monkeypatch.setattr(block, "RunningStack", world.stack)
-    monkeypatch.setattr(machine, "busy_ns", lambda _: next(world.busy_ns))
-    monkeypatch.setattr(conditions, "now", lambda _: world.conditions())
-    monkeypatch.setattr(open_loop, "longest_stall_ns", lambda _: 1000)
+    monkeypatch.setattr(cpu_time, "busy_ns", lambda _: next(world.busy_ns))
+    monkeypatch.setattr(machine_conditions, "now", lambda _: world.conditions())
+    monkeypatch.setattr(stall, "longest_stall_ns", lambda _: 1000)
     monkeypatch.setattr(check, "ask", world.ask)
-    monkeypatch.setattr(engine, "run", world.engine_run)
-    monkeypatch.setattr(receipts, "Observer", lambda stack: Observer(world, stack.arm))
+    monkeypatch.setattr(engine, "run_engine", world.engine_run)
+    monkeypatch.setattr(engine_load, "Observer", lambda stack: Observer(world, stack.arm))
     return world
 
 
@@ -188,37 +203,41 @@ def ready(world: World) -> World:
     return world
 
 
-def plan_of(quick: bool, budget_s: float = 1000.0) -> plan.Plan:
-    return plan.make(
+def plan_of(quick: bool, budget_s: float = 1000.0) -> Plan:
+    return make.make_plan(
         SUITE, [], quick=quick, budget_s=budget_s, seed=1, installed={"origin": Installed(path="/x", version="1")},
         allowed_cores=[0, 1], siblings={}, open_files=1000,
     )  # fmt: skip
 
 
-def measure(tmp_path: Path, quick: bool = True, budget_s: float = 1000.0) -> tuple[bool, record.Record, Recorder]:
+def measure(tmp_path: Path, quick: bool = True, budget_s: float = 1000.0) -> tuple[bool, Record, Recorder]:
     """Run the loop over the mock suite; whether all went well, the record as read again, and what was watched."""
     planned = plan_of(quick, budget_s)
     watcher = Recorder()
-    with record.Writer(tmp_path / "record", SUITE, planned, {}, ["hopcost"]) as writer:
-        well = blocks.measure(planned, Freezer(kind="signal", parent=None), writer, watcher)
-    return well, record.read(tmp_path / "record"), watcher
+    with Writer(tmp_path / "record", SUITE, planned, {}, ["hopcost"]) as writer:
+        well = loop.measure_plan(planned, Freezer(kind="signal", parent=None), writer, watcher)
+    return well, reader.read_record(tmp_path / "record"), watcher
 
 
 def question(
-    tmp_path: Path, *after: str, deciding: Deciding = Deciding.BOTH, text: str = suite_files.TWO_ARMS, point: str = ""
-) -> Question:
+    tmp_path: Path,
+    *after: str,
+    deciding: GateFigures = GateFigures.BOTH,
+    text: str = suite_files.TWO_ARMS,
+    point: str = "",
+) -> GateQuestion:
     path = suite_files.write(tmp_path, text)
-    return Question(f"{path}/links{point}/unix", [], list(after), 0.03, deciding)
+    return GateQuestion(f"{path}/links{point}/unix", [], list(after), 0.03, deciding)
 
 
-def measured(tmp_path: Path, asked: Question, budget_s: float = 1000.0) -> Answer:
+def measured(tmp_path: Path, asked: GateQuestion, budget_s: float = 1000.0) -> GateResult:
     """The gate's experiment on the mock engine, and its answer."""
-    made = gate.suite(asked)
-    planned = plan.make(
+    made = before_after.gate_suite(asked)
+    planned = make.make_plan(
         made, [], quick=False, budget_s=budget_s, seed=1, installed={"origin": Installed(path="/x", version="1")},
         allowed_cores=[0, 1], siblings={}, open_files=1000, margin=asked.margin, target=0.003,
     )  # fmt: skip
-    with record.Writer(tmp_path / "record", made, planned, {"cpu": "Abacus 2"}, ["hopcost", "gate"]) as writer:
-        blocks.measure(planned, Freezer(kind="signal", parent=None), writer, Recorder())
+    with Writer(tmp_path / "record", made, planned, {"cpu": "Abacus 2"}, ["hopcost", "gate"]) as writer:
+        loop.measure_plan(planned, Freezer(kind="signal", parent=None), writer, Recorder())
     is_same = made.arms["before"].hops == made.arms["after"].hops
-    return gate.answer(asked, record.read(tmp_path / "record"), is_same)
+    return gate.read_gate(asked, reader.read_record(tmp_path / "record"), is_same)

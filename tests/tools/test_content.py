@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hopcost.routes import CONTENT
+from hopcost.programs.content import CONTENT
 from tools import content
 
 SIZES = {"hello.txt": 12, "512.txt": 512, "1k.json": 1024, "static.txt": 1024}

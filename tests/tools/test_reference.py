@@ -12,9 +12,26 @@ import pytest
 from hdrh.histogram import HdrHistogram
 from places import ROOT
 
-from hopcost import claim, engine, histogram, machine, plan, planned, program, record, recorded, sandbox, suite, summary
+from hopcost.generators.engine_protocol import ArmTotals, End, Slice, WarmedUp
+from hopcost.machine import facts
+from hopcost.plan import plan
+from hopcost.plan.cores import Cores
+from hopcost.plan.plan import Plan, PlannedArm, PlannedExperiment
+from hopcost.programs import read as program_files
+from hopcost.programs.definition import Program
+from hopcost.record import block, run
+from hopcost.record.block import ArmBlock, Block
+from hopcost.record.evidence import CheckedAnswer
+from hopcost.record.histogram import FIGURES, HIGHEST_NS, LOWEST_NS
+from hopcost.record.run import FORMAT, Record, Run
 from hopcost.report import csv
 from hopcost.report import json as json_report
+from hopcost.statistics.summary import summary
+from hopcost.statistics.summary.summary import ERROR_KINDS
+from hopcost.suites import claim, read, suite
+from hopcost.suites.arm import Arm, Hop, Link
+from hopcost.suites.experiment import Experiment, Placement, Workload
+from hopcost.suites.suite import Suite
 from tools.docs import reference
 from tools.docs import reference_words as words
 
@@ -50,18 +67,18 @@ def test_every_key_has_its_meaning_and_no_meaning_is_stale(kind: type[msgspec.St
 
 def test_every_structure_in_the_files_has_its_table() -> None:
     """But a Record, which is never written."""
-    for module in (suite, claim, record, recorded, planned):
+    for module in (suite, claim, run, block, plan):
         kinds = {
             each
             for each in vars(module).values()
             if isinstance(each, type) and issubclass(each, msgspec.Struct) and each.__module__ == module.__name__
         }
-        assert {each for each in kinds if each.__name__[0] != "_"} - {record.Record} <= set(words.STRUCTURES)
+        assert {each for each in kinds if each.__name__[0] != "_"} - {Record} <= set(words.STRUCTURES)
 
 
 def test_the_environment_has_the_keys_that_are_described() -> None:
     of_the_run = {"freezer", "network_namespaces", "network_namespaces_missing", "programs", "binaries"}
-    assert {*machine.facts(), *of_the_run} == set(words.ENVIRONMENT)
+    assert {*facts.facts(), *of_the_run} == set(words.ENVIRONMENT)
 
 
 @pytest.mark.parametrize("place", words.CONSTANTS)
@@ -80,20 +97,20 @@ def test_every_column_of_the_csv_report_is_described() -> None:
 
 
 def test_errors_are_described_by_all_their_kinds() -> None:
-    assert re.findall(r"`(\w+)`", words.KINDS) == list(summary.ERROR_KINDS)
+    assert re.findall(r"`(\w+)`", words.KINDS) == list(ERROR_KINDS)
 
 
 def test_the_example_suite_can_be_loaded(tmp_path: Path) -> None:
     path = tmp_path / "example.toml"
     path.write_text(example_of("suite-format.md"), encoding="utf-8")
-    example = suite.load(str(path))
+    example = read.read_suite(str(path))
     for arm in example.arms.values():
         for hop in arm.hops:
-            program.load(hop.program).resolve_settings(hop.settings, 1, "example")
+            program_files.read_program(hop.program).resolve_settings(hop.settings, 1, "example")
 
 
 def test_the_example_program_fits() -> None:
-    example = msgspec.convert(tomllib.loads(example_of("adding-a-program.md")), program.Program)
+    example = msgspec.convert(tomllib.loads(example_of("adding-a-program.md")), Program)
     assert example.resolve_settings({}, 2, "example")
     assert re.compile(example.version_pattern).groups == 1
 
@@ -116,15 +133,15 @@ def keys(content: object, path: str = "") -> list[str]:
     return [path]
 
 
-def a_record(path: Path) -> record.Record:
+def a_record(path: Path) -> Record:
     """One experiment of one arm and its A/A arm, two blocks."""
-    arm = suite.Arm(hops=[suite.Hop(program="origin", link=suite.Link.HTTP_TCP)])
-    experiment = suite.Experiment(name="e", question="?", baseline="a", arms=["a"], placement=suite.Placement.ALL_CORES)
-    return record.Record(
+    arm = Arm(hops=[Hop(program="origin", link=Link.HTTP_TCP)])
+    experiment = Experiment(name="e", question="?", baseline="a", arms=["a"], placement=Placement.ALL_CORES)
+    return Record(
         path=path,
-        run=record.Run(format=record.FORMAT, hopcost="0", command=["hopcost"], started_utc="2026-01-01T00:00:00Z"),
-        suite=suite.Suite(name="s", title="S", arms={"a": arm}, experiments=[experiment]),
-        plan=plan.Plan(
+        run=Run(format=FORMAT, hopcost="0", command=["hopcost"], started_utc="2026-01-01T00:00:00Z"),
+        suite=Suite(name="s", title="S", arms={"a": arm}, experiments=[experiment]),
+        plan=Plan(
             suite="s",
             title="S",
             analysis="",
@@ -137,13 +154,13 @@ def a_record(path: Path) -> record.Record:
             target_width=0.01,
             margin=0.02,
             experiments=[
-                plan.PlannedExperiment(
+                PlannedExperiment(
                     name="e",
                     question="?",
                     baseline="a",
-                    arms=[plan.PlannedArm(name="a", arm=arm), plan.PlannedArm(name="a-aa", arm=arm, copy_of="a")],
-                    cores=sandbox.Cores(stack=[0], generator=[1]),
-                    workload=suite.Workload(),
+                    arms=[PlannedArm(name="a", arm=arm), PlannedArm(name="a-aa", arm=arm, copy_of="a")],
+                    cores=Cores(stack=[0], generator=[1]),
+                    workload=Workload(),
                     settle_ns=1,
                     slice_ns=1,
                     settings={},
@@ -162,8 +179,8 @@ def a_record(path: Path) -> record.Record:
     )
 
 
-def a_block(number: int) -> record.Block:
-    return record.Block(
+def a_block(number: int) -> Block:
+    return Block(
         experiment="e",
         number=number,
         seed=1,
@@ -177,22 +194,22 @@ def a_block(number: int) -> record.Block:
         reasons=[],
         failures=[],
         arms=[a_part("a", None), a_part("a-aa", "a")],
-        end=engine.End(elapsed_ns=1, generator_cpu_ns=1, validity="valid", reasons=[]),
+        end=End(elapsed_ns=1, generator_cpu_ns=1, validity="valid", reasons=[]),
     )
 
 
-def a_part(name: str, copy_of: str | None) -> record.ArmBlock:
-    times = HdrHistogram(histogram.LOWEST_NS, histogram.HIGHEST_NS, histogram.FIGURES)
+def a_part(name: str, copy_of: str | None) -> ArmBlock:
+    times = HdrHistogram(LOWEST_NS, HIGHEST_NS, FIGURES)
     times.record_value(1000)
-    none = HdrHistogram(histogram.LOWEST_NS, histogram.HIGHEST_NS, histogram.FIGURES)
-    return record.ArmBlock(
+    none = HdrHistogram(LOWEST_NS, HIGHEST_NS, FIGURES)
+    return ArmBlock(
         name=name,
         copy_of=copy_of,
         hops=["origin"],
-        check=record.CheckedAnswer(status=200, header_bytes=141, body_bytes=12, header_fields=["Date"]),
-        warm_up=engine.WarmedUp(arm=name, elapsed_ns=1, plateau=True, answers=[1], errors={}),
+        check=CheckedAnswer(status=200, header_bytes=141, body_bytes=12, header_fields=["Date"]),
+        warm_up=WarmedUp(arm=name, elapsed_ns=1, plateau=True, answers=[1], errors={}),
         slices=[
-            engine.Slice(
+            Slice(
                 arm=name,
                 round=0,
                 place=0,
@@ -210,7 +227,7 @@ def a_part(name: str, copy_of: str | None) -> record.ArmBlock:
                 generator_cpu_ns=1,
             )
         ],
-        totals=engine.ArmTotals(
+        totals=ArmTotals(
             arm=name,
             sent=1,
             answers=1,

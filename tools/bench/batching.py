@@ -16,12 +16,18 @@ from collections.abc import Iterable
 
 import scipy.stats
 
-from hopcost import check, engine, histogram, machine
-from hopcost.block import engine_arm
-from hopcost.engine import ArmTotals, Plan, Slice, WarmUp
-from hopcost.sandbox import Ports, find_freezer, place, raise_open_files
-from hopcost.stack import RunningStack
-from hopcost.suite import Arm, Hop, Link, Placement, Workload
+from hopcost.generators import engine
+from hopcost.generators.engine_protocol import ArmTotals, EnginePlan, Slice, WarmUp
+from hopcost.machine import facts
+from hopcost.measure.engine_load import engine_arm
+from hopcost.plan.cores import place_cores
+from hopcost.record import histogram
+from hopcost.stacks import check
+from hopcost.stacks.sandbox.cgroups import find_freezer
+from hopcost.stacks.sandbox.ports import Ports, raise_open_files
+from hopcost.stacks.stack import RunningStack
+from hopcost.suites.arm import Arm, Hop, Link
+from hopcost.suites.experiment import Placement, Workload
 
 GO, NGINX = "go-hello", "nginx"
 ARMS = {
@@ -41,7 +47,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
     raise_open_files()
-    cores = place(Placement.ONE_CORE, machine.allowed_cores(), machine.siblings())
+    cores = place_cores(Placement.ONE_CORE, facts.allowed_cores(), facts.siblings())
     workload = Workload(connections=options.connections)
     shuffle = random.Random(1)
     seen: dict[str, list[Figures]] = {way: [] for way in WAYS}
@@ -56,11 +62,11 @@ def main() -> None:
             for way in shuffle.sample(list(WAYS), len(WAYS)):
                 io, batch = WAYS[way]
                 warm_up = WarmUp(least_ns=100_000_000, most_ns=400_000_000)
-                plan = Plan(
+                plan = EnginePlan(
                     seed=repeat, cores=cores.generator, slice_ns=100_000_000, rounds=options.rounds, warm_up=warm_up,
                     arms=arms, io=io, batch=batch,
                 )  # fmt: skip
-                seen[way].append(figures(engine.run(plan)))
+                seen[way].append(figures(engine.run_engine(plan)))
     print(table(seen))
 
 

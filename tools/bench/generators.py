@@ -17,12 +17,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from hopcost import __version__, binaries, machine, peers
+from hopcost import __version__
 from hopcost.errors import CannotMeasure, HopcostError, MeasurementFailed
-from hopcost.peers import Drive, Peer
-from hopcost.sandbox import Cores, Ports, find_freezer, place, raise_open_files
-from hopcost.stack import RunningStack
-from hopcost.suite import Arm, Hop, Link, Placement, Setting
+from hopcost.generators.peers import peer as peers
+from hopcost.generators.peers.peer import ALL, WRK, Drive, Peer, engine
+from hopcost.machine import binaries
+from hopcost.machine import facts as machine_facts
+from hopcost.machine.facts import allowed_cores, siblings
+from hopcost.plan.cores import Cores, place_cores
+from hopcost.stacks.sandbox.cgroups import find_freezer
+from hopcost.stacks.sandbox.ports import Ports, raise_open_files
+from hopcost.stacks.stack import RunningStack
+from hopcost.suites.arm import Arm, Hop, Link, SettingValue
+from hopcost.suites.experiment import Placement
 
 BATCH = 16
 LARGE_BYTES = 1 << 20
@@ -80,12 +87,12 @@ def sections(path: Path, others: list[Peer]) -> list[Section]:
 
     def ours(*options: str) -> dict[str, Peer]:
         return {
-            "hopcost-engine": peers.engine(path, "hopcost-engine", "--io", "uring", *options),
-            "hopcost-engine, epoll": peers.engine(path, "hopcost-engine, epoll", "--io", "epoll", *options),
+            "hopcost-engine": engine(path, "hopcost-engine", "--io", "uring", *options),
+            "hopcost-engine, epoll": engine(path, "hopcost-engine, epoll", "--io", "epoll", *options),
         }
 
-    batch = peers.engine(path, "batch", "--io", "uring", "--batch", str(BATCH))
-    floor = peers.engine(path, "floor", "--io", "uring", "--batch", str(BATCH), verb="floor")
+    batch = engine(path, "batch", "--io", "uring", "--batch", str(BATCH))
+    floor = engine(path, "floor", "--io", "uring", "--batch", str(BATCH), verb="floor")
     everyone = {
         **ours(),
         f"hopcost-engine, batch {BATCH}": batch,
@@ -152,20 +159,20 @@ def commit() -> str:
 def measure_all(rounds: int, seconds: int, seed: int, only: str) -> dict[str, str]:
     """Measure the sections with `only` in their title: text by title."""
     raise_open_files()
-    cores = place(Placement.ONE_CORE, machine.allowed_cores(), machine.siblings())
+    cores = place_cores(Placement.ONE_CORE, allowed_cores(), siblings())
     path = binaries.require("hopcost-engine")
-    others = [peer for peer in peers.ALL if peer.version() is not None]
-    if peers.WRK not in others:
+    others = [peer for peer in ALL if peer.version() is not None]
+    if WRK not in others:
         raise CannotMeasure("wrk is not installed: ratios are to wrk", "make setup, or apt-get install wrk")
     shuffle = random.Random(seed)
     measured: dict[str, str] = {}
     versions_line = ", ".join(f"{peer.name} {peer.version()}" for peer in others)
-    facts = machine.facts()
+    facts = machine_facts.facts()
     for section in sections(path, others):
         if only not in section.title:
             continue
         setting = {"nginx": "worker_processes", "origin": "threads"}[section.server]
-        settings: dict[str, Setting] = {setting: 1}
+        settings: dict[str, SettingValue] = {setting: 1}
         alone = Arm(hops=[Hop(program=section.server, link=Link.HTTP_TCP, settings=settings)])
         with RunningStack(section.server, alone, {}, cores, find_freezer(), Ports(), label="bench") as stack:
             url = f"{stack.prepared.address.url}{section.target}"
@@ -177,7 +184,7 @@ def measure_all(rounds: int, seconds: int, seed: int, only: str) -> dict[str, st
             server = f"{section.server} {stack.prepared.hops[0].version}"
             texts.append(
                 f"{day}, {commit()}: {rounds} rounds of {seconds} s each, seed {seed}; server {server}; "
-                f"hopcost {__version__}, {versions_line}; {facts['cpu']}, {len(machine.allowed_cores())} cores, "
+                f"hopcost {__version__}, {versions_line}; {facts['cpu']}, {len(machine_facts.allowed_cores())} cores, "
                 f"{facts['system']}, kernel {facts['kernel']}{', a virtual machine' if facts['hypervisor'] else ''}."
             )
             measured[heading(section)] = "\n\n".join(texts)

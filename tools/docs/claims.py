@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from hopcost import suite
+from hopcost.suites import read
 
 PAGE = Path(__file__).parents[2] / "docs" / "claims.md"
 BEGIN, END = "<!-- claims: begin -->\n", "<!-- claims: end -->"
@@ -15,7 +15,7 @@ BEGIN, END = "<!-- claims: begin -->\n", "<!-- claims: end -->"
 def main() -> None:
     """`python -m tools.docs.claims RECORD...`; the claims are those of the suites as they are now."""
     hopcost = Path(sys.executable).with_name("hopcost")
-    given = [word for name in suite.names() if suite.load(name).claims for word in ("--suite", name)]
+    given = [word for name in read.shipped_suites() if read.read_suite(name).claims for word in ("--suite", name)]
     command = [hopcost, "claims", *sys.argv[1:], *given, "--format", "markdown"]
     made = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     text = PAGE.read_text(encoding="utf-8")

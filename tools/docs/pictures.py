@@ -9,9 +9,9 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from hopcost import record as records
-from hopcost import summary
-from hopcost.report import html
+from hopcost.record import reader as records
+from hopcost.report.html.page import render
+from hopcost.statistics.summary import summary
 
 PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
 SIZES = {"report-desk.png": (1000, 1900), "report-phone.png": (390, 1900)}
@@ -23,11 +23,11 @@ def main() -> None:
     parser.add_argument("record", help="a record's directory, its name in records/, or `latest`")
     parser.add_argument("--at", default="", help="the id of the element that is to be at the top")
     wanted = parser.parse_args()
-    read = records.read(records.find(wanted.record))
+    read = records.read_record(records.find_record(wanted.record))
     PICTURES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         path = Path(folder) / "report.html"
-        path.write_text(html.render(read, summary.summarise(read)), encoding="utf-8")
+        path.write_text(render(read, summary.summarise(read)), encoding="utf-8")
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         for name, (width, height) in SIZES.items():
             page = browser.new_page(viewport={"width": width, "height": height}, reduced_motion="reduce")

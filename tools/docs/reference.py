@@ -24,10 +24,11 @@ from typing import Annotated, Any, Literal
 import msgspec
 import typer.testing
 
-from hopcost import cli, littles_law, suite
+from hopcost import cli
 from hopcost.errors import EXIT_CODES
-from hopcost.report import reported
-from hopcost.suite import Name
+from hopcost.report.json_schema import Report, ReportedArm, ReportedExperiment
+from hopcost.suites import littles_law, read
+from hopcost.suites.arm import Name
 from tools.docs.reference_words import CONSTANTS, CSV, ENVIRONMENT, REPORT, STRUCTURES, Page
 
 ROOT = Path(__file__).parents[2]
@@ -180,8 +181,8 @@ def _targets() -> str:
 def _littles_law() -> str:
     """Published means beside those that the published throughputs leave room for, of all suites."""
     rows = []
-    for name in suite.names():
-        for row in littles_law.rows(suite.load(name)):
+    for name in read.shipped_suites():
+        for row in littles_law.rows(read.read_suite(name)):
             place = row.experiment if row.at is None else f"{row.experiment} at {row.at}"
             cells = [f"{name}, {place}", row.arm, f"{row.connections:,}", f"{row.throughput_per_s:,.0f}"]
             cells += [f"{row.expected_ms:,.2f}", f"{row.published_ms:,.2f}", "yes" if row.agrees else "**no**"]
@@ -209,9 +210,9 @@ def _cli() -> str:
 
 def schema() -> str:
     """The JSON Schema of the JSON report: its structures' types, with the meaning of each key."""
-    made = msgspec.json.schema(reported.Report)
-    structures = {"": reported.Report, "experiments[].": reported.ReportedExperiment}
-    structures["experiments[].arms[]."] = reported.ReportedArm
+    made = msgspec.json.schema(Report)
+    structures = {"": Report, "experiments[].": ReportedExperiment}
+    structures["experiments[].arms[]."] = ReportedArm
     for place, kind in structures.items():
         for key, content in made["$defs"][kind.__name__]["properties"].items():
             meaning = REPORT.get(f"{place}{key}")
@@ -227,7 +228,7 @@ def schema() -> str:
 
 def constant(place: str) -> Any:
     """`plan.LOOKS` → its value."""
-    module, _, name = place.partition(".")
+    module, _, name = place.rpartition(".")
     return getattr(importlib.import_module(f"hopcost.{module}"), name)
 
 

@@ -6,7 +6,20 @@ from enum import Enum
 
 import msgspec
 
-from hopcost import builds, claim, engine, network, planned, program, record, recorded, sandbox, settings, suite, usage
+from hopcost.generators.engine_protocol import ArmTotals, End, Slice, Start, WarmedUp
+from hopcost.plan.cores import Cores
+from hopcost.plan.plan import LeftOut, Plan, PlannedArm, PlannedExperiment, Point
+from hopcost.programs.definition import Build, Need, Program
+from hopcost.programs.settings import SettingDefinition
+from hopcost.record.block import ArmBlock, Block, Failure, OpenLoad
+from hopcost.record.evidence import CheckedAnswer, Memory, MemorySample, Receipt, Surroundings, TimeWait
+from hopcost.record.repeat import PeerRun, Repeat
+from hopcost.record.run import Ending, Run
+from hopcost.suites.arm import Arm, Hop
+from hopcost.suites.claim import Claim, ClaimTest, Needs
+from hopcost.suites.experiment import Experiment, Soak, Sweep, Workload
+from hopcost.suites.published import Protocol, Published
+from hopcost.suites.suite import Article, Suite
 
 
 class Page(Enum):
@@ -20,7 +33,7 @@ class Page(Enum):
 KINDS = "error kind, one of `connect`, `tls`, `write`, `read`, `protocol`, `status`, `body`, `timeout`"
 
 STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
-    suite.Suite: (
+    Suite: (
         Page.SUITE,
         {
             "name": "names the suite in reports and in the record's directory",
@@ -32,7 +45,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "claims": "what the article says, to be tested by `hopcost claims`: `[[claims]]`",
         },
     ),
-    suite.Article: (
+    Article: (
         Page.SUITE,
         {
             "title": "the article's title",
@@ -41,7 +54,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "source": "where it stands",
         },
     ),
-    suite.Arm: (
+    Arm: (
         Page.SUITE,
         {
             "hops": "from the one that the client reaches to the origin",
@@ -55,7 +68,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "link_mbit_per_s": "the stack is reached over a link of this rate, both ways; absent: over loopback",
         },
     ),
-    suite.Hop: (
+    Hop: (
         Page.SUITE,
         {
             "program": "a program's name, as `hopcost list` shows it",
@@ -69,7 +82,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "binary": "an executable in place of the installed or built program; a path from the suite's folder",
         },
     ),
-    suite.Experiment: (
+    Experiment: (
         Page.SUITE,
         {
             "name": "unique in the file; names it on the command line",
@@ -103,7 +116,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "weight": "its part of a run's time: one of 3 gets three times as much as one of 1, where blocks take long",
         },
     ),
-    suite.Workload: (
+    Workload: (
         Page.SUITE,
         {
             "connections": "connections that are always busy (closed loop), over all threads of the generator",
@@ -118,14 +131,14 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             " origin's `/echo-length` answers with the length that arrived",
         },
     ),
-    suite.Soak: (
+    Soak: (
         Page.SUITE,
         {
             "length_s": "how long the article ran it; a run takes as much of it as its budget leaves, and"
             " `--soak-length` says otherwise",
         },
     ),
-    suite.Sweep: (
+    Sweep: (
         Page.SUITE,
         {
             "key": "what is varied: `workload.KEY`, `settings.PROGRAM.SETTING`, `sysctls.NAME`, `link_mbit_per_s`,"
@@ -134,7 +147,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "quick": "the values that `--quick` runs; absent: all",
         },
     ),
-    suite.Published: (
+    Published: (
         Page.SUITE,
         {
             "arm": "one of the experiment's arms",
@@ -152,7 +165,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "duration_s": "how long it ran",
         },
     ),
-    claim.Claim: (
+    Claim: (
         Page.SUITE,
         {
             "name": "unique in the file",
@@ -163,7 +176,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "needs": "what the condition takes; where the record does not have it, the claim is not testable here",
         },
     ),
-    claim.Needs: (
+    Needs: (
         Page.SUITE,
         {
             "cores": "cores that the experiment ran on, of hops and generator together",
@@ -171,7 +184,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "because": "why, in words that complete that sentence; required with the others",
         },
     ),
-    claim.Comparison: (
+    ClaimTest: (
         Page.SUITE,
         {
             "experiment": "one of the suite's",
@@ -188,7 +201,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "published": "the article's own ratio, where the experiment's `published` figures do not give it",
         },
     ),
-    suite.Protocol: (
+    Protocol: (
         Page.SUITE,
         {
             "peer": "the tool",
@@ -200,7 +213,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "options": "more words for the tool's command line, before the URL",
         },
     ),
-    program.Program: (
+    Program: (
         Page.PROGRAM,
         {
             "name": "the same as the folder's name",
@@ -227,7 +240,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             " says it",
         },
     ),
-    program.Need: (
+    Need: (
         Page.PROGRAM,
         {
             "files": "paths where it may be, the first that exists is `needs.NAME` in templates",
@@ -235,7 +248,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "when": 'settings with the values that need it: `when = { content = "lua" }`; the others go without',
         },
     ),
-    builds.Build: (
+    Build: (
         Page.PROGRAM,
         {
             "tool": "the executable that must be installed to build it",
@@ -245,7 +258,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "executable": "the executable in the folder `{output}`; leave it out where `{output}` is the executable",
         },
     ),
-    settings.SettingDefinition: (
+    SettingDefinition: (
         Page.PROGRAM,
         {
             "kind": '`cores`: a count, or `"cores"` for as many as the stack has; `count`: a whole number;'
@@ -258,7 +271,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "when": "other settings with the values without which it has no effect: setting it is an error there",
         },
     ),
-    record.Run: (
+    Run: (
         Page.RECORD,
         {
             "format": "the record's format; a reader refuses any other",
@@ -270,7 +283,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "method": "the number of the method: records of one number compare; records without it are of method 1",
         },
     ),
-    recorded.Receipt: (
+    Receipt: (
         Page.RECORD,
         {
             "hop": "the hop's name",
@@ -280,7 +293,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "holds": "whether that fits; false fails the arm; null where it could not be seen",
         },
     ),
-    record.Ending: (
+    Ending: (
         Page.RECORD,
         {
             "experiment": "its name",
@@ -288,7 +301,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "detail": "the same in words",
         },
     ),
-    recorded.Block: (
+    Block: (
         Page.RECORD,
         {
             "experiment": "its name",
@@ -315,11 +328,11 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             " clock, before the arms were started; null without an open loop",
         },
     ),
-    recorded.Failure: (
+    Failure: (
         Page.RECORD,
         {"arm": "its name", "message": "what happened, with the program's last lines", "hint": "what to do"},
     ),
-    recorded.ArmBlock: (
+    ArmBlock: (
         Page.RECORD,
         {
             "name": "the arm",
@@ -343,7 +356,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             " and go",
         },
     ),
-    recorded.OpenLoad: (
+    OpenLoad: (
         Page.RECORD,
         {
             "share": "of the slowest arm's throughput",
@@ -353,7 +366,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "totals": "the engine's line, with the response times",
         },
     ),
-    recorded.CheckedAnswer: (
+    CheckedAnswer: (
         Page.RECORD,
         {
             "status": "HTTP status",
@@ -362,7 +375,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "header_fields": "their names in the order they came",
         },
     ),
-    recorded.PeerRun: (
+    PeerRun: (
         Page.RECORD,
         {
             "peer": "its name",
@@ -380,11 +393,11 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "kept_alive": "answers after which the connection was kept; null where it does not count them",
         },
     ),
-    recorded.MemorySample: (
+    MemorySample: (
         Page.RECORD,
         {"elapsed_ns": "since the soak began", "resident_bytes": "of all processes of the stack"},
     ),
-    recorded.Repeat: (
+    Repeat: (
         Page.RECORD,
         {
             "experiment": "its name",
@@ -401,7 +414,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "time_wait": "connections in TIME_WAIT after the repeat, by link; the tool has closed its own by then",
         },
     ),
-    network.Surroundings: (
+    Surroundings: (
         Page.RECORD,
         {
             "network": "`own`: a network namespace of its own; `host`: the host's loopback",
@@ -412,7 +425,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "notes": "what was asked for and not had",
         },
     ),
-    usage.Memory: (
+    Memory: (
         Page.RECORD,
         {
             "processes": "alive at the reading",
@@ -420,11 +433,11 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "proportional_bytes": "at the reading, shared pages divided (PSS)",
         },
     ),
-    usage.TimeWait: (
+    TimeWait: (
         Page.RECORD,
         {"hop": "the hop that listens", "server": "closed first by the hop", "client": "closed first by its client"},
     ),
-    engine.Start: (
+    Start: (
         Page.RECORD,
         {
             "version": "the engine's",
@@ -434,7 +447,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "compared_one_in": "of bodies above 64 KiB, the bytes of one answer in this many are compared",
         },
     ),
-    engine.WarmedUp: (
+    WarmedUp: (
         Page.RECORD,
         {
             "arm": "its name",
@@ -446,7 +459,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "cpu_ns": "CPU time of all hops in each; null where that of one is not known",
         },
     ),
-    engine.Slice: (
+    Slice: (
         Page.RECORD,
         {
             "arm": "its name",
@@ -473,7 +486,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "aged_ns": "sum of the ages of the requests in flight at its end, less that at its beginning",
         },
     ),
-    engine.ArmTotals: (
+    ArmTotals: (
         Page.RECORD,
         {
             "arm": "its name",
@@ -496,7 +509,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "all_opened": "whether every connection has been open; null where the load was not come to",
         },
     ),
-    engine.End: (
+    End: (
         Page.RECORD,
         {
             "elapsed_ns": "since the engine's start",
@@ -505,7 +518,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "reasons": "why it is not valid, in sentences",
         },
     ),
-    planned.Plan: (
+    Plan: (
         Page.RECORD,
         {
             "suite": "its name",
@@ -527,7 +540,7 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "scale": "of the protocols' requests and durations",
         },
     ),
-    planned.PlannedExperiment: (
+    PlannedExperiment: (
         Page.RECORD,
         {
             "name": "its name",
@@ -558,19 +571,19 @@ STRUCTURES: dict[type[msgspec.Struct], tuple[Page, dict[str, str]]] = {
             "weight": "its part of the run's time, beside the others' weights",
         },
     ),
-    planned.Point: (
+    Point: (
         Page.RECORD,
         {"experiment": "the sweep's name", "key": "what is varied", "value": "its value here"},
     ),
-    planned.PlannedArm: (
+    PlannedArm: (
         Page.RECORD,
         {"name": "its name", "arm": "as in the suite", "copy_of": "the baseline's name in the A/A arm"},
     ),
-    planned.LeftOut: (
+    LeftOut: (
         Page.RECORD,
         {"name": "the arm or experiment", "reason": "why it does not run here", "remedy": "what would bring it"},
     ),
-    sandbox.Cores: (
+    Cores: (
         Page.RECORD,
         {"stack": "core numbers of every hop", "generator": "core numbers of the load engine, a thread on each"},
     ),
@@ -727,76 +740,94 @@ ENVIRONMENT = {
 }
 
 CONSTANTS = {
-    "lengths.SLICE_NS_LEAST": ("ns", "length of a slice at the least; not shorter than the settling before it"),
-    "lengths.SLICE_NS_MOST": ("ns", "and at most, where the time is long; or as long as the settling"),
-    "lengths.SLICE_JITTER": ("of it", "that the slices of single rounds are longer or shorter at most"),
-    "plan.LOOKS": ("blocks", "looks of a full run; the last is the most blocks. A quick run has the first alone"),
-    "lengths.SETTLE_NS_LEAST": ("ns", "load before each slice that does not count, at the least"),
-    "lengths.BRIEF_SLICE_NS_LEAST": ("ns", "length of a slice with `--quick`, and where the time holds no six blocks"),
-    "lengths.BRIEF_SETTLE_NS_LEAST": ("ns", "and of the settling before it"),
-    "lengths.SETTLE_NS_PER_CONNECTION": ("ns", "and for each connection, where that is more"),
-    "lengths.WHOLE_SLICE_S": (
+    "plan.slices.SLICE_NS_LEAST": ("ns", "length of a slice at the least; not shorter than the settling before it"),
+    "plan.slices.SLICE_NS_MOST": ("ns", "and at most, where the time is long; or as long as the settling"),
+    "plan.slices.SLICE_JITTER": ("of it", "that the slices of single rounds are longer or shorter at most"),
+    "plan.make.LOOKS": ("blocks", "looks of a full run; the last is the most blocks. A quick run has the first alone"),
+    "plan.slices.SETTLE_NS_LEAST": ("ns", "load before each slice that does not count, at the least"),
+    "plan.slices.BRIEF_SLICE_NS_LEAST": (
+        "ns",
+        "length of a slice with `--quick`, and where the time holds no six blocks",
+    ),
+    "plan.slices.BRIEF_SETTLE_NS_LEAST": ("ns", "and of the settling before it"),
+    "plan.slices.SETTLE_NS_PER_CONNECTION": ("ns", "and for each connection, where that is more"),
+    "plan.slices.WHOLE_SLICE_S": (
         "s",
         "length of a whole slice (one arm alive at a time), unless the suite says otherwise",
     ),
-    "lengths.QUICK_WHOLE_SLICE_S": ("s", "the same with `--quick`"),
-    "plan_experiment.QUICK_SOAK_S": ("s", "length of a soak with `--quick`"),
-    "plan.BLOCK_S_AT_MOST": ("s", "load in a block at most"),
-    "plan.TARGET_WIDTH": ("of the ratio", "half-width at which a full run stops"),
-    "plan.FULL_BUDGET_S": ("s", "time for all experiments, unless `--budget` says otherwise"),
-    "plan.FULL_S_PER_WEIGHT": ("s", "as much for each weight of an experiment, where that is more in all"),
-    "plan.QUICK_BUDGET_S": ("s", "the same with `--quick`"),
-    "lengths.WARM_UP_LEAST_NS": ("ns", "shortest warm-up of an arm in a block"),
-    "plan.WARM_UP_MOST_NS": ("ns", "longest warm-up"),
-    "lengths.WARM_UP_NS_PER_CONNECTION": ("ns", "and for each connection, that much more"),
-    "plan.QUICK_WARM_UP_NS": ("ns", "warm-up with `--quick`"),
-    "steady.STEADY_SHARE": ("", "share of the pilot's warm-up, at its end, without a change: else no steady state"),
-    "steady.SMALL": ("", "change of CPU per request in the warm-up for which nobody waits"),
-    "statistics.CONFIDENCE_ERROR": ("", "error of all looks and all arms of an experiment together"),
-    "verdict.MARGIN_LEAST": ("of the ratio", "margin of verdicts, unless `--margin` says otherwise"),
-    "verdict.AA_ERROR": ("", "error with which a run's A/A arms are judged, together"),
-    "compared.BLOCKS_AT_LEAST": ("blocks", "valid ones without which there is no verdict"),
-    "open_figures.BEYOND_AT_LEAST": ("samples", "beyond a quantile that is shown"),
-    "open_figures.BEYOND_IN_A_BLOCK": ("samples", "beyond one of a block that enters an interval"),
-    "open_figures.P99_AGREES": ("times", "that the p99 of the baseline's two runs may differ for p99 to be shown"),
-    "sizing.PILOT_S": ("s", "load in the first block of a full run at most"),
-    "plan_experiment.OPEN_LOOP_SHARES": (
+    "plan.slices.QUICK_WHOLE_SLICE_S": ("s", "the same with `--quick`"),
+    "plan.experiment.QUICK_SOAK_S": ("s", "length of a soak with `--quick`"),
+    "plan.make.BLOCK_S_AT_MOST": ("s", "load in a block at most"),
+    "plan.method.TARGET_WIDTH": ("of the ratio", "half-width at which a full run stops"),
+    "plan.make.FULL_BUDGET_S": ("s", "time for all experiments, unless `--budget` says otherwise"),
+    "plan.make.FULL_S_PER_WEIGHT": ("s", "as much for each weight of an experiment, where that is more in all"),
+    "plan.make.QUICK_BUDGET_S": ("s", "the same with `--quick`"),
+    "plan.slices.WARM_UP_LEAST_NS": ("ns", "shortest warm-up of an arm in a block"),
+    "plan.make.WARM_UP_MOST_NS": ("ns", "longest warm-up"),
+    "plan.slices.WARM_UP_NS_PER_CONNECTION": ("ns", "and for each connection, that much more"),
+    "plan.make.QUICK_WARM_UP_NS": ("ns", "warm-up with `--quick`"),
+    "statistics.summary.warm_up.STEADY_SHARE": (
+        "",
+        "share of the pilot's warm-up, at its end, without a change: else no steady state",
+    ),
+    "statistics.summary.warm_up.SMALL": ("", "change of CPU per request in the warm-up for which nobody waits"),
+    "statistics.intervals.CONFIDENCE_ERROR": ("", "error of all looks and all arms of an experiment together"),
+    "plan.method.MIN_MARGIN": ("of the ratio", "margin of verdicts, unless `--margin` says otherwise"),
+    "statistics.verdict.AA_ERROR": ("", "error with which a run's A/A arms are judged, together"),
+    "statistics.comparisons.BLOCKS_AT_LEAST": ("blocks", "valid ones without which there is no verdict"),
+    "statistics.summary.open_loop.BEYOND_AT_LEAST": ("samples", "beyond a quantile that is shown"),
+    "statistics.summary.open_loop.BEYOND_IN_A_BLOCK": ("samples", "beyond one of a block that enters an interval"),
+    "statistics.summary.open_loop.P99_AGREES": (
+        "times",
+        "that the p99 of the baseline's two runs may differ for p99 to be shown",
+    ),
+    "measure.sizing.PILOT_S": ("s", "load in the first block of a full run at most"),
+    "plan.experiment.OPEN_LOOP_SHARES": (
         "",
         "offered loads of the open loop, as shares of the slowest arm's throughput",
     ),
-    "lengths.OPEN_LOOP_SHARE_OF_BUDGET": (
+    "plan.slices.OPEN_LOOP_SHARE_OF_BUDGET": (
         "",
         "share of an experiment's time that the open loop may take; with less time there is none",
     ),
-    "open_loop.SLICE_NS_LEAST": ("ns", "length of a slice of the open loop at the least"),
-    "open_loop.STALLS_PER_SLICE": ("", "times the longest stall of the generator's cores that it is at the least"),
-    "open_loop.SLICE_NS_MOST": ("ns", "and at most; where it ought to be longer the block is suspect"),
-    "open_loop.PHASE_NS": ("ns", "slices of the open loop for each arm and offered load in a full block"),
-    "open_loop.STALL_LOOK_NS": ("ns", "how long each of the generator's cores is looked at for stalls, before a block"),
-    "validity.FOREIGN_AT_MOST": ("", "share of CPU time that other programs took; above it the block is suspect"),
-    "validity.STEAL_AT_MOST": ("", "share of the time of the cores in use that the hypervisor kept; above: void"),
-    "validity.THROTTLED_AT_MOST": ("", "share of a block's time that a CPU quota held it up; above: void"),
-    "validity.SWAPPED_AT_MOST": ("pages", "swapped in and out during a block; above: void"),
-    "validity.CLOCK_STEP_AT_MOST_NS": ("ns", "step of the wall clock during a block; above: void"),
-    "validity.LITTLE_AT_MOST": ("", "service times off from requests in flight over time; above: void"),
-    "validity.LITTLE_ANSWERS_LEAST": ("answers", "with fewer that is not judged"),
-    "validity.LITTLE_ERRORS_AT_MOST": ("", "errors per answer; with more that is not judged"),
-    "validity.TAIL_ANSWERS_LEAST": ("answers", "with fewer nobody asks whether the mean is above p99"),
-    "validity.STALL_FACTOR": ("", "times the median slice's mean time in flight that makes a slice a stall"),
-    "validity.FULL": ("", "share of its cores at which the generator is full"),
-    "validity.IDLE_LEAST": ("", "share of its cores above which a stack is idle"),
-    "validity.LATE_AT_MOST": (
+    "plan.open_loop.SLICE_NS_LEAST": ("ns", "length of a slice of the open loop at the least"),
+    "plan.open_loop.STALLS_PER_SLICE": ("", "times the longest stall of the generator's cores that it is at the least"),
+    "plan.open_loop.SLICE_NS_MOST": ("ns", "and at most; where it ought to be longer the block is suspect"),
+    "plan.open_loop.PHASE_NS": ("ns", "slices of the open loop for each arm and offered load in a full block"),
+    "machine.stall.STALL_LOOK_NS": (
+        "ns",
+        "how long each of the generator's cores is looked at for stalls, before a block",
+    ),
+    "statistics.validity.FOREIGN_AT_MOST": (
+        "",
+        "share of CPU time that other programs took; above it the block is suspect",
+    ),
+    "statistics.validity.STEAL_AT_MOST": (
+        "",
+        "share of the time of the cores in use that the hypervisor kept; above: void",
+    ),
+    "statistics.validity.THROTTLED_AT_MOST": ("", "share of a block's time that a CPU quota held it up; above: void"),
+    "statistics.validity.SWAPPED_AT_MOST": ("pages", "swapped in and out during a block; above: void"),
+    "statistics.validity.CLOCK_STEP_AT_MOST_NS": ("ns", "step of the wall clock during a block; above: void"),
+    "statistics.validity.LITTLE_AT_MOST": ("", "service times off from requests in flight over time; above: void"),
+    "statistics.validity.LITTLE_ANSWERS_LEAST": ("answers", "with fewer that is not judged"),
+    "statistics.validity.LITTLE_ERRORS_AT_MOST": ("", "errors per answer; with more that is not judged"),
+    "statistics.validity.TAIL_ANSWERS_LEAST": ("answers", "with fewer nobody asks whether the mean is above p99"),
+    "statistics.validity.STALL_FACTOR": ("", "times the median slice's mean time in flight that makes a slice a stall"),
+    "statistics.validity.FULL": ("", "share of its cores at which the generator is full"),
+    "statistics.validity.IDLE_LEAST": ("", "share of its cores above which a stack is idle"),
+    "statistics.validity.LATE_AT_MOST": (
         "",
         "share of due requests sent over 1 ms late though a connection was free; above: void",
     ),
-    "validity.MISSED_AT_MOST": ("", "share of due requests never sent; above: void, or the arm's result"),
-    "validity.UNEVEN": ("", "times its even share at which a worker's CPU time is uneven"),
-    "processes.WORKERS_AT_MOST": ("workers", "of one hop whose CPU times are listed"),
-    "blocks.VOID_BLOCKS_AT_MOST": (
+    "statistics.validity.MISSED_AT_MOST": ("", "share of due requests never sent; above: void, or the arm's result"),
+    "statistics.validity.UNEVEN": ("", "times its even share at which a worker's CPU time is uneven"),
+    "stacks.workers.WORKERS_AT_MOST": ("workers", "of one hop whose CPU times are listed"),
+    "measure.loop.VOID_BLOCKS_AT_MOST": (
         "blocks",
         "void blocks that are done again, or as many as there are valid ones; with one more the experiment fails",
     ),
-    "sandbox.FIRST_PORT": ("", "listening ports begin here"),
-    "sandbox.LAST_PORT": ("", "and end before this"),
-    "stack.READY_S": ("s", "a program must accept connections within"),
+    "stacks.sandbox.ports.FIRST_PORT": ("", "listening ports begin here"),
+    "stacks.sandbox.ports.LAST_PORT": ("", "and end before this"),
+    "stacks.stack.READY_S": ("s", "a program must accept connections within"),
 }

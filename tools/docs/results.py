@@ -17,13 +17,13 @@ from pathlib import Path
 
 import msgspec
 
-from hopcost import record as records
-from hopcost import suite as suites
-from hopcost import summary
 from hopcost.errors import HopcostError
-from hopcost.record import Record
+from hopcost.record import reader as records
+from hopcost.record.run import Record
 from hopcost.report import markdown
-from hopcost.sweep import points
+from hopcost.statistics.summary import summary
+from hopcost.suites import read as suites
+from hopcost.suites.sweep import points
 
 ROOT = Path(__file__).parents[2]
 HOPCOST = ROOT / ".venv" / "bin" / "hopcost"
@@ -90,7 +90,7 @@ class Piece(msgspec.Struct, frozen=True):
     def record(self) -> Record | None:
         """Its record, where it ran to its end."""
         try:
-            found = records.read(self.path)
+            found = records.read_record(self.path)
         except HopcostError:
             return None
         return found if found.run.ended_utc is not None else None
@@ -102,7 +102,7 @@ def pieces(names: list[str]) -> Iterator[Piece]:
         if name == WHOLE:
             yield Piece(name)
             continue
-        for experiment in suites.load(name).experiments:
+        for experiment in suites.read_suite(name).experiments:
             for _, point in points(experiment):
                 yield Piece(name, point.name, experiment.name, experiment.soak is not None)
 

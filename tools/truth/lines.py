@@ -14,8 +14,9 @@ from typing import TypeVar
 
 import msgspec
 
-from hopcost import __version__, machine
-from hopcost.method import ENGINE
+from hopcost import __version__
+from hopcost.machine import facts
+from hopcost.plan.method import ENGINE
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "docs" / "truth"
@@ -112,7 +113,7 @@ def build() -> Build:
 
 def this_machine() -> Machine:
     """What is measured on."""
-    return Machine(cpu=machine.cpu_model(), kernel=machine.facts()["kernel"], cores=len(machine.allowed_cores()))
+    return Machine(cpu=facts.cpu_model(), kernel=facts.facts()["kernel"], cores=len(facts.allowed_cores()))
 
 
 def read(path: Path, kind: type[T]) -> list[T]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hopcost import machine
+from hopcost.machine import facts
 from tools.truth.lines import FOLDER, FOREIGN_MOST, ROOT, STEAL_MOST, this_machine
 from tools.truth.part import Section, row
 from tools.truth.runs import VERDICTS_STEAL_MOST
@@ -33,7 +33,7 @@ def page(folder: Path = FOLDER) -> tuple[str, bool]:
     lines = [
         "# Whether hopcost tells the truth",
         "",
-        f"Written by `make truth`; {machine.cpu_model()}, {len(machine.allowed_cores())} cores, Linux"
+        f"Written by `make truth`; {facts.cpu_model()}, {len(facts.allowed_cores())} cores, Linux"
         f" {this_machine().kernel}. Every run is kept as a line in [truth](truth) with the engine, the"
         " machine and the settings that it was made with; lines of others are set aside. A run is set aside, and done"
         f" again, where programs of others took more than {FOREIGN_MOST * 100:g} % of the machine's CPU"

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import msgspec
 
-from hopcost.statistics import Interval
+from hopcost.statistics.intervals import Interval
 from tools.truth.kept import Kept, aside
 from tools.truth.lines import FOLDER, Case, Figures, Sorted
 

@@ -14,17 +14,17 @@ from typing import TypeVar
 
 import msgspec
 
-from hopcost import machine
 from hopcost.errors import MeasurementFailed
-from hopcost.report.reported import Report, ReportedArm, ReportedComparison, ReportedExperiment
-from hopcost.statistics import Interval
-from hopcost.validity import STEAL_AT_MOST
+from hopcost.machine import facts
+from hopcost.report.json_schema import Report, ReportedArm, ReportedComparison, ReportedExperiment
+from hopcost.statistics.intervals import Interval
+from hopcost.statistics.validity import STEAL_AT_MOST
 from tools.truth.lines import ROOT
 
 RECORDS = ROOT / "records" / "truth"  # of runs long enough that sections/procedure.py may draw from their blocks
 HOPCOST = Path(sys.executable).with_name("hopcost")
 # Up to what hopcost itself calls void it must be right, as a share of one core: its own is of all cores in use.
-VERDICTS_STEAL_MOST = STEAL_AT_MOST * len(machine.allowed_cores())
+VERDICTS_STEAL_MOST = STEAL_AT_MOST * len(facts.allowed_cores())
 SPEEDS = ("throughput", "cpu_per_request")  # figures of the closed loop that verdicts are judged by here
 DIRECTIONS = ("faster", "slower", "cheaper", "dearer")
 T = TypeVar("T")

@@ -19,8 +19,8 @@ import numpy as np
 import psutil
 from numpy.typing import NDArray
 
-from hopcost import binaries, machine
 from hopcost.errors import MeasurementFailed
+from hopcost.machine import binaries, cpu_time, facts
 from tools.truth.lines import FOREIGN_MOST
 
 BACKENDS = ("uring", "epoll")
@@ -53,12 +53,12 @@ class Origin(msgspec.Struct):
 
 def origin_core() -> int:
     """The origin has the first core."""
-    return min(machine.allowed_cores())
+    return min(facts.allowed_cores())
 
 
 def generator_core() -> int:
     """The load has the last core."""
-    return max(machine.allowed_cores())
+    return max(facts.allowed_cores())
 
 
 @contextlib.contextmanager
@@ -106,11 +106,11 @@ def quantile(values: NDArray[np.float64], share: float) -> float:
 
 def watched(run: Callable[[], T]) -> tuple[T, float, float]:
     """What a run came to, and the shares of CPU time that programs of others and the hypervisor took meanwhile."""
-    before, steal_ns, began = _others_s(), machine.steal_ns(), time.monotonic()
+    before, steal_ns, began = _others_s(), cpu_time.steal_ns(), time.monotonic()
     found = run()
-    elapsed_s, steal_ns, after = time.monotonic() - began, machine.steal_ns() - steal_ns, _others_s()
+    elapsed_s, steal_ns, after = time.monotonic() - began, cpu_time.steal_ns() - steal_ns, _others_s()
     used_s = sum(after[process] - before[process] for process in before.keys() & after.keys())
-    return found, used_s / elapsed_s / len(machine.allowed_cores()), steal_ns / 1e9 / elapsed_s
+    return found, used_s / elapsed_s / len(facts.allowed_cores()), steal_ns / 1e9 / elapsed_s
 
 
 def wait_for_quiet() -> None:

@@ -63,23 +63,23 @@ def _interrupt(*_: object) -> None:
 def main() -> None:
     """Run the verb; errors become one clear line with a hint, and the exit code of their kind."""
     if sys.argv[1:2] == ["load"]:  # the engine's own command, no Python in its way
-        from hopcost import engine
+        from hopcost.generators import engine
 
         sys.exit(_guarded(lambda: engine.handed_over(sys.argv[2:])))
-    from hopcost.cli import (  # noqa: F401 - they register
-        build,
-        claims,
-        compare,
-        completion,
-        crosscheck,
-        doctor,
-        gate,
-        listing,
-        load,
-        report,
-        run,
-        show,
-        up,
+    from hopcost.cli import (
+        build,  # noqa: F401
+        claims,  # noqa: F401
+        compare,  # noqa: F401
+        completion,  # noqa: F401
+        crosscheck,  # noqa: F401
+        doctor,  # noqa: F401
+        gate,  # noqa: F401
+        list_,  # noqa: F401
+        load,  # noqa: F401
+        report,  # noqa: F401
+        run,  # noqa: F401
+        show,  # noqa: F401
+        up,  # noqa: F401
     )
 
     if COMPLETION in os.environ:

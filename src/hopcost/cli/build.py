@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from hopcost.cli import app, complete, examples, fail
+from hopcost.cli import app, examples, fail
+from hopcost.cli.shared import complete
 
 EPILOG = examples("hopcost build", "hopcost build go-hello express")
 
@@ -21,21 +22,23 @@ def build(
     ] = None,
 ) -> None:
     """Build the programs that are made from source, where they are not built yet (hopcost run does so by itself)."""
-    from hopcost import program
     from hopcost.errors import CannotMeasure
+    from hopcost.programs import build_cache, read
+    from hopcost.programs.build import build_program
+    from hopcost.programs.receipt import installed
 
     failed = False
-    for each in [program.load(name) for name in programs or program.names()]:
+    for each in [read.read_program(name) for name in programs or read.shipped_programs()]:
         if each.build is None and not programs:
             continue
         started_s = time.monotonic()
         did = "was there" if each.build else "not made from source"
         try:
-            if each.build and not program.is_built(each):
+            if each.build and not build_cache.is_built(each):
                 print(f"building {each.name}", file=sys.stderr)
-                program.build(each.name)
+                build_program(each.name)
                 did = f"built in {time.monotonic() - started_s:.1f} s"
-            receipt = program.installed(each.name)
+            receipt = installed(each.name)
             if receipt.missing:
                 raise CannotMeasure(f"{each.name}: {receipt.missing}", receipt.remedy)
             print(f"{each.name} {receipt.version} ({did})")

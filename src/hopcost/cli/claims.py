@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from hopcost.cli import app, complete, examples
-from hopcost.cli.output import OUTPUT_HELP
+from hopcost.cli import app, examples
+from hopcost.cli.shared import complete
+from hopcost.cli.shared.output import OUTPUT_HELP
 from hopcost.report import ClaimsFormat
 
 EPILOG = examples(
@@ -45,15 +46,15 @@ def claims(
     """Test an article's claims against records, all in one table."""
     import sys
 
-    from hopcost import claims as judging
-    from hopcost import record as records
-    from hopcost import suite as suites
-    from hopcost.cli.output import put
+    from hopcost.cli.shared.output import write_result
     from hopcost.errors import UsageError
-    from hopcost.report import claims_table
+    from hopcost.record import reader as records
+    from hopcost.report.tables.claims import render
+    from hopcost.statistics.questions import claims as judging
+    from hopcost.suites import read as suites
 
-    read = [records.read(records.find(name)) for name in dict.fromkeys(record)]
-    given = [suites.load(name) for name in suite or []]
+    read = [records.read_record(records.find_record(name)) for name in dict.fromkeys(record)]
+    given = [suites.read_suite(name) for name in suite or []]
     for each in given:
         if not any(one.plan.suite == each.name for one in read):
             there = ", ".join(sorted({one.plan.suite for one in read}))
@@ -65,6 +66,6 @@ def claims(
         raise UsageError(f"no claims in these records: {', '.join(without)}", hint)
     if without:
         print(f"no claims in the records of {', '.join(without)}\nhint: {hint}", file=sys.stderr)
-    judged = [each for one in chosen for each in judging.judge(one, read)]
-    content = claims_table.render(judged, format)
-    put(content, output)
+    judged = [each for one in chosen for each in judging.judge_claims(one, read)]
+    content = render(judged, format)
+    write_result(content, output)

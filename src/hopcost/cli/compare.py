@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from hopcost.cli import app, complete, examples
-from hopcost.cli.output import OUTPUT_HELP
+from hopcost.cli import app, examples
+from hopcost.cli.shared import complete
+from hopcost.cli.shared.output import OUTPUT_HELP
 from hopcost.report import Format
 
 RECORD_HELP = "A record's directory, its name in records/, or `latest`."
@@ -39,10 +40,10 @@ def compare(
     output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help=OUTPUT_HELP)] = None,
 ) -> None:
     """Put two records side by side: what differs between them first, then ratios B ÷ A with intervals and verdicts."""
-    from hopcost import across
-    from hopcost import record as records
-    from hopcost.cli.output import put
-    from hopcost.report import across_table
+    from hopcost.cli.shared.output import write_result
+    from hopcost.record import reader as records
+    from hopcost.report.tables import two_records
+    from hopcost.statistics.questions.two_records import compare_records
 
-    a, b = (records.read(records.find(name)) for name in (record_a, record_b))
-    put(across_table.render(a, b, across.compare(a, b, experiments or [], anyway=anyway), format), output)
+    a, b = (records.read_record(records.find_record(name)) for name in (record_a, record_b))
+    write_result(two_records.render(a, b, compare_records(a, b, experiments or [], anyway=anyway), format), output)

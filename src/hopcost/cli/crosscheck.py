@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from hopcost.cli import app, complete, examples
-from hopcost.cli.output import OUTPUT_HELP
-from hopcost.cli.words import ARM_HELP
+from hopcost.cli import app, examples
+from hopcost.cli.shared import complete
+from hopcost.cli.shared.arguments import ARM_HELP
+from hopcost.cli.shared.output import OUTPUT_HELP
 from hopcost.report import Format
 
 EPILOG = examples(
@@ -37,27 +38,27 @@ def crosscheck(
     """Load an arm with our engine and other generators in turn; show where their figures agree, and where not."""
     import secrets
 
-    from hopcost import network
+    from hopcost.stacks.sandbox import network
 
     network.enter_user_namespace()  # may start this command again: before the heavy imports
     from rich.console import Console
 
-    from hopcost import arm_path
-    from hopcost import crosscheck as checking
-    from hopcost.cli import one_arm
-    from hopcost.cli.output import put
+    from hopcost.cli.shared.arm import running_arm
+    from hopcost.cli.shared.output import write_result
     from hopcost.errors import UsageError
-    from hopcost.report import crosscheck_table
+    from hopcost.measure.protocols import crosscheck as checking
+    from hopcost.report.tables.crosscheck import render
+    from hopcost.suites import read
 
-    _, wanted, _ = arm_path.locate(arm)
+    _, wanted, _ = read.locate(arm)
     if wanted.workload.method.uploads:
         raise UsageError(f"{arm}: other generators send GET alone here", "name an arm that is asked with GET")
     console = Console(stderr=True, highlight=False)
     with (
-        one_arm.running(arm, "crosscheck", console.print, isolated=True) as (experiment, stack, _),
+        running_arm(arm, "crosscheck", console.print, isolated=True) as (experiment, stack, _),
         console.status(f"loading {arm}") as status,
     ):
-        found = checking.run(
+        found = checking.run_crosscheck(
             arm,
             stack,
             experiment.workload,
@@ -66,4 +67,4 @@ def crosscheck(
             seed=secrets.randbits(32) if seed is None else seed,
             said=status.update if console.is_terminal else lambda words: console.print(words, markup=False),
         )
-    put(crosscheck_table.render(found, format), output)
+    write_result(render(found, format), output)

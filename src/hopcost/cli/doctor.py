@@ -13,11 +13,11 @@ EPILOG = examples("hopcost doctor", "hopcost doctor --spread", "hopcost doctor -
 
 def _clean() -> int:
     """Remove and tell; 1 when something is still there afterwards. Things of living runs are never touched."""
-    from hopcost import leavings
+    from hopcost.stacks.sandbox import leftovers
 
-    for each in leavings.clean():
+    for each in leftovers.remove_leftovers():
         print(f"removed: {each.kind.value} {each.what}")
-    left = leavings.find()
+    left = leftovers.find_leftovers()
     for each in left:
         print(f"could not be removed: {each.kind.value} {each.what}")
     if not left:
@@ -41,17 +41,17 @@ def doctor(
     """Say what this machine is and what would spoil a measurement; exit code 3 when something makes it impossible."""
     if clean:
         return _clean()
-    from hopcost import network
+    from hopcost.stacks.sandbox import network
 
     network.enter_user_namespace()  # as a run would; may start this command again
     from rich.console import Console
     from rich.text import Text
 
-    from hopcost import machine
-    from hopcost.doctor import Level, examine
+    from hopcost.machine import facts as machine_facts
+    from hopcost.machine.doctor import Level, examine
 
     console = Console(highlight=False)
-    facts = machine.facts()
+    facts = machine_facts.facts()
     console.print(
         Text(f"{facts['cpu']}; {facts['system']}, kernel {facts['kernel']}, {facts['architecture']}"), soft_wrap=True
     )
@@ -65,8 +65,9 @@ def doctor(
     if any(finding.level is Level.FAIL for finding in findings):
         return 3
     if spread:
-        from hopcost import doctor_spread
+        from hopcost.measure.protocols import spread as doctor_spread
+        from hopcost.statistics import machine_spread
 
-        for words in doctor_spread.words(doctor_spread.look()):
+        for words in machine_spread.words(doctor_spread.measure_spread()):
             console.print(words, soft_wrap=True)
     return 0

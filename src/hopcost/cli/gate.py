@@ -7,11 +7,12 @@ from typing import Annotated
 
 import typer
 
-from hopcost.cli import app, complete, examples
-from hopcost.cli.output import OUTPUT_HELP
-from hopcost.cli.words import ARM_HELP
-from hopcost.deciding import Deciding
+from hopcost.cli import app, examples
+from hopcost.cli.shared import complete
+from hopcost.cli.shared.arguments import ARM_HELP
+from hopcost.cli.shared.output import OUTPUT_HELP
 from hopcost.report import Format
+from hopcost.statistics.questions.gate_figures import GateFigures
 
 EPILOG = examples(
     "hopcost gate nginx-go/one-core/nginx-http-tcp --after nginx.access_log=on --margin 3%",
@@ -46,9 +47,9 @@ def gate(
         ),
     ] = "3%",
     figure: Annotated[
-        Deciding,
+        GateFigures,
         typer.Option("--figure", help="What decides; with both, each of them must be within the margin."),
-    ] = Deciding.BOTH,
+    ] = GateFigures.BOTH,
     budget: Annotated[
         float, typer.Option("--budget", metavar="SECONDS", min=1, help="Time for it; it ends as soon as it can tell.")
     ] = 300.0,
@@ -68,24 +69,25 @@ def gate(
     """Measure an arm before and after a change, side by side; the exit code says whether it got slower."""
     import os
 
-    from hopcost import network
-    from hopcost.cli.margin import fraction
+    from hopcost.cli.shared.arguments import margin_fraction
+    from hopcost.stacks.sandbox import network
 
     network.enter_user_namespace()  # may start this command again: before the heavy imports
     from rich.console import Console
 
-    from hopcost import gate as gates
-    from hopcost.cli.output import put
-    from hopcost.report import gate_summary
-    from hopcost.run import Wishes
+    from hopcost.cli.shared.output import write_result
+    from hopcost.measure.protocols import before_after
+    from hopcost.plan.options import RunOptions
+    from hopcost.report.tables.gate import append, last_line, render
+    from hopcost.statistics.questions.gate import GateQuestion
 
-    question = gates.Question(arm, before or [], after or [], fraction(margin), figure)
+    question = GateQuestion(arm, before or [], after or [], margin_fraction(margin), figure)
     for_github = os.environ.get("GITHUB_STEP_SUMMARY")
-    gates.refuse_unwritable([output])
+    before_after.refuse_unwritable([output])
     console = Console(stderr=True, highlight=False)
-    answer = gates.ask(question, Wishes(budget_s=budget, seed=seed, folder=record), console)
-    put(gate_summary.render(answer, format), output)
+    answer = before_after.ask_gate(question, RunOptions(budget_s=budget, seed=seed, folder=record), console)
+    write_result(render(answer, format), output)
     if for_github:
-        gate_summary.append(answer, Path(for_github))
-    console.print(gate_summary.last_line(answer), markup=False, soft_wrap=True)
+        append(answer, Path(for_github))
+    console.print(last_line(answer), markup=False, soft_wrap=True)
     return answer.decision.outcome.exit_code

@@ -15,6 +15,6 @@ from hopcost.cli import app
 )
 def load(context: typer.Context) -> None:
     """Load a URL with hopcost's own engine."""
-    from hopcost import engine
+    from hopcost.generators import engine
 
     engine.handed_over(context.args)

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from hopcost.cli import app, complete, examples
-from hopcost.cli.output import OUTPUT_HELP
+from hopcost.cli import app, examples
+from hopcost.cli.shared import complete
+from hopcost.cli.shared.output import OUTPUT_HELP
 from hopcost.report import RecordFormat
 
 EPILOG = examples(
@@ -41,12 +42,13 @@ def report(
     output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help=OUTPUT_HELP)] = None,
 ) -> None:
     """Show a record again; it may come from another machine."""
-    from hopcost import rebase, summary
-    from hopcost import record as records
-    from hopcost.cli.output import put
+    from hopcost.cli.shared.output import write_result
+    from hopcost.record import reader as records
+    from hopcost.record import rebase
     from hopcost.report import renderer
+    from hopcost.statistics.summary import summary
 
-    read = records.read(records.find(record))
+    read = records.read_record(records.find_record(record))
     if baseline is not None:
-        read = rebase.on(read, baseline)
-    put(renderer(format)(read, summary.summarise(read)), output)
+        read = rebase.with_baseline(read, baseline)
+    write_result(renderer(format)(read, summary.summarise(read)), output)

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from hopcost.cli import app, complete, examples
+from hopcost.cli import app, examples
+from hopcost.cli.shared import complete
 
 EPILOG = examples(
     "hopcost run nginx-go --quick",
@@ -125,18 +126,18 @@ def run(
     ] = False,
 ) -> int:
     """Start a suite's stacks, check that they answer alike, load them in shuffled slices, report what differs."""
-    from hopcost import network
     from hopcost.errors import UsageError
-    from hopcost.run import Wishes
+    from hopcost.plan.options import RunOptions
+    from hopcost.stacks.sandbox import network
 
     network.enter_user_namespace()  # may start this command again: before the heavy imports
-    from hopcost.run import run as run_suite
+    from hopcost.measure.run import run as run_suite
 
     if peer is not None and as_published:
         raise UsageError("--peer and --as-published", "the article's protocol names its tool itself")
     if scale != 1 and not as_published:
         raise UsageError("--scale: without --as-published there is nothing to scale", "--budget sets the time")
-    wishes = Wishes(
+    wishes = RunOptions(
         quick=quick,
         budget_s=budget,
         seed=seed,

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from hopcost.cli import app, complete, examples
-from hopcost.cli.words import ARM_HELP
+from hopcost.cli import app, examples
+from hopcost.cli.shared import complete
+from hopcost.cli.shared.arguments import ARM_HELP
 
 EPILOG = examples("hopcost show hello/one-core/go", "hopcost show ./my-suite.toml/first/mine > behind.txt")
 
@@ -19,12 +20,13 @@ def show(
     """Print the commands and generated files behind an arm; `hopcost up` starts them."""
     from pathlib import Path
 
-    from hopcost import arm_path, description
-    from hopcost.prepared import prepare
-    from hopcost.sandbox import Ports, raise_open_files
+    from hopcost.cli.shared import description
+    from hopcost.cli.shared.arm import find_arm
+    from hopcost.stacks.prepare import prepare
+    from hopcost.stacks.sandbox.ports import Ports, raise_open_files
 
-    experiment, name, content, cores = arm_path.find(arm)
+    experiment, name, content, cores = find_arm(arm)
     raise_open_files()
     folder = Path("/tmp/hopcost-example")
     prepared = prepare(name, content, experiment.settings, cores, folder, Ports())
-    print(description.of(prepared, folder, experiment.workload), end="")
+    print(description.describe_stack(prepared, folder, experiment.workload), end="")

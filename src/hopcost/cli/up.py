@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from hopcost.cli import app, complete, examples
-from hopcost.cli.words import ARM_HELP
+from hopcost.cli import app, examples
+from hopcost.cli.shared import complete
+from hopcost.cli.shared.arguments import ARM_HELP
 
 PIDS_SHOWN = 8
 EPILOG = examples(
@@ -25,14 +26,15 @@ def up(
     """Start one arm, print its URL, the commands and generated files behind it, and wait for Ctrl-C."""
     import time
 
-    from hopcost import description, network
-    from hopcost.cli import one_arm
+    from hopcost.cli.shared import description
+    from hopcost.cli.shared.arm import running_arm
     from hopcost.errors import ArmFailed
+    from hopcost.stacks.sandbox import network
 
     network.enter_user_namespace()  # may start this command again
     try:
-        with one_arm.running(arm, "up", print, isolated=False) as (experiment, stack, answer):
-            print(description.of(stack.prepared, stack.session.directory, experiment.workload), end="")
+        with running_arm(arm, "up", print, isolated=False) as (experiment, stack, answer):
+            print(description.describe_stack(stack.prepared, stack.session.directory, experiment.workload), end="")
             sizes = f"{answer.header_bytes} header bytes, {len(answer.body)} body bytes"
             print(f"\nit answers with status {answer.status}, {sizes}")
             for hop, pids in stack.processes.items():

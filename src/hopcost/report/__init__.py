@@ -8,8 +8,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from hopcost.record import Record
-    from hopcost.summary import ExperimentSummary
+    from hopcost.record.run import Record
+    from hopcost.statistics.summary.summary import ExperimentSummary
 
 
 class Format(StrEnum):

@@ -5,20 +5,20 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from hopcost.compared import CPU, THROUGHPUT
-from hopcost.hop_cost import HopCost
-from hopcost.report.lines import FIGURES
-from hopcost.report.words import count, number, printable
-from hopcost.statistics import Interval
-from hopcost.summary import ArmSummary, ExperimentSummary
-from hopcost.verdict import SAME, UNKNOWN
+from hopcost.report.formatting import count, number, printable
+from hopcost.report.notes.conditions import FIGURES
+from hopcost.statistics.comparisons import CPU, THROUGHPUT
+from hopcost.statistics.intervals import Interval
+from hopcost.statistics.summary.hop_cost import HopCost
+from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
+from hopcost.statistics.verdict import SAME, UNKNOWN
 
 WIDE = 0.1  # a half-width, relative to the value, from which on the ends say more than "±"
 USELESS = 5  # one from which on they say nothing
 
 
 @dataclass(frozen=True)
-class Answer:
+class AnswerSentence:
     """A sentence in its parts: what comes first, a clause for each arm, and what limits them."""
 
     lead: str
@@ -30,17 +30,19 @@ class Answer:
         return " ".join([said, *self.limits])
 
 
-def of(each: ExperimentSummary) -> Answer:
+def answer_experiment(each: ExperimentSummary) -> AnswerSentence:
     """All arms beside the baseline; where there can be no verdict, the reason comes first."""
     if each.repeats:
-        return Answer("The article's own protocol: figures without intervals, so no verdict on speed.")
+        return AnswerSentence("The article's own protocol: figures without intervals, so no verdict on speed.")
     if each.soak:
         courses = [f"{course.arm}'s {FIGURES[course.figure]}: {course.word}" for course in each.soak]
-        return Answer("Over the soak,", [printable(course) for course in courses])
+        return AnswerSentence("Over the soak,", [printable(course) for course in courses])
     baseline = next((arm for arm in each.arms if arm.name == each.plan.baseline), None)
     others = [arm for arm in each.arms if arm.name != each.plan.baseline]
     if baseline is None or not others:
-        return Answer(printable(f"No result: {each.ending.detail if each.ending else 'the run did not get that far'}."))
+        return AnswerSentence(
+            printable(f"No result: {each.ending.detail if each.ending else 'the run did not get that far'}.")
+        )
     clauses = [
         f"{_name(arm)} {' and '.join(part for part in (_throughput(each, arm), _cost(each, arm)) if part)}"
         for arm in others
@@ -48,14 +50,14 @@ def of(each: ExperimentSummary) -> Answer:
     lead = f"Beside {_name(baseline)},"
     if each.no_verdicts is not None:
         lead = f"No verdicts: {each.no_verdicts}. As measured: beside {_name(baseline)},"
-    return Answer(
+    return AnswerSentence(
         printable(lead), [printable(one) for one in clauses], [printable(one) for one in _withheld(each, others)]
     )
 
 
 def sentence(each: ExperimentSummary) -> str:
     """The answer in one piece."""
-    return str(of(each))
+    return str(answer_experiment(each))
 
 
 def _withheld(each: ExperimentSummary, arms: list[ArmSummary]) -> list[str]:

@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from hopcost.compared import CPU, THROUGHPUT, Comparison
-from hopcost.published import label
-from hopcost.record import Record
-from hopcost.report.words import printable
-from hopcost.statistics import Interval
-from hopcost.suite import AGAIN
-from hopcost.summary import ArmSummary, ExperimentSummary
+from hopcost.record.run import Record
+from hopcost.report.formatting import printable
+from hopcost.statistics.comparisons import CPU, THROUGHPUT, Comparison
+from hopcost.statistics.intervals import Interval
+from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
+from hopcost.suites.arm import COPY_SUFFIX
+from hopcost.suites.published import label
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would compute what begins so
 Cell = str | float | bool | None
@@ -96,7 +96,7 @@ def rows(suite: str, each: ExperimentSummary) -> Iterator[Row]:
         blocks=each.blocks,
     )
     if each.aa_floor is not None:
-        again = _row(first, each.plan.twice + AGAIN, THROUGHPUT, None, "1/s")
+        again = _row(first, each.plan.twice + COPY_SUFFIX, THROUGHPUT, None, "1/s")
         yield msgspec.structs.replace(again, baseline=each.plan.twice, **_ratio(each.aa_floor))
     for arm in each.arms:
         yield from _of_arm(first, arm)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from hopcost.compared import Comparison
-from hopcost.record import Block, Record
-from hopcost.report.reported import (
+from hopcost.record.block import Block
+from hopcost.record.run import Record
+from hopcost.report.json_schema import (
     Agreement,
     Report,
     ReportedArm,
@@ -14,7 +14,8 @@ from hopcost.report.reported import (
     ReportedComparison,
     ReportedExperiment,
 )
-from hopcost.summary import ArmSummary, ExperimentSummary
+from hopcost.statistics.comparisons import Comparison
+from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
 
 
 def render(record: Record, experiments: list[ExperimentSummary]) -> str:

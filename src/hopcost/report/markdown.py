@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 
-from hopcost.record import Record
-from hopcost.report import table
-from hopcost.summary import ExperimentSummary
+from hopcost.record.run import Record
+from hopcost.report.notes import head
+from hopcost.report.tables import experiment
+from hopcost.statistics.summary.summary import ExperimentSummary
 
 
 def render(record: Record, experiments: list[ExperimentSummary]) -> str:
     """GitHub's dialect: pipe tables."""
-    title, *lines = table.head(record)
+    title, *lines = head.head(record)
     parts = [f"# {escape(title)}", *[escape(line) for line in lines]]
-    for content in table.tables(experiments):
+    for content in experiment.tables(experiments):
         parts += [f"## {escape(content.title)}", escape(content.question), escape(content.answer)]
         if content.rows:
             parts.append(grid(content.header, content.rows))

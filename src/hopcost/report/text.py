@@ -10,9 +10,10 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
-from hopcost.record import Record
-from hopcost.report import table
-from hopcost.summary import ExperimentSummary
+from hopcost.record.run import Record
+from hopcost.report.notes import head
+from hopcost.report.tables import experiment
+from hopcost.statistics.summary.summary import ExperimentSummary
 
 WIDTH = 132  # where there is no terminal to ask
 
@@ -38,9 +39,9 @@ def put(record: Record, experiments: list[ExperimentSummary]) -> None:
 
 def show(record: Record, experiments: list[ExperimentSummary], console: Console) -> None:
     """Print to a console, with its colours."""
-    for line in table.head(record):
+    for line in head.head(record):
         console.print(Text(line))
-    for content in table.tables(experiments):
+    for content in experiment.tables(experiments):
         console.print()
         console.print(Text(f"{content.title}: {content.question}", style="bold"))
         if content.answer:

@@ -10,8 +10,8 @@ from command import hopcost
 from samples.claims import CLAIMS, with_claims
 from samples.records import ENVIRONMENT, made_up_suite, plain_block, plan_of
 
-from hopcost.record import Writer
-from hopcost.suite import Suite
+from hopcost.record.writer import Writer
+from hopcost.suites.suite import Suite
 
 
 def write(folder: Path, name: str, suite: Suite, blocks: int = 3) -> Path:

@@ -9,13 +9,15 @@ import command
 import pytest
 from samples.records import ENVIRONMENT, made_up_suite, plain_block, plan_of
 
-from hopcost import across, record
+from hopcost.record import reader
+from hopcost.record.writer import Writer
+from hopcost.statistics.questions import two_records
 
 
 def written(path: Path, behind: int = 400, **environment: object) -> Path:
     """A record of six blocks, with what its arms' stacks were."""
     content = made_up_suite()
-    with record.Writer(path, content, plan_of(), ENVIRONMENT | environment, ["hopcost", "run", "made-up"]) as writer:
+    with Writer(path, content, plan_of(), ENVIRONMENT | environment, ["hopcost", "run", "made-up"]) as writer:
         for number, sway in enumerate((-4, 0, 2, -1, 3, 0)):
             writer.append(plain_block(number, 1000 + sway, 1000 - sway, behind))
     for arm in ("direct", "behind"):
@@ -82,7 +84,9 @@ def test_what_was_generated_otherwise_is_shown_line_by_line_and_ports_are_not(tm
     for arm, threads in (("direct", 1), ("behind", 2)):
         path = tmp_path / "b" / "stacks" / "cost" / arm / "app.conf"
         path.write_text(f"listen 127.0.0.1:2007;\nthreads {threads};\n")
-    (each,) = across.compare(record.read(tmp_path / "a"), record.read(tmp_path / "b")).experiments
+    (each,) = two_records.compare_records(
+        reader.read_record(tmp_path / "a"), reader.read_record(tmp_path / "b")
+    ).experiments
     assert {arm.name: arm.files for arm in each.arms} == {
         "direct": {},
         "behind": {"app.conf": ["- threads 1;", "+ threads 2;"]},
@@ -93,6 +97,8 @@ def test_what_was_generated_otherwise_is_shown_line_by_line_and_ports_are_not(tm
 def test_a_baseline_that_was_generated_otherwise_takes_the_verdicts_away(tmp_path: Path) -> None:
     written(tmp_path / "a"), written(tmp_path / "b", behind=300)
     (tmp_path / "b" / "stacks" / "cost" / "direct" / "app.conf").write_text("listen 127.0.0.1:2000;\nthreads 2;\n")
-    (each,) = across.compare(record.read(tmp_path / "a"), record.read(tmp_path / "b")).experiments
+    (each,) = two_records.compare_records(
+        reader.read_record(tmp_path / "a"), reader.read_record(tmp_path / "b")
+    ).experiments
     assert each.baseline_changed == "the baseline direct is not the same in both (app.conf: - threads 1;)"
     assert {figure.no_verdict for arm in each.arms for figure in arm.figures} == {each.baseline_changed}

@@ -10,8 +10,8 @@ import pytest
 from command import HOPCOST, environment, hopcost, loaded_by
 from samples.records import ENVIRONMENT, made_up_suite, plan_of
 
-from hopcost import suite as suites
-from hopcost.record import Writer
+from hopcost.record.writer import Writer
+from hopcost.suites import read as suites
 
 
 @pytest.fixture
@@ -42,8 +42,8 @@ def test_verbs_and_options(folder: Path) -> None:
 
 
 def test_suites_and_their_experiments(folder: Path) -> None:
-    assert words(folder, "run", "") == suites.names()
-    of_hello = [each.name for each in suites.load("hello").experiments]
+    assert words(folder, "run", "") == suites.shipped_suites()
+    of_hello = [each.name for each in suites.read_suite("hello").experiments]
     assert words(folder, "run", "hello/") == [f"hello/{name}" for name in of_hello]
     assert words(folder, "run", "hello", "") == of_hello
     assert words(folder, "claims", "latest", "--suite", "nginx-e") == ["nginx-express"]
@@ -59,7 +59,7 @@ def test_the_values_of_a_sweep_come_after_the_at(folder: Path) -> None:
 def test_arms_a_part_at_a_time(folder: Path, verb: str) -> None:
     assert words(folder, verb, "hel") == ["hello/"]
     assert words(folder, verb, "hello/one") == ["hello/one-core/"]
-    arms = suites.load("hello").experiment("one-core").arms
+    arms = suites.read_suite("hello").experiment("one-core").arms
     assert words(folder, verb, "hello/one-core/") == [f"hello/one-core/{arm}" for arm in arms]
 
 
@@ -87,7 +87,7 @@ def test_a_suite_that_contradicts_itself_has_no_words_and_no_error(folder: Path)
 
 
 def test_zsh_and_fish_are_told_what_the_words_are(folder: Path) -> None:
-    question = suites.load("hello").experiment("one-core").question
+    question = suites.read_suite("hello").experiment("one-core").question
     assert f"hello/one-core\t{question}" in words(folder, "run", "hello/", shell="fish")
     (line, *_) = words(folder, "run", "hello/one", shell="zsh")
     assert line.startswith('_arguments \'*: :(("hello/one-core":')

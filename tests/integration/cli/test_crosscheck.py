@@ -8,8 +8,8 @@ from pathlib import Path
 import command
 import pytest
 
-from hopcost import peers
-from hopcost.crosscheck import OURS
+from hopcost.generators.peers.peer import BY_NAME
+from hopcost.statistics.questions.crosscheck import OURS
 
 
 def test_real_generators_take_turns(tmp_path: Path) -> None:
@@ -19,7 +19,7 @@ def test_real_generators_take_turns(tmp_path: Path) -> None:
     found = json.loads(shown.stdout)
     ours = found["tools"][0]
     assert (ours["name"], ours["turns"], ours["errors"]) == (OURS, 2, {})
-    assert {tool["name"] for tool in found["tools"]} | set(found["left_out"]) == {OURS, *peers.BY_NAME}
+    assert {tool["name"] for tool in found["tools"]} | set(found["left_out"]) == {OURS, *BY_NAME}
     assert all(tool["per_s"] > 0 and tool["stack_ns"] > 0 and tool["generator_ns"] > 0 for tool in found["tools"])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hopcost import doctor
+from hopcost.machine import doctor
 
 
 def test_examine_judges_everything_that_it_saw(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from command import HOPCOST, hopcost, loaded_by
 from samples.records import ENVIRONMENT, made_up_suite, plain_block, plan_of
 
 from hopcost.errors import EXIT_CODES
-from hopcost.record import Writer
+from hopcost.record.writer import Writer
 
 VERBS = [
     "build",

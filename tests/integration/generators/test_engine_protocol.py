@@ -14,8 +14,10 @@ import pytest
 from hdrh.histogram import HdrHistogram
 from hdrh.log import HistogramLogReader
 
-from hopcost import binaries, engine
-from hopcost.histogram import FIGURES, HIGHEST_NS, LOWEST_NS, merge
+from hopcost.generators import engine, engine_protocol
+from hopcost.generators.engine_protocol import ArmTotals, EngineArm, EnginePlan, Rate, Slice, WarmUp
+from hopcost.machine import binaries
+from hopcost.record.histogram import FIGURES, HIGHEST_NS, LOWEST_NS, merge
 
 
 @contextmanager
@@ -70,37 +72,37 @@ def test_the_histogram_log_is_read_by_the_official_reader(tmp_path: Path, shape:
 
 
 def arm_at(
-    address: str, *, connections: int = 4, timeout_ns: int = 10**10, arrivals: dict[str, engine.Rate] | None = None
-) -> engine.Arm:
+    address: str, *, connections: int = 4, timeout_ns: int = 10**10, arrivals: dict[str, Rate] | None = None
+) -> EngineArm:
     """An arm without hops that asks for the origin's greeting."""
-    return engine.Arm(
+    return EngineArm(
         name="a",
         address={"tcp": address},
         connections=connections,
         timeout_ns=timeout_ns,
-        request=engine.request("/hello"),
-        expect=engine.expect(200, b"Hello World\n"),
+        request=engine_protocol.engine_request("/hello"),
+        expect=engine_protocol.engine_expect(200, b"Hello World\n"),
         freeze=None,
         hops=[],
         arrivals=arrivals,
     )
 
 
-def plan_of(arm: engine.Arm) -> engine.Plan:
+def plan_of(arm: EngineArm) -> EnginePlan:
     """Three slices of 100 ms."""
-    return engine.Plan(
+    return EnginePlan(
         seed=1,
         cores=[max(os.sched_getaffinity(0))],
         slice_ns=10**8,
         settle_ns=0,
         rounds=3,
-        warm_up=engine.WarmUp(least_ns=1, most_ns=10**8),
+        warm_up=WarmUp(least_ns=1, most_ns=10**8),
         arms=[arm],
     )
 
 
-def totals_of(arm: engine.Arm) -> engine.ArmTotals:
-    (totals,) = (line for line in engine.run(plan_of(arm)) if isinstance(line, engine.ArmTotals))
+def totals_of(arm: EngineArm) -> ArmTotals:
+    (totals,) = (line for line in engine.run_engine(plan_of(arm)) if isinstance(line, ArmTotals))
     return totals
 
 
@@ -117,10 +119,10 @@ def test_whether_every_connection_opened_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize("arrivals", [None, "constant", "poisson"])
 def test_a_plan_says_when_requests_are_due(tmp_path: Path, arrivals: str | None) -> None:
     with origin(tmp_path) as address:
-        arm = arm_at(address, arrivals=None if arrivals is None else {arrivals: engine.Rate(rate_per_s=1000)})
-        lines = list(engine.run(plan_of(arm)))
-    slices = [line for line in lines if isinstance(line, engine.Slice)]
-    (totals,) = (line for line in lines if isinstance(line, engine.ArmTotals))
+        arm = arm_at(address, arrivals=None if arrivals is None else {arrivals: Rate(rate_per_s=1000)})
+        lines = list(engine.run_engine(plan_of(arm)))
+    slices = [line for line in lines if isinstance(line, Slice)]
+    (totals,) = (line for line in lines if isinstance(line, ArmTotals))
     assert totals.due == totals.sent + (totals.not_sent or 0)
     for each in slices:
         assert each.due == each.sent + (each.not_sent or 0)

@@ -15,9 +15,10 @@ import psutil
 import pytest
 from command import HOPCOST, environment
 
-from hopcost import builds, program
-from hopcost.builds import Build
 from hopcost.errors import CannotMeasure
+from hopcost.programs import build_cache, read
+from hopcost.programs.definition import Build
+from hopcost.programs.receipt import installed
 
 FILE = Build(tool="sh", command=["sh", "make.sh", "{output}"], sources=["make.sh"])
 FOLDER = Build(tool="sh", command=["sh", "make.sh"], sources=["make.sh", "lib/words"], executable="bin/say")
@@ -52,19 +53,19 @@ def say(executable: Path) -> str:
 
 def test_a_folder_is_built_where_its_sources_are_copied(source: Path) -> None:
     """As npm and cargo want it; the program's own folder stays as it is."""
-    builds.make("say", source, FOLDER)
-    executable = builds.path("say", source, FOLDER)
+    build_cache.make("say", source, FOLDER)
+    executable = build_cache.path("say", source, FOLDER)
     assert say(executable) == "whole\n"
     assert [Path(path).name for path in in_cache(source)] == ["say", "words", "make.sh"]
     assert not (source / "bin").exists()
 
 
 def test_the_path_holds_the_digest_of_sources_and_command(source: Path) -> None:
-    before = builds.path("say", source, FOLDER)
+    before = build_cache.path("say", source, FOLDER)
     other = Build(tool="sh", command=["sh", "make.sh", "-x"], sources=FOLDER.sources, executable="bin/say")
-    assert builds.path("say", source, other) != before
+    assert build_cache.path("say", source, other) != before
     (source / "lib" / "words").write_text("other\n")
-    assert builds.path("say", source, FOLDER) != before
+    assert build_cache.path("say", source, FOLDER) != before
 
 
 def test_a_later_build_finds_the_cache_of_the_one_before(source: Path) -> None:
@@ -72,21 +73,21 @@ def test_a_later_build_finds_the_cache_of_the_one_before(source: Path) -> None:
     recipe = Build(tool="sh", command=["sh", "make.sh", "{output}", "{cache}"], sources=["make.sh"])
     for number in (1, 2):
         (source / "make.sh").write_text(f"{script} # {number}\n")
-        builds.make("say", source, recipe)
-    assert builds.path("say", source, recipe).read_text() == "once\nonce\n"
+        build_cache.make("say", source, recipe)
+    assert build_cache.path("say", source, recipe).read_text() == "once\nonce\n"
 
 
 def test_a_folder_without_its_executable_is_no_build(source: Path) -> None:
     (source / "make.sh").write_text("mkdir bin\n")
     with pytest.raises(CannotMeasure, match=r"say cannot be built: .*bin/say: No such file"):
-        builds.make("say", source, FOLDER)
+        build_cache.make("say", source, FOLDER)
     assert in_cache(source) == []
 
 
 def test_a_failed_build_of_a_folder_leaves_nothing(source: Path) -> None:
     (source / "make.sh").write_text(f"{MAKE_FOLDER}\necho no luck\nexit 7\n")
     with pytest.raises(CannotMeasure, match=r"say cannot be built: sh make\.sh ended with 7:\nno luck"):
-        builds.make("say", source, FOLDER)
+        build_cache.make("say", source, FOLDER)
     assert in_cache(source) == []
 
 
@@ -96,7 +97,7 @@ def test_where_libraries_are_fetched_a_failure_says_that_the_network_is_needed(s
     (source / lock).touch()
     recipe = Build(tool="sh", command=["sh", "make.sh"], sources=["make.sh", lock])
     with pytest.raises(CannotMeasure) as caught:
-        builds.make("say", source, recipe)
+        build_cache.make("say", source, recipe)
     assert caught.value.hint == f"a first build fetches what {lock} names: it needs the network"
 
 
@@ -108,7 +109,7 @@ def test_a_failed_build_says_what_it_needs(source: Path) -> None:
     for sources in (["make.sh"], ["make.sh", "go.sum"]):
         recipe = Build(tool="sh", command=["sh", "make.sh"], sources=sources)
         with pytest.raises(CannotMeasure) as caught:
-            builds.make("say", source, recipe, "install a newer shell")
+            build_cache.make("say", source, recipe, "install a newer shell")
         hints.append(caught.value.hint)
     network = "a first build fetches what go.sum names: it needs the network"
     assert hints == ["install a newer shell", f"{network}; or install a newer shell"]
@@ -123,13 +124,13 @@ def test_two_builds_at_once_both_succeed_and_make_one_program(source: Path, reci
     wait = f'touch {meeting}/$$; while [ "$(ls {meeting} | wc -l)" -lt 2 ]; do sleep 0.01; done\n'
     (source / "make.sh").write_text(wait + make)
     fork = multiprocessing.get_context("fork")
-    processes = [fork.Process(target=builds.make, args=("say", source, recipe)) for _ in range(2)]
+    processes = [fork.Process(target=build_cache.make, args=("say", source, recipe)) for _ in range(2)]
     for process in processes:
         process.start()
     for process in processes:
         process.join(30)
     assert [process.exitcode for process in processes] == [0, 0]
-    assert say(builds.path("say", source, recipe)) == ("whole\n" if recipe is FOLDER else "made\n")
+    assert say(build_cache.path("say", source, recipe)) == ("whole\n" if recipe is FOLDER else "made\n")
     assert not [path for path in in_cache(source) if "/." in path]
 
 
@@ -153,21 +154,21 @@ def test_an_interrupted_build_ends_its_compilers_and_leaves_nothing(source: Path
 def interruptible(source: Path) -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        builds.make("say", source, FOLDER)
+        build_cache.make("say", source, FOLDER)
     except KeyboardInterrupt:
         os._exit(130)
 
 
 def test_what_a_killed_build_left_is_removed_by_the_next_one(source: Path) -> None:
     """A build that runs keeps what it has so far."""
-    output = builds.path("say", source, FOLDER).parents[1]
+    output = build_cache.path("say", source, FOLDER).parents[1]
     with subprocess.Popen(["sleep", "1000"]) as alive, subprocess.Popen(["true"]) as dead:
         dead.wait()
         for process in (alive, dead):
             left = output.with_name(f".say-{process.pid}")
             left.mkdir(parents=True)
             (left / "half").touch()
-        builds.make("say", source, FOLDER)
+        build_cache.make("say", source, FOLDER)
         assert output.with_name(f".say-{alive.pid}").exists()
         assert not output.with_name(f".say-{dead.pid}").exists()
         alive.kill()
@@ -177,7 +178,7 @@ def test_what_a_killed_build_left_is_removed_by_the_next_one(source: Path) -> No
 
 
 def own_builds() -> list[str]:
-    return [name for name in program.names() if program.load(name).build is not None]
+    return [name for name in read.shipped_programs() if read.read_program(name).build is not None]
 
 
 def test_all_kinds_of_sources_are_built() -> None:
@@ -187,7 +188,7 @@ def test_all_kinds_of_sources_are_built() -> None:
 @pytest.mark.parametrize("name", own_builds())
 def test_every_source_and_lock_file_names_the_build(name: str) -> None:
     """A file that is forgotten there could change without a new build, or be missing in it."""
-    definition = program.load(name)
+    definition = read.read_program(name)
     assert definition.build is not None
     written = {str(path.relative_to(definition.folder)) for path in definition.folder.rglob("*") if path.is_file()}
     aside = {"program.toml", "README.md", "rustfmt.toml", *definition.files.values()}
@@ -196,8 +197,8 @@ def test_every_source_and_lock_file_names_the_build(name: str) -> None:
 
 @pytest.mark.parametrize("name", own_builds())
 def test_every_built_program_says_what_it_was_built_of(name: str) -> None:
-    program.installed.cache_clear()
-    receipt = program.installed(name)
+    installed.cache_clear()
+    receipt = installed(name)
     assert receipt.missing is None and receipt.path is not None and receipt.version is not None
     assert Path(receipt.path).stat().st_mode & stat.S_IXUSR
     expected = {

@@ -7,14 +7,15 @@ from pathlib import Path
 import pytest
 
 from hopcost.errors import UsageError
-from hopcost.prepared import PreparedStack, prepare
-from hopcost.sandbox import Cores, Ports
-from hopcost.suite import Arm, Hop, Link, Setting
+from hopcost.plan.cores import Cores
+from hopcost.stacks.prepare import PreparedStack, prepare
+from hopcost.stacks.sandbox.ports import Ports
+from hopcost.suites.arm import Arm, Hop, Link, SettingValue
 
 CORES = Cores(stack=[0], generator=[0])
 
 
-def prepared(copies: int, last_copy: dict[str, Setting]) -> PreparedStack:
+def prepared(copies: int, last_copy: dict[str, SettingValue]) -> PreparedStack:
     """nginx before so many embedded origins that do 10 µs of work, the last one with settings of its own."""
     behind = Hop(
         program="origin", link=Link.HTTP_TCP, copies=copies, settings={"work_us": 10, "threads": 1}, last_copy=last_copy

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from hopcost.errors import MeasurementFailed
-from hopcost.processes import WORKERS_AT_MOST, Processes
+from hopcost.stacks.workers import WORKERS_AT_MOST, Workers
 
 
 @pytest.fixture
@@ -26,9 +26,9 @@ def stack(processes: dict[str, list[int]], counted_by_cgroup: bool = False) -> S
     )
 
 
-def look(before: dict[str, list[int]], after: dict[str, list[int]], counted_by_cgroup: bool = False) -> Processes:
+def look(before: dict[str, list[int]], after: dict[str, list[int]], counted_by_cgroup: bool = False) -> Workers:
     made_up = stack(before, counted_by_cgroup)
-    processes = Processes(made_up)  # type: ignore[arg-type]
+    processes = Workers(made_up)  # type: ignore[arg-type]
     made_up.processes = after
     return processes
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import msgspec
 from samples.records import block, made_up_suite, part, record, slice_of
 
-from hopcost import claims
-from hopcost.claim import Claim, Comparison, Figure, Needs, Relation
-from hopcost.judged import Judged
-from hopcost.suite import Suite
+from hopcost.statistics.questions import claims
+from hopcost.statistics.questions.claim_result import ClaimResult
+from hopcost.suites.claim import Claim, ClaimFigure, ClaimTest, Needs, Relation
+from hopcost.suites.suite import Suite
 
 GOOD = """
 name = "mine"
@@ -54,16 +54,16 @@ CLAIMS = [
         says="A proxy costs | much.",
         source="Conclusions: “the difference is huge”",
         condition="8 cores",
-        tests=[Comparison(experiment="cost", arm="behind", relation=Relation.AT_MOST, size=0.75)],
+        tests=[ClaimTest(experiment="cost", arm="behind", relation=Relation.AT_MOST, size=0.75)],
     ),
     Claim(
         name="level-without-errors",
         says="The proxy and its twin are level, without errors.",
         source="its table",
         tests=[
-            Comparison(experiment="cost", arm="behind", to="beside", relation=Relation.ABOUT, size=1, tolerance=0.05),
-            Comparison(experiment="cost", arm="behind", relation=Relation.MORE),
-            Comparison(experiment="cost", arm="behind", figure=Figure.ERRORS, relation=Relation.NONE),
+            ClaimTest(experiment="cost", arm="behind", to="beside", relation=Relation.ABOUT, size=1, tolerance=0.05),
+            ClaimTest(experiment="cost", arm="behind", relation=Relation.MORE),
+            ClaimTest(experiment="cost", arm="behind", figure=ClaimFigure.ERRORS, relation=Relation.NONE),
         ],
     ),
     Claim(
@@ -71,7 +71,7 @@ CLAIMS = [
         says="With four cores it costs little.",
         source="its end",
         needs=Needs(cores=4, because="it had four"),
-        tests=[Comparison(experiment="cost", arm="behind", relation=Relation.AT_LEAST, size=0.9)],
+        tests=[ClaimTest(experiment="cost", arm="behind", relation=Relation.AT_LEAST, size=0.9)],
     ),
 ]
 
@@ -80,7 +80,7 @@ def with_claims() -> Suite:
     return msgspec.structs.replace(made_up_suite(), claims=CLAIMS)
 
 
-def judged() -> list[Judged]:
+def judged() -> list[ClaimResult]:
     blocks = [
         block(
             number,
@@ -91,4 +91,4 @@ def judged() -> list[Judged]:
         )
         for number in range(6)
     ]
-    return claims.judge(with_claims(), [record(*blocks)])
+    return claims.judge_claims(with_claims(), [record(*blocks)])

@@ -7,10 +7,10 @@ import math
 import msgspec
 from samples.records import MS, block, histogram, part, record, slice_of
 
-from hopcost.compared import Comparison
-from hopcost.plan import Plan
-from hopcost.recorded import ArmBlock, Block, OpenLoad
-from hopcost.summary import ExperimentSummary, summarise
+from hopcost.plan.plan import Plan
+from hopcost.record.block import ArmBlock, Block, OpenLoad
+from hopcost.statistics.comparisons import Comparison
+from hopcost.statistics.summary.summary import ExperimentSummary, summarise
 
 RATE_PER_S = 5000.0
 

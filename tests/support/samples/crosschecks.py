@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from hopcost.crosscheck import Turn
-from hopcost.recorded import PeerRun
+from hopcost.record.repeat import PeerRun
+from hopcost.statistics.questions.crosscheck import Turn
 
 
 def played(name: str, answers: int, **others: Any) -> PeerRun:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 from samples import records
 
-from hopcost.record import ArmBlock, Block
-from hopcost.sandbox import Cores
+from hopcost.plan.cores import Cores
+from hopcost.record.block import ArmBlock, Block
 
 EXPERIMENT = records.plan_of(quick=False).experiments[0]
 SHARED = msgspec.structs.replace(EXPERIMENT, cores=Cores(stack=[0, 1], generator=[1]))

@@ -5,22 +5,23 @@ from __future__ import annotations
 import msgspec
 from samples.records import made_up_suite, plain_block, plan_of, record
 
-from hopcost import claims
-from hopcost.claim import Claim, Comparison, Needs, Relation
-from hopcost.judged import Judged, Result
-from hopcost.planned import PlannedExperiment
-from hopcost.record import Block, Record
-from hopcost.suite import Experiment, Suite
-from hopcost.sweep import Sweep
+from hopcost.plan.plan import PlannedExperiment
+from hopcost.record.block import Block
+from hopcost.record.run import Record
+from hopcost.statistics.questions import claims
+from hopcost.statistics.questions.claim_result import ClaimResult, ClaimTestResult
+from hopcost.suites.claim import Claim, ClaimTest, Needs, Relation
+from hopcost.suites.experiment import Experiment, Sweep
+from hopcost.suites.suite import Suite
 
 
-def compare(relation: Relation, size: float | None = None, **more: object) -> Comparison:
+def compare(relation: Relation, size: float | None = None, **more: object) -> ClaimTest:
     """Throughput of the arm `behind` to the control, in the experiment `cost`."""
     fields: dict[str, object] = {"experiment": "cost", "arm": "behind", "relation": relation, "size": size}
-    return Comparison(**(fields | more))  # type: ignore[arg-type]
+    return ClaimTest(**(fields | more))  # type: ignore[arg-type]
 
 
-def claim(*tests: Comparison, needs: Needs | None = None) -> Claim:
+def claim(*tests: ClaimTest, needs: Needs | None = None) -> Claim:
     return Claim(name="c", says="It is so.", source="its end", tests=list(tests), needs=needs or Needs())
 
 
@@ -30,12 +31,12 @@ def suite_with(*found: Claim, sweep: Sweep | None = None) -> Suite:
     return msgspec.structs.replace(read, claims=list(found), experiments=experiments)
 
 
-def judged(found: Claim, *records: Record) -> Judged:
-    (made,) = claims.judge(suite_with(found), records)
+def judged(found: Claim, *records: Record) -> ClaimResult:
+    (made,) = claims.judge_claims(suite_with(found), records)
     return made
 
 
-def one(test: Comparison, *records: Record, needs: Needs | None = None) -> Result:
+def one(test: ClaimTest, *records: Record, needs: Needs | None = None) -> ClaimTestResult:
     (result,) = judged(claim(test, needs=needs), *records).results
     return result
 

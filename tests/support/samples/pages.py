@@ -5,16 +5,16 @@ from __future__ import annotations
 import msgspec
 from samples.records import plain_block, plan_of, record, sound_block
 
-from hopcost.planned import Point
-from hopcost.record import Record
-from hopcost.report import html
-from hopcost.summary import summarise
+from hopcost.plan.plan import Point
+from hopcost.record.run import Record
+from hopcost.report.html import page
+from hopcost.statistics.summary.summary import summarise
 
 HOSTILE = "</script><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">{{ 7*7 }}"
 
 
 def rendered(content: Record) -> str:
-    return html.render(content, summarise(content))
+    return page.render(content, summarise(content))
 
 
 def loaded() -> Record:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 from samples.records import MS, block, open_load, part, record, slice_of
 
-from hopcost.plan import Plan
-from hopcost.record import Block, Record
+from hopcost.plan.plan import Plan
+from hopcost.record.block import Block
+from hopcost.record.run import Record
 
 SWAYS = (0.96, 1.0, 1.02, 0.99, 1.03, 1.0)  # of the machine, block by block: in all arms alike
 OWN = (0.999, 1.0, 1.001, 1.0, 0.999, 1.001)  # of the arm alone

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from hopcost import plan
-from hopcost.plan import Plan
-from hopcost.program import Installed
-from hopcost.suite import Arm, Experiment, Hop, Link, Placement, Published, Suite, Workload
+from hopcost.plan.make import make_plan
+from hopcost.plan.plan import Plan, PlannedExperiment
+from hopcost.programs.definition import Installed
+from hopcost.suites.arm import Arm, Hop, Link
+from hopcost.suites.experiment import Experiment, Placement, Workload
+from hopcost.suites.published import Published
+from hopcost.suites.suite import Suite
 
 HERE = Installed(path="/bin/x", version="1.0")
 GONE = Installed(missing="'proxy' is not installed", remedy="apt-get install proxy")
@@ -57,7 +60,7 @@ def make(
     siblings: dict[int, list[int]] | None = None,
     open_files: int = 20_000,
 ) -> Plan:
-    return plan.make(
+    return make_plan(
         suite,
         list(chosen),
         quick=quick,
@@ -70,5 +73,5 @@ def make(
     )
 
 
-def names(planned: plan.PlannedExperiment) -> list[str]:
+def names(planned: PlannedExperiment) -> list[str]:
     return [arm.name for arm in planned.arms]

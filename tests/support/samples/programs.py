@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from hopcost import program
+from hopcost.programs import definition as programs_definition
+from hopcost.programs import read, receipt
 
 NGINX_LIKE = """
 name = "proxy"
@@ -58,8 +59,8 @@ def define(tmp_path: Path, name: str, definition: str, **files: str) -> None:
     (folder / "program.toml").write_text(definition)
     for file, text in files.items():
         (folder / file.replace("_", ".")).write_text(text)
-    program.load.cache_clear()
-    program.installed.cache_clear()
+    read.read_program.cache_clear()
+    receipt.installed.cache_clear()
 
 
 def script(tmp_path: Path, name: str, text: str) -> Path:
@@ -108,12 +109,12 @@ def own_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[No
     """Programs, the PATH and the user's cache are this test's alone."""
     for folder in ("programs", "bin", "cache"):
         (tmp_path / folder).mkdir()
-    monkeypatch.setattr(program, "PROGRAMS", tmp_path / "programs")
-    monkeypatch.setattr(program, "SYSTEM_FOLDERS", [])
+    monkeypatch.setattr(programs_definition, "PROGRAMS", tmp_path / "programs")
+    monkeypatch.setattr(receipt, "SYSTEM_FOLDERS", [])
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}/usr/bin{os.pathsep}/bin")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    program.load.cache_clear()
-    program.installed.cache_clear()
+    read.read_program.cache_clear()
+    receipt.installed.cache_clear()
     yield
-    program.load.cache_clear()
-    program.installed.cache_clear()
+    read.read_program.cache_clear()
+    receipt.installed.cache_clear()

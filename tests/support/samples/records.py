@@ -7,13 +7,19 @@ from pathlib import Path
 
 from hdrh.histogram import HdrHistogram
 
-from hopcost import plan as planning
-from hopcost.engine import ArmTotals, End, Slice, Start, WarmedUp
-from hopcost.histogram import FIGURES, HIGHEST_NS, LOWEST_NS
-from hopcost.plan import Plan
-from hopcost.program import Installed
-from hopcost.record import FORMAT, ArmBlock, Block, CheckedAnswer, Ending, Failure, OpenLoad, Record, Repeat, Run
-from hopcost.suite import Arm, Article, Experiment, Hop, Link, Placement, Published, Suite, Workload
+from hopcost.generators.engine_protocol import ArmTotals, End, Slice, Start, WarmedUp
+from hopcost.plan import make as planning
+from hopcost.plan.plan import Plan
+from hopcost.programs.definition import Installed
+from hopcost.record.block import ArmBlock, Block, Failure, OpenLoad
+from hopcost.record.evidence import CheckedAnswer
+from hopcost.record.histogram import FIGURES, HIGHEST_NS, LOWEST_NS
+from hopcost.record.repeat import Repeat
+from hopcost.record.run import FORMAT, Ending, Record, Run
+from hopcost.suites.arm import Arm, Hop, Link
+from hopcost.suites.experiment import Experiment, Placement, Workload
+from hopcost.suites.published import Published
+from hopcost.suites.suite import Article, Suite
 
 MS = 1_000_000  # ns
 HOPS = {"direct": ["app"], "behind": ["proxy", "app"], "beside": ["app"]}
@@ -60,7 +66,7 @@ def plan_of(quick: bool = True, **more: object) -> Plan:
         "siblings": {},
         "open_files": 20_000,
     }
-    return planning.make(made_up_suite(), [], quick=quick, seed=7, **({"budget_s": None} | arguments | more))  # type: ignore[arg-type]
+    return planning.make_plan(made_up_suite(), [], quick=quick, seed=7, **({"budget_s": None} | arguments | more))  # type: ignore[arg-type]
 
 
 def histogram(*values: int) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import msgspec
 from samples.records import MS, block, part, plain_block, plan_of, record, slice_of
 
-from hopcost.plan import LeftOut
-from hopcost.record import Block, Failure, Record
+from hopcost.plan.plan import LeftOut
+from hopcost.record.block import Block, Failure
+from hopcost.record.run import Record
 from hopcost.report import json as json_report
 from hopcost.report import markdown, text
-from hopcost.summary import summarise
+from hopcost.statistics.summary.summary import summarise
 
 RENDER = {"txt": text.render, "md": markdown.render, "json": json_report.render}
 

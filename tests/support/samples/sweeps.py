@@ -5,13 +5,16 @@ from __future__ import annotations
 import msgspec
 from samples.records import MS, block, part, plan_of, record, slice_of
 
-from hopcost.planned import PlannedExperiment, Point
-from hopcost.published import Published
-from hopcost.record import Block, MemorySample, PeerRun, Record, Repeat
-from hopcost.report.part import Part
-from hopcost.soak_summary import Course
-from hopcost.summary import summarise
-from hopcost.turns import Turns
+from hopcost.plan.plan import PlannedExperiment, Point
+from hopcost.plan.turns import Turns
+from hopcost.record.block import Block
+from hopcost.record.evidence import MemorySample
+from hopcost.record.repeat import PeerRun, Repeat
+from hopcost.record.run import Record
+from hopcost.report.document import Part
+from hopcost.statistics.summary.soak import Course
+from hopcost.statistics.summary.summary import summarise
+from hopcost.suites.published import Published
 
 
 def planned(**more: object) -> PlannedExperiment:

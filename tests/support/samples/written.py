@@ -13,9 +13,10 @@ from samples.claims import CLAIMS
 from samples.records import ENVIRONMENT, made_up_suite, plain_block, plan_of, sound_block
 from samples.sweeps import peer_run, repeat
 
-from hopcost import record as records
 from hopcost.errors import MeasurementFailed
-from hopcost.record import Ending, Writer
+from hopcost.record import reader as records
+from hopcost.record.run import Ending
+from hopcost.record.writer import Writer
 
 
 def writer(path: Path | None) -> Writer:
@@ -30,14 +31,14 @@ def recorded(path: Path, blocks: int) -> Path:
 
 
 def numbers(path: Path) -> list[int]:
-    return [block.number for block in records.read(path).blocks]
+    return [block.number for block in records.read_record(path).blocks]
 
 
 def assert_the_record_before_stays(path: Path, caught: pytest.ExceptionInfo[MeasurementFailed], name: str) -> None:
     assert caught.value.message.startswith(f"{path}/{name}: ")
     assert caught.value.hint == f"what was recorded before is whole: hopcost report {path}"
     assert caught.value.exit_code == 1
-    read = records.read(path)
+    read = records.read_record(path)
     assert [block.number for block in read.blocks] == [0, 1]
     assert read.warnings == []
 

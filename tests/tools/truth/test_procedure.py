@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hopcost import compared
+from hopcost.statistics import comparisons
 from tools.truth import lines
 from tools.truth.sections import procedure
 
@@ -38,7 +38,7 @@ def test_false_alarms_are_counted_and_a_procedure_that_makes_them_is_caught(monk
     monkeypatch.setattr(procedure, "courses", lambda: POOL)
     monkeypatch.setattr(procedure, "EACH", 30)
     sound = procedure.run(1, 120.0, 0)
-    monkeypatch.setattr(compared, "error_of_each", lambda *_: 0.6)
+    monkeypatch.setattr(comparisons, "error_of_one_arm", lambda *_: 0.6)
     broken = procedure.run(1, 120.0, 0)
     assert sound["excludes"] <= 4  # of 30, where 5 % are 1.5
     assert broken["excludes"] >= 10

@@ -11,9 +11,9 @@ import pytest
 from golden import FOLDER
 from truth_samples import line
 
-from hopcost.record import Ending
-from hopcost.report.reported import Report, ReportedArm, ReportedComparison, ReportedExperiment
-from hopcost.statistics import Interval
+from hopcost.record.run import Ending
+from hopcost.report.json_schema import Report, ReportedArm, ReportedComparison, ReportedExperiment
+from hopcost.statistics.intervals import Interval
 from tools.truth import lines, part
 from tools.truth import page as truth
 from tools.truth.sections import alarms, attribution, precision, sensitivity, slices

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from hopcost import peers
 from hopcost.errors import CannotMeasure, MeasurementFailed
-from hopcost.peers import Counts
+from hopcost.generators.peers import peer as peers
+from hopcost.generators.peers.output import Counts
+from hopcost.generators.peers.peer import WRK, Peer, PeerLoad
 
 WRK_ERRORS = """Running 1s test @ http://127.0.0.1:1/
   1 threads and 64 connections
@@ -32,8 +33,8 @@ OHA = """{"statusCodeDistribution": {"200": 90, "500": 7}, "errorDistribution": 
 @pytest.mark.parametrize(
     ("peer", "output", "expected"),
     [
-        (peers.WRK, WRK_ERRORS, Counts(answers=900, errors=110)),
-        (peers.WRK, "  1000 requests in 1.00s, 0.16MB read", Counts(answers=1000, errors=0)),
+        (WRK, WRK_ERRORS, Counts(answers=900, errors=110)),
+        (WRK, "  1000 requests in 1.00s, 0.16MB read", Counts(answers=1000, errors=0)),
         (peers.AB, AB, Counts(answers=49980, errors=20)),
         (peers.H2LOAD, H2LOAD, Counts(answers=100, errors=5)),
         (peers.OHA, OHA, Counts(answers=90, errors=9)),
@@ -41,7 +42,7 @@ OHA = """{"statusCodeDistribution": {"200": 90, "500": 7}, "errorDistribution": 
     ],
 )
 def test_counts_come_from_the_generators_own_output(peer: object, output: str, expected: Counts) -> None:
-    reader = peer if isinstance(peer, peers.Peer) else peers.engine(Path("x"), "x")
+    reader = peer if isinstance(peer, Peer) else peers.engine(Path("x"), "x")
     counts = reader.counts(output)
     assert (counts.answers, counts.errors) == (expected.answers, expected.errors)
 
@@ -78,7 +79,7 @@ def test_ab_says_how_many_connections_were_kept_where_it_asked_for_that(line: st
 
 @pytest.mark.parametrize("name", ["hey", "oha"])
 def test_a_generator_does_not_ask_for_gzip_by_itself(name: str) -> None:
-    given = peers.words(name, peers.Load(url="http://127.0.0.1:1/", connections=1, seconds=1))
+    given = peers.words(name, PeerLoad(url="http://127.0.0.1:1/", connections=1, seconds=1))
     assert any(word.strip("-") == "disable-compression" for word in given)
 
 
@@ -95,4 +96,4 @@ def test_a_generator_that_cannot_close_connections_so_is_not_asked_to(
 
 def test_output_without_a_count_is_a_failure_not_zero() -> None:
     with pytest.raises(MeasurementFailed, match="no '"):
-        peers.WRK.counts("unable to connect to 127.0.0.1:1")
+        WRK.counts("unable to connect to 127.0.0.1:1")

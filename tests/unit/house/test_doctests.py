@@ -17,4 +17,4 @@ def test_examples(name: str) -> None:
 
 
 def test_some_examples_are_found() -> None:
-    assert doctest.testmod(importlib.import_module("hopcost.plan")).attempted >= 2
+    assert doctest.testmod(importlib.import_module("hopcost.statistics.verdict")).attempted >= 2

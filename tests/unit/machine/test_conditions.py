@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from samples import records
 
-from hopcost import conditions
-from hopcost.conditions import Conditions
+from hopcost.machine import conditions
+from hopcost.machine.conditions import Conditions
 
 
 def test_a_block_has_what_was_added() -> None:

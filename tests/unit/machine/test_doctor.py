@@ -11,11 +11,11 @@ from types import SimpleNamespace
 import psutil
 import pytest
 
-from hopcost import doctor, machine
-from hopcost.doctor import Finding, Level
-from hopcost.network import Network
-from hopcost.program import Installed
-from hopcost.sandbox import Freezer
+from hopcost.machine import cpu_time, doctor
+from hopcost.machine.doctor import Finding, Level
+from hopcost.programs.definition import Installed
+from hopcost.stacks.sandbox.cgroups import Freezer
+from hopcost.stacks.sandbox.network import Network
 
 
 def judged(finding: Finding) -> tuple[str, str]:
@@ -102,7 +102,7 @@ def test_the_watch_covers_every_process_from_its_beginning(monkeypatch: pytest.M
 
     monkeypatch.setattr(psutil, "process_iter", processes)
     monkeypatch.setattr(psutil, "cpu_percent", share)
-    monkeypatch.setattr(machine, "steal_ns", lambda: 0)
+    monkeypatch.setattr(cpu_time, "steal_ns", lambda: 0)
     assert doctor._watch() == (0.25, 0.0)
     assert asked == ["each ['cpu_percent']", "all for 1.0 s"]
 
@@ -110,7 +110,7 @@ def test_the_watch_covers_every_process_from_its_beginning(monkeypatch: pytest.M
 def test_steal_is_a_share_of_all_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     clock, steal = iter([0, 1_000_000_000]), iter([5, 200_000_005])
     monkeypatch.setattr(time, "monotonic_ns", lambda: next(clock))
-    monkeypatch.setattr(machine, "steal_ns", lambda: next(steal))
+    monkeypatch.setattr(cpu_time, "steal_ns", lambda: next(steal))
     monkeypatch.setattr(psutil, "process_iter", lambda attributes: iter([]))
     monkeypatch.setattr(psutil, "cpu_percent", lambda interval: 0.0)
     monkeypatch.setattr(psutil, "cpu_count", lambda: 2)

@@ -8,8 +8,12 @@ from pathlib import Path
 import pytest
 from mock_world import SUITE, Recorder, World, measure, plan_of
 
-from hopcost import block, engine, record
-from hopcost.sandbox import Freezer, Ports
+from hopcost.generators.engine_protocol import WarmUp
+from hopcost.measure import block
+from hopcost.measure.engine_load import BlockContext
+from hopcost.record.writer import Writer
+from hopcost.stacks.sandbox.cgroups import Freezer
+from hopcost.stacks.sandbox.ports import Ports
 
 
 def test_a_block_starts_checks_loads_and_stops_every_arm_with_the_baseline_first(world: World, tmp_path: Path) -> None:
@@ -76,8 +80,8 @@ def test_an_arm_that_died_in_the_closed_loop_is_offered_nothing(world: World, tm
 
 def test_rates_that_are_given_are_offered(world: World, tmp_path: Path) -> None:
     planned = plan_of(quick=False)
-    with record.Writer(tmp_path / "record", SUITE, planned, {}, ["hopcost"]) as writer:
-        setting = block.Setting(
+    with Writer(tmp_path / "record", SUITE, planned, {}, ["hopcost"]) as writer:
+        setting = BlockContext(
             plan=planned,
             experiment=planned.experiments[0],
             freezer=Freezer(kind="signal", parent=None),
@@ -85,11 +89,11 @@ def test_rates_that_are_given_are_offered(world: World, tmp_path: Path) -> None:
             writer=writer,
             watcher=Recorder(),
         )
-        warm_up = engine.WarmUp(least_ns=5, most_ns=7)
-        done = block.measure(setting, planned.experiments[0].arms, 0, 3, rates={0.25: 123.0}, warm_up=warm_up)
+        warm_up = WarmUp(least_ns=5, most_ns=7)
+        done = block.measure_block(setting, planned.experiments[0].arms, 0, 3, rates={0.25: 123.0}, warm_up=warm_up)
     assert done.validity == "valid", done.reasons
     assert [load.rate_per_s for load in done.arms[0].open_loop] == [123.0]
-    as_planned = engine.WarmUp(least_ns=planned.warm_up_least_ns, most_ns=planned.warm_up_most_ns)
+    as_planned = WarmUp(least_ns=planned.warm_up_least_ns, most_ns=planned.warm_up_most_ns)
     assert [load.warm_up for load in world.plans] == [warm_up, as_planned], "its stacks are warm by then"
 
 

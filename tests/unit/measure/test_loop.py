@@ -10,8 +10,13 @@ import msgspec
 import pytest
 from mock_world import SUITE, World, measure
 
-from hopcost import blocks, compared, engine, plan, record
 from hopcost.errors import MeasurementFailed
+from hopcost.generators import engine
+from hopcost.generators.engine_protocol import EnginePlan, Line
+from hopcost.measure.loop import VOID_BLOCKS_AT_MOST
+from hopcost.plan.plan import PlannedExperiment
+from hopcost.record import reader
+from hopcost.statistics import stop
 
 
 def test_where_not_all_arms_fit_into_a_block_the_slowest_of_all_sets_the_loads(
@@ -19,7 +24,7 @@ def test_where_not_all_arms_fit_into_a_block_the_slowest_of_all_sets_the_loads(
 ) -> None:
     monkeypatch.setitem(SUITE.arms, "slower", SUITE.arms["slow"])
     monkeypatch.setattr(SUITE.experiments[0], "arms", ["slow", "base", "slower"])
-    monkeypatch.setattr(plan.PlannedExperiment, "groups", [["base", "slow", "base-aa"], ["base", "slower", "base-aa"]])
+    monkeypatch.setattr(PlannedExperiment, "groups", [["base", "slow", "base-aa"], ["base", "slower", "base-aa"]])
     world.answers["slower"] = 20
     _, read, _ = measure(tmp_path, quick=False)
     loads = [[load.rate_per_s for load in each.arms[0].open_loop] for each in read.blocks]
@@ -55,7 +60,7 @@ def test_a_full_run_stops_at_the_first_look_that_is_precise_enough(world: World,
 
 
 def test_a_full_run_goes_on_where_blocks_differ(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compared, "settled", lambda _, done, **__: len(done) >= 10)
+    monkeypatch.setattr(stop, "is_precise_enough", lambda _, done, **__: len(done) >= 10)
     _, read, _ = measure(tmp_path, quick=False)
     assert len(read.blocks) == 10
 
@@ -101,7 +106,7 @@ def test_too_many_void_blocks_end_the_experiment(world: World, tmp_path: Path) -
     world.engine_faults = [MeasurementFailed("killed") for _ in range(9)]
     well, read, _ = measure(tmp_path)
     assert not well
-    assert len(read.blocks) == blocks.VOID_BLOCKS_AT_MOST + 1
+    assert len(read.blocks) == VOID_BLOCKS_AT_MOST + 1
     assert read.run.endings[0].why == "failed"
 
 
@@ -110,15 +115,15 @@ def test_ctrl_c_stops_the_stacks_and_keeps_the_blocks_done(
 ) -> None:
     loads = iter(range(10))
 
-    def interrupted(load: engine.Plan) -> Iterator[engine.Line]:
+    def interrupted(load: EnginePlan) -> Iterator[Line]:
         if next(loads) == 2:
             raise KeyboardInterrupt
         yield from world.engine_run(load)
 
-    monkeypatch.setattr(engine, "run", interrupted)
+    monkeypatch.setattr(engine, "run_engine", interrupted)
     with pytest.raises(KeyboardInterrupt):
         measure(tmp_path)
-    read = record.read(tmp_path / "record")
+    read = reader.read_record(tmp_path / "record")
     assert len(read.blocks) == 2
     assert read.run.endings[0].why == "interrupted"
     assert read.run.ended_utc is None

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopcost.plan import rounds_for_block
+from hopcost.measure.sizing import rounds_for_block
 
 
 @pytest.mark.parametrize(

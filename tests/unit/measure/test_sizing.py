@@ -6,8 +6,8 @@ import msgspec
 import pytest
 from samples.records import MS, block, part, plan_of, slice_of
 
-from hopcost.recorded import ArmBlock, Block, Failure
-from hopcost.sizing import PILOT_S, Sizing, log_ratios
+from hopcost.measure.sizing import PILOT_S, Sizing, log_ratios
+from hopcost.record.block import ArmBlock, Block, Failure
 
 # Direct, behind, beside and the baseline's copy: a round of 300 ms after 300 ms each takes 2.472 s, of 100 ms 0.824 s.
 ARMS = 4

@@ -11,9 +11,12 @@ import pytest
 from samples import records
 from samples.records import MS
 
-from hopcost import block, blocks, engine
-from hopcost.suite import Workload
-from hopcost.watcher import Silent
+from hopcost.generators.engine_protocol import WarmUp
+from hopcost.measure import loop
+from hopcost.measure.engine_load import BlockContext
+from hopcost.measure.loop import Loop
+from hopcost.measure.watcher import Silent
+from hopcost.suites.experiment import Workload
 
 LEVEL = (100,) * 30  # answers of each warm-up slice, each of the same CPU time
 BURST = (100,) * 24 + (50,) * 6
@@ -26,9 +29,7 @@ def warm_ups_ms(monkeypatch: pytest.MonkeyPatch, *starts: tuple[int, ...], conne
     """The warm-up that each of the blocks gets where the arms' starts look like this, the last again and again."""
     given: list[int] = []
 
-    def measure(
-        _setting: object, arms: list[Any], number: int, *_: object, warm_up: engine.WarmUp, **__: object
-    ) -> Any:
+    def measure(_setting: object, arms: list[Any], number: int, *_: object, warm_up: WarmUp, **__: object) -> Any:
         given.append(warm_up.least_ns // MS)
         if len(given) == BLOCKS:
             raise KeyboardInterrupt
@@ -36,15 +37,15 @@ def warm_ups_ms(monkeypatch: pytest.MonkeyPatch, *starts: tuple[int, ...], conne
         parts = [records.part(records.slice_of(arm.name, 1000), warmed_up=answers) for arm in arms]
         return msgspec.structs.replace(records.block(number, *parts), elapsed_ns=10**9, slices_elapsed_ns=10**8)
 
-    monkeypatch.setattr(blocks, "block", SimpleNamespace(measure=measure, Setting=block.Setting))
+    monkeypatch.setattr(loop, "block", SimpleNamespace(measure_block=measure))
     plan = records.plan_of(quick=False)
     experiment = msgspec.structs.replace(plan.experiments[0], workload=Workload(connections=connections))
-    setting = block.Setting(
+    setting = BlockContext(
         plan=plan, experiment=experiment, freezer=None, ports=None,  # type: ignore[arg-type]
         writer=SimpleNamespace(append=lambda _: None), watcher=Silent(),  # type: ignore[arg-type]
     )  # fmt: skip
     with pytest.raises(KeyboardInterrupt):
-        blocks.Loop(setting, time.monotonic() + 1800).run()
+        Loop(setting, time.monotonic() + 1800).run()
     return given
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import msgspec
 from samples.plans import HERE, SUITE, make, names, stack
 
-from hopcost import plan
-from hopcost.plan import LeftOut
-from hopcost.program import Installed, Lacking
-from hopcost.suite import Arm, Hop, Link
+from hopcost.plan import make as plan_make
+from hopcost.plan.plan import LeftOut
+from hopcost.programs.definition import Installed, Lacking
+from hopcost.suites.arm import Arm, Hop, Link
 
 
 def test_where_everything_is_there_all_arms_run_and_the_baseline_twice() -> None:
@@ -59,7 +59,7 @@ def test_an_arm_whose_setting_needs_what_is_lacking_is_left_out_with_the_command
     there = {"app": HERE, "origin": HERE, "proxy": Installed(path="/bin/x", version="1.0", lacking=[lacking])}
     lua = Arm(hops=[Hop(program="proxy", link=Link.HTTP_TCP, settings={"content": "lua"})])
     suite = msgspec.structs.replace(SUITE, arms=SUITE.arms | {"spare": lua})
-    planned = plan.make(
+    planned = plan_make.make_plan(
         suite, ["first"], quick=True, budget_s=None, seed=1, installed=there, allowed_cores=[0, 1], siblings={},
         open_files=20_000,
     )  # fmt: skip

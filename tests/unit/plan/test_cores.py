@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from hopcost.errors import CannotMeasure
-from hopcost.sandbox import Cores, place
-from hopcost.suite import Placement
+from hopcost.plan.cores import Cores, place_cores
+from hopcost.suites.experiment import Placement
 
 FOUR_WITH_SIBLINGS = {0: [1], 1: [0], 2: [3], 3: [2]}
 FOUR_FAR_SIBLINGS = {0: [2], 1: [3], 2: [0], 3: [1]}
@@ -33,7 +33,7 @@ FOUR_FAR_SIBLINGS = {0: [2], 1: [3], 2: [0], 3: [1]}
 def test_place(
     placement: Placement, allowed: list[int], siblings: dict[int, list[int]], stack: list[int], generator: list[int]
 ) -> None:
-    assert place(placement, allowed, siblings) == Cores(stack=stack, generator=generator)
+    assert place_cores(placement, allowed, siblings) == Cores(stack=stack, generator=generator)
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_place(
 )
 def test_one_physical_core_cannot_be_given_to_both(allowed: list[int], siblings: dict[int, list[int]]) -> None:
     with pytest.raises(CannotMeasure) as caught:
-        place(Placement.ONE_CORE, allowed, siblings)
+        place_cores(Placement.ONE_CORE, allowed, siblings)
     assert caught.value.hint == "choose an experiment on all cores"
 
 

@@ -6,11 +6,12 @@ import msgspec
 import pytest
 from samples.plans import HERE, SUITE, make
 
-from hopcost import plan
 from hopcost.errors import CannotMeasure
-from hopcost.sandbox import Cores
-from hopcost.suite import Slices, Workload
-from hopcost.turns import Turns
+from hopcost.plan import make as plan_make
+from hopcost.plan.cores import Cores
+from hopcost.plan.plan import PlannedExperiment
+from hopcost.plan.turns import Turns
+from hopcost.suites.experiment import Slices, Workload
 
 
 def test_one_core_is_too_few_for_an_experiment_on_one_core() -> None:
@@ -46,9 +47,9 @@ def test_too_few_cores_for_the_published_conditions_are_said() -> None:
 def test_offered_loads_follow_where_a_full_run_of_our_engine_takes_turns() -> None:
     def first(
         quick: bool = False, peer: str | None = None, idle_s: float | None = None, **changes: object
-    ) -> plan.PlannedExperiment:
+    ) -> PlannedExperiment:
         replaced = msgspec.structs.replace(SUITE.experiments[0], **changes)
-        planned = plan.make(
+        planned = plan_make.make_plan(
             msgspec.structs.replace(SUITE, experiments=[replaced]),
             [],
             quick=quick,

@@ -9,7 +9,7 @@ import pytest
 from samples.plans import SUITE, make
 
 from hopcost.errors import CannotMeasure, UsageError
-from hopcost.plan import Plan
+from hopcost.plan.plan import Plan
 
 
 def test_what_the_suite_says_goes_along() -> None:

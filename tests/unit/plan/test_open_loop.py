@@ -6,7 +6,8 @@ import pytest
 from samples import records
 from samples.records import MS
 
-from hopcost import open_loop
+from hopcost.plan import open_loop
+from hopcost.plan.open_loop import SLICE_NS_MOST
 
 
 def test_all_arms_are_offered_shares_of_the_slowest_ones_throughput() -> None:
@@ -24,4 +25,4 @@ def test_an_arm_without_an_answer_sets_no_rate() -> None:
 @pytest.mark.parametrize(("stall_ns", "capped"), [(0, False), (200 * MS, False), (201 * MS, True)])
 def test_a_slice_that_ought_to_be_longer_is_told(stall_ns: int, capped: bool) -> None:
     assert open_loop.is_capped(stall_ns) is capped
-    assert open_loop.slice_ns(stall_ns) >= min(20 * stall_ns, open_loop.SLICE_NS_MOST)
+    assert open_loop.slice_ns(stall_ns) >= min(20 * stall_ns, SLICE_NS_MOST)

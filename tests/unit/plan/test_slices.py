@@ -5,15 +5,15 @@ from __future__ import annotations
 import msgspec
 from samples.plans import HERE, SUITE, make
 
-from hopcost import plan
-from hopcost.suite import Slices, Workload
+from hopcost.plan.make import make_plan
+from hopcost.suites.experiment import Slices, Workload
 
 
 def lengths_ms(budget_s: float, idle_s: float | None = None, **changes: object) -> tuple[int, int, list[str]]:
     """Settling and slice of the first experiment in that time, without an open loop; and what is said of it."""
     workload = changes | {"open_loop": False}
     experiments = [msgspec.structs.replace(each, **workload) for each in SUITE.experiments]
-    (made,) = plan.make(
+    (made,) = make_plan(
         msgspec.structs.replace(SUITE, experiments=experiments),
         ["first"],
         quick=False,

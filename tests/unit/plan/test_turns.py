@@ -3,13 +3,15 @@
 import pytest
 
 from hopcost.errors import CannotMeasure
-from hopcost.turns import SPARE_FILES, Fit, Turns, fit, idle_note
+from hopcost.plan.turns import SPARE_FILES, Turns, TurnsChosen, choose_turns, why_not_interleaved
 
 S = 1_000_000_000
 
 
-def ask(connections: int, arms: int, *, proxies: bool = False, files: int = 20_000, wanted: Turns = Turns.ALL) -> Fit:
-    return fit(connections=connections, arms=arms, through_proxies=proxies, open_files=files, wanted=wanted)
+def ask(
+    connections: int, arms: int, *, proxies: bool = False, files: int = 20_000, wanted: Turns = Turns.ALL
+) -> TurnsChosen:
+    return choose_turns(connections=connections, arms=arms, through_proxies=proxies, open_files=files, wanted=wanted)
 
 
 def test_what_fits_takes_turns_all_together() -> None:
@@ -56,8 +58,8 @@ def test_without_a_file_for_a_single_connection_nothing_can_be_measured() -> Non
 
 def test_a_frozen_arm_must_not_lose_its_idle_connections() -> None:
     # Six arms, 0.25 s each, first in a round and last in the next: frozen for 10 × 0.25 s; half of Node's 5 s is 2.5 s.
-    assert idle_note(arms=6, visit_ns=S // 4, idle_timeout_s={"express": 5.0}) is None
-    note = idle_note(arms=7, visit_ns=S // 4, idle_timeout_s={"nginx": 300.0, "express": 5.0})
+    assert why_not_interleaved(arms=6, visit_ns=S // 4, idle_timeout_s={"express": 5.0}) is None
+    note = why_not_interleaved(arms=7, visit_ns=S // 4, idle_timeout_s={"nginx": 300.0, "express": 5.0})
     assert note is not None
     assert "one arm at a time" in note and "express" in note
-    assert idle_note(arms=7, visit_ns=S // 4, idle_timeout_s={}) is None
+    assert why_not_interleaved(arms=7, visit_ns=S // 4, idle_timeout_s={}) is None

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from hopcost import changes
 from hopcost.errors import UsageError
-from hopcost.suite import Arm, Hop, Link
+from hopcost.programs import changes
+from hopcost.suites.arm import Arm, Hop, Link
 
 ARM = Arm(
     hops=[
@@ -32,21 +32,21 @@ ARM = Arm(
     ],
 )
 def test_a_word_sets_what_it_says_in_its_hop_alone(word: str, hop: int, settings: dict[str, bool | int | str]) -> None:
-    changed = changes.changed(ARM, [word], "--after")
+    changed = changes.change_settings(ARM, [word], "--after")
     assert changed.hops[hop].settings == settings
     assert changed.hops[1 - hop] == ARM.hops[1 - hop]
 
 
 def test_later_words_win_and_nothing_given_changes_nothing() -> None:
-    assert changes.changed(ARM, [], "--after") == ARM
+    assert changes.change_settings(ARM, [], "--after") == ARM
     words = ["nginx.gzip=off", "go-hello.heap_mib=1", "nginx.gzip=on"]
-    assert changes.changed(ARM, words, "--after").hops[0].settings == {"gzip": True}
+    assert changes.change_settings(ARM, words, "--after").hops[0].settings == {"gzip": True}
 
 
 def test_files_become_absolute_paths_of_the_hop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("new.conf").write_text("events {}")
-    changed = changes.changed(ARM, ["nginx.config=new.conf", "go-hello.binary=./new.conf"], "--after")
+    changed = changes.change_settings(ARM, ["nginx.config=new.conf", "go-hello.binary=./new.conf"], "--after")
     assert changed.hops[0].config == changed.hops[1].binary == str(tmp_path / "new.conf")
 
 
@@ -68,6 +68,6 @@ def test_files_become_absolute_paths_of_the_hop(tmp_path: Path, monkeypatch: pyt
 )
 def test_a_word_that_fits_nothing_says_what_would(word: str, message: str, hint: str | None) -> None:
     with pytest.raises(UsageError) as caught:
-        changes.changed(ARM, [word], "--before")
+        changes.change_settings(ARM, [word], "--before")
     assert caught.value.message.startswith(f"--before {word}: ") and message in caught.value.message
     assert caught.value.hint is None if hint is None else hint in (caught.value.hint or "")

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 from samples.programs import BUILT, NEEDING, NGINX_LIKE, define, define_needing, define_proxy
 
-from hopcost import program
 from hopcost.errors import UsageError
-from hopcost.suite import Setting
+from hopcost.programs import read
+from hopcost.suites.arm import SettingValue
 
 pytestmark = pytest.mark.usefixtures("own_programs")
 
 
 def test_settings_are_defaults_overlaid_with_what_is_given(tmp_path: Path) -> None:
     define_proxy(tmp_path)
-    resolve = program.load("proxy").resolve_settings
+    resolve = read.read_program("proxy").resolve_settings
     assert resolve({}, 4, "arm x") == {"workers": 4, "keepalive": 300, "logging": False}
     assert resolve({"workers": 2, "logging": True}, 4, "arm x") == {"workers": 2, "keepalive": 300, "logging": True}
     assert resolve({"workers": "cores", "keepalive": 1}, 8, "arm x") == {"workers": 8, "keepalive": 1, "logging": False}
@@ -42,14 +42,14 @@ def test_a_setting_that_does_not_fit_is_named(
 ) -> None:
     define_proxy(tmp_path)
     with pytest.raises(UsageError) as caught:
-        program.load("proxy").resolve_settings(given, 4, "arm x")
+        read.read_program("proxy").resolve_settings(given, 4, "arm x")
     assert (caught.value.message, caught.value.hint) == (message, hint)
 
 
 def test_a_program_without_settings_says_so(tmp_path: Path) -> None:
     define(tmp_path, "built", BUILT, make_sh="")
     with pytest.raises(UsageError) as caught:
-        program.load("built").resolve_settings({"workers": 1}, 4, "arm x")
+        read.read_program("built").resolve_settings({"workers": 1}, 4, "arm x")
     assert caught.value.hint == "built has no settings"
 
 
@@ -73,10 +73,10 @@ when = {{ manager = "pm2" }}
 
 def test_a_setting_is_refused_where_it_has_no_effect(tmp_path: Path) -> None:
     define(tmp_path, "proxy", CLUSTER.format(executable="my-proxy"))
-    resolve = program.load("proxy").resolve_settings
+    resolve = read.read_program("proxy").resolve_settings
     assert resolve({}, 4, "arm x")["instances"] == 4
     assert resolve({"manager": "pm2", "instances": 2}, 4, "arm x")["instances"] == 2
-    refused: list[dict[str, Setting]] = [{"instances": 4}, {"instances": "cores", "manager": "node"}]
+    refused: list[dict[str, SettingValue]] = [{"instances": 4}, {"instances": "cores", "manager": "node"}]
     for given in refused:
         with pytest.raises(UsageError) as caught:
             resolve(given, 4, "arm x")
@@ -94,15 +94,15 @@ def test_a_setting_is_refused_where_it_has_no_effect(tmp_path: Path) -> None:
 def test_a_setting_cannot_depend_on_what_is_not_there(tmp_path: Path, when: str, message: str) -> None:
     define(tmp_path, "proxy", CLUSTER.replace('{{ manager = "pm2" }}', when).format(executable="my-proxy"))
     with pytest.raises(UsageError, match=message):
-        program.load("proxy")
+        read.read_program("proxy")
 
 
 def test_an_unknown_program_gets_the_nearest(tmp_path: Path) -> None:
     define_proxy(tmp_path)
     define(tmp_path, "built", BUILT, make_sh="")
-    assert program.names() == ["built", "proxy"]
+    assert read.shipped_programs() == ["built", "proxy"]
     with pytest.raises(UsageError) as caught:
-        program.load("proxi")
+        read.read_program("proxi")
     assert caught.value.message == "no program is called 'proxi'"
     assert caught.value.hint == "did you mean 'proxy'?"
 
@@ -110,7 +110,7 @@ def test_an_unknown_program_gets_the_nearest(tmp_path: Path) -> None:
 def test_a_definition_that_does_not_fit_names_file_and_key(tmp_path: Path) -> None:
     define(tmp_path, "proxy", NGINX_LIKE.format(executable="x").replace('doc = "how many"', 'dok = "how many"'))
     with pytest.raises(UsageError) as caught:
-        program.load("proxy")
+        read.read_program("proxy")
     place = tmp_path / "programs" / "proxy" / "program.toml"
     assert caught.value.message == f"{place}: settings.workers: Object contains unknown field `dok`"
     assert caught.value.hint == "did you mean 'doc'?"
@@ -126,10 +126,10 @@ def test_a_definition_that_does_not_fit_names_file_and_key(tmp_path: Path) -> No
 def test_a_need_that_refers_to_nothing_is_refused(tmp_path: Path, when: str, message: str) -> None:
     define_needing(tmp_path, NEEDING.replace('{{ content = "lua" }}', when))
     with pytest.raises(UsageError, match=message):
-        program.load("proxy")
+        read.read_program("proxy")
 
 
 def test_config_must_be_one_of_the_files(tmp_path: Path) -> None:
     define(tmp_path, "proxy", 'config = "other.conf"\n' + NGINX_LIKE.format(executable="proxy"))
     with pytest.raises(UsageError, match=r"config: 'other\.conf' is none of its files"):
-        program.load("proxy")
+        read.read_program("proxy")

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import pytest
 
 from hopcost.errors import UsageError
-from hopcost.settings import SettingDefinition, SettingKind
-from hopcost.suite import Setting
+from hopcost.programs.settings import SettingDefinition, SettingKind
+from hopcost.suites.arm import SettingValue
 
 
-def definition(kind: str, default: Setting, *, least: int = 1, choices: Sequence[str] = ()) -> SettingDefinition:
+def definition(kind: str, default: SettingValue, *, least: int = 1, choices: Sequence[str] = ()) -> SettingDefinition:
     return SettingDefinition(kind=SettingKind(kind), default=default, doc="", least=least, choices=list(choices))
 
 

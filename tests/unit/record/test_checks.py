@@ -9,35 +9,40 @@ from samples.records import histogram_of
 from samples.written import Change, arm, changed, written
 
 import hopcost
-from hopcost import claims, engine, histogram, record_check, summary
-from hopcost import record as records
 from hopcost.errors import UsageError
-from hopcost.record import Record
-from hopcost.report import ClaimsFormat, claims_table, csv, html, markdown, text
+from hopcost.generators.engine_protocol import ArmTotals
+from hopcost.record import histogram, reader
+from hopcost.record.checks import HISTOGRAMS
+from hopcost.record.run import FORMAT, Record
+from hopcost.report import ClaimsFormat, csv, markdown, text
 from hopcost.report import json as json_report
+from hopcost.report.html import page
+from hopcost.report.tables import claims
+from hopcost.statistics.questions import claims as questions_claims
+from hopcost.statistics.summary import summary
 
 
 def every_report(path: Path) -> Record:
     """Read a record and render it in all formats; the record."""
-    read = records.read(path)
+    read = reader.read_record(path)
     found = summary.summarise(read)
-    for render in (text.render, markdown.render, json_report.render, csv.render, html.render):
+    for render in (text.render, markdown.render, json_report.render, csv.render, page.render):
         assert render(read, found)
     for format in ClaimsFormat:
-        claims_table.render(claims.judge(read.suite, [read]), format)
+        claims.render(questions_claims.judge_claims(read.suite, [read]), format)
     return read
 
 
 def refusal(path: Path) -> str:
     with pytest.raises(UsageError) as caught:
-        records.read(path)
+        reader.read_record(path)
     assert caught.value.exit_code == 2 and caught.value.hint
     return caught.value.message.removeprefix(f"{path}/")
 
 
 def test_a_newer_format_is_called_newer(tmp_path: Path) -> None:
     path = written(tmp_path / "r")
-    changed(path, "run.json", lambda run: run.update(format=records.FORMAT + 1, new_key={"of": "tomorrow"}))
+    changed(path, "run.json", lambda run: run.update(format=FORMAT + 1, new_key={"of": "tomorrow"}))
     assert refusal(path) == (f"{path}: from a newer hopcost: record format 4, this one ({hopcost.__version__}) reads 3")
 
 
@@ -172,5 +177,5 @@ def test_a_histogram_that_passes_for_one_and_is_none_is_a_usage_error() -> None:
 
 
 def test_every_histogram_of_the_engine_is_looked_at() -> None:
-    texts = {"arm"} | {name for name, kind in engine.ArmTotals.__annotations__.items() if kind.startswith("str")}
-    assert texts - {"arm"} == set(record_check.HISTOGRAMS)
+    texts = {"arm"} | {name for name, kind in ArmTotals.__annotations__.items() if kind.startswith("str")}
+    assert texts - {"arm"} == set(HISTOGRAMS)

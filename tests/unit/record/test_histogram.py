@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hopcost.errors import UsageError
-from hopcost.histogram import FIGURES, HIGHEST_NS, LOWEST_NS, Histogram, merge, quantile, quantiles
+from hopcost.record.histogram import FIGURES, HIGHEST_NS, LOWEST_NS, Histogram, merge, quantile, quantiles
 
 WANTED = (0.0, 0.001, 0.25, 0.5, 0.9, 0.99, 0.999, 1.0)
 

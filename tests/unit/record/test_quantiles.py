@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopcost.statistics import quantile_bounds
+from hopcost.record.histogram import quantile_bounds
 
 # Ten answers of 10, 20 … 100 ns, one each, and one request still unanswered at the given age: eleven in all.
 TEN = [10, 20, 30, 40, 50, 60, 70, 80, 90, 100]

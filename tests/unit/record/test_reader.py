@@ -9,8 +9,8 @@ import msgspec
 import pytest
 from samples.written import numbers, recorded
 
-from hopcost import record as records
 from hopcost.errors import UsageError
+from hopcost.record import reader as records
 
 
 def test_a_record_may_be_read_elsewhere(tmp_path: Path) -> None:
@@ -24,7 +24,7 @@ def test_a_last_line_cut_off_anywhere_costs_that_block_alone(tmp_path: Path) -> 
     start = whole.rindex(b"\n", 0, -1) + 1
     for length in range(start, len(whole)):
         (path / "blocks.jsonl").write_bytes(whole[:length])
-        read = records.read(path)
+        read = records.read_record(path)
         assert [block.number for block in read.blocks] == [0, 1], length
         expected = [] if length == start else [f"{path}/blocks.jsonl: line 3 is cut off; read up to it"]
         assert read.warnings == expected, length
@@ -34,7 +34,7 @@ def test_a_first_line_cut_off_leaves_no_block(tmp_path: Path) -> None:
     path = recorded(tmp_path / "r", 1)
     with (path / "blocks.jsonl").open("rb+") as file:
         file.truncate(20)
-    read = records.read(path)
+    read = records.read_record(path)
     assert read.blocks == []
     assert read.warnings == [f"{path}/blocks.jsonl: line 1 is cut off; read up to it"]
 
@@ -48,7 +48,7 @@ def test_a_damaged_line_in_the_middle_ends_the_reading_with_a_warning(tmp_path: 
     lines = (path / "blocks.jsonl").read_bytes().split(b"\n")
     lines[1] = damaged
     (path / "blocks.jsonl").write_bytes(b"\n".join(lines))
-    read = records.read(path)
+    read = records.read_record(path)
     assert [block.number for block in read.blocks] == [0]
     (warning,) = read.warnings
     assert warning.startswith(f"{path}/blocks.jsonl: line 2 is damaged (")
@@ -59,7 +59,7 @@ def test_invalid_text_within_a_line_is_damage(tmp_path: Path) -> None:
     path = recorded(tmp_path / "r", 2)
     content = (path / "blocks.jsonl").read_bytes()
     (path / "blocks.jsonl").write_bytes(content.replace(b'"cost"', b'"c\xffst"', 1))
-    read = records.read(path)
+    read = records.read_record(path)
     assert read.blocks == []
     assert len(read.warnings) == 1
 
@@ -76,7 +76,7 @@ def test_another_format_is_refused_with_what_to_do(tmp_path: Path) -> None:
     run = json.loads((path / "run.json").read_text())
     (path / "run.json").write_text(json.dumps(run | {"format": 1}))
     with pytest.raises(UsageError) as caught:
-        records.read(path)
+        records.read_record(path)
     assert caught.value.message == f"{path}: record format 1, this hopcost reads 3"
     assert caught.value.hint == "read it with the hopcost that wrote it"
 
@@ -85,7 +85,7 @@ def test_another_format_is_told_even_where_its_other_keys_differ(tmp_path: Path)
     path = recorded(tmp_path / "r", 1)
     (path / "run.json").write_text('{"format": 9, "began": 7}')
     with pytest.raises(UsageError, match="from a newer hopcost: record format 9"):
-        records.read(path)
+        records.read_record(path)
 
 
 @pytest.mark.parametrize("name", ["run.json", "suite.json", "plan.json", "environment.json"])
@@ -93,7 +93,7 @@ def test_a_missing_file_is_named(tmp_path: Path, name: str) -> None:
     path = recorded(tmp_path / "r", 1)
     (path / name).unlink()
     with pytest.raises(UsageError) as caught:
-        records.read(path)
+        records.read_record(path)
     assert caught.value.message == f"{path}/{name}: No such file or directory"
     assert caught.value.hint == "the record is incomplete"
 
@@ -104,7 +104,7 @@ def test_a_damaged_file_is_named(tmp_path: Path, name: str, content: bytes) -> N
     path = recorded(tmp_path / "r", 1)
     (path / name).write_bytes(content)
     with pytest.raises(UsageError) as caught:
-        records.read(path)
+        records.read_record(path)
     assert caught.value.message.startswith(f"{path}/{name}: ")
     assert caught.value.hint == "the record is damaged, or not one of this hopcost's"
 
@@ -127,7 +127,7 @@ def test_latest_is_the_one_that_began_last_whatever_its_name(home: Path) -> None
     dated(Path("records/before"), "2025-01-01T00:00:00Z")
     newest = dated(Path("records/20250102T000000Z-made-up"), "2025-01-02T00:00:00Z")
     dated(Path("records/20240102T000000Z-made-up"), "2024-01-02T00:00:00Z")
-    assert records.find("latest") == newest
+    assert records.find_record("latest") == newest
 
 
 def test_latest_passes_over_what_is_no_record(home: Path) -> None:
@@ -135,12 +135,12 @@ def test_latest_passes_over_what_is_no_record(home: Path) -> None:
     Path("records/zzz").mkdir()
     Path("records/damaged").mkdir()
     Path("records/damaged/run.json").write_text("{")
-    assert records.find("latest") == newest
+    assert records.find_record("latest") == newest
 
 
 def test_without_records_latest_says_how_to_make_one(home: Path) -> None:
     with pytest.raises(UsageError) as caught:
-        records.find("latest")
+        records.find_record("latest")
     assert caught.value.message == "no record in records/"
     assert caught.value.hint == "make one: hopcost run nginx-go --quick"
 
@@ -148,10 +148,10 @@ def test_without_records_latest_says_how_to_make_one(home: Path) -> None:
 def test_a_record_is_found_by_path_and_by_name(home: Path) -> None:
     recorded(Path("records/before"), 0)
     recorded(Path("elsewhere"), 0)
-    assert records.find("before") == Path("records/before")
-    assert records.find("records/before") == Path("records/before")
-    assert records.find("elsewhere") == Path("elsewhere")
-    assert records.find(str(home / "elsewhere")) == home / "elsewhere"
+    assert records.find_record("before") == Path("records/before")
+    assert records.find_record("records/before") == Path("records/before")
+    assert records.find_record("elsewhere") == Path("elsewhere")
+    assert records.find_record(str(home / "elsewhere")) == home / "elsewhere"
 
 
 @pytest.mark.parametrize("name", ["none", "records", "", "a-file"])
@@ -159,5 +159,5 @@ def test_what_is_no_record_is_said(home: Path, name: str) -> None:
     recorded(Path("records/before"), 0)
     Path("a-file").touch()
     with pytest.raises(UsageError) as caught:
-        records.find(name)
+        records.find_record(name)
     assert caught.value.message == f"{name}: no record there (a directory with run.json)"

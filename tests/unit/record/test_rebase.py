@@ -8,13 +8,18 @@ import msgspec
 import pytest
 from samples.records import block, part, record, slice_of
 
-from hopcost import compared, rebase, statistics
-from hopcost.comparison import Arms, throughput
 from hopcost.errors import UsageError
-from hopcost.record import Block, Record
-from hopcost.report import csv, html, json, markdown, text
-from hopcost.summary import ExperimentSummary, summarise
-from hopcost.turns import Turns
+from hopcost.plan.turns import Turns
+from hopcost.record import rebase
+from hopcost.record.block import Block
+from hopcost.record.run import Record
+from hopcost.report import csv, json, markdown, text
+from hopcost.report.html import page
+from hopcost.statistics import comparisons, intervals, looks
+from hopcost.statistics.arms import PairedBlocks
+from hopcost.statistics.figures import throughput
+from hopcost.statistics.intervals import ONE, Interval
+from hopcost.statistics.summary.summary import ExperimentSummary, summarise
 
 FIGURES = [(1000, 500, 250), (1000, 505, 250), (1000, 500, 252), (1000, 495, 249)]
 
@@ -34,11 +39,11 @@ def one(content: Record) -> ExperimentSummary:
 
 
 def test_all_arms_stand_beside_the_one_that_was_asked_for() -> None:
-    found = one(rebase.on(record(*blocks()), "behind"))
+    found = one(rebase.with_baseline(record(*blocks()), "behind"))
     by_name = {arm.name: arm for arm in found.arms}
-    assert found.plan.baseline == "behind" and by_name["behind"].ratio == statistics.ONE
+    assert found.plan.baseline == "behind" and by_name["behind"].ratio == ONE
     # Three arms, three pairs: a third of the error, of one look since the factory's plan is quick.
-    expected = statistics.ratio([250, 250, 252, 249], [500, 505, 500, 495], 0.05 / 3)
+    expected = intervals.ratio([250, 250, 252, 249], [500, 505, 500, 495], 0.05 / 3)
     beside = by_name["beside"].ratio
     assert beside is not None and expected is not None
     assert (beside.value, beside.low, beside.high) == pytest.approx((expected.value, expected.low, expected.high))
@@ -50,7 +55,7 @@ def test_all_arms_stand_beside_the_one_that_was_asked_for() -> None:
 
 
 def test_the_floor_stays_that_of_the_arm_that_ran_twice() -> None:
-    planned, rebased = one(record(*blocks(1200))), one(rebase.on(record(*blocks(1200)), "behind"))
+    planned, rebased = one(record(*blocks(1200))), one(rebase.with_baseline(record(*blocks(1200)), "behind"))
     assert planned.aa_floor is not None and planned.aa_floor.value == pytest.approx(1.2)
     assert rebased.aa_floor == planned.aa_floor
     assert rebased.instrument_is_biased == planned.instrument_is_biased is True
@@ -62,14 +67,14 @@ def test_arms_that_never_share_a_block_are_compared_by_way_of_the_one_in_all() -
     for number, each in enumerate(apart):
         each.number = number
         each.arms = [arm for arm in each.arms if arm.name != ("behind", "beside")[number % 2]]
-    (planned,) = rebase.on(record(*apart), "behind").plan.experiments
-    arms = Arms(planned, apart)
+    (planned,) = rebase.with_baseline(record(*apart), "behind").plan.experiments
+    arms = PairedBlocks(planned, apart)
     own, other = (arms.ratio(name, throughput, 0.025, "direct") for name in ("beside", "behind"))
     assert own is not None and other is not None and own.low and own.high and other.low and other.high
     found = arms.ratio("beside", throughput, 0.05)
-    assert found == statistics.Interval(own.value / other.value, own.low / other.high, own.high / other.low)
+    assert found == Interval(own.value / other.value, own.low / other.high, own.high / other.low)
     assert arms.count("beside", throughput) == 4 and arms.rounds("beside", throughput) == []
-    assert compared.error_at_end((6, 10), arms, "budget") == 0.05, "of four blocks each, none of which was a look"
+    assert looks.error_at_end((6, 10), arms, "budget") == 0.05, "of four blocks each, none of which was a look"
 
 
 def test_what_an_arm_did_that_is_no_part_of_the_ratio_says_nothing_of_it() -> None:
@@ -79,13 +84,15 @@ def test_what_an_arm_did_that_is_no_part_of_the_ratio_says_nothing_of_it() -> No
             if arm.name in ("direct", "direct-aa"):
                 assert arm.totals is not None
                 arm.totals = msgspec.structs.replace(arm.totals, errors={"read": 1})
-    by_name = {arm.name: arm for arm in one(rebase.on(record(*made), "behind")).arms}
+    by_name = {arm.name: arm for arm in one(rebase.with_baseline(record(*made), "behind")).arms}
     assert {each.no_verdict for each in by_name["beside"].comparisons} == {None}
     assert {each.no_verdict for each in by_name["direct"].comparisons} == {"1 error: read 1"}
     for number, each in enumerate(made):
         each.arms = [arm for arm in each.arms if arm.name != ("behind", "beside")[number % 2]]
-    (planned,) = rebase.on(record(*made), "behind").plan.experiments
-    assert compared.fault(Arms(planned, made), planned, "beside") == "direct: 1 error: read 1", "which is between them"
+    (planned,) = rebase.with_baseline(record(*made), "behind").plan.experiments
+    assert (
+        comparisons.fault_of_comparison(PairedBlocks(planned, made), planned, "beside") == "direct: 1 error: read 1"
+    ), "which is between them"
 
 
 def test_a_soak_stays_as_it_is() -> None:
@@ -93,31 +100,31 @@ def test_a_soak_stays_as_it_is() -> None:
     (planned,) = content.plan.experiments
     soak = msgspec.structs.replace(planned, name="soak", turns=Turns.SOAK)
     both = msgspec.structs.replace(content, plan=msgspec.structs.replace(content.plan, experiments=[planned, soak]))
-    assert [each.baseline for each in rebase.on(both, "behind").plan.experiments] == ["behind", "direct"]
+    assert [each.baseline for each in rebase.with_baseline(both, "behind").plan.experiments] == ["behind", "direct"]
     alone = msgspec.structs.replace(content, plan=msgspec.structs.replace(content.plan, experiments=[soak]))
     with pytest.raises(UsageError):
-        rebase.on(alone, "behind")
+        rebase.with_baseline(alone, "behind")
 
 
 def test_the_planned_baseline_changes_nothing() -> None:
     content = record(*blocks())
-    assert rebase.on(content, "direct").plan == content.plan
+    assert rebase.with_baseline(content, "direct").plan == content.plan
     (planned,) = content.plan.experiments
-    assert compared.error_of_each(planned, 0.06) == pytest.approx(0.03), "two arms beside the baseline"
+    assert looks.error_of_one_arm(planned, 0.06) == pytest.approx(0.03), "two arms beside the baseline"
 
 
 def test_an_arm_that_is_not_there() -> None:
     with pytest.raises(UsageError, match="no experiment of made-up has an arm 'behimd'") as error:
-        rebase.on(record(*blocks()), "behimd")
+        rebase.with_baseline(record(*blocks()), "behimd")
     assert error.value.hint is not None and "behind" in error.value.hint
     with pytest.raises(UsageError):
-        rebase.on(record(*blocks()), "direct-aa")
+        rebase.with_baseline(record(*blocks()), "direct-aa")
 
 
 def test_every_format_shows_it() -> None:
-    content = rebase.on(record(*blocks()), "behind")
+    content = rebase.with_baseline(record(*blocks()), "behind")
     found = summarise(content)
-    for render in (text.render, markdown.render, json.render, html.render):
+    for render in (text.render, markdown.render, json.render, page.render):
         assert "beside behind on request" in render(content, found).replace("\n", " ")
     assert '"baseline": "behind",\n      "twice": "direct",' in json.render(content, found)
     beside = next(row for row in csv.render(content, found).splitlines() if ",beside," in row)

@@ -17,11 +17,12 @@ import pytest
 from samples.records import ENVIRONMENT, made_up_suite, plain_block, plan_of
 from samples.written import assert_the_record_before_stays, numbers, recorded, writer
 
-from hopcost import record as records
 from hopcost.errors import MeasurementFailed, UsageError
-from hopcost.prepared import Address, PreparedHop, PreparedStack
-from hopcost.record import Ending
-from hopcost.sandbox import Cores
+from hopcost.plan.cores import Cores
+from hopcost.record import reader as records
+from hopcost.record.run import Ending
+from hopcost.stacks.address import Address
+from hopcost.stacks.prepare import PreparedHop, PreparedStack
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:
@@ -30,7 +31,7 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
         open_writer.append(plain_block(0))
         open_writer.append(plain_block(1, behind=17))
         open_writer.end_experiment(Ending(experiment="cost", why="blocks", detail="all 6 blocks are done"))
-    read = records.read(path)
+    read = records.read_record(path)
     assert read.path == path
     assert read.blocks == [plain_block(0), plain_block(1, behind=17)]
     assert (read.suite, read.plan, read.environment, read.warnings) == (made_up_suite(), plan_of(), ENVIRONMENT, [])
@@ -42,7 +43,7 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
 def test_a_run_under_way_can_be_read_and_has_no_end(tmp_path: Path) -> None:
     with writer(tmp_path / "r") as open_writer:
         open_writer.append(plain_block(0))
-        read = records.read(tmp_path / "r")
+        read = records.read_record(tmp_path / "r")
     assert [block.number for block in read.blocks] == [0]
     assert (read.run.ended_utc, read.warnings) == (None, [])
 
@@ -51,7 +52,7 @@ def test_a_run_that_fails_has_no_end_and_keeps_its_blocks(tmp_path: Path) -> Non
     with pytest.raises(KeyboardInterrupt), writer(tmp_path / "r") as open_writer:
         open_writer.append(plain_block(0))
         raise KeyboardInterrupt
-    read = records.read(tmp_path / "r")
+    read = records.read_record(tmp_path / "r")
     assert (len(read.blocks), read.run.ended_utc) == (1, None)
 
 
@@ -219,4 +220,4 @@ def test_runs_in_the_same_second_get_directories_of_their_own(home: Path, monkey
             paths.append(open_writer.path)
     stamp = "records/20250102T030405Z-made-up"
     assert [str(path) for path in paths] == [stamp, f"{stamp}-2", f"{stamp}-3"]
-    assert records.find("latest") == paths[2]
+    assert records.find_record("latest") == paths[2]

@@ -6,10 +6,11 @@ import msgspec
 import pytest
 from samples.records import block, part, plain_block, plan_of, record, slice_of, sound_block
 
-from hopcost.plan import Plan
-from hopcost.record import Block, Record
+from hopcost.plan.plan import Plan
+from hopcost.record.block import Block
+from hopcost.record.run import Record
 from hopcost.report.answer import sentence
-from hopcost.summary import summarise
+from hopcost.statistics.summary.summary import summarise
 
 MS = 1_000_000
 

@@ -13,11 +13,12 @@ from samples.records import plan_of, record, sound_block
 from samples.reports import everything
 from samples.sweeps import peer_run, planned, repeat, soak_block, sweep
 
-from hopcost.published import Protocol
-from hopcost.record import Record
-from hopcost.report import ClaimsFormat, claims_table, csv
-from hopcost.summary import summarise
-from hopcost.turns import Turns
+from hopcost.plan.turns import Turns
+from hopcost.record.run import Record
+from hopcost.report import ClaimsFormat, csv
+from hopcost.report.tables import claims
+from hopcost.statistics.summary.summary import summarise
+from hopcost.suites.published import Protocol
 
 Found = dict[str, str]
 
@@ -112,7 +113,7 @@ def test_a_quotation_mark_a_comma_and_a_line_end_stay_in_their_cell() -> None:
 
 
 def test_claims_have_a_row_for_each_comparison() -> None:
-    found = list(reader.DictReader(io.StringIO(claims_table.render(judged(), ClaimsFormat.CSV))))
+    found = list(reader.DictReader(io.StringIO(claims.render(judged(), ClaimsFormat.CSV))))
     assert [row["claim"] for row in found] == ["costs-much", *["level-without-errors"] * 3, "not-here"]
     assert [row["outcome"] for row in found] == [
         "holds", "does not hold", "does not hold", "holds", "not testable here",

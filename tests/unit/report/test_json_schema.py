@@ -12,12 +12,12 @@ from samples.records import plan_of, record, sound_block
 from samples.reports import everything
 from samples.sweeps import peer_run, planned, repeat, soak_block, sweep
 
-from hopcost.published import Protocol
-from hopcost.record import Record
+from hopcost.plan.turns import Turns
+from hopcost.record.run import Record
 from hopcost.report import json as json_report
-from hopcost.report import reported
-from hopcost.summary import summarise
-from hopcost.turns import Turns
+from hopcost.report.json_schema import Report
+from hopcost.statistics.summary.summary import summarise
+from hopcost.suites.published import Protocol
 
 SCHEMA = json.loads((ROOT / "docs" / "report.schema.json").read_text(encoding="utf-8"))
 GOLDEN = ROOT / "tests" / "golden" / "report" / "report.json"
@@ -51,7 +51,7 @@ def test_reports_fit_the_schema(number: int) -> None:
 def test_the_golden_report_fits_and_can_be_read_back() -> None:
     text = GOLDEN.read_text(encoding="utf-8")
     jsonschema.validate(json.loads(text), SCHEMA)
-    read = msgspec.json.decode(text, type=reported.Report)
+    read = msgspec.json.decode(text, type=Report)
     assert json.loads(msgspec.json.encode(read)) == json.loads(text)
 
 

@@ -9,8 +9,8 @@ import pytest
 from samples.records import plain_block, plan_of, record
 from samples.reports import failing, rendered
 
-from hopcost.plan import LeftOut
-from hopcost.report import table
+from hopcost.plan.plan import LeftOut
+from hopcost.report.notes import head as notes_head
 
 FENCES = (
     "``` and ````\n```\n</pre><script>alert(1)</script>\n````\n<script>alert(2)</script>\n# a heading\n| a | table |"
@@ -72,10 +72,10 @@ def test_one_line_of_hostile_text_stays_text(text: str) -> None:
 
 def test_the_analysis_keeps_its_paragraphs_and_loses_its_line_breaks() -> None:
     plan = msgspec.structs.replace(plan_of(), analysis="One is\nshort.\n\n  Two\n  is not.\n")
-    head = table.head(record(plain_block(0), plan=plan))
+    head = notes_head.head(record(plain_block(0), plan=plan))
     assert head[-2:] == ["One is short.", "Two is not."]
     none = msgspec.structs.replace(plan, analysis="\n")
-    assert table.head(record(plain_block(0), plan=none)) == head[:-2]
+    assert notes_head.head(record(plain_block(0), plan=none)) == head[:-2]
 
 
 def test_lines_above_the_tables_stay_lines_of_text() -> None:

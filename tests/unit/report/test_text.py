@@ -7,8 +7,9 @@ import re
 import pytest
 from samples.reports import everything, failing, rendered
 
-from hopcost.report import table, text
-from hopcost.summary import summarise
+from hopcost.report import text
+from hopcost.report.tables import experiment
+from hopcost.statistics.summary.summary import summarise
 
 
 @pytest.mark.parametrize("format", ["txt", "md"])
@@ -31,7 +32,7 @@ def test_a_narrow_terminal_leaves_nothing_out() -> None:
     """rich would drop the columns that do not fit, and shorten headings to a letter."""
     content = everything()
     narrow = text.render(content, summarise(content), width=40)
-    for made in (table.of(each) for each in summarise(content)):
+    for made in (experiment.experiment_table(each) for each in summarise(content)):
         for cells in [*made.rows, *made.published_rows]:
             assert any(all(cell in line for cell in cells) for line in narrow.splitlines()), cells
         for heading in [*made.header, *made.published_header]:

@@ -9,16 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from hopcost import certificate
-from hopcost.prepared import Address
+from hopcost.stacks import certificate
+from hopcost.stacks.address import Address
+from hopcost.stacks.certificate import CERTIFICATE, KEY
 
 
 def serve_once(folder: Path, ip: str) -> tuple[Address, threading.Thread]:
     """A TLS server with a certificate for this address, on the loopback, that says one word."""
-    for name, text in certificate.make(ip).items():
+    for name, text in certificate.make_certificate(ip).items():
         (folder / name).write_text(text)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(folder / certificate.CERTIFICATE, folder / certificate.KEY)
+    context.load_cert_chain(folder / CERTIFICATE, folder / KEY)
     listener = socket.create_server(("127.0.0.1", 0))
 
     def serve() -> None:
@@ -32,7 +33,7 @@ def serve_once(folder: Path, ip: str) -> tuple[Address, threading.Thread]:
     thread = threading.Thread(target=serve, daemon=True)
     thread.start()
     address = f"127.0.0.1:{listener.getsockname()[1]}"
-    return Address(link="https+tcp", address=address, ca_file=str(folder / certificate.CERTIFICATE)), thread
+    return Address(link="https+tcp", address=address, ca_file=str(folder / CERTIFICATE)), thread
 
 
 def test_who_trusts_the_certificate_gets_through(tmp_path: Path) -> None:

@@ -10,16 +10,16 @@ from collections.abc import Callable
 
 import pytest
 
-from hopcost import check
-from hopcost.check import Answer
 from hopcost.errors import ArmFailed
-from hopcost.prepared import Address
+from hopcost.stacks import check
+from hopcost.stacks.address import Address
+from hopcost.stacks.check import HttpAnswer
 
 BODY = b"Hello World\n" * 10
 
 
-def answer(status: int = 200, body: bytes = BODY, encoding: str | None = None) -> Answer:
-    return Answer(status=status, head="", header_bytes=0, body=body, content_encoding=encoding)
+def answer(status: int = 200, body: bytes = BODY, encoding: str | None = None) -> HttpAnswer:
+    return HttpAnswer(status=status, head="", header_bytes=0, body=body, content_encoding=encoding)
 
 
 @pytest.fixture
@@ -69,17 +69,17 @@ def test_a_body_that_is_not_what_its_encoding_says_fails_its_arm(
 
 
 def test_arms_are_alike_where_the_decoded_bodies_are() -> None:
-    check.compare("base", answer(), "gzip", answer(body=gzip.compress(BODY), encoding="gzip"))
-    check.compare("base", answer(), "deflate", answer(body=zlib.compress(BODY), encoding="deflate"))
+    check.compare_answers("base", answer(), "gzip", answer(body=gzip.compress(BODY), encoding="gzip"))
+    check.compare_answers("base", answer(), "deflate", answer(body=zlib.compress(BODY), encoding="deflate"))
 
 
 def test_any_status_is_right_that_is_the_same_in_both() -> None:
-    check.compare("base", answer(status=404), "arm", answer(status=404))
+    check.compare_answers("base", answer(status=404), "arm", answer(status=404))
     with pytest.raises(ArmFailed, match=r"(?s)-status 404.*\+status 200"):
-        check.compare("base", answer(status=404), "arm", answer())
+        check.compare_answers("base", answer(status=404), "arm", answer())
 
 
 def test_a_difference_is_shown_decoded() -> None:
     other = answer(body=gzip.compress(b"Hullo World\n"), encoding="gzip")
     with pytest.raises(ArmFailed, match=r"\+Hullo World"):
-        check.compare("base", answer(), "arm", other)
+        check.compare_answers("base", answer(), "arm", other)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hopcost.refusal import quoted
+from hopcost.stacks.failure import quote_named_lines
 
 FILES = {"nginx.conf": "".join(f"line {number} of nginx\n" for number in range(1, 9)), "hello.py": "import x\n"}
 
@@ -21,13 +21,13 @@ FILES = {"nginx.conf": "".join(f"line {number} of nginx\n" for number in range(1
     ],
 )
 def test_the_line_that_is_named_is_shown(words: str, named: str) -> None:
-    text = quoted(words, FILES)
+    text = quote_named_lines(words, FILES)
     shown = [line for line in text.splitlines() if line.startswith(">")]
     assert " ".join([text.partition(",")[0], *[line.split()[1] for line in shown]]).strip() == named
 
 
 def test_neighbours_are_shown_and_the_same_line_once() -> None:
-    assert quoted("nginx.conf:1 and again nginx.conf:1", FILES).splitlines() == [
+    assert quote_named_lines("nginx.conf:1 and again nginx.conf:1", FILES).splitlines() == [
         "nginx.conf, as it was generated:",
         ">   1  line 1 of nginx",
         "    2  line 2 of nginx",

@@ -7,13 +7,14 @@ import os
 
 import pytest
 
-from hopcost import receipts, usage
-from hopcost.check import Answer
-from hopcost.settings import ReceiptKind
+from hopcost.programs.settings import ReceiptKind
+from hopcost.stacks import receipts
+from hopcost.stacks.check import HttpAnswer
+from hopcost.stacks.sandbox import usage
 
 
-def answer(body: bytes, encoding: str | None = None) -> Answer:
-    return Answer(status=200, head="", header_bytes=0, body=body, content_encoding=encoding)
+def answer(body: bytes, encoding: str | None = None) -> HttpAnswer:
+    return HttpAnswer(status=200, head="", header_bytes=0, body=body, content_encoding=encoding)
 
 
 PLAIN, PACKED, HELLO = answer(b"a" * 100), answer(gzip.compress(b"a" * 100), "gzip"), answer(b"Hello World\n")
@@ -30,7 +31,7 @@ PLAIN, PACKED, HELLO = answer(b"a" * 100), answer(gzip.compress(b"a" * 100), "gz
         (False, True, PACKED, False),
     ],
 )
-def test_gzip_shows_in_the_content_encoding(value: bool, accepts: bool, got: Answer, holds: bool | None) -> None:
+def test_gzip_shows_in_the_content_encoding(value: bool, accepts: bool, got: HttpAnswer, holds: bool | None) -> None:
     assert receipts.content_encoding(value, accepts, got)[1] is holds
 
 

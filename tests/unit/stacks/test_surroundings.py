@@ -6,9 +6,14 @@ import os
 
 import pytest
 
-from hopcost import namespace, network, sandbox, usage
-from hopcost.network import HOST, Network, Surroundings, Wishes
-from hopcost.suite import Arm, Experiment, Hop, Link, Placement
+from hopcost.record.evidence import Surroundings
+from hopcost.stacks import surroundings
+from hopcost.stacks.sandbox import namespaces, usage
+from hopcost.stacks.sandbox.network import HOST, Network
+from hopcost.stacks.sandbox.ports import FIRST_PORT_OF_A_NAMESPACE, NamespacePorts
+from hopcost.stacks.surroundings import SurroundingsRequest
+from hopcost.suites.arm import Arm, Hop, Link
+from hopcost.suites.experiment import Experiment, Placement
 
 OWN = Network(own=True)
 
@@ -16,22 +21,26 @@ OWN = Network(own=True)
 @pytest.mark.parametrize(
     ("wishes", "found", "words"),
     [
-        (Wishes(), HOST, None),
-        (Wishes(sysctls={"vm.swappiness": 1}, open_files=7), HOST, None),  # said, not refused
-        (Wishes(sysctls={"net.core.somaxconn": 1}), HOST, "net.core.somaxconn: only in a network namespace"),
-        (Wishes(link_mbit_per_s=9), HOST, "a link of 9 Mbit/s: only in a network namespace"),
-        (Wishes(sysctls={"net.core.somaxconn": 1}), OWN, None),
+        (SurroundingsRequest(), HOST, None),
+        (SurroundingsRequest(sysctls={"vm.swappiness": 1}, open_files=7), HOST, None),  # said, not refused
+        (
+            SurroundingsRequest(sysctls={"net.core.somaxconn": 1}),
+            HOST,
+            "net.core.somaxconn: only in a network namespace",
+        ),
+        (SurroundingsRequest(link_mbit_per_s=9), HOST, "a link of 9 Mbit/s: only in a network namespace"),
+        (SurroundingsRequest(sysctls={"net.core.somaxconn": 1}), OWN, None),
     ],
 )
-def test_which_arms_cannot_run_here(wishes: Wishes, found: Network, words: str | None) -> None:
-    refused = network.missing_for(wishes, found)
+def test_which_arms_cannot_run_here(wishes: SurroundingsRequest, found: Network, words: str | None) -> None:
+    refused = surroundings.why_refused(wishes, found)
     assert (refused is None) == (words is None)
     assert words is None or (refused is not None and words in refused[0])
 
 
 def test_a_link_without_its_tools_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(namespace, "tool", lambda name: None)
-    refused = network.missing_for(Wishes(link_mbit_per_s=9), OWN)
+    monkeypatch.setattr(namespaces, "tool", lambda name: None)
+    refused = surroundings.why_refused(SurroundingsRequest(link_mbit_per_s=9), OWN)
     assert refused == ("a link with a rate: ip and tc not installed", "apt-get install iproute2 (as root)")
 
 
@@ -49,10 +58,10 @@ def test_a_link_without_its_tools_names_the_package(monkeypatch: pytest.MonkeyPa
 )
 def test_a_link_that_the_answers_fill_is_told(received: int, answers: int, is_full: bool) -> None:
     given = Surroundings(network="own", open_files=1, link_mbit_per_s=100)
-    notes = network.with_link_load(given, received, 10**9, answers=answers).notes
+    notes = surroundings.with_link_load(given, received, 10**9, answers=answers).notes
     assert any("is full" in note for note in notes) is is_full
     without = Surroundings(network="own", open_files=1)
-    assert network.with_link_load(without, 10**12, 10**9, answers=1).notes == []
+    assert surroundings.with_link_load(without, 10**12, 10**9, answers=1).notes == []
 
 
 def test_memory_of_a_process_that_is_gone_is_unknown_not_less() -> None:
@@ -73,4 +82,4 @@ def test_an_arms_own_surroundings_win_over_the_experiments() -> None:
 
 
 def test_ports_of_a_new_namespace_are_known_before_there_is_one() -> None:
-    assert sandbox.NamespacePorts(None).take() == sandbox.FIRST_PORT_OF_A_NAMESPACE
+    assert NamespacePorts(None).take() == FIRST_PORT_OF_A_NAMESPACE

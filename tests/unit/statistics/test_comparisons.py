@@ -10,9 +10,12 @@ from known import known
 from samples.comparisons import RATE_PER_S, arm, of_behind, six_blocks, summary
 from samples.records import histogram, plan_of
 
-from hopcost import compared, comparison, open_figures, validity
-from hopcost.comparison import Arms
-from hopcost.recorded import Failure
+from hopcost.record.block import Failure
+from hopcost.statistics import figures, stop, validity
+from hopcost.statistics.arms import PairedBlocks
+from hopcost.statistics.comparisons import GENERATOR_FULL
+from hopcost.statistics.looks import error_at_end, error_of_one_arm
+from hopcost.statistics.summary import open_loop
 
 
 def test_half_the_throughput_is_slower_and_twice_the_cpu_is_dearer() -> None:
@@ -44,17 +47,17 @@ def test_no_verdict_is_finer_than_the_floor_of_its_figure() -> None:
 
 def test_the_errors_of_arms_and_looks_add_up() -> None:
     experiment, looks = plan_of().experiments[0], plan_of(quick=False).looks
-    assert compared.error_of_each(experiment, 0.05) == 0.025, "two arms beside the baseline and its copy"
-    arms = Arms(experiment, six_blocks())
+    assert error_of_one_arm(experiment, 0.05) == 0.025, "two arms beside the baseline and its copy"
+    arms = PairedBlocks(experiment, six_blocks())
     assert looks == [6, 10, 16, 24]
     for ending in ("precision", "interrupted", None):  # what was seen has ended it, or may have
-        assert compared.error_at_end(looks, arms, ending) == 0.0125
+        assert error_at_end(looks, arms, ending) == 0.0125
     for ending in ("budget", "blocks"):
-        assert compared.error_at_end(looks, arms, ending) == 0.05, "no look came before"
-    seven = Arms(experiment, [*six_blocks(), six_blocks()[0]])
-    assert compared.error_at_end(looks, seven, "budget") == pytest.approx(0.0375)
-    assert compared.error_at_end(looks, Arms(experiment, six_blocks() * 4), "blocks") == 0.0125
-    assert compared.error_at_end([6], arms, "blocks") == 0.05, "a quick run has one look"
+        assert error_at_end(looks, arms, ending) == 0.05, "no look came before"
+    seven = PairedBlocks(experiment, [*six_blocks(), six_blocks()[0]])
+    assert error_at_end(looks, seven, "budget") == pytest.approx(0.0375)
+    assert error_at_end(looks, PairedBlocks(experiment, six_blocks() * 4), "blocks") == 0.0125
+    assert error_at_end([6], arms, "blocks") == 0.05, "a quick run has one look"
 
 
 def test_a_baseline_that_differs_from_itself_leaves_the_run_without_verdicts() -> None:
@@ -93,7 +96,7 @@ def test_where_the_generator_is_the_limit_throughput_has_no_verdict_and_cpu_has(
 ) -> None:
     monkeypatch.setattr(validity, "generator_full", lambda part, _: part.name == "direct")
     found = summary(six_blocks())
-    assert of_behind(found, "throughput").no_verdict == f"direct: {compared.GENERATOR_FULL}"
+    assert of_behind(found, "throughput").no_verdict == f"direct: {GENERATOR_FULL}"
     assert of_behind(found, "throughput").verdict.word == "unknown"
     assert of_behind(found, "cpu_per_request").verdict.word == "dearer"
     assert [arm.throughput_is_a_bound for arm in found.arms] == [True, False]
@@ -127,12 +130,12 @@ def test_a_block_weighs_as_many_rounds_as_it_has() -> None:
     for each in brief.arms:
         if each.name == "behind":
             each.slices = [msgspec.structs.replace(one, answers=one.answers * 2) for one in each.slices]
-    arms = Arms(plan_of().experiments[0], [long, brief])
-    assert arms.rounds("behind", comparison.throughput) == [3, 1]
-    found = arms.ratio("behind", comparison.throughput, 0.05)
+    arms = PairedBlocks(plan_of().experiments[0], [long, brief])
+    assert arms.rounds("behind", figures.throughput) == [3, 1]
+    found = arms.ratio("behind", figures.throughput, 0.05)
     assert found is not None
     assert found.value == pytest.approx(0.5 * 2**0.25), "of ln 0.5 three times and ln 1 once"
-    cost = arms.difference("behind", comparison.cpu_per_request, 0.05)
+    cost = arms.difference("behind", figures.cpu_per_request, 0.05)
     assert cost is not None
     assert cost.value == pytest.approx((3 * 12_000 + 1_000) / 4), "22 µs beside 10, three times; 11 once"
 
@@ -141,7 +144,7 @@ def test_an_offered_load_weighs_by_its_own_slices() -> None:
     long, brief = six_blocks(0.5, 0.0)[:2]
     for each in long.arms:
         each.slices = each.slices * 9
-    arms, figure = Arms(plan_of().experiments[0], [long, brief]), open_figures.cpu_per_request(0.25)
+    arms, figure = PairedBlocks(plan_of().experiments[0], [long, brief]), open_loop.cpu_per_request_at(0.25)
     assert arms.rounds("behind", figure) == [1, 1]
     for each in brief.arms:
         each.open_loop[0].slices = each.open_loop[0].slices * 3
@@ -163,15 +166,13 @@ def test_a_block_without_the_offered_load_says_nothing_of_it() -> None:
 
 
 def test_the_own_figures_of_an_arm_leave_out_what_nobody_was_asked_and_nothing_else() -> None:
-    blocks, figure = six_blocks(), open_figures.cpu_per_request(0.25)
+    blocks, figure = six_blocks(), open_loop.cpu_per_request_at(0.25)
     for each in blocks[0].arms:
         each.open_loop = []
-    arms = Arms(plan_of().experiments[0], blocks)
-    assert (
-        len(arms.values("behind", figure) or []) == 5 and len(arms.values("behind", comparison.throughput) or []) == 6
-    )
+    arms = PairedBlocks(plan_of().experiments[0], blocks)
+    assert len(arms.values("behind", figure) or []) == 5 and len(arms.values("behind", figures.throughput) or []) == 6
     blocks[1].arms[1].open_loop = []
-    assert Arms(plan_of().experiments[0], blocks).values("behind", figure) is None
+    assert PairedBlocks(plan_of().experiments[0], blocks).values("behind", figure) is None
 
 
 def test_three_blocks_of_the_arm_itself_are_needed() -> None:
@@ -191,10 +192,10 @@ def test_an_arm_that_failed_has_no_verdict_and_is_not_waited_for() -> None:
     for each, other in zip(blocks, beside, strict=True):
         each.arms.append(other)
     bars = {"error": 0.05, "margin": 0.02, "target": 0.01}
-    assert not compared.settled(experiment, blocks, **bars)
+    assert not stop.is_precise_enough(experiment, blocks, **bars)
     blocks[5].arms = [each for each in blocks[5].arms if each.name != "behind"]
     blocks[5].failures = [Failure(arm="behind", message="under load: proxy: gzip = true, but nothing came of it")]
-    assert compared.settled(experiment, blocks, **bars)
+    assert stop.is_precise_enough(experiment, blocks, **bars)
     found = of_behind(summary(blocks), "throughput")
     assert (found.verdict.word, found.no_verdict) == ("unknown", "it failed in block 6")
 
@@ -213,9 +214,9 @@ def test_a_quantile_that_is_not_shown_is_not_compared() -> None:
 
 def test_an_arm_that_runs_twice_stands_for_both_runs_on_either_side() -> None:
     blocks = six_blocks(0.5, 0.0, again=0.8, open_loop=False)
-    arms = Arms(plan_of().experiments[0], blocks)
+    arms = PairedBlocks(plan_of().experiments[0], blocks)
     there, back = (arms.ratio(*pair) for pair in (
-        ("behind", comparison.throughput, 0.05), ("direct", comparison.throughput, 0.05, "behind"),
+        ("behind", figures.throughput, 0.05), ("direct", figures.throughput, 0.05, "behind"),
     ))  # fmt: skip
     assert there is not None and back is not None
     assert there.value == pytest.approx(0.5 / 0.9) and back.value == pytest.approx(0.9 / 0.5)

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from known import known
 
-from hopcost.statistics import ONE, Interval, error_per_look, mean, ratio
+from hopcost.statistics.intervals import ONE, Interval, mean, ratio
+from hopcost.statistics.looks import error_per_look
 
 FIGURES = st.floats(min_value=0.5, max_value=2_000_000)
 PAIRS = st.lists(st.tuples(FIGURES, FIGURES), min_size=2, max_size=24)

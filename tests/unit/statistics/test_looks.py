@@ -1,6 +1,6 @@
 """The estimator against values worked by hand, and what must hold for any figures."""
 
-from hopcost.statistics import error_per_look
+from hopcost.statistics.looks import error_per_look
 
 
 def test_the_errors_of_all_looks_add_up_to_five_percent() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from known import known
 
-from hopcost.precision import Forecast, Spread, forecast, half_width, spread
+from hopcost.statistics.precision import Forecast, Variances, forecast, half_width, spread
 
 BLOCKS = st.lists(st.lists(st.floats(min_value=-1, max_value=1), min_size=2, max_size=6), min_size=1, max_size=6)
 
@@ -61,10 +61,10 @@ def test_a_known_spread_comes_back() -> None:
 
 def test_the_width_of_six_blocks_by_hand() -> None:
     # Variance of a block 0.0001 + 0.0004 ÷ 4 = 0.0002; t(5, 0.975) = 2.570582; × √(0.0002 ÷ 6) = 0.0148413.
-    assert half_width(Spread(within=0.0004, between=0.0001), 6, 4, 0.05) == pytest.approx(0.0148413, rel=1e-5)
+    assert half_width(Variances(within=0.0004, between=0.0001), 6, 4, 0.05) == pytest.approx(0.0148413, rel=1e-5)
 
 
-def ask(seen: Spread, **more: object) -> Forecast | None:
+def ask(seen: Variances, **more: object) -> Forecast | None:
     given: dict[str, object] = {
         "target": 0.01,
         "looks": [6, 10],
@@ -83,37 +83,37 @@ def ask(seen: Spread, **more: object) -> Forecast | None:
 def test_the_rounds_of_six_and_of_ten_blocks_by_hand() -> None:
     # Six: 6 × (0.01 ÷ 2.570582)² = 0.0000908; 0.0016 ÷ 0.0000908 = 17.62, so 18 rounds: 6 × 21 = 126 s.
     # Ten: t(9, 0.975) = 2.262157; 10 × (0.01 ÷ 2.262157)² = 0.00019541; 8.19, so 9 rounds: 10 × 12 = 120 s.
-    found = known(ask(Spread(within=0.0016, between=0.0)))
+    found = known(ask(Variances(within=0.0016, between=0.0)))
     assert (found.blocks, found.rounds, found.seconds) == (10, 9, 120.0)
     # Where a block costs 10 s by itself, six longer ones are quicker: 6 × 28 = 168 against 10 × 19 = 190.
-    found = known(ask(Spread(within=0.0016, between=0.0), overhead_s=10.0))
+    found = known(ask(Variances(within=0.0016, between=0.0), overhead_s=10.0))
     assert (found.blocks, found.rounds, found.seconds) == (6, 18, 168.0)
 
 
 def test_restarts_that_differ_too_much_cannot_be_outvoted_by_rounds() -> None:
     # With ten blocks: 2.262157 × √(0.001 ÷ 10) = 0.0226: not 1 %, and the narrowest that there is.
-    found = known(ask(Spread(within=0.0, between=0.001)))
+    found = known(ask(Variances(within=0.0, between=0.001)))
     assert (found.blocks, found.half_width) == (10, pytest.approx(0.0226216, rel=1e-5))
 
 
 def test_blocks_have_a_longest() -> None:
-    found = known(ask(Spread(within=0.0016, between=0.0), rounds_at_most=8))
+    found = known(ask(Variances(within=0.0016, between=0.0), rounds_at_most=8))
     assert (found.blocks, found.rounds, found.half_width > 0.01) == (10, 8, True)
-    found = known(ask(Spread(within=0.0016, between=0.0), rounds_at_most=9))
+    found = known(ask(Variances(within=0.0016, between=0.0), rounds_at_most=9))
     assert (found.blocks, found.rounds, found.half_width <= 0.01) == (10, 9, True)
 
 
 def test_time_too_short_for_the_target_is_spent_on_the_narrowest() -> None:
     # Six blocks of 60 ÷ 6 − 3 = 7 rounds: 2.570582 × √(0.0016 ÷ 7 ÷ 6) = 0.015866; ten of 3 rounds: 2.262157 ×
     # √(0.0016 ÷ 30) = 0.016520.
-    found = known(ask(Spread(within=0.0016, between=0.0), seconds=60.0))
+    found = known(ask(Variances(within=0.0016, between=0.0), seconds=60.0))
     assert (found.blocks, found.rounds, found.half_width) == (6, 7, pytest.approx(0.015866, rel=1e-4))
-    assert ask(Spread(within=0.0016, between=0.0), seconds=25.0) is None  # six of 2 rounds take 30 s
+    assert ask(Variances(within=0.0016, between=0.0), seconds=25.0) is None  # six of 2 rounds take 30 s
 
 
 def test_a_run_that_ends_by_its_time_has_the_error_of_looks_that_never_come() -> None:
     # Six blocks of 7 rounds, 0.015274 without Student's t: as above, and with t(5, 0.9875) = 3.163382 at a look.
-    seen = Spread(within=0.0016, between=0.0)
+    seen = Variances(within=0.0016, between=0.0)
     found = known(ask(seen, seconds=60.0, error=0.025, error_left=lambda blocks: {6: 0.05, 10: 0.025}[blocks]))
     assert (found.blocks, found.rounds, found.half_width) == (6, 7, pytest.approx(0.015866, rel=1e-4))
     assert half_width(seen, 6, 7, 0.025) == pytest.approx(0.015866 * 3.163382 / 2.570582, rel=1e-4)
@@ -124,13 +124,13 @@ def test_a_run_that_ends_by_its_time_has_the_error_of_looks_that_never_come() ->
 
 def test_blocks_done_already_take_no_time() -> None:
     # Nine are done: one more of 9 rounds.
-    found = known(ask(Spread(within=0.0016, between=0.0), done=9))
+    found = known(ask(Variances(within=0.0016, between=0.0), done=9))
     assert (found.blocks, found.rounds, found.seconds) == (10, 9, 12.0)
-    assert ask(Spread(within=0.0016, between=0.0), done=10) is None
+    assert ask(Variances(within=0.0016, between=0.0), done=10) is None
 
 
 def test_a_forecast_reaches_its_target() -> None:
-    seen = Spread(within=0.004, between=0.00005)
+    seen = Variances(within=0.004, between=0.00005)
     found = known(ask(seen))
     assert half_width(seen, found.blocks, found.rounds, 0.05) <= 0.01
     assert half_width(seen, found.blocks, found.rounds - 1, 0.05) > 0.01

@@ -5,10 +5,10 @@ from __future__ import annotations
 from samples.records import block, part, plain_block, plan_of, record, slice_of
 from samples.reports import everything
 
-from hopcost import so_far
-from hopcost.record import Failure
-from hopcost.statistics import ONE
-from hopcost.summary import summarise
+from hopcost.record.block import Failure
+from hopcost.statistics import stop
+from hopcost.statistics.intervals import ONE
+from hopcost.statistics.summary.summary import summarise
 
 
 def test_ratios_and_errors_are_the_reports() -> None:
@@ -16,7 +16,7 @@ def test_ratios_and_errors_are_the_reports() -> None:
     content = everything()
     content.run.endings = []
     (reported,) = summarise(content)
-    shown = {arm.name: arm for arm in so_far.of(content.plan, content.plan.experiments[0], content.blocks)}
+    shown = {arm.name: arm for arm in stop.arms_so_far(content.plan, content.plan.experiments[0], content.blocks)}
     for arm in reported.arms:
         assert (shown[arm.name].ratio, shown[arm.name].cpu_ratio) == (arm.ratio, arm.cpu_ratio)
         assert shown[arm.name].errors == sum(arm.errors.values())
@@ -27,8 +27,8 @@ def test_ratios_and_errors_are_the_reports() -> None:
 
 def test_the_widest_is_the_one_below_the_table() -> None:
     content = record(plain_block(0), plain_block(1, behind=440))
-    arms = so_far.of(content.plan, content.plan.experiments[0], content.blocks)
-    widest = so_far.widest(content.plan.experiments[0], arms)
+    arms = stop.arms_so_far(content.plan, content.plan.experiments[0], content.blocks)
+    widest = stop.widest_interval(content.plan.experiments[0], arms)
     # as in test_reports: sinh(1.212904) = 1.5330; the A/A arm's own width is no answer's
     assert widest is not None and f"{widest:.1%}" == "153.3%"
 
@@ -36,14 +36,14 @@ def test_the_widest_is_the_one_below_the_table() -> None:
 def test_before_any_block_nothing_is_known_not_even_of_the_baseline() -> None:
     plan = plan_of()
     for blocks in ([], [block(0, validity="void", failures=(Failure(arm="behind", message="gone"),))]):
-        arms = so_far.of(plan, plan.experiments[0], blocks)
+        arms = stop.arms_so_far(plan, plan.experiments[0], blocks)
         assert [arm.name for arm in arms] == [arm.name for arm in plan.experiments[0].arms]
         assert {arm.ratio for arm in arms} == {None}
-        assert so_far.widest(plan.experiments[0], arms) is None
+        assert stop.widest_interval(plan.experiments[0], arms) is None
         assert [arm.has_failed for arm in arms] == [bool(blocks) and arm.name == "behind" for arm in arms]
 
 
 def test_the_baseline_is_one() -> None:
     plan = plan_of()
-    direct = so_far.of(plan, plan.experiments[0], [block(0, part(slice_of("direct", 10)))])[0]
+    direct = stop.arms_so_far(plan, plan.experiments[0], [block(0, part(slice_of("direct", 10)))])[0]
     assert (direct.name, direct.ratio, direct.cpu_ratio) == ("direct", ONE, ONE)

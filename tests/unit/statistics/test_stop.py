@@ -6,7 +6,7 @@ import pytest
 from samples.comparisons import arm, six_blocks
 from samples.records import plan_of
 
-from hopcost import compared
+from hopcost.statistics import stop
 
 
 @pytest.mark.parametrize(("noise", "behind", "settled"), [(0.002, 0.5, True), (0.05, 0.5, True), (0.05, 0.99, False)])
@@ -17,8 +17,8 @@ def test_blocks_are_enough_when_intervals_are_narrow_or_clear_of_the_margin(
     blocks = six_blocks(behind, noise)
     for each in blocks:  # the A/A arm at rest
         each.arms[2] = arm("direct-aa", 10_000, 100, 20.0)
-    assert compared.settled(experiment, blocks, error=0.05, margin=0.02, target=0.01) is settled
+    assert stop.is_precise_enough(experiment, blocks, error=0.05, margin=0.02, target=0.01) is settled
 
 
 def test_nothing_is_settled_before_there_are_blocks() -> None:
-    assert not compared.settled(plan_of().experiments[0], [], error=0.05, margin=0.02, target=0.01)
+    assert not stop.is_precise_enough(plan_of().experiments[0], [], error=0.05, margin=0.02, target=0.01)

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopcost.statistics import Interval
-from hopcost.verdict import MARGIN_LEAST, Better, is_biased, is_settled, judge, margin
+from hopcost.plan.method import MIN_MARGIN
+from hopcost.statistics.intervals import Interval
+from hopcost.statistics.verdict import Better, is_biased, is_settled, judge_interval, margin
 
 ENDS = st.tuples(st.floats(min_value=0.2, max_value=5), st.floats(min_value=0.2, max_value=5))
 MIRRORED = {"faster": "slower", "slower": "faster", "same": "same", "unknown": "unknown"}
@@ -33,22 +34,22 @@ def interval(low: float, high: float) -> Interval:
     ],
 )
 def test_the_verdict_is_read_off_the_interval(low: float, high: float, word: str, negligible: bool) -> None:
-    found = judge(interval(low, high), 0.02, Better.HIGHER)
+    found = judge_interval(interval(low, high), 0.02, Better.HIGHER)
     assert (found.word, found.negligible) == (word, negligible)
 
 
 def test_more_time_is_slower_and_more_cpu_is_dearer() -> None:
-    assert judge(interval(1.1, 1.2), 0.02, Better.SHORTER).word == "slower"
-    assert judge(interval(0.8, 0.9), 0.02, Better.SHORTER).word == "faster"
-    assert judge(interval(1.1, 1.2), 0.02, Better.CHEAPER).word == "dearer"
-    assert judge(interval(0.8, 0.9), 0.02, Better.CHEAPER).word == "cheaper"
+    assert judge_interval(interval(1.1, 1.2), 0.02, Better.SHORTER).word == "slower"
+    assert judge_interval(interval(0.8, 0.9), 0.02, Better.SHORTER).word == "faster"
+    assert judge_interval(interval(1.1, 1.2), 0.02, Better.CHEAPER).word == "dearer"
+    assert judge_interval(interval(0.8, 0.9), 0.02, Better.CHEAPER).word == "cheaper"
 
 
 @given(ENDS, st.floats(min_value=0.001, max_value=0.5))
 def test_the_arms_may_change_places(ends: tuple[float, float], within: float) -> None:
     low, high = sorted(ends)
     there, back = interval(low, high), interval(1 / high, 1 / low)
-    one, other = judge(there, within, Better.HIGHER), judge(back, within, Better.HIGHER)
+    one, other = judge_interval(there, within, Better.HIGHER), judge_interval(back, within, Better.HIGHER)
     # 1 ÷ (1 ÷ x) is not quite x: an end that lies on a bound to the last digit may fall on either side.
     bounds = (1.0, 1 + within, 1 / (1 + within))
     if all(abs(end - bound) > 1e-9 for end in ends for bound in bounds):
@@ -59,19 +60,19 @@ def test_the_arms_may_change_places(ends: tuple[float, float], within: float) ->
 @given(ENDS, st.floats(min_value=0.001, max_value=0.5))
 def test_what_includes_one_has_no_direction(ends: tuple[float, float], within: float) -> None:
     low, high = sorted(ends)
-    word = judge(interval(low, high), within, Better.HIGHER).word
+    word = judge_interval(interval(low, high), within, Better.HIGHER).word
     assert (word in ("faster", "slower")) == (low > 1 or high < 1)
 
 
 @pytest.mark.parametrize("unknown", [None, Interval(value=1.0, low=None, high=None)])
 def test_without_an_interval_or_a_margin_the_verdict_is_unknown(unknown: Interval | None) -> None:
-    assert judge(unknown, 0.02, Better.HIGHER).word == "unknown"
-    assert judge(interval(1.5, 1.6), None, Better.HIGHER).word == "unknown"
+    assert judge_interval(unknown, 0.02, Better.HIGHER).word == "unknown"
+    assert judge_interval(interval(1.5, 1.6), None, Better.HIGHER).word == "unknown"
     assert margin(unknown) is None
 
 
 def test_the_margin_is_what_the_machine_makes_out_of_no_difference_where_that_is_more() -> None:
-    assert margin(interval(0.999, 1.001)) == MARGIN_LEAST
+    assert margin(interval(0.999, 1.001)) == MIN_MARGIN
     assert margin(interval(0.97, 1.05)) == pytest.approx(0.05)
     assert margin(interval(0.8, 1.05)) == pytest.approx(0.25)  # 1 ÷ 0.8 = 1.25
     assert margin(interval(0.97, 1.05), least=0.1) == 0.1

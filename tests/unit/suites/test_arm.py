@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hopcost.suite import Link
+from hopcost.suites.arm import Link
 
 
 @pytest.mark.parametrize(

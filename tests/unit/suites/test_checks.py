@@ -7,35 +7,36 @@ from pathlib import Path
 import pytest
 from suite_texts import write
 
-from hopcost import suite
 from hopcost.errors import UsageError
-from hopcost.suite import Hop, Link, Placement
+from hopcost.suites.arm import Hop, Link
+from hopcost.suites.experiment import Placement, Workload
+from hopcost.suites.read import read_suite
 
 
 def refused(tmp_path: Path, old: str, new: str) -> tuple[str, str | None]:
     """The message behind the file's name, and the hint, for the good suite with one thing replaced."""
     path = write(tmp_path, old, new)
     with pytest.raises(UsageError) as caught:
-        suite.load(path)
+        read_suite(path)
     assert caught.value.message.startswith(f"{path}: ")
     assert caught.value.exit_code == 2
     return caught.value.message.removeprefix(f"{path}: "), caught.value.hint
 
 
 def test_a_good_suite_means_what_it_says(tmp_path: Path) -> None:
-    read = suite.load(write(tmp_path))
+    read = read_suite(write(tmp_path))
     assert read.arms["behind"].hops == [
         Hop(program="proxy", link=Link.HTTP_TCP, settings={"workers": 2}, port=8080),
         Hop(program="app", link=Link.FASTCGI_UNIX),
     ]
     first, second = read.experiments
-    assert first.workload == suite.Workload(connections=32, target="/x", timeout_s=3)
+    assert first.workload == Workload(connections=32, target="/x", timeout_s=3)
     assert [(row.arm, row.throughput_per_s, row.errors) for row in first.published] == [
         ("direct", 1000.0, {}),
         ("behind", 900.5, {"timeout": 3}),
     ]
     assert (first.placement, second.placement) == (Placement.ONE_CORE, Placement.ALL_CORES)
-    assert second.workload == suite.Workload(connections=64, target="/", timeout_s=10)
+    assert second.workload == Workload(connections=64, target="/", timeout_s=10)
     assert (second.control, second.needs_cores, second.settings, second.published) == (None, 1, {}, [])
 
 
@@ -205,7 +206,7 @@ def test_no_arm_may_take_the_name_of_a_second_run(tmp_path: Path) -> None:
     path = Path(write(tmp_path, "[arms.unused]", "[arms.direct-aa]"))
     path.write_text(path.read_text().replace('arms = ["direct"]', 'arms = ["direct", "direct-aa"]'))
     with pytest.raises(UsageError) as caught:
-        suite.load(str(path))
+        read_suite(str(path))
     message, hint = caught.value.message.removeprefix(f"{path}: "), caught.value.hint
     assert message == "experiments[1] (second): arms: 'direct-aa' is what hopcost calls the second run of 'direct'"
     assert hint == "give it another name"
@@ -213,4 +214,4 @@ def test_no_arm_may_take_the_name_of_a_second_run(tmp_path: Path) -> None:
 
 def test_a_name_that_only_ends_like_a_second_run_is_good(tmp_path: Path) -> None:
     path = write(tmp_path, "[arms.unused]", "[arms.unused-aa]")
-    assert "unused-aa" in suite.load(path).arms
+    assert "unused-aa" in read_suite(path).arms

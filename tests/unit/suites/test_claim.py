@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 from samples.claims import GOOD
 
-from hopcost import claim, suite
-from hopcost.claim import Figure, Relation
 from hopcost.errors import UsageError
+from hopcost.suites import claim
+from hopcost.suites.claim import ClaimFigure, Relation
+from hopcost.suites.read import read_suite
+from hopcost.suites.suite import Suite
 
 FIRST = 'experiment = "plain", arm = "behind", relation = "about", size = 0.5, tolerance = 0.3'
 SECOND = 'experiment = "swept", at = [10, 20], figure = "errors", arm = "behind", relation = "some"'
@@ -17,18 +19,18 @@ TESTS = f"tests = [\n  {{ {FIRST} }},\n  {{ {SECOND} }},\n]"
 TEST = "claims[0] (first): tests[0]: "
 
 
-def load(tmp_path: Path, old: str = "", new: str = "") -> suite.Suite:
+def load(tmp_path: Path, old: str = "", new: str = "") -> Suite:
     path = tmp_path / "mine.toml"
     assert old in GOOD
     path.write_text(GOOD.replace(old, new, 1) if old else GOOD, encoding="utf-8")
-    return suite.load(str(path))
+    return read_suite(str(path))
 
 
 def test_a_good_claim_means_what_it_says(tmp_path: Path) -> None:
     read = load(tmp_path)
     (found,) = read.claims
     first, second = found.tests
-    assert (found.needs.cores, first.figure, first.relation) == (4, Figure.THROUGHPUT, Relation.ABOUT)
+    assert (found.needs.cores, first.figure, first.relation) == (4, ClaimFigure.THROUGHPUT, Relation.ABOUT)
     assert first.bounds == (pytest.approx(0.5 / 1.3), pytest.approx(0.65))
     assert list(first.points) == [(None, "plain")]
     assert list(second.points) == [(10, "swept@10"), (20, "swept@20")]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hopcost.suite import Method, Workload
+from hopcost.suites.experiment import Method, Workload
 
 
 def test_the_body_is_as_long_as_was_asked_for() -> None:

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from suite_texts import write
 
-from hopcost import suite
 from hopcost.errors import UsageError
+from hopcost.suites.read import read_suite, shipped_suites
 
 
 def test_an_experiment_is_found_by_name(tmp_path: Path) -> None:
-    read = suite.load(write(tmp_path))
+    read = read_suite(write(tmp_path))
     assert read.experiment("second") is read.experiments[1]
     with pytest.raises(UsageError) as caught:
         read.experiment("secnd")
@@ -22,7 +22,7 @@ def test_an_experiment_is_found_by_name(tmp_path: Path) -> None:
 
 def test_an_unknown_suite_gets_the_nearest() -> None:
     with pytest.raises(UsageError) as caught:
-        suite.load("nginx-g")
+        read_suite("nginx-g")
     assert caught.value.message == "no suite is called 'nginx-g'"
     assert caught.value.hint == "did you mean 'nginx-go'?; a path to a file ends in .toml"
 
@@ -33,18 +33,18 @@ def test_a_word_with_a_slash_or_the_ending_is_a_path(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError) as caught:
-        suite.load(name)
+        read_suite(name)
     assert caught.value.message == f"{Path(name)}: No such file or directory"
 
 
 def test_a_path_is_read_from_the_current_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path)
     monkeypatch.chdir(tmp_path)
-    assert suite.load("mine.toml").name == "mine"
+    assert read_suite("mine.toml").name == "mine"
 
 
 def test_suites_come_with_hopcost() -> None:
-    assert "nginx-go" in suite.names()
+    assert "nginx-go" in shipped_suites()
 
 
 def test_paths_of_a_hop_are_taken_from_the_suites_folder(tmp_path: Path) -> None:
@@ -62,5 +62,5 @@ arms = ["a"]
 placement = "one-core"
 """
     )
-    (hop,) = suite.load(str(path)).arms["a"].hops
+    (hop,) = read_suite(str(path)).arms["a"].hops
     assert (hop.config, hop.binary) == (str(tmp_path / "conf" / "a.conf.j2"), "/opt/nginx")

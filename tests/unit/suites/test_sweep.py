@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from hopcost import suite, sweep
 from hopcost.errors import UsageError
+from hopcost.suites import read, sweep
+from hopcost.suites.suite import Suite
 
 SUITE = """
 name = "swept"
@@ -32,11 +33,11 @@ published = [
 """
 
 
-def load(folder: Path, old: str = "", new: str = "") -> suite.Suite:
+def load(folder: Path, old: str = "", new: str = "") -> Suite:
     assert old in SUITE
     path = folder / "swept.toml"
     path.write_text(SUITE.replace(old, new, 1) if old else SUITE)
-    return suite.load(str(path))
+    return read.read_suite(str(path))
 
 
 def test_a_point_is_an_experiment_with_the_value_in_place_and_its_own_published_rows(tmp_path: Path) -> None:
@@ -74,7 +75,7 @@ def test_a_setting_is_swept_without_being_set_before(tmp_path: Path, key: str, v
     text = f'sweep = {{ key = "{key}", values = {values} }}\n'
     path = tmp_path / "swept.toml"
     path.write_text(SUITE[: SUITE.index("control")] + text)
-    (wide,) = suite.load(str(path)).experiments
+    (wide,) = read.read_suite(str(path)).experiments
     assert sweep.points(wide)[0][1].settings == found
     assert wide.settings == {}
 

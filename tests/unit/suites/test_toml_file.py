@@ -9,8 +9,8 @@ from typing import Annotated
 import msgspec
 import pytest
 
-from hopcost import toml_file
 from hopcost.errors import UsageError
+from hopcost.suites import toml_file
 
 Word = Annotated[str, msgspec.Meta(pattern=r"^[a-z-]+\Z")]
 

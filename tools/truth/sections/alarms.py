@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from functools import partial
 
-from hopcost.method import METHOD
-from hopcost.report.reported import ReportedComparison, ReportedExperiment
+from hopcost.plan.method import METHOD
+from hopcost.report.json_schema import ReportedComparison, ReportedExperiment
 from tools.truth.lines import Case, Figures, Sorted
 from tools.truth.part import Part, Section, median, unfinished
 from tools.truth.runs import (

@@ -20,10 +20,18 @@ from pathlib import Path
 import msgspec
 import psutil
 
-from hopcost import block, check, engine, machine, plan, program, suite
 from hopcost.errors import MeasurementFailed
-from hopcost.sandbox import Ports, find_freezer, raise_open_files
-from hopcost.stack import RunningStack
+from hopcost.generators import engine
+from hopcost.generators.engine_protocol import End, EnginePlan, WarmUp
+from hopcost.machine import cpu_time, facts
+from hopcost.measure import engine_load
+from hopcost.plan import make
+from hopcost.programs import receipt
+from hopcost.stacks import check
+from hopcost.stacks.sandbox.cgroups import find_freezer
+from hopcost.stacks.sandbox.ports import Ports, raise_open_files
+from hopcost.stacks.stack import RunningStack
+from hopcost.suites import read
 from tools.truth.lines import Case, Figures, Sorted
 from tools.truth.part import Bar, Part, Section, median, spread
 
@@ -71,7 +79,7 @@ def _stat() -> tuple[float, float, float]:
     cores = sum(line[:3] == "cpu" and line[3].isdigit() for line in lines)
     per_s = os.sysconf("SC_CLK_TCK")
     user, nice, system, idle, iowait, irq, softirq, steal = (int(each) / per_s for each in lines[0].split()[1:9])
-    apart = irq + softirq if machine.irq_time_apart() else 0.0
+    apart = irq + softirq if cpu_time.irq_time_apart() else 0.0
     return now * cores - idle - iowait - steal, user + nice + system + irq + softirq, apart
 
 
@@ -105,17 +113,17 @@ def parts(before: Reading, after: Reading) -> Figures:
 
 def run(name: str, number: int) -> Figures:
     """One block's load over all arms of nginx-go."""
-    content = suite.load("nginx-go")
+    content = read.read_suite("nginx-go")
     programs = {hop.program for arm in content.arms.values() for hop in arm.hops}
-    planned = plan.make(
+    planned = make.make_plan(
         content,
         [name],
         quick=True,
         budget_s=60.0,
         seed=number,
-        installed={each: program.installed(each) for each in programs},
-        allowed_cores=machine.allowed_cores(),
-        siblings=machine.siblings(),
+        installed={each: receipt.installed(each) for each in programs},
+        allowed_cores=facts.allowed_cores(),
+        siblings=facts.siblings(),
         open_files=raise_open_files(),
     )
     experiment = planned.experiments[0]
@@ -137,19 +145,19 @@ def run(name: str, number: int) -> Figures:
             )
             stacks.append(stack)
             arms.append(
-                block.engine_arm(stack, workload, check.ask_as_loaded(arm.name, stack.prepared.address, workload))
+                engine_load.engine_arm(stack, workload, check.ask_as_loaded(arm.name, stack.prepared.address, workload))
             )
-        work = engine.Plan(
+        work = EnginePlan(
             seed=number,
             cores=experiment.cores.generator,
             slice_ns=experiment.slice_ns,
             settle_ns=experiment.settle_ns,
             rounds=round(LOAD_S / visit_s),
-            warm_up=engine.WarmUp(least_ns=planned.warm_up_least_ns, most_ns=planned.warm_up_most_ns),
+            warm_up=WarmUp(least_ns=planned.warm_up_least_ns, most_ns=planned.warm_up_most_ns),
             arms=arms,
         )
         before = Reading.now(stacks)
-        ends = [line for line in engine.run(work) if isinstance(line, engine.End)]
+        ends = [line for line in engine.run_engine(work) if isinstance(line, End)]
         after = Reading.now(stacks)
     if not ends or ends[0].validity == "void":
         raise MeasurementFailed(f"the load is void: {ends}")

@@ -15,11 +15,15 @@ from pathlib import Path
 
 from scipy.special import stdtrit
 
-from hopcost import comparison, doctor_spread, record
-from hopcost.method import METHOD
-from hopcost.plan import PlannedExperiment
-from hopcost.report.reported import ReportedExperiment
-from hopcost.statistics import ratio
+from hopcost.measure.protocols.spread import measure_spread
+from hopcost.plan.method import METHOD
+from hopcost.plan.plan import PlannedExperiment
+from hopcost.record import reader
+from hopcost.record.block import Block
+from hopcost.report.json_schema import ReportedExperiment
+from hopcost.statistics.arms import PairedBlocks
+from hopcost.statistics.figures import throughput
+from hopcost.statistics.intervals import ratio
 from tools.truth.lines import Case, Figures, Sorted
 from tools.truth.part import Part, Section, median, unfinished
 from tools.truth.runs import SPEEDS, VERDICTS_STEAL_MOST, arm_of, closed_loop, half_width, read_nothing, run_suite
@@ -89,7 +93,7 @@ def allowed_s(spread: float, predicted_s: float) -> float:
 
 def run_pair(name: str, number: int) -> Figures:
     """Two arms in the time that the spread of pairs just before allows."""
-    look = doctor_spread.look()
+    look = measure_spread()
     predicted_s = look.forecast.seconds if look.forecast is not None else math.inf
     budget = allowed_s(look.throughput, predicted_s)
     options, keep = (*LEAST_MARGIN, "--seed", number), f"{name}-{number}".replace(" ", "-")
@@ -124,16 +128,16 @@ def run_five(number: int) -> Figures:
 
 def plain_widths(folder: Path) -> Figures:
     """Out of a record: the same interval that the other protocol gets, 95 % and neither for several looks nor arms."""
-    content = record.read(folder)
+    content = reader.read_record(folder)
     return widths_of(content.plan.experiments[0], content.blocks)
 
 
-def widths_of(experiment: PlannedExperiment, blocks: Sequence[record.Block]) -> Figures:
+def widths_of(experiment: PlannedExperiment, blocks: Sequence[Block]) -> Figures:
     """Half-widths by arm, without the baseline's second run."""
-    arms, found = comparison.Arms(experiment, blocks), {}
+    arms, found = PairedBlocks(experiment, blocks), {}
     for arm in experiment.arms:
         if arm.name != experiment.baseline and arm.copy_of is None:
-            found[arm.name] = half_width(arms.ratio(arm.name, comparison.throughput, LEVEL_ERROR))
+            found[arm.name] = half_width(arms.ratio(arm.name, throughput, LEVEL_ERROR))
     return found
 
 

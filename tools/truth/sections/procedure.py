@@ -15,14 +15,26 @@ from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
-from hopcost import block, blocks, compared, lengths, plan, record, sizing
-from hopcost.engine import End, Slice, WarmedUp, WarmUp
 from hopcost.errors import HopcostError, MeasurementFailed
-from hopcost.method import METHOD
-from hopcost.program import Installed
-from hopcost.record import ArmBlock, Block, CheckedAnswer, Ending
-from hopcost.suite import Arm, Experiment, Hop, Link, Placement, Suite, Workload
-from hopcost.watcher import Silent
+from hopcost.generators.engine_protocol import End, Slice, WarmedUp, WarmUp
+from hopcost.measure import loop as loops
+from hopcost.measure import sizing
+from hopcost.measure.engine_load import BlockContext
+from hopcost.measure.watcher import Silent
+from hopcost.plan import make
+from hopcost.plan.method import METHOD
+from hopcost.plan.plan import Plan
+from hopcost.plan.slices import BLOCK_OVERHEAD_S_PER_ARM
+from hopcost.programs.definition import Installed
+from hopcost.record import reader
+from hopcost.record.block import ArmBlock, Block
+from hopcost.record.evidence import CheckedAnswer
+from hopcost.record.run import Ending
+from hopcost.statistics import comparisons, looks
+from hopcost.statistics.arms import PairedBlocks
+from hopcost.suites.arm import Arm, Hop, Link
+from hopcost.suites.experiment import Experiment, Placement, Workload
+from hopcost.suites.suite import Suite
 from tools.truth.lines import ROOT, Case, Figures, Sorted
 from tools.truth.part import Part, Section, unfinished
 from tools.truth.runs import excludes_one
@@ -49,7 +61,7 @@ def courses() -> list[list[float]]:
     found = []
     for path in sorted((ROOT / "records").glob("**/run.json")):
         try:
-            read = record.read(path.parent)
+            read = reader.read_record(path.parent)
         except HopcostError:
             continue
         for experiment in read.plan.experiments:
@@ -73,13 +85,13 @@ def run(others: int, budget_s: float, number: int) -> Figures:
     for _ in range(EACH):
         done, planned, ending = simulated(others, budget_s, pool, dice)
         (experiment,) = planned.experiments
-        arms = compared.Arms(experiment, done)
+        arms = PairedBlocks(experiment, done)
         verdicts = [
-            compared.of_arm(
+            comparisons.compare_arm(
                 arms,
                 experiment,
                 arm.name,
-                error=compared.error_at_end(planned.looks, arms, ending.why),
+                error=looks.error_at_end(planned.looks, arms, ending.why),
                 margin=planned.margin,
                 withheld=None,
                 p99_agrees={},
@@ -98,16 +110,16 @@ def run(others: int, budget_s: float, number: int) -> Figures:
 
 def simulated(
     others: int, budget_s: float, pool: list[list[float]], dice: random.Random
-) -> tuple[list[Block], plan.Plan, Ending]:
+) -> tuple[list[Block], Plan, Ending]:
     """One experiment by hopcost's own loop: its blocks, its plan, why it ended."""
     planned = _plan(others, budget_s)
     clock = SimpleNamespace(now=0.0)
-    setting = block.Setting(
+    setting = BlockContext(
         plan=planned, experiment=planned.experiments[0], freezer=None, ports=None,  # type: ignore[arg-type]
         writer=SimpleNamespace(append=lambda _: None), watcher=Silent(),  # type: ignore[arg-type]
     )  # fmt: skip
     with _in_place_of(clock, pool, dice):
-        loop = blocks.Loop(setting, budget_s)
+        loop = loops.Loop(setting, budget_s)
         ending = loop.run()
     return loop.valid, planned, ending
 
@@ -115,24 +127,24 @@ def simulated(
 @contextlib.contextmanager
 def _in_place_of(clock: Any, pool: list[list[float]], dice: random.Random) -> Iterator[None]:
     """The loop's clock and its blocks, for as long as this lasts."""
-    real = blocks.time, blocks.block
-    blocks.time = SimpleNamespace(monotonic=lambda: clock.now)  # type: ignore[assignment]
-    blocks.block = SimpleNamespace(measure=partial(_block, clock, pool, dice), Setting=block.Setting)  # type: ignore[assignment]
+    real = loops.time, loops.block
+    loops.time = SimpleNamespace(monotonic=lambda: clock.now)  # type: ignore[assignment]
+    loops.block = SimpleNamespace(measure_block=partial(_block, clock, pool, dice))  # type: ignore[assignment]
     try:
         yield
     finally:
-        blocks.time, blocks.block = real
+        loops.time, loops.block = real
 
 
 def _block(
-    clock: Any, pool: list[list[float]], dice: random.Random, setting: block.Setting, arms: list[Any], number: int,
+    clock: Any, pool: list[list[float]], dice: random.Random, setting: BlockContext, arms: list[Any], number: int,
     rounds: int, *, warm_up: WarmUp, **_: object,
 ) -> Block:  # fmt: skip
     experiment = setting.experiment
     parts = [_part(arm, experiment.slice_ns, warm_up.least_ns, _noise(rounds, pool, dice)) for arm in arms]
     slices_ns = experiment.slice_ns * rounds * len(arms)
     settling_ns = experiment.settle_ns * rounds * len(arms)
-    overhead_ns = int(lengths.BLOCK_OVERHEAD_S_PER_ARM * 1e9) + warm_up.least_ns
+    overhead_ns = int(BLOCK_OVERHEAD_S_PER_ARM * 1e9) + warm_up.least_ns
     elapsed_ns = slices_ns + settling_ns + overhead_ns * len(arms)
     clock.now += elapsed_ns / 1e9
     return Block(
@@ -166,7 +178,7 @@ def _part(arm: Any, slice_ns: int, warm_up_ns: int, noise: list[float]) -> ArmBl
     )  # fmt: skip
 
 
-def _plan(others: int, budget_s: float) -> plan.Plan:
+def _plan(others: int, budget_s: float) -> Plan:
     origin = Arm(hops=[Hop(program="origin", link=Link.HTTP_TCP)])
     names = ["base", *(f"same-{number + 1}" for number in range(others))]
     experiment = Experiment(
@@ -174,7 +186,7 @@ def _plan(others: int, budget_s: float) -> plan.Plan:
         open_loop=False,
     )  # fmt: skip
     suite = Suite(name="same", title="", arms=dict.fromkeys(names, origin), experiments=[experiment])
-    return plan.make(
+    return make.make_plan(
         suite, [], quick=False, budget_s=budget_s, seed=0, installed={"origin": Installed(path="/origin", version="0")},
         allowed_cores=[0, 1], siblings={}, open_files=20_000,
     )  # fmt: skip

@@ -18,10 +18,11 @@ import time
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from hopcost import binaries, doctor_spread
-from hopcost.method import METHOD
-from hopcost.report.reported import ReportedExperiment
-from hopcost.statistics import Interval, mean
+from hopcost.machine import binaries
+from hopcost.measure.protocols.spread import measure_spread
+from hopcost.plan.method import METHOD
+from hopcost.report.json_schema import ReportedExperiment
+from hopcost.statistics.intervals import Interval, mean
 from tools.truth.lines import Case, Figures, Sorted
 from tools.truth.part import Part, Section, bracketed, median, unfinished
 from tools.truth.runs import VERDICTS_STEAL_MOST, arm_of, closed_loop, half_width, is_silent, read_nothing, run_suite
@@ -243,7 +244,7 @@ class Sensitivity(Section):
 
     def _run(self, name: str, number: int) -> Figures:
         """One experiment through hopcost, in the time that the spread of pairs just before it allows."""
-        spread = doctor_spread.look().throughput
+        spread = measure_spread().throughput
         budget = budget_s(name, spread)
         (before_ns,) = costs([0], STARTS_BEFORE, number)
         rounds = rounds_for(SHARES[name], before_ns, round_ns(self.kept.done()))

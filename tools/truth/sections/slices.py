@@ -17,15 +17,27 @@ from pathlib import Path
 
 import msgspec
 
-from hopcost import block, check, comparison, engine, machine, plan, program, record, suite
 from hopcost.errors import CannotMeasure, MeasurementFailed
-from hopcost.lengths import WARM_UP_NS_PER_CONNECTION
-from hopcost.plan import PlannedExperiment
-from hopcost.sandbox import Freezer, Ports, find_freezer, raise_open_files
-from hopcost.stack import RunningStack
-from hopcost.statistics import Interval, ratio
-from hopcost.suite import Suite
-from hopcost.watcher import Silent
+from hopcost.generators import engine
+from hopcost.generators.engine_protocol import EnginePlan, Slice, WarmUp
+from hopcost.machine import facts
+from hopcost.measure import block, engine_load
+from hopcost.measure.engine_load import BlockContext
+from hopcost.measure.watcher import Silent
+from hopcost.plan import make
+from hopcost.plan.plan import Plan, PlannedExperiment
+from hopcost.plan.slices import WARM_UP_NS_PER_CONNECTION
+from hopcost.programs import receipt
+from hopcost.record.writer import Writer
+from hopcost.stacks import check
+from hopcost.stacks.sandbox.cgroups import Freezer, find_freezer
+from hopcost.stacks.sandbox.ports import Ports, raise_open_files
+from hopcost.stacks.stack import RunningStack
+from hopcost.statistics import figures as statistics_figures
+from hopcost.statistics.arms import PairedBlocks
+from hopcost.statistics.intervals import Interval, ratio
+from hopcost.suites import read
+from hopcost.suites.suite import Suite
 from tools.truth.lines import Case, Figures, Sorted
 from tools.truth.part import Part, Section, bracketed
 
@@ -95,10 +107,10 @@ def lengths(content: str, connections: int) -> tuple[float, ...]:
     return planned.settle_ns, planned.slice_ns, planned.slice_jitter
 
 
-def warm_up(connections: int) -> engine.WarmUp:
+def warm_up(connections: int) -> WarmUp:
     """As long for both ways."""
     length_ns = WARM_UP_NS + WARM_UP_NS_PER_CONNECTION * connections
-    return engine.WarmUp(least_ns=length_ns, most_ns=length_ns)
+    return WarmUp(least_ns=length_ns, most_ns=length_ns)
 
 
 def rounds(experiment: PlannedExperiment) -> int:
@@ -106,20 +118,20 @@ def rounds(experiment: PlannedExperiment) -> int:
     return max(2, round(LOADED_S / ((experiment.settle_ns + experiment.slice_ns) / 1e9)))
 
 
-def plan_of(content: str, experiment: str, seed: int = 0, connections: int | None = None) -> plan.Plan:
+def plan_of(content: str, experiment: str, seed: int = 0, connections: int | None = None) -> Plan:
     """The plan of one experiment of a suite (its name, or a file's text), as a full run has time for it."""
-    made = suite.load(content) if "\n" not in content else _loaded(content)
+    made = read.read_suite(content) if "\n" not in content else _loaded(content)
     made = with_connections(made, connections) if connections is not None else made
     programs = {hop.program for arm in made.arms.values() for hop in arm.hops}
-    return plan.make(
+    return make.make_plan(
         made,
         [experiment],
         quick=False,
         budget_s=3600.0,
         seed=seed,
-        installed={name: program.installed(name) for name in programs},
-        allowed_cores=machine.allowed_cores(),
-        siblings=machine.siblings(),
+        installed={name: receipt.installed(name) for name in programs},
+        allowed_cores=facts.allowed_cores(),
+        siblings=facts.siblings(),
         open_files=raise_open_files(),
     )
 
@@ -128,7 +140,7 @@ def _loaded(content: str) -> Suite:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "truth.toml"
         path.write_text(content, encoding="utf-8")
-        return suite.load(str(path))
+        return read.read_suite(str(path))
 
 
 def with_connections(content: Suite, connections: int) -> Suite:
@@ -169,22 +181,27 @@ def run(content: str, connections: int, number: int) -> Figures:
     return figures
 
 
-def sliced(planned: plan.Plan, experiment: PlannedExperiment, wanted: Sequence[str]) -> Figures:
+def sliced(planned: Plan, experiment: PlannedExperiment, wanted: Sequence[str]) -> Figures:
     """Blocks as `hopcost run` measures them, one for each group of arms."""
     figures: Figures = {}
     closed = msgspec.structs.replace(experiment, open_loop_shares=[])
     content = Suite(name=planned.suite, title=planned.title, arms={}, experiments=[])
-    with tempfile.TemporaryDirectory() as folder, record.Writer(Path(folder), content, planned, {}, []) as writer:
-        setting = block.Setting(
+    with tempfile.TemporaryDirectory() as folder, Writer(Path(folder), content, planned, {}, []) as writer:
+        setting = BlockContext(
             plan=planned, experiment=closed, freezer=find_freezer(), ports=Ports(), writer=writer, watcher=Silent()
         )
         for number, group in enumerate(closed.groups):
             arms = [arm for arm in closed.arms if arm.name in group]
-            done = block.measure(setting, arms, number, rounds(closed), warm_up=warm_up(closed.workload.connections))
+            done = block.measure_block(
+                setting, arms, number, rounds(closed), warm_up=warm_up(closed.workload.connections)
+            )
             if done.validity == "void" or done.failures:
                 raise MeasurementFailed(f"the block by slices is {done.validity}: {done.reasons} {done.failures}")
-            beside = comparison.Arms(closed, [done])
-            for key, figure in (("sliced", comparison.throughput), ("sliced_cpu", comparison.cpu_per_request)):
+            beside = PairedBlocks(closed, [done])
+            for key, figure in (
+                ("sliced", statistics_figures.throughput),
+                ("sliced_cpu", statistics_figures.cpu_per_request),
+            ):
                 found = {name: beside.ratio(name, figure, 0.05) for name in group if name in wanted}
                 figures |= {f"{key} {name}": each.value for name, each in found.items() if each is not None}
     return figures
@@ -196,8 +213,8 @@ def alone(experiment: PlannedExperiment, name: str, seconds: float) -> Rates:
     never = Freezer(kind="signal", parent=None)
     with RunningStack(name, arm.arm, experiment.settings, experiment.cores, never, Ports(), label="alone") as stack:
         answer = check.ask_as_loaded(name, stack.prepared.address, experiment.workload)
-        only = msgspec.structs.replace(block.engine_arm(stack, experiment.workload, answer), freeze=None)
-        load = engine.Plan(
+        only = msgspec.structs.replace(engine_load.engine_arm(stack, experiment.workload, answer), freeze=None)
+        load = EnginePlan(
             seed=0,
             cores=experiment.cores.generator,
             slice_ns=round(seconds * 1e9),
@@ -206,8 +223,8 @@ def alone(experiment: PlannedExperiment, name: str, seconds: float) -> Rates:
             warm_up=warm_up(experiment.workload.connections),
             arms=[only],
         )
-        slices = [line for line in engine.run(load) if isinstance(line, engine.Slice)]
-    used = comparison.total(slices[0].cpu_ns.values())
+        slices = [line for line in engine.run_engine(load) if isinstance(line, Slice)]
+    used = statistics_figures.total(slices[0].cpu_ns.values())
     if sum(slices[0].errors.values()) or not used or not slices[0].answers:
         raise MeasurementFailed(f"{name} alone had errors, or no figures: {slices[0]}")
     return Rates(

@@ -29,7 +29,7 @@ const fn every_byte() -> [u8; 256] {
 /// A file of the content that all origins of hopcost serve.
 macro_rules! content {
     ($name:literal) => {
-        include_bytes!(concat!("../../../../src/hopcost/content/", $name))
+        include_bytes!(concat!("../../../../src/hopcost/programs/served/", $name))
     };
 }
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from hopcost.lengths import SLICE_NS_LEAST, SLICE_NS_MOST, is_brief
-from hopcost.record import Record
-from hopcost.report.words import printable
-from hopcost.summary import ExperimentSummary
-from hopcost.turns import Turns
+from hopcost.plan.slices import SLICE_NS_LEAST, SLICE_NS_MOST, are_short
+from hopcost.plan.turns import Turns
+from hopcost.record.run import Record
+from hopcost.report.formatting import printable
+from hopcost.statistics.summary.summary import ExperimentSummary
 
 FEW_CORES = 4
 
@@ -40,7 +40,7 @@ def lines(record: Record, experiments: list[ExperimentSummary]) -> list[str]:
         said.append("Whole slices do not take out what drifts within minutes; their intervals are wider for it.")
     if plan.quick:
         said.append("A quick run: a first answer; a full one has narrower intervals.")
-    if any(is_brief(each.plan) for each in experiments):
+    if any(are_short(each.plan) for each in experiments):
         said.append(
             f"Slices shorter than {SLICE_NS_LEAST // 1_000_000} ms: in them stacks with a hop look up to 8 % better"
             " beside those without."

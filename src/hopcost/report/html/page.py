@@ -10,17 +10,20 @@ from pathlib import Path
 import jinja2
 import vl_convert
 
-from hopcost import claims as judging
-from hopcost.compared import CPU, THROUGHPUT
-from hopcost.judged import Outcome
-from hopcost.published import label
-from hopcost.record import Record
-from hopcost.report import answer, claims_table, table, words
-from hopcost.report.answer import Answer
-from hopcost.report.html import caveats, charts, series, stacks
+from hopcost.record.run import Record
+from hopcost.report import answer, formatting
+from hopcost.report.answer import AnswerSentence
+from hopcost.report.html import caveats, series, stacks
+from hopcost.report.html import charts as html_charts
 from hopcost.report.html.stacks import Behind, StackPicture
-from hopcost.report.table import Table
-from hopcost.summary import ExperimentSummary
+from hopcost.report.notes import head
+from hopcost.report.tables import claims, experiment
+from hopcost.report.tables.experiment import Table
+from hopcost.statistics.comparisons import CPU, THROUGHPUT
+from hopcost.statistics.questions import claims as judging
+from hopcost.statistics.questions.claim_result import ClaimOutcome
+from hopcost.statistics.summary.summary import ExperimentSummary
+from hopcost.suites.published import label
 
 FOLDER = Path(__file__).parent
 TITLES = {THROUGHPUT: "throughput ÷ the baseline's", CPU: "CPU per request ÷ the baseline's"}
@@ -38,7 +41,7 @@ class Chart:
     """One picture: `specification` is Vega-Lite."""
 
     caption: str
-    specification: charts.Spec
+    specification: html_charts.Spec
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,7 @@ class Part:
     title: str
     anchor: str
     question: str
-    answers: list[tuple[str, Answer]]
+    answers: list[tuple[str, AnswerSentence]]
     table: Table
     charts: list[Charts]
     folded: list[Chart]
@@ -85,18 +88,18 @@ class JudgedClaim:
 def render(record: Record, experiments: list[ExperimentSummary]) -> str:
     """One file without any link outside: it may be mailed, opened from disk, kept."""
     seen: dict[str, str] = {}
-    judged = [each for suite in judging.suites([record]) for each in judging.judge(suite, [record])]
-    tested = [each for each in judged if each.outcome is not Outcome.NOT_TESTABLE]
+    judged = [each for suite in judging.suites([record]) for each in judging.judge_claims(suite, [record])]
+    tested = [each for each in judged if each.outcome is not ClaimOutcome.NOT_TESTABLE]
     return _template().render(
         record=record,
-        title=table.title(record),
-        head=table.about(record),
-        warnings=table.warnings(record),
-        analysis=table.analysis(record),
-        command=words.printable(shlex.join(record.run.command)),
-        parts=[_part(record, group, seen) for group in table.groups(experiments)],
-        claims=[JudgedClaim(each.claim.says, each.outcome.value, claims_table.tests(each)) for each in tested],
-        claims_counted=claims_table.counted(judged) if judged else "",
+        title=head.title(record),
+        head=head.about(record),
+        warnings=head.warnings(record),
+        analysis=head.analysis(record),
+        command=formatting.printable(shlex.join(record.run.command)),
+        parts=[_part(record, group, seen) for group in experiment.groups(experiments)],
+        claims=[JudgedClaim(each.claim.says, each.outcome.value, claims.tests(each)) for each in tested],
+        claims_counted=claims.counted(judged) if judged else "",
         caveats=caveats.lines(record, experiments),
         environment=_environment(record.environment),
         style=(FOLDER / "style.css").read_text(encoding="utf-8"),
@@ -121,14 +124,14 @@ def _library() -> str:
 
 
 def _part(record: Record, group: list[ExperimentSummary], seen: dict[str, str]) -> Part:
-    shown, first = table.of_group(group), group[0]
+    shown, first = experiment.of_group(group), group[0]
     is_sweep = first.plan.point is not None
     share, load = stacks.load_shown(first)
     return Part(
         title=shown.title,
         anchor=f"experiment-{shown.title}",
         question=shown.question,
-        answers=[(_at(each), answer.of(each)) for each in group],
+        answers=[(_at(each), answer.answer_experiment(each)) for each in group],
         table=shown,
         charts=[each for each in (_sweep(group) if is_sweep else _single(record, first, share)) if each.charts],
         folded=_over_time(record, group),
@@ -158,7 +161,7 @@ def _ratios(each: ExperimentSummary) -> list[Chart]:
         rows, margin = series.ratios(each, figure), series.margin(each, figure)
         band = "no margin: the A/A arm gives none" if margin is None else f"band: the margin of ±{margin:.1%}"
         if rows:
-            found.append(Chart(f"▲ better ▼ worse ● same ◆ unknown; {band}", charts.ratios(rows, title, margin)))
+            found.append(Chart(f"▲ better ▼ worse ● same ◆ unknown; {band}", html_charts.ratios(rows, title, margin)))
     return found
 
 
@@ -168,7 +171,7 @@ def _cpu(each: ExperimentSummary, share: float | None) -> list[Chart]:
         rows = series.cpu(each, at)
         if rows:
             load = "at saturation" if at is None else stacks.load_shown(each)[1]
-            found.append(Chart(load, charts.cpu(rows, table.hops_of(each), "CPU µs per request")))
+            found.append(Chart(load, html_charts.cpu(rows, experiment.hops_of(each), "CPU µs per request")))
     return found
 
 
@@ -180,13 +183,13 @@ def _curves(record: Record, each: ExperimentSummary) -> list[Chart]:
         rows = series.curves(each, blocks, share)
         if rows:
             caption = f"{rate_per_s:,.0f} requests/s, {share:.0%} of the slowest arm's capacity"
-            found.append(Chart(caption, charts.curves(rows, "share of requests answered by then")))
+            found.append(Chart(caption, html_charts.curves(rows, "share of requests answered by then")))
     return found
 
 
 def _published(each: ExperimentSummary) -> list[Chart]:
     rows = series.published(each)
-    return [Chart(f"the article: {each.plan.published_conditions}", charts.published(rows))] if rows else []
+    return [Chart(f"the article: {each.plan.published_conditions}", html_charts.published(rows))] if rows else []
 
 
 def _sweep(group: list[ExperimentSummary]) -> list[Charts]:
@@ -194,7 +197,7 @@ def _sweep(group: list[ExperimentSummary]) -> list[Charts]:
     assert group[0].plan.point is not None, "asked of a sweep"
     key = group[0].plan.point.key.rpartition(".")[2]
     found = [
-        Chart(caption, charts.sweep(rows, key, figure, title, format))
+        Chart(caption, html_charts.sweep(rows, key, figure, title, format))
         for figure, caption, title, format in SWEPT
         if any(row.get(figure) for row in rows)
     ]
@@ -207,9 +210,9 @@ def _over_time(record: Record, group: list[ExperimentSummary]) -> list[Chart]:
         rows, spans = series.slices(record.blocks_of(each.plan.name), max(120, POINTS_OVER_TIME // len(group)))
         if rows:
             marked = [sum(span["validity"] == word for span in spans) for word in ("void", "suspect")]
-            caption = f"{words.count(len(spans), 'block')}, {marked[0]} of them void, {marked[1]} suspect"
+            caption = f"{formatting.count(len(spans), 'block')}, {marked[0]} of them void, {marked[1]} suspect"
             caption = f"{at}: {caption}" if (at := _at(each)) else caption
-            found.append(Chart(caption, charts.slices(rows, spans)))
+            found.append(Chart(caption, html_charts.slices(rows, spans)))
     return found
 
 
@@ -218,7 +221,7 @@ def _environment(environment: dict[str, object]) -> list[tuple[str, str]]:
     found = []
     for name, value in environment.items():
         if isinstance(value, dict):
-            found += [(f"{name}.{key}", words.printable(str(each))) for key, each in value.items()]
+            found += [(f"{name}.{key}", formatting.printable(str(each))) for key, each in value.items()]
         else:
-            found.append((name, words.printable("unknown" if value is None else str(value))))
+            found.append((name, formatting.printable("unknown" if value is None else str(value))))
     return found

@@ -6,15 +6,17 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from hopcost import histogram, open_figures
-from hopcost.compared import THROUGHPUT
-from hopcost.comparison import Arms
-from hopcost.published import label
-from hopcost.recorded import ArmBlock, Block, OpenLoad
-from hopcost.report import further
-from hopcost.statistics import Interval
-from hopcost.suite import AGAIN
-from hopcost.summary import ExperimentSummary
+from hopcost.record import histogram
+from hopcost.record.block import ArmBlock, Block, OpenLoad
+from hopcost.report.tables import further
+from hopcost.statistics.arms import PairedBlocks
+from hopcost.statistics.comparisons import THROUGHPUT
+from hopcost.statistics.intervals import Interval
+from hopcost.statistics.summary import open_loop
+from hopcost.statistics.summary.open_loop import BEYOND_AT_LEAST
+from hopcost.statistics.summary.summary import ExperimentSummary
+from hopcost.suites.arm import COPY_SUFFIX
+from hopcost.suites.published import label
 
 Row = dict[str, Any]
 
@@ -31,7 +33,7 @@ def ratios(each: ExperimentSummary, figure: str) -> list[Row]:
             continue
         rows.append(_ratio(arm.name, compared.ratio, str(compared.verdict)))
     if figure == THROUGHPUT and each.aa_floor is not None and rows:
-        rows.append(_ratio(each.plan.twice + AGAIN, each.aa_floor, "A/A"))
+        rows.append(_ratio(each.plan.twice + COPY_SUFFIX, each.aa_floor, "A/A"))
     return rows
 
 
@@ -72,19 +74,19 @@ def curves(each: ExperimentSummary, blocks: Sequence[Block], share: float) -> li
 
     Only where 100 samples lie beyond; from p99 on only where the baseline's two runs agree there.
     """
-    arms = Arms(each.plan, blocks)
+    arms = PairedBlocks(each.plan, blocks)
     rows = []
     for planned in each.plan.arms:
-        loads = [load for part in arms.of(planned.name) if (load := open_figures.at(part, share)) is not None]
+        loads = [load for part in arms.of(planned.name) if (load := open_loop.at(part, share)) is not None]
         for q, ns in _quantiles(loads, until=1.0 if each.p99_agrees.get(share) else P99):
             rows.append({"arm": planned.name, "q": q, "beyond": 1 / (1 - q), "us": ns / 1000})
     return rows
 
 
 def _quantiles(loads: Sequence[OpenLoad], until: float) -> list[tuple[float, int]]:
-    answered, waiting = open_figures.response_times(loads)
+    answered, waiting = open_loop.response_times(loads)
     samples = answered.total + waiting.total
-    wanted = [q for q in CURVE if q < until and samples * (1 - q) >= open_figures.BEYOND_AT_LEAST]
+    wanted = [q for q in CURVE if q < until and samples * (1 - q) >= BEYOND_AT_LEAST]
     found = histogram.quantiles(answered, waiting, wanted)
     return [(q, value[0]) for q, value in zip(wanted, found, strict=True) if value is not None and value[1]]
 

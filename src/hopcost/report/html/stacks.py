@@ -7,12 +7,14 @@ from pathlib import Path
 
 import msgspec
 
-from hopcost import generated
-from hopcost.generated import COMMANDS
-from hopcost.published import label
-from hopcost.report import table, words
-from hopcost.suite import Arm
-from hopcost.summary import ArmSummary, ExperimentSummary
+from hopcost.record import kept_files
+from hopcost.record.kept_files import COMMANDS
+from hopcost.report import formatting
+from hopcost.report.formatting import ABSENT
+from hopcost.report.tables import experiment
+from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
+from hopcost.suites.arm import Arm
+from hopcost.suites.published import label
 
 COLOURS = 7  # of the page
 
@@ -87,12 +89,12 @@ def _picture(each: ExperimentSummary, arm: ArmSummary, content: Arm, share: floa
 
 
 def _colour(each: ExperimentSummary, hop: str) -> int:
-    known = table.hops_of(each)
+    known = experiment.hops_of(each)
     return known.index(hop) % COLOURS + 1 if hop in known else COLOURS
 
 
 def _us(ns: int | None) -> str:
-    return words.ABSENT if ns is None else f"{words.microseconds(ns)} µs"
+    return ABSENT if ns is None else f"{formatting.microseconds(ns)} µs"
 
 
 def behind(each: ExperimentSummary, record: Path, seen: dict[str, str]) -> list[Behind]:
@@ -102,7 +104,7 @@ def behind(each: ExperimentSummary, record: Path, seen: dict[str, str]) -> list[
         if planned.copy_of is not None:
             continue
         files = []
-        kept = generated.kept(record, each.plan.name, planned.name)
+        kept = kept_files.read_kept_files(record, each.plan.name, planned.name)
         if COMMANDS in kept:  # first of all
             kept = {COMMANDS: _commands(kept.pop(COMMANDS))} | kept
         for name, text in kept.items():

@@ -9,9 +9,9 @@ import pytest
 from command import hopcost
 from samples.records import ENVIRONMENT, made_up_suite, plain_block, plan_of
 
-from hopcost.cli import output
+from hopcost.cli.shared import output
 from hopcost.errors import UsageError
-from hopcost.record import Writer
+from hopcost.record.writer import Writer
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def record(tmp_path: Path) -> Path:
 def test_a_file_that_is_there_is_replaced(tmp_path: Path) -> None:
     path = tmp_path / "report.md"
     path.write_text("a longer report than the new one")
-    output.put("new\n", path)
+    output.write_result("new\n", path)
     assert path.read_text() == "new\n"
     assert [each.name for each in tmp_path.iterdir()] == ["report.md"]
 
@@ -39,7 +39,7 @@ def test_where_it_cannot_be_written_the_old_one_stays(tmp_path: Path, monkeypatc
 
     monkeypatch.setattr(Path, "write_text", full)
     with pytest.raises(UsageError, match="No space left on device"):
-        output.put("a new report", path)
+        output.write_result("a new report", path)
     assert path.read_bytes() == b"precious"
     assert [each.name for each in tmp_path.iterdir()] == ["report.md"]
 
@@ -47,11 +47,11 @@ def test_where_it_cannot_be_written_the_old_one_stays(tmp_path: Path, monkeypatc
 def test_a_link_stays_a_link_and_a_pipe_a_pipe(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("target")
     (tmp_path / "target").write_text("old")
-    output.put("new", tmp_path / "link")
+    output.write_result("new", tmp_path / "link")
     assert (tmp_path / "link").is_symlink() and (tmp_path / "target").read_text() == "new"
     os.mkfifo(tmp_path / "pipe")
     end = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
-    output.put("through", tmp_path / "pipe")
+    output.write_result("through", tmp_path / "pipe")
     assert os.read(end, 100) == b"through"
     os.close(end)
     assert (tmp_path / "pipe").is_fifo()

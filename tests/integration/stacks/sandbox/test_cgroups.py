@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from hopcost import sandbox
-from hopcost.sandbox import find_freezer
+from hopcost.stacks.sandbox import cgroups
+from hopcost.stacks.sandbox.cgroups import find_freezer
 
 
 def mounts(v2: Path | None = None, v1: Path | None = None) -> str:
@@ -46,5 +46,5 @@ def test_what_a_new_cgroup_must_have_and_do(
             (self / name).touch()
 
     monkeypatch.setattr(Path, "mkdir", filled)
-    monkeypatch.setattr(sandbox, "_comes_true", lambda holds: freezes)
+    monkeypatch.setattr(cgroups, "_comes_true", lambda holds: freezes)
     assert find_freezer(mounts(v2=tmp_path), "0::/\n").kind == kind

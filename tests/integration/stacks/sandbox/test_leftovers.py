@@ -14,8 +14,8 @@ import psutil
 import pytest
 from freezers import freezers
 
-from hopcost import leavings
-from hopcost.leavings import Kind
+from hopcost.stacks.sandbox import leftovers
+from hopcost.stacks.sandbox.leftovers import MARK, Kind, Leftover
 
 
 @pytest.fixture(autouse=True)
@@ -29,25 +29,25 @@ def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 def dead_owner() -> str:
     """The name of a process that has lived, and is no more."""
     with subprocess.Popen(["sleep", "600"]) as process:
-        name = leavings.owner(process.pid)
+        name = leftovers.owner(process.pid)
         process.kill()
     return name
 
 
 def test_a_name_is_left_when_its_owner_is_dead_or_another_process_has_its_pid() -> None:
-    pid, start, space = leavings.owner().split("-")
-    assert not leavings.is_left(f"hopcost-stack-{pid}-{start}-{space}-1")
-    assert leavings.is_left(f"hopcost-stack-{pid}-{int(start) - 1}-{space}-1"), "the pid has come again"
-    assert leavings.is_left(f"hopcost-{dead_owner()}-one-core-0-go")
+    pid, start, space = leftovers.owner().split("-")
+    assert not leftovers.is_left(f"hopcost-stack-{pid}-{start}-{space}-1")
+    assert leftovers.is_left(f"hopcost-stack-{pid}-{int(start) - 1}-{space}-1"), "the pid has come again"
+    assert leftovers.is_left(f"hopcost-{dead_owner()}-one-core-0-go")
 
 
 @pytest.mark.parametrize("name", ["hopcost", "hopcost-stack-x", "hopcost-1-2-fff-x", "other-1-2-3-4", "hopcost-stack-"])
 def test_what_is_not_ours_or_of_another_pid_namespace_is_never_left(name: str) -> None:
-    assert not leavings.is_left(name)
+    assert not leftovers.is_left(name)
 
 
 def test_directories_cgroups_and_processes_of_the_dead_are_removed_and_those_of_the_living_stay(folder: Path) -> None:
-    dead, living = dead_owner(), leavings.owner()
+    dead, living = dead_owner(), leftovers.owner()
     directories = [folder / f"hopcost-stack-{owner}-1" for owner in (dead, living)]
     for path in directories:
         path.mkdir()
@@ -58,7 +58,7 @@ def test_directories_cgroups_and_processes_of_the_dead_are_removed_and_those_of_
         (path / "origin").mkdir()
     lost = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], cwd=directories[0])
     try:
-        found = [each.what for each in leavings.find()]
+        found = [each.what for each in leftovers.find_leftovers()]
         assert str(lost.pid) in found and str(directories[0]) in found
         assert all((str(path) in found) == (dead in path.name) for path in cgroups)
         assert not any(living in what for what in found)
@@ -77,15 +77,15 @@ def test_directories_cgroups_and_processes_of_the_dead_are_removed_and_those_of_
 
 
 def test_a_program_is_known_by_the_mark_in_its_environment_wherever_it_stands(folder: Path) -> None:
-    environment = os.environ | {leavings.MARK: str(folder / f"hopcost-stack-{dead_owner()}-1")}
+    environment = os.environ | {MARK: str(folder / f"hopcost-stack-{dead_owner()}-1")}
     with subprocess.Popen(["sleep", "600"], env=environment, cwd="/") as marked:
         try:
-            known = leavings.Leaving(kind=Kind.PROCESS, what=str(marked.pid))
+            known = Leftover(kind=Kind.PROCESS, what=str(marked.pid))
             deadline = time.monotonic() + 10
-            while leavings.MARK not in psutil.Process(marked.pid).environ():  # set late in exec, after the name
+            while MARK not in psutil.Process(marked.pid).environ():  # set late in exec, after the name
                 assert time.monotonic() < deadline
-            assert known in leavings.find()
-            leavings.clean()
+            assert known in leftovers.find_leftovers()
+            leftovers.remove_leftovers()
             assert marked.wait(10) == -9
         finally:
             marked.kill()

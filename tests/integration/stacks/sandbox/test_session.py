@@ -16,10 +16,12 @@ import psutil
 import pytest
 from freezers import freezers, leavings
 
-from hopcost import host, keeper, namespace, network, usage
 from hopcost.errors import CannotMeasure, MeasurementFailed
-from hopcost.leavings import owner
-from hopcost.sandbox import Freezer, _is_frozen
+from hopcost.stacks import surroundings
+from hopcost.stacks.sandbox import keeper, namespaces, network, usage
+from hopcost.stacks.sandbox.cgroups import Freezer, _is_frozen
+from hopcost.stacks.sandbox.leftovers import owner
+from hopcost.stacks.sandbox.session import Net, NotStarted, Session, last_lines, port_is_free, process_tree
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
 
@@ -34,9 +36,9 @@ WAIT_S = 10.0
 
 
 @pytest.fixture(params=freezers(), ids=lambda freezer: freezer.kind)
-def session(request: pytest.FixtureRequest) -> host.Session:
+def session(request: pytest.FixtureRequest) -> Session:
     freezer: Freezer = request.param
-    session = host.Session(freezer.cgroups(f"hopcost-{owner()}-test"))
+    session = Session(freezer.cgroups(f"hopcost-{owner()}-test"))
     request.addfinalizer(session.kill)
     return session
 
@@ -51,7 +53,7 @@ def eventually(holds: object) -> bool:
     return False
 
 
-def freeze(session: host.Session, pids: list[int]) -> None:
+def freeze(session: Session, pids: list[int]) -> None:
     if session.cgroup is None:
         for pid in pids:
             os.kill(pid, signal.SIGSTOP)
@@ -61,7 +63,7 @@ def freeze(session: host.Session, pids: list[int]) -> None:
         (session.cgroup / "freezer.state").write_text("FROZEN")
 
 
-def test_a_program_runs_on_its_cores_in_the_stacks_session_and_directory(session: host.Session) -> None:
+def test_a_program_runs_on_its_cores_in_the_stacks_session_and_directory(session: Session) -> None:
     pid = session.start("sleeper", ["sleep", "600"], [CORES[-1]], 512)
     process = psutil.Process(pid)
     assert process.cpu_affinity() == [CORES[-1]]
@@ -70,7 +72,7 @@ def test_a_program_runs_on_its_cores_in_the_stacks_session_and_directory(session
     assert process.rlimit(psutil.RLIMIT_NOFILE) == (512, 512)
 
 
-def test_all_programs_of_a_stack_share_one_session(session: host.Session) -> None:
+def test_all_programs_of_a_stack_share_one_session(session: Session) -> None:
     pids = [session.start(name, ["sleep", "600"], CORES, 512) for name in ("front", "back")]
     assert {os.getsid(pid) for pid in pids} == {session.leader}
     assert [session.processes(name, pid) for name, pid in zip(("front", "back"), pids, strict=True)] == [
@@ -78,52 +80,52 @@ def test_all_programs_of_a_stack_share_one_session(session: host.Session) -> Non
     ]
 
 
-def test_stop_ends_also_a_frozen_program_that_ignores_sigterm_and_its_child(session: host.Session) -> None:
+def test_stop_ends_also_a_frozen_program_that_ignores_sigterm_and_its_child(session: Session) -> None:
     pid = session.start("stubborn", STUBBORN, CORES, 512)
-    assert eventually(lambda: len(host.process_tree(pid)) == 2)
-    tree = host.process_tree(pid)
+    assert eventually(lambda: len(process_tree(pid)) == 2)
+    tree = process_tree(pid)
     freeze(session, tree)
     session.stop()
     assert not any(psutil.pid_exists(each) for each in tree)
     assert not session.directory.exists()
 
 
-def test_a_program_may_take_a_while_to_end(session: host.Session) -> None:
+def test_a_program_may_take_a_while_to_end(session: Session) -> None:
     slow = "trap 'sleep 2; exit 3' TERM; echo ready; while :; do sleep 0.05; done"
     session.start("slow", ["sh", "-c", slow], CORES, 512)
-    assert eventually(lambda: host.last_lines(session.log("slow")) == "ready")
+    assert eventually(lambda: last_lines(session.log("slow")) == "ready")
     session.stop()
     assert session.exited == {"slow": 3}
 
 
 def test_a_cgroup_is_killed_whole_since_a_program_may_fork_faster_than_its_processes_are_listed(
-    session: host.Session,
+    session: Session,
 ) -> None:
     if not any((cgroup / "cgroup.kill").exists() for cgroup in session.cgroups):
         pytest.skip("no cgroup.kill: version 1, or a kernel before 5.14")
     pid = session.start("stubborn", STUBBORN, CORES, 512)
-    assert eventually(lambda: len(host.process_tree(pid)) == 2)
+    assert eventually(lambda: len(process_tree(pid)) == 2)
     keeper.kill([], session.cgroups)
     assert eventually(lambda: session.processes("stubborn", pid) == [])
     assert eventually(lambda: session.poll() == {"stubborn": -9})
 
 
-def test_a_program_that_ends_is_told_with_its_status_and_last_lines(session: host.Session) -> None:
+def test_a_program_that_ends_is_told_with_its_status_and_last_lines(session: Session) -> None:
     session.start("short", ["sh", "-c", "echo one; echo two >&2; exit 7"], CORES, 512)
     assert eventually(lambda: session.poll() == {"short": 7})
-    assert host.last_lines(session.log("short")) == "one\ntwo"
-    assert host.last_lines(session.log("short"), count=1) == "two"
+    assert last_lines(session.log("short")) == "one\ntwo"
+    assert last_lines(session.log("short"), count=1) == "two"
 
 
-def test_a_program_that_cannot_be_executed_says_so(session: host.Session) -> None:
-    with pytest.raises(host.NotStarted, match=r"/no/such/program: .*No such file"):
+def test_a_program_that_cannot_be_executed_says_so(session: Session) -> None:
+    with pytest.raises(NotStarted, match=r"/no/such/program: .*No such file"):
         session.start("none", ["/no/such/program"], CORES, 512)
 
 
-def test_a_killed_keeper_leaves_nothing_either(session: host.Session) -> None:
+def test_a_killed_keeper_leaves_nothing_either(session: Session) -> None:
     pid = session.start("stubborn", STUBBORN, CORES, 512)
-    assert eventually(lambda: len(host.process_tree(pid)) == 2)
-    tree = host.process_tree(pid)
+    assert eventually(lambda: len(process_tree(pid)) == 2)
+    tree = process_tree(pid)
     os.kill(session.leader, signal.SIGKILL)
     with pytest.raises(MeasurementFailed, match="keeper"):
         session.start("late", ["sleep", "600"], CORES, 512)
@@ -171,7 +173,7 @@ def test_kill_9_of_the_harness_ends_frozen_programs_and_removes_everything(
     assert eventually(lambda: not leavings(nothing_left))
 
 
-def test_put_writes_into_the_directory(session: host.Session) -> None:
+def test_put_writes_into_the_directory(session: Session) -> None:
     assert session.put("a.conf", "x\n") == session.directory / "a.conf"
     assert Path(session.directory / "a.conf").read_text() == "x\n"
 
@@ -179,8 +181,8 @@ def test_put_writes_into_the_directory(session: host.Session) -> None:
 def test_the_free_port_probe_sees_a_listener() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
-        assert not host.port_is_free(port)
-    assert host.port_is_free(port)
+        assert not port_is_free(port)
+    assert port_is_free(port)
 
 
 @pytest.mark.parametrize(
@@ -188,15 +190,15 @@ def test_the_free_port_probe_sees_a_listener() -> None:
     [([4095], 512, r"cores \[4095\]: .*Invalid argument"), (CORES, 1 << 40, f"a limit of {1 << 40} open files: ")],
 )
 def test_what_a_program_cannot_be_given_is_named_with_the_reason(
-    session: host.Session, cores: list[int], open_files: int, step: str
+    session: Session, cores: list[int], open_files: int, step: str
 ) -> None:
-    with pytest.raises(host.NotStarted, match=step):
+    with pytest.raises(NotStarted, match=step):
         session.start("none", ["sleep", "600"], cores, open_files)
 
 
 @pytest.mark.parametrize("freezer", [each for each in freezers() if each.parent], ids=lambda freezer: freezer.kind)
 def test_freezing_a_stack_freezes_the_cgroup_of_each_program_and_who_was_born_in_it(freezer: Freezer) -> None:
-    session = host.Session(freezer.cgroups(f"hopcost-{owner()}-parent"))
+    session = Session(freezer.cgroups(f"hopcost-{owner()}-parent"))
     try:
         assert session.cgroup is not None
         forks = [sys.executable, "-c", "import os, time\nwhile True:\n  if os.fork() == 0: os._exit(0)\n  os.wait()"]
@@ -219,33 +221,35 @@ def test_a_folder_for_temporary_files_that_cannot_be_used_is_named_with_the_reme
 ) -> None:
     monkeypatch.setattr(tempfile, "gettempdir", lambda: "/proc")
     with pytest.raises(CannotMeasure, match="directory cannot be made") as caught:
-        host.Session()
+        Session()
     assert "TMPDIR" in (caught.value.hint or "")
 
 
 def test_a_cgroup_that_cannot_be_made_is_the_instruments_fault_and_leaves_nothing(nothing_left: Path) -> None:
     with pytest.raises(MeasurementFailed, match=r"the stack's cgroup could not be made: .*No such file"):
-        host.Session([Path("/sys/fs/cgroup/no/such/folder")])
+        Session([Path("/sys/fs/cgroup/no/such/folder")])
 
 
-needs_namespaces = pytest.mark.skipif(not network.find().own, reason=f"no network namespaces: {network.find().why}")
+needs_namespaces = pytest.mark.skipif(
+    not network.find_network().own, reason=f"no network namespaces: {network.find_network().why}"
+)
 
 
 def test_root_has_network_namespaces() -> None:
-    assert network.find().own or os.geteuid() != 0
+    assert network.find_network().own or os.geteuid() != 0
 
 
 @needs_namespaces
 def test_a_session_in_a_namespace_of_its_own_has_its_loopback_its_ports_and_its_sysctls(nothing_left: Path) -> None:
     name = "net.core.somaxconn"
     here = Path("/proc/sys/net/core/somaxconn").read_text()
-    session = host.Session(net=host.Net(sysctls={name: 77, "net.core.no_such": 1, "net.ipv4.tcp_tw_reuse": 9}))
+    session = Session(net=Net(sysctls={name: 77, "net.core.no_such": 1, "net.ipv4.tcp_tw_reuse": 9}))
     try:
         assert session.namespace == session.client_namespace
         assert session.sysctls[name] == "77"
         assert "does not exist" in session.refused["net.core.no_such"]
         assert "does not take 9" in session.refused["net.ipv4.tcp_tw_reuse"]
-        with socket.create_server(("127.0.0.1", 0)) as outside, namespace.inside(session.namespace):
+        with socket.create_server(("127.0.0.1", 0)) as outside, namespaces.inside(session.namespace):
             inside = socket.create_server(outside.getsockname())  # the same port: it is another loopback
             with inside, socket.create_connection(inside.getsockname(), timeout=5):
                 pass
@@ -262,15 +266,15 @@ def test_a_session_in_a_namespace_of_its_own_has_its_loopback_its_ports_and_its_
 
 
 @needs_namespaces
-@pytest.mark.skipif(namespace.tool("tc") is None, reason="no tc: apt-get install iproute2")
+@pytest.mark.skipif(namespaces.tool("tc") is None, reason="no tc: apt-get install iproute2")
 def test_a_link_joins_two_namespaces_at_its_rate_and_the_host_sees_none_of_it(nothing_left: Path) -> None:
     cards = sorted(path.name for path in Path("/sys/class/net").iterdir())
-    session = host.Session(net=host.Net(link=True, link_mbit_per_s=50))
+    session = Session(net=Net(link=True, link_mbit_per_s=50))
     try:
         assert sorted(path.name for path in Path("/sys/class/net").iterdir()) == cards
         assert session.namespace is not None and session.client_namespace is not None
         # Never above the rate, however busy the machine; how far below is not asserted.
-        assert 0 < network.measure_link(session.namespace, session.client_namespace, 50) < 52_000_000
+        assert 0 < surroundings.measure_link(session.namespace, session.client_namespace, 50) < 52_000_000
     finally:
         session.kill()
     assert sorted(path.name for path in Path("/sys/class/net").iterdir()) == cards

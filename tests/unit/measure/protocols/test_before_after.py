@@ -9,19 +9,21 @@ import pytest
 import suite_files
 from mock_world import World, measured, question
 
-from hopcost import decision, gate
-from hopcost.compared import CPU, THROUGHPUT
-from hopcost.deciding import Deciding
-from hopcost.decision import Outcome
 from hopcost.errors import UsageError
-from hopcost.report import Format, gate_summary
-from hopcost.suite import Placement
+from hopcost.measure.protocols import before_after
+from hopcost.report import Format
+from hopcost.report.tables import gate
+from hopcost.statistics.comparisons import CPU, THROUGHPUT
+from hopcost.statistics.questions import gate as questions_gate
+from hopcost.statistics.questions.gate import GateOutcome
+from hopcost.statistics.questions.gate_figures import GateFigures
+from hopcost.suites.experiment import Placement
 
 SWEPT = suite_files.TWO_ARMS + '\n[experiments.sweep]\nkey = "workload.connections"\nvalues = [4, 8]\n'
 
 
 def test_both_sides_are_arms_of_one_experiment_and_before_is_the_baseline(tmp_path: Path) -> None:
-    made = gate.suite(question(tmp_path, "origin.work_rounds=50"))
+    made = before_after.gate_suite(question(tmp_path, "origin.work_rounds=50"))
     (experiment,) = made.experiments
     assert (experiment.baseline, experiment.arms) == ("before", ["before", "after"])
     assert (experiment.placement, experiment.workload.connections) == (Placement.ALL_CORES, 4)
@@ -33,16 +35,16 @@ def test_both_sides_are_arms_of_one_experiment_and_before_is_the_baseline(tmp_pa
 
 def test_settings_of_the_experiment_are_in_both_sides_and_yield_to_the_changes(tmp_path: Path) -> None:
     text = suite_files.TWO_ARMS + "settings = { origin = { threads = 1, work_rounds = 7 } }\n"
-    made = gate.suite(question(tmp_path, "origin.work_rounds=50", text=text))
+    made = before_after.gate_suite(question(tmp_path, "origin.work_rounds=50", text=text))
     assert made.arms["before"].hops[0].settings == {"threads": 1, "work_rounds": 7}
     assert made.arms["after"].hops[0].settings == {"threads": 1, "work_rounds": 50}
 
 
 def test_of_a_sweep_one_value_must_be_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"is a sweep over workload\.connections") as caught:
-        gate.suite(question(tmp_path, text=SWEPT))
+        before_after.gate_suite(question(tmp_path, text=SWEPT))
     assert caught.value.hint == "name one of its values: links@4 (4, 8)"
-    (experiment,) = gate.suite(question(tmp_path, text=SWEPT, point="@8")).experiments
+    (experiment,) = before_after.gate_suite(question(tmp_path, text=SWEPT, point="@8")).experiments
     assert experiment.workload.connections == 8
 
 
@@ -54,24 +56,24 @@ def test_the_order_of_a_block_is_before_after_and_before_again(ready: World, tmp
         "stop before-aa", "stop after", "stop before",
     ]  # fmt: skip
     assert ready.log == one_block * 6
-    assert answer.decision.outcome is Outcome.WITHIN and answer.is_same
+    assert answer.decision.outcome is GateOutcome.WITHIN and answer.is_same
 
 
 def test_it_stops_at_the_first_look_where_it_is_wholly_beyond(ready: World, tmp_path: Path) -> None:
     ready.answers["after"] = 90
     answer = measured(tmp_path, question(tmp_path, "origin.work_rounds=50"))
     assert answer.experiment.blocks == 6
-    assert [each.outcome for each in answer.decision.figures] == [Outcome.BEYOND, Outcome.BEYOND]
+    assert [each.outcome for each in answer.decision.figures] == [GateOutcome.BEYOND, GateOutcome.BEYOND]
     assert answer.decision.outcome.exit_code == 1
 
 
 def test_the_figure_that_does_not_decide_is_shown_and_decides_nothing(ready: World, tmp_path: Path) -> None:
     """The mock's CPU time per slice is the same, so fewer answers are dearer ones; here the arm is asked for both."""
     ready.answers["after"] = 90
-    answer = measured(tmp_path, question(tmp_path, deciding=Deciding.CPU))
+    answer = measured(tmp_path, question(tmp_path, deciding=GateFigures.CPU))
     throughput, cpu = answer.decision.figures
     assert (throughput.figure, throughput.decides, cpu.figure, cpu.decides) == (THROUGHPUT, False, CPU, True)
-    assert "does not decide" in gate_summary.render(answer, Format.TEXT)
+    assert "does not decide" in gate.render(answer, Format.TEXT)
 
 
 def test_a_biased_run_is_undecided(ready: World, tmp_path: Path) -> None:
@@ -92,7 +94,7 @@ def test_a_side_after_that_fails_is_a_failure(ready: World, tmp_path: Path) -> N
     answer = measured(tmp_path, question(tmp_path))
     assert answer.decision.outcome.exit_code == 1
     assert answer.decision.why == "after failed: it would not start"
-    assert "does not work after the change" in gate_summary.headline(answer)
+    assert "does not work after the change" in gate.headline(answer)
 
 
 def test_a_side_before_that_fails_leaves_it_undecided(ready: World, tmp_path: Path) -> None:
@@ -105,17 +107,17 @@ def test_a_side_before_that_fails_leaves_it_undecided(ready: World, tmp_path: Pa
 @pytest.mark.parametrize(
     ("before", "after", "outcome"),
     [
-        ({}, {"status": 100}, Outcome.BEYOND),
-        ({}, {"status": 1}, Outcome.WITHIN),  # an accident: whether it takes the verdict is the record's affair
-        ({"status": 50}, {"status": 100}, Outcome.WITHIN),
+        ({}, {"status": 100}, GateOutcome.BEYOND),
+        ({}, {"status": 1}, GateOutcome.WITHIN),  # an accident: whether it takes the verdict is the record's affair
+        ({"status": 50}, {"status": 100}, GateOutcome.WITHIN),
     ],
 )
 def test_a_side_after_that_answers_wrongly_where_before_does_not_is_a_failure(
-    ready: World, tmp_path: Path, before: dict[str, int], after: dict[str, int], outcome: Outcome
+    ready: World, tmp_path: Path, before: dict[str, int], after: dict[str, int], outcome: GateOutcome
 ) -> None:
     found = measured(tmp_path, question(tmp_path)).experiment
     errors = {"before": before, "after": after}
     arms = [msgspec.structs.replace(arm, answers=10_000, errors=errors[arm.name]) for arm in found.arms]
-    decided = decision.decide(msgspec.structs.replace(found, arms=arms), Deciding.BOTH, 0.03)
+    decided = questions_gate.decide(msgspec.structs.replace(found, arms=arms), GateFigures.BOTH, 0.03)
     why = "after had errors under load: 100 status beside 10,000 correct answers"
-    assert (decided.outcome, decided.why) == (outcome, why if outcome is Outcome.BEYOND else None)
+    assert (decided.outcome, decided.why) == (outcome, why if outcome is GateOutcome.BEYOND else None)

@@ -9,12 +9,14 @@ from typing import Any
 import pytest
 from samples.crosschecks import played
 
-from hopcost import crosscheck, driven, peers
-from hopcost.crosscheck import OURS, Crosscheck
 from hopcost.errors import ArmFailed
-from hopcost.peers import Load
-from hopcost.recorded import PeerRun
-from hopcost.suite import Workload
+from hopcost.generators.peers.output import Counts
+from hopcost.generators.peers.peer import BY_NAME, Peer, PeerLoad
+from hopcost.measure import peer_load
+from hopcost.measure.protocols import crosscheck
+from hopcost.record.repeat import PeerRun
+from hopcost.statistics.questions.crosscheck import OURS, Crosscheck
+from hopcost.suites.experiment import Workload
 
 
 @pytest.fixture
@@ -22,7 +24,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Two generators that only note that it was their turn; `ab` fails in its second one."""
     said: list[str] = []
 
-    def run(peer: peers.Peer, version: str, words: list[str], *_: object, at_most_s: float) -> PeerRun:
+    def run(peer: Peer, version: str, words: list[str], *_: object, at_most_s: float) -> PeerRun:
         assert at_most_s > 1
         said.append(peer.name)
         if peer.name == "ab" and said.count("ab") == 2:
@@ -30,13 +32,13 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return played(peer.name, 1000, version=version)
 
     def callers(_: Workload) -> tuple[dict[str, Any], dict[str, str]]:
-        words: Callable[[Load], list[str]] = lambda load: [f"{load.seconds}s"]  # noqa: E731
-        made = {name: crosscheck._Caller(peers.BY_NAME["ab"], "1", words) for name in ("ab",)}
-        engine = peers.Peer(OURS, "engine", [], "", lambda *_: [], lambda _: peers.Counts(0, 0))
+        words: Callable[[PeerLoad], list[str]] = lambda load: [f"{load.seconds}s"]  # noqa: E731
+        made = {name: crosscheck._Caller(BY_NAME["ab"], "1", words) for name in ("ab",)}
+        engine = Peer(OURS, "engine", [], "", lambda *_: [], lambda _: Counts(0, 0))
         return {OURS: crosscheck._Caller(engine, "1", words), **made}, {"hey": "not installed"}
 
-    monkeypatch.setattr(driven, "run", run)
-    monkeypatch.setattr(driven, "url_of", lambda *_: "http://127.0.0.1:1/")
+    monkeypatch.setattr(peer_load, "run", run)
+    monkeypatch.setattr(peer_load, "url_of", lambda *_: "http://127.0.0.1:1/")
     monkeypatch.setattr(crosscheck, "_callers", callers)
     return said
 
@@ -44,7 +46,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def made(failure: Callable[[], str | None] = lambda: None, rounds: int = 3) -> Crosscheck:
     cores = SimpleNamespace(generator=[1])
     stack: Any = SimpleNamespace(arm="go", prepared=SimpleNamespace(cores=cores), failure=failure)
-    return crosscheck.run(
+    return crosscheck.run_crosscheck(
         "hello/one-core/go", stack, Workload(connections=10), rounds=rounds, seconds=1, seed=7, said=lambda _: None
     )
 

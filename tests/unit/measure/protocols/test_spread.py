@@ -9,9 +9,12 @@ import numpy as np
 import pytest
 from samples import records
 
-from hopcost import doctor_spread, plan, precision, statistics
 from hopcost.errors import MeasurementFailed
-from hopcost.record import Block
+from hopcost.plan.make import LOOKS
+from hopcost.record.block import Block
+from hopcost.statistics import looks, machine_spread, precision
+from hopcost.statistics.machine_spread import MachineSpread
+from hopcost.statistics.precision import Variances
 
 EXPERIMENT = msgspec.structs.replace(records.plan_of().experiments[0], slice_ns=100 * records.MS)
 
@@ -28,38 +31,38 @@ def block_of(first: list[int], second: list[int], cpu_ns: int | None = 1_000_000
 def test_the_spread_by_hand() -> None:
     """Log-ratios of +l and -l have a standard deviation of l × √(4/3) over four pairs."""
     log = math.log(1.1)
-    seen = doctor_spread.judge(block_of([1000, 1100, 1000, 1100], [1100, 1000, 1100, 1000]), EXPERIMENT)
+    seen = machine_spread.judge(block_of([1000, 1100, 1000, 1100], [1100, 1000, 1100, 1000]), EXPERIMENT)
     assert seen.pairs == 4 and seen.slice_ns == 100 * records.MS
     assert seen.throughput == pytest.approx(1.96 * log * math.sqrt(4 / 3))
     assert seen.cpu_per_request == pytest.approx(seen.throughput), "as much CPU time in each slice"
 
 
 def test_a_difference_of_the_two_runs_is_no_spread() -> None:
-    seen = doctor_spread.judge(block_of([1000, 2000, 3000], [1100, 2200, 3300]), EXPERIMENT)
+    seen = machine_spread.judge(block_of([1000, 2000, 3000], [1100, 2200, 3300]), EXPERIMENT)
     assert seen.throughput == pytest.approx(0.0, abs=1e-9)
 
 
 def test_what_was_not_read_is_unknown_and_what_was_not_answered_is_an_error() -> None:
-    seen = doctor_spread.judge(block_of([1000, 1100], [1000, 1000], cpu_ns=None), EXPERIMENT)
-    assert seen.cpu_per_request is None and "unknown in CPU per request" in doctor_spread.words(seen)[0]
+    seen = machine_spread.judge(block_of([1000, 1100], [1000, 1000], cpu_ns=None), EXPERIMENT)
+    assert seen.cpu_per_request is None and "unknown in CPU per request" in machine_spread.words(seen)[0]
     with pytest.raises(MeasurementFailed, match="a slice without an answer"):
-        doctor_spread.judge(block_of([1000, 0], [1000, 1000]), EXPERIMENT)
+        machine_spread.judge(block_of([1000, 0], [1000, 1000]), EXPERIMENT)
 
 
 def test_more_spread_takes_longer_and_too_much_is_said() -> None:
-    ways = [doctor_spread.forecast(sigma**2) for sigma in (0.002, 0.006, 0.013, 0.16)]
+    ways = [machine_spread.forecast(sigma**2) for sigma in (0.002, 0.006, 0.013, 0.16)]
     seconds = [way.seconds for way in ways[:3] if way is not None]
     assert len(seconds) == 3 and seconds == sorted(seconds) and seconds[0] < seconds[2]
     assert ways[3] is None
-    seen = doctor_spread.Seen(pairs=25, slice_ns=100 * records.MS, throughput=0.9, cpu_per_request=0.9, forecast=None)
-    assert doctor_spread.words(seen)[1] == f"±1% for two arms: not within {plan.LOOKS[-1]} blocks"
+    seen = MachineSpread(pairs=25, slice_ns=100 * records.MS, throughput=0.9, cpu_per_request=0.9, forecast=None)
+    assert machine_spread.words(seen)[1] == f"±1% for two arms: not within {LOOKS[-1]} blocks"
 
 
 def test_the_forecast_is_for_the_baselines_second_run() -> None:
-    found = doctor_spread.forecast(0.013**2)
+    found = machine_spread.forecast(0.013**2)
     assert found is not None
-    spread = precision.Spread(within=0.013**2, between=0.0)
-    error = statistics.error_per_look(len(plan.LOOKS))
+    spread = Variances(within=0.013**2, between=0.0)
+    error = looks.error_per_look(len(LOOKS))
     assert found.half_width == pytest.approx(precision.half_width(spread, found.blocks, found.rounds, error))
 
 
@@ -67,12 +70,12 @@ def test_pairs_of_a_full_run_scatter_by_what_stays_for_seconds() -> None:
     """Visits of 1.3 s are windows of 6 or 7 slices of 100 ms after 100 ms; by hand over 12 slices, one difference."""
     experiment = msgspec.structs.replace(EXPERIMENT, settle_ns=100 * records.MS)
     new_each_time = [0.06, -0.06] * 6
-    assert doctor_spread.variance_of_full_pairs(new_each_time, experiment) == pytest.approx(0.0, abs=1e-12)
+    assert machine_spread.variance_of_full_pairs(new_each_time, experiment) == pytest.approx(0.0, abs=1e-12)
     stays = [0.06] * 6 + [-0.06] * 6
-    assert doctor_spread.variance_of_full_pairs(stays, experiment) == pytest.approx(0.12**2)
+    assert machine_spread.variance_of_full_pairs(stays, experiment) == pytest.approx(0.12**2)
     dice = np.random.default_rng(1)
     white = dice.normal(0.0, 0.1, 20_000).tolist()
-    assert doctor_spread.variance_of_full_pairs(white, experiment) == pytest.approx(2 * 0.01 / 6, rel=0.1)
+    assert machine_spread.variance_of_full_pairs(white, experiment) == pytest.approx(2 * 0.01 / 6, rel=0.1)
 
 
 def test_levels_come_in_the_order_of_time() -> None:
@@ -80,17 +83,17 @@ def test_levels_come_in_the_order_of_time() -> None:
     second = records.part(
         *(msgspec.structs.replace(records.slice_of("direct-aa", 2000), start_ns=at) for at in (100, 200))
     )
-    found = doctor_spread.levels(first, second)
+    found = machine_spread.levels(first, second)
     assert [each - found[0] for each in found] == pytest.approx([0, math.log(2), math.log(2), 0])
 
 
 def test_the_words() -> None:
-    forecast = doctor_spread.forecast(0.003**2)
+    forecast = machine_spread.forecast(0.003**2)
     assert forecast is not None
-    seen = doctor_spread.Seen(
+    seen = MachineSpread(
         pairs=25, slice_ns=100 * records.MS, throughput=0.0283, cpu_per_request=0.031, forecast=forecast
     )
-    assert doctor_spread.words(seen) == [
+    assert machine_spread.words(seen) == [
         "spread of 25 pairs of 100 ms slices, the embedded origin against itself: 95 of 100 within ±2.8% in throughput,"
         " ±3.1% in CPU per request",
         f"±1% for two arms will take about {forecast.seconds:.0f} s: {forecast.blocks} blocks of {forecast.rounds}"

@@ -14,10 +14,10 @@ from samples.pages import HOSTILE, hostile, loaded, rendered, swept
 from samples.records import plain_block, record, sound_block
 from samples.reports import everything
 
-from hopcost.record import Record
+from hopcost.record.run import Record
 from hopcost.report.html import caveats
 from hopcost.report.html import page as pages
-from hopcost.summary import summarise
+from hopcost.statistics.summary.summary import summarise
 
 LARGEST_BYTES = 3_000_000
 

@@ -12,10 +12,13 @@ import pytest
 from rich.console import Console
 from samples.records import block, part, plain_block, plan_of, slice_of
 
-from hopcost import live, progress, so_far
-from hopcost.plan import Plan
-from hopcost.precision import Forecast
-from hopcost.record import Block, Failure
+from hopcost.plan.plan import Plan
+from hopcost.record.block import Block, Failure
+from hopcost.report.live import progress
+from hopcost.report.live.progress import PlainLines
+from hopcost.report.live.view import View
+from hopcost.statistics import stop
+from hopcost.statistics.precision import Forecast
 
 NOW_S = 1000.0
 FORECAST = Forecast(blocks=10, rounds=12, half_width=0.012, seconds=95)
@@ -46,10 +49,10 @@ def plan_of_two() -> Plan:
     return msgspec.structs.replace(plan, experiments=[*plan.experiments, second])
 
 
-def under_way(console: Console, *blocks: Block, plan: Plan | None = None) -> live.View:
+def under_way(console: Console, *blocks: Block, plan: Plan | None = None) -> View:
     """A view of an experiment whose blocks are these, in the fourth round of the next one."""
     plan = plan or plan_of_two()
-    view = live.View(console, plan)
+    view = View(console, plan)
     view.experiment_begins(plan.experiments[0], 24, NOW_S + 400)
     for number, each in enumerate(blocks):
         view.block_begins(number)
@@ -63,7 +66,7 @@ def under_way(console: Console, *blocks: Block, plan: Plan | None = None) -> liv
     return view
 
 
-def drawn(view: live.View, console: Console) -> list[str]:
+def drawn(view: View, console: Console) -> list[str]:
     console.print(view)
     return [line.rstrip() for line in re.sub(r"\x1b\[[0-9;]*m", "", shown(console)).splitlines()]
 
@@ -151,7 +154,7 @@ def test_figures_are_computed_once_for_each_block(monkeypatch: pytest.MonkeyPatc
         calls.append(given)
         return []
 
-    monkeypatch.setattr(so_far, "of", compute)
+    monkeypatch.setattr(stop, "arms_so_far", compute)
     console = terminal()
     view = under_way(console, plain_block(0))
     for _ in range(5):
@@ -211,7 +214,7 @@ def test_the_terminal_is_left_clean_whatever_ends_the_run(ending: Callable[[], B
 
 def test_plain_lines() -> None:
     console = Console(file=io.StringIO(), width=40)
-    lines = progress.PlainLines(console, plan_of_two())
+    lines = PlainLines(console, plan_of_two())
     lines.experiment_begins(plan_of_two().experiments[0], 24, NOW_S + 400)
     for number, each in enumerate((plain_block(0), with_errors(), block(2, validity="void", reasons=("[b]",)))):
         lines.block_begins(number)

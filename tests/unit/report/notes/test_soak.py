@@ -7,9 +7,9 @@ import pytest
 from samples.records import plan_of, record
 from samples.sweeps import planned, soak_block, soak_courses
 
-from hopcost.report import table
-from hopcost.summary import summarise
-from hopcost.turns import Turns
+from hopcost.plan.turns import Turns
+from hopcost.report.tables import experiment
+from hopcost.statistics.summary.summary import summarise
 
 
 def test_a_soak_whose_memory_doubles_while_its_ratio_stays() -> None:
@@ -33,7 +33,7 @@ def test_void_segments_of_a_soak_do_not_count() -> None:
 def test_a_soak_in_lines() -> None:
     plan = msgspec.structs.replace(plan_of(), experiments=[planned(turns=Turns.SOAK, soak_s=3600.0)])
     blocks = [soak_block(each, 400, round(2**20 * 2 ** (each / 3))) for each in range(4)]
-    (made,) = table.tables(summarise(record(*blocks, plan=plan)))
+    (made,) = experiment.tables(summarise(record(*blocks, plan=plan)))
     (line,) = [line for line in made.below if "memory (resident): drifts" in line]
     assert line.startswith("soak: behind: memory (resident): drifts; 1.0 MiB → 2.0 MiB (4 parts), +100.0% [")
     assert line.endswith("per hour")

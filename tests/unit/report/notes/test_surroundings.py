@@ -7,9 +7,9 @@ import pytest
 from samples.records import plan_of, record
 from samples.sweeps import at, point
 
-from hopcost.network import Surroundings
-from hopcost.report import table
-from hopcost.summary import summarise
+from hopcost.record.evidence import Surroundings
+from hopcost.report.tables import experiment
+from hopcost.statistics.summary.summary import summarise
 
 
 def surrounded(
@@ -28,7 +28,7 @@ def surrounded(
                 link_mbit_per_s=None if seen is None else 1000,
                 link_bits_per_s=seen,
             )
-    (made,) = table.tables(summarise(record(*blocks, plan=plan)))
+    (made,) = experiment.tables(summarise(record(*blocks, plan=plan)))
     return [line for line in made.below if "read back" in line or "Mbit/s" in line]
 
 

@@ -7,20 +7,21 @@ import json
 import golden
 from samples.claims import judged
 
-from hopcost.report import ClaimsFormat, claims_table
+from hopcost.report import ClaimsFormat
+from hopcost.report.tables import claims
 
 
 def test_as_text() -> None:
-    golden.compare("questions/claims.txt", claims_table.render(judged(), ClaimsFormat.TEXT))
+    golden.compare("questions/claims.txt", claims.render(judged(), ClaimsFormat.TEXT))
 
 
 def test_as_markdown() -> None:
-    made = claims_table.render(judged(), ClaimsFormat.MARKDOWN)
+    made = claims.render(judged(), ClaimsFormat.MARKDOWN)
     golden.compare("questions/claims.md", made)
     assert "A proxy costs \\| much." in made
 
 
 def test_as_json() -> None:
-    made = claims_table.render(judged(), ClaimsFormat.JSON)
+    made = claims.render(judged(), ClaimsFormat.JSON)
     golden.compare("questions/claims.json", made)
     assert [each["outcome"] for each in json.loads(made)] == ["holds", "does not hold", "not testable here"]

@@ -8,9 +8,12 @@ import golden
 import pytest
 from samples.crosschecks import turns
 
-from hopcost import crosscheck, peers
-from hopcost.crosscheck import OURS, Crosscheck
-from hopcost.report import Format, crosscheck_table
+from hopcost.generators.peers.peer import BY_NAME
+from hopcost.report import Format
+from hopcost.report.tables import crosscheck as tables_crosscheck
+from hopcost.report.tables.crosscheck import TIMES
+from hopcost.statistics.questions import crosscheck
+from hopcost.statistics.questions.crosscheck import OURS, Crosscheck
 
 
 def example() -> Crosscheck:
@@ -20,7 +23,7 @@ def example() -> Crosscheck:
         cores=1,
         rounds=3,
         seconds=1,
-        tools=crosscheck.summarise(
+        tools=crosscheck.summarise_crosscheck(
             [
                 *turns(OURS, 1000, 1010, 990),
                 *turns("wrk", 900, 905, 880),
@@ -37,14 +40,14 @@ def example() -> Crosscheck:
 @pytest.mark.parametrize("format", [Format.TEXT, Format.MARKDOWN])
 def test_as_text_and_markdown(format: Format) -> None:
     ending = "md" if format is Format.MARKDOWN else "txt"
-    golden.compare(f"questions/crosscheck.{ending}", crosscheck_table.render(example(), format))
+    golden.compare(f"questions/crosscheck.{ending}", tables_crosscheck.render(example(), format))
 
 
 def test_as_json() -> None:
-    found = json.loads(crosscheck_table.render(example(), Format.JSON))
+    found = json.loads(tables_crosscheck.render(example(), Format.JSON))
     assert found["tools"][1]["name"] == "wrk"
     assert found["turns"][0]["run"]["answers"] == 1000
 
 
 def test_every_generator_says_what_it_times() -> None:
-    assert set(crosscheck_table.TIMES) == {OURS, *peers.BY_NAME}
+    assert set(TIMES) == {OURS, *BY_NAME}

@@ -7,16 +7,16 @@ import pytest
 from samples.records import block, plain_block, plan_of, record
 from samples.reports import everything
 
-from hopcost.record import Ending, Record, Run
-from hopcost.report import table
-from hopcost.report.table import interval
-from hopcost.statistics import Interval
-from hopcost.summary import summarise
+from hopcost.record.run import Ending, Record, Run
+from hopcost.report.formatting import interval
+from hopcost.report.tables.experiment import experiment_table
+from hopcost.statistics.intervals import Interval
+from hopcost.statistics.summary.summary import summarise
 
 
 def row(content: Record, name: str) -> dict[str, str]:
     (experiment,) = summarise(content)
-    made = table.of(experiment)
+    made = experiment_table(experiment)
     (found,) = [cells for cells in made.rows if cells[0] == name]
     return dict(zip(made.header, found, strict=True))
 
@@ -65,14 +65,14 @@ def test_without_published_figures_there_is_no_column_for_them() -> None:
         plan, experiments=[msgspec.structs.replace(plan.experiments[0], published=[], control=None)]
     )
     (experiment,) = summarise(record(plain_block(0), plan=plan))
-    made = table.of(experiment)
+    made = experiment_table(experiment)
     assert "article's ratio" not in made.header
     assert (made.published_rows, made.published_below) == ([], [])
 
 
 def below(content: Record) -> list[str]:
     (experiment,) = summarise(content)
-    return table.of(experiment).below
+    return experiment_table(experiment).below
 
 
 def test_equal_answers_are_said_in_one_line() -> None:

@@ -9,11 +9,12 @@ import msgspec
 import pytest
 from mock_world import World, measured, question
 
-from hopcost.gate import Answer
-from hopcost.report import Format, gate_summary
+from hopcost.report import Format
+from hopcost.report.tables import gate
+from hopcost.statistics.questions.gate import GateResult
 
 
-def shown(answer: Answer) -> Answer:
+def shown(answer: GateResult) -> GateResult:
     """Without what is new with every test's run."""
     run = msgspec.structs.replace(answer.record.run, started_utc="2025-01-02T03:04:05Z")
     asked = msgspec.structs.replace(answer.question, path="small/links/unix")
@@ -25,4 +26,4 @@ def shown(answer: Answer) -> Answer:
 def test_the_summary_to_the_last_byte(ready: World, tmp_path: Path, format: Format, ending: str) -> None:
     ready.answers["after"] = 90
     answer = measured(tmp_path, question(tmp_path, "origin.work_rounds=50"))
-    golden.compare(f"questions/gate.{ending}", gate_summary.render(shown(answer), format))
+    golden.compare(f"questions/gate.{ending}", gate.render(shown(answer), format))

@@ -6,11 +6,13 @@ import msgspec
 from samples.records import block, part, plan_of, record, slice_of
 from samples.sweeps import at, only, peer_run, planned, repeat
 
-from hopcost.published import Protocol
-from hopcost.record import Block, PeerRun, Record
-from hopcost.report import table
-from hopcost.report.part import Part
-from hopcost.summary import summarise
+from hopcost.record.block import Block
+from hopcost.record.repeat import PeerRun
+from hopcost.record.run import Record
+from hopcost.report.document import Part
+from hopcost.report.tables import experiment
+from hopcost.statistics.summary.summary import summarise
+from hopcost.suites.published import Protocol
 
 
 def timed(answers: int, latency_ms: dict[str, float], kept: int | None = None) -> PeerRun:
@@ -18,7 +20,7 @@ def timed(answers: int, latency_ms: dict[str, float], kept: int | None = None) -
 
 
 def generator(content: Record) -> Part:
-    (made,) = table.tables(summarise(content))
+    (made,) = experiment.tables(summarise(content))
     return only(made.further, "as the other generator says")
 
 
@@ -47,7 +49,7 @@ def test_kept_connections_are_counted_over_all_repeats_and_unknown_where_one_doe
 
 
 def test_our_engines_arms_have_no_such_table() -> None:
-    (made,) = table.tables(summarise(record(at_cost())))
+    (made,) = experiment.tables(summarise(record(at_cost())))
     assert [part.title for part in made.further] == ["what the hop costs"]
 
 

@@ -6,9 +6,10 @@ import msgspec
 from samples.records import plan_of, record
 from samples.sweeps import peer_run, planned, point, repeat
 
-from hopcost.published import Protocol
-from hopcost.report import table, text
-from hopcost.summary import summarise
+from hopcost.report import text
+from hopcost.report.tables.experiment import tables
+from hopcost.statistics.summary.summary import summarise
+from hopcost.suites.published import Protocol
 
 
 def test_repeats_have_a_mean_a_spread_and_no_verdict() -> None:
@@ -22,7 +23,7 @@ def test_repeats_have_a_mean_a_spread_and_no_verdict() -> None:
         repeat("behind", 1, None, "wrk: connection refused"),
     ]
     content = record(plan=plan, repeats=repeats)
-    (made,) = table.tables(summarise(content))
+    (made,) = tables(summarise(content))
     assert made.rows == [
         ["direct", "1,000, 3,000", "2,000", "1,000–3,000", "1.00", "0", "50", "40,000", "1.00", "0"],
         ["behind", "500", "500", "–", "0.25", "661 timeout", "50", "10,000", "0.25", "661 timeout, 2 write"],
@@ -42,7 +43,7 @@ def test_what_all_values_of_repeats_share_is_said_once() -> None:
     for each, experiment in zip(ran, points, strict=True):
         each.experiment = experiment.name
     content = record(plan=msgspec.structs.replace(plan_of(), experiments=points), repeats=ran)
-    (made,) = table.tables(summarise(content))
+    (made,) = tables(summarise(content))
     assert "note: n" in made.below
     assert "at 1000: failed: direct: refused" in made.below
     how = "64 connections, 1 s a repeat; published: 5000 connections, 30 s, once"

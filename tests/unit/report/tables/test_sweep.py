@@ -9,14 +9,15 @@ import pytest
 from samples.records import MS, block, part, plan_of, record, slice_of
 from samples.sweeps import at, peer_run, planned, point, sweep
 
+from hopcost.plan.turns import Turns
 from hopcost.report import json as json_report
-from hopcost.report import markdown, table, text
-from hopcost.summary import summarise
-from hopcost.turns import Turns
+from hopcost.report import markdown, text
+from hopcost.report.tables import experiment
+from hopcost.statistics.summary.summary import summarise
 
 
 def test_a_sweep_is_one_table_with_each_value_once() -> None:
-    (made,) = table.tables(summarise(sweep()))
+    (made,) = experiment.tables(summarise(sweep()))
     assert made.title == "cost"
     assert made.header == [
         "connections", "arm", "answers/s", "ratio [95%]", "verdict", "CPU µs", "CPU %", "errors",
@@ -32,7 +33,7 @@ def test_a_sweep_is_one_table_with_each_value_once() -> None:
 
 
 def test_what_holds_at_one_value_says_so() -> None:
-    (made,) = table.tables(summarise(sweep()))
+    (made,) = experiment.tables(summarise(sweep()))
     assert "at 1000: behind had errors: its ratio counts correct answers only" in made.below
     assert "every arm answers with 141 header bytes and 12 body bytes" in made.below
     assert any("10: 1.000 [no interval]; 1000: 1.000 [no interval]" in line for line in made.below)
@@ -40,7 +41,7 @@ def test_what_holds_at_one_value_says_so() -> None:
 
 def test_a_value_without_any_arm_keeps_its_row() -> None:
     content = sweep()
-    (made,) = table.tables(summarise(msgspec.structs.replace(content, blocks=content.blocks[:1])))
+    (made,) = experiment.tables(summarise(msgspec.structs.replace(content, blocks=content.blocks[:1])))
     assert made.rows[-1][:3] == ["1000", "no result", "–"]
 
 
@@ -66,7 +67,7 @@ def test_turns_and_notes_are_said() -> None:
     for each in (first, second):
         each.experiment = "cost"
         each.arms[1].notes = ["vm.min_free_kbytes: the host's"]
-    (made,) = table.tables(summarise(record(first, second, plan=plan)))
+    (made,) = experiment.tables(summarise(record(first, second, plan=plan)))
     assert "note: behind: vm.min_free_kbytes: the host's" in made.below
     assert "run with 32 connections, 5000 asked for" in made.below
     assert any(line.startswith("whole slices: one arm alive at a time, each in runs of 10 s") for line in made.below)
@@ -76,7 +77,9 @@ def test_a_sweep_marks_a_throughput_that_is_a_lower_bound_too() -> None:
     full = at(64, 500)
     for each in full.arms:
         each.slices = [msgspec.structs.replace(one, generator_cpu_ns=one.elapsed_ns) for one in each.slices]
-    (made,) = table.tables(summarise(record(full, plan=msgspec.structs.replace(plan_of(), experiments=[point(64)]))))
+    (made,) = experiment.tables(
+        summarise(record(full, plan=msgspec.structs.replace(plan_of(), experiments=[point(64)])))
+    )
     answers = [row[made.header.index("answers/s")] for row in made.rows]
     assert answers and all(each.startswith("≥ ") for each in answers)
 
@@ -85,7 +88,7 @@ def test_a_peer_is_named_and_its_counts_are_its_own() -> None:
     each = block(0, part(slice_of("direct", 1)), part(slice_of("direct-aa", 1)))
     for arm in each.arms:
         arm.slices, arm.totals, arm.warm_up, arm.peer = [], None, None, peer_run(3000, {"odd": 4})
-    (made,) = table.tables(summarise(record(each)))
+    (made,) = experiment.tables(summarise(record(each)))
     assert any("wrk 4.1.0 drove the arms in place of hopcost's engine: counts" in line for line in made.below)
     row = dict(zip(made.header, made.rows[0], strict=True))
     assert (row["answers/s"], row["errors"]) == ("3,000", "4 odd")

@@ -10,9 +10,10 @@ import pytest
 from samples.pairs import half
 from samples.records import ENVIRONMENT, plan_of
 
-from hopcost import across
-from hopcost.record import Record
-from hopcost.report import Format, across_table
+from hopcost.record.run import Record
+from hopcost.report import Format
+from hopcost.report.tables import two_records
+from hopcost.statistics.questions import two_records as questions_two_records
 
 
 def everything() -> tuple[Record, Record]:
@@ -32,12 +33,15 @@ def everything() -> tuple[Record, Record]:
 @pytest.mark.parametrize(("format", "ending"), [(Format.TEXT, "txt"), (Format.MARKDOWN, "md"), (Format.JSON, "json")])
 def test_the_page_to_the_last_byte(format: Format, ending: str) -> None:
     a, b = everything()
-    golden.compare(f"questions/compare.{ending}", across_table.render(a, b, across.compare(a, b, anyway=True), format))
+    golden.compare(
+        f"questions/compare.{ending}",
+        two_records.render(a, b, questions_two_records.compare_records(a, b, anyway=True), format),
+    )
 
 
 def test_all_that_differs_stands_before_any_figure() -> None:
     a, b = everything()
-    page = across_table.render(a, b, across.compare(a, b, anyway=True), Format.TEXT)
+    page = two_records.render(a, b, questions_two_records.compare_records(a, b, anyway=True), Format.TEXT)
     before = page.partition("answers/s")[0]
     for words in ("cpu: Abacus 2 → Abacus 3", "programs.proxy: 2 → 3", "cost: workload.connections: 32 → 64"):
         assert words in before
@@ -56,18 +60,20 @@ def test_all_that_differs_stands_before_any_figure() -> None:
 def test_the_stronger_way_names_the_arm_as_the_command_line_takes_it(words: list[str], path: str) -> None:
     a, b = half("a"), half("b")
     a.run.command = ["hopcost", *words]
-    page = across_table.render(a, b, across.compare(a, b), Format.TEXT)
+    page = two_records.render(a, b, questions_two_records.compare_records(a, b), Format.TEXT)
     assert f"the stronger way: hopcost gate {path} --before" in page
 
 
 def test_the_same_again_says_so() -> None:
     a, b = half("a"), half("b")
-    page = across_table.render(a, b, across.compare(a, b), Format.TEXT)
+    page = two_records.render(a, b, questions_two_records.compare_records(a, b), Format.TEXT)
     assert "nothing that the records keep, but the hour" in page
 
 
 def test_json_is_json() -> None:
     a, b = everything()
-    content = json.loads(across_table.render(a, b, across.compare(a, b, anyway=True), Format.JSON))
+    content = json.loads(
+        two_records.render(a, b, questions_two_records.compare_records(a, b, anyway=True), Format.JSON)
+    )
     assert content["a"]["record"] == "records/a"
     assert content["experiments"][0]["arms"][1]["figures"][0]["verdict"]["word"] == "slower"

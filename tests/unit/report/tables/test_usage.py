@@ -7,19 +7,20 @@ import pytest
 from samples.records import plan_of, record
 from samples.sweeps import at, only, peer_run, planned, repeat, sweep
 
-from hopcost.network import Surroundings
-from hopcost.published import Protocol
-from hopcost.record import Block, Record
-from hopcost.report import markdown, table, text, words
-from hopcost.report.part import Part
-from hopcost.summary import summarise
-from hopcost.usage import Memory, TimeWait
+from hopcost.record.block import Block
+from hopcost.record.evidence import Memory, Surroundings, TimeWait
+from hopcost.record.run import Record
+from hopcost.report import formatting, markdown, text
+from hopcost.report.document import Part
+from hopcost.report.tables import experiment
+from hopcost.statistics.summary.summary import summarise
+from hopcost.suites.published import Protocol
 
 MIB = 2**20
 
 
 def usage(content: Record) -> Part:
-    (made,) = table.tables(summarise(content))
+    (made,) = experiment.tables(summarise(content))
     return only(made.further, "memory and closed connections")
 
 
@@ -41,7 +42,7 @@ def test_memory_and_ports_are_one_table_with_a_row_for_each_hop() -> None:
     made = usage(record(first, second))
     assert made.header == ["arm", "hop", "memory peak MiB", "proportional MiB", "TIME_WAIT server", "its client"]
     assert made.rows == [["behind", "proxy", "18.0", "0.5", "1,200", "10"], ["", "app", "9.0", "–", "–", "–"]]
-    (whole,) = table.tables(summarise(record(first, second)))
+    (whole,) = experiment.tables(summarise(record(first, second)))
     assert not any("TIME_WAIT" in line or "memory" in line for line in whole.below)
 
 
@@ -59,7 +60,7 @@ def test_without_any_tcp_link_there_are_no_columns_for_ports() -> None:
     made.experiment, made.arms[1].time_wait = "cost", []
     assert usage(record(made)).header == ["arm", "hop", "memory peak MiB", "proportional MiB"]
     made.arms[1].memory = {}
-    (whole,) = table.tables(summarise(record(made)))
+    (whole,) = experiment.tables(summarise(record(made)))
     assert "memory and closed connections" not in [part.title for part in whole.further]
 
 
@@ -85,7 +86,7 @@ def test_repeats_have_memory_ports_and_surroundings_too() -> None:
     content = record(plan=plan, repeats=[one])
     assert usage(content).rows == [["direct", "app", "1.0", "–", "5", "0"]]
     assert any("closed its own by then" in line for line in usage(content).below)
-    (made,) = table.tables(summarise(content))
+    (made,) = experiment.tables(summarise(content))
     assert "note: direct: read back: net.core.somaxconn = 128" in made.below
 
 
@@ -93,11 +94,11 @@ def test_repeats_have_memory_ports_and_surroundings_too() -> None:
     ("values", "shown"), [([], "–"), ([None], "–"), ([1.04, 0.96, None], "1.0"), ([2, 1000], "2.0–1,000.0")]
 )
 def test_a_span(values: list[float | None], shown: str) -> None:
-    assert words.span(values, digits=1) == shown
+    assert formatting.span(values, digits=1) == shown
 
 
 def test_one_block_is_no_plural() -> None:
-    assert (words.count(1, "block"), words.count(2, "block"), words.count(0, "block")) == (
+    assert (formatting.count(1, "block"), formatting.count(2, "block"), formatting.count(0, "block")) == (
         "1 block",
         "2 blocks",
         "0 blocks",

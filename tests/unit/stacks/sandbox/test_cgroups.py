@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from hopcost import sandbox
-from hopcost.sandbox import Freezer, find_freezer
+from hopcost.stacks.sandbox import cgroups
+from hopcost.stacks.sandbox.cgroups import Freezer, find_freezer
 
 
 def mounts(v2: Path | None = None, v1: Path | None = None) -> str:
@@ -25,7 +25,7 @@ OWN = "7:freezer:/docker/abc\n4:cpu,cpuacct:/docker/abc\n0::/user.slice/shell\n"
 def freezable(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """The folders in which a cgroup could be made; what was tried is asserted by what is found."""
     folders: list[Path] = []
-    monkeypatch.setattr(sandbox, "_can_freeze", folders.__contains__)
+    monkeypatch.setattr(cgroups, "_can_freeze", folders.__contains__)
     return folders
 
 
@@ -62,12 +62,12 @@ def test_signals_where_no_cgroup_can_be_made(freezable: list[Path]) -> None:
 
 @pytest.mark.parametrize(("text", "own"), [("", OWN), (mounts(v2=Path("/v2"), v1=Path("/v1")), ""), ("", "")])
 def test_signals_where_the_kernel_says_nothing(text: str, own: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sandbox, "_can_freeze", lambda parent: True)
+    monkeypatch.setattr(cgroups, "_can_freeze", lambda parent: True)
     assert find_freezer(text, own).kind == "signal"
 
 
 def test_a_version_1_tree_without_freezer_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sandbox, "_can_freeze", lambda parent: True)
+    monkeypatch.setattr(cgroups, "_can_freeze", lambda parent: True)
     assert find_freezer(mounts(), OWN).kind == "signal"
 
 
@@ -82,13 +82,13 @@ def test_a_folder_that_does_not_exist_is_no_cgroup(tmp_path: Path) -> None:
 
 def test_version_1_counts_in_another_hierarchy(freezable: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     freezable += [Path("/v1/docker/abc")]
-    monkeypatch.setattr(sandbox, "_can_count", lambda parent: True)
+    monkeypatch.setattr(cgroups, "_can_count", lambda parent: True)
     text = mounts(v1=Path("/v1"))
     freezer = find_freezer(text, OWN)
     account = "/sys/fs/cgroup/cpu/docker/abc"
     assert freezer == Freezer(kind="cgroup1", parent="/v1/docker/abc", account=account)
     assert freezer.cgroups("stack-1") == [Path("/v1/docker/abc/stack-1"), Path(account) / "stack-1"]
-    monkeypatch.setattr(sandbox, "_can_count", lambda parent: False)
+    monkeypatch.setattr(cgroups, "_can_count", lambda parent: False)
     assert find_freezer(text, OWN).cgroups("stack-1") == [Path("/v1/docker/abc/stack-1")]
 
 

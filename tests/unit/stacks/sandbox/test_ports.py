@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from hopcost import host, namespace, sandbox
 from hopcost.errors import CannotMeasure
-from hopcost.sandbox import Ports
-from hopcost.suite import Arm, Hop, Link
+from hopcost.stacks.sandbox import namespaces, session
+from hopcost.stacks.sandbox import ports as sandbox_ports
+from hopcost.stacks.sandbox.ports import FIRST_PORT, LAST_PORT, NamespacePorts, Ports, refuse_the_same_port
+from hopcost.suites.arm import Arm, Hop, Link
 
 
 def local_port_range() -> tuple[int, int]:
@@ -24,7 +25,7 @@ def test_ports_lie_outside_the_range_of_clients() -> None:
     ports = Ports()
     taken = [ports.take() for _ in range(50)]
     assert len(set(taken)) == 50
-    assert all(sandbox.FIRST_PORT <= port < sandbox.LAST_PORT and not low <= port <= high for port in taken)
+    assert all(FIRST_PORT <= port < LAST_PORT and not low <= port <= high for port in taken)
 
 
 def only(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
@@ -39,7 +40,7 @@ def only(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
 
 def test_every_port_that_is_free_is_given_once(monkeypatch: pytest.MonkeyPatch) -> None:
     only(monkeypatch, "10003\t64998\n")
-    monkeypatch.setattr(host, "port_is_free", lambda port: port != 10_001)
+    monkeypatch.setattr(session, "port_is_free", lambda port: port != 10_001)
     ports = Ports()
     assert {ports.take(), ports.take(), ports.take()} == {10_000, 10_002, 64_999}
     with pytest.raises(CannotMeasure, match="no free port is left"):
@@ -55,7 +56,7 @@ def test_where_clients_have_all_ports_the_remedy_is_named(monkeypatch: pytest.Mo
 
 
 def test_a_port_asked_for_is_given_or_refused_with_who_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(host, "port_is_free", lambda port: port == 8080)
+    monkeypatch.setattr(session, "port_is_free", lambda port: port == 8080)
     assert Ports.claim(8080, "arm x: app") == 8080
     with pytest.raises(CannotMeasure) as caught:
         Ports.claim(8081, "arm x: app")
@@ -64,14 +65,14 @@ def test_a_port_asked_for_is_given_or_refused_with_who_has_it(monkeypatch: pytes
 
 
 def test_ports_of_a_namespace_leave_its_clients_their_range(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(namespace, "inside", lambda path: contextlib.nullcontext())
+    monkeypatch.setattr(namespaces, "inside", lambda path: contextlib.nullcontext())
     only(monkeypatch, "8192\t65535\n")
-    ports = sandbox.NamespacePorts("the one that we are in")
+    ports = NamespacePorts("the one that we are in")
     assert [ports.take(), ports.take()] == [2000, 2001]
     assert ports.claim(8080, "anywhere") == 8080
     only(monkeypatch, "1024\t65535\n")
     with pytest.raises(CannotMeasure, match="no ports between 2000 and 65000"):
-        sandbox.NamespacePorts("the one that we are in").take()
+        NamespacePorts("the one that we are in").take()
 
 
 def with_port(port: int | None) -> Arm:
@@ -79,9 +80,9 @@ def with_port(port: int | None) -> Arm:
 
 
 def test_two_arms_that_want_one_port_of_the_hosts_loopback_are_refused() -> None:
-    sandbox.refuse_the_same_port([("a", with_port(8080)), ("b", with_port(8081)), ("c", with_port(None))])
+    refuse_the_same_port([("a", with_port(8080)), ("b", with_port(8081)), ("c", with_port(None))])
     with pytest.raises(CannotMeasure, match="arms a and c both ask for port 8080") as caught:
-        sandbox.refuse_the_same_port([("a", with_port(8080)), ("b", with_port(None)), ("c", with_port(8080))])
+        refuse_the_same_port([("a", with_port(8080)), ("b", with_port(None)), ("c", with_port(8080))])
     assert "leave `port` out" in (caught.value.hint or "")
 
 
@@ -93,7 +94,7 @@ def test_an_arms_open_files_are_capped_at_the_hard_limit(
     open_files: dict[str, tuple[int, int]], hard: int, wanted: int | None, given: int
 ) -> None:
     open_files["is"] = (1024, hard)
-    assert sandbox.open_files(wanted) == given
+    assert sandbox_ports.open_files(wanted) == given
 
 
 @pytest.fixture
@@ -106,10 +107,10 @@ def open_files(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[int, int]]:
 
 
 def test_the_soft_limit_of_open_files_becomes_the_hard_one(open_files: dict[str, tuple[int, int]]) -> None:
-    assert sandbox.raise_open_files() == 20_000
+    assert sandbox_ports.raise_open_files() == 20_000
     assert open_files["set"] == (20_000, 20_000)
 
 
 def test_no_limit_of_open_files_is_enough_for_anything(open_files: dict[str, tuple[int, int]]) -> None:
     open_files["is"] = (1024, resource.RLIM_INFINITY)
-    assert sandbox.raise_open_files() > 10**9
+    assert sandbox_ports.raise_open_files() > 10**9

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from hopcost import sock_diag, usage
+from hopcost.record.evidence import TimeWait
+from hopcost.stacks.sandbox import sockets
 
 
 @pytest.mark.parametrize(("family", "host"), [(socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")])
@@ -28,9 +29,9 @@ def test_it_says_what_proc_says(family: socket.AddressFamily, host: str) -> None
             for each in (client, server) if client_first else (server, client):
                 each.close()
     table = Path("/proc/thread-self/net/tcp6" if family is socket.AF_INET6 else "/proc/thread-self/net/tcp").read_text()
-    expected = sorted(pair for pair in usage.ports_of(table) if port in pair)
-    assert sorted(pair for pair in sock_diag.time_wait_ports() if port in pair) == expected
-    assert usage.time_wait({"app": port}, [None]) == [usage.TimeWait(hop="app", server=1, client=2)]
+    expected = sorted(pair for pair in sockets.ports_of(table) if port in pair)
+    assert sorted(pair for pair in sockets.time_wait_ports() if port in pair) == expected
+    assert sockets.count_time_wait_of({"app": port}, [None]) == [TimeWait(hop="app", server=1, client=2)]
 
 
 def test_without_it_proc_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -43,5 +44,5 @@ def test_without_it_proc_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
         server, _ = listener.accept()
         client.close()
         server.close()
-    monkeypatch.setattr(sock_diag, "time_wait_ports", refused)
-    assert usage.time_wait({"app": port}, [None]) == [usage.TimeWait(hop="app", server=0, client=1)]
+    monkeypatch.setattr(sockets, "time_wait_ports", refused)
+    assert sockets.count_time_wait_of({"app": port}, [None]) == [TimeWait(hop="app", server=0, client=1)]

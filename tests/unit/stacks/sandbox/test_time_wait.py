@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from hopcost import usage
+from hopcost.record.evidence import TimeWait
+from hopcost.stacks.sandbox import sockets
 
 TABLE = """  sl  local_address rem_address   st tx_queue rx_queue
    0: 0100007F:1F90 00000000:0000 0A 00000000:00000000
@@ -15,5 +16,5 @@ TABLE = """  sl  local_address rem_address   st tx_queue rx_queue
 
 
 def test_time_wait_is_told_apart_by_link_and_by_who_closed_first() -> None:
-    counted = usage.count_time_wait({"nginx": 8080, "app": 8081}, usage.ports_of(TABLE))
-    assert counted == [usage.TimeWait(hop="nginx", server=1, client=2), usage.TimeWait(hop="app", server=0, client=1)]
+    counted = sockets.count_time_wait({"nginx": 8080, "app": 8081}, sockets.ports_of(TABLE))
+    assert counted == [TimeWait(hop="nginx", server=1, client=2), TimeWait(hop="app", server=0, client=1)]

@@ -7,13 +7,14 @@ import pytest
 from samples.judgements import claim, compare, one, planned, record_of, six, suite_with
 from samples.records import block, part, plan_of, record, slice_of
 
-from hopcost import claims
-from hopcost.claim import Figure, Needs, Relation
-from hopcost.judged import Outcome
-from hopcost.network import Surroundings
-from hopcost.planned import LeftOut, PlannedArm
-from hopcost.record import Failure, Record
-from hopcost.sweep import Sweep
+from hopcost.plan.plan import LeftOut, PlannedArm
+from hopcost.record.block import Failure
+from hopcost.record.evidence import Surroundings
+from hopcost.record.run import Record
+from hopcost.statistics.questions import claims
+from hopcost.statistics.questions.claim_result import ClaimOutcome
+from hopcost.suites.claim import ClaimFigure, Needs, Relation
+from hopcost.suites.experiment import Sweep
 
 
 def with_errors(*counts: int) -> Record:
@@ -33,16 +34,16 @@ def with_errors(*counts: int) -> Record:
 @pytest.mark.parametrize(
     ("relation", "counts", "outcome"),
     [
-        (Relation.SOME, (3, 1), Outcome.HOLDS),
-        (Relation.SOME, (0, 0), Outcome.DOES_NOT_HOLD),
-        (Relation.SOME, (3, 0), Outcome.UNKNOWN),
-        (Relation.NONE, (0, 0), Outcome.HOLDS),
-        (Relation.NONE, (3, 1), Outcome.DOES_NOT_HOLD),
-        (Relation.NONE, (0,), Outcome.HOLDS),  # a count needs no second block
+        (Relation.SOME, (3, 1), ClaimOutcome.HOLDS),
+        (Relation.SOME, (0, 0), ClaimOutcome.DOES_NOT_HOLD),
+        (Relation.SOME, (3, 0), ClaimOutcome.UNKNOWN),
+        (Relation.NONE, (0, 0), ClaimOutcome.HOLDS),
+        (Relation.NONE, (3, 1), ClaimOutcome.DOES_NOT_HOLD),
+        (Relation.NONE, (0,), ClaimOutcome.HOLDS),  # a count needs no second block
     ],
 )
-def test_errors_some_or_none(relation: Relation, counts: tuple[int, ...], outcome: Outcome) -> None:
-    result = one(compare(relation, figure=Figure.ERRORS), with_errors(*counts))
+def test_errors_some_or_none(relation: Relation, counts: tuple[int, ...], outcome: ClaimOutcome) -> None:
+    result = one(compare(relation, figure=ClaimFigure.ERRORS), with_errors(*counts))
     assert (result.outcome, result.to) == (outcome, None)
     assert result.errors is not None
     assert result.errors.count == sum(counts)
@@ -54,20 +55,23 @@ def test_no_errors_say_nothing_where_connections_never_opened() -> None:
     assert behind.totals is not None
     behind.totals.all_opened = False
     for relation in (Relation.SOME, Relation.NONE):
-        result = one(compare(relation, figure=Figure.ERRORS), without)
-        assert (result.outcome, result.reason) == (Outcome.UNKNOWN, "connections that never opened in 1 of 2 blocks")
+        result = one(compare(relation, figure=ClaimFigure.ERRORS), without)
+        assert (result.outcome, result.reason) == (
+            ClaimOutcome.UNKNOWN,
+            "connections that never opened in 1 of 2 blocks",
+        )
 
 
 def test_published_errors_stand_beside_ours() -> None:
-    behind = one(compare(Relation.SOME, figure=Figure.ERRORS), with_errors(0, 0))
-    direct = one(compare(Relation.SOME, figure=Figure.ERRORS, arm="direct"), with_errors(0, 0))
+    behind = one(compare(Relation.SOME, figure=ClaimFigure.ERRORS), with_errors(0, 0))
+    direct = one(compare(Relation.SOME, figure=ClaimFigure.ERRORS, arm="direct"), with_errors(0, 0))
     assert (behind.published_errors, behind.published_fits) == (True, True)  # 661 time-outs, 2 write errors
     assert (direct.published_errors, direct.published_fits) == (False, False)
 
 
 def test_of_an_arm_with_errors_no_speed_is_judged() -> None:
     result = one(compare(Relation.LESS), with_errors(3, 0, 4))
-    assert (result.outcome, result.reason) == (Outcome.UNKNOWN, "behind: 3 errors: timeout 3")
+    assert (result.outcome, result.reason) == (ClaimOutcome.UNKNOWN, "behind: 3 errors: timeout 3")
     assert result.measured is not None, "shown all the same"
 
 
@@ -80,9 +84,9 @@ def test_of_an_arm_with_errors_no_speed_is_judged() -> None:
 )
 def test_what_is_needed_and_not_had_shows_its_figure_and_decides_nothing(needs: Needs, reason: str) -> None:
     result = one(compare(Relation.LESS), record(*six()), needs=needs)
-    assert (result.outcome, result.reason) == (Outcome.NOT_TESTABLE, reason)
+    assert (result.outcome, result.reason) == (ClaimOutcome.NOT_TESTABLE, reason)
     assert result.measured is not None
-    assert one(compare(Relation.LESS), record(*six()), needs=Needs(cores=2)).outcome is Outcome.HOLDS
+    assert one(compare(Relation.LESS), record(*six()), needs=Needs(cores=2)).outcome is ClaimOutcome.HOLDS
 
 
 def test_the_link_that_is_needed() -> None:
@@ -91,9 +95,9 @@ def test_the_link_that_is_needed() -> None:
         for arm in each.arms:
             arm.surroundings = Surroundings(network="own", open_files=1, link_mbit_per_s=1000)
     needs = Needs(link_mbit_per_s=1000, because="it had one")
-    assert one(compare(Relation.LESS), record(*blocks), needs=needs).outcome is Outcome.HOLDS
+    assert one(compare(Relation.LESS), record(*blocks), needs=needs).outcome is ClaimOutcome.HOLDS
     blocks[3].arms[1].surroundings = None
-    assert one(compare(Relation.LESS), record(*blocks), needs=needs).outcome is Outcome.NOT_TESTABLE
+    assert one(compare(Relation.LESS), record(*blocks), needs=needs).outcome is ClaimOutcome.NOT_TESTABLE
 
 
 def test_an_experiment_that_no_record_has() -> None:
@@ -104,25 +108,25 @@ def test_an_experiment_that_no_record_has() -> None:
         plan_of(), experiments=[], left_out=[LeftOut(name="cost", reason="too few cores for it")]
     )
     result = one(compare(Relation.LESS), record(plan=left))
-    assert (result.outcome, result.reason) == (Outcome.NOT_TESTABLE, "left out: too few cores for it")
+    assert (result.outcome, result.reason) == (ClaimOutcome.NOT_TESTABLE, "left out: too few cores for it")
 
 
 def test_an_arm_that_was_left_out_is_absent_or_failed() -> None:
     content = planned(left_out=[LeftOut(name="behind", reason="nginx is not installed")])
     result = one(compare(Relation.LESS), record_of(content, *six()))
-    assert (result.outcome, result.reason) == (Outcome.NOT_TESTABLE, "behind is left out: nginx is not installed")
+    assert (result.outcome, result.reason) == (ClaimOutcome.NOT_TESTABLE, "behind is left out: nginx is not installed")
     arms: list[PlannedArm] = [each for each in planned().arms if each.name != "beside"]
     absent = one(compare(Relation.LESS, arm="beside"), record_of(planned(arms=arms), *six()))
     assert absent.reason == "the record's experiment has no arm beside"
     void = block(9, validity="void", failures=(Failure(arm="behind", message="did not start\nbind: in use"),))
     failed = one(compare(Relation.LESS), record(*six(), void))
-    assert (failed.outcome, failed.reason) == (Outcome.NOT_TESTABLE, "behind failed: did not start")
+    assert (failed.outcome, failed.reason) == (ClaimOutcome.NOT_TESTABLE, "behind failed: did not start")
 
 
 def test_fewer_connections_than_asked_for() -> None:
     result = one(compare(Relation.LESS), record_of(planned(connections_asked=5000), *six()))
     assert result.reason == "run with 32 connections, 5000 asked for"
-    assert result.outcome is Outcome.NOT_TESTABLE
+    assert result.outcome is ClaimOutcome.NOT_TESTABLE
 
 
 def started(content: Record, hour: int, path: str) -> Record:
@@ -145,16 +149,16 @@ def test_points_of_a_sweep_from_records_of_their_own() -> None:
 
     test = compare(Relation.AT_LEAST, 0.3, at=[10, 1000])
     read = suite_with(claim(test), sweep=Sweep(key="workload.connections", values=[10, 1000]))
-    (found,) = claims.judge(read, [at(10, 400), at(1000, 200)])
+    (found,) = claims.judge_claims(read, [at(10, 400), at(1000, 200)])
     assert [(each.experiment, each.record, each.outcome) for each in found.results] == [
-        ("cost@10", "at-10", Outcome.HOLDS),
-        ("cost@1000", "at-1000", Outcome.DOES_NOT_HOLD),
+        ("cost@10", "at-10", ClaimOutcome.HOLDS),
+        ("cost@1000", "at-1000", ClaimOutcome.DOES_NOT_HOLD),
     ]
-    assert found.outcome is Outcome.DOES_NOT_HOLD
-    (half,) = claims.judge(read, [at(10, 400)])
-    assert half.outcome is Outcome.UNKNOWN, "one point holds, the other is in no record"
-    (neither,) = claims.judge(read, [])
-    assert neither.outcome is Outcome.NOT_TESTABLE
+    assert found.outcome is ClaimOutcome.DOES_NOT_HOLD
+    (half,) = claims.judge_claims(read, [at(10, 400)])
+    assert half.outcome is ClaimOutcome.UNKNOWN, "one point holds, the other is in no record"
+    (neither,) = claims.judge_claims(read, [])
+    assert neither.outcome is ClaimOutcome.NOT_TESTABLE
 
 
 def test_whose_claims_are_judged() -> None:

@@ -7,73 +7,76 @@ from known import near
 from samples.judgements import claim, compare, judged, one, six
 from samples.records import MS, block, part, plain_block, plan_of, record, slice_of
 
-from hopcost import claims, statistics
-from hopcost.claim import Figure, Relation
-from hopcost.judged import Outcome, decide
-from hopcost.record import Block
-from hopcost.statistics import Interval
+from hopcost.record.block import Block
+from hopcost.statistics import intervals
+from hopcost.statistics.intervals import Interval
+from hopcost.statistics.questions import claims
+from hopcost.statistics.questions.claim_result import ClaimOutcome, decide_claim
+from hopcost.suites.claim import ClaimFigure, Relation
 
 
 @pytest.mark.parametrize(
     ("relation", "size", "low", "high", "outcome"),
     [
-        (Relation.AT_LEAST, 0.9, 0.91, 0.95, Outcome.HOLDS),
-        (Relation.AT_LEAST, 0.9, 0.85, 0.89, Outcome.DOES_NOT_HOLD),
-        (Relation.AT_LEAST, 0.9, 0.89, 0.95, Outcome.UNKNOWN),
-        (Relation.AT_MOST, 0.7, 0.5, 0.6, Outcome.HOLDS),
-        (Relation.AT_MOST, 0.7, 0.75, 0.8, Outcome.DOES_NOT_HOLD),
-        (Relation.AT_MOST, 0.7, 0.5, 0.8, Outcome.UNKNOWN),
-        (Relation.ABOUT, 0.8, 0.73, 0.87, Outcome.HOLDS),
-        (Relation.ABOUT, 0.8, 0.60, 0.72, Outcome.DOES_NOT_HOLD),
-        (Relation.ABOUT, 0.8, 0.89, 0.95, Outcome.DOES_NOT_HOLD),
-        (Relation.ABOUT, 0.8, 0.5, 1.2, Outcome.UNKNOWN),
-        (Relation.MORE, None, 1.05, 1.2, Outcome.HOLDS),
-        (Relation.MORE, None, 0.9, 0.99, Outcome.DOES_NOT_HOLD),
-        (Relation.MORE, None, 0.99, 1.01, Outcome.DOES_NOT_HOLD),  # the same within 2 %
-        (Relation.MORE, None, 0.9, 1.1, Outcome.UNKNOWN),
-        (Relation.LESS, None, 0.9, 0.95, Outcome.HOLDS),
-        (Relation.LESS, None, 1.05, 1.2, Outcome.DOES_NOT_HOLD),
-        (Relation.LESS, None, 0.99, 1.01, Outcome.DOES_NOT_HOLD),
+        (Relation.AT_LEAST, 0.9, 0.91, 0.95, ClaimOutcome.HOLDS),
+        (Relation.AT_LEAST, 0.9, 0.85, 0.89, ClaimOutcome.DOES_NOT_HOLD),
+        (Relation.AT_LEAST, 0.9, 0.89, 0.95, ClaimOutcome.UNKNOWN),
+        (Relation.AT_MOST, 0.7, 0.5, 0.6, ClaimOutcome.HOLDS),
+        (Relation.AT_MOST, 0.7, 0.75, 0.8, ClaimOutcome.DOES_NOT_HOLD),
+        (Relation.AT_MOST, 0.7, 0.5, 0.8, ClaimOutcome.UNKNOWN),
+        (Relation.ABOUT, 0.8, 0.73, 0.87, ClaimOutcome.HOLDS),
+        (Relation.ABOUT, 0.8, 0.60, 0.72, ClaimOutcome.DOES_NOT_HOLD),
+        (Relation.ABOUT, 0.8, 0.89, 0.95, ClaimOutcome.DOES_NOT_HOLD),
+        (Relation.ABOUT, 0.8, 0.5, 1.2, ClaimOutcome.UNKNOWN),
+        (Relation.MORE, None, 1.05, 1.2, ClaimOutcome.HOLDS),
+        (Relation.MORE, None, 0.9, 0.99, ClaimOutcome.DOES_NOT_HOLD),
+        (Relation.MORE, None, 0.99, 1.01, ClaimOutcome.DOES_NOT_HOLD),  # the same within 2 %
+        (Relation.MORE, None, 0.9, 1.1, ClaimOutcome.UNKNOWN),
+        (Relation.LESS, None, 0.9, 0.95, ClaimOutcome.HOLDS),
+        (Relation.LESS, None, 1.05, 1.2, ClaimOutcome.DOES_NOT_HOLD),
+        (Relation.LESS, None, 0.99, 1.01, ClaimOutcome.DOES_NOT_HOLD),
     ],
 )
 def test_an_interval_against_a_relation(
-    relation: Relation, size: float | None, low: float, high: float, outcome: Outcome
+    relation: Relation, size: float | None, low: float, high: float, outcome: ClaimOutcome
 ) -> None:
     interval = Interval(value=(low + high) / 2, low=low, high=high)
-    assert decide(compare(relation, size), interval, 0.02) == (outcome, False)
+    assert decide_claim(compare(relation, size), interval, 0.02) == (outcome, False)
 
 
 def test_a_real_difference_within_the_margin_holds_and_is_negligible() -> None:
     interval = Interval(value=1.01, low=1.005, high=1.015)
-    assert decide(compare(Relation.MORE), interval, 0.02) == (Outcome.HOLDS, True)
-    assert decide(compare(Relation.LESS), interval, 0.02) == (Outcome.DOES_NOT_HOLD, False)
+    assert decide_claim(compare(Relation.MORE), interval, 0.02) == (ClaimOutcome.HOLDS, True)
+    assert decide_claim(compare(Relation.LESS), interval, 0.02) == (ClaimOutcome.DOES_NOT_HOLD, False)
 
 
 def test_without_a_margin_a_side_is_unknown_and_a_size_is_not() -> None:
     interval = Interval(value=1.5, low=1.4, high=1.6)
-    assert decide(compare(Relation.MORE), interval, None) == (Outcome.UNKNOWN, False)
-    assert decide(compare(Relation.AT_LEAST, 1.2), interval, None) == (Outcome.HOLDS, False)
+    assert decide_claim(compare(Relation.MORE), interval, None) == (ClaimOutcome.UNKNOWN, False)
+    assert decide_claim(compare(Relation.AT_LEAST, 1.2), interval, None) == (ClaimOutcome.HOLDS, False)
 
 
 def test_the_measured_ratio_with_its_interval_beside_the_published_one() -> None:
     result = one(compare(Relation.ABOUT, 0.4), record(*six()))
-    assert result.outcome is Outcome.HOLDS
+    assert result.outcome is ClaimOutcome.HOLDS
     assert (result.to, result.blocks, result.record) == ("direct", 6, "made-up")
     # √(0.392 × 0.408) = 0.39992; the article has 10,000 ÷ 40,000.
     assert result.measured is not None
     assert result.measured.value == pytest.approx(0.39992, abs=1e-5)
     assert result.published == pytest.approx(0.25)
     assert result.published_fits is False
-    assert one(compare(Relation.AT_MOST, 0.3), record(*six())).outcome is Outcome.DOES_NOT_HOLD
-    assert one(compare(Relation.AT_MOST, 0.4), record(*six())).outcome is Outcome.UNKNOWN
+    assert one(compare(Relation.AT_MOST, 0.3), record(*six())).outcome is ClaimOutcome.DOES_NOT_HOLD
+    assert one(compare(Relation.AT_MOST, 0.4), record(*six())).outcome is ClaimOutcome.UNKNOWN
 
 
 def test_the_comparisons_of_a_claim_share_its_error() -> None:
-    found = claim(compare(Relation.ABOUT, 0.4), compare(Relation.LESS), compare(Relation.NONE, figure=Figure.ERRORS))
+    found = claim(
+        compare(Relation.ABOUT, 0.4), compare(Relation.LESS), compare(Relation.NONE, figure=ClaimFigure.ERRORS)
+    )
     (first, _, _) = judged(found, record(*six())).results
     pairs = [each * 10.0 for each in (392, 408) * 3]
     assert claims.comparisons(found) == 2, "an error count has no interval"
-    assert first.measured == statistics.ratio(pairs, [10_000.0] * 6, 0.025)
+    assert first.measured == intervals.ratio(pairs, [10_000.0] * 6, 0.025)
 
 
 def test_looks_take_their_share_of_the_error_first() -> None:
@@ -83,10 +86,10 @@ def test_looks_take_their_share_of_the_error_first() -> None:
     result = one(compare(Relation.ABOUT, 0.4), content)
     pairs = [each * 10.0 for each in (392, 408) * 3]
     assert len(plan.looks) == 4
-    assert result.measured == statistics.ratio(pairs, [10_000.0] * 6, 0.05 / 4)
+    assert result.measured == intervals.ratio(pairs, [10_000.0] * 6, 0.05 / 4)
     content.run.endings[0].why = "budget"
     result = one(compare(Relation.ABOUT, 0.4), content)
-    assert result.measured == statistics.ratio(pairs, [10_000.0] * 6, 0.05), "there will be no look"
+    assert result.measured == intervals.ratio(pairs, [10_000.0] * 6, 0.05), "there will be no look"
 
 
 def test_two_arms_of_which_none_is_the_baseline() -> None:
@@ -101,7 +104,7 @@ def test_two_arms_of_which_none_is_the_baseline() -> None:
         )
     ]
     result = one(compare(Relation.ABOUT, 2.0, arm="beside", to="behind"), record(*blocks))
-    assert (result.outcome, result.to) == (Outcome.HOLDS, "behind")
+    assert (result.outcome, result.to) == (ClaimOutcome.HOLDS, "behind")
     assert result.measured is not None
     assert result.measured.value == pytest.approx(2.0, abs=1e-4)
     assert result.published is None, "the article has no figure of `beside`"
@@ -118,14 +121,14 @@ def test_cpu_per_request_of_the_stack_and_of_one_hop() -> None:
         )
 
     content = record(a_block(0), a_block(1), a_block(2))
-    whole = one(compare(Relation.MORE, figure=Figure.CPU_PER_REQUEST), content)
-    of_app = one(compare(Relation.MORE, figure=Figure.CPU_PER_REQUEST, hop="app"), content)
+    whole = one(compare(Relation.MORE, figure=ClaimFigure.CPU_PER_REQUEST), content)
+    of_app = one(compare(Relation.MORE, figure=ClaimFigure.CPU_PER_REQUEST, hop="app"), content)
     assert whole.measured is not None and of_app.measured is not None
     assert whole.measured.value == pytest.approx((4.5 * 4.6 * 4.7) ** (1 / 3))
     assert of_app.measured.value == pytest.approx((1.5 * 1.6 * 1.7) ** (1 / 3))
-    assert (whole.outcome, of_app.outcome) == (Outcome.HOLDS, Outcome.HOLDS)
-    two = one(compare(Relation.MORE, figure=Figure.CPU_PER_REQUEST), record(a_block(0), a_block(1)))
-    assert (two.outcome, two.reason) == (Outcome.UNKNOWN, "too few valid blocks: 2, 3 needed"), "as in the report"
+    assert (whole.outcome, of_app.outcome) == (ClaimOutcome.HOLDS, ClaimOutcome.HOLDS)
+    two = one(compare(Relation.MORE, figure=ClaimFigure.CPU_PER_REQUEST), record(a_block(0), a_block(1)))
+    assert (two.outcome, two.reason) == (ClaimOutcome.UNKNOWN, "too few valid blocks: 2, 3 needed"), "as in the report"
 
 
 def test_one_block_is_not_enough_and_void_ones_are_none() -> None:
@@ -133,21 +136,21 @@ def test_one_block_is_not_enough_and_void_ones_are_none() -> None:
     for each in void:
         each.validity = "void"
     result = one(compare(Relation.LESS), record(plain_block(0), *void))
-    assert (result.outcome, result.reason, result.blocks) == (Outcome.UNKNOWN, "valid blocks: 1, no interval", 1)
+    assert (result.outcome, result.reason, result.blocks) == (ClaimOutcome.UNKNOWN, "valid blocks: 1, no interval", 1)
     assert one(compare(Relation.LESS), record()).reason == "valid blocks: 0, no interval"
 
 
 def test_a_baseline_that_differs_from_itself_decides_nothing() -> None:
     result = one(compare(Relation.LESS), record(*six(again=900)))
-    assert result.outcome is Outcome.UNKNOWN
+    assert result.outcome is ClaimOutcome.UNKNOWN
     assert result.reason == "the baseline differs from itself in cost: no verdicts"
 
 
 def test_a_wide_floor_widens_what_is_the_same() -> None:
     """The baseline's second run is up to 10 % off either way; an arm within that is neither more nor less."""
     wide = [plain_block(number, again=(900, 1111)[number % 2], behind=1040) for number in range(6)]
-    assert one(compare(Relation.MORE), record(*wide)).outcome is not Outcome.HOLDS
-    assert one(compare(Relation.MORE), record(*six(behind=(1040,)))).outcome is Outcome.HOLDS
+    assert one(compare(Relation.MORE), record(*wide)).outcome is not ClaimOutcome.HOLDS
+    assert one(compare(Relation.MORE), record(*six(behind=(1040,)))).outcome is ClaimOutcome.HOLDS
 
 
 def test_arms_that_never_share_a_block_are_compared_over_the_baseline() -> None:
@@ -162,13 +165,13 @@ def test_arms_that_never_share_a_block_are_compared_over_the_baseline() -> None:
     blocks = [three(2 * number, "beside", answers) for number, answers in enumerate(own)]
     blocks += [three(2 * number + 1, "behind", answers) for number, answers in enumerate(other)]
     result = one(compare(Relation.MORE, arm="beside", to="behind"), record(*blocks))
-    first = statistics.ratio([each * 10.0 for each in own], [10_000.0] * 3, 0.025)
-    second = statistics.ratio([each * 10.0 for each in other], [10_000.0] * 3, 0.025)
+    first = intervals.ratio([each * 10.0 for each in own], [10_000.0] * 3, 0.025)
+    second = intervals.ratio([each * 10.0 for each in other], [10_000.0] * 3, 0.025)
     assert first is not None and second is not None and result.measured is not None
     assert first.low and first.high and second.low and second.high
-    assert (result.outcome, result.blocks) == (Outcome.HOLDS, 3)
+    assert (result.outcome, result.blocks) == (ClaimOutcome.HOLDS, 3)
     assert result.measured.value == pytest.approx(first.value / second.value)
     assert (result.measured.low, result.measured.high) == (first.low / second.high, first.high / second.low)
     lone = one(compare(Relation.MORE, arm="beside", to="behind"), record(*blocks[2:4]))
-    assert (lone.outcome, lone.reason) == (Outcome.UNKNOWN, "valid blocks: 1, no interval")
+    assert (lone.outcome, lone.reason) == (ClaimOutcome.UNKNOWN, "valid blocks: 1, no interval")
     assert lone.measured == Interval(value=near(804 / 398), low=None, high=None)

@@ -6,10 +6,12 @@ import pytest
 from samples.judgements import compare, one, planned, record_of
 from samples.records import MS, block, part, slice_of
 
-from hopcost.claim import Figure, Relation
-from hopcost.judged import Outcome
-from hopcost.record import Block, MemorySample, Record
-from hopcost.turns import Turns
+from hopcost.plan.turns import Turns
+from hopcost.record.block import Block
+from hopcost.record.evidence import MemorySample
+from hopcost.record.run import Record
+from hopcost.statistics.questions.claim_result import ClaimOutcome
+from hopcost.suites.claim import ClaimFigure, Relation
 
 
 def soak_block(number: int, behind: int, memory_bytes: int) -> Block:
@@ -32,24 +34,24 @@ def soak(behind_at_the_end: int, memory_grows: float, length_s: float = 1800.0) 
     return record_of(planned(turns=Turns.SOAK, soak_s=length_s, soak_asked_s=1800), *blocks)
 
 
-STEADY = compare(Relation.ABOUT, 1.0, figure=Figure.DRIFT, tolerance=0.05)
-STEADY_MEMORY = compare(Relation.ABOUT, 1.0, figure=Figure.MEMORY_DRIFT, tolerance=0.25)
+STEADY = compare(Relation.ABOUT, 1.0, figure=ClaimFigure.DRIFT, tolerance=0.05)
+STEADY_MEMORY = compare(Relation.ABOUT, 1.0, figure=ClaimFigure.MEMORY_DRIFT, tolerance=0.25)
 
 
 def test_a_soak_that_keeps_its_throughput_and_one_that_does_not() -> None:
-    assert one(STEADY, soak(1000, 1.0)).outcome is Outcome.HOLDS
+    assert one(STEADY, soak(1000, 1.0)).outcome is ClaimOutcome.HOLDS
     falling = one(STEADY, soak(800, 1.0))
-    assert falling.outcome is Outcome.DOES_NOT_HOLD
+    assert falling.outcome is ClaimOutcome.DOES_NOT_HOLD
     assert falling.measured is not None
     assert falling.measured.value == pytest.approx(0.8, abs=0.02)
 
 
 def test_memory_of_a_soak() -> None:
-    assert one(STEADY_MEMORY, soak(1000, 1.1)).outcome is Outcome.HOLDS
-    assert one(STEADY_MEMORY, soak(1000, 2.0)).outcome is Outcome.DOES_NOT_HOLD
+    assert one(STEADY_MEMORY, soak(1000, 1.1)).outcome is ClaimOutcome.HOLDS
+    assert one(STEADY_MEMORY, soak(1000, 2.0)).outcome is ClaimOutcome.DOES_NOT_HOLD
 
 
 def test_a_shorter_soak_can_refute_and_cannot_confirm() -> None:
     short = one(STEADY, soak(1000, 1.0, length_s=240.0))
-    assert (short.outcome, short.reason) == (Outcome.UNKNOWN, "over 240 s, the article's over 1800 s")
-    assert one(STEADY, soak(800, 1.0, length_s=240.0)).outcome is Outcome.DOES_NOT_HOLD
+    assert (short.outcome, short.reason) == (ClaimOutcome.UNKNOWN, "over 240 s, the article's over 1800 s")
+    assert one(STEADY, soak(800, 1.0, length_s=240.0)).outcome is ClaimOutcome.DOES_NOT_HOLD

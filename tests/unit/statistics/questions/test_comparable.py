@@ -9,9 +9,9 @@ import pytest
 from samples.pairs import half
 from samples.records import ENVIRONMENT, plan_of, record
 
-from hopcost import across, comparable
 from hopcost.errors import UsageError
-from hopcost.record import Record
+from hopcost.record.run import Record
+from hopcost.statistics.questions import comparable, two_records
 
 
 @pytest.mark.parametrize(
@@ -31,9 +31,9 @@ def test_what_moves_figures_by_itself_is_refused_unless_told(b: Record, words: s
         assert comparable.objections(a, b, comparable.common(a, b, [])) == []
         return
     with pytest.raises(UsageError) as caught:
-        across.compare(a, b)
+        two_records.compare_records(a, b)
     assert words in caught.value.message and "--anyway" in (caught.value.hint or "")
-    (objection,) = across.compare(a, b, anyway=True).objections
+    (objection,) = two_records.compare_records(a, b, anyway=True).objections
     assert words in objection
 
 
@@ -49,7 +49,7 @@ def test_another_method_is_refused() -> None:
     b = half("b")
     b.run.method += 1
     with pytest.raises(UsageError, match=f"other methods: {b.run.method - 1} and {b.run.method}"):
-        across.compare(half("a"), b)
+        two_records.compare_records(half("a"), b)
 
 
 @pytest.mark.parametrize(
@@ -62,4 +62,4 @@ def test_another_method_is_refused() -> None:
 )
 def test_what_cannot_be_compared_at_all(a: Record, b: Record, chosen: list[str], words: str) -> None:
     with pytest.raises(UsageError, match=words):
-        across.compare(a, b, chosen, anyway=True)
+        two_records.compare_records(a, b, chosen, anyway=True)

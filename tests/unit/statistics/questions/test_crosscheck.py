@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from samples.crosschecks import turns
 
-from hopcost import crosscheck
-from hopcost.crosscheck import OURS
+from hopcost.statistics.questions import crosscheck
+from hopcost.statistics.questions.crosscheck import OURS
 
 
 def test_figures_are_medians_over_turns_and_ratios_are_to_ours_of_the_same_round() -> None:
-    ours, other = crosscheck.summarise(
+    ours, other = crosscheck.summarise_crosscheck(
         [*turns(OURS, 1000, 2000, 1000), *turns("ab", 500, 1000, 500, latency_ms={"mean": 4.0, "p50": 3.0})], 10, 1
     )
     assert (ours.name, ours.per_s, ours.ratio, ours.stack_ratio) == (OURS, 1000, None, None)
@@ -25,13 +25,13 @@ def test_figures_are_medians_over_turns_and_ratios_are_to_ours_of_the_same_round
 
 def test_a_round_that_one_of_the_two_lacks_is_not_compared() -> None:
     ours = turns(OURS, 1000, 3000)[1:]
-    (_, other) = crosscheck.summarise([*ours, *turns("ab", 10, 1500)], 10, 1)
+    (_, other) = crosscheck.summarise_crosscheck([*ours, *turns("ab", 10, 1500)], 10, 1)
     assert other.ratio is not None
     assert (other.ratio.value, other.ratio.low, other.turns) == (pytest.approx(0.5), None, 2)
 
 
 def test_errors_are_added_up_and_the_faster_stands_first_behind_ours() -> None:
-    found = crosscheck.summarise(
+    found = crosscheck.summarise_crosscheck(
         [*turns(OURS, 10, 10), *turns("ab", 20, 20, errors={"read": 2}), *turns("wrk", 30, 30)], 10, 1
     )
     assert [tool.name for tool in found] == [OURS, "wrk", "ab"]

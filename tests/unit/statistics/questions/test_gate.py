@@ -5,21 +5,21 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from hopcost import decision
-from hopcost.compared import CPU, GENERATOR_FULL, THROUGHPUT, Comparison
-from hopcost.deciding import Deciding
-from hopcost.decision import Outcome
-from hopcost.statistics import Interval
-from hopcost.verdict import Better, judge
+from hopcost.statistics.comparisons import CPU, GENERATOR_FULL, THROUGHPUT, Comparison
+from hopcost.statistics.intervals import Interval
+from hopcost.statistics.questions import gate
+from hopcost.statistics.questions.gate import FIGURES, GateOutcome
+from hopcost.statistics.questions.gate_figures import GateFigures
+from hopcost.statistics.verdict import Better, judge_interval
 
-IN, OUT, OPEN = Outcome.WITHIN, Outcome.BEYOND, Outcome.UNDECIDED
+IN, OUT, OPEN = GateOutcome.WITHIN, GateOutcome.BEYOND, GateOutcome.UNDECIDED
 
 
 def compared(figure: str, low: float | None, high: float | None, noise: float = 0.03) -> Comparison:
     """As a record has it; `noise` is the margin, or the A/A floor where that is more."""
     ratio = Interval(value=1.0 if low is None or high is None else (low * high) ** 0.5, low=low, high=high)
     better = Better.HIGHER if figure == THROUGHPUT else Better.CHEAPER
-    return Comparison(figure, None, ratio, judge(ratio, noise, better))
+    return Comparison(figure, None, ratio, judge_interval(ratio, noise, better))
 
 
 @pytest.mark.parametrize(
@@ -37,16 +37,16 @@ def compared(figure: str, low: float | None, high: float | None, noise: float = 
         (None, None, OPEN),
     ],
 )
-def test_throughput_is_decided_by_its_slow_end(low: float | None, high: float | None, outcome: Outcome) -> None:
-    assert decision.judge(compared(THROUGHPUT, low, high), THROUGHPUT, 0.03).outcome is outcome
+def test_throughput_is_decided_by_its_slow_end(low: float | None, high: float | None, outcome: GateOutcome) -> None:
+    assert gate.judge(compared(THROUGHPUT, low, high), THROUGHPUT, 0.03).outcome is outcome
 
 
 @pytest.mark.parametrize(
     ("low", "high", "outcome"),
     [(0.99, 1.01, IN), (0.50, 1.0299, IN), (1.01, 1.031, OPEN), (1.0301, 1.2, OUT), (1.0299, 1.2, OPEN)],
 )
-def test_cpu_is_decided_by_its_dear_end(low: float, high: float, outcome: Outcome) -> None:
-    assert decision.judge(compared(CPU, low, high), CPU, 0.03).outcome is outcome
+def test_cpu_is_decided_by_its_dear_end(low: float, high: float, outcome: GateOutcome) -> None:
+    assert gate.judge(compared(CPU, low, high), CPU, 0.03).outcome is outcome
 
 
 @pytest.mark.parametrize(
@@ -61,20 +61,20 @@ def test_cpu_is_decided_by_its_dear_end(low: float, high: float, outcome: Outcom
     ],
 )
 def test_noise_beyond_the_margin_takes_passes_away_and_gives_none(
-    low: float, high: float, outcome: Outcome, why: str | None
+    low: float, high: float, outcome: GateOutcome, why: str | None
 ) -> None:
-    found = decision.judge(compared(THROUGHPUT, low, high, noise=0.05), THROUGHPUT, 0.03)
+    found = gate.judge(compared(THROUGHPUT, low, high, noise=0.05), THROUGHPUT, 0.03)
     assert found.outcome is outcome
     assert (found.why is None) if why is None else why in (found.why or "")
 
 
 def test_a_figure_without_a_verdict_is_undecided_and_says_why() -> None:
     full = msgspec.structs.replace(compared(THROUGHPUT, 0.5, 0.6), no_verdict=GENERATOR_FULL)
-    found = decision.judge(full, THROUGHPUT, 0.03)
+    found = gate.judge(full, THROUGHPUT, 0.03)
     assert (found.outcome, found.why) == (OPEN, GENERATOR_FULL)
     unknown = msgspec.structs.replace(compared(CPU, 1.0, 1.0), ratio=None)
-    assert decision.judge(unknown, CPU, 0.03).why == "it is not known here"
-    assert decision.judge(None, CPU, 0.03).outcome is OPEN
+    assert gate.judge(unknown, CPU, 0.03).why == "it is not known here"
+    assert gate.judge(None, CPU, 0.03).outcome is OPEN
 
 
 @pytest.mark.parametrize(
@@ -84,8 +84,8 @@ def test_a_figure_without_a_verdict_is_undecided_and_says_why() -> None:
         ([IN], IN), ([OUT], OUT), ([], OPEN),
     ],
 )  # fmt: skip
-def test_one_figure_beyond_fails_and_all_within_pass(outcomes: list[Outcome], together: Outcome) -> None:
-    assert decision.together(outcomes) is together
+def test_one_figure_beyond_fails_and_all_within_pass(outcomes: list[GateOutcome], together: GateOutcome) -> None:
+    assert gate.together(outcomes) is together
 
 
 def test_exit_codes() -> None:
@@ -93,4 +93,4 @@ def test_exit_codes() -> None:
 
 
 def test_every_choice_of_figures_has_its_own() -> None:
-    assert set(decision.FIGURES) == set(Deciding)
+    assert set(FIGURES) == set(GateFigures)

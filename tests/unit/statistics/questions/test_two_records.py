@@ -10,33 +10,33 @@ from samples.pairs import OWN, half, made
 from samples.records import ENVIRONMENT, plan_of
 from scipy.special import stdtrit
 
-from hopcost import across
-from hopcost.across import Across, FigureAcross
-from hopcost.compared import THROUGHPUT
 from hopcost.errors import UsageError
+from hopcost.statistics.comparisons import THROUGHPUT
+from hopcost.statistics.questions import two_records
+from hopcost.statistics.questions.two_records import ONLY_ABSOLUTE, FigureChange, RecordComparison
 
 
-def figure(found: Across, arm: str, name: str = THROUGHPUT, load: float | None = None) -> FigureAcross:
+def figure(found: RecordComparison, arm: str, name: str = THROUGHPUT, load: float | None = None) -> FigureChange:
     (each,) = found.experiments
     figures = next(one.figures for one in each.arms if one.name == arm)
     return next(one for one in figures if (one.figure, one.load_per_s) == (name, load))
 
 
 def test_a_slower_machine_is_in_the_absolute_figures_and_not_in_the_ratio_to_the_baseline() -> None:
-    found = across.compare(half("a"), half("b", machine=0.7))
+    found = two_records.compare_records(half("a"), half("b", machine=0.7))
     behind, direct = figure(found, "behind"), figure(found, "direct")
     assert behind.ratio is not None and behind.relative is not None and direct.ratio is not None
     assert behind.ratio.value == pytest.approx(0.7, rel=1e-5)
     assert direct.ratio.value == pytest.approx(0.7, rel=1e-5)
     assert behind.relative.value == pytest.approx(1.0, rel=1e-5)
     assert (str(behind.verdict), behind.no_verdict) == ("same", None)
-    assert (direct.relative, direct.no_verdict) == (None, across.ONLY_ABSOLUTE)
+    assert (direct.relative, direct.no_verdict) == (None, ONLY_ABSOLUTE)
     assert direct.verdict.word == "unknown"
 
 
 @pytest.mark.parametrize(("share", "word"), [(0.45, "slower"), (0.56, "faster"), (0.505, "faster, negligible")])
 def test_a_change_of_the_arm_alone_is_seen_whatever_the_machine_did(share: float, word: str) -> None:
-    found = across.compare(half("a"), half("b", machine=1.4, behind=share))
+    found = two_records.compare_records(half("a"), half("b", machine=1.4, behind=share))
     behind = figure(found, "behind")
     assert behind.relative is not None and behind.relative.value == pytest.approx(share / 0.5, rel=1e-4)
     assert str(behind.verdict) == word
@@ -45,7 +45,7 @@ def test_a_change_of_the_arm_alone_is_seen_whatever_the_machine_did(share: float
 def test_intervals_share_the_error_of_all_that_are_tested() -> None:
     """Throughput and CPU per request of one arm: two intervals; quick runs have one look."""
     a, b = half("a"), half("b")
-    found = across.compare(a, b)
+    found = two_records.compare_records(a, b)
     assert found.intervals == 2
     logs = [math.log(own) for own in OWN]  # both samples; a sway of the machine falls out
     mean = sum(logs) / 6
@@ -58,21 +58,25 @@ def test_intervals_share_the_error_of_all_that_are_tested() -> None:
 
 def test_a_full_run_spends_the_error_over_its_looks() -> None:
     full = plan_of(quick=False)
-    wide, narrow = (across.compare(half("a", plan=plan), half("b", plan=plan)) for plan in (full, plan_of()))
+    wide, narrow = (
+        two_records.compare_records(half("a", plan=plan), half("b", plan=plan)) for plan in (full, plan_of())
+    )
     assert _width(figure(wide, "behind")) > _width(figure(narrow, "behind"))
 
 
-def _width(each: FigureAcross) -> float:
+def _width(each: FigureChange) -> float:
     assert each.relative is not None and each.relative.half_width is not None
     return each.relative.half_width
 
 
 def test_response_times_are_compared_at_equal_loads_and_only_there() -> None:
     full = plan_of(quick=False)
-    same = across.compare(half("a", open_loop_at=5000, plan=full), half("b", open_loop_at=5000, plan=full))
+    same = two_records.compare_records(half("a", open_loop_at=5000, plan=full), half("b", open_loop_at=5000, plan=full))
     assert figure(same, "behind", "response_p50", 5000).verdict.word == "same"
     assert any(cost.load_per_s == 5000 for cost in same.experiments[0].hop_costs)
-    other = across.compare(half("a", open_loop_at=5000, plan=full), half("b", open_loop_at=6000, plan=full))
+    other = two_records.compare_records(
+        half("a", open_loop_at=5000, plan=full), half("b", open_loop_at=6000, plan=full)
+    )
     assert {one.load_per_s for arm in other.experiments[0].arms for one in arm.figures} == {None}
     assert {cost.load_per_s for cost in other.experiments[0].hop_costs} == {None}
     assert "A 5,000/s; B 6,000/s" in other.experiments[0].notes[-1]
@@ -80,7 +84,7 @@ def test_response_times_are_compared_at_equal_loads_and_only_there() -> None:
 
 def test_the_hop_cost_is_a_difference_in_nanoseconds() -> None:
     """A request costs direct 80 ns, behind 160 ns per half an answer: 320 ns; a machine of 0.8 makes both dearer."""
-    (cost,) = across.compare(half("a"), half("b", machine=0.8)).experiments[0].hop_costs
+    (cost,) = two_records.compare_records(half("a"), half("b", machine=0.8)).experiments[0].hop_costs
     assert (cost.arm, cost.without, cost.hop, cost.load_per_s) == ("behind", "direct", "proxy", None)
     assert cost.a_ns == pytest.approx(240, rel=0.01)
     assert cost.b_ns == pytest.approx(240 / 0.8**2, rel=0.01)
@@ -90,11 +94,11 @@ def test_the_hop_cost_is_a_difference_in_nanoseconds() -> None:
 def test_a_changed_baseline_leaves_no_verdict() -> None:
     environment = ENVIRONMENT | {"programs": {"app": "1", "proxy": "2"}}
     newer = ENVIRONMENT | {"programs": {"app": "1.1", "proxy": "2"}}
-    found = across.compare(half("a", environment=environment), half("b", environment=newer))
+    found = two_records.compare_records(half("a", environment=environment), half("b", environment=newer))
     behind = figure(found, "behind")
     assert behind.relative is not None
     assert behind.no_verdict == "the baseline direct is not the same in both (version.app: 1 → 1.1)"
-    proxy = across.compare(
+    proxy = two_records.compare_records(
         half("a", environment=environment),
         half("b", environment=environment | {"programs": {"app": "1", "proxy": "3"}}),
     )
@@ -105,13 +109,16 @@ def test_a_changed_baseline_leaves_no_verdict() -> None:
 def test_what_has_no_verdict_in_its_own_record_has_none_here() -> None:
     noisy = half("b")
     noisy.blocks = noisy.blocks[:2]
-    assert figure(across.compare(half("a"), noisy), "behind").no_verdict == "B: too few valid blocks: 2, 3 needed"
+    assert (
+        figure(two_records.compare_records(half("a"), noisy), "behind").no_verdict
+        == "B: too few valid blocks: 2, 3 needed"
+    )
 
 
 def test_void_blocks_do_not_count() -> None:
     with_void = half("b")
     with_void.blocks.append(msgspec.structs.replace(made(6, 1.0, 0.01), validity="void"))
-    clean, spoilt = (across.compare(half("a"), each) for each in (half("b"), with_void))
+    clean, spoilt = (two_records.compare_records(half("a"), each) for each in (half("b"), with_void))
     assert figure(clean, "behind") == figure(spoilt, "behind")
 
 
@@ -120,4 +127,4 @@ def test_records_without_a_common_experiment() -> None:
     renamed = [msgspec.structs.replace(each, name="other") for each in plan.experiments]
     b = half("b", plan=msgspec.structs.replace(plan, experiments=renamed))
     with pytest.raises(UsageError, match="made-up has cost, made-up has other"):
-        across.compare(half("a"), b, anyway=True)
+        two_records.compare_records(half("a"), b, anyway=True)

@@ -8,9 +8,9 @@ from known import known
 from samples.comparisons import RATE_PER_S, six_blocks, summary
 from samples.records import plan_of
 
-from hopcost.hop_cost import pairs
-from hopcost.planned import PlannedArm, PlannedExperiment
-from hopcost.suite import Arm, Hop, Link
+from hopcost.plan.plan import PlannedArm, PlannedExperiment
+from hopcost.statistics.summary.hop_cost import pairs
+from hopcost.suites.arm import Arm, Hop, Link
 
 
 def test_a_hop_is_what_the_stack_without_it_lacks() -> None:

@@ -7,8 +7,7 @@ import math
 import pytest
 from known import known
 
-from hopcost.drift import drift
-from hopcost.soak_summary import Course, parts
+from hopcost.statistics.summary.soak import Course, drift, parts
 
 
 def test_a_figure_that_never_moves_has_no_drift() -> None:

@@ -7,11 +7,12 @@ import pytest
 from known import known, near
 from samples.records import MS, block, part, plain_block, plan_of, record, slice_of
 
-from hopcost.comparison import cpu_per_request, throughput
-from hopcost.plan import LeftOut, Plan
-from hopcost.record import ArmBlock, Block, Ending, Failure, Run
-from hopcost.statistics import ONE, Interval
-from hopcost.summary import ArmSummary, ExperimentSummary, Quantile, summarise
+from hopcost.plan.plan import LeftOut, Plan
+from hopcost.record.block import ArmBlock, Block, Failure
+from hopcost.record.run import Ending, Run
+from hopcost.statistics.figures import cpu_per_request, throughput
+from hopcost.statistics.intervals import ONE, Interval
+from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary, Quantile, summarise
 
 
 def direct(answers: int, cpu_ms: float, arm: str = "direct") -> ArmBlock:

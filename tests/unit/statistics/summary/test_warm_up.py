@@ -7,9 +7,9 @@ import msgspec
 import pytest
 from samples import records
 
-from hopcost.engine import WarmedUp
-from hopcost.recorded import Block
-from hopcost.steady import cost, course, is_steady, of_blocks, steady_from
+from hopcost.generators.engine_protocol import WarmedUp
+from hopcost.record.block import Block
+from hopcost.statistics.summary.warm_up import cost, course, is_steady, steady_from, warm_up_length
 
 NOISE = random.Random(3)
 
@@ -89,19 +89,19 @@ LEVEL = start(*[11.0] * 30)
 
 
 def test_what_a_neighbour_does_in_one_start_is_not_the_arms() -> None:
-    assert of_blocks(blocks_of(LATE), 300).unsteady == ["direct"]
-    assert of_blocks(blocks_of(LATE), 300).length_ns == 3000
-    found = of_blocks(blocks_of(LATE, LEVEL), 300)
+    assert warm_up_length(blocks_of(LATE), 300).unsteady == ["direct"]
+    assert warm_up_length(blocks_of(LATE), 300).length_ns == 3000
+    found = warm_up_length(blocks_of(LATE, LEVEL), 300)
     assert found.unsteady == [] and found.length_ns == 300
     assert is_steady([block.arms[0] for block in blocks_of(LATE, LEVEL)])
 
 
 def test_what_comes_in_every_start_is_the_arms() -> None:
-    assert of_blocks(blocks_of(LATE, LATE), 300).unsteady == ["direct"]
+    assert warm_up_length(blocks_of(LATE, LATE), 300).unsteady == ["direct"]
     assert is_steady([block.arms[0] for block in blocks_of(LATE, LATE)]) is False
     slow = start(*[20.0] * 8, *[10.0] * 22)
-    assert of_blocks(blocks_of(slow, LATE), 300).length_ns == 300, "cheap from the beginning once is cheap"
-    assert of_blocks(blocks_of(slow, slow), 300).length_ns == 800
+    assert warm_up_length(blocks_of(slow, LATE), 300).length_ns == 300, "cheap from the beginning once is cheap"
+    assert warm_up_length(blocks_of(slow, slow), 300).length_ns == 800
 
 
 def test_shorter_warm_ups_say_nothing_of_the_end() -> None:

@@ -9,8 +9,8 @@ from samples import records
 from samples.forgeries import EXPERIMENT, SHARED, behind, each_open_slice
 from samples.records import MS
 
-from hopcost import validity
-from hopcost.record import ArmBlock
+from hopcost.record.block import ArmBlock
+from hopcost.statistics import validity
 
 
 def errors(part: ArmBlock) -> None:
@@ -53,7 +53,7 @@ def test_a_fault_of_an_arm_is_its_result_and_voids_nothing(forge: Callable[[ArmB
     forge(behind(block))
     (fault,) = validity.faults_of_arm(behind(block), EXPERIMENT)
     assert fault.startswith(sentence)
-    verdict, reasons = validity.judge(block, EXPERIMENT)
+    verdict, reasons = validity.judge_block(block, EXPERIMENT)
     assert verdict == "valid", reasons
 
 
@@ -78,7 +78,7 @@ def test_a_stack_that_fills_the_generators_core_is_the_arms_result() -> None:
     each_open_slice(block, late=500)
     for each in behind(block).open_loop[0].slices:
         each.cpu_ns = {"proxy": 900 * MS, "app": 1000 * MS}
-    assert validity.judge(block, SHARED)[0] == "valid"
+    assert validity.judge_block(block, SHARED)[0] == "valid"
     (fault,) = validity.faults_of_arm(behind(block), SHARED)
     assert "cannot carry" in fault
 

@@ -1,0 +1,58 @@
+"""One arm of a suite started by itself, as `up` and `crosscheck` have it; imported by verbs when they run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from hopcost.machine import facts
+from hopcost.plan.cores import Cores, place_cores
+from hopcost.programs import build
+from hopcost.stacks import check
+from hopcost.stacks.check import HttpAnswer
+from hopcost.stacks.sandbox import leftovers, network
+from hopcost.stacks.sandbox.cgroups import find_freezer
+from hopcost.stacks.sandbox.network import HOST
+from hopcost.stacks.sandbox.ports import Ports, raise_open_files
+from hopcost.stacks.stack import RunningStack
+from hopcost.suites.arm import Arm
+from hopcost.suites.experiment import Experiment
+from hopcost.suites.read import locate
+
+
+@contextmanager
+def running_arm(
+    path: str, label: str, say: Callable[[str], None], *, isolated: bool
+) -> Iterator[tuple[Experiment, RunningStack, HttpAnswer]]:
+    """The arm's experiment, its running stack and its answer to a request of the workload.
+
+    A network of its own has what is `isolated`, and an arm whose surroundings need one. `say` hears of programs that
+    are built first. ArmFailed when it does not start or answer.
+    """
+    experiment, name, content, cores = find_arm(path)
+    build.build_missing([hop.program for hop in content.hops if not hop.binary], say)
+    raise_open_files()
+    leftovers.remove_leftovers()
+    isolated = isolated or content.link_mbit_per_s is not None or any(key.startswith("net.") for key in content.sysctls)
+    if isolated:
+        network.leave_the_hosts()
+    with RunningStack(
+        name,
+        content,
+        experiment.settings,
+        cores,
+        find_freezer(),
+        Ports(),
+        label=f"{label}-{name}",
+        network=network.find_network() if isolated else HOST,
+    ) as stack:
+        with stack.as_client():
+            answer = check.ask_as_loaded(name, stack.prepared.address, experiment.workload)
+        yield experiment, stack, answer
+
+
+def find_arm(path: str) -> tuple[Experiment, str, Arm, Cores]:
+    """The experiment, the arm's name and itself, and its cores here; UsageError with the nearest name."""
+    content, experiment, name = locate(path)
+    cores = place_cores(experiment.placement, facts.allowed_cores(), facts.siblings())
+    return experiment, name, experiment.surrounded(content.arms[name]), cores

@@ -1,0 +1,38 @@
+"""Where a command's result goes: standard output, or a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hopcost.errors import UsageError
+from hopcost.record.names import record_around
+
+OUTPUT_HELP = "Where to, in place of a file that is there; standard output otherwise."
+
+
+def write_result(content: str, path: Path | None) -> None:
+    """Print it, or write the file whole or not at all: what stood there before goes only for what is whole.
+
+    UsageError where that cannot be written, and for anything inside a record, which stays as the run wrote it.
+    """
+    if path is None:
+        print(content, end="")
+        return
+    inside = record_around(path)
+    if inside is not None:
+        raise UsageError(
+            f"{path}: lies in the record {inside}", "a record stays as it was written: name a file outside"
+        )
+    path = path.resolve() if path.is_symlink() else path
+    try:
+        if path.exists() and not path.is_file():  # /dev/stdout, a pipe
+            path.write_text(content, encoding="utf-8")
+            return
+        unfinished = path.with_name(f".{path.name}.new")
+        try:
+            unfinished.write_text(content, encoding="utf-8")
+            unfinished.replace(path)
+        finally:
+            unfinished.unlink(missing_ok=True)
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from error

@@ -1,0 +1,119 @@
+"""What happened to the machine while a block ran: stolen CPU time, throttling, swapping, a step of the wall clock.
+
+Readings only; what they mean for the block is validity.py's.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from hopcost.machine import cpu_time
+from hopcost.record.block import Block
+
+CLOCK_READINGS = 5  # the one that was interrupted least counts
+
+
+class Conditions(NamedTuple):
+    """Counters at one moment; None where this kernel does not have them."""
+
+    monotonic_ns: int
+    steal_ns: int
+    throttled_ns: int | None
+    swapped_pages: int | None
+    wall_ahead_ns: int
+
+
+def now(cores: list[int]) -> Conditions:
+    """The counters as they are now; steal on these cores."""
+    return Conditions(
+        monotonic_ns=time.monotonic_ns(),
+        steal_ns=cpu_time.steal_ns(cores),
+        throttled_ns=throttled_ns(),
+        swapped_pages=swapped_pages(),
+        wall_ahead_ns=wall_ahead_ns(),
+    )
+
+
+def put(block: Block, before: Conditions, after: Conditions) -> None:
+    """What was added from one moment to the other, into the block."""
+    block.elapsed_ns = after.monotonic_ns - before.monotonic_ns
+    block.steal_ns = after.steal_ns - before.steal_ns
+    block.throttled_ns = _added(before.throttled_ns, after.throttled_ns)
+    block.swapped_pages = _added(before.swapped_pages, after.swapped_pages)
+    block.clock_step_ns = after.wall_ahead_ns - before.wall_ahead_ns
+
+
+def _added(before: int | None, after: int | None) -> int | None:
+    return None if before is None or after is None else after - before
+
+
+def wall_ahead_ns() -> int:
+    """CLOCK_REALTIME less CLOCK_MONOTONIC: both are slewed alike, so only a step of the wall clock changes it."""
+    best = (1 << 62, 0)
+    for _ in range(CLOCK_READINGS):
+        before, wall, after = time.monotonic_ns(), time.time_ns(), time.monotonic_ns()
+        best = min(best, (after - before, wall - (before + after) // 2))
+    return best[1]
+
+
+def swapped_pages(text: str | None = None) -> int | None:
+    """Pages swapped in and out since boot, out of /proc/vmstat.
+
+    >>> swapped_pages("pgpgin 9\\npswpin 3\\npswpout 4\\n")
+    7
+    """
+    values = _values(_read("/proc/vmstat") if text is None else text)
+    return values["pswpin"] + values["pswpout"] if {"pswpin", "pswpout"} <= values.keys() else None
+
+
+def throttled_ns() -> int | None:
+    """How long the CPU quotas of this process's cgroup and of those above it have kept it waiting; None without any."""
+    found = [ns for text in _own_accounts() if (ns := throttled_of(text)) is not None]
+    return sum(found) if found else None
+
+
+def throttled_of(text: str) -> int | None:
+    """The same out of the text of one cpu.stat; None where the cgroup has no CPU controller.
+
+    >>> [throttled_of(text) for text in ("usage_usec 9\\nthrottled_usec 5\\n", "throttled_time 7\\n", "usage_usec 9")]
+    [5000, 7, None]
+    """
+    values = _values(text)
+    if "throttled_usec" in values:  # cgroup version 2
+        return values["throttled_usec"] * 1000
+    return values.get("throttled_time")
+
+
+def _own_accounts() -> Iterator[str]:
+    """The cpu.stat of this process's cgroups that may have a CPU quota, and of all above them."""
+    own = [line.split(":", 2) for line in (_read("/proc/self/cgroup") or "").splitlines() if line.count(":") >= 2]
+    for mount in (line.split() for line in (_read("/proc/mounts") or "").splitlines()):
+        if len(mount) < 4 or mount[2] not in ("cgroup", "cgroup2"):
+            continue
+        for _, controllers, path in own:
+            in_version_1 = mount[2] == "cgroup" and "cpu" in controllers.split(",") and "cpu" in mount[3].split(",")
+            if not in_version_1 and not (mount[2] == "cgroup2" and not controllers):
+                continue
+            root = Path(mount[1])
+            inner = root / path.lstrip("/")
+            for folder in (inner, *inner.parents):
+                text = _read(str(folder / "cpu.stat"))
+                if text is not None:
+                    yield text
+                if folder == root:
+                    break
+
+
+def _values(text: str | None) -> dict[str, int]:
+    lines = [line.split() for line in (text or "").splitlines()]
+    return {words[0]: int(words[1]) for words in lines if len(words) == 2 and words[1].isdigit()}
+
+
+def _read(path: str) -> str | None:
+    try:
+        return Path(path).read_text()
+    except OSError:
+        return None

@@ -1,0 +1,310 @@
+"""What this machine is, and what would spoil a measurement: each line pass, warn or fail, with the remedy.
+
+`examine` looks at the machine; the judgements are pure functions of what it saw.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from enum import Enum
+
+import msgspec
+import psutil
+
+from hopcost import PACKAGE
+from hopcost.machine import binaries, cpu_time
+from hopcost.machine import facts as machine_facts
+from hopcost.machine.binaries import OWN, REMEDY
+from hopcost.programs import read
+from hopcost.programs.definition import Installed
+from hopcost.programs.receipt import installed
+from hopcost.stacks.sandbox import namespaces as sandbox_namespaces
+from hopcost.stacks.sandbox import network
+from hopcost.stacks.sandbox.cgroups import Freezer, find_freezer
+from hopcost.stacks.sandbox.namespaces import DELAY, tool
+from hopcost.stacks.sandbox.network import COST, Network
+
+LOOK_S = 1.0
+BUSY_AT_MOST = 0.05
+STEAL_AT_MOST = 0.05
+OPEN_FILES_WANTED = 10_000
+STEADY_CLOCKS = ("tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter")
+
+
+class Level(Enum):
+    """How bad it is."""
+
+    PASS = "pass"
+    WARN = "warn"
+    FAIL = "fail"
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One line of the doctor."""
+
+    level: Level
+    what: str
+    remedy: str | None = None
+
+
+def examine() -> list[Finding]:
+    """All findings about this machine; takes a second, in which it watches for other load."""
+    facts = machine_facts.facts()
+    busy, steal = _watch()
+    return [
+        *cores(facts["allowed_cores"], machine_facts.siblings()),  # type: ignore[arg-type] # machine.facts says what it is
+        hypervisor(bool(facts["hypervisor"])),
+        governor(facts["governor"]),
+        other_load(busy),
+        stolen(steal),
+        swap(int(str(facts["swap_used_bytes"]))),
+        clock(facts["clocksource"]),
+        open_files(facts["open_files"]["hard"]),  # type: ignore[index]
+        freezer(find_freezer()),
+        *namespaces(network.find_network(), [name for name in ("ip", "tc") if tool(name) is None], shaping()),
+        interrupts(cpu_time.irq_time_accounting()),
+        io_uring(facts["sysctls"]["kernel.io_uring_disabled"]),  # type: ignore[index]
+        autogroup(facts["sysctls"]["kernel.sched_autogroup_enabled"]),  # type: ignore[index]
+        *own_binaries({name: binaries.find(name) is not None for name in OWN}),
+        *programs({name: installed(name) for name in read.shipped_programs()}),
+    ]
+
+
+def _watch() -> tuple[float, float]:
+    """Share of all cores that was busy, and that was stolen, while nothing of ours ran."""
+    for _ in psutil.process_iter(["cpu_percent"]):
+        pass  # psutil tells a process's share since it was asked last: `other_load` asks again, of this second
+    steal, began = cpu_time.steal_ns(), time.monotonic_ns()
+    busy = psutil.cpu_percent(interval=LOOK_S) / 100
+    elapsed = (time.monotonic_ns() - began) * (psutil.cpu_count() or 1)
+    return busy, (cpu_time.steal_ns() - steal) / elapsed
+
+
+def cores(allowed: list[int], siblings: Mapping[int, list[int]]) -> list[Finding]:
+    """Enough physical cores to keep the generator apart from the stack."""
+    paired = {core: others for core, others in siblings.items() if others}
+    physical = len({frozenset({core, *siblings.get(core, [])}) for core in allowed})
+    findings = []
+    if physical < 2:
+        findings.append(
+            Finding(
+                Level.WARN,
+                f"{len(allowed)} core(s), {physical} physical: none is left for the generator alone",
+                "experiments on one core for the stack are left out; those on all cores run, and their throughput holds"
+                " the generator's cost; use a machine with two physical cores",
+            )
+        )
+    elif physical < 4:
+        findings.append(
+            Finding(
+                Level.WARN,
+                f"{len(allowed)} cores, {physical} physical: experiments whose article had more run, and say so",
+                "use as many as they say for theirs",
+            )
+        )
+    else:
+        findings.append(Finding(Level.PASS, f"{len(allowed)} cores, {physical} physical"))
+    if paired:
+        pairs = "; ".join(f"{core} with {', '.join(map(str, others))}" for core, others in sorted(paired.items()))
+        findings.append(
+            Finding(
+                Level.WARN,
+                f"SMT siblings share a core: {pairs}",
+                "hopcost keeps the generator off the stack's siblings; for all-cores experiments switch SMT off:"
+                " echo off > /sys/devices/system/cpu/smt/control",
+            )
+        )
+    else:
+        findings.append(Finding(Level.PASS, "no SMT siblings are visible"))
+    return findings
+
+
+def hypervisor(present: bool) -> Finding:
+    """Virtual machines drift with their neighbours."""
+    if present:
+        return Finding(
+            Level.WARN,
+            "a virtual machine: its speed drifts with its neighbours",
+            "hopcost interleaves finely against that; absolute figures still move, compare ratios",
+        )
+    return Finding(Level.PASS, "no hypervisor")
+
+
+def governor(name: object) -> Finding:
+    """A frequency that follows the load makes a light arm look dear."""
+    if name in (None, "performance"):
+        return Finding(Level.PASS, "frequency governor: " + ("none visible" if name is None else "performance"))
+    return Finding(
+        Level.WARN,
+        f"frequency governor '{name}': the clock follows the load",
+        "cpupower frequency-set --governor performance",
+    )
+
+
+def other_load(busy: float) -> Finding:
+    """Other programs' load during one second."""
+    if busy <= BUSY_AT_MOST:
+        return Finding(Level.PASS, f"other load: {busy:.1%} of all cores")
+    others = [each.info for each in psutil.process_iter(["pid", "name", "cpu_percent"])]
+    others = [each for each in others if each["pid"] != os.getpid()]
+    busiest = sorted(others, key=lambda each: -(each["cpu_percent"] or 0))[:3]
+    names = ", ".join(each["name"] or "?" for each in busiest)
+    return Finding(
+        Level.WARN, f"other load: {busy:.0%} of all cores are busy", f"end what else runs (most CPU time: {names})"
+    )
+
+
+def stolen(share: float) -> Finding:
+    """CPU time kept by the hypervisor."""
+    if share <= STEAL_AT_MOST:
+        return Finding(Level.PASS, f"steal: {share:.1%}")
+    return Finding(
+        Level.WARN,
+        f"steal: the hypervisor keeps {share:.0%} of the CPU time",
+        "measure when the neighbours are quiet, or on a machine of its own",
+    )
+
+
+def swap(used_bytes: int) -> Finding:
+    """A swapped-out page is a stall."""
+    if used_bytes == 0:
+        return Finding(Level.PASS, "swap is not in use")
+    return Finding(
+        Level.WARN, f"{used_bytes / 2**20:.0f} MiB are swapped out", "swapoff -a, or end what needs the memory"
+    )
+
+
+def clock(source: object) -> Finding:
+    """Reading the clock must not be a system call."""
+    if source in STEADY_CLOCKS:
+        return Finding(Level.PASS, f"clock source {source}")
+    return Finding(
+        Level.WARN,
+        f"clock source {source}: reading the time is slow here",
+        "choose another one in /sys/devices/system/clocksource/clocksource0",
+    )
+
+
+def open_files(hard: int) -> Finding:
+    """Every connection is an open file on both sides."""
+    if hard < 0 or hard >= OPEN_FILES_WANTED:
+        return Finding(Level.PASS, f"open files: up to {'any number' if hard < 0 else hard}")
+    return Finding(
+        Level.WARN,
+        f"open files: at most {hard}",
+        f"ulimit -Hn {OPEN_FILES_WANTED} before starting, as root or in limits.conf",
+    )
+
+
+def freezer(found: Freezer) -> Finding:
+    """What holds the other arms still."""
+    if found.kind == "signal":
+        return Finding(
+            Level.WARN,
+            "no cgroup can be made: arms are frozen by SIGSTOP",
+            "run as root, or with a delegated cgroup: systemd-run --user --scope -p Delegate=yes hopcost …",
+        )
+    return Finding(Level.PASS, f"arms are frozen by {found.kind} in {found.parent}")
+
+
+def shaping() -> dict[str, str | None]:
+    """Whether the kernel shapes traffic, tried in a namespace that is gone afterwards: why not, by what it is for."""
+    trial = (
+        "import sys; sys.path.append(sys.argv[1]); from hopcost.stacks.sandbox import namespaces; namespaces.make();"
+        "namespaces.shape_loopback(sys.argv[2:])"
+    )
+    folder = str(PACKAGE.resolve().parent)
+    found: dict[str, str | None] = {}
+    for name, words in {"tbf": sandbox_namespaces.shaping(100, "lo"), "netem": DELAY}.items():
+        run = subprocess.run(
+            [sys.executable, "-I", "-S", "-c", trial, folder, *words], capture_output=True, text=True, check=False
+        )
+        lines = run.stderr.strip().splitlines()
+        found[name] = None if run.returncode == 0 else lines[-1] if lines else "refused"
+    return found
+
+
+def namespaces(found: Network, missing_tools: list[str], shapes: Mapping[str, str | None]) -> list[Finding]:
+    """Whether stacks get networks of their own, links with a rate (tbf), and a delay (netem; unused yet)."""
+    if not found.own:
+        return [
+            Finding(
+                Level.WARN,
+                f"no network namespaces: {found.why}; {COST}",
+                "run as root, or allow unprivileged user namespaces: sysctl kernel.unprivileged_userns_clone=1,"
+                " kernel.apparmor_restrict_unprivileged_userns=0",
+            )
+        ]
+    findings = [Finding(Level.PASS, "every stack gets a network namespace of its own")]
+    if missing_tools:
+        findings.append(
+            Finding(
+                Level.WARN, f"no links with a rate: {' and '.join(missing_tools)} missing", "apt-get install iproute2"
+            )
+        )
+        return findings
+    if shapes.get("tbf") is None:
+        findings.append(Finding(Level.PASS, "links can have a rate (tc tbf)"))
+    else:
+        findings.append(Finding(Level.WARN, f"no links with a rate: {shapes['tbf']}", "modprobe sch_tbf"))
+    delay = "is there" if shapes.get("netem") is None else "is not to be had"
+    findings.append(Finding(Level.PASS, f"delay on a link (tc netem) {delay}; nothing of hopcost asks for it"))
+    return findings
+
+
+def interrupts(accounted: bool | None) -> Finding:
+    """Where the kernel books soft interrupts apart, a process's CPU time lacks its network work."""
+    if accounted is None:
+        return Finding(
+            Level.WARN,
+            "IRQ_TIME_ACCOUNTING: unknown, the kernel's configuration cannot be read",
+            "if it is on, CPU per request lacks the kernel's network work: docs/limits.md",
+        )
+    if accounted:
+        return Finding(
+            Level.WARN,
+            "IRQ_TIME_ACCOUNTING is on: CPU per request lacks the kernel's network work",
+            "compare CPU between arms only with docs/limits.md in mind; throughput and times are not concerned",
+        )
+    return Finding(Level.PASS, "IRQ_TIME_ACCOUNTING is off: CPU time holds the kernel's network work")
+
+
+def io_uring(disabled: object) -> Finding:
+    """The engine's cheaper backend."""
+    if disabled == "0":
+        return Finding(Level.PASS, "io_uring is allowed")
+    if disabled is None:  # the switch came with Linux 6.6, io_uring with 5.1
+        return Finding(Level.PASS, "io_uring has no switch in this kernel")
+    return Finding(
+        Level.WARN,
+        "io_uring is not to be had: the engine uses epoll and costs more",
+        "sysctl kernel.io_uring_disabled=0",
+    )
+
+
+def autogroup(enabled: object) -> Finding:
+    """Scheduling by session: each stack is one session, so the setting is known, not harmful."""
+    state = {"1": "on", "0": "off"}.get(str(enabled), "not in this kernel")
+    return Finding(Level.PASS, f"scheduler autogroup is {state}; every stack is one session")
+
+
+def own_binaries(built: Mapping[str, bool]) -> list[Finding]:
+    """hopcost's own binaries."""
+    return [
+        Finding(Level.PASS, f"{name} is built") if there else Finding(Level.FAIL, f"{name} is not built", REMEDY)
+        for name, there in built.items()
+    ]
+
+
+def programs(receipts: Mapping[str, Installed]) -> list[Finding]:
+    """The programs that suites use."""
+    return [
+        Finding(Level.PASS, f"{name} {receipt.version}")
+        if receipt.version is not None
+        else Finding(Level.WARN, f"{name}: {receipt.missing}", receipt.remedy)
+        for name, receipt in receipts.items()
+    ]

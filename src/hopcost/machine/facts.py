@@ -1,0 +1,99 @@
+"""What this machine is: the facts that a record keeps. Read only; no judgement (that is doctor.py's)."""
+
+from __future__ import annotations
+
+import os
+import platform
+import resource
+
+import psutil
+
+from hopcost.machine.cpu_time import irq_time_apart
+from hopcost.machine.proc import line_of, read_text
+
+SYSCTLS = (
+    "kernel/io_uring_disabled",
+    "kernel/sched_autogroup_enabled",
+    "net/core/netdev_max_backlog",
+    "net/core/rmem_max",
+    "net/core/somaxconn",
+    "net/core/wmem_max",
+    "net/ipv4/ip_local_port_range",
+    "net/ipv4/tcp_congestion_control",
+    "net/ipv4/tcp_fin_timeout",
+    "net/ipv4/tcp_max_syn_backlog",
+    "net/ipv4/tcp_max_tw_buckets",
+    "net/ipv4/tcp_rmem",
+    "net/ipv4/tcp_tw_reuse",
+    "net/ipv4/tcp_wmem",
+)
+
+Facts = dict[str, object]
+
+
+def allowed_cores() -> list[int]:
+    """The cores this process may use, ascending."""
+    return sorted(os.sched_getaffinity(0))
+
+
+def siblings() -> dict[int, list[int]]:
+    """For each allowed core the others that share its physical core; empty where the kernel does not say."""
+    return {
+        core: [
+            other
+            for other in _ranges(read_text(f"/sys/devices/system/cpu/cpu{core}/topology/thread_siblings_list"))
+            if other != core
+        ]
+        for core in allowed_cores()
+    }
+
+
+def facts() -> Facts:
+    """The environment for the record; what cannot be read is None."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return {
+        "kernel": platform.release(),
+        "system": _os_name(),
+        "architecture": platform.machine(),
+        "cpu": cpu_model(),
+        "cores": os.cpu_count(),
+        "allowed_cores": allowed_cores(),
+        "siblings": {str(core): others for core, others in siblings().items()},
+        "governor": read_text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        "hypervisor": hypervisor(),
+        "memory_bytes": psutil.virtual_memory().total,
+        "swap_used_bytes": psutil.swap_memory().used,
+        "open_files": {"soft": soft, "hard": hard},
+        "load_average_1min": os.getloadavg()[0],
+        "root": os.geteuid() == 0,
+        "irq_time_apart": irq_time_apart(),
+        "clocksource": read_text("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
+        "cgroup": read_text("/proc/self/cgroup"),
+        "sysctls": {name.replace("/", "."): read_text(f"/proc/sys/{name}") for name in SYSCTLS},
+    }
+
+
+def cpu_model() -> str | None:
+    """The processor's name as the kernel gives it."""
+    return line_of("/proc/cpuinfo", "model name")
+
+
+def hypervisor() -> bool:
+    """Whether the processor says that it runs under one."""
+    return "hypervisor" in (line_of("/proc/cpuinfo", "flags") or "").split()
+
+
+def _os_name() -> str | None:
+    line = read_text("/etc/os-release") or ""
+    names = [part.partition("=")[2].strip('"') for part in line.splitlines() if part.startswith("PRETTY_NAME=")]
+    return names[0] if names else None
+
+
+def _ranges(text: str | None) -> list[int]:
+    """`0-1,4` → [0, 1, 4]."""
+    found: list[int] = []
+    for part in (text or "").split(","):
+        first, _, last = part.partition("-")
+        if first:
+            found.extend(range(int(first), int(last or first) + 1))
+    return found

@@ -1,0 +1,20 @@
+"""What this machine is: the facts that a record keeps. Read only; no judgement (that is doctor.py's)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def line_of(path: str, key: str) -> str | None:
+    for line in (read_text(path) or "").splitlines():
+        name, _, value = line.partition(":")
+        if name.strip() == key:
+            return value.strip()
+    return None
+
+
+def read_text(path: str) -> str | None:
+    try:
+        return Path(path).read_text().strip()
+    except OSError:
+        return None

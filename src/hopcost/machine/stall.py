@@ -1,0 +1,39 @@
+"""The open-loop phase: which loads are offered after the closed loop, how long its slices are, and how many.
+
+It must not know stacks; block.py runs it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+
+STALL_LOOK_NS = 500_000_000  # on each of the generator's cores
+
+
+def longest_stall_ns(cores: list[int], look_ns: int = STALL_LOOK_NS) -> int:
+    """The longest time, in ns, for which one of these cores did not run a loop that looks at the clock.
+
+    The calling thread moves to each core in turn; to be called while no load runs.
+    """
+    allowed = os.sched_getaffinity(0)
+    longest = 0
+    try:
+        for core in cores:
+            os.sched_setaffinity(0, {core})
+            longest = max(longest, _longest_gap_ns(look_ns))
+    finally:
+        with contextlib.suppress(OSError):
+            os.sched_setaffinity(0, allowed)
+    return longest
+
+
+def _longest_gap_ns(look_ns: int) -> int:
+    last = time.monotonic_ns()
+    end, longest = last + look_ns, 0
+    while last < end:
+        now = time.monotonic_ns()
+        longest = max(longest, now - last)
+        last = now
+    return longest

@@ -1,0 +1,166 @@
+"""One block: fresh start of every arm, check, warm-up and slices by the engine, stop; its faults are in its record.
+
+It must not know how many blocks there are, or when they are enough.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+from hopcost.errors import ArmFailed, MeasurementFailed
+from hopcost.generators.engine_protocol import WarmUp
+from hopcost.machine import conditions, stall
+from hopcost.measure.engine_load import BlockContext, CheckedArm, cores_in_use, load_closed, load_open
+from hopcost.measure.sizing import block_seed
+from hopcost.plan import open_loop
+from hopcost.plan.open_loop import Offered
+from hopcost.plan.plan import PlannedArm
+from hopcost.record.block import Block, Failure
+from hopcost.record.writer import now_utc
+from hopcost.stacks import check
+from hopcost.stacks.stack import RunningStack
+from hopcost.statistics import validity
+from hopcost.suites.arm import COPY_SUFFIX
+
+
+def measure_block(
+    setting: BlockContext,
+    arms: list[PlannedArm],
+    number: int,
+    rounds: int,
+    *,
+    rates: dict[float, float] | None = None,
+    warm_up: WarmUp | None = None,
+) -> Block:
+    """Run a block over these arms; never raises for what a program, an arm or the engine does wrong.
+
+    `rates` are the offered loads of the open loop (share → requests per second), None: out of this block's closed loop;
+    where there is none, there is no open loop.
+    """
+    setting.watcher.block_begins(number)
+    is_open_too = bool(setting.experiment.open_loop_shares) and rates != {}
+    with recording(setting, number) as block, contextlib.ExitStack() as stacks:
+        if is_open_too:
+            block.longest_stall_ns = stall.longest_stall_ns(setting.experiment.cores.generator)
+        ready = start_and_check(setting, arms, block, stacks)
+        load_closed(setting, block, ready, rounds, warm_up=warm_up)
+        if block.longest_stall_ns is not None and (standing := _standing(setting, block, ready)):
+            offered = _offered(setting, block, standing, rounds, rates)
+            load_open(setting, block, standing, offered)
+        note_failures(block, [each.stack for each in ready])
+    return block
+
+
+def _standing(setting: BlockContext, block: Block, ready: list[CheckedArm]) -> list[CheckedArm]:
+    """The arms that go on into the open loop: those that still run; none where there is nothing left to compare."""
+    standing = [each for each in ready if each.stack.failure() is None]
+    pair = {setting.experiment.baseline, setting.experiment.baseline + COPY_SUFFIX}
+    compared = pair & {each.arm.name for each in ready} <= {each.arm.name for each in standing}
+    is_void = block.end is not None and block.end.validity == "void"
+    return standing if compared and len(standing) > 1 and not is_void else []
+
+
+def _offered(
+    setting: BlockContext, block: Block, standing: list[CheckedArm], rounds: int, rates: dict[float, float] | None
+) -> Offered:
+    """The loads to offer and the slices to offer them in."""
+    assert block.longest_stall_ns is not None, "looked at before load"
+    if rates is None:
+        names = {each.arm.name for each in standing}
+        parts = [part for part in block.arms if part.name in names]
+        rates = open_loop.offered_rates(parts, setting.experiment.open_loop_shares)
+    slice_ns = open_loop.slice_ns(block.longest_stall_ns)
+    return Offered(
+        rates=rates, slice_ns=slice_ns, rounds=open_loop.rounds(rounds * setting.experiment.slice_ns, slice_ns)
+    )
+
+
+@contextlib.contextmanager
+def recording(setting: BlockContext, number: int, *, judged: bool = True) -> Iterator[Block]:
+    """An empty block to fill in; a fault of the measurement makes it void, with the reason.
+
+    At the end it is judged where it was loaded, unless its parts are judged by themselves.
+    """
+    experiment = setting.experiment
+    block = Block(
+        experiment=experiment.name,
+        number=number,
+        seed=block_seed(setting.plan, experiment.name, number),
+        started_utc=now_utc(),
+        elapsed_ns=0,
+        slices_elapsed_ns=0,
+        harness_cpu_ns=0,
+        foreign_cpu_ns=0,
+        steal_ns=0,
+        validity="valid",
+        reasons=[],
+        failures=[],
+    )
+    cores = cores_in_use(experiment)
+    before = conditions.now(cores)
+    try:
+        yield block
+    except MeasurementFailed as error:
+        block.validity = "void"
+        block.reasons.append(error.message + (f"; hint: {error.hint}" if error.hint else ""))
+    conditions.put(block, before, conditions.now(cores))
+    if judged and block.end is not None and block.validity != "void":
+        block.validity, block.reasons = validity.judge_block(block, experiment)
+
+
+def start(setting: BlockContext, arm: PlannedArm, number: int, stacks: contextlib.ExitStack) -> CheckedArm:
+    """An arm started anew, kept in the record, and asked once; ArmFailed when it does not answer."""
+    experiment = setting.experiment
+    setting.watcher.arm_runs(arm.name, "start")
+    stack = stacks.enter_context(
+        RunningStack(
+            arm.name,
+            arm.arm,
+            experiment.settings,
+            experiment.cores,
+            setting.freezer,
+            setting.ports,
+            label=f"{experiment.name}-{number}-{arm.name}",
+            network=setting.network,
+        )
+    )
+    setting.writer.put_stack(experiment.name, stack.prepared)
+    with stack.as_client():
+        answer = check.ask_as_loaded(arm.name, stack.prepared.address, experiment.workload)
+    return CheckedArm(arm=arm, stack=stack, answer=answer)
+
+
+def start_and_check(
+    setting: BlockContext, arms: list[PlannedArm], block: Block, stacks: contextlib.ExitStack
+) -> list[CheckedArm]:
+    """Every arm started anew and compared with the baseline; those that fail are noted in the block.
+
+    The baseline comes first, the others keep the plan's order: it decides nothing, since none is loaded before all are
+    checked.
+    """
+    experiment = setting.experiment
+    ready: list[CheckedArm] = []
+    for arm in sorted(arms, key=lambda arm: arm.name != experiment.baseline):
+        try:
+            one = start(setting, arm, block.number, stacks)
+            if ready:
+                check.compare_answers(experiment.baseline, ready[0].answer, arm.name, one.answer)
+        except ArmFailed as error:
+            block.failures.append(Failure(arm=arm.name, message=error.message, hint=error.hint))
+            if arm.name == experiment.baseline:
+                raise MeasurementFailed(f"the baseline {arm.name} failed: {error.message}", error.hint) from error
+        else:
+            ready.append(one)
+    if len(ready) < 2:
+        raise MeasurementFailed("no arm is left to compare the baseline with")
+    return ready
+
+
+def note_failures(block: Block, stacks: list[RunningStack]) -> None:
+    """Programs that ended, and settings without a receipt, are failures of their arms."""
+    denied = {arm.name: [each.words() for each in arm.receipts if each.holds is False] for arm in block.arms}
+    for stack in stacks:
+        failure = stack.failure() or "; ".join(denied.get(stack.arm, []))
+        if failure:
+            block.failures.append(Failure(arm=stack.arm, message=f"under load: {failure}"))

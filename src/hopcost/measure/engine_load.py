@@ -1,0 +1,278 @@
+"""Load on running stacks by the engine: what goes into its plan, and what its lines come to in a block.
+
+It must not know how stacks are started, or what voids a block.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable
+
+import msgspec
+
+from hopcost.errors import MeasurementFailed
+from hopcost.generators import engine, engine_protocol
+from hopcost.generators.engine_protocol import (
+    ArmTotals,
+    Cgroup,
+    End,
+    EngineArm,
+    EngineHop,
+    EnginePlan,
+    Opening,
+    ProcessClocks,
+    Rate,
+    Slice,
+    Start,
+    Tls,
+    WarmedUp,
+    WarmUp,
+)
+from hopcost.machine import cpu_time
+from hopcost.measure.watcher import Watcher
+from hopcost.plan.open_loop import Offered
+from hopcost.plan.plan import Plan, PlannedArm, PlannedExperiment
+from hopcost.record.block import ArmBlock, Block, OpenLoad
+from hopcost.record.evidence import CheckedAnswer, Surroundings, TimeWait
+from hopcost.record.writer import Writer
+from hopcost.stacks import check
+from hopcost.stacks.check import HttpAnswer
+from hopcost.stacks.receipts import LoadShape, Observer
+from hopcost.stacks.sandbox.cgroups import Freezer
+from hopcost.stacks.sandbox.network import HOST, Network
+from hopcost.stacks.sandbox.ports import Ports
+from hopcost.stacks.stack import RunningStack
+from hopcost.stacks.surroundings import with_link_load
+from hopcost.stacks.workers import Workers
+from hopcost.suites.experiment import Workload
+
+
+class BlockContext(msgspec.Struct, frozen=True):
+    """What all blocks of an experiment have in common."""
+
+    plan: Plan
+    experiment: PlannedExperiment
+    freezer: Freezer
+    ports: Ports
+    writer: Writer
+    watcher: Watcher
+    network: Network = HOST
+
+
+class CheckedArm(msgspec.Struct, frozen=True):
+    """An arm that runs and has answered the check."""
+
+    arm: PlannedArm
+    stack: RunningStack
+    answer: HttpAnswer
+
+
+def load_closed(
+    setting: BlockContext,
+    block: Block,
+    ready: list[CheckedArm],
+    rounds: int,
+    slice_ns: dict[str, int] | None = None,
+    on_slice: Callable[[Slice], None] | None = None,
+    warm_up: WarmUp | None = None,
+) -> None:
+    """The closed loop: hand the arms to the engine and collect what it says into the block.
+
+    `slice_ns` has the arms whose slices have a length of their own; `on_slice` hears of each slice when it has ended.
+    Without `warm_up` it is as long as the plan says.
+    """
+    work = _work(setting, ready, block.seed, setting.experiment.slice_ns, rounds, warm_up)
+    work.slice_jitter = setting.experiment.slice_jitter
+    for arm in work.arms:
+        arm.slice_ns = (slice_ns or {}).get(arm.name)
+    parts = {each.arm.name: _Part(each) for each in ready}
+    observers = {each.arm.name: Observer(each.stack) for each in ready}
+    processes = {each.arm.name: Workers(each.stack) for each in ready}
+
+    def note(line: Slice) -> None:
+        block.slices_elapsed_ns += line.elapsed_ns
+        if on_slice is not None:
+            on_slice(line)
+        if line.round == rounds - 1:  # later the engine closes its connections, which would be counted too
+            parts[line.arm].time_wait = parts[line.arm].stack.time_wait()
+
+    block.end = _run(setting, block, work, parts, note)
+    block.arms = [part.whole() for part in parts.values()]
+    for part, each, asked in zip(block.arms, ready, work.arms, strict=True):
+        assert part.totals is not None, "whole() raises without them"
+        seen = LoadShape(answers=part.totals.answers, opened=part.totals.opened)
+        part.receipts = observers[part.name].receipts(each.answer, asked.request.accepts_gzip, seen)
+        part.worker_cpu_ns = processes[part.name].worker_cpu_ns()
+        part.restarts = processes[part.name].restarts()
+
+
+def load_open(setting: BlockContext, block: Block, ready: list[CheckedArm], offered: Offered) -> None:
+    """The open loop: the same stacks under each of the offered loads, which go into the arms' parts of the block.
+
+    Each load has an engine of its own, and the same arrivals for all arms (Poisson). The stacks are warm by now: what
+    begins anew is their connections.
+    """
+    in_block = {part.name: part for part in block.arms}
+    for number, (share, rate_per_s) in enumerate(offered.rates.items(), start=1):
+        work = _work(setting, ready, block.seed ^ number, offered.slice_ns, offered.rounds, None)
+        for arm in work.arms:
+            arm.arrivals = {"poisson": Rate(rate_per_s=rate_per_s)}
+        parts = {each.arm.name: _Part(each) for each in ready}
+        processes = {each.arm.name: Workers(each.stack) for each in ready}
+        block.open_ends.append(_run(setting, block, work, parts))
+        for name, part in parts.items():
+            in_block[name].open_loop.append(part.open(share, rate_per_s))
+            for hop, ended in processes[name].restarts().items():
+                in_block[name].restarts[hop] = in_block[name].restarts.get(hop, 0) + ended
+
+
+def _work(
+    setting: BlockContext, ready: list[CheckedArm], seed: int, slice_ns: int, rounds: int, warm_up: WarmUp | None
+) -> EnginePlan:
+    """The engine's plan for these arms in the closed loop, all slices alike."""
+    experiment, plan = setting.experiment, setting.plan
+    return EnginePlan(
+        seed=seed,
+        cores=experiment.cores.generator,
+        slice_ns=slice_ns,
+        settle_ns=experiment.settle_ns,
+        rounds=rounds,
+        warm_up=warm_up or WarmUp(least_ns=plan.warm_up_least_ns, most_ns=plan.warm_up_most_ns),
+        arms=[engine_arm(each.stack, experiment.workload, each.answer) for each in ready],
+    )
+
+
+def _run(
+    setting: BlockContext,
+    block: Block,
+    work: EnginePlan,
+    parts: dict[str, _Part],
+    on_slice: Callable[[Slice], None] | None = None,
+) -> End:
+    """One run of the engine: its lines into the parts, the harness's and others' CPU time into the block."""
+    stacks, cores = [part.stack for part in parts.values()], cores_in_use(setting.experiment)
+    others, harness, cpu = busy_outside_ns(stacks, cores), time.process_time_ns(), 0
+    end: End | None = None
+    with contextlib.closing(engine.run_engine(work)) as lines:
+        for line in lines:
+            match line:
+                case Start():
+                    block.engine = line
+                    cpu = time.process_time_ns()
+                case Opening():
+                    if not line.done:
+                        doing = f"opened {line.established} of {line.connections} connections of"
+                        setting.watcher.arm_runs(line.arm, doing)
+                case WarmedUp():
+                    setting.watcher.arm_runs(line.arm, "warm-up")
+                    parts[line.arm].warm_up = line
+                case Slice():
+                    setting.watcher.arm_runs(line.arm, "load")
+                    parts[line.arm].slices.append(line)
+                    if on_slice is not None:
+                        on_slice(line)
+                case ArmTotals():
+                    parts[line.arm].totals = line
+                case End():
+                    end = line
+                    block.harness_cpu_ns += time.process_time_ns() - cpu
+    harness = time.process_time_ns() - harness
+    if end is None:
+        raise MeasurementFailed("the load engine ended without its last line")
+    others = busy_outside_ns(stacks, cores) - others - end.generator_cpu_ns - harness
+    block.foreign_cpu_ns += max(0, others)
+    return end
+
+
+def cores_in_use(experiment: PlannedExperiment) -> list[int]:
+    """The cores of the stack and of the generator, each once."""
+    return sorted({*experiment.cores.stack, *experiment.cores.generator})
+
+
+def engine_arm(stack: RunningStack, workload: Workload, expected: HttpAnswer) -> EngineArm:
+    """A running stack as the engine's plan names it."""
+    address = stack.prepared.address
+    return EngineArm(
+        name=stack.arm,
+        address={"unix" if address.is_unix else "tcp": address.address},
+        network_namespace=stack.network_namespace,
+        connections=workload.connections,
+        tls=Tls(ca_file=address.ca_file) if address.is_tls else None,
+        timeout_ns=workload.timeout_s * 1_000_000_000,
+        request=engine_protocol.engine_request(
+            workload.target, workload.header_fields, workload.method.value, workload.body
+        ),
+        expect=engine_protocol.engine_expect(expected.status, expected.body),
+        freeze=stack.freeze,
+        hops=[EngineHop(name=name, cpu=_cpu(stack.account_of(name), pids)) for name, pids in stack.processes.items()],
+        requests_per_connection=workload.requests_per_connection,
+    )
+
+
+def check_engine_plan(answer: HttpAnswer) -> CheckedAnswer:
+    """What the record keeps of an answer."""
+    return CheckedAnswer(
+        status=answer.status,
+        header_bytes=answer.header_bytes,
+        body_bytes=len(answer.body),
+        header_fields=check.names_of_header_fields(answer),
+    )
+
+
+def _cpu(account: str | None, pids: list[int]) -> ProcessClocks | Cgroup:
+    """Where a hop's CPU time is read: the clocks of its processes, unless they come and go and a cgroup counts them."""
+    return ProcessClocks(processes=pids) if account is None else Cgroup(cgroup=account)
+
+
+def busy_outside_ns(stacks: list[RunningStack], cores: list[int]) -> int:
+    """CPU time that these cores have used since boot, without what the stacks' processes have."""
+    return cpu_time.busy_ns(cores) - sum(stack.cpu_ns() for stack in stacks)
+
+
+class _Part:
+    """What one run of the engine has said of one arm so far."""
+
+    def __init__(self, ready: CheckedArm) -> None:
+        self.arm = ready.arm
+        self.hops = [hop.name for hop in ready.stack.prepared.hops]
+        self.answer = ready.answer
+        self.stack = ready.stack
+        self.time_wait: list[TimeWait] = []
+        self.warm_up: WarmedUp | None = None
+        self.slices: list[Slice] = []
+        self.totals: ArmTotals | None = None
+
+    def _said(self) -> tuple[WarmedUp, ArmTotals]:
+        """What it must have said; MeasurementFailed where it did not."""
+        if self.warm_up is None or self.totals is None or not self.slices:
+            raise MeasurementFailed(f"the load engine said nothing of {self.arm.name}")
+        return self.warm_up, self.totals
+
+    def whole(self) -> ArmBlock:
+        """The arm's part of a block after its closed loop."""
+        warm_up, totals = self._said()
+        return ArmBlock(
+            name=self.arm.name,
+            copy_of=self.arm.copy_of,
+            hops=self.hops,
+            check=check_engine_plan(self.answer),
+            warm_up=warm_up,
+            slices=self.slices,
+            totals=totals,
+            surroundings=self.surroundings(self.slices),
+            memory=self.stack.memory(),
+            time_wait=self.time_wait,
+        )
+
+    def open(self, share: float, rate_per_s: float) -> OpenLoad:
+        """The arm under an offered load."""
+        warm_up, totals = self._said()
+        return OpenLoad(share=share, rate_per_s=rate_per_s, warm_up=warm_up, slices=self.slices, totals=totals)
+
+    def surroundings(self, slices: list[Slice]) -> Surroundings:
+        """What the arm ran in, with a word on its link where the load filled it."""
+        given = self.stack.surroundings
+        received = sum(each.received_bytes for each in slices)
+        elapsed_ns, answers = sum(each.elapsed_ns for each in slices), sum(each.answers for each in slices)
+        return with_link_load(given, received, elapsed_ns, answers=answers)

@@ -1,0 +1,155 @@
+"""Another load generator in place of our engine: one arm, one run, its own counts; CPU time of the hops read beside it.
+
+Its figures are its own: what it counts, how it times, when it stops. Errors never count as answers.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import msgspec
+
+from hopcost.errors import ArmFailed, CannotMeasure, MeasurementFailed, UsageError
+from hopcost.generators.engine_protocol import End
+from hopcost.generators.peers import peer as peers
+from hopcost.generators.peers.peer import BY_NAME, Peer, PeerLoad
+from hopcost.measure.engine_load import BlockContext, CheckedArm, busy_outside_ns, check_engine_plan, cores_in_use
+from hopcost.plan.plan import Plan
+from hopcost.record.block import ArmBlock, Block
+from hopcost.record.evidence import Surroundings
+from hopcost.record.repeat import PeerRun
+from hopcost.stacks.sandbox import session, usage
+from hopcost.stacks.stack import RunningStack
+from hopcost.stacks.surroundings import with_link_load
+from hopcost.suites.experiment import Workload
+
+INSTALL = {
+    "wrk": "apt-get install wrk",
+    "ab": "apt-get install apache2-utils",
+    "h2load": "apt-get install nghttp2-client",
+    "hey": "apt-get install hey",
+    "oha": "cargo install oha",
+}
+
+
+def find(name: str) -> tuple[Peer, str]:
+    """The peer of that name and its version; CannotMeasure where it is not installed."""
+    peer = BY_NAME[name]
+    version = peer.version()
+    if version is None:
+        raise CannotMeasure(f"{name} is not installed, or prints no version", INSTALL[name])
+    return peer, version or "(it has no version)"
+
+
+def missing() -> dict[str, str]:
+    """The peers that are not here, and what would bring each."""
+    return {name: INSTALL[name] for name, peer in BY_NAME.items() if peer.version() is None}
+
+
+def refuse_uploads(plan: Plan) -> None:
+    """UsageError where another generator would have to send bodies."""
+    for each in plan.experiments:
+        if (plan.peer or plan.as_published) and each.workload.method.uploads:
+            method = each.workload.method.value
+            raise UsageError(f"{each.name}: other generators send GET alone here, not {method}", "leave --peer out")
+
+
+def load(setting: BlockContext, block: Block, ready: CheckedArm, name: str) -> None:
+    """Drive one arm for a slice and put it into the block."""
+    setting.watcher.arm_runs(ready.arm.name, name)
+    experiment = setting.experiment
+    wanted = to_load(experiment.workload, url_of(ready.stack, experiment.workload.target))
+    seconds = max(1, round(experiment.slice_ns / 1e9))
+    wanted = msgspec.structs.replace(wanted, seconds=seconds, threads=len(experiment.cores.generator))
+    cores = cores_in_use(experiment)
+    harness, others = time.process_time_ns(), busy_outside_ns([ready.stack], cores)
+    run = drive(name, wanted, ready.stack, experiment.cores.generator, at_most_s=seconds * 3 + 30)
+    block.harness_cpu_ns = time.process_time_ns() - harness
+    others = busy_outside_ns([ready.stack], cores) - others
+    block.foreign_cpu_ns = max(0, others - run.generator_cpu_ns - block.harness_cpu_ns)
+    block.slices_elapsed_ns = run.elapsed_ns
+    block.end = End(elapsed_ns=run.wall_ns, generator_cpu_ns=run.generator_cpu_ns, validity="valid", reasons=[])
+    block.arms = [
+        ArmBlock(
+            name=ready.arm.name,
+            copy_of=ready.arm.copy_of,
+            hops=[hop.name for hop in ready.stack.prepared.hops],
+            check=check_engine_plan(ready.answer),
+            warm_up=None,
+            slices=[],
+            totals=None,
+            peer=run,
+            surroundings=surroundings(ready, run),
+            memory=ready.stack.memory(),
+            time_wait=ready.stack.time_wait(),
+        )
+    ]
+
+
+def surroundings(ready: CheckedArm, run: PeerRun) -> Surroundings:
+    """What the arm ran in, with a word on its link where the answers filled it: their sizes are the checked one's."""
+    answer = check_engine_plan(ready.answer)
+    received = run.answers * (answer.header_bytes + answer.body_bytes)
+    return with_link_load(ready.stack.surroundings, received, run.elapsed_ns, answers=run.answers)
+
+
+def to_load(workload: Workload, url: str) -> PeerLoad:
+    """The workload as a peer is told it, without its end."""
+    return PeerLoad(
+        url=url,
+        connections=workload.connections,
+        headers=workload.header_fields,
+        keep_alive=workload.requests_per_connection is None,
+        timeout_s=workload.timeout_s,
+    )
+
+
+def url_of(stack: RunningStack, target: str) -> str:
+    """What the generator is told; ArmFailed for a socket file, which it cannot reach."""
+    address = stack.prepared.address
+    if address.is_unix:
+        raise ArmFailed(stack.arm, "it is reached over a Unix socket, which other generators do not speak")
+    return f"{address.url}{target}"
+
+
+def drive(name: str, wanted: PeerLoad, stack: RunningStack, cores: list[int], at_most_s: float) -> PeerRun:
+    """One run of the peer of that name."""
+    peer, version = find(name)
+    return run(peer, version, peers.words(name, wanted), stack, cores, at_most_s)
+
+
+def run(peer: Peer, version: str, words: list[str], stack: RunningStack, cores: list[int], at_most_s: float) -> PeerRun:
+    """One run of a generator against a running stack, in the stack's network namespace where it has one."""
+    command = [peer.executable, *words]
+    before = _cpu_ns(stack)
+    try:
+        with stack.as_client():  # a child is born in the network namespace of who starts it
+            done = peers.run_peer(peer, command, cores, at_most_s=at_most_s)
+    except MeasurementFailed as error:  # its end, as when a server resets a connection, is what it says of this arm
+        raise ArmFailed(stack.arm, error.message, error.hint) from error
+    after = _cpu_ns(stack)
+    return PeerRun(
+        peer=peer.name,
+        version=version,
+        command=command,
+        answers=done.counts.answers,
+        errors={kind: number for kind, number in done.counts.kinds.items() if number},
+        elapsed_ns=done.counts.elapsed_ns or done.elapsed_ns,
+        wall_ns=done.elapsed_ns,
+        generator_cpu_ns=done.cpu_ns,
+        cpu_ns={hop: after[hop] - before[hop] for hop in after},
+        throughput_per_s=done.counts.throughput_per_s,
+        latency_ms=done.counts.latency_ms,
+        output=done.output,
+        kept_alive=done.counts.kept_alive,
+    )
+
+
+def _cpu_ns(stack: RunningStack) -> dict[str, int]:
+    """By hop: of its cgroup where its processes come and go, else of each process, to the kernel's tick."""
+    found = {}
+    for hop, pids in stack.processes.items():
+        account = stack.account_of(hop)
+        found[hop] = sum(session.cpu_ns(pid) for pid in pids) if account is None else usage.account_ns(Path(account))
+    return found

@@ -1,0 +1,118 @@
+"""The article's own protocol: its tool, its connections, its repeats, one arm after another. What it tells is its own.
+
+Scaled down where the time is short, and the record says to what. It must not know our blocks: nothing is interleaved
+here, nothing shuffled, and a slow minute of the machine goes to whichever arm has it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable
+
+import msgspec
+
+from hopcost.errors import ArmFailed, HopcostError
+from hopcost.generators.peers.peer import PeerLoad
+from hopcost.measure import block as blocks
+from hopcost.measure import engine_load, peer_load
+from hopcost.measure.engine_load import BlockContext
+from hopcost.plan.plan import PlannedArm
+from hopcost.record.repeat import PeerRun, Repeat
+from hopcost.record.run import Ending
+from hopcost.suites.published import Protocol
+
+PROBE_REQUESTS_LEAST = 1000
+
+Drive = Callable[[PeerLoad, float], PeerRun]
+
+
+def run_as_published(setting: BlockContext, deadline: float) -> Ending:
+    """Every arm with its repeats, into the record; why it ended. The baseline has no second run here."""
+    experiment, plan = setting.experiment, setting.plan
+    protocol = experiment.as_published
+    assert protocol is not None, "experiments without a protocol are left out before"
+    arms = [arm for arm in experiment.arms if arm.copy_of is None]
+    setting.watcher.experiment_begins(experiment, len(arms) * protocol.repeats, deadline)
+    failed = []
+    for number, arm in enumerate(arms):
+        share_s = (deadline - time.monotonic()) / (len(arms) - number)
+        failed += [arm.name] if not _arm(setting, arm, protocol, share_s, plan.scale) else []
+    if failed:
+        return Ending(experiment=experiment.name, why="failed", detail=f"failed: {', '.join(failed)}")
+    return Ending(experiment=experiment.name, why="blocks", detail=f"{protocol.repeats} repeats of each arm")
+
+
+def _arm(setting: BlockContext, arm: PlannedArm, protocol: Protocol, share_s: float, scale: float) -> bool:
+    """All repeats of one arm on one start; whether all went well."""
+    experiment = setting.experiment
+    connections = experiment.protocol_connections
+    assert connections is not None, "planned with the protocol"
+    blank = Repeat(
+        experiment=experiment.name,
+        arm=arm.name,
+        number=0,
+        connections=connections,
+        requests=None,
+        duration_s=None,
+        run=None,
+        failure=None,
+    )
+    began = time.monotonic()
+    try:
+        with contextlib.ExitStack() as stacks:
+            ready = blocks.start(setting, arm, 0, stacks)
+            blank.check = engine_load.check_engine_plan(ready.answer)
+            url = peer_load.url_of(ready.stack, experiment.workload.target)
+            wanted = msgspec.structs.replace(
+                peer_load.to_load(experiment.workload, url),
+                connections=connections,
+                threads=protocol.threads,
+                options=protocol.options,
+                timeout_s=None,
+            )
+            # Where the generator shares the stack's cores, the article's had them all: no core is its own.
+            cores = experiment.cores.stack if experiment.cores.shared else experiment.cores.generator
+
+            def drive(load: PeerLoad, at_most_s: float) -> PeerRun:
+                return peer_load.drive(protocol.peer, load, ready.stack, cores, at_most_s)
+
+            each_s = (share_s - (time.monotonic() - began)) / protocol.repeats
+            sized = scaled(protocol, wanted, scale, each_s, drive)
+            well = True
+            for number in range(protocol.repeats):
+                setting.watcher.arm_runs(arm.name, f"{protocol.peer} {number + 1} of {protocol.repeats}")
+                repeat = msgspec.structs.replace(
+                    blank, number=number, requests=sized.requests, duration_s=sized.seconds
+                )
+                try:
+                    repeat.run = drive(sized, max(each_s, sized.seconds or 0) * 3 + 60)
+                    repeat.surroundings = peer_load.surroundings(ready, repeat.run)
+                    repeat.memory, repeat.time_wait = ready.stack.memory(), ready.stack.time_wait()
+                except HopcostError as error:
+                    repeat.failure, well = error.message, False
+                setting.writer.append_repeat(repeat)
+            failure = ready.stack.failure()
+            if failure is not None:
+                raise ArmFailed(arm.name, f"under load: {failure}")
+            return well
+    except HopcostError as error:
+        setting.writer.append_repeat(msgspec.structs.replace(blank, failure=error.message))
+        return False
+
+
+def scaled(protocol: Protocol, wanted: PeerLoad, scale: float, each_s: float, drive: Drive) -> PeerLoad:
+    """The load of one repeat: the published requests or seconds × scale, and no more than `each_s` seconds allow.
+
+    How many requests that is, a short run of the same tool tells.
+    """
+    if protocol.duration_s is not None:
+        seconds = protocol.duration_s * scale
+        return msgspec.structs.replace(wanted, seconds=max(1, round(min(seconds, each_s))))
+    assert protocol.requests is not None, "a protocol has one of the two"
+    requests = max(wanted.connections, round(protocol.requests * scale))
+    probe = min(requests, max(PROBE_REQUESTS_LEAST, 4 * wanted.connections))
+    tried = drive(msgspec.structs.replace(wanted, requests=probe), max(each_s, 1.0) * 3 + 60)
+    per_s = (tried.answers + sum(tried.errors.values())) * 1e9 / max(1, tried.elapsed_ns)
+    fitting = round(per_s * max(each_s - tried.wall_ns / 1e9 / protocol.repeats, 0.5))
+    return msgspec.structs.replace(wanted, requests=max(wanted.connections, min(requests, fitting)))

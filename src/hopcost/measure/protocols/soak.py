@@ -1,0 +1,111 @@
+"""A soak: one start, then the arm under load for a long time, with short slices of the baseline and its copy between.
+
+Segments of it are the record's blocks: nothing is restarted from one to the next, but connections are opened anew, so
+that each has response times of its own. The drift over them is drift.py's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+
+import psutil
+
+from hopcost.generators.engine_protocol import Slice
+from hopcost.measure import block as blocks
+from hopcost.measure import engine_load
+from hopcost.measure.engine_load import BlockContext, CheckedArm
+from hopcost.plan.experiment import SOAK_SHARE
+from hopcost.plan.plan import PlannedExperiment
+from hopcost.record.block import ArmBlock
+from hopcost.record.evidence import MemorySample
+from hopcost.record.run import Ending
+from hopcost.stacks.stack import RunningStack
+
+SEGMENTS_AT_MOST = 24
+VOID_SEGMENTS_AT_MOST = 3
+
+
+def run_soak(setting: BlockContext) -> Ending:
+    """The whole soak, into the record; why it ended."""
+    experiment = setting.experiment
+    assert experiment.soak_s is not None, "planned as a soak"
+    segments, rounds, slice_ns = schedule(experiment)
+    begun = time.monotonic()
+    setting.watcher.experiment_begins(experiment, segments, begun + experiment.soak_s)
+    void, seconds = 0, 0.0
+    with contextlib.ExitStack() as stacks:
+        with blocks.recording(setting, 0) as first:
+            ready = blocks.start_and_check(setting, experiment.arms, first, stacks)
+        if first.validity == "void" or first.failures:
+            setting.writer.append(first)
+            setting.watcher.block_ends(first)
+            return Ending(experiment=experiment.name, why="failed", detail="an arm did not start")
+        for number in range(segments):
+            setting.watcher.block_begins(number)
+            with blocks.recording(setting, number) as segment:
+                samples = _Memory(ready, begun)
+                own = {arm.name: slice_ns for arm in experiment.arms if arm.name == soaked_arm(experiment)}
+                engine_load.load_closed(setting, segment, ready, rounds, own, samples.take)
+                samples.put(segment.arms)
+                blocks.note_failures(segment, [each.stack for each in ready])
+            setting.writer.append(segment)
+            setting.watcher.block_ends(segment)
+            seconds = time.monotonic() - begun
+            void += segment.validity == "void"
+            if segment.failures:
+                return Ending(experiment=experiment.name, why="failed", detail=segment.failures[0].message)
+            if void > VOID_SEGMENTS_AT_MOST:
+                return Ending(experiment=experiment.name, why="failed", detail=f"{void} void segments")
+    return Ending(
+        experiment=experiment.name, why="blocks", detail=f"{seconds:.0f} s in {segments} segments of one start"
+    )
+
+
+def soaked_arm(experiment: PlannedExperiment) -> str:
+    """The arm that is soaked: the one that is neither the baseline nor its copy."""
+    return next(arm.name for arm in experiment.arms if arm.name != experiment.baseline and arm.copy_of is None)
+
+
+def schedule(experiment: PlannedExperiment) -> tuple[int, int, int]:
+    """Segments, rounds of each, and the length of the arm's own slices in ns.
+
+    A round is one slice of each arm; the arm's is so long that about nine tenths of the round are its own.
+    """
+    assert experiment.soak_s is not None, "planned as a soak"
+    others_ns = (experiment.settle_ns + experiment.slice_ns) * (len(experiment.arms) - 1)
+    slice_ns = round(others_ns * SOAK_SHARE / (1 - SOAK_SHARE))
+    round_ns = others_ns + experiment.settle_ns + slice_ns
+    rounds = max(1, round(experiment.soak_s * 1e9 / round_ns))
+    segments = min(SEGMENTS_AT_MOST, rounds)
+    return segments, max(1, round(rounds / segments)), slice_ns
+
+
+class _Memory:
+    """Memory of each arm after each of its slices."""
+
+    def __init__(self, ready: list[CheckedArm], begun: float) -> None:
+        self.stacks = {each.arm.name: each.stack for each in ready}
+        self.begun = begun
+        self.samples: dict[str, list[MemorySample]] = {name: [] for name in self.stacks}
+
+    def take(self, line: Slice) -> None:
+        """Read the arm whose slice has ended."""
+        elapsed_ns = round((time.monotonic() - self.begun) * 1e9)
+        sample = MemorySample(elapsed_ns=elapsed_ns, resident_bytes=resident_bytes(self.stacks[line.arm]))
+        self.samples[line.arm].append(sample)
+
+    def put(self, arms: list[ArmBlock]) -> None:
+        """Into the arms' parts of a segment."""
+        for arm in arms:
+            arm.memory_samples = self.samples[arm.name]
+
+
+def resident_bytes(stack: RunningStack) -> int:
+    """Resident memory of all processes of a stack; a page that two share counts twice."""
+    total = 0
+    for pids in stack.processes.values():
+        for pid in pids:
+            with contextlib.suppress(psutil.Error):
+                total += psutil.Process(pid).memory_info().rss
+    return total

@@ -1,0 +1,83 @@
+"""How much pairs of slices of the same server differ on this machine now, and how long an answer of ±1 % will take.
+
+The embedded origin runs twice, on one core where there are two, as the two runs of a baseline do. A pair is its two
+slices of a round; its log-ratio is what this machine makes out of no difference. The spread is 1.96 times the standard
+deviation of the pairs' log-ratios: 95 of 100 pairs lie within ± that. Programs are started once, so what a restart
+changes is not in it.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import msgspec
+
+from hopcost.errors import MeasurementFailed
+from hopcost.machine import facts
+from hopcost.measure import block
+from hopcost.measure.engine_load import BlockContext
+from hopcost.measure.watcher import Silent
+from hopcost.plan import make
+from hopcost.plan.slices import SLICE_EDGES
+from hopcost.programs import receipt
+from hopcost.record.writer import Writer
+from hopcost.stacks.sandbox import network
+from hopcost.stacks.sandbox.cgroups import find_freezer
+from hopcost.stacks.sandbox.ports import Ports, raise_open_files
+from hopcost.statistics.machine_spread import SECONDS, SETTLE_NS, SLICE_NS, MachineSpread, judge
+from hopcost.suites.arm import Arm, Hop, Link
+from hopcost.suites.experiment import Experiment, Placement
+from hopcost.suites.suite import Suite
+
+
+def measure_spread(seconds: float = SECONDS) -> MachineSpread:
+    """Measure for about so many seconds; MeasurementFailed or CannotMeasure when that does not work out."""
+    suite = _suite()
+    planned = make.make_plan(
+        suite,
+        [],
+        quick=True,
+        budget_s=seconds,
+        seed=0,
+        installed={"origin": receipt.installed("origin")},
+        allowed_cores=facts.allowed_cores(),
+        siblings=facts.siblings(),
+        open_files=raise_open_files(),
+    )
+    experiment = msgspec.structs.replace(
+        planned.experiments[0], slice_ns=SLICE_NS, settle_ns=SETTLE_NS, slice_jitter=0.0
+    )
+    round_s = 2 * (SLICE_NS + SETTLE_NS) / 1e9 * SLICE_EDGES
+    with tempfile.TemporaryDirectory() as folder, Writer(Path(folder), suite, planned, {}, []) as writer:
+        setting = BlockContext(
+            plan=planned,
+            experiment=experiment,
+            freezer=find_freezer(),
+            ports=Ports(),
+            writer=writer,
+            watcher=Silent(),
+            network=network.find_network(),
+        )
+        done = block.measure_block(setting, experiment.arms, 0, max(3, round(seconds / round_s)))
+    if done.validity == "void" or done.failures:
+        words = [*done.reasons, *(failure.message for failure in done.failures)]
+        raise MeasurementFailed(f"the spread could not be measured: {'; '.join(words)}")
+    return judge(done, experiment)
+
+
+def _suite() -> Suite:
+    return Suite(
+        name="spread",
+        title="The embedded origin beside itself",
+        arms={"origin": Arm(hops=[Hop(program="origin", link=Link.HTTP_TCP)])},
+        experiments=[
+            Experiment(
+                name="spread",
+                question="How far apart are two slices of the same server?",
+                baseline="origin",
+                arms=["origin"],
+                placement=Placement.ONE_CORE if len(facts.allowed_cores()) > 1 else Placement.ALL_CORES,
+            )
+        ],
+    )

@@ -1,0 +1,90 @@
+"""A block of whole slices: one arm alive at a time, in a shuffled order; by our engine, or by another generator.
+
+For what lives in wall time or uses connections up, and where the open files hold no more. A fresh stack for each slice.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import random
+
+from hopcost.errors import ArmFailed, MeasurementFailed
+from hopcost.generators.engine_protocol import End
+from hopcost.measure import engine_load as blocks
+from hopcost.measure import peer_load
+from hopcost.measure.block import note_failures, recording, start
+from hopcost.measure.engine_load import BlockContext, CheckedArm
+from hopcost.plan.plan import PlannedArm
+from hopcost.record.block import Block, Failure
+from hopcost.stacks import check
+from hopcost.stacks.check import HttpAnswer
+
+WORST = ("valid", "suspect", "void")
+
+
+def measure_whole_block(setting: BlockContext, arms: list[PlannedArm], number: int) -> Block:
+    """Run a block over these arms; never raises for what a program, an arm or a generator does wrong."""
+    setting.watcher.block_begins(number)
+    experiment = setting.experiment
+    answers: dict[str, HttpAnswer] = {}
+    with recording(setting, number, judged=False) as block:  # each arm's slice is
+        order = list(arms)
+        random.Random(block.seed).shuffle(order)
+        for arm in order:
+            _add(block, _slice(setting, arm, number, answers), arm.name)
+        expected = answers.get(experiment.baseline)
+        if expected is None:
+            raise MeasurementFailed(f"the baseline {experiment.baseline} failed")
+        for arm in order:
+            if arm.name in answers:
+                _compare(block, experiment.baseline, expected, arm.name, answers[arm.name])
+    return block
+
+
+def _slice(setting: BlockContext, arm: PlannedArm, number: int, answers: dict[str, HttpAnswer]) -> Block:
+    """One arm started, loaded for one slice and stopped, as a block of its own."""
+    with recording(setting, number) as one, contextlib.ExitStack() as stacks:
+        try:
+            ready = start(setting, arm, number, stacks)
+            answers[arm.name] = ready.answer
+            _load(setting, one, ready)
+            note_failures(one, [ready.stack])
+        except ArmFailed as error:
+            one.failures.append(Failure(arm=arm.name, message=error.message, hint=error.hint))
+    return one
+
+
+def _load(setting: BlockContext, one: Block, ready: CheckedArm) -> None:
+    if setting.plan.peer is None:
+        blocks.load_closed(setting, one, [ready], rounds=1)
+    else:
+        peer_load.load(setting, one, ready, setting.plan.peer)
+
+
+def _add(block: Block, one: Block, arm: str) -> None:
+    """Put what one arm's slice came to into the block."""
+    block.validity = max(block.validity, one.validity, key=WORST.index)
+    block.reasons += [f"{arm}: {reason}" for reason in one.reasons]
+    block.failures += one.failures
+    block.arms += one.arms
+    block.engine = block.engine or one.engine
+    block.slices_elapsed_ns += one.slices_elapsed_ns
+    block.harness_cpu_ns += one.harness_cpu_ns
+    block.foreign_cpu_ns += one.foreign_cpu_ns
+    if one.end is not None:
+        before = block.end or End(elapsed_ns=0, generator_cpu_ns=0, validity="valid", reasons=[])
+        block.end = End(
+            elapsed_ns=before.elapsed_ns + one.end.elapsed_ns,
+            generator_cpu_ns=before.generator_cpu_ns + one.end.generator_cpu_ns,
+            validity=max(before.validity, one.end.validity, key=WORST.index),
+            reasons=[*before.reasons, *(f"{arm}: {reason}" for reason in one.end.reasons)],
+        )
+
+
+def _compare(block: Block, baseline: str, expected: HttpAnswer, arm: str, answer: HttpAnswer) -> None:
+    """An arm that answers otherwise than the baseline fails, and what was measured of it does not count."""
+    try:
+        check.compare_answers(baseline, expected, arm, answer)
+    except ArmFailed as error:
+        block.failures.append(Failure(arm=arm, message=error.message, hint=error.hint))
+        block.arms = [each for each in block.arms if each.name != arm]

@@ -1,0 +1,186 @@
+"""How long the next block is: rounds out of what the blocks so far have shown, and of the time that is left. Pure.
+
+It must not look at which arm is better, only at how widely their ratios spread.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+
+import msgspec
+
+from hopcost.plan.make import BLOCK_S_AT_MOST
+from hopcost.plan.plan import Plan, PlannedExperiment
+from hopcost.plan.slices import BLOCK_OVERHEAD_S_PER_ARM, ROUNDS_AT_LEAST, SLICE_EDGES
+from hopcost.plan.turns import Turns
+from hopcost.record.block import ArmBlock, Block
+from hopcost.statistics import looks, precision
+from hopcost.statistics.precision import Forecast, Variances
+
+PILOT_S = 12.0  # of load: enough rounds to see how they spread
+
+
+class Size(msgspec.Struct, frozen=True):
+    """Rounds and length of a slice of the next block, and what is expected of those to come where that is known."""
+
+    rounds: int
+    slice_ns: int
+    forecast: Forecast | None = None
+
+
+class Sizing:
+    """What the blocks of one experiment took so far, and how they spread."""
+
+    def __init__(self, plan: Plan, experiment: PlannedExperiment) -> None:
+        self.plan = plan
+        self.experiment = experiment
+        self.overheads_s: list[float] = []
+        self.has_open_loop = False  # whether the blocks of these overheads have one
+        self.ratios: dict[str, list[list[float]]] = {}  # log-ratios by arm, block, round
+
+    def note(self, done: Block) -> None:
+        """Take a block into account."""
+        if done.open_ends and not self.has_open_loop:  # with groups their first blocks have none
+            self.overheads_s, self.has_open_loop = [], True
+        if done.slices_elapsed_ns:
+            settling_ns = done.slices_elapsed_ns * self.experiment.settle_ns // self.experiment.slice_ns
+            warmed_ns = 0 if self.experiment.turns is Turns.WHOLE else _warmed_ns(done)
+            self.overheads_s.append((done.elapsed_ns - done.slices_elapsed_ns - settling_ns - warmed_ns) / 1e9)
+        if done.validity != "void":
+            for name, rounds in log_ratios(self.experiment, done).items():
+                self.ratios.setdefault(name, []).append(rounds)
+        for failure in done.failures:
+            self.ratios.pop(failure.arm, None)
+
+    @property
+    def least(self) -> tuple[int, int]:
+        """Rounds and slice in ns where the time is too short for a block: one must be, to say anything."""
+        if self.experiment.turns is Turns.WHOLE:
+            return 1, self._slice_ns_least
+        return ROUNDS_AT_LEAST, self.experiment.slice_ns
+
+    @property
+    def _slice_ns_least(self) -> int:
+        return self.experiment.slice_ns_least or self.experiment.slice_ns
+
+    def next(self, arms: int, counts: Sequence[int], seconds_left: float, warm_up_ns: int) -> Size | None:
+        """The next block over so many arms; None when the time is over.
+
+        `counts` are valid blocks, by group; each arm will be warmed up for `warm_up_ns`.
+        """
+        overhead_s = self._overhead_s(arms, warm_up_ns)
+        first_look = self.plan.looks[0]
+        wanted = max(1, sum(max(0, first_look - count) for count in counts))
+        if self.experiment.turns is Turns.WHOLE:
+            return self._whole(arms, wanted, overhead_s, seconds_left)
+        round_s = (self.experiment.settle_ns + self.experiment.slice_ns) * arms / 1e9 * SLICE_EDGES
+        at_most = max(ROUNDS_AT_LEAST, int(BLOCK_S_AT_MOST / round_s))
+        spread = self._spread()
+        if spread is not None:
+            found = precision.forecast(
+                spread,
+                done=min(counts),
+                target=self.plan.target_width,
+                looks=self.plan.looks,
+                error=looks.error_of_one_arm(self.experiment, looks.error_per_look(len(self.plan.looks))),
+                error_left=self._error_left,
+                seconds=seconds_left / len(counts),
+                overhead_s=overhead_s,
+                round_s=round_s,
+                rounds_at_least=ROUNDS_AT_LEAST,
+                rounds_at_most=at_most,
+            )
+            if found is not None:
+                return Size(found.rounds, self.experiment.slice_ns, found)
+        elif not self.plan.quick:
+            at_most = max(ROUNDS_AT_LEAST, int(PILOT_S / round_s))
+        for blocks_left in range(wanted, 0, -1):  # fewer blocks where the time holds no more
+            rounds = rounds_for_block(
+                seconds_left=seconds_left,
+                blocks_left=blocks_left,
+                overhead_s=overhead_s,
+                round_s=round_s,
+                at_most=at_most,
+            )
+            if rounds:
+                return Size(rounds, self.experiment.slice_ns)
+        return None
+
+    def _error_left(self, blocks: int) -> float:
+        return looks.error_of_one_arm(self.experiment, looks.error_left(self.plan.looks, blocks))
+
+    def _overhead_s(self, arms: int, warm_up_ns: int) -> float:
+        """What a block takes besides its visits; before whole slices arms warm up for as long as has been seen."""
+        if not self.overheads_s:
+            return arms * (BLOCK_OVERHEAD_S_PER_ARM + warm_up_ns / 1e9)
+        seen = sum(self.overheads_s) / len(self.overheads_s)
+        return seen if self.experiment.turns is Turns.WHOLE else seen + arms * warm_up_ns / 1e9
+
+    def _whole(self, arms: int, wanted: int, overhead_s: float, seconds_left: float) -> Size | None:
+        """Whole slices share the time evenly; where that leaves too little for each, fewer blocks do."""
+        for blocks_left in range(wanted, 0, -1):
+            slice_ns = int((seconds_left / blocks_left - overhead_s) / (arms * SLICE_EDGES) * 1e9)
+            if slice_ns >= self._slice_ns_least:
+                return Size(1, min(slice_ns, self.experiment.slice_ns))
+        return None
+
+    def _spread(self) -> Variances | None:
+        """That of the arm that spreads most; a quick run has one length for all its blocks.
+
+        Before the first look what restarts change is not known: by two or three blocks it is mostly chance, and would
+        make blocks of two rounds.
+        """
+        if self.plan.quick:
+            return None
+        found = [precision.spread(blocks) for blocks in self.ratios.values()]
+        known = [each for each in found if each is not None]
+        if max(map(len, self.ratios.values()), default=0) < self.plan.looks[0]:
+            known = [Variances(within=each.within, between=0.0) for each in known]
+        return max(known, key=lambda each: each.of_block(ROUNDS_AT_LEAST), default=None)
+
+
+def _warmed_ns(done: Block) -> int:
+    """How long all arms together were warmed up."""
+    return sum(arm.warm_up.elapsed_ns for arm in done.arms if arm.warm_up is not None)
+
+
+def log_ratios(experiment: PlannedExperiment, done: Block) -> dict[str, list[float]]:
+    """By arm, the log-ratio of throughput to the baseline's runs in each round, where all of them answered."""
+    again = {arm.name for arm in experiment.arms if arm.copy_of is not None}
+    parts = {arm.name: _by_round(arm) for arm in done.arms}
+    first = parts.get(experiment.baseline, {})
+    second = next((parts[name] for name in again if name in parts), first)
+    found: dict[str, list[float]] = {}
+    for name, own in parts.items():
+        if name == experiment.baseline:
+            continue
+        reference = {
+            number: first[number] if name in again else (first[number] + second.get(number, first[number])) / 2
+            for number in first
+        }
+        both = [(own[number], reference[number]) for number in own if number in reference]
+        found[name] = [math.log(mine / other) for mine, other in both if mine > 0 and other > 0]
+    return found
+
+
+def _by_round(arm: ArmBlock) -> dict[int, float]:
+    return {each.round: each.answers / each.elapsed_ns for each in arm.slices if each.elapsed_ns}
+
+
+def block_seed(plan: Plan, experiment: str, block: int) -> int:
+    """The seed of a block's order, from the run's: the same run again takes the same order."""
+    return random.Random(f"{plan.seed}/{experiment}/{block}").getrandbits(63)
+
+
+def rounds_for_block(*, seconds_left: float, blocks_left: int, overhead_s: float, round_s: float, at_most: int) -> int:
+    """How many rounds fit into the next block when the time left is shared evenly; 0 when not even two do.
+
+    >>> rounds_for_block(seconds_left=30, blocks_left=5, overhead_s=3, round_s=0.6, at_most=30)
+    5
+    >>> rounds_for_block(seconds_left=4, blocks_left=1, overhead_s=3, round_s=0.6, at_most=30)
+    0
+    """
+    fitting = int((seconds_left / blocks_left - overhead_s) / round_s + 1e-9)
+    return 0 if fitting < 2 else min(fitting, at_most)

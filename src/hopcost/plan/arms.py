@@ -1,0 +1,52 @@
+"""One experiment on this machine: its arms, its connections, how arms take turns, how long slices are. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from hopcost.errors import CannotMeasure
+from hopcost.plan.plan import LeftOut
+from hopcost.programs.definition import Installed
+from hopcost.suites.arm import Arm
+from hopcost.suites.experiment import Experiment
+from hopcost.suites.suite import Suite
+
+
+def arms_here(
+    suite: Suite, experiment: Experiment, installed: Mapping[str, Installed]
+) -> tuple[list[str], list[LeftOut], list[str]]:
+    """The arms that run here, those left out, and notes; CannotMeasure where none is left."""
+    kept: list[str] = []
+    stand_ins: list[str] = []
+    left_out: list[LeftOut] = []
+    missing_stand_ins: list[LeftOut] = []
+    for name in experiment.arms:
+        arm = suite.arms[name]
+        receipts = [
+            installed[hop.program].under(experiment.settings.get(hop.program, {}) | hop.settings) for hop in arm.hops
+        ]
+        missing = [receipt for receipt in receipts if receipt.missing]
+        if missing:
+            left = LeftOut(name=name, reason=missing[0].missing or "", remedy=missing[0].remedy)
+            (missing_stand_ins if arm.stand_in else left_out).append(left)
+        else:
+            (stand_ins if arm.stand_in else kept).append(name)
+    notes = []
+    if left_out:
+        left_out += missing_stand_ins  # one that nobody needs is not missed
+        kept += stand_ins
+        notes += [f"{name} stands in for what is left out" for name in stand_ins]
+    if not kept:
+        reasons = "; ".join(f"{each.name}: {each.reason}" for each in left_out)
+        raise CannotMeasure(f"every arm is left out ({reasons})", left_out[0].remedy)
+    if experiment.soak is not None and len(kept) < 2:
+        reasons = "; ".join(f"{each.name}: {each.reason}" for each in left_out)
+        raise CannotMeasure(f"a soak needs both its arms ({reasons})", left_out[0].remedy)
+    return kept, left_out, notes
+
+
+def _second_run(arm: Arm) -> Arm:
+    """The baseline again, which runs beside the first: it cannot have the same ports."""
+    return msgspec.structs.replace(arm, hops=[msgspec.structs.replace(hop, port=None) for hop in arm.hops])

@@ -1,0 +1,45 @@
+"""What a stack runs in: cores, cgroups that freeze it and count its CPU time, ports, open files.
+
+Its network is network.py's.
+
+It must not know programs or experiments.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from hopcost.errors import CannotMeasure
+from hopcost.suites.experiment import Placement
+
+
+class Cores(msgspec.Struct, frozen=True):
+    """Core numbers of the stack and of the generator; they overlap only where the placement says so."""
+
+    stack: list[int]
+    generator: list[int]
+
+    @property
+    def shared(self) -> bool:
+        """Whether the generator takes CPU time from the stack's cores."""
+        return bool(set(self.stack) & set(self.generator))
+
+
+def place_cores(placement: Placement, allowed: list[int], siblings: dict[int, list[int]]) -> Cores:
+    """Cores for the stack and for the generator out of those allowed.
+
+    `siblings` gives for a core those that share its physical core: a generator there would slow the stack, so another
+    one is taken. CannotMeasure when there are too few cores.
+    """
+    match placement:
+        case Placement.ALL_CORES:
+            return Cores(stack=allowed, generator=[allowed[-1]])
+        case Placement.ONE_CORE:
+            stack = allowed[0]
+            others = [core for core in allowed if core not in {stack, *siblings.get(stack, [])}]
+            if not others:
+                raise CannotMeasure(
+                    "one core for the stack and another for the generator: this machine has one core to give",
+                    "choose an experiment on all cores",
+                )
+            return Cores(stack=[stack], generator=[others[-1]])

@@ -1,0 +1,183 @@
+"""One experiment on this machine: its arms, its connections, how arms take turns, how long slices are. Pure."""
+
+from __future__ import annotations
+
+import msgspec
+
+from hopcost.errors import CannotMeasure
+from hopcost.generators.peers.peer import refuse_unable
+from hopcost.plan import slices, turns
+from hopcost.plan.arms import _second_run, arms_here
+from hopcost.plan.cores import place_cores
+from hopcost.plan.open_loop import SLICE_NS_LEAST
+from hopcost.plan.options import MachineLimits, Way
+from hopcost.plan.plan import PlannedArm, PlannedExperiment, Point
+from hopcost.plan.slices import SLICE_JITTER
+from hopcost.plan.turns import Turns, TurnsChosen, choose_turns, why_not_interleaved
+from hopcost.suites.arm import COPY_SUFFIX, Arm, Settings
+from hopcost.suites.experiment import Experiment, Slices
+from hopcost.suites.suite import Suite
+
+SOAK_SHARE = 0.9  # of the time that a soak's arm is loaded
+QUICK_SOAK_S = 45
+OPEN_LOOP_SHARES = (0.25, 0.5)  # of the slowest arm's throughput
+
+
+def decide(
+    suite: Suite, experiment: Experiment, point: Point | None, host: MachineLimits, way: Way
+) -> PlannedExperiment:
+    """The experiment as it runs here; CannotMeasure where it cannot."""
+    protocol = experiment.as_published if way.as_published else None
+    peer = protocol.peer if protocol is not None else way.peer
+    if peer is not None and peer in host.missing_peers:
+        raise CannotMeasure(f"{peer} is not installed", host.missing_peers[peer])
+    if peer is not None:
+        refuse_unable(peer, experiment.workload.requests_per_connection)
+    cores = place_cores(experiment.placement, host.allowed_cores, host.siblings)
+    kept, left_out, notes = arms_here(suite, experiment, host.installed)
+    baseline = experiment.baseline if experiment.baseline in kept else kept[0]
+    if baseline != experiment.baseline:
+        notes.append(f"the baseline {experiment.baseline} is left out; {baseline} takes its place")
+        if experiment.published:
+            notes.append(f"published ratios are to {experiment.control}, ours to {baseline}: do not compare them")
+    here = len(host.allowed_cores)
+    if here < experiment.needs_cores:
+        notes.append(
+            f"too few cores for the published conditions: {here} here, {experiment.needs_cores} needed"
+            f" ({experiment.needs_cores_because})"
+        )
+    if cores.shared:
+        notes.append("the generator shares a core with the stack: throughput holds the generator's cost too")
+    arms = [PlannedArm(name=name, arm=experiment.surrounded(suite.arms[name])) for name in kept]
+    again = _second_run(experiment.surrounded(suite.arms[baseline]))
+    arms.append(PlannedArm(name=baseline + COPY_SUFFIX, arm=again, copy_of=baseline))
+    fitting = _turns(experiment, [arm.arm for arm in arms], host, way)
+    settle_ns, slice_ns = _shortest(fitting, experiment, way)
+    whole_least_ns = slices.whole_least_ns(brief=way.quick, whole_s=experiment.slice_s)
+    asked = experiment.workload.connections
+    notes += fitting.notes
+    shares, why_none = _open_loop(experiment, [arm.arm for arm in arms], host, way, fitting)
+    notes += why_none
+    protocol_connections = None
+    if protocol is not None:
+        wanted = protocol.connections or asked
+        proxied = any(len(arm.arm.hops) > 1 for arm in arms)
+        one = choose_turns(
+            connections=wanted, arms=1, through_proxies=proxied, open_files=host.open_files, wanted=Turns.WHOLE
+        )
+        protocol_connections = one.connections
+        notes += [note for note in one.notes if note not in notes]
+    return PlannedExperiment(
+        name=experiment.name,
+        question=experiment.question,
+        baseline=baseline,
+        arms=arms,
+        cores=cores,
+        workload=msgspec.structs.replace(experiment.workload, connections=fitting.connections),
+        settle_ns=settle_ns,
+        slice_ns=slice_ns,
+        settings=experiment.settings,
+        left_out=left_out,
+        notes=notes,
+        published=experiment.published,
+        published_conditions=experiment.published_conditions,
+        control=experiment.control,
+        turns=fitting.turns,
+        slice_jitter=0.0 if fitting.turns is Turns.WHOLE else SLICE_JITTER,
+        slice_ns_least=whole_least_ns if fitting.turns is Turns.WHOLE else None,
+        connections_asked=asked if asked != fitting.connections else None,
+        point=point,
+        soak_asked_s=None if experiment.soak is None or way.whole else experiment.soak.length_s,
+        as_published=protocol,
+        protocol_connections=protocol_connections,
+        open_loop_shares=shares,
+        weight=experiment.weight,
+    )
+
+
+def _open_loop(
+    experiment: Experiment, arms: list[Arm], host: MachineLimits, way: Way, fitting: TurnsChosen
+) -> tuple[list[float], list[str]]:
+    """Which offered loads follow the closed loop, and notes: none in quick runs, nor where they have no meaning.
+
+    A connection per request spends its time on opening, and ports, not on a schedule; whole slices and soaks have their
+    own ends; other generators have no open loop that could be compared. Its slices are longer than the closed loop's,
+    so that a program may drop the connections of an arm that is frozen meanwhile.
+    """
+    in_turns = fitting.turns.interleave
+    kept = experiment.workload.requests_per_connection is None
+    wanted = experiment.open_loop and not way.quick and not way.whole
+    if not (wanted and in_turns and kept):
+        return [], []
+    settle_ns, _ = _shortest(fitting, experiment, way)
+    note = why_not_interleaved(
+        arms=_together(fitting, arms),
+        visit_ns=settle_ns + SLICE_NS_LEAST,
+        idle_timeout_s=_idle_timeouts(experiment.settings, arms, host),
+        so="no open loop",
+    )
+    return (list(OPEN_LOOP_SHARES), []) if note is None else ([], [note])
+
+
+def _turns(experiment: Experiment, arms: list[Arm], host: MachineLimits, way: Way) -> TurnsChosen:
+    """How arms take turns: as the suite says, else as open files and idle time-outs allow."""
+    wanted = Turns.SOAK if experiment.soak is not None else Turns.ALL
+    if way.whole or experiment.slices is Slices.WHOLE:
+        wanted = Turns.WHOLE
+    found = choose_turns(
+        connections=experiment.workload.connections,
+        arms=len(arms),
+        through_proxies=any(len(arm.hops) > 1 for arm in arms),
+        open_files=host.open_files,
+        wanted=wanted,
+    )
+    if not found.turns.interleave:
+        return found
+    settle_ns, slice_ns = _shortest(found, experiment, way)
+    timeouts = _idle_timeouts(experiment.settings, arms, host)
+    note = why_not_interleaved(arms=_together(found, arms), visit_ns=settle_ns + slice_ns, idle_timeout_s=timeouts)
+    if note is None:
+        return found
+    return msgspec.structs.replace(found, turns=Turns.WHOLE, notes=[*found.notes, note])
+
+
+def _together(fitting: TurnsChosen, arms: list[Arm]) -> int:
+    """How many arms are alive at once."""
+    return len(arms) if fitting.turns is Turns.ALL else 3
+
+
+def _idle_timeouts(settings: Settings, arms: list[Arm], host: MachineLimits) -> dict[str, float]:
+    """The smallest idle time-out of each program that has one, in s."""
+    timeouts: dict[str, float] = {}
+    for arm in arms:
+        for hop in arm.hops:
+            given = settings.get(hop.program, {}) | hop.settings
+            seconds = host.idle_timeout_s(hop.program, given)
+            if seconds:
+                timeouts[hop.program] = min(seconds, timeouts.get(hop.program, seconds))
+    return timeouts
+
+
+def _shortest(fitting: TurnsChosen, experiment: Experiment, way: Way) -> tuple[int, int]:
+    """Settling and slice in ns, before anything is known of the time."""
+    return slices.shortest_slices(fitting.turns, fitting.connections, brief=way.quick, whole_s=experiment.slice_s)
+
+
+def soaked(planned: PlannedExperiment, share_s: float, length_s: float | None, quick: bool) -> PlannedExperiment:
+    """A soak with its length: what is asked for, else the article's, as far as the time goes."""
+    if planned.soak_asked_s is None:
+        return planned
+    here_s = (
+        length_s if length_s is not None else min(planned.soak_asked_s, QUICK_SOAK_S if quick else share_s, share_s)
+    )
+    notes = planned.notes
+    if here_s < planned.soak_asked_s:
+        notes = [*notes, f"{planned.soak_asked_s} s published, {here_s:.0f} s here; --soak-length sets it"]
+    return msgspec.structs.replace(planned, soak_s=float(here_s), notes=notes)
+
+
+def within_budget(planned: PlannedExperiment, share_s: float, blocks: int, host: MachineLimits) -> PlannedExperiment:
+    """With slices as long, and an open loop, as `share_s` holds for so many blocks (`lengths.within`)."""
+    timeouts = _idle_timeouts(planned.settings, [arm.arm for arm in planned.arms], host)
+    visit_s_most = turns.visit_s_most(arms=max(map(len, planned.groups)), idle_timeout_s=timeouts)
+    return slices.fit_to_time(planned, share_s, blocks=blocks, visit_s_most=visit_s_most)

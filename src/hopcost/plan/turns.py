@@ -1,0 +1,101 @@
+"""How the arms of an experiment take turns, out of what the machine's limits and the programs' time-outs allow. Pure.
+
+DESIGN: all alive and frozen in between where that can be; else three at a time, else one; and where the open files hold
+no arm at the size asked for, the largest size that they do hold.
+"""
+
+from __future__ import annotations
+
+import math
+from enum import Enum
+
+import msgspec
+
+from hopcost.errors import CannotMeasure
+
+SPARE_FILES = 256  # for what a process opens besides connections
+IDLE_SHARE = 0.5  # of an idle time-out: frozen for longer, an arm would lose connections
+
+
+class Turns(Enum):
+    """Who is alive together in a block: all arms; the baseline, its copy and one arm; one arm; all, one far longer."""
+
+    ALL = "all"
+    THREES = "threes"
+    WHOLE = "whole"
+    SOAK = "soak"
+
+    @property
+    def interleave(self) -> bool:
+        """Whether the arms of a block have slices in rounds, about as long for all."""
+        return self in (Turns.ALL, Turns.THREES)
+
+
+class TurnsChosen(msgspec.Struct, frozen=True):
+    """How many connections each arm gets, how arms take turns, and what a reader must know of it."""
+
+    connections: int
+    turns: Turns
+    notes: list[str]
+
+
+def choose_turns(*, connections: int, arms: int, through_proxies: bool, open_files: int, wanted: Turns) -> TurnsChosen:
+    """What the hard limit of open files allows; `arms` counts the baseline's copy too.
+
+    The generator holds the connections of all arms that are alive; a proxy holds two for each of its own.
+    CannotMeasure where not even one connection fits.
+    """
+    here, notes = connections, []
+    usable = max(0, open_files - SPARE_FILES)
+    most = usable // (2 if through_proxies else 1)
+    if most < 1:
+        raise CannotMeasure(
+            f"{SPARE_FILES} open files and one per connection are needed, the hard limit is {open_files}",
+            f"raise it: ulimit -Hn {connections * arms + SPARE_FILES}",
+        )
+    if wanted is Turns.SOAK:
+        most = min(most, max(1, usable // arms))
+    if here > most:
+        here = most
+        notes.append(f"{connections} connections asked for, {here} here: the hard limit of open files is {open_files}")
+    if wanted in (Turns.WHOLE, Turns.SOAK):
+        return TurnsChosen(here, wanted, notes)
+    if here * arms <= usable:
+        return TurnsChosen(here, Turns.ALL, notes)
+    needed = f"{here * arms + SPARE_FILES} open files for all arms at once, {open_files} allowed"
+    if here * 3 <= usable:
+        notes.append(f"blocks of the baseline, its copy and one arm: {needed}")
+        return TurnsChosen(here, Turns.THREES, notes)
+    notes.append(f"one arm at a time: {needed}")
+    return TurnsChosen(here, Turns.WHOLE, notes)
+
+
+def visit_s_most(*, arms: int, idle_timeout_s: dict[str, float]) -> float:
+    """How long a visit of an arm may be, so that no arm is frozen for longer than `idle_note` allows; inf: any time.
+
+    >>> visit_s_most(arms=4, idle_timeout_s={"apache2": 60.0, "node": 5.0}), visit_s_most(arms=4, idle_timeout_s={})
+    (0.4166666666666667, inf)
+    """
+    return min(idle_timeout_s.values(), default=math.inf) * IDLE_SHARE / (2 * (arms - 1))
+
+
+def why_not_interleaved(
+    *, arms: int, visit_ns: int, idle_timeout_s: dict[str, float], so: str = "one arm at a time"
+) -> str | None:
+    """Why arms cannot take turns in such visits, and what comes of it (`so`); None where they can.
+
+    The time for which an arm is frozen, against the smallest idle time-out; `arms` are alive together, each is visited
+    for `visit_ns`, on the mean over rounds: what single ones are longer, the other half of the time-out holds. Its
+    seconds are by program. Shuffled, an arm may come first in one round and last in the next: all others are visited
+    twice in between.
+    """
+    if not idle_timeout_s:
+        return None
+    program, least_s = min(idle_timeout_s.items(), key=lambda item: item[1])
+    gap_s = 2 * (arms - 1) * visit_ns / 1e9
+    if gap_s <= least_s * IDLE_SHARE:
+        return None
+    return (
+        f"{so}: in turns an arm would be frozen for {gap_s:.1f} s, and after {least_s:g} s {program} drops"
+        " idle connections"
+    )

@@ -1,0 +1,45 @@
+"""What a program is: `programs/<name>/program.toml`, whether it is there, and how its source is built.
+
+It must not know stacks or experiments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from hopcost.errors import CannotMeasure
+from hopcost.programs import build_cache
+from hopcost.programs.build_cache import is_built
+from hopcost.programs.read import read_program
+from hopcost.programs.receipt import _find, installed
+
+
+def build_program(name: str) -> None:
+    """Make the program's executable in the user's cache, if it is not there; CannotMeasure when that fails."""
+    program = read_program(name)
+    if program.build is None or is_built(program):
+        return
+    _tool(name)
+    build_cache.make(name, program.folder, program.build, program.install)
+    installed.cache_clear()
+
+
+def _tool(name: str) -> None:
+    """CannotMeasure where what builds the program is not installed."""
+    program = read_program(name)
+    if program.build is not None and _find(program.build.tool) is None:
+        raise CannotMeasure(f"{name} cannot be built: '{program.build.tool}' is not installed", program.install)
+
+
+def build_missing(programs: Iterable[str], say: Callable[[str], None]) -> list[str]:
+    """Build those of the programs that are made from source and not there yet; the reasons why some could not be."""
+    problems = []
+    for name in programs:
+        if read_program(name).build is not None and installed(name).missing:
+            try:
+                _tool(name)
+                say(f"building {name}")
+                build_program(name)
+            except CannotMeasure as error:
+                problems.append(error.message)
+    return problems

@@ -1,0 +1,72 @@
+"""What a program is: `programs/<name>/program.toml`, whether it is there, and how its source is built.
+
+It must not know stacks or experiments.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from hopcost.errors import UsageError, nearest
+from hopcost.programs import definition
+from hopcost.programs.definition import Program
+from hopcost.suites import toml_file
+from hopcost.suites.arm import SettingValue
+
+
+def shipped_programs() -> list[str]:
+    """All programs that hopcost knows."""
+    return sorted(path.parent.name for path in definition.PROGRAMS.glob("*/program.toml"))
+
+
+@cache
+def read_program(name: str) -> Program:
+    """The program's definition; UsageError with the nearest name when there is none."""
+    if name not in shipped_programs():
+        raise UsageError(f"no program is called '{name}'", nearest(name, shipped_programs()))
+    path = definition.PROGRAMS / name / "program.toml"
+    program = toml_file.read(path, Program)
+    _check(program, path)
+    return program
+
+
+def _check(program: Program, path: Path) -> None:
+    """What the structure alone cannot see: names, patterns and files that refer to nothing."""
+    if program.name != path.parent.name:
+        raise UsageError(f"{path}: name: '{program.name}', but the folder is called '{path.parent.name}'")
+    if bool(program.executable) == (program.build is not None):
+        raise UsageError(f"{path}: executable: expected either an executable or a [build]", "one of the two, not both")
+    try:
+        groups = re.compile(program.version_pattern).groups
+    except re.error as error:
+        raise UsageError(f"{path}: version_pattern: {error}") from error
+    if groups < 1:
+        raise UsageError(f"{path}: version_pattern: no group", "put the version in parentheses: 'nginx/(\\S+)'")
+    if program.config and program.config not in program.files:
+        raise UsageError(
+            f"{path}: config: '{program.config}' is none of its files", nearest(program.config, program.files)
+        )
+    for key, setting in program.settings.items():
+        setting.check(f"{path}: settings.{key}")
+        _check_when(program, setting.when, f"{path}: settings.{key}.when")
+    for key, need in program.needs.items():
+        _check_when(program, need.when, f"{path}: needs.{key}.when")
+        for setting_key, value in need.when.items():
+            where = f"{path}: needs.{key}.when: {setting_key}"
+            if program.settings[setting_key].default == value:
+                raise UsageError(f"{where}: that is its default", "what the default needs is needed always: no `when`")
+    files = [*program.files.values(), *(program.build.sources if program.build is not None else [])]
+    for file in files:
+        if not (path.parent / file).is_file():
+            raise UsageError(f"{path}: no file '{file}' beside it")
+
+
+def _check_when(program: Program, when: Mapping[str, SettingValue], where: str) -> None:
+    """Conditions name settings of the program, and values that these take."""
+    for key, value in when.items():
+        if key not in program.settings:
+            raise UsageError(f"{where}: {key}: no setting is called so", nearest(key, program.settings))
+        program.settings[key].resolve(value, 1, f"{where}: {key}")

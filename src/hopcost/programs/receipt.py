@@ -1,0 +1,111 @@
+"""What a program is: `programs/<name>/program.toml`, whether it is there, and how its source is built.
+
+It must not know stacks or experiments.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from hopcost.errors import UsageError
+from hopcost.machine import binaries
+from hopcost.programs.build_cache import built_path
+from hopcost.programs.definition import Installed, Lacking, Program
+from hopcost.programs.read import read_program
+from hopcost.suites.arm import SettingValue
+
+SYSTEM_FOLDERS = ["/usr/local/sbin", "/usr/sbin", "/sbin"]  # where servers are, and an ordinary user's PATH is not
+
+
+@cache
+def installed(name: str, binary: str | None = None) -> Installed:
+    """Whether the program is there, by its version command: no version, no program. Builds nothing.
+
+    A `binary` is asked in place of the installed or built one; UsageError where it is not the program.
+    """
+    program = read_program(name)
+    if binary is not None:
+        found = _by_version(program, _given(name, binary))
+        if found.missing is not None:
+            hint = f"it must take the command line of {name} (programs/{name}/program.toml), and print its version"
+            raise UsageError(f"{name}: binary: {found.missing}", hint)
+        return found
+    path = built_path(program) if program.build else _find(program.executable)
+    if path is None or not path.exists():
+        if program.build and _find(program.build.tool):
+            return Installed(missing="not built yet", remedy=f"hopcost build {name}")
+        what = program.build.tool if program.build else program.executable
+        return Installed(missing=f"'{what}' is not installed", remedy=program.install)
+    return _by_version(program, path)
+
+
+def _given(name: str, binary: str) -> Path:
+    """The path of a binary that a person named; UsageError where it cannot be started."""
+    path = Path(binary)
+    if not path.is_file():
+        raise UsageError(f"{name}: binary: {binary}: no such file", "a path is taken from the suite's folder")
+    if not os.access(path, os.X_OK):
+        raise UsageError(f"{name}: binary: {binary} is not executable", f"chmod +x {binary}")
+    return path
+
+
+def _by_version(program: Program, path: Path) -> Installed:
+    """The receipt for an executable that is there, by what it prints."""
+    command = [word.replace("{executable}", str(path)) for word in program.version_command]
+    try:
+        run = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=10, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return Installed(missing=f"{' '.join(command)}: {error}", remedy=program.install)
+    found = re.search(program.version_pattern, run.stdout + run.stderr)
+    if found is None:
+        return Installed(missing=f"{' '.join(command)} printed no version", remedy=program.install)
+    if _numbers(found[1]) < _numbers(program.version_least):
+        least = program.version_least
+        return Installed(missing=f"{path} has version {found[1]}, {least} is needed at least", remedy=program.install)
+    return _with_needs(program, Installed(path=str(path), version=found[1]))
+
+
+def _with_needs(program: Program, receipt: Installed) -> Installed:
+    """The receipt with the files that are needed besides; missing where one is not there that is needed always."""
+    for name, need in program.needs.items():
+        path = need.found()
+        if path is not None:
+            receipt.needs[name] = path
+            continue
+        where = " ".join(f"with {key} = {value!r}" for key, value in need.when.items())
+        missing = f"{program.name} needs {need.files[0]} {where}".rstrip() + ", which is not there"
+        if not need.when:
+            return Installed(missing=missing, remedy=need.install)
+        receipt.lacking.append(Lacking(when=need.when, missing=missing, remedy=need.install))
+    return receipt
+
+
+def _numbers(version: str) -> list[int]:
+    """`1.22.1` → [1, 22, 1], to be compared."""
+    return [int(number) for number in re.findall(r"\d+", version)]
+
+
+def idle_timeout_s(name: str, given: Mapping[str, SettingValue]) -> float | None:
+    """After how long the program drops an idle connection under these settings; None where it says nothing of it."""
+    program = read_program(name)
+    definition = program.settings.get("keepalive_timeout_s")
+    value = given.get("keepalive_timeout_s", definition.default if definition is not None else None)
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return float(value) or None
+    return program.idle_timeout_s
+
+
+def _find(executable: str) -> Path | None:
+    """An executable beside hopcost's own binaries, on the PATH, or in the system's folders for servers."""
+    own = binaries.find(executable)
+    if own is not None:
+        return own
+    search = os.pathsep.join([os.environ.get("PATH", os.defpath), *SYSTEM_FOLDERS])
+    found = shutil.which(executable, path=search)
+    return Path(found) if found else None

@@ -1,0 +1,22 @@
+"""Where records lie, and what they are called. It loads nothing: a shell asks for the names while a person types."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+FOLDER = Path("records")
+DEPTHS = ("*", "*/*", "*/*/*")  # records/NAME, and those put in order in folders below
+
+
+def record_names() -> list[str]:
+    """The records in `records/`, those in folders of it by their path from there, sorted."""
+    found = [path.parent.relative_to(FOLDER) for depth in DEPTHS for path in FOLDER.glob(f"{depth}/run.json")]
+    return sorted(str(path) for path in found)
+
+
+def record_around(path: Path) -> Path | None:
+    """The record that this path lies in; None where it lies in none."""
+    for folder in path.resolve().parents:
+        if (folder / "run.json").is_file() and (folder / "plan.json").is_file():
+            return folder
+    return None

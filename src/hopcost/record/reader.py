@@ -1,0 +1,113 @@
+"""The record: a directory that holds everything one run produced. Reports read nothing else.
+
+run.json           format, hopcost's version, the command, when it began and how it ended
+suite.json         the suite as it was read, with every default
+plan.json          what it meant on this machine: arms, cores, seed, looks, what was left out
+environment.json   the machine, its limits and sysctls, the version of every program
+blocks.jsonl       one line per block, flushed when the block is done; docs/record-format.md has the keys
+stacks/E/A/        of arm A in experiment E: commands.json and the generated files
+"""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+import msgspec
+
+from hopcost import __version__
+from hopcost.errors import UsageError, nearest
+from hopcost.plan.plan import Plan
+from hopcost.record import checks
+from hopcost.record.block import Block
+from hopcost.record.names import FOLDER, record_names
+from hopcost.record.repeat import Repeat
+from hopcost.record.run import FORMAT, Line, Record, Run, _Format
+from hopcost.suites.suite import Suite
+
+DAMAGE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)  # the last: brackets without an end
+
+
+def find_record(name: str) -> Path:
+    """The record at this path, of this name in `records/`, or the latest one there; UsageError when there is none."""
+    if name == "latest":
+        records = sorted((_started_utc(path), path.parent) for path in FOLDER.glob("*/run.json"))
+        if not records:
+            raise UsageError(f"no record in {FOLDER}/", "make one: hopcost run nginx-go --quick")
+        return records[-1][1]
+    for path in (Path(name), FOLDER / name):
+        with contextlib.suppress(OSError):  # a name that cannot be a file's, a folder that may not be read
+            if (path / "run.json").is_file():
+                return path
+    known = ["latest", *record_names()]
+    raise UsageError(
+        f"{name}: no record there (a directory with run.json)",
+        f"name a record's directory, or `latest`; {nearest(name, known)}" if len(known) > 1 else "name its directory",
+    )
+
+
+def _started_utc(path: Path) -> str:
+    """When a run began: names do not tell, since people give their own; a damaged record counts as the oldest."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Run).started_utc
+    except (OSError, *DAMAGE):
+        return ""
+
+
+def read_record(path: Path) -> Record:
+    """Read a record; UsageError when its files do not fit, or say what cannot be (record_check.py).
+
+    A cut-off last line of blocks.jsonl becomes a warning.
+    """
+    format = _get(path / "run.json", _Format).format  # first of all: another format may have other keys
+    if format > FORMAT:
+        raise UsageError(
+            f"{path}: from a newer hopcost: record format {format}, this one ({__version__}) reads {FORMAT}",
+            "upgrade hopcost, or read it with the hopcost that wrote it",
+        )
+    if format != FORMAT:
+        raise UsageError(
+            f"{path}: record format {format}, this hopcost reads {FORMAT}", "read it with the hopcost that wrote it"
+        )
+    warnings: list[str] = []
+    record = Record(
+        path=path,
+        run=_get(path / "run.json", Run),
+        suite=_get(path / "suite.json", Suite),
+        plan=_get(path / "plan.json", Plan),
+        environment=_get(path / "environment.json", dict[str, object]),
+        blocks=_read_lines(path / "blocks.jsonl", Block, warnings),
+        repeats=_read_lines(path / "repeats.jsonl", Repeat, warnings),
+        warnings=warnings,
+    )
+    checks.check_record(path, record.suite, record.plan, record.blocks, record.repeats)
+    return record
+
+
+def _get(path: Path, kind: type[msgspec.Struct] | type[dict[str, object]]):  # type: ignore[no-untyped-def]
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=kind)
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}", "the record is incomplete") from error
+    except DAMAGE as error:
+        raise UsageError(f"{path}: {error}", "the record is damaged, or not one of this hopcost's") from error
+
+
+def _read_lines(path: Path, kind: type[Line], warnings: list[str]) -> list[Line]:
+    try:
+        *lines, rest = path.read_bytes().split(b"\n")
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from error
+    if rest:
+        warnings.append(f"{path}: line {len(lines) + 1} is cut off; read up to it")
+    decoder = msgspec.json.Decoder(kind)
+    found: list[Line] = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            found.append(decoder.decode(line))
+        except DAMAGE as error:
+            warnings.append(f"{path}: line {number} is damaged ({error}); read up to it")
+            break
+    return found

@@ -1,0 +1,155 @@
+"""The record: a directory that holds everything one run produced. Reports read nothing else.
+
+run.json           format, hopcost's version, the command, when it began and how it ended
+suite.json         the suite as it was read, with every default
+plan.json          what it meant on this machine: arms, cores, seed, looks, what was left out
+environment.json   the machine, its limits and sysctls, the version of every program
+blocks.jsonl       one line per block, flushed when the block is done; docs/record-format.md has the keys
+stacks/E/A/        of arm A in experiment E: commands.json and the generated files
+"""
+
+from __future__ import annotations
+
+import datetime
+import os
+import shutil
+from io import FileIO
+from pathlib import Path
+from types import TracebackType
+
+import msgspec
+
+from hopcost import __version__
+from hopcost.errors import MeasurementFailed, UsageError
+from hopcost.plan.method import METHOD
+from hopcost.plan.plan import Plan
+from hopcost.record.block import Block
+from hopcost.record.names import FOLDER
+from hopcost.record.repeat import Repeat
+from hopcost.record.run import FORMAT, Ending, Run
+from hopcost.stacks.prepare import PreparedStack
+from hopcost.suites.suite import Suite
+
+
+def now_utc() -> str:
+    """The wall clock's time to the second, for people; nothing is computed from it."""
+    return datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+class Writer:
+    """Writes a record; what is written stays readable whatever happens afterwards.
+
+    A context manager: leaving it without an error notes the end of the run.
+    """
+
+    def __init__(
+        self, path: Path | None, suite: Suite, plan: Plan, environment: dict[str, object], command: list[str]
+    ) -> None:
+        self.path = path or _new_folder(plan.suite)
+        if _is_taken(self.path):
+            raise UsageError(
+                f"{self.path}: exists and is not an empty directory", "nothing is overwritten: name another one"
+            )
+        self.run = Run(format=FORMAT, hopcost=__version__, command=command, started_utc=now_utc(), method=METHOD)
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UsageError(f"{self.path}: {error.strerror}", "name another directory with --record") from error
+        self._put("suite.json", suite)
+        self._put("plan.json", plan)
+        self._put("environment.json", environment)
+        self._put("run.json", self.run)
+        self._blocks = (self.path / "blocks.jsonl").open("ab", buffering=0)
+
+    def append(self, block: Block) -> None:
+        """Add a block; MeasurementFailed when it cannot be written, the blocks before it stay."""
+        self._append(self._blocks, "blocks.jsonl", block)
+
+    def append_repeat(self, repeat: Repeat) -> None:
+        """Add a repeat of the article's protocol, to a file of its own."""
+        with (self.path / "repeats.jsonl").open("ab", buffering=0) as file:
+            self._append(file, "repeats.jsonl", repeat)
+
+    def _append(self, file: FileIO, name: str, content: object) -> None:
+        line = msgspec.json.encode(content) + b"\n"
+        whole = file.seek(0, os.SEEK_END)
+        try:
+            written = file.write(line)
+            if written != len(line):
+                raise OSError(28, "No space left on device")
+            os.fsync(file.fileno())
+        except OSError as error:
+            os.ftruncate(file.fileno(), whole)  # giving space back works on a full disk too
+            raise self._cannot_write(name, error) from error
+
+    def put_stack(self, experiment: str, stack: PreparedStack) -> None:
+        """Keep the commands and generated files of an arm; the first time only, later blocks differ in ports alone."""
+        folder = self.path / "stacks" / experiment / stack.arm
+        if folder.exists():
+            return
+        try:
+            folder.mkdir(parents=True)
+            for hop in stack.hops:
+                for name, text in hop.files.items():
+                    (folder / f"{hop.name}.{name}").write_text(text, encoding="utf-8")
+            (folder / "commands.json").write_bytes(
+                msgspec.json.format(
+                    msgspec.json.encode(
+                        [{"hop": hop.name, "cores": stack.cores.stack, "command": hop.command} for hop in stack.hops]
+                    )
+                )
+            )
+        except OSError as error:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise self._cannot_write(f"stacks/{experiment}/{stack.arm}", error) from error
+
+    def end_experiment(self, ending: Ending) -> None:
+        """Note why an experiment stopped."""
+        self.run.endings.append(ending)
+        self._put("run.json", self.run)
+
+    def __enter__(self) -> Writer:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._blocks.close()
+        if kind is None:
+            self.run.ended_utc = now_utc()
+            self._put("run.json", self.run)
+
+    def _put(self, name: str, content: object) -> None:
+        """Write a file whole or not at all."""
+        path = self.path / name
+        unfinished = self.path / f".{name}.new"
+        try:
+            unfinished.write_bytes(msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n")
+            unfinished.replace(path)
+        except OSError as error:
+            unfinished.unlink(missing_ok=True)
+            raise self._cannot_write(name, error) from error
+
+    def _cannot_write(self, name: str, error: OSError) -> MeasurementFailed:
+        return MeasurementFailed(
+            f"{self.path / name}: {error.strerror}",
+            f"what was recorded before is whole: hopcost report {self.path}",
+        )
+
+
+def _is_taken(path: Path) -> bool:
+    """Whether something is there that is not an empty directory; UsageError when that cannot be seen."""
+    try:
+        return path.exists() and (not path.is_dir() or any(path.iterdir()))
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}", "name another directory with --record") from error
+
+
+def _new_folder(suite: str) -> Path:
+    stamp = datetime.datetime.now(datetime.UTC).strftime("%Y%m%dT%H%M%SZ")
+    path = FOLDER / f"{stamp}-{suite}"
+    number = 2
+    while path.exists():
+        path = FOLDER / f"{stamp}-{suite}-{number}"
+        number += 1
+    return path

@@ -1,0 +1,109 @@
+"""Figures as they stand in cells and lines; rounding happens here and nowhere before."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from hopcost.statistics.intervals import Interval
+from hopcost.statistics.summary.summary import ArmSummary, Quantile
+from hopcost.suites.published import Published
+
+ABSENT = "–"
+WIDEST = 10.0  # of a half-width that is printed, relative
+BEYOND = 1000  # a ratio's upper end above it says nothing
+
+
+def reached(half_width: float | None) -> str:
+    """How narrow the widest interval of the ratios is; after two blocks it may have no end that means anything.
+
+    >>> reached(0.0123), reached(4e9), reached(None)
+    ('ratios to ±1.2% at the widest', 'ratios to more than ±1000% at the widest', 'no interval')
+    """
+    if half_width is None:
+        return "no interval"
+    width = f"±{half_width:.1%}" if half_width <= WIDEST else f"more than ±{WIDEST:.0%}"
+    return f"ratios to {width} at the widest"
+
+
+def interval(ratio: Interval | None) -> str:
+    """`0.397 [0.392, 0.402]`."""
+    if ratio is None:
+        return ABSENT
+    if ratio.low is None or ratio.high is None:
+        return f"{ratio.value:.3f} [no interval]"
+    high = f"{ratio.high:.3f}" if ratio.high < BEYOND else f"> {BEYOND}"  # of two blocks: no figure to remember
+    return f"{ratio.value:.3f} [{ratio.low:.3f}, {high}]"
+
+
+def quantile(value: Quantile | None) -> str:
+    """Microseconds."""
+    if value is None:
+        return ABSENT
+    return ("> " if value.at_least else "") + f"{value.ns / 1000:,.0f}"
+
+
+def throughput(arm: ArmSummary) -> str:
+    """Answers per second; `≥ 1,234` where the generator was full and the stack was not."""
+    return ("≥ " if arm.throughput_is_a_bound else "") + number(arm.throughput_per_s)
+
+
+def number(value: float | None) -> str:
+    """A whole number."""
+    return ABSENT if value is None else f"{value:,.0f}"
+
+
+def ratio(value: float | None) -> str:
+    """A ratio without an interval, as articles have them."""
+    return ABSENT if value is None else f"{value:.2f}"
+
+
+def microseconds(ns: int | None) -> str:
+    """With one digit behind the point."""
+    return ABSENT if ns is None else f"{ns / 1000:.1f}"
+
+
+def count(number: int, what: str) -> str:
+    """`1 block`, `2 blocks`."""
+    return f"{number:,} {what}" + ("" if number == 1 else "s")
+
+
+def span(values: Sequence[float | None], digits: int = 0) -> str:
+    """`7`, or `3–7` where they differ as they are shown; those that are not known are left out."""
+    known = sorted(value for value in values if value is not None)
+    if not known:
+        return ABSENT
+    return "–".join(dict.fromkeys(f"{value:,.{digits}f}" for value in (known[0], known[-1])))
+
+
+def mebibytes(count: int | None) -> str:
+    """With its unit."""
+    return ABSENT if count is None else f"{count / 2**20:.1f} MiB"
+
+
+def errors(counts: dict[str, int]) -> str:
+    """`2 write, 661 timeout`, or 0."""
+    return ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count) or "0"
+
+
+def published_errors(row: Published) -> str:
+    """Errors as an article printed them: counted, or the word alone."""
+    return "error" if row.errored and not any(row.errors.values()) else errors(row.errors)
+
+
+def cores(count: int) -> str:
+    """`1 core`, `2 cores`."""
+    return "1 core" if count == 1 else f"{count} cores"
+
+
+def percent(share: float) -> str:
+    """`98.75%`."""
+    return f"{share * 100:.4g}%"
+
+
+def printable(line: str) -> str:
+    """Control characters shown as such: what a program printed must not steer the terminal that shows it."""
+    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", "\N{REPLACEMENT CHARACTER}", line)
+
+
+CONFIDENCE = "95%"  # of all intervals of an experiment together

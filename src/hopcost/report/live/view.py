@@ -1,0 +1,151 @@
+"""The live view of a run: where it is, how long it will take, and what is known so far.
+
+Slices run meanwhile: figures are computed once for each block, their table is laid out once, and the screen is drawn
+once a second, out of what is laid out already. What a step of the run does here is to set a word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich import box
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.segment import Segment
+from rich.table import Table
+from rich.text import Text
+
+from hopcost.plan.plan import Plan, PlannedExperiment
+from hopcost.record.block import Block
+from hopcost.report.formatting import ABSENT, CONFIDENCE, interval, printable
+from hopcost.report.live.progress import Clock, faults, of_how_many
+from hopcost.statistics import stop
+from hopcost.statistics.precision import Forecast
+from hopcost.statistics.stop import ArmSoFar
+
+REDRAWS_PER_S = 1.0
+FAULTS_SHOWN = 4
+BAR = 24  # columns
+
+
+@contextmanager
+def live(console: Console, plan: Plan) -> Iterator[View]:
+    """A view that is drawn until the end, and then taken away: the report takes its place."""
+    view = View(console, plan)
+    with Live(view, console=console, refresh_per_second=REDRAWS_PER_S, transient=True, redirect_stdout=False) as screen:
+        view.screen = screen
+        yield view
+
+
+class View:
+    """A watcher that rich can draw."""
+
+    def __init__(self, console: Console, plan: Plan) -> None:
+        self.console = console
+        self.plan = plan
+        self.screen: Live | None = None
+        self.clock = Clock(plan.budget_s)
+        self.experiment: PlannedExperiment | None = None
+        self.at_most = 0
+        self.block = 0
+        self.round = 0
+        self.doing = ""
+        self.target: Forecast | None = None
+        self.blocks: list[Block] = []
+        self.faults: list[str] = []
+        self.laid_out: tuple[ConsoleOptions, list[list[Segment]]] | None = None
+
+    def experiment_begins(self, experiment: PlannedExperiment, blocks: int, deadline: float) -> None:
+        self.clock.start(deadline)
+        self.experiment, self.at_most, self.block, self.round, self.doing = experiment, blocks, 0, 0, ""
+        self.target, self.blocks, self.faults, self.laid_out = None, [], [], None
+
+    def forecast(self, forecast: Forecast) -> None:
+        self.target = forecast
+        self.clock.expect(forecast)
+
+    def block_begins(self, number: int) -> None:
+        self.block, self.round = number, 0
+
+    def arm_runs(self, arm: str, doing: str) -> None:
+        """Heard after every slice."""
+        assert self.experiment is not None, "it has begun"
+        if doing != "load":
+            self.round = 0
+        elif arm == self.experiment.baseline:
+            self.round += 1
+        self.doing = f"{doing} {arm}"
+
+    def block_ends(self, block: Block) -> None:
+        self.blocks.append(block)
+        self.faults += [printable(line).splitlines()[0] for line in faults(block)]
+        self.laid_out = None
+        if self.screen is not None:
+            self.screen.refresh()  # no slice runs now: the table is laid out here, not while one does
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if self.experiment is None:
+            return
+        for line in self._where(self.experiment):
+            yield Text(line, no_wrap=True, overflow="ellipsis")
+        yield from self._time()
+        if self.laid_out is None or self.laid_out[0] != options:
+            self.laid_out = (options, console.render_lines(self._table(self.experiment), options, pad=False))
+        for segments in self.laid_out[1]:
+            yield from segments
+            yield Segment.line()
+        hidden = len(self.faults) - FAULTS_SHOWN
+        if hidden > 0:
+            yield Text(f"… {hidden} more before", style="yellow", no_wrap=True)
+        for fault in self.faults[-FAULTS_SHOWN:]:
+            yield Text(fault, style="yellow", no_wrap=True, overflow="ellipsis")
+
+    def _where(self, experiment: PlannedExperiment) -> Iterator[str]:
+        yield f"{self.plan.suite}/{experiment.name}{of_how_many(self.plan, experiment)}: {experiment.question}"
+        where = f"block {self.block + 1} of at most {self.at_most}"
+        if self.round:
+            where += f", round {self.round}"
+        yield f"{where}: {self.doing}" if self.doing else where
+
+    def _time(self) -> Iterator[Table]:
+        lines = [f"at most {clock(self.clock.left_s)} for this experiment"]
+        if len(self.plan.experiments) > 1:
+            lines[0] += f", {clock(self.clock.run_left_s)} for all"
+        seconds, target = self.clock.expected_s, self.target
+        if seconds is not None and target is not None:
+            lines.insert(0, f"about {clock(seconds)} to ±{target.half_width:.1%} after {target.blocks} blocks")
+        grid = Table.grid(padding=(0, 1))
+        grid.add_column(width=BAR)
+        grid.add_column(no_wrap=True, overflow="ellipsis")
+        bar = ProgressBar(total=1.0, completed=min(1.0, self.clock.share), width=BAR)
+        for number, line in enumerate(lines):
+            grid.add_row(bar if number == 0 else "", Text(line))
+        yield grid
+
+    def _table(self, experiment: PlannedExperiment) -> Table:
+        grid = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+        grid.add_column("arm", no_wrap=True, overflow="ellipsis")
+        for name in (f"ratio [{CONFIDENCE}]", f"CPU ratio [{CONFIDENCE}]", "errors"):
+            grid.add_column(Text(name), justify="right", no_wrap=True)
+        for arm in stop.arms_so_far(self.plan, experiment, self.blocks):
+            grid.add_row(*(Text(cell) for cell in _cells(experiment, arm)))
+        return grid
+
+
+def _cells(experiment: PlannedExperiment, arm: ArmSoFar) -> list[str]:
+    if arm.has_failed:
+        return [arm.name, "failed", ABSENT, ABSENT]
+    if arm.name == experiment.baseline:
+        return [arm.name, "1 (baseline)", "1", f"{arm.errors:,}"]
+    return [arm.name, interval(arm.ratio), interval(arm.cpu_ratio), f"{arm.errors:,}"]
+
+
+def clock(seconds: float) -> str:
+    """Minutes and seconds.
+
+    >>> clock(9.4), clock(125)
+    ('0:09', '2:05')
+    """
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02}"

@@ -1,0 +1,69 @@
+"""What a stack consists of on this machine: addresses, settings, command lines, files. It starts nothing.
+
+That is what `hopcost show` prints; stack.py makes it run.
+"""
+
+from __future__ import annotations
+
+import socket
+import ssl
+
+import msgspec
+
+from hopcost.suites.arm import Link
+
+LOOPBACK = "127.0.0.1"
+
+
+class Address(msgspec.Struct, frozen=True):
+    """Where a hop listens: `address` is `host:port`, or a socket file's path; `ca_file` is whom a client trusts."""
+
+    link: str
+    address: str
+    ca_file: str | None = None
+
+    @property
+    def is_unix(self) -> bool:
+        """Whether it is a socket file."""
+        return Link(self.link).is_unix
+
+    @property
+    def is_tls(self) -> bool:
+        """Whether the client's first bytes are a handshake."""
+        return Link(self.link) is Link.HTTPS_TCP
+
+    @property
+    def port(self) -> int | None:
+        """Its port; None for a socket file."""
+        return None if self.is_unix else int(self.address.rpartition(":")[2])
+
+    @property
+    def wire(self) -> str:
+        """`http`, `https` or `fastcgi`."""
+        return self.link.partition("+")[0]
+
+    @property
+    def url(self) -> str:
+        """For a person; a socket file in the form that `hopcost load` takes."""
+        return f"http+unix://{self.address.replace('/', '%2F')}" if self.is_unix else f"{self.wire}://{self.address}"
+
+    def connect(self, timeout_s: float) -> socket.socket:
+        """A connected socket, after the handshake where there is one; OSError when nobody listens or TLS fails."""
+        if self.is_unix:
+            connection = socket.socket(socket.AF_UNIX)
+            connection.settimeout(timeout_s)
+            try:
+                connection.connect(self.address)
+            except OSError:
+                connection.close()
+                raise
+            return connection
+        name, _, port = self.address.rpartition(":")
+        connection = socket.create_connection((name, int(port)), timeout=timeout_s)
+        if not self.is_tls:
+            return connection
+        try:
+            return ssl.create_default_context(cafile=self.ca_file).wrap_socket(connection, server_hostname=name)
+        except OSError:
+            connection.close()
+            raise

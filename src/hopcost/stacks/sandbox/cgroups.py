@@ -1,0 +1,147 @@
+"""What a stack runs in: cores, cgroups that freeze it and count its CPU time, ports, open files.
+
+Its network is network.py's.
+
+It must not know programs or experiments.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from hopcost.stacks.sandbox import leftovers
+from hopcost.stacks.sandbox.leftovers import CGROUP_PREFIX
+
+
+class Freezer(msgspec.Struct, frozen=True):
+    """How a stack is frozen: a folder of a cgroup hierarchy to make cgroups in, or none (SIGSTOP).
+
+    `account` is a folder of a hierarchy whose cgroups count CPU time: that of version 2, or version 1's cpuacct.
+    """
+
+    kind: str  # "cgroup2", "cgroup1", "signal"
+    parent: str | None
+    account: str | None = None
+
+    def cgroup(self, name: str) -> Path | None:
+        """Where the cgroup of this name that freezes a stack is to be made."""
+        return Path(self.parent) / name if self.parent is not None else None
+
+    def account_of(self, name: str) -> Path | None:
+        """Where the cgroup of this name that counts a stack's CPU time is to be made."""
+        return Path(self.account) / name if self.account is not None else None
+
+    def cgroups(self, name: str) -> list[Path]:
+        """Those to make for a stack: the one that freezes first; none where stacks are frozen by signals."""
+        freezing, counting = self.cgroup(name), self.account_of(name)
+        if freezing is None:
+            return []
+        return [freezing] if counting is None or counting == freezing else [freezing, counting]
+
+
+def find_freezer(mounts: str | None = None, own: str | None = None) -> Freezer:
+    """The best means to freeze that this user may use: cgroup v2, then v1's freezer, then signals.
+
+    A version 2 tree comes first, because there even a frozen process can be killed. Arguments: the texts of
+    /proc/mounts and /proc/self/cgroup, read when absent.
+    """
+    mounts = Path("/proc/mounts").read_text() if mounts is None else mounts
+    own = Path("/proc/self/cgroup").read_text() if own is None else own
+    for parent in _own_cgroups(mounts, own, ""):
+        if _can_freeze(parent):
+            return Freezer(kind="cgroup2", parent=str(parent), account=str(parent))
+    for parent in _own_cgroups(mounts, own, "freezer"):
+        if _can_freeze(parent):
+            accounts = [each for each in _own_cgroups(mounts, own, "cpuacct") if _can_count(each)]
+            return Freezer(kind="cgroup1", parent=str(parent), account=str(accounts[0]) if accounts else None)
+    return Freezer(kind="signal", parent=None)
+
+
+def _own_cgroups(mounts: str, own: str, controller: str) -> Iterator[Path]:
+    """This process's cgroup in each mount of version 2 (no controller named), or of that controller's version 1."""
+    for line in own.splitlines():
+        _, controllers, path = line.split(":", 2) if line.count(":") >= 2 else ("", "?", "")
+        if controller in controllers.split(","):
+            for mount in (each.split() for each in mounts.splitlines()):
+                if len(mount) < 4:
+                    continue
+                options = mount[3].split(",")
+                if (mount[2] == "cgroup" and controller and controller in options) or (
+                    mount[2] == "cgroup2" and not controller
+                ):
+                    yield Path(mount[1]) / path.lstrip("/")
+
+
+@contextlib.contextmanager
+def _trial(parent: Path) -> Iterator[Path | None]:
+    """A cgroup with a process in it, for a moment; None where that cannot be had."""
+    trial = parent / f"{CGROUP_PREFIX}{leftovers.owner()}-trial"
+    process = None
+    try:
+        try:
+            trial.mkdir()
+            process = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)  # ends with us
+            with (trial / "cgroup.procs").open("r+") as members:  # never made anew: outside cgroups it is a plain file
+                members.write(str(process.pid))
+        except OSError:
+            yield None
+        else:
+            yield trial
+    finally:
+        if process is not None:
+            process.kill()
+            process.communicate()
+        for _ in range(100):  # a process leaves its cgroup a moment after its end
+            try:
+                trial.rmdir()
+            except OSError as error:
+                if error.errno == errno.EBUSY:
+                    time.sleep(0.005)
+                    continue
+            break
+
+
+def _can_freeze(parent: Path) -> bool:
+    """Tried, not guessed: a cgroup can be made here, a process moved into it, frozen there, and thawed."""
+    with _trial(parent) as trial:
+        if trial is None:
+            return False
+        state = trial / "freezer.state"
+        control, frozen, thawed = (
+            (state, b"FROZEN", b"THAWED") if state.exists() else (trial / "cgroup.freeze", b"1", b"0")
+        )
+        try:
+            with control.open("rb+", buffering=0) as file:
+                file.write(frozen)
+                is_frozen = _comes_true(lambda: _is_frozen(trial))
+                file.write(thawed)
+            return is_frozen
+        except OSError:
+            return False
+
+
+def _is_frozen(cgroup: Path) -> bool:
+    if (cgroup / "freezer.state").exists():
+        return (cgroup / "freezer.state").read_text().strip() == "FROZEN"
+    return "frozen 1" in (cgroup / "cgroup.events").read_text().splitlines()
+
+
+def _can_count(parent: Path) -> bool:
+    with _trial(parent) as trial:
+        return trial is not None and (trial / "cpuacct.usage").exists()
+
+
+def _comes_true(holds: Callable[[], bool], within_s: float = 1.0) -> bool:
+    deadline = time.monotonic() + within_s
+    while not holds():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.001)
+    return True

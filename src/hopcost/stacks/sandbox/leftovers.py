@@ -1,0 +1,163 @@
+"""What a run makes on the machine carries its owner in its name; what a dead owner left behind is found and removed.
+
+The owner is a process: its pid, its start time (pids come again) and its pid namespace (pids of another one say nothing
+here). A living owner's things are never touched, so runs at the same time do not harm each other.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import signal
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from enum import Enum
+from functools import cache
+from pathlib import Path
+
+import msgspec
+import psutil
+
+from hopcost.stacks.sandbox import keeper
+from hopcost.stacks.sandbox.keeper import KILL_S
+
+DIRECTORY_PREFIX = "hopcost-stack-"  # in a folder for temporary files
+CGROUP_PREFIX = "hopcost-"
+MARK = keeper.MARK  # in the environment of every program of a stack: the stack's directory
+_OWNER = re.compile(r"^(?:hopcost-stack-|hopcost-)(\d+)-(\d+)-([0-9a-f]+)-")
+END_S = KILL_S
+
+
+class Kind(Enum):
+    """What can be left; processes first, since they hold the others."""
+
+    PROCESS = "process"
+    CGROUP = "cgroup"
+    DIRECTORY = "directory"
+
+
+class Leftover(msgspec.Struct, frozen=True):
+    """A thing whose owner is dead: a pid, or a path."""
+
+    kind: Kind
+    what: str
+
+
+@cache
+def _pid_namespace() -> str:
+    return f"{Path('/proc/self/ns/pid').stat().st_ino:x}"
+
+
+def owner(pid: int | None = None) -> str:
+    """This process (or another one), as names have it."""
+    return f"{pid or os.getpid()}-{_start_time(pid or os.getpid())}-{_pid_namespace()}"
+
+
+def _start_time(pid: int) -> int | None:
+    """In the kernel's ticks since boot; None when there is no such process, or it is dead and only not yet reaped."""
+    try:
+        after_name = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    return None if after_name[0] in "ZX" else int(after_name[19])
+
+
+def is_alive(pid: int) -> bool:
+    """Whether there is such a process that has not ended."""
+    return _start_time(pid) is not None
+
+
+def is_left(name: str) -> bool:
+    """Whether this is the name of something whose owner, of this pid namespace, is dead."""
+    found = _OWNER.match(name)
+    if found is None or found[3] != _pid_namespace():
+        return False
+    return _start_time(int(found[1])) != int(found[2])
+
+
+def find_leftovers() -> list[Leftover]:
+    """What dead runs have left, as far as this user sees it: processes, then cgroups from the leaves, directories."""
+    cgroups = [path for path in _cgroups() if is_left(path.name) or is_left(path.parent.name)]
+    directories = [path for path in _directories() if is_left(path.name)]
+    pids = {pid for path in cgroups for pid in keeper.pids_in(path)} | set(_marked())
+    return [
+        *(Leftover(kind=Kind.PROCESS, what=str(pid)) for pid in sorted(pids)),
+        *(Leftover(kind=Kind.CGROUP, what=str(path)) for path in sorted(cgroups, key=lambda each: -len(each.parts))),
+        *(Leftover(kind=Kind.DIRECTORY, what=str(path)) for path in sorted(directories)),
+    ]
+
+
+def remove_leftovers() -> list[Leftover]:
+    """Remove what dead runs have left; what was found. What may not be removed stays, for `find` to tell."""
+    found = find_leftovers()
+    cgroups = [Path(each.what) for each in found if each.kind is Kind.CGROUP]
+    pids = [int(each.what) for each in found if each.kind is Kind.PROCESS]
+    keeper.kill(pids, cgroups)
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGCONT)
+    for path in cgroups:
+        keeper.thaw(path, [])  # a version 1 freezer holds back even SIGKILL
+    deadline = time.monotonic() + END_S
+    while any(_start_time(pid) is not None for pid in pids) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    for path in cgroups:
+        with contextlib.suppress(OSError):
+            path.rmdir()
+    for each in found:
+        if each.kind is Kind.DIRECTORY:
+            shutil.rmtree(each.what, ignore_errors=True)
+    return found
+
+
+def _directories() -> Iterator[Path]:
+    for folder in {Path(tempfile.gettempdir()), Path("/tmp")}:
+        with contextlib.suppress(OSError):
+            yield from (path for path in folder.glob(f"{DIRECTORY_PREFIX}*") if _is_ours(path))
+
+
+def _is_ours(path: Path) -> bool:
+    try:
+        return os.geteuid() in (0, path.lstat().st_uid) and path.is_dir() and not path.is_symlink()
+    except OSError:
+        return False
+
+
+def _cgroups(mounts: Iterable[str] | None = None) -> Iterator[Path]:
+    """Cgroups of stacks and of their hops in each hierarchy that hopcost uses."""
+    if mounts is None:
+        mounts = _mounts(Path("/proc/mounts").read_text())
+    for mount in sorted({os.path.realpath(each) for each in mounts}):
+        for folder, below, _ in os.walk(mount):
+            for name in below:
+                if name.startswith(CGROUP_PREFIX) or Path(folder).name.startswith(CGROUP_PREFIX):
+                    yield Path(folder) / name
+
+
+def _mounts(text: str) -> Iterator[str]:
+    """The hierarchies of version 2, of version 1's freezer and cpuacct, out of the text of /proc/mounts."""
+    for line in (each.split() for each in text.splitlines()):
+        if len(line) >= 4 and (
+            line[2] == "cgroup2" or (line[2] == "cgroup" and {"freezer", "cpuacct"} & set(line[3].split(",")))
+        ):
+            yield line[1]
+
+
+def _marked() -> Iterator[int]:
+    """Processes of dead runs' stacks, by the mark in their environment, or by where they stand."""
+    for process in psutil.process_iter():
+        with contextlib.suppress(OSError, psutil.Error):
+            marks = [
+                word.partition(b"=")[2] for word in _environment(process.pid) if word.startswith(MARK.encode() + b"=")
+            ]
+            standing = str(Path(f"/proc/{process.pid}/cwd").readlink()).removesuffix(" (deleted)")
+            names = [Path(each).name for each in [*map(os.fsdecode, marks), standing]]
+            if any(name.startswith(DIRECTORY_PREFIX) and is_left(name) for name in names):
+                yield process.pid
+
+
+def _environment(pid: int) -> list[bytes]:
+    return Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")

@@ -1,0 +1,112 @@
+"""What a stack runs in: cores, cgroups that freeze it and count its CPU time, ports, open files.
+
+Its network is network.py's.
+
+It must not know programs or experiments.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import resource
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from hopcost.errors import CannotMeasure
+from hopcost.stacks.sandbox import namespaces, session
+from hopcost.suites.arm import Arm
+
+FIRST_PORT, LAST_PORT = 10_000, 65_000
+CLIENT_PORTS_OF_A_NAMESPACE = (32_768, 60_999)  # in a new one
+FIRST_PORT_OF_A_NAMESPACE = 2_000  # lower: an arm may leave its clients 8192 and all above
+OPEN_FILES_WITHOUT_LIMIT = 1 << 20  # the kernel's own default of fs.nr_open
+
+
+class Ports:
+    """Free ports of the loopback address outside ip_local_port_range, so that no client's port takes one."""
+
+    def __init__(self) -> None:
+        low, high = (int(word) for word in Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split())
+        usable = [port for port in range(FIRST_PORT, LAST_PORT) if not low <= port <= high]
+        if not usable:
+            raise CannotMeasure(
+                f"no ports between {FIRST_PORT} and {LAST_PORT} lie outside ip_local_port_range ({low} to {high})",
+                "sysctl net.ipv4.ip_local_port_range='32768 60999'",
+            )
+        first = os.getpid() * 64 % len(usable)  # two runs at once begin in different places
+        self._candidates: Iterator[int] = itertools.chain(usable[first:], usable[:first])
+
+    def take(self) -> int:
+        """The next free port."""
+        for port in self._candidates:
+            if session.port_is_free(port):
+                return port
+        raise CannotMeasure("no free port is left")
+
+    @staticmethod
+    def claim(port: int, where: str) -> int:
+        """The port that the suite asks for; CannotMeasure when it is taken."""
+        if not session.port_is_free(port):
+            raise CannotMeasure(
+                f"{where}: port {port} is taken",
+                f"see who has it: ss -ltnp 'sport = :{port}'; or leave `port` out and hopcost takes a free one",
+            )
+        return port
+
+
+class NamespacePorts(Ports):
+    """Ports of a network namespace of its own, where all are free, outside the range that its clients take from."""
+
+    def __init__(self, path: str | None) -> None:
+        """Those of the namespace of this file; None is one as the kernel makes it, to try settings for."""
+        low, high = CLIENT_PORTS_OF_A_NAMESPACE
+        if path is not None:
+            with namespaces.inside(path):
+                low, high = (int(word) for word in Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split())
+        self._candidates = iter(
+            [port for port in range(FIRST_PORT_OF_A_NAMESPACE, LAST_PORT) if not low <= port <= high]
+        )
+
+    def take(self) -> int:
+        """The next port."""
+        for port in self._candidates:
+            return port
+        raise CannotMeasure(
+            f"no ports between {FIRST_PORT_OF_A_NAMESPACE} and {LAST_PORT} lie outside ip_local_port_range",
+            'leave some to servers in the arm\'s sysctls: "net.ipv4.ip_local_port_range" = "8192 65535"',
+        )
+
+    @staticmethod
+    def claim(port: int, where: str) -> int:  # noqa: ARG004 - as for the host's
+        """The port that the suite asks for: nobody else is here."""
+        return port
+
+
+def refuse_the_same_port(arms: Iterable[tuple[str, Arm]]) -> None:
+    """CannotMeasure when two arms want the same port of the host's loopback, where all of them are alive at once."""
+    takers: dict[int, str] = {}
+    for name, arm in arms:
+        for port in {hop.port for hop in arm.hops if hop.port is not None}:
+            if port in takers:
+                raise CannotMeasure(
+                    f"arms {takers[port]} and {name} both ask for port {port}, and they run at the same time",
+                    "with network namespaces (root, or user namespaces) they may; here leave `port` out",
+                )
+            takers[port] = name
+
+
+def open_files(wanted: int | None) -> int:
+    """The limit of open files that a stack's programs get: what the arm asks for, the hard limit at most."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard == resource.RLIM_INFINITY:
+        hard = OPEN_FILES_WITHOUT_LIMIT
+    return hard if wanted is None else min(wanted, hard)
+
+
+def raise_open_files() -> int:
+    """Raise this process's soft limit of open files to the hard one; the limit that holds."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    return hard if hard != resource.RLIM_INFINITY else sys.maxsize

@@ -1,0 +1,296 @@
+"""The machine that the stacks run on: start, signal, wait, put a file, read a counter; here today, a remote one later.
+
+It must not know what a stack is for.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import os
+import select
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import psutil
+
+from hopcost.errors import CannotMeasure, MeasurementFailed
+from hopcost.stacks.sandbox import keeper as keeper_program
+from hopcost.stacks.sandbox import leftovers
+from hopcost.stacks.sandbox.keeper import CLEAN_STOP_S, KILL_S
+from hopcost.stacks.sandbox.leftovers import DIRECTORY_PREFIX
+
+PREFIX = DIRECTORY_PREFIX  # of directories in the system's folder for temporary files
+KEEPER_ANSWER_S = 10.0
+SOCKET_PATH_BYTES = 100  # sun_path holds 108; a name follows the directory
+
+
+class NotStarted(MeasurementFailed):
+    """A program that could not even be executed, or not as it was asked for; or a link that cannot be made so."""
+
+
+class Net(msgspec.Struct, frozen=True):
+    """The namespace that a session makes, with these net.* sysctls; with a link the client has one of its own too."""
+
+    sysctls: dict[str, int | str] = {}
+    link: bool = False
+    link_mbit_per_s: int | None = None
+
+
+class Session:
+    """One stack's session: its directory, its cgroups, its network namespace, and the keeper that holds all of it.
+
+    The keeper makes them and is the parent of the stack's programs. When this process dies in whatever way, the keeper
+    sees its input end and removes everything. `cgroups` are to be made, the one that freezes first; without `net` the
+    programs stay in the namespace of this process. CannotMeasure when the folder for temporary files cannot be used,
+    MeasurementFailed when the keeper fails.
+    """
+
+    def __init__(self, cgroups: Sequence[Path] = (), net: Net | None = None) -> None:
+        self.cgroups = list(cgroups)
+        self.directory = _new_directory()
+        self._has_namespace = net is not None
+        order = {
+            "directory": str(self.directory),
+            "cgroups": [str(path) for path in self.cgroups],
+            "namespace": net is not None,
+            "link": net is not None and net.link,
+            "link_mbit_per_s": net.link_mbit_per_s if net is not None else None,
+            "sysctls": net.sysctls if net is not None else {},
+        }
+        try:
+            self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by kill
+        except OSError as error:
+            raise _no_temporary_folder(error) from error
+        self._keeper = subprocess.Popen(
+            [sys.executable, "-I", "-S", keeper_program.__file__, json.dumps(order)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            start_new_session=True,
+        )
+        self._buffered = b""
+        self.exited: dict[str, int] = {}
+        self.sysctls: dict[str, str] = {}
+        self.refused: dict[str, str] = {}
+        self._client: int | None = None
+        try:
+            self._wait_until_made()
+        except BaseException:
+            self.kill()
+            raise
+
+    def _wait_until_made(self) -> None:
+        made = self._answer(lambda line: "ready" in line or "unready" in line)
+        if made.get("unready") == "directory":
+            raise _no_temporary_folder(made["why"])
+        if made.get("unready") == "link":
+            raise NotStarted(f"its link could not be made: {made['why']}")
+        if "unready" in made:
+            raise MeasurementFailed(f"the stack's {made['unready']} could not be made: {made['why']}")
+        self.sysctls, self.refused, self._client = made["sysctls"], made["refused"], made["client"]
+
+    @property
+    def cgroup(self) -> Path | None:
+        """The cgroup that freezes the stack."""
+        return self.cgroups[0] if self.cgroups else None
+
+    @property
+    def namespace(self) -> str | None:
+        """The file of the namespace that the programs are in; None for this process's own."""
+        return f"/proc/{self.leader}/ns/net" if self._has_namespace else None
+
+    @property
+    def client_namespace(self) -> str | None:
+        """The file of the namespace that the client belongs in: beyond the link if there is one, else the stack's."""
+        return self.namespace if self._client is None else f"/proc/{self.leader}/fd/{self._client}"
+
+    def processes(self, name: str, root: int) -> list[int]:
+        """A program's processes, `root` first: those of its cgroup, without one those of the tree below it."""
+        if not self.cgroups:
+            return process_tree(root)
+        pids = keeper_program.pids_in(self.cgroups[0] / name)
+        return sorted(pids, key=lambda pid: (pid != root, pid))
+
+    @property
+    def leader(self) -> int:
+        """The session's id, which is the keeper's pid."""
+        return self._keeper.pid
+
+    def put(self, name: str, text: str) -> Path:
+        """Write a file into the session's directory."""
+        path = self.directory / name
+        try:
+            path.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise _no_temporary_folder(error) from error
+        return path
+
+    def start(self, name: str, command: list[str], cores: list[int], open_files: int) -> int:
+        """Start a program; its pid. NotStarted with the reason when it cannot even be executed."""
+        order = {
+            "start": name,
+            "command": command,
+            "log": str(self.log(name)),
+            "cores": cores,
+            "open_files": open_files,
+        }
+        self._order(order)
+        answer = self._answer(lambda line: name in (line.get("started"), line.get("failed")))
+        if "pid" not in answer:
+            raise NotStarted(f"{' '.join(command)}: {answer.get('why', 'not started')}")
+        return int(answer["pid"])
+
+    def log(self, name: str) -> Path:
+        """Where a program's output goes."""
+        return self.directory / f"{name}.log"
+
+    def poll(self) -> dict[str, int]:
+        """Programs that have ended by themselves, with their exit statuses (negative: the signal)."""
+        while self._has_output(0.0) and self._read():
+            pass
+        return self.exited
+
+    def stop(self) -> None:
+        """A clean stop of every program, then nothing of the session is left."""
+        with contextlib.suppress(OSError, MeasurementFailed):
+            self._order({"stop": True})
+            self._answer(lambda line: "stopped" in line)
+        self.kill()
+
+    def kill(self) -> None:
+        """End everything at once, frozen or not, and wait until nothing is left."""
+        for pipe in (self._keeper.stdin, self._keeper.stdout):
+            if pipe is not None:
+                with contextlib.suppress(OSError):
+                    pipe.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._keeper.wait(timeout=CLEAN_STOP_S + KILL_S + 1)
+        self._errors.close()
+        if self._keeper.poll() != 0:
+            self._clean_after_keeper()
+
+    def _clean_after_keeper(self) -> None:
+        """The keeper itself was killed or failed: do its work from here."""
+        with contextlib.suppress(ProcessLookupError):
+            self._keeper.kill()
+        self._keeper.wait()
+        deadline = time.monotonic() + KILL_S
+        while (remains := self._remains()) and time.monotonic() < deadline:
+            keeper_program.kill(remains, self.cgroups)
+            keeper_program.thaw(self.cgroup, remains)
+            time.sleep(0.005)
+        keeper_program.remove(self.directory, self.cgroups)
+
+    def _remains(self) -> list[int]:
+        """Processes of the stack that are still there; dead ones that nobody has reaped yet do not count."""
+        return [pid for pid in keeper_program.members(self.leader, self.cgroups) if leftovers.is_alive(pid)]
+
+    def _order(self, order: dict[str, Any]) -> None:
+        assert self._keeper.stdin is not None, "opened with a pipe"
+        try:
+            self._keeper.stdin.write(json.dumps(order).encode() + b"\n")
+            self._keeper.stdin.flush()
+        except OSError as error:
+            raise MeasurementFailed(f"the stack's keeper is gone: {self._keeper_error() or error}") from error
+
+    def _answer(self, wanted: Any) -> dict[str, Any]:
+        """The next line that is wanted; exits that come in between are noted."""
+        deadline = time.monotonic() + KEEPER_ANSWER_S
+        while time.monotonic() < deadline:
+            if self._has_output(0.1):
+                lines = self._read()
+                if lines is None:
+                    break
+                for line in lines:
+                    if wanted(line):
+                        return line
+        raise MeasurementFailed(f"the stack's keeper did not answer: {self._keeper_error()}")
+
+    def _has_output(self, wait_s: float) -> bool:
+        assert self._keeper.stdout is not None, "opened with a pipe"
+        return bool(select.select([self._keeper.stdout], [], [], wait_s)[0])
+
+    def _read(self) -> list[dict[str, Any]] | None:
+        """Lines that have come, exits noted; None at the end of the keeper's output."""
+        assert self._keeper.stdout is not None, "opened with a pipe"
+        chunk = os.read(self._keeper.stdout.fileno(), 65536)
+        if not chunk:
+            return None
+        *lines, self._buffered = (self._buffered + chunk).split(b"\n")
+        answers = [json.loads(line) for line in lines]
+        for answer in answers:
+            if "exited" in answer:
+                self.exited[answer["exited"]] = answer["status"]
+        return answers
+
+    def _keeper_error(self) -> str:
+        self._errors.seek(0)
+        return self._errors.read().decode(errors="replace").strip()[-500:]
+
+
+_numbers = itertools.count(1)
+
+
+def _new_directory() -> Path:
+    """A name for a stack's directory that nobody else takes; the keeper makes it, so that none is without one."""
+    try:
+        folder = Path(tempfile.gettempdir())
+    except OSError as error:
+        raise _no_temporary_folder(error) from error
+    name = f"{PREFIX}{leftovers.owner()}-{next(_numbers)}"
+    if len(os.fsencode(folder / name)) > SOCKET_PATH_BYTES - 40:
+        folder = Path("/tmp")
+    return folder / name
+
+
+def _no_temporary_folder(error: object) -> CannotMeasure:
+    return CannotMeasure(
+        f"a stack's directory cannot be made or written: {error}",
+        "make room in the folder for temporary files, or name another one in TMPDIR",
+    )
+
+
+def process_tree(pid: int) -> list[int]:
+    """The process and all its descendants, the process first; empty when it is gone."""
+    try:
+        process = psutil.Process(pid)
+        return [pid, *(child.pid for child in process.children(recursive=True))]
+    except psutil.NoSuchProcess:
+        return []
+
+
+def cpu_ns(pid: int) -> int:
+    """CPU time that a process has used, all threads, in ns, to the kernel's tick; 0 when it is gone."""
+    try:
+        times = psutil.Process(pid).cpu_times()
+    except psutil.NoSuchProcess:
+        return 0
+    return int((times.user + times.system) * 1e9)
+
+
+def port_is_free(port: int) -> bool:
+    """Whether a server could listen on this port of the loopback address now."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
+
+
+def last_lines(path: Path, count: int = 8) -> str:
+    """The end of a log file; empty when there is none."""
+    try:
+        return "\n".join(path.read_text(errors="replace").strip().splitlines()[-count:])
+    except OSError:
+        return ""

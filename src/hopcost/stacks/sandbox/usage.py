@@ -1,0 +1,51 @@
+"""What a stack's processes use besides the engine's counters: memory, ports in TIME_WAIT, CPU time of a cgroup."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from pathlib import Path
+
+from hopcost.record.evidence import Memory
+
+
+def memory(pids: list[int]) -> Memory:
+    """The memory of these processes."""
+    return Memory(
+        processes=len(pids),
+        peak_bytes=_sum_kib(pids, "status", "VmHWM"),
+        proportional_bytes=_sum_kib(pids, "smaps_rollup", "Pss"),
+    )
+
+
+def _sum_kib(pids: list[int], file: str, key: str) -> int | None:
+    """Bytes of all processes together; None when one of them cannot be read: part of a sum is no sum."""
+    total = 0
+    for pid in pids:
+        try:
+            lines = Path(f"/proc/{pid}/{file}").read_text().splitlines()
+        except OSError:
+            return None
+        values = [line.split()[1] for line in lines if line.startswith(f"{key}:")]
+        if not values:
+            return None
+        total += int(values[0]) * 1024
+    return total if pids else None
+
+
+def process_clock_ns(pid: int) -> int | None:
+    """The process CPU clock of another process (clock_getcpuclockid): ns, all threads, ended ones included.
+
+    None when it is gone.
+    """
+    try:
+        return time.clock_gettime_ns((~pid << 3) | 2)
+    except OSError:
+        return None
+
+
+def account_ns(cgroup: Path) -> int:
+    """CPU time that a cgroup and those in it have used: cpu.stat of version 2, or cpuacct.usage of version 1."""
+    with contextlib.suppress(FileNotFoundError):
+        return int((cgroup / "cpu.stat").read_text().split()[1]) * 1000
+    return int((cgroup / "cpuacct.usage").read_text())

@@ -1,0 +1,241 @@
+"""A stack that runs: its hops started, watched, frozen and stopped. prepared.py decides what it consists of."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from types import TracebackType
+
+from hopcost.errors import ArmFailed, CannotMeasure, MeasurementFailed
+from hopcost.plan.cores import Cores
+from hopcost.record.evidence import Memory, Surroundings, TimeWait
+from hopcost.stacks import certificate
+from hopcost.stacks.address import LOOPBACK
+from hopcost.stacks.failure import quote_named_lines
+from hopcost.stacks.prepare import PreparedHop, prepare
+from hopcost.stacks.sandbox import leftovers, namespaces, session, sockets, usage
+from hopcost.stacks.sandbox.cgroups import Freezer
+from hopcost.stacks.sandbox.leftovers import CGROUP_PREFIX
+from hopcost.stacks.sandbox.namespaces import STACK
+from hopcost.stacks.sandbox.network import HOST, Network
+from hopcost.stacks.sandbox.ports import NamespacePorts, Ports
+from hopcost.stacks.sandbox.session import Net, NotStarted, Session
+from hopcost.stacks.surroundings import SurroundingsRequest, measure_link, unavailable_sysctls, why_refused
+from hopcost.suites.arm import Arm, Settings
+
+READY_S, READY_S_PER_CHILD = 10.0, 0.01
+LABEL_LONGEST = 120  # a file name has 255 bytes
+LINK_CARRIES_LEAST = 0.8  # of its rate in a plain transfer, heads of packets taken off
+
+
+class RunningStack:
+    """A stack that runs: started from the origin to the front, so that each hop finds the next one ready.
+
+    A context manager; leaving it stops every program and removes every file, at once where an error or an interrupt is
+    the reason. `label` names it in the machine's cgroups. Where `network` allows namespaces the stack has one of its
+    own, and takes its ports there; `ports` are the host's.
+
+    ArmFailed for what the arm's programs and wishes are to blame for, MeasurementFailed for faults of the keeper.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        arm: Arm,
+        settings: Settings,
+        cores: Cores,
+        freezer: Freezer,
+        ports: Ports,
+        label: str,
+        network: Network = HOST,
+    ) -> None:
+        self.arm = name
+        self.freezer = freezer
+        self.network = network
+        self._wishes = SurroundingsRequest(
+            sysctls=arm.sysctls, open_files=arm.open_files, link_mbit_per_s=arm.link_mbit_per_s
+        )
+        self._cgroup_name = f"{CGROUP_PREFIX}{leftovers.owner()}-{label[:LABEL_LONGEST]}"
+        self._roots: dict[str, int] = {}
+        refused = why_refused(self._wishes, network)
+        if refused is not None:
+            raise ArmFailed(name, *refused)
+        try:
+            self.session = Session(freezer.cgroups(self._cgroup_name), self._net())
+        except NotStarted as error:
+            raise ArmFailed(name, error.message, error.hint) from error
+        try:
+            own = self.session.namespace
+            try:
+                self.prepared = prepare(
+                    name,
+                    arm,
+                    settings,
+                    cores,
+                    self.session.directory,
+                    ports if own is None else NamespacePorts(own),
+                    LOOPBACK if arm.link_mbit_per_s is None else STACK,
+                )
+            except CannotMeasure as error:
+                raise ArmFailed(name, error.message, error.hint) from error
+            self.surroundings = self._surroundings()
+            self._start()
+        except NotStarted as error:
+            self.session.kill()
+            raise ArmFailed(name, error.message, error.hint) from error
+        except BaseException:
+            self.session.kill()
+            raise
+
+    def _net(self) -> Net | None:
+        """The namespace to make, if there is to be one; only net.* sysctls are its own."""
+        if not self.network.own:
+            return None
+        return Net(
+            sysctls={key: value for key, value in self._wishes.sysctls.items() if key.startswith("net.")},
+            link=self._wishes.link_mbit_per_s is not None,
+            link_mbit_per_s=self._wishes.link_mbit_per_s,
+        )
+
+    def _surroundings(self) -> Surroundings:
+        """What the kernel gave, read back, and what it did not; MeasurementFailed where the link carries nothing."""
+        rate, carried = self._wishes.link_mbit_per_s, None
+        notes = unavailable_sysctls(self._wishes.sysctls)
+        notes += [f"{key} = {self._wishes.sysctls[key]}: {why}" for key, why in self.session.refused.items()]
+        wanted, got = self._wishes.open_files, self.prepared.open_files
+        if wanted is not None and got < wanted:
+            notes.append(f"open files: {wanted} asked for, {got} given: that is the hard limit here")
+        own, client = self.session.namespace, self.session.client_namespace
+        if rate is not None and own is not None and client is not None:
+            try:
+                carried = measure_link(own, client, rate)
+            except OSError as error:
+                raise MeasurementFailed(f"{self.arm}: the link of {rate} Mbit/s carries nothing: {error}") from error
+            if carried < rate * 1_000_000 * LINK_CARRIES_LEAST:
+                notes.append(f"the link of {rate} Mbit/s carried less than {LINK_CARRIES_LEAST:.0%} of that alone")
+        return Surroundings(
+            network="host" if own is None else "own",
+            open_files=got,
+            sysctls=self.session.sysctls,
+            link_mbit_per_s=rate,
+            link_bits_per_s=carried,
+            notes=notes,
+        )
+
+    def __enter__(self) -> RunningStack:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.session.stop()
+        else:
+            self.session.kill()
+
+    @property
+    def processes(self) -> dict[str, list[int]]:
+        """The processes of each hop as they are now, by hop name."""
+        return {name: self.session.processes(name, root) for name, root in self._roots.items()}
+
+    @property
+    def network_namespace(self) -> str | None:
+        """The file of the namespace in which a client of this stack opens its sockets; None is this process's own."""
+        return self.session.client_namespace
+
+    def as_client(self) -> contextlib.AbstractContextManager[None]:
+        """The calling thread where a client of this stack belongs."""
+        return namespaces.inside(self.network_namespace)
+
+    @property
+    def freeze(self) -> dict[str, object]:
+        """What freezes this stack, in the words of the engine's plan."""
+        if self.session.cgroup is not None:
+            return {self.freezer.kind: str(self.session.cgroup)}
+        return {"signal": [pid for pids in self.processes.values() for pid in pids]}
+
+    def account_of(self, hop: str) -> str | None:
+        """The cgroup that counts the CPU time of a hop whose processes come and go; None for others, or without one."""
+        counting = self.freezer.account_of(self._cgroup_name)
+        forks = any(each.name == hop and each.forks for each in self.prepared.hops)
+        return str(counting / hop) if forks and counting is not None and counting in self.session.cgroups else None
+
+    def memory(self) -> dict[str, Memory]:
+        """The memory of each hop, over its processes as they are now."""
+        return {name: usage.memory(pids) for name, pids in self.processes.items()}
+
+    def time_wait(self) -> list[TimeWait]:
+        """Connections in TIME_WAIT as they are now, by the link that they were on and the side that closed them."""
+        listening = {hop.name: hop.address.port for hop in self.prepared.hops if hop.address.port is not None}
+        return sockets.count_time_wait_of(listening, [self.session.namespace, self.network_namespace])
+
+    def cpu_ns(self) -> int:
+        """CPU time that all processes of the stack have used, in ns, to the kernel's tick where it has no cgroup."""
+        counting = self.freezer.account_of(self._cgroup_name)
+        if counting is not None and counting in self.session.cgroups:
+            return usage.account_ns(counting)
+        return sum(session.cpu_ns(pid) for pids in self.processes.values() for pid in pids)
+
+    def failure(self) -> str | None:
+        """Why the stack no longer stands, with the last lines of the program that ended; None while it does."""
+        for name, status in self.session.poll().items():
+            return self._ended(name, status)
+        return None
+
+    def _start(self) -> None:
+        if self.prepared.address.is_tls:
+            for file, text in certificate.make_certificate(self.prepared.address.address.rpartition(":")[0]).items():
+                self.session.put(file, text)
+        for hop in self.prepared.hops:
+            for file, text in hop.files.items():
+                self.session.put(file, text)
+        for hop in reversed(self.prepared.hops):
+            self._roots[hop.name] = self.session.start(
+                hop.name, hop.command, self.prepared.cores.stack, self.prepared.open_files
+            )
+            self._wait_until_ready(hop)
+
+    def _wait_until_ready(self, hop: PreparedHop) -> None:
+        ready_s = READY_S + READY_S_PER_CHILD * hop.children
+        deadline = time.monotonic() + ready_s
+        while True:
+            with namespaces.inside(self.session.namespace):
+                not_yet = self._not_yet(hop)
+            if not_yet is None:
+                return
+            status = self.session.poll().get(hop.name)
+            if status is not None:
+                raise ArmFailed(self.arm, self._ended(hop.name, status), self._reproduce())
+            if time.monotonic() > deadline:
+                raise ArmFailed(
+                    self.arm,
+                    f"{hop.name} did not get ready within {ready_s:g} s: {hop.address.address}: {not_yet}"
+                    + self._log(hop.name),
+                    self._reproduce(),
+                )
+            time.sleep(0.005)
+
+    def _not_yet(self, hop: PreparedHop) -> str | None:
+        """Why the hop is not ready; None when it is: it listens, and its children are there."""
+        if hop.children:
+            children = len(session.process_tree(self._roots[hop.name])) - 1
+            if children < hop.children:
+                return f"{children} of {hop.children} processes are there"
+        try:
+            hop.address.connect(timeout_s=1.0).close()
+        except OSError as error:
+            return str(error)
+        return None
+
+    def _ended(self, name: str, status: int) -> str:
+        how = f"with exit code {status}" if status >= 0 else f"by signal {-status}"
+        return f"{name} ended {how}{self._log(name)}"
+
+    def _log(self, name: str) -> str:
+        text = session.last_lines(self.session.log(name))
+        files = next(hop.files for hop in self.prepared.hops if hop.name == name)
+        quoted = quote_named_lines(text, files)
+        return (f"; its last lines:\n{text}" if text else "") + (f"\n{quoted}" if quoted else "")
+
+    def _reproduce(self) -> str:
+        return "see the command and the generated files with `hopcost show SUITE/EXPERIMENT/ARM`"

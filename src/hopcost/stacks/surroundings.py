@@ -1,0 +1,117 @@
+"""The network that a stack gets: a namespace of its own where this machine allows it, else the host's loopback.
+
+It must not know programs. What an arm asks for and cannot have here is said, with the reason; nothing of the host is
+changed.
+"""
+
+from __future__ import annotations
+
+import select
+import socket
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from hopcost.record.evidence import Surroundings
+from hopcost.stacks.sandbox import namespaces
+from hopcost.stacks.sandbox.namespaces import BURST_BYTES_LEAST, BURST_S, STACK
+from hopcost.stacks.sandbox.network import TRIAL_S, Network
+
+LINK_IS_FULL = 0.9  # of the rate, in answers and the heads of their packets
+PACKET_BYTES = 1448  # of an answer that a full packet carries
+HEAD_BYTES = 90  # around them: TCP with timestamps 32, IP 20, Ethernet 14 and what it needs between packets 24
+TRANSFER_S = 0.15  # of sending at the link's rate, to see what it carries
+
+
+class SurroundingsRequest(msgspec.Struct, frozen=True):
+    """What an arm asks of its surroundings."""
+
+    sysctls: dict[str, int | str] = {}
+    open_files: int | None = None
+    link_mbit_per_s: int | None = None
+
+
+def why_refused(wishes: SurroundingsRequest, network: Network) -> tuple[str, str] | None:
+    """Why an arm that wishes this cannot run here at all, and the remedy; None when it can.
+
+    Without a namespace net.* sysctls would be the host's, which are left alone.
+    """
+    asked = [name for name in wishes.sysctls if name.startswith("net.")]
+    asked += [f"a link of {wishes.link_mbit_per_s} Mbit/s"] if wishes.link_mbit_per_s is not None else []
+    if asked and not network.own:
+        return (
+            f"{', '.join(asked)}: only in a network namespace of its own, which is not to be had: {network.why}",
+            "run as root, or allow unprivileged user namespaces; hopcost doctor says what is there",
+        )
+    tools = [name for name in ("ip", "tc") if namespaces.tool(name) is None]
+    if wishes.link_mbit_per_s is not None and tools:
+        return (f"a link with a rate: {' and '.join(tools)} not installed", "apt-get install iproute2 (as root)")
+    return None
+
+
+def unavailable_sysctls(sysctls: Mapping[str, int | str]) -> list[str]:
+    """Sysctls that are the whole machine's and not as the arm wishes: the host is not changed. One note each."""
+    return [
+        f"{name} = {value} not applied ({_holds(name)} here): it is the whole machine's, which hopcost does not change"
+        for name, value in sysctls.items()
+        if not name.startswith("net.") and _holds(name) != str(value)
+    ]
+
+
+def with_link_load(given: Surroundings, received_bytes: int, elapsed_ns: int, *, answers: int) -> Surroundings:
+    """With a note where the answers filled the link: throughput is the link's then, not the stack's.
+
+    The link also carries the heads of packets: of full ones, and at least one for each answer.
+    """
+    if given.link_mbit_per_s is None or not elapsed_ns:
+        return given
+    carried = received_bytes + HEAD_BYTES * max(answers, received_bytes / PACKET_BYTES)
+    share = carried * 8e9 / elapsed_ns / (given.link_mbit_per_s * 1_000_000)
+    if share < LINK_IS_FULL:
+        return given
+    note = (
+        f"the link of {given.link_mbit_per_s} Mbit/s is full: answers and the heads of their packets take"
+        f" {LINK_IS_FULL:.0%} of it or more; throughput is the link's"
+    )
+    return msgspec.structs.replace(given, notes=[*given.notes, note])
+
+
+def _holds(name: str) -> str:
+    try:
+        return " ".join((Path("/proc/sys") / name.replace(".", "/")).read_text().split())
+    except OSError:
+        return "unknown"
+
+
+def measure_link(stack: str, client: str, mbit_per_s: int) -> int:
+    """Bits per second that a transfer from the stack's namespace to the client's comes to, once the bucket is empty.
+
+    OSError when the two do not reach each other.
+    """
+    bytes_per_s = mbit_per_s * 125_000
+    burst = int(max(BURST_BYTES_LEAST, bytes_per_s * BURST_S))
+    ends = time.monotonic() + 10
+    with namespaces.inside(stack):
+        listener = socket.create_server((STACK, 0))
+    with listener:
+        with namespaces.inside(client):
+            receiver = socket.create_connection(listener.getsockname(), timeout=TRIAL_S)
+        sender, _ = listener.accept()
+    block, received, began, at_begin = bytes(1 << 16), 0, 0.0, 0
+    with sender, receiver:
+        sender.setblocking(False)
+        receiver.setblocking(False)
+        while time.monotonic() < ends:
+            readable, writable, _ = select.select([receiver], [sender], [], 1.0)
+            if writable:
+                sender.send(block)
+            if readable:
+                received += len(receiver.recv(1 << 18))
+                now = time.monotonic()
+                if not began and received > 2 * burst:
+                    began, at_begin = now, received
+                elif began and now - began >= TRANSFER_S:
+                    return int((received - at_begin) * 8 / (now - began))
+    raise OSError(110, "the link carried nothing")

@@ -1,0 +1,143 @@
+"""What is said of an arm beside the baseline: each figure's ratio, its interval, and the verdict read off it. Pure.
+
+An arm with faults of its own has figures but no verdict; nor has one whose reason lies in the run.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from hopcost.plan.plan import PlannedExperiment
+from hopcost.statistics import figures, validity
+from hopcost.statistics import verdict as statistics_verdict
+from hopcost.statistics.arms import PairedBlocks
+from hopcost.statistics.figures import BlockFigure
+from hopcost.statistics.intervals import Interval
+from hopcost.statistics.looks import error_of_one_arm
+from hopcost.statistics.summary import open_loop
+from hopcost.statistics.verdict import Better, Verdict, judge_interval
+
+THROUGHPUT, CPU = "throughput", "cpu_per_request"
+BLOCKS_AT_LEAST = 3  # fewer valid ones give no verdict
+GENERATOR_FULL = "the generator was full while the stack idled: its throughput is a lower bound"
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """One figure of an arm ÷ the baseline's; `load_per_s` is None at saturation.
+
+    The interval is one of all arms of the experiment, which hold together at 95 % (Bonferroni). `no_verdict` says why
+    the verdict is unknown whatever the interval.
+    """
+
+    figure: str
+    load_per_s: float | None
+    ratio: Interval | None
+    verdict: Verdict
+    no_verdict: str | None = None
+
+
+class Metric(msgspec.Struct, frozen=True):
+    """A figure to be compared, and which way it is better."""
+
+    name: str
+    figure: BlockFigure
+    better: Better
+    share: float | None = None
+
+
+def metrics_of(arms: PairedBlocks, name: str, p99_agrees: dict[float, bool | None]) -> list[Metric]:
+    """What can be compared of an arm: at saturation, and at each offered load of the record."""
+    parts, baseline = arms.of(name), arms.of(arms.baseline)
+    shared = [hop for hop in parts[0].hops if hop in baseline[0].hops and len(parts[0].hops) > 1]
+    found = [
+        Metric(THROUGHPUT, figures.throughput, Better.HIGHER),
+        Metric(CPU, figures.cpu_per_request, Better.CHEAPER),
+        *(Metric(f"{CPU}:{hop}", figures.cpu_of(hop), Better.CHEAPER) for hop in shared),
+    ]
+    for share in dict.fromkeys(load.share for part in parts for load in part.open_loop):
+        found.append(Metric(CPU, open_loop.cpu_per_request_at(share), Better.CHEAPER, share))
+        found += [
+            Metric(f"{CPU}:{hop}", open_loop.cpu_per_request_at(share, hop), Better.CHEAPER, share) for hop in shared
+        ]
+        found += [
+            Metric(f"response_{each}", open_loop.response_time_at(share, each), Better.SHORTER, share)
+            for each in ("p50", "p99")
+            if (each == "p50" or p99_agrees.get(share))
+            and all(open_loop.is_shown(both, share, each) for both in (parts, baseline))
+        ]
+    return found
+
+
+def compare_arm(
+    arms: PairedBlocks,
+    experiment: PlannedExperiment,
+    name: str,
+    *,
+    error: float,
+    margin: float,
+    withheld: str | None,
+    p99_agrees: dict[float, bool | None],
+) -> list[Comparison]:
+    """All comparisons of an arm with the baseline; of the baseline itself, none. All arms share the `error`."""
+    if name == experiment.baseline or not arms.of(name) or not arms.of(experiment.baseline):
+        return []
+    own_error = error_of_one_arm(experiment, error)
+    withheld = withheld or fault_of_comparison(arms, experiment, name)
+    found = []
+    for ask in metrics_of(arms, name, p99_agrees):
+        interval = arms.ratio(name, ask.figure, own_error)
+        if interval is None and ask.share is not None:
+            continue  # too few samples: not shown
+        floor = arms.floor(ask.figure, error)
+        why = withheld or too_few(arms.count(name, ask.figure))
+        if why is None and ask.name == THROUGHPUT and (bound := _bound(arms, experiment, name)) is not None:
+            why = f"{bound}: {GENERATOR_FULL}"
+        found.append(
+            Comparison(
+                figure=ask.name,
+                load_per_s=None if ask.share is None else open_loop.rate_per_s(arms.of(name), ask.share),
+                ratio=interval,
+                verdict=judge_interval(None if why else interval, statistics_verdict.margin(floor, margin), ask.better),
+                no_verdict=why,
+            )
+        )
+    return found
+
+
+def too_few(blocks: int) -> str | None:
+    """Why so many valid blocks give no verdict."""
+    return None if blocks >= BLOCKS_AT_LEAST else f"too few valid blocks: {blocks}, {BLOCKS_AT_LEAST} needed"
+
+
+def fault_of_comparison(arms: PairedBlocks, experiment: PlannedExperiment, name: str) -> str | None:
+    """Why there is no verdict on an arm: what it, or what it is compared with, did wrong."""
+    for each in _measured_by(arms, name):
+        found = own_fault(arms, experiment, each)
+        if found is not None:
+            return found if each == name else f"{each}: {found}"
+    return None
+
+
+def own_fault(arms: PairedBlocks, experiment: PlannedExperiment, name: str) -> str | None:
+    """What an arm did wrong first: how it failed, or a fault in one of its blocks."""
+    faults = (fault for part in arms.of(name) for fault in validity.faults_of_arm(part, experiment))
+    return f"it failed in block {arms.failed[name]}" if name in arms.failed else next(faults, None)
+
+
+def _bound(arms: PairedBlocks, experiment: PlannedExperiment, name: str) -> str | None:
+    """Which of the arm and the baseline the generator was full for: either way their quotient is the generator's."""
+    for one in _measured_by(arms, name):
+        if any(validity.generator_full(each, experiment) for each in arms.of(one)):
+            return one
+    return None
+
+
+def _measured_by(arms: PairedBlocks, name: str) -> list[str]:
+    """The arms that a comparison is made of: both, and the second run of what runs twice where that is one of them.
+
+    Of arms that never share a block that one is between them, too.
+    """
+    both = [name, arms.baseline]
+    if arms.never_together(*both):
+        both.append(arms.twice)
+    return [*both, arms.again] if arms.again is not None and arms.twice in both else both

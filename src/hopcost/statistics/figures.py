@@ -1,0 +1,57 @@
+"""Arms put beside each other, block by block: ratios and differences of a figure, with their intervals. Pure.
+
+What runs twice in a block stands for both of its runs: their mean, except where the second is compared with the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import msgspec
+
+from hopcost.record.block import ArmBlock
+
+
+class BlockFigure(msgspec.Struct, frozen=True):
+    """What is read off an arm's part of a block: None or 0 where it does not have it.
+
+    `rounds` are those it was taken over: what the block weighs among the others. A block that has none, as one without
+    an offered load, says nothing of it.
+    """
+
+    read: Callable[[ArmBlock], float | None]
+    rounds: Callable[[ArmBlock], int] = lambda arm: arm.rounds
+
+    def __call__(self, arm: ArmBlock) -> float | None:
+        return self.read(arm)
+
+
+def _throughput(arm: ArmBlock) -> float | None:
+    """Correct answers per second of the arm's own time, over the block's slices."""
+    return arm.answers * 1e9 / arm.elapsed_ns if arm.elapsed_ns else None
+
+
+def _cpu_per_request(arm: ArmBlock) -> float | None:
+    """CPU ns of all hops per correct answer, over the block's slices."""
+    used = total(arm.cpu_ns(hop) for hop in arm.hops)
+    return used / arm.answers if used is not None and arm.answers else None
+
+
+throughput = BlockFigure(_throughput)
+cpu_per_request = BlockFigure(_cpu_per_request)
+
+
+def cpu_of(hop: str) -> BlockFigure:
+    """CPU ns of one hop per correct answer, over the block's slices."""
+
+    def figure(arm: ArmBlock) -> float | None:
+        used = arm.cpu_ns(hop)
+        return used / arm.answers if used is not None and arm.answers else None
+
+    return BlockFigure(figure)
+
+
+def total(values: Iterable[int | None]) -> int | None:
+    """The sum; None when one of them is: part of a CPU time is no CPU time."""
+    found = list(values)
+    return None if any(value is None for value in found) else sum(value for value in found if value is not None)

@@ -1,0 +1,50 @@
+"""What is said of an arm beside the baseline: each figure's ratio, its interval, and the verdict read off it. Pure.
+
+An arm with faults of its own has figures but no verdict; nor has one whose reason lies in the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hopcost.plan.plan import PlannedExperiment
+from hopcost.statistics.arms import PairedBlocks
+from hopcost.statistics.intervals import CONFIDENCE_ERROR
+
+
+def error_at_end(looks: Sequence[int], arms: PairedBlocks, ending: str | None) -> float:
+    """The error that the intervals of a figure share in the report: a look's, or what is left where looks are over.
+
+    `ending` says why the experiment stopped (`record.Ending`); who interrupts a run may have seen its intervals.
+    """
+    if ending not in ("budget", "blocks"):
+        return error_per_look(len(looks))
+    others = [name for name in arms.names if name not in (arms.twice, arms.again)]  # which are in all blocks of three
+    blocks = max((len(arms.of(name)) for name in others), default=0)
+    return error_left(looks, blocks)
+
+
+def error_of_one_arm(experiment: PlannedExperiment, error: float) -> float:
+    """The error of one arm's interval, so that those of all arms together have `error` (Bonferroni).
+
+    Beside a baseline that was chosen afterwards it is that of all pairs of arms.
+    """
+    arms = sum(arm.copy_of is None for arm in experiment.arms)
+    intervals = arms - 1 if experiment.baseline == experiment.twice else arms * (arms - 1) // 2
+    return error / max(1, intervals)
+
+
+def error_per_look(looks: int) -> float:
+    """The error each of several fixed looks may spend so that all together spend 5 % (Bonferroni)."""
+    return CONFIDENCE_ERROR / looks
+
+
+def error_left(looks: Sequence[int], blocks: int) -> float:
+    """The error that a run over so many blocks has left at its end: all that looks before it have not spent.
+
+    For a run that ends since its time or its blocks are over, not by what it saw.
+
+    >>> error_left((6, 10, 16, 24), 6), error_left((6, 10, 16, 24), 11), error_left((6, 10, 16, 24), 24)
+    (0.05, 0.025, 0.0125)
+    """
+    return CONFIDENCE_ERROR * (1 - sum(look < blocks for look in looks[:-1]) / len(looks))

@@ -1,0 +1,149 @@
+"""How much pairs of slices of the same server differ on this machine now, and how long an answer of ±1 % will take.
+
+The embedded origin runs twice, on one core where there are two, as the two runs of a baseline do. A pair is its two
+slices of a round; its log-ratio is what this machine makes out of no difference. The spread is 1.96 times the standard
+deviation of the pairs' log-ratios: 95 of 100 pairs lie within ± that. Programs are started once, so what a restart
+changes is not in it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import partial
+
+import msgspec
+import numpy as np
+
+from hopcost.errors import MeasurementFailed
+from hopcost.plan.make import BLOCK_S_AT_MOST, LOOKS
+from hopcost.plan.method import TARGET_WIDTH
+from hopcost.plan.plan import PlannedExperiment
+from hopcost.plan.slices import (
+    BLOCK_OVERHEAD_S_PER_ARM,
+    ROUNDS_AT_LEAST,
+    SETTLE_NS_LEAST,
+    SLICE_EDGES,
+    SLICE_NS_MOST,
+    WARM_UP_LEAST_NS,
+)
+from hopcost.record.block import ArmBlock, Block
+from hopcost.statistics import figures as statistics_figures
+from hopcost.statistics import looks, precision
+from hopcost.statistics.figures import BlockFigure
+from hopcost.statistics.precision import Forecast, Variances
+from hopcost.suites.arm import COPY_SUFFIX
+
+SLICE_NS, SETTLE_NS = 100_000_000, 100_000_000
+SECONDS = 10.0
+NORMAL_95 = 1.96  # of a normal distribution, 95 % lie within so many standard deviations
+LONGEST_S = 86_400.0  # nobody waits longer
+ARMS = 3  # two arms to be compared, and the baseline's second run
+
+
+class MachineSpread(msgspec.Struct, frozen=True):
+    """What was seen: spreads of pairs as shares (0.03 is ±3 %), and the way to ±1 % where there is one."""
+
+    pairs: int
+    slice_ns: int
+    throughput: float
+    cpu_per_request: float | None
+    forecast: Forecast | None
+
+
+def judge(done: Block, experiment: PlannedExperiment) -> MachineSpread:
+    """The spreads out of a block of the baseline and its second run."""
+    first, second = (
+        next(arm for arm in done.arms if arm.name == experiment.baseline + end) for end in ("", COPY_SUFFIX)
+    )
+    throughput = log_ratios(first, second, statistics_figures.throughput)
+    if throughput is None:
+        raise MeasurementFailed("the spread could not be measured: a slice without an answer")
+    cpu = log_ratios(first, second, statistics_figures.cpu_per_request)
+    return MachineSpread(
+        pairs=len(throughput),
+        slice_ns=experiment.slice_ns,
+        throughput=spread(throughput),
+        cpu_per_request=None if cpu is None else spread(cpu),
+        forecast=forecast(variance_of_full_pairs(levels(first, second), experiment)),
+    )
+
+
+def log_ratios(first: ArmBlock, second: ArmBlock, figure: BlockFigure) -> list[float] | None:
+    """One for each round; None where a slice has no figure: leaving it out would choose by outcome."""
+    found = []
+    for one, other in zip(first.slices, second.slices, strict=True):
+        figures = [figure(msgspec.structs.replace(arm, slices=[each])) for arm, each in ((first, one), (second, other))]
+        if not figures[0] or not figures[1]:
+            return None
+        found.append(math.log(figures[1] / figures[0]))
+    return found
+
+
+def spread(logs: Sequence[float]) -> float:
+    """1.96 standard deviations (n - 1) of log-ratios; one, or none, has no spread.
+
+    >>> round(spread([0.01, -0.01, 0.01, -0.01]), 4)
+    0.0226
+    """
+    return NORMAL_95 * float(np.std(logs, ddof=1)) if len(logs) > 1 else math.nan
+
+
+def levels(first: ArmBlock, second: ArmBlock) -> list[float]:
+    """ln(answers per second) of all slices as they came: both are the same server."""
+    slices = sorted([*first.slices, *second.slices], key=lambda each: each.start_ns)
+    return [math.log(each.answers / each.elapsed_ns) for each in slices]
+
+
+def variance_of_full_pairs(levels: Sequence[float], experiment: PlannedExperiment) -> float:
+    """Of ln(second ÷ first) of two visits as long as a full run's: neighbouring means over as long, at every start.
+
+    A machine that changes its speed for a second at a time lets long slices scatter as widely as short ones, where
+    noise that is new in each slice would be a tenth. Such means hold 0.6 s of slices where a full run counts 1 s.
+    """
+    visits = (SLICE_NS_MOST + SETTLE_NS_LEAST) / (experiment.slice_ns + experiment.settle_ns)
+    width = max(1, min(round(visits), len(levels) // 2))
+    means = np.convolve(levels, np.full(width, 1 / width), "valid")
+    return float(np.mean((means[width:] - means[:-width]) ** 2))
+
+
+def forecast(of_pairs: float) -> Forecast | None:
+    """How two arms reach ±1 % if a full run's pairs have this variance; None where the longest run does not.
+
+    A pair is what the baseline's second run is to its first, which has to be as precise as the arms; an arm is compared
+    with the mean of both and varies less.
+    """
+    seen = Variances(within=of_pairs, between=0.0)
+    round_s = ARMS * (SLICE_NS_MOST + SETTLE_NS_LEAST) / 1e9 * SLICE_EDGES
+    found = precision.forecast(
+        seen,
+        done=0,
+        target=TARGET_WIDTH,
+        looks=LOOKS,
+        error=looks.error_per_look(len(LOOKS)),
+        error_left=partial(looks.error_left, LOOKS),
+        seconds=LONGEST_S,
+        overhead_s=ARMS * (BLOCK_OVERHEAD_S_PER_ARM + WARM_UP_LEAST_NS / 1e9),
+        round_s=round_s,
+        rounds_at_least=ROUNDS_AT_LEAST,
+        rounds_at_most=int(BLOCK_S_AT_MOST / round_s),
+    )
+    return found if found is not None and found.half_width <= TARGET_WIDTH else None
+
+
+def words(seen: MachineSpread) -> list[str]:
+    """What `hopcost doctor --spread` prints."""
+    cpu = "unknown" if seen.cpu_per_request is None else f"±{seen.cpu_per_request:.1%}"
+    lines = [
+        f"spread of {seen.pairs} pairs of {seen.slice_ns // 1_000_000} ms slices, the embedded origin against itself:"
+        f" 95 of 100 within ±{seen.throughput:.1%} in throughput, {cpu} in CPU per request"
+    ]
+    if seen.forecast is None:
+        lines.append(f"±{TARGET_WIDTH:.0%} for two arms: not within {LOOKS[-1]} blocks")
+    else:
+        way = seen.forecast
+        lines.append(
+            f"±{TARGET_WIDTH:.0%} for two arms will take about {way.seconds:.0f} s: {way.blocks} blocks of"
+            f" {way.rounds} rounds, if restarts change little"
+        )
+    return lines

@@ -1,0 +1,78 @@
+"""One experiment in one of two records that stand side by side: its blocks, and what can be asked of them. Pure."""
+
+from __future__ import annotations
+
+import msgspec
+
+from hopcost.plan.plan import PlannedExperiment
+from hopcost.record.run import Record
+from hopcost.statistics import comparisons
+from hopcost.statistics.arms import PairedBlocks
+from hopcost.statistics.comparisons import Comparison, Metric
+from hopcost.statistics.summary import open_loop
+from hopcost.statistics.summary.summary import ExperimentSummary, summarise
+
+Key = tuple[str, float | None]  # a figure, and the offered load (None: saturation)
+
+
+class RecordSide(msgspec.Struct, frozen=True):
+    """The experiment with its valid blocks by arm."""
+
+    record: Record
+    summary: ExperimentSummary
+    arms: PairedBlocks
+
+    @property
+    def planned(self) -> PlannedExperiment:
+        return self.summary.plan
+
+    @property
+    def rates(self) -> set[float]:
+        """The loads that were offered, per second."""
+        measured = self.arms.of(self.planned.baseline)
+        return {rate for _, rate in self.asks(self.planned.baseline) if rate is not None} if measured else set()
+
+    def asks(self, name: str) -> dict[Key, Metric]:
+        """What can be asked of an arm: throughput, CPU, and at each offered load CPU and response times."""
+        found = {}
+        for ask in comparisons.metrics_of(self.arms, name, self.summary.p99_agrees):
+            load = None if ask.share is None else open_loop.rate_per_s(self.arms.of(name), ask.share)
+            if ":" not in ask.name:  # of all hops together
+                found[ask.name, load] = ask
+        return found
+
+    def sample(self, name: str, ask: Metric) -> list[float] | None:
+        """The arm's figure by block; None where a block lacks it: leaving it out would choose blocks by outcome."""
+        return self.arms.values(name, ask.figure)
+
+    def relative(self, name: str, ask: Metric) -> list[float] | None:
+        """The arm's figure ÷ its own baseline's, by block; None of the baseline itself, and where a block lacks it."""
+        pairs = None if name == self.planned.baseline else self.arms.pairs(name, ask.figure)
+        return [own / other for own, other in pairs] if pairs else None
+
+    def comparison(self, name: str, key: Key) -> Comparison | None:
+        """What the record itself says of the arm in that figure."""
+        arm = next((arm for arm in self.summary.arms if arm.name == name), None)
+        return arm.comparison(*key) if arm is not None else None
+
+    def versions(self, name: str) -> dict[str, object]:
+        """Of the programs that an arm consists of, or the receipts of its binaries; None where the record has none."""
+        planned = next(arm for arm in self.planned.arms if arm.name == name)
+        return {
+            hop.program: self._of_environment("binaries", hop.binary)
+            if hop.binary
+            else self._of_environment("programs", hop.program)
+            for hop in planned.arm.hops
+        }
+
+    def _of_environment(self, table: str, key: str) -> object:
+        known = self.record.environment.get(table)
+        return known.get(key) if isinstance(known, dict) else None
+
+
+def record_sides(record: Record) -> dict[str, RecordSide]:
+    """All experiments of a record, by name."""
+    found = {}
+    for each in summarise(record):
+        found[each.plan.name] = RecordSide(record, each, PairedBlocks(each.plan, record.blocks_of(each.plan.name)))
+    return found

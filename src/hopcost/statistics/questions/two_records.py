@@ -1,0 +1,265 @@
+"""Two records side by side: A and B, each figure of each arm that both have, B ÷ A. Pure.
+
+Blocks of two records are independent samples, so Welch's t. An absolute figure holds whatever the machine did between
+the two runs; the arm's ratio to its own baseline does not, as far as both were slowed alike. Verdicts are read off the
+second, docs/comparing.md says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import geometric_mean
+
+import msgspec
+
+from hopcost.errors import UsageError
+from hopcost.record import kept_files
+from hopcost.record.run import Record
+from hopcost.statistics.comparisons import CPU, Metric
+from hopcost.statistics.intervals import Interval, difference_of_independent, mean, ratio_of_independent
+from hopcost.statistics.looks import error_per_look
+from hopcost.statistics.questions import comparable
+from hopcost.statistics.questions.differences import Difference, diff, differing_files
+from hopcost.statistics.questions.record_side import Key, RecordSide, record_sides
+from hopcost.statistics.summary import hop_cost
+from hopcost.statistics.verdict import Verdict, judge_interval
+
+ONLY_ABSOLUTE = "nothing takes out what the machine did between the two runs: it may be the program or the machine"
+
+
+class FigureChange(msgspec.Struct, frozen=True):
+    """One figure of an arm, its geometric mean over blocks in A and in B, and B ÷ A.
+
+    `ratio` is of the figure itself, `relative` of its ratio to its own baseline: the verdict's. `no_verdict` says why
+    there is none.
+    """
+
+    figure: str
+    load_per_s: float | None
+    a: float
+    b: float
+    ratio: Interval | None
+    relative: Interval | None
+    verdict: Verdict
+    no_verdict: str | None
+
+
+class ArmChange(msgspec.Struct, frozen=True):
+    """An arm of both; `files` are the lines that differ in its commands and generated files, by name."""
+
+    name: str
+    differences: list[Difference]
+    files: dict[str, list[str]]
+    figures: list[FigureChange]
+
+
+class HopCostChange(msgspec.Struct, frozen=True):
+    """CPU ns per request of the hop in front (the arm minus `without`) in A and B; `difference_ns` is B − A."""
+
+    arm: str
+    without: str
+    hop: str
+    load_per_s: float | None
+    a_ns: float
+    b_ns: float
+    difference_ns: Interval | None
+
+
+class ExperimentChange(msgspec.Struct, frozen=True):
+    """An experiment of both. `baseline_changed` says what is not the same of what the others are compared with."""
+
+    name: str
+    question: str
+    baseline: str
+    blocks: tuple[int, int]
+    differences: list[Difference]
+    notes: list[str]
+    arms: list[ArmChange]
+    hop_costs: list[HopCostChange]
+    baseline_changed: str | None
+
+
+class RecordComparison(msgspec.Struct, frozen=True):
+    """All of it. `intervals` hold together at 95 %; `objections` are why the two should not have been compared.
+
+    `alone` are the experiments that one of them alone has, after its letter.
+    """
+
+    objections: list[str]
+    differences: list[Difference]
+    alone: dict[str, list[str]]
+    experiments: list[ExperimentChange]
+    intervals: int
+
+
+def compare_records(a: Record, b: Record, chosen: Sequence[str] = (), *, anyway: bool = False) -> RecordComparison:
+    """All that two records can say of each other; UsageError where they cannot, or should not without `anyway`."""
+    if a.path.resolve() == b.path.resolve():
+        raise UsageError(f"{a.path}: twice the same record", "name two")
+    pairs = comparable.common(a, b, chosen)
+    objections = comparable.objections(a, b, pairs)
+    if objections and not anyway:
+        raise UsageError(
+            f"{a.path} and {b.path} cannot be compared: {'; '.join(objections)}",
+            "--anyway compares them all the same, and says so on top",
+        )
+    in_a, in_b = record_sides(a), record_sides(b)
+    halves = [(in_a[first.name], in_b[first.name]) for first, _ in pairs]
+    intervals = sum(_count(*both) for both in halves)
+    looks = max(len(a.plan.looks), len(b.plan.looks))
+    error = error_per_look(looks) / max(1, intervals)
+    experiments = [_experiment(*both, error) for both in halves]
+    if not any(arm.figures for each in experiments for arm in each.arms):
+        raise UsageError(
+            f"{a.path} and {b.path} have no arm in common that was measured in both",
+            "`hopcost report` shows what each of them has: valid blocks, and figures in them",
+        )
+    return RecordComparison(objections, comparable.of_runs(a, b), comparable.alone(a, b), experiments, intervals)
+
+
+def _shared(a: RecordSide, b: RecordSide) -> list[str]:
+    """The arms that both have measured, in the order of A; second runs left out."""
+    return [arm.name for arm in a.planned.arms if arm.copy_of is None and a.arms.of(arm.name) and b.arms.of(arm.name)]
+
+
+def _count(a: RecordSide, b: RecordSide) -> int:
+    """How many intervals get a verdict: they share the error."""
+    return sum(
+        a.relative(name, ask) is not None and b.relative(name, b.asks(name)[key]) is not None
+        for name in _shared(a, b)
+        for key, ask in a.asks(name).items()
+        if key in b.asks(name)
+    )
+
+
+def _experiment(a: RecordSide, b: RecordSide, error: float) -> ExperimentChange:
+    changed = _baseline_changed(a, b)
+    return ExperimentChange(
+        name=a.planned.name,
+        question=a.planned.question,
+        baseline=a.planned.baseline,
+        blocks=(a.summary.blocks, b.summary.blocks),
+        differences=comparable.of_experiments(a.planned, b.planned),
+        notes=_notes(a, b),
+        arms=[_arm(a, b, name, error, changed) for name in _shared(a, b)],
+        hop_costs=_hop_costs(a, b, error),
+        baseline_changed=changed,
+    )
+
+
+def _arm(a: RecordSide, b: RecordSide, name: str, error: float, changed: str | None) -> ArmChange:
+    in_b = b.asks(name)
+    figures = [
+        _figure(a, b, name, key, (ask, in_b[key]), error, changed) for key, ask in a.asks(name).items() if key in in_b
+    ]
+    return ArmChange(
+        name=name,
+        differences=_arm_differences(a, b, name),
+        files=_files(a, b, name),
+        figures=[each for each in figures if each is not None],
+    )
+
+
+def _figure(
+    a: RecordSide, b: RecordSide, name: str, key: Key, asks: tuple[Metric, Metric], error: float, changed: str | None
+) -> FigureChange | None:
+    """One figure; None where a block of either lacks it: leaving blocks out would choose them by their outcome."""
+    samples = [half.sample(name, ask) for half, ask in zip((a, b), asks, strict=True)]
+    if samples[0] is None or samples[1] is None:
+        return None
+    relatives = [half.relative(name, ask) for half, ask in zip((a, b), asks, strict=True)]
+    relative = None
+    if relatives[0] is not None and relatives[1] is not None and a.planned.baseline == b.planned.baseline:
+        relative = ratio_of_independent(relatives[0], relatives[1], error)
+    why, margin = _no_verdict(a, b, name, key, changed)
+    return FigureChange(
+        figure=key[0],
+        load_per_s=key[1],
+        a=geometric_mean(samples[0]),
+        b=geometric_mean(samples[1]),
+        ratio=ratio_of_independent(samples[0], samples[1], error),
+        relative=relative,
+        verdict=judge_interval(None if why else relative, margin, asks[0].better),
+        no_verdict=why,
+    )
+
+
+def _no_verdict(
+    a: RecordSide, b: RecordSide, name: str, key: Key, changed: str | None
+) -> tuple[str | None, float | None]:
+    """Why a figure gets no verdict, if so, and the margin that it is read against: the wider of both records'."""
+    if name in (a.planned.baseline, b.planned.baseline):
+        return changed or ONLY_ABSOLUTE, None
+    found = [half.comparison(name, key) for half in (a, b)]
+    margins = [None if each is None else each.verdict.margin for each in found]
+    margin = None if margins[0] is None or margins[1] is None else max(margins[0], margins[1])
+    for word, half, each in zip("AB", (a, b), found, strict=True):
+        why = half.summary.no_verdicts or (None if each is None else each.no_verdict)
+        if why is not None:
+            return f"{word}: {why}", margin
+    return changed, margin
+
+
+def _baseline_changed(a: RecordSide, b: RecordSide) -> str | None:
+    """What is not the same of the baseline, so that a ratio to it moves by itself; None where all is."""
+    name = a.planned.baseline
+    if name != b.planned.baseline:
+        return f"the baseline is {name} in A and {b.planned.baseline} in B"
+    found = [f"{each.key}: {each.a} → {each.b}" for each in _arm_differences(a, b, name)]
+    found += [f"{file}: {lines[0]}" for file, lines in _files(a, b, name).items()]
+    return f"the baseline {name} is not the same in both ({found[0]})" if found else None
+
+
+def _arm_differences(a: RecordSide, b: RecordSide, name: str) -> list[Difference]:
+    """Of an arm's stack, and of its programs' versions."""
+    planned = [next(arm for arm in half.planned.arms if arm.name == name) for half in (a, b)]
+    versions = [half.versions(name) for half in (a, b)]
+    return [*comparable.of_arms(planned[0], planned[1]), *diff(versions[0], versions[1], prefix="version")]
+
+
+def _files(a: RecordSide, b: RecordSide, name: str) -> dict[str, list[str]]:
+    """The lines that differ in commands and generated files; nothing where one of the records has none."""
+    first, second = (kept_files.kept_files(half.record.path, half.planned.name, name) for half in (a, b))
+    return differing_files(first, second)
+
+
+def _notes(a: RecordSide, b: RecordSide) -> list[str]:
+    """What of the experiment is in one record alone, and why figures are missing."""
+    found = []
+    for word, half, other in (("A", a, b), ("B", b, a)):
+        names = {arm.name for arm in other.planned.arms if other.arms.of(arm.name)}
+        own = [arm.name for arm in half.planned.arms if arm.copy_of is None and half.arms.of(arm.name)]
+        alone = [name for name in own if name not in names]
+        if alone:
+            found.append(f"measured in {word} alone: {', '.join(alone)}")
+    rates = [half.rates for half in (a, b)]
+    if rates[0] != rates[1]:
+        listed = [", ".join(f"{rate:,.0f}/s" for rate in sorted(each)) or "none" for each in rates]
+        found.append(
+            f"offered loads: A {listed[0]}; B {listed[1]}: response times and hop costs are compared at equal ones only"
+        )
+    return found
+
+
+def _hop_costs(a: RecordSide, b: RecordSide, error: float) -> list[HopCostChange]:
+    """Where both have the same arm with the same hop in front of the same arm."""
+    in_b = hop_cost.pairs(b.planned)
+    found = []
+    for arm, without, hop in hop_cost.pairs(a.planned):
+        if (arm, without, hop) not in in_b or not {arm, without} <= set(_shared(a, b)):
+            continue
+        asks = [{key: ask for key, ask in half.asks(arm).items() if key[0] == CPU} for half in (a, b)]
+        for key, ask in asks[0].items():
+            if key not in asks[1]:
+                continue
+            samples = [
+                half.arms.pairs(arm, each.figure, without)
+                for half, each in zip((a, b), (ask, asks[1][key]), strict=True)
+            ]
+            costs = [[own - other for own, other in sample or []] for sample in samples]
+            means = [mean(each) for each in costs]
+            if means[0] is None or means[1] is None:
+                continue
+            difference = difference_of_independent(costs[0], costs[1], error)
+            found.append(HopCostChange(arm, without, hop, key[1], means[0].value, means[1].value, difference))
+    return found

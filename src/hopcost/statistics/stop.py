@@ -1,0 +1,96 @@
+"""What the blocks of an experiment say so far, as the report would print it, were the run interrupted now.
+
+Pure; computed once for each block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from hopcost.plan.plan import Plan, PlannedExperiment
+from hopcost.record.block import Block
+from hopcost.statistics import figures, looks, verdict
+from hopcost.statistics.arms import PairedBlocks
+from hopcost.statistics.intervals import ONE, Interval
+from hopcost.statistics.looks import error_of_one_arm
+from hopcost.statistics.verdict import AA_ERROR
+
+
+class ArmSoFar(msgspec.Struct, frozen=True):
+    """One arm over the valid blocks so far; the A/A arm's ratios are to the baseline's first run.
+
+    `errors` counts those of all kinds, warm-up included, as the report does; a void block's are not among them.
+    """
+
+    name: str
+    ratio: Interval | None
+    cpu_ratio: Interval | None
+    errors: int
+    has_failed: bool = False
+
+
+def arms_so_far(plan: Plan, experiment: PlannedExperiment, blocks: Sequence[Block]) -> list[ArmSoFar]:
+    """Every planned arm in order, the baseline and its second run included; blocks may be void."""
+    arms = PairedBlocks(experiment, blocks)
+    floor_error = looks.error_per_look(len(plan.looks))
+    error = looks.error_of_one_arm(experiment, floor_error)
+    failed = {failure.arm for block in blocks for failure in block.failures}
+    found = []
+    for arm in experiment.arms:
+        parts = arms.of(arm.name)
+        share = floor_error if arm.name == arms.again else error
+        ratios: list[Interval | None] = [None, None]
+        if parts and arm.name == experiment.baseline:
+            ratios = [ONE, ONE]
+        elif parts:
+            ratios = [arms.ratio(arm.name, each, share) for each in (figures.throughput, figures.cpu_per_request)]
+        errors = sum(count for part in parts for count in part.errors.values())
+        found.append(ArmSoFar(arm.name, ratios[0], ratios[1], errors, arm.name in failed))
+    return found
+
+
+def widest_interval(experiment: PlannedExperiment, arms: Sequence[ArmSoFar]) -> float | None:
+    """The largest half-width of a throughput ratio, relative to it, as the report's line below the table has it."""
+    copies = {arm.name for arm in experiment.arms if arm.copy_of is not None}
+    ratios = [arm.ratio for arm in arms if arm.ratio is not None and arm.name not in {experiment.baseline, *copies}]
+    return max((ratio.half_width for ratio in ratios if ratio.half_width is not None), default=None)
+
+
+def biased_experiments(experiments: Sequence[PlannedExperiment], blocks: Sequence[Block]) -> list[str]:
+    """The experiments of a run whose A/A arm convicts the instrument; they and both figures share the error."""
+    error = AA_ERROR / (2 * max(1, len(experiments)))
+    found = []
+    for experiment in experiments:
+        arms = PairedBlocks(experiment, [block for block in blocks if block.experiment == experiment.name])
+        floors = [arms.floor(each, error) for each in (figures.throughput, figures.cpu_per_request)]
+        if any(verdict.is_biased(floor) for floor in floors):
+            found.append(experiment.name)
+    return found
+
+
+def is_precise_enough(
+    experiment: PlannedExperiment, blocks: Sequence[Block], *, error: float, margin: float, target: float
+) -> bool:
+    """Whether throughput and CPU per request of every arm, and of the A/A arm, are as precise as was asked for.
+
+    That is: the interval is narrower than the target, or holds no end of the margin. An arm that failed is not waited
+    for.
+    """
+    arms = PairedBlocks(experiment, blocks)
+    others = [arm.name for arm in experiment.arms if arm.name != experiment.baseline]
+    names = [name for name in others if arms.of(name) and name not in arms.failed]
+    if not names:
+        return False
+    for figure in (figures.throughput, figures.cpu_per_request):
+        floor = arms.floor(figure, error)
+        within = verdict.margin(floor, margin)
+        for name in names:
+            interval = arms.ratio(name, figure, error_of_one_arm(experiment, error))
+            if interval is None and figure is figures.cpu_per_request:
+                continue  # a hop whose CPU time is not known has none in any block
+            is_again = name == arms.again
+            if not verdict.is_settled(floor if is_again else interval, margin if is_again else within, target):
+                return False
+    return True

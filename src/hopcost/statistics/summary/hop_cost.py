@@ -1,0 +1,96 @@
+"""What a hop costs: the stack with it minus the stack without it, block by block, at the same offered load. Pure."""
+
+from __future__ import annotations
+
+import msgspec
+
+from hopcost.plan.plan import PlannedExperiment
+from hopcost.statistics import figures
+from hopcost.statistics.arms import PairedBlocks
+from hopcost.statistics.intervals import Interval
+from hopcost.statistics.summary import open_loop
+from hopcost.suites.arm import Arm
+
+
+class HopCost(msgspec.Struct, frozen=True):
+    """Differences per request in ns, each with its interval; `load_per_s` None is saturation, without response times.
+
+    `hop` is the program that `arm` has in front and `without` has not.
+    """
+
+    arm: str
+    without: str
+    hop: str
+    share: float | None
+    load_per_s: float | None
+    cpu_ns: Interval | None
+    p50_ns: Interval | None = None
+    p99_ns: Interval | None = None
+
+
+def pairs(experiment: PlannedExperiment) -> list[tuple[str, str, str]]:
+    """(arm, the arm without its first hop, that hop's program); of several such arms the baseline.
+
+    What is behind the hop must be the same, and so must the client's link: `nginx` before `go` is no `go` with TLS, and
+    nginx before two of them no single one. How the hop speaks to what is behind it is the hop's: FastCGI, too.
+    """
+    arms = {arm.name: arm.arm for arm in experiment.arms if arm.copy_of is None}
+    candidates = sorted(arms, key=lambda name: name != experiment.baseline)
+    found = []
+    for name, arm in arms.items():
+        without = next((each for each in candidates if _is_without_first(arms[each], arm)), None)
+        if without is not None:
+            found.append((name, without, arm.hops[0].program))
+    return found
+
+
+def _is_without_first(other: Arm, arm: Arm) -> bool:
+    """Whether it is the same stack, asked in the same way, but for the arm's first hop."""
+    first, *rest = arm.hops
+    if not rest or other.hops[0].link is not first.link or _surroundings(other, arm) != _surroundings(arm, arm):
+        return False
+    replaced = [msgspec.structs.replace(rest[0], link=first.link, port=None), *rest[1:]]
+    return replaced == [msgspec.structs.replace(other.hops[0], port=None), *other.hops[1:]]
+
+
+def _surroundings(of: Arm, arm: Arm) -> list[object]:
+    """What else an arm fixes; settings by program as far as they are for what is behind the arm's first hop."""
+    behind = {hop.program for hop in arm.hops[1:]}
+    settings = {program: value for program, value in of.settings.items() if program in behind}
+    return [settings, of.sysctls, of.open_files, of.link_mbit_per_s]
+
+
+def hop_costs(
+    arms: PairedBlocks, experiment: PlannedExperiment, error: float, p99_agrees: dict[float, bool | None]
+) -> list[HopCost]:
+    """For each arm with a hop in front: at every offered load of the record, then at saturation."""
+    found = []
+    for name, without, hop in pairs(experiment):
+        if not arms.of(name) or not arms.of(without):
+            continue
+        shares = dict.fromkeys(load.share for part in arms.of(name) for load in part.open_loop)
+        for share in shares:
+            p50, p99 = (_of_quantile(arms, name, without, share, each, error) for each in ("p50", "p99"))
+            found.append(
+                HopCost(
+                    arm=name,
+                    without=without,
+                    hop=hop,
+                    share=share,
+                    load_per_s=open_loop.rate_per_s(arms.of(name), share),
+                    cpu_ns=arms.difference(name, open_loop.cpu_per_request_at(share), error, without),
+                    p50_ns=p50,
+                    p99_ns=p99 if p99_agrees.get(share) else None,
+                )
+            )
+        saturated = arms.difference(name, figures.cpu_per_request, error, without)
+        found.append(HopCost(name, without, hop, None, None, saturated))
+    return found
+
+
+def _of_quantile(
+    arms: PairedBlocks, name: str, without: str, share: float, quantile: str, error: float
+) -> Interval | None:
+    if not all(open_loop.is_shown(arms.of(each), share, quantile) for each in (name, without)):
+        return None
+    return arms.difference(name, open_loop.response_time_at(share, quantile), error, without)

@@ -1,0 +1,143 @@
+"""What an arm did at an equal offered load: CPU per request, and response times where enough are there. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import msgspec
+
+from hopcost.record import histogram
+from hopcost.record.block import ArmBlock, OpenLoad
+from hopcost.record.histogram import Histogram
+from hopcost.statistics.arms import PairedBlocks
+from hopcost.statistics.figures import BlockFigure, total
+
+BEYOND_AT_LEAST = 100  # samples above a quantile that is shown: with fewer it is luck which ones there are
+BEYOND_IN_A_BLOCK = 20  # above one that only enters an interval over blocks, which shows how it scatters
+P99_AGREES = 1.20  # the baseline's two runs: where their p99 are further apart, p99 is the machine's
+QUANTILES = {"p50": 0.50, "p90": 0.90, "p99": 0.99, "p999": 0.999}
+
+
+class OpenFigures(msgspec.Struct, frozen=True):
+    """One arm at one offered load, over all valid blocks; absent (None) is what cannot be told.
+
+    Response time runs from the intended start to the last byte. `answered` is answers ÷ due requests.
+    """
+
+    share: float
+    rate_per_s: float
+    answers: int
+    answered: float | None
+    cpu_ns_per_request: dict[str, int | None]
+    response_time_ns: dict[str, int | None]
+
+
+def open_figures_of_arm(parts: Sequence[ArmBlock], p99_agrees: dict[float, bool | None]) -> list[OpenFigures]:
+    """One for each share of the slowest arm's capacity, in the plan's order."""
+    shares = dict.fromkeys(load.share for part in parts for load in part.open_loop)
+    return [_of_share(parts, share, p99_agrees.get(share)) for share in shares]
+
+
+def _of_share(parts: Sequence[ArmBlock], share: float, p99_agrees: bool | None) -> OpenFigures:
+    loads = [load for part in parts if (load := at(part, share)) is not None]
+    slices = [each for load in loads for each in load.slices]
+    answers = sum(each.answers for each in slices)
+    due = total(each.due for each in slices)
+    used = {hop: total(each.cpu_ns.get(hop) for each in slices) for hop in parts[0].hops}
+    used["generator"] = sum(each.generator_cpu_ns for each in slices)
+    times = _quantiles(loads)
+    if not p99_agrees:
+        times["p99"] = times["p999"] = None
+    return OpenFigures(
+        share=share,
+        rate_per_s=loads[0].rate_per_s,
+        answers=answers,
+        answered=answers / due if due else None,
+        cpu_ns_per_request={
+            hop: round(ns / answers) if ns is not None and answers else None for hop, ns in used.items()
+        },
+        response_time_ns=times,
+    )
+
+
+def at(part: ArmBlock, share: float) -> OpenLoad | None:
+    """The arm's part of a block at that share."""
+    return next((load for load in part.open_loop if load.share == share), None)
+
+
+def rate_per_s(parts: Sequence[ArmBlock], share: float) -> float | None:
+    """The load offered to an arm as that share; None where none was."""
+    return next((load.rate_per_s for part in parts if (load := at(part, share)) is not None), None)
+
+
+def is_shown(parts: Sequence[ArmBlock], share: float, quantile: str) -> bool:
+    """Whether there are enough samples beyond an arm's quantile, over all its blocks."""
+    return _quantiles([load for part in parts if (load := at(part, share)) is not None])[quantile] is not None
+
+
+def cpu_per_request_at(share: float, hop: str | None = None) -> BlockFigure:
+    """CPU ns per correct answer at that share: of all hops, or of one."""
+
+    def figure(arm: ArmBlock) -> float | None:
+        load = at(arm, share)
+        if load is None:
+            return None
+        hops = arm.hops if hop is None else [hop]
+        used = total(each.cpu_ns.get(name) for each in load.slices for name in hops)
+        answers = sum(each.answers for each in load.slices)
+        return used / answers if used is not None and answers else None
+
+    return BlockFigure(figure, partial(_rounds, share))
+
+
+def response_time_at(share: float, quantile: str) -> BlockFigure:
+    """A quantile of a block's response times in ns at that share; None with fewer than 20 samples beyond it."""
+
+    def figure(arm: ArmBlock) -> float | None:
+        load = at(arm, share)
+        return None if load is None else _quantiles([load], BEYOND_IN_A_BLOCK)[quantile]
+
+    return BlockFigure(figure, partial(_rounds, share))
+
+
+def _rounds(share: float, arm: ArmBlock) -> int:
+    """Of that offered load; the closed loop's may be many times as many."""
+    load = at(arm, share)
+    return 0 if load is None else len(load.slices)
+
+
+def p99_agreement(arms: PairedBlocks, shares: Sequence[float]) -> dict[float, bool | None]:
+    """By share, whether the p99 of the baseline's two runs, over all blocks, are within 20 %; None where unknown."""
+    if arms.again is None:
+        return dict.fromkeys(shares)
+    found: dict[float, bool | None] = {}
+    for share in shares:
+        both = []
+        for name in (arms.twice, arms.again):
+            loads = [load for part in arms.of(name) if (load := at(part, share)) is not None]
+            both.append(_quantiles(loads)["p99"] if loads else None)
+        first, second = both
+        found[share] = None if not first or not second else max(first / second, second / first) <= P99_AGREES
+    return found
+
+
+def response_times(loads: Sequence[OpenLoad]) -> tuple[Histogram, Histogram]:
+    """Those of all answers, and the ages of requests never answered, over these loads; ns."""
+    return (
+        histogram.merge(load.totals.response_time for load in loads if load.totals.response_time is not None),
+        histogram.merge(
+            load.totals.response_unanswered for load in loads if load.totals.response_unanswered is not None
+        ),
+    )
+
+
+def _quantiles(loads: Sequence[OpenLoad], beyond: int = BEYOND_AT_LEAST) -> dict[str, int | None]:
+    """Merged over these loads; None where fewer samples lie beyond, or among requests never answered."""
+    answered, waiting = response_times(loads)
+    count = answered.total + waiting.total
+    found = histogram.quantiles(answered, waiting, QUANTILES.values())
+    return {
+        name: value[0] if value is not None and value[1] and count * (1 - q) >= beyond else None
+        for (name, q), value in zip(QUANTILES.items(), found, strict=True)
+    }

@@ -1,0 +1,189 @@
+"""Drift over a soak: the slope of a figure over time, with its interval. Pure numbers in, pure numbers out.
+
+Least squares of the logarithm on time, Student's t for the slope: a figure that grows by the same share in each hour is
+a straight line there. Segments follow each other, so neighbours may be alike; the interval takes them as independent
+and is then too narrow (docs/limits.md).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from hopcost.plan.method import MIN_MARGIN
+from hopcost.plan.plan import PlannedExperiment
+from hopcost.record import histogram
+from hopcost.record.block import ArmBlock, Block
+from hopcost.statistics.intervals import CONFIDENCE_ERROR, exp
+
+ROUNDING = 1e-9  # equal figures differ by less after a mean of logarithms
+SEGMENTS_LEAST = 4  # two of them give a line, three an interval that says nothing
+
+
+class Drift(msgspec.Struct, frozen=True):
+    """Change over the whole run as a factor (1.02: 2 % more at its end) with its interval's ends, and of an hour."""
+
+    over_run: float
+    low: float
+    high: float
+    per_hour: float
+    per_hour_low: float
+    per_hour_high: float
+    length_s: float
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether the interval excludes no drift at all."""
+        return not self.low - ROUNDING <= 1 <= self.high + ROUNDING
+
+    @property
+    def is_negligible(self) -> bool:
+        """Whether all of the interval lies within what nobody should care about."""
+        return self.low >= 1 / (1 + MIN_MARGIN) and self.high <= 1 + MIN_MARGIN
+
+
+def drift(times_s: Sequence[float], values: Sequence[float], error: float = 0.05) -> Drift | None:
+    """The drift of positive figures at these times; None for too few of them, for one that is not positive."""
+    if len(values) < SEGMENTS_LEAST or min(values) <= 0 or max(times_s) <= min(times_s):
+        return None
+    from scipy.special import stdtrit  # it takes half a second to import
+
+    count = len(values)
+    logs = [math.log(value) for value in values]
+    middle_s, mean = sum(times_s) / count, sum(logs) / count
+    spread = sum((time - middle_s) ** 2 for time in times_s)
+    slope = sum((time - middle_s) * (log - mean) for time, log in zip(times_s, logs, strict=True)) / spread
+    residuals = [log - mean - slope * (time - middle_s) for time, log in zip(times_s, logs, strict=True)]
+    # scipy's linregress gives NaN for a figure that never moves, as memory may be.
+    error_of_slope = math.sqrt(sum(each * each for each in residuals) / (count - 2) / spread)
+    length_s = max(times_s) - min(times_s)
+    reach = float(stdtrit(count - 2, 1 - error / 2)) * error_of_slope
+    return Drift(
+        over_run=exp(slope * length_s),
+        low=exp((slope - reach) * length_s),
+        high=exp((slope + reach) * length_s),
+        per_hour=exp(slope * 3600),
+        per_hour_low=exp((slope - reach) * 3600),
+        per_hour_high=exp((slope + reach) * 3600),
+        length_s=length_s,
+    )
+
+
+PARTS = 12
+BlockRatio = Callable[[PlannedExperiment, Block, str], float | None]
+Points = list[tuple[float, float]]  # seconds, figure
+
+
+class Course(msgspec.Struct, frozen=True):
+    """One figure over a soak: at its first and last part, and its drift; None where it is not known."""
+
+    figure: str
+    arm: str
+    first: float | None
+    last: float | None
+    parts: int
+    drift: Drift | None
+
+    @property
+    def word(self) -> str:
+        """`drifts`, `drifts, negligible`, `no drift seen`, or `unknown`."""
+        if self.drift is None:
+            return "unknown"
+        if not self.drift.is_seen:
+            return "no drift seen"
+        return "drifts, negligible" if self.drift.is_negligible else "drifts"
+
+
+def summarise_soak(
+    experiment: PlannedExperiment,
+    blocks: Sequence[Block],
+    ratio: BlockRatio,
+    error: float = CONFIDENCE_ERROR,
+) -> list[Course]:
+    """The courses of a soak, the ratio's first; none for another experiment. `blocks` without the void ones.
+
+    `error` is that of each course's interval.
+    """
+    if experiment.soak_s is None:
+        return []
+    arm = next((each.name for each in experiment.arms if each.name != experiment.baseline and not each.copy_of), None)
+    if arm is None:
+        return []
+    ratios: Points = []
+    for block in blocks:
+        part = _part(block, arm)
+        value = ratio(experiment, block, arm)
+        if part is not None and part.slices and value is not None:
+            ratios.append((_middle_s(part), value))
+    courses = [_course("ratio", arm, ratios, error)]
+    for name in (arm, experiment.baseline):
+        times: Points = []
+        memory: Points = []
+        for block in blocks:
+            part = _part(block, name)
+            if part is None:
+                continue
+            p50_ns = _p50_ns(part)
+            if part.slices and p50_ns is not None:
+                times.append((_middle_s(part), p50_ns))
+            if part.memory_samples:
+                count = len(part.memory_samples)
+                memory.append(
+                    (
+                        sum(each.elapsed_ns for each in part.memory_samples) / count / 1e9,
+                        sum(each.resident_bytes for each in part.memory_samples) / count,
+                    )
+                )
+        courses.append(_course("service_time_p50_ns", name, times, error))
+        courses.append(_course("memory_bytes", name, memory, error))
+    return courses
+
+
+def parts(points: Sequence[tuple[float, float]], at_most: int = PARTS) -> Points:
+    """Neighbours put together into parts of equal numbers: mean time, geometric mean of the (positive) figures.
+
+    >>> parts([(0.0, 1.0), (1.0, 4.0), (2.0, 3.0), (3.0, 3.0)], at_most=2)
+    [(0.5, 2.0), (2.5, 3.0)]
+    """
+    size = max(1, math.ceil(len(points) / at_most))
+    made: Points = []
+    for start in range(0, len(points), size):
+        part = points[start : start + size]
+        if any(value <= 0 for _, value in part):
+            return []
+        mean = math.exp(sum(math.log(value) for _, value in part) / len(part))
+        made.append((sum(time for time, _ in part) / len(part), round(mean, 9)))
+    return made
+
+
+def _course(figure: str, arm: str, points: Points, error: float) -> Course:
+    made = parts(points)
+    return Course(
+        figure=figure,
+        arm=arm,
+        first=made[0][1] if made else None,
+        last=made[-1][1] if made else None,
+        parts=len(made),
+        drift=drift([time for time, _ in made], [value for _, value in made], error),
+    )
+
+
+def _part(block: Block, name: str) -> ArmBlock | None:
+    return next((arm for arm in block.arms if arm.name == name), None)
+
+
+def _middle_s(part: ArmBlock) -> float:
+    """The middle of the arm's slices on the engine's clock."""
+    last = part.slices[-1]
+    return (part.slices[0].start_ns + last.start_ns + last.elapsed_ns) / 2 / 1e9
+
+
+def _p50_ns(part: ArmBlock) -> int | None:
+    """The median service time; None where it lies among requests without an answer."""
+    if part.totals is None:
+        return None
+    merged = histogram.merge([part.totals.service_time])
+    (found,) = histogram.quantiles(merged, histogram.merge([part.totals.unanswered]), (0.5,))
+    return found[0] if found is not None and found[1] else None

@@ -1,0 +1,107 @@
+"""From when on an arm under load is warm: the last change-point of CPU per request over its warm-up's slices. Pure.
+
+Change-points by PELT (Killick, Fearnhead, Eckley 2012) on squared deviations, as Barrett et al. ("Virtual machine
+warmup blows hot and cold", OOPSLA 2017) find the steady state of a virtual machine; they also have none now and then.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+
+from hopcost.generators.engine_protocol import WarmedUp
+from hopcost.record.block import ArmBlock, Block
+
+SLICES_AT_LEAST = 6  # fewer show no change
+AS_LONG = 0.9  # of the longest warm-up: such are looked at together
+SEGMENT_AT_LEAST = 2  # slices
+STEADY_SHARE = 0.4  # of the slices, at the end, without a change: else there is no steady state
+PENALTY = 6.0  # of a change-point, in units of the noise's variance × ln n
+SMALL = 0.02  # two stretches whose means differ by less are one: nobody waits for 2 %
+PER_SD = 1.4826 / math.sqrt(2)  # median absolute difference of neighbours → standard deviation, where noise is normal
+
+
+class WarmUpLength(msgspec.Struct, frozen=True):
+    """How long every arm is to be warmed up, and the arms that were not steady by the end of the pilot's."""
+
+    length_ns: int
+    unsteady: list[str]
+
+
+def warm_up_length(blocks: Sequence[Block], least_ns: int) -> WarmUpLength:
+    """One length for all arms, out of blocks whose warm-ups were long: that of the arm that takes longest."""
+    starts: dict[str, list[WarmedUp]] = {}
+    for arm in (arm for block in blocks for arm in block.arms):
+        if arm.warm_up is not None and arm.warm_up.slices_elapsed_ns:
+            starts.setdefault(arm.name, []).append(arm.warm_up)
+    length_ns, unsteady = least_ns, []
+    for name, warm_ups in starts.items():
+        first = steady_from(course(warm_ups))
+        if first is None:
+            unsteady.append(name)
+        length_ns = max(length_ns, sum(warm_ups[-1].slices_elapsed_ns[:first]))
+    return WarmUpLength(length_ns=length_ns, unsteady=unsteady)
+
+
+def is_steady(parts: Sequence[ArmBlock]) -> bool | None:
+    """Whether an arm's long warm-ups ended in a steady state; None where they had too few slices to tell."""
+    warm_ups = [part.warm_up for part in parts if part.warm_up is not None]
+    longest = max((len(each.answers) for each in warm_ups), default=0)
+    if longest < SLICES_AT_LEAST:
+        return None
+    return steady_from(course([each for each in warm_ups if len(each.answers) >= AS_LONG * longest])) is not None
+
+
+def course(warm_ups: Sequence[WarmedUp]) -> list[float]:
+    """What an answer costs in each slice of the warm-ups of several starts, as a multiple of a start's median.
+
+    The least of all starts: what a neighbour on the machine takes makes a slice dearer in one of them, what the arm
+    itself needs does so in each.
+    """
+    return [min(costs) for costs in zip(*map(_to_median, map(cost, warm_ups)), strict=False)]
+
+
+def _to_median(costs: list[float]) -> list[float]:
+    finite = [each for each in costs if math.isfinite(each)]
+    return [each / statistics.median(finite) for each in costs] if finite else costs
+
+
+def cost(warm_up: WarmedUp) -> list[float]:
+    """CPU ns per answer of each warm-up slice; where CPU time is not known, the arm's own time. inf without answers."""
+    known = bool(warm_up.cpu_ns) and all(used is not None for used in warm_up.cpu_ns)
+    spent = [used or 0 for used in warm_up.cpu_ns] if known else warm_up.slices_elapsed_ns
+    return [ns / answers if answers else math.inf for ns, answers in zip(spent, warm_up.answers, strict=True)]
+
+
+def steady_from(figures: Sequence[float]) -> int | None:
+    """The index of the first steady slice; None where the last change comes too late to call the rest steady.
+
+    Slices without an answer at the beginning (infinite) are no steady state by themselves.
+    """
+    begin = next((index for index, figure in enumerate(figures) if math.isfinite(figure)), len(figures))
+    rest = np.asarray(figures[begin:], dtype=float)
+    if len(rest) < SLICES_AT_LEAST or not np.all(np.isfinite(rest)):
+        return begin if begin == 0 and len(rest) and np.all(np.isfinite(rest)) else None
+    logs = np.log(rest)
+    edges = [0, *_changes(logs)]
+    first = edges[-1]
+    last_mean = float(logs[first:].mean())
+    for before, edge in zip(reversed(edges[:-1]), reversed(edges[1:]), strict=True):
+        if abs(float(logs[before:edge].mean()) - last_mean) > SMALL:
+            break
+        first = before
+    return begin + first if len(rest) - first >= STEADY_SHARE * len(rest) else None
+
+
+def _changes(figures: np.ndarray[tuple[int], np.dtype[np.float64]]) -> list[int]:
+    """Where the mean changes, as indices."""
+    from ruptures import Pelt  # it takes a second to import
+
+    noise = PER_SD * float(np.median(np.abs(np.diff(figures))))
+    penalty = PENALTY * max(noise, 1e-6) ** 2 * math.log(len(figures))
+    found = Pelt(model="l2", min_size=SEGMENT_AT_LEAST, jump=1).fit(figures).predict(pen=penalty)
+    return [int(edge) for edge in found[:-1]]

@@ -1,0 +1,66 @@
+"""What to measure: the suite file, as a strict structure, and its own consistency.
+
+It must not know how programs start or what this machine is; `plan.py` brings those in.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+
+from hopcost.errors import UsageError, nearest
+from hopcost.suites import published as publishing
+from hopcost.suites import sweep as sweeping
+from hopcost.suites.arm import Arm, Name
+from hopcost.suites.claim import Claim
+from hopcost.suites.experiment import Experiment
+from hopcost.suites.sweep import AT
+
+
+class Article(msgspec.Struct, forbid_unknown_fields=True):
+    """Where the published figures come from."""
+
+    title: str
+    author: str
+    date: str
+    source: str
+
+
+class Suite(msgspec.Struct, forbid_unknown_fields=True):
+    """A file of experiments; one per article."""
+
+    name: Name
+    title: str
+    arms: dict[Name, Arm]
+    experiments: Annotated[list[Experiment], msgspec.Meta(min_length=1)]
+    article: Article | None = None
+    analysis: str = ""
+    claims: list[Claim] = []
+
+    def experiment(self, name: str) -> Experiment:
+        """The experiment of that name, or the point `NAME@VALUE` of one; UsageError with the nearest one otherwise."""
+        first, at, value = name.partition(AT)
+        for experiment in self.experiments:
+            if experiment.name != first:
+                continue
+            if not at:
+                return experiment
+            values = experiment.sweep.values if experiment.sweep is not None else []
+            for each in values:
+                if publishing.label(each) == value:
+                    return sweeping.experiment_at(experiment, each)
+            if not values:
+                raise UsageError(f"experiment {first} of suite {self.name} has no sweep", f"leave @{value} out")
+            raise UsageError(
+                f"the sweep of experiment {first} has no value '{value}'",
+                nearest(value, [publishing.label(each) for each in values]),
+            )
+        raise UsageError(
+            f"suite {self.name} has no experiment '{first}'", nearest(first, [each.name for each in self.experiments])
+        )
+
+
+def _known(word: str, known: Any, message: str) -> None:
+    if word not in known:
+        raise UsageError(message, nearest(word, known))
