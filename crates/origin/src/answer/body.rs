@@ -33,26 +33,19 @@ macro_rules! content {
     };
 }
 
-/// `/`, the article's body.
-pub const HELLO: &[u8] = content!("hello.txt");
+pub(crate) const HELLO: &[u8] = content!("hello.txt");
 
-/// `/512`: 512 bytes of text.
-pub const TEXT_512: &[u8] = content!("512.txt");
+pub(crate) const TEXT_512: &[u8] = content!("512.txt");
 
-/// `/json`: 1,024 bytes of JSON.
-pub const JSON: &[u8] = content!("1k.json");
+pub(crate) const JSON: &[u8] = content!("1k.json");
 
-/// `/static.txt`: 1,024 bytes of text.
-pub const TEXT: &[u8] = content!("static.txt");
+pub(crate) const TEXT: &[u8] = content!("static.txt");
 
-/// Where the bytes of a body come from.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Body {
+pub(crate) enum Body {
     /// Bytes that live as long as the program.
     Fixed(&'static [u8]),
-    /// This many bytes of the pattern.
     Pattern(u64),
-    /// A text made for this answer.
     Text(String),
 }
 
@@ -82,7 +75,7 @@ impl Body {
 
 /// A body with what is wrong with it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Payload {
+pub(crate) struct Payload {
     body: Body,
     /// Which byte is turned into its complement.
     wrong_at: Option<u64>,
@@ -91,12 +84,10 @@ pub struct Payload {
 }
 
 impl Payload {
-    /// A body with nothing wrong in it.
     pub fn of(body: Body) -> Self {
         Self { body, wrong_at: None, one_more: false }
     }
 
-    /// Its length in bytes.
     pub fn length(&self) -> u64 {
         self.body.length() + u64::from(self.one_more)
     }

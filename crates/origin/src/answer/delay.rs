@@ -4,19 +4,17 @@ use hopcost_common::{durations, seeds};
 
 /// A distribution of delays, in ns.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Delay {
-    /// Always the same.
+pub(crate) enum Delay {
     Constant(u64),
     /// Any value between the two, all equally likely.
     Uniform(u64, u64),
-    /// Exponential with this mean.
     Exponential(u64),
     /// Lognormal with this median, and this standard deviation of the logarithm.
     Lognormal(u64, f64),
 }
 
 /// The longest time that a request may ask for, and the longest delay that is drawn: an hour.
-pub const MAX_NS: u64 = 3_600_000_000_000;
+pub(crate) const MAX_NS: u64 = 3_600_000_000_000;
 
 impl Delay {
     /// Reads `constant:1ms`, `uniform:1ms:2ms`, `exponential:2ms`, `lognormal:1ms:0.5`.
@@ -42,7 +40,6 @@ impl Delay {
         }
     }
 
-    /// The next delay, in ns.
     pub fn draw(self, random: &mut Random) -> u64 {
         match self {
             Self::Constant(delay) => delay,
@@ -55,15 +52,14 @@ impl Delay {
 }
 
 /// Reads `50us`, `1.5ms`, `2s`, `300ns`: a number with a unit, up to an hour.
-pub fn duration_ns(text: &str) -> Option<u64> {
+pub(crate) fn duration_ns(text: &str) -> Option<u64> {
     let units = [("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9)];
     let nanoseconds = durations::parse_ns(text, &units).ok()?.round();
     (nanoseconds <= MAX_NS as f64).then_some(nanoseconds as u64)
 }
 
-/// The random numbers of one thread.
 #[derive(Clone, Debug)]
-pub struct Random {
+pub(crate) struct Random {
     seed: u64,
     drawn: u64,
 }

@@ -50,8 +50,7 @@ faults! {
 
 /// What a request gets once its fault has been applied.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Reply {
-    /// An answer, right or wrong.
+pub(crate) enum Reply {
     Answer(Answer),
     /// No answer, and the connection stays as it is.
     Hang,
@@ -67,7 +66,7 @@ impl Fault {
 
     /// Applies the fault. The second value is false if nothing can go wrong, because there are no bytes to spoil or the
     /// protocol has no such thing. The answer is unchanged then.
-    pub fn apply(self, mut answer: Answer, protocol: Protocol, pause_ns: u64) -> (Reply, bool) {
+    pub(crate) fn apply(self, mut answer: Answer, protocol: Protocol, pause_ns: u64) -> (Reply, bool) {
         let mut done = true;
         match self {
             Self::ShortBody => {

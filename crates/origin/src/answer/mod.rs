@@ -1,21 +1,20 @@
 //! From a request to its answer. The same for every protocol; knows no bytes of a protocol and no sockets.
 
-pub mod body;
-pub mod delay;
-pub mod fault;
-pub mod route;
-pub mod script;
+mod body;
+pub(crate) mod delay;
+pub(crate) mod fault;
+mod route;
+mod script;
 pub mod work;
 
-pub use body::{Body, Payload};
-pub use delay::Delay;
+pub(crate) use body::{Body, Payload};
 pub use fault::Fault;
-pub use route::Route;
-pub use script::Script;
+pub(crate) use route::Route;
+pub(crate) use script::Script;
 
 /// What the origin needs to know about a request method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
+pub(crate) enum Method {
     /// Answered without a body.
     Head,
     /// Any other method. All get the same answer.
@@ -31,16 +30,14 @@ impl Method {
 
 /// Whether the client keeps the connection open after the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Persistence {
-    /// HTTP keep-alive, or FCGI_KEEP_CONN.
+pub(crate) enum Persistence {
     KeepAlive,
-    /// The connection ends after this answer.
     Close,
 }
 
 /// A request that has been received completely.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Request {
+pub(crate) struct Request {
     /// Whether a body is wanted in the answer.
     pub method: Method,
     /// The route and the script that its target asks for.
@@ -51,14 +48,12 @@ pub struct Request {
     pub persistence: Persistence,
 }
 
-/// A status code with its reason phrase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Status(pub u16, pub &'static str);
+pub(crate) struct Status(pub u16, pub &'static str);
 
 /// How the client learns where the body ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Framing {
-    /// Content-Length.
+pub(crate) enum Framing {
     Length,
     /// HTTP: chunked coding with extensions and trailers. FastCGI: many padded records, no Content-Length.
     Pieces,
@@ -68,10 +63,8 @@ pub enum Framing {
 
 /// Bytes behind an answer that belong to no request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Surplus {
-    /// None, as it should be.
+pub(crate) enum Surplus {
     None,
-    /// Sixteen bytes that are no answer.
     Bytes,
     /// A second answer: the one of `/hello`.
     Answer,
@@ -79,8 +72,7 @@ pub enum Surplus {
 
 /// What happens to the connection once the answer has been sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
-    /// It waits for the next request.
+pub(crate) enum Ending {
     KeepAlive,
     /// It is closed in order (FIN).
     Close,
@@ -90,26 +82,20 @@ pub enum Ending {
 
 /// An answer, with everything that is wrong with it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Answer {
-    /// Status line.
+pub(crate) struct Answer {
     pub status: Status,
-    /// Content-Type.
     pub content_type: &'static str,
     /// The body that the head describes.
     pub payload: Payload,
-    /// How much of the answer is sent.
     pub extent: Extent,
     /// How the client learns where the body ends.
     pub framing: Framing,
-    /// Whether 103 Early Hints goes first.
     pub early_hints: bool,
     /// Whether its header fields have more than 100,000 bytes.
     pub huge_head: bool,
-    /// What comes behind it.
     pub surplus: Surplus,
     /// What the Connection header field says.
     pub announced: Persistence,
-    /// What happens to the connection.
     pub ending: Ending,
     /// The pause between the tenths of the body; 0 is no pause.
     pub pause_ns: u64,
@@ -117,8 +103,7 @@ pub struct Answer {
 
 /// How much of an answer is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Extent {
-    /// All of it.
+pub(crate) enum Extent {
     Whole,
     /// The head alone: the request was HEAD.
     HeadOnly,
@@ -169,7 +154,6 @@ impl Answer {
         matches!(self.extent, Extent::Whole | Extent::Half) && self.payload.length() > 0
     }
 
-    /// Body bytes that will be sent.
     pub fn body_bytes(&self) -> u64 {
         match self.extent {
             Extent::Whole => self.payload.length(),

@@ -4,27 +4,19 @@ use super::body::{self, Body};
 use super::{Answer, Status};
 
 /// The largest N of `/bytes/N`.
-pub const MAX_BODY_BYTES: u64 = 64 << 20;
+const MAX_BODY_BYTES: u64 = 64 << 20;
 
 const OK: Status = Status(200, "OK");
 const PLAIN: &str = "text/plain";
 
-/// What the path of a request asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Route {
-    /// `/` and `/hello`.
+pub(crate) enum Route {
     Hello,
-    /// `/bytes/N`.
     Bytes(u64),
-    /// `/512`.
     Text512,
-    /// `/json`.
     Json,
-    /// `/static.txt` and `/text`.
     Text,
-    /// `/echo-length`.
     EchoLength,
-    /// Any other path.
     Unknown,
     /// The query asks for something that does not exist: 400, with the reason.
     Refused(&'static str),

@@ -8,10 +8,8 @@ const PAUSE_NS: u64 = 10_000_000;
 /// The longest work that a request may ask for: it stops the whole thread.
 const MAX_WORK_NS: u64 = 1_000_000_000;
 
-/// What a target asks for.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Script {
-    /// What its path asks for.
+pub(crate) struct Script {
     pub route: Route,
     /// From the request's arrival to its answer.
     pub delay: Option<Delay>,
@@ -19,7 +17,6 @@ pub struct Script {
     pub work_ns: u64,
     /// CPU time burnt after the answers of the batch were sent.
     pub work_after_ns: u64,
-    /// What goes wrong on purpose.
     pub fault: Option<Fault>,
     /// Only one in this many requests gets the fault.
     pub every: u64,
@@ -28,7 +25,6 @@ pub struct Script {
 }
 
 impl Script {
-    /// A route, and nothing else.
     pub fn plain(route: Route) -> Self {
         Self { route, delay: None, work_ns: 0, work_after_ns: 0, fault: None, every: 1, pause_ns: PAUSE_NS }
     }

@@ -17,7 +17,6 @@ fn wall_s() -> u64 {
     clock_gettime(ClockId::RealtimeCoarse).tv_sec.max(0) as u64
 }
 
-/// Bytes read at once.
 const INPUT_BYTES: usize = 64 << 10;
 
 /// What the command line says, the same for all threads.
@@ -66,7 +65,6 @@ pub struct Context {
 }
 
 impl Context {
-    /// The context of thread `thread`.
     pub fn new(
         settings: Settings,
         thread: usize,
@@ -102,7 +100,6 @@ impl Context {
         }
     }
 
-    /// Whether this request gets its fault.
     pub fn fault_hits(&self, fault: Fault, every: u64) -> bool {
         self.turns.hits(fault, every)
     }

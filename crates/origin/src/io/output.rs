@@ -9,14 +9,12 @@ use std::io::IoSlice;
 
 /// An answer that is on its way.
 #[derive(Clone, Copy, Debug)]
-pub struct Mark {
+pub(crate) struct Mark {
     /// How many bytes of the queue have to be out before the answer is.
     pub end: usize,
     /// When its request arrived, if delays or rows need it.
     pub arrival_ns: u64,
-    /// What is wrong with it.
     pub fault: Option<Fault>,
-    /// The length of its body.
     pub body_bytes: u64,
     /// Whether a fault cuts it off.
     pub cut: bool,
@@ -24,7 +22,7 @@ pub struct Mark {
 
 /// Encoded bytes, and the answers that end among them.
 #[derive(Debug, Default)]
-pub struct Queue {
+pub(crate) struct Queue {
     pub bytes: Vec<u8>,
     pub marks: Vec<Mark>,
     /// How many of the bytes are out.
@@ -32,7 +30,6 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// Whether all its bytes are out.
     pub fn is_out(&self) -> bool {
         self.at == self.bytes.len()
     }
@@ -44,24 +41,21 @@ impl Queue {
     }
 }
 
-/// How sending went on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sent {
+pub(crate) enum Sent {
     /// Some bytes are out; there may be more.
     Some(usize),
-    /// Everything is out.
     All,
     /// The socket takes no more now.
     Blocked,
     /// The body pauses for this many ns.
     Pause(u64),
-    /// The connection is broken.
     Broken,
 }
 
 /// The sending side of a connection.
 #[derive(Debug, Default)]
-pub struct Output {
+pub(crate) struct Output {
     pub queue: Queue,
     /// The body that goes on after the queue, and the mark of its answer.
     pub stream: Option<Box<(BodyStream, Mark)>>,
@@ -126,7 +120,6 @@ impl Output {
         marks
     }
 
-    /// Whether there is nothing to send.
     pub fn is_empty(&self) -> bool {
         self.stream.is_none() && self.queue.is_out()
     }

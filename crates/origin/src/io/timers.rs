@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 
 /// Moments in ns of CLOCK_MONOTONIC, each with the token to wake.
 #[derive(Debug, Default)]
-pub struct Timers(BinaryHeap<Reverse<(u64, u64)>>);
+pub(crate) struct Timers(BinaryHeap<Reverse<(u64, u64)>>);
 
 impl Timers {
     /// Wakes `token` at `at_ns`.
@@ -14,12 +14,10 @@ impl Timers {
         self.0.push(Reverse((at_ns, token)));
     }
 
-    /// The next moment.
     pub fn next_ns(&self) -> Option<u64> {
         self.0.peek().map(|Reverse((at_ns, _))| *at_ns)
     }
 
-    /// How many there are.
     pub fn len(&self) -> usize {
         self.0.len()
     }

@@ -1,7 +1,7 @@
 //! What the origin saw: its accounts, and one row per request.
 
-pub mod counts;
-pub mod requests;
+mod counts;
+pub(crate) mod requests;
 
 pub use counts::Counts;
-pub use requests::{Outcome, RequestLog, Row};
+pub(crate) use requests::{Outcome, RequestLog, Row};

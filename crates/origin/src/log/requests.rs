@@ -9,20 +9,16 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The first 24 bytes of the file.
-pub const MAGIC: &[u8; ROW_BYTES] = b"hopcost-origin requests1";
-/// Bytes of a row.
-pub const ROW_BYTES: usize = 24;
+pub(crate) const MAGIC: &[u8; ROW_BYTES] = b"hopcost-origin requests1";
+pub(crate) const ROW_BYTES: usize = 24;
 /// The time of something that did not happen.
-pub const NEVER: u64 = u64::MAX;
+pub(crate) const NEVER: u64 = u64::MAX;
 /// Rows are held back until they fill a buffer of this size, so that writing is rare.
 const BUFFER_BYTES: usize = ROW_BYTES * 8192;
 
-/// How a request ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Outcome {
-    /// The answer was sent completely.
+pub(crate) enum Outcome {
     Sent = 0,
     /// A fault cut the answer off.
     Cut = 1,
@@ -34,25 +30,20 @@ pub enum Outcome {
     InFlight = 4,
 }
 
-/// One request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Row {
+pub(crate) struct Row {
     /// When its last byte had been read.
     pub arrival_ns: u64,
     /// When the last byte of its answer had been taken by the kernel, or [`NEVER`].
     pub sent_ns: u64,
     /// Number of its connection, from 0 in the order of acceptance.
     pub connection: u32,
-    /// Index of its listener.
     pub listener: u16,
-    /// How the request ended.
     pub outcome: Outcome,
-    /// The fault that was done to it.
     pub fault: Option<Fault>,
 }
 
 impl Row {
-    /// Its bytes in the file.
     pub fn bytes(&self) -> [u8; ROW_BYTES] {
         let mut bytes = [0; ROW_BYTES];
         bytes[..8].copy_from_slice(&self.arrival_ns.to_le_bytes());
@@ -70,16 +61,14 @@ impl Row {
 pub struct RequestFile(Arc<Mutex<File>>);
 
 impl RequestFile {
-    /// Begins the file.
     pub fn begin(mut file: File) -> io::Result<Self> {
         file.write_all(MAGIC)?;
         Ok(Self(Arc::new(Mutex::new(file))))
     }
 }
 
-/// One thread's rows.
 #[derive(Debug)]
-pub struct RequestLog {
+pub(crate) struct RequestLog {
     file: RequestFile,
     buffer: Vec<u8>,
     failure: Option<io::Error>,

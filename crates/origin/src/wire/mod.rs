@@ -4,21 +4,21 @@
 //! specification make "counts equal to the origin's own" a proof.
 
 pub mod fastcgi;
-pub mod http;
-pub mod stream;
+mod http;
+mod stream;
 
 use crate::answer::{Answer, Request};
 use crate::link::Protocol;
-pub use stream::{BodyStream, Next};
+pub(crate) use stream::{BodyStream, Next};
 
 /// The longest head of an HTTP request, and the longest FastCGI parameters.
-pub const MAX_HEAD_BYTES: usize = 64 << 10;
+pub(crate) const MAX_HEAD_BYTES: usize = 64 << 10;
 /// Bodies up to this size are encoded with their head; longer ones are streamed.
 const SMALL_BODY_BYTES: u64 = 16 << 10;
 
 /// What became of the bytes that were read.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Step {
+pub(crate) enum Step {
     /// Nothing more until more bytes come.
     NeedMore,
     /// A request has arrived completely. Nothing more is read until it has been answered.
@@ -33,8 +33,7 @@ pub enum Step {
 
 /// One connection's end of a protocol.
 #[derive(Debug)]
-pub enum Codec {
-    /// HTTP/1.1 and 1.0.
+pub(crate) enum Codec {
     Http(http::Http),
     /// FastCGI. Boxed, because its state is much larger.
     FastCgi(Box<fastcgi::FastCgi>),
@@ -49,7 +48,6 @@ impl Codec {
         }
     }
 
-    /// Which protocol it speaks.
     pub fn protocol(&self) -> Protocol {
         match self {
             Self::Http(_) => Protocol::Http,
@@ -90,7 +88,6 @@ impl Codec {
     }
 }
 
-/// Appends a number in decimal.
 pub(crate) fn push_decimal(out: &mut Vec<u8>, mut number: u64) {
     let mut digits = [0; 20];
     let mut at = digits.len();

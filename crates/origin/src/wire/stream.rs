@@ -5,23 +5,19 @@ use crate::answer::Payload;
 
 /// How pieces are wrapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wrap {
-    /// Not at all.
+pub(crate) enum Wrap {
     Bare,
     /// As chunks, each with an extension.
     Chunked,
     /// As STDOUT records of this request, with this much padding; `None` pads to a multiple of 8.
     Records {
-        /// The request's id.
         id: u16,
-        /// Bytes of padding.
         padding: Option<u8>,
     },
 }
 
-/// What comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Next {
+pub(crate) enum Next {
     /// `piece()` holds bytes of the body, to be sent after what was appended.
     Piece,
     /// The script wants a pause of this many ns here; `next` goes on after it.
@@ -32,7 +28,7 @@ pub enum Next {
 
 /// The rest of an answer whose head has been encoded.
 #[derive(Debug)]
-pub struct BodyStream {
+pub(crate) struct BodyStream {
     payload: Payload,
     wrap: Wrap,
     at: u64,

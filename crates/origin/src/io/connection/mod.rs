@@ -30,7 +30,6 @@ pub enum Fate {
     Waits,
     /// It waits, and its socket was full: it also wants to know when there is room.
     WaitsForRoom,
-    /// It has more to do at once.
     Again,
     /// It is over, and is to be dropped.
     Over,
@@ -39,11 +38,8 @@ pub enum Fate {
 /// Where a connection came from, for rows and counts.
 #[derive(Clone, Copy, Debug)]
 pub struct Origin {
-    /// The index of its listener.
     pub listener: u16,
-    /// Its number.
     pub number: u32,
-    /// Whether it is TCP.
     pub tcp: bool,
 }
 
@@ -60,7 +56,6 @@ enum Stage {
     Ending(Ending),
     /// It shuts down its sending side once everything is sent.
     HalfClosing,
-    /// It sends nothing any more.
     Silent,
     /// It sends nothing any more, and ends at this time at the latest.
     Lingering {
@@ -68,7 +63,6 @@ enum Stage {
     },
 }
 
-/// See the module.
 #[derive(Debug)]
 pub struct Connection {
     socket: OwnedFd,
@@ -85,7 +79,6 @@ pub struct Connection {
     readable: bool,
     /// Whether the end of the stream comes behind the bytes that are still to be read.
     end_ahead: bool,
-    /// Whether the end of the stream has been read.
     ended: bool,
     /// Whether both directions are closed, or the connection is broken.
     hung_up: bool,
@@ -113,7 +106,6 @@ impl Connection {
         }
     }
 
-    /// Its socket.
     pub fn socket(&self) -> &OwnedFd {
         &self.socket
     }
@@ -137,7 +129,6 @@ impl Connection {
         self.hung_up |= hung_up;
     }
 
-    /// Goes on as far as possible.
     pub fn drive(&mut self, context: &mut Context) -> Fate {
         let lent = self.output.queue.bytes.capacity() == 0;
         if lent {

@@ -10,7 +10,7 @@ const STRAY: &[u8; 16] = b"sixteen strays!\n";
 const MUCH_PADDING: u8 = 200;
 
 /// Appends the answer to request `id`; a long or slow body comes back as a stream.
-pub fn encode(answer: Answer, id: u16, date: &str, out: &mut Vec<u8>) -> Option<BodyStream> {
+pub(crate) fn encode(answer: Answer, id: u16, date: &str, out: &mut Vec<u8>) -> Option<BodyStream> {
     let start = out.len();
     let end = answer.body_bytes();
     let cut_head = matches!(answer.extent, Extent::Half | Extent::HalfHead) && !answer.has_body();

@@ -4,7 +4,8 @@
 mod answer;
 pub mod params;
 mod receive;
+#[allow(missing_docs, reason = "the names are those of the specification")]
 pub mod record;
 
-pub use answer::encode;
-pub use receive::FastCgi;
+pub(crate) use answer::encode;
+pub(crate) use receive::FastCgi;

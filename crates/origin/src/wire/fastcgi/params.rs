@@ -4,7 +4,7 @@ use crate::answer::{Method, Script};
 
 /// Reads pairs one after another. Ends at the last pair, or before one that makes no sense.
 #[derive(Debug)]
-pub struct Pairs<'a> {
+pub(crate) struct Pairs<'a> {
     rest: &'a [u8],
     /// Whether every pair so far made sense.
     pub sound: bool,
@@ -67,10 +67,8 @@ pub fn push_pair(out: &mut Vec<u8>, name: &[u8], value: &[u8]) {
     out.extend_from_slice(value);
 }
 
-/// What the parameters say about a request.
 #[derive(Debug, PartialEq)]
-pub struct Parameters {
-    /// REQUEST_METHOD.
+pub(crate) struct Parameters {
     pub method: Method,
     /// REQUEST_URI; without it SCRIPT_NAME and QUERY_STRING.
     pub script: Script,

@@ -1,24 +1,14 @@
 //! Records: the eight-byte header and the few contents with a fixed form (FastCGI Specification 1.0, 3.3 and 8).
 
-/// FCGI_BEGIN_REQUEST.
 pub const BEGIN_REQUEST: u8 = 1;
-/// FCGI_ABORT_REQUEST.
 pub const ABORT_REQUEST: u8 = 2;
-/// FCGI_END_REQUEST.
 pub const END_REQUEST: u8 = 3;
-/// FCGI_PARAMS.
 pub const PARAMS: u8 = 4;
-/// FCGI_STDIN.
 pub const STDIN: u8 = 5;
-/// FCGI_STDOUT.
 pub const STDOUT: u8 = 6;
-/// FCGI_DATA.
 pub const DATA: u8 = 8;
-/// FCGI_GET_VALUES.
 pub const GET_VALUES: u8 = 9;
-/// FCGI_GET_VALUES_RESULT.
 pub const GET_VALUES_RESULT: u8 = 10;
-/// FCGI_UNKNOWN_TYPE.
 pub const UNKNOWN_TYPE: u8 = 11;
 
 /// Protocol status of an end record: done.
@@ -28,12 +18,9 @@ pub const CANT_MPX_CONN: u8 = 1;
 /// Refused: not the responder role.
 pub const UNKNOWN_ROLE: u8 = 3;
 
-/// The only version there is.
 pub const VERSION: u8 = 1;
-/// Bytes of a header.
 pub const HEADER_BYTES: usize = 8;
 
-/// A record's header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
     /// FCGI_VERSION_1 in every record that is understood.
@@ -42,7 +29,6 @@ pub struct Header {
     pub kind: u8,
     /// The request, or 0 for the connection.
     pub id: u16,
-    /// Bytes of content.
     pub content: u16,
     /// Bytes of padding behind the content.
     pub padding: u8,
@@ -62,7 +48,6 @@ impl Header {
     }
 }
 
-/// Appends a header.
 pub fn header(out: &mut Vec<u8>, kind: u8, id: u16, content: u16, padding: u8) {
     let [id_high, id_low] = id.to_be_bytes();
     let [content_high, content_low] = content.to_be_bytes();
@@ -80,7 +65,6 @@ pub fn stream(out: &mut Vec<u8>, kind: u8, id: u16, bytes: &[u8]) {
     }
 }
 
-/// Appends FCGI_END_REQUEST.
 pub fn end_request(out: &mut Vec<u8>, id: u16, protocol_status: u8) {
     header(out, END_REQUEST, id, 8, 0);
     out.extend_from_slice(&[0, 0, 0, 0, protocol_status, 0, 0, 0]);

@@ -4,11 +4,10 @@ use crate::answer::{Answer, Ending, Extent, Framing, Route, Surplus};
 use crate::wire::stream::{BodyStream, Wrap};
 use crate::wire::{SMALL_BODY_BYTES, push_decimal, push_fields};
 
-/// Sixteen bytes that are no answer.
 const STRAY: &[u8; 16] = b"sixteen strays!\n";
 
 /// Appends an answer; a long or slow body comes back as a stream.
-pub fn encode(answer: Answer, date: &str, out: &mut Vec<u8>) -> Option<BodyStream> {
+pub(crate) fn encode(answer: Answer, date: &str, out: &mut Vec<u8>) -> Option<BodyStream> {
     let start = out.len();
     if answer.early_hints {
         out.extend_from_slice(b"HTTP/1.1 103 Early Hints\r\nLink: </style.css>; rel=preload\r\n\r\n");

@@ -18,7 +18,7 @@ enum State {
 
 /// A decoder in the middle of a body.
 #[derive(Clone, Debug)]
-pub struct Chunked {
+pub(crate) struct Chunked {
     state: State,
     left: u64,
     body_bytes: u64,
@@ -28,7 +28,7 @@ pub struct Chunked {
 
 /// The bytes are not a chunked body, or their framing has no end.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Malformed;
+pub(crate) struct Malformed;
 
 impl Default for Chunked {
     fn default() -> Self {
@@ -37,7 +37,6 @@ impl Default for Chunked {
 }
 
 impl Chunked {
-    /// Bytes of the body so far.
     pub fn body_bytes(&self) -> u64 {
         self.body_bytes
     }

@@ -4,5 +4,5 @@ mod answer;
 mod chunked;
 mod receive;
 
-pub use answer::encode;
-pub use receive::Http;
+pub(crate) use answer::encode;
+pub(crate) use receive::Http;

@@ -13,7 +13,7 @@ const KEPT_CAPACITY: usize = 1024;
 
 /// The receiving side of one connection.
 #[derive(Debug, Default)]
-pub struct FastCgi {
+pub(crate) struct FastCgi {
     receiving: Option<Receiving>,
     params: Vec<u8>,
     /// How much of a PARAMS record's content is still to come.
@@ -32,7 +32,6 @@ struct Receiving {
 }
 
 impl FastCgi {
-    /// The id of the last request.
     pub fn answering(&self) -> u16 {
         self.answering
     }

@@ -9,7 +9,7 @@ const MAX_FIELDS: usize = 100;
 
 /// The receiving side of one connection.
 #[derive(Debug, Default)]
-pub struct Http {
+pub(crate) struct Http {
     state: State,
     /// How many bytes of an unfinished head are known not to hold its end, so that a head that comes byte by byte is
     /// not read from its start each time.
@@ -37,7 +37,6 @@ enum Announced {
     Chunked,
 }
 
-/// A complete head.
 struct Head {
     request: Request,
     announced: Announced,
