@@ -7,23 +7,20 @@ use crate::watch::Watched;
 use hopcost_common::clock;
 use std::io;
 
-/// So long before a request of an open loop is due, the lane stops sleeping and looks all the time: waking up takes 5 to
-/// 50 us, and not the same each time. A longer margin, learned from late wakings, took 39 to 64 % of a core at 10,000/s
+/// This long before a request of an open loop is due, the lane stops sleeping and polls: waking up takes 5 to 50 us,
+/// and not the same each time. A longer margin, learned from late wakings, took 39 to 64 % of a core at 10,000/s
 /// instead of 8 % and made the gaps no more even.
 const SPIN_NS: u64 = 50_000;
 
-/// One arm on one thread.
 #[derive(Debug)]
 pub struct Lane<I, S> {
     io: I,
-    /// The connections and their accounts.
     pub client: Client<S>,
     watch: Option<Watched>,
     finished: bool,
 }
 
 impl<I: Io, S: Schedule> Lane<I, S> {
-    /// A lane at rest.
     pub fn new(io: I, client: Client<S>, watch: Option<Watched>) -> Self {
         Self { io, client, watch, finished: false }
     }
@@ -31,7 +28,7 @@ impl<I: Io, S: Schedule> Lane<I, S> {
     /// Runs load until this reading of CLOCK_MONOTONIC, a stop signal, or the end of the schedule. Requests in flight
     /// stay in flight.
     pub fn drive(&mut self, until_ns: u64) -> io::Result<()> {
-        // Of a closed loop: those that were opened when nothing was sent yet.
+        // In a closed loop: on connections that were opened while nothing was sent.
         self.send_due();
         loop {
             if self.duty_ns() <= self.client.monotonic_ns() {
@@ -55,13 +52,13 @@ impl<I: Io, S: Schedule> Lane<I, S> {
         }
     }
 
-    /// When there is something else to do than to send, CLOCK_MONOTONIC.
+    /// When there is more to do than to send, CLOCK_MONOTONIC.
     #[inline]
     fn duty_ns(&self) -> u64 {
         self.client.next_duty_ns().min(self.watch.as_ref().map_or(u64::MAX, Watched::next_ns))
     }
 
-    /// Sends what is due on the connections that are free, each by a clock reading of its own.
+    /// Sends what is due on free connections. Each request has a clock reading of its own.
     fn send_due(&mut self) {
         loop {
             self.client.batch(clock::monotonic_ns());
@@ -77,7 +74,7 @@ impl<I: Io, S: Schedule> Lane<I, S> {
         }
     }
 
-    /// Nothing more will be done: enters the ages of what is in flight, and reports what is left to report.
+    /// Ends the lane: records the ages of what is in flight, and reports the last period.
     pub fn finish(&mut self) {
         if !std::mem::replace(&mut self.finished, true) {
             self.client.record_ages();
@@ -87,7 +84,6 @@ impl<I: Io, S: Schedule> Lane<I, S> {
         }
     }
 
-    /// Whether this lane is watched.
     pub fn is_watched(&self) -> bool {
         self.watch.is_some()
     }
@@ -103,10 +99,10 @@ impl<I: Io, S: Schedule> Lane<I, S> {
         }
         client.tick(|slot| io.close(slot));
         client.give_up(|slot| io.close(slot));
-        while let Some(slot) = client.to_continue() {
+        while let Some(slot) = client.continue_next() {
             io.apply(slot, Next::Send, client);
         }
-        while let Some(slot) = client.to_open() {
+        while let Some(slot) = client.open_next() {
             let next = match io.open(slot) {
                 Ok(Opened::InProgress) => continue,
                 Ok(Opened::Connected) => client.connected(slot),

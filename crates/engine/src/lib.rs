@@ -1,21 +1,37 @@
-//! The load engine of hopcost.
+//! The load engine of hopcost: four rooms and a hall.
 //!
-//! Four rooms: [`schedule`] says when a request is due, [`wire`] what bytes mean, [`io`] moves bytes, [`recorder`] keeps
-//! the accounts. A [`lane`] joins them for one arm on one thread; a [`session`] goes round the arms slice by slice.
+//! ```text
+//! schedule   when a request is due            pure: time comes in as a number
+//! wire       what bytes mean                  pure: bytes in, events out
+//! io         moving bytes                     sockets, TLS and system calls; it does not know what the bytes mean
+//! recorder   counts and histograms            no locks, no allocation while load runs
+//!
+//! client     the hall: the connections of one arm on one thread, where the four rooms meet
+//! lane       the hall with a backend
+//! session    goes round the lanes of all arms, slice by slice; freezes, thaws and reads CPU time
+//! ```
+//!
+//! Beside the hall: [`requests`] (put into bytes once, before any load), [`check`] (whether an answer is the expected
+//! one), `watch` (periods of a running load), `random` (shuffled orders). In front: [`plan`] (JSON in), [`lines`] (JSON
+//! out), [`load`] (one URL from the command line), [`floor`] (moves the same bytes and does nothing else).
+//!
+//! Arrows go one way: session → lane → client → the rooms. No room knows another.
 #![deny(unsafe_code)]
+// Only this package's binary and tests use the library. Names say what comments on every field would repeat.
+#![allow(missing_docs)]
 
 pub mod check;
-pub mod client;
+mod client;
 pub mod floor;
 pub mod io;
-pub mod lane;
+mod lane;
 pub mod lines;
 pub mod load;
 pub mod plan;
-pub mod random;
+mod random;
 pub mod recorder;
 pub mod requests;
 pub mod schedule;
 pub mod session;
-pub mod watch;
+mod watch;
 pub mod wire;

@@ -10,7 +10,6 @@ pub struct Shuffle {
 }
 
 impl Shuffle {
-    /// The orders of this seed, from the first one on.
     pub const fn new(seed: u64) -> Self {
         Self { seed, drawn: 0 }
     }

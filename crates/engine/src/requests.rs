@@ -1,6 +1,6 @@
-//! What is asked of an arm: its requests, how often each of them, and what their answers have to be.
+//! The requests of an arm: how often each is sent, its bytes, and the answer that is expected.
 //!
-//! Every request is put into bytes once, before any load; on the way of a request there are only numbers of messages.
+//! Every request is put into bytes once, before any load. After that a request is the number of a message.
 
 use crate::check::{Check, ExpectedBody, ExpectedStatus};
 use crate::io::{Address, MessageId, Messages, REPORTED_BYTES};
@@ -11,43 +11,35 @@ use std::sync::Arc;
 
 /// A message is kept whole in memory.
 const MAX_MESSAGE_BYTES: usize = 1 << 30;
-/// The weights together, once what they have in common is divided out.
+/// The sum of the weights after their common divisor is taken out.
 const MAX_CYCLE: u64 = 65_536;
 
 /// One request, and what its answer has to be.
 #[derive(Debug, Clone)]
 pub struct RequestSpec {
-    /// How often it is asked, in proportion to the others.
+    /// How often it is sent, in proportion to the others.
     pub weight: u32,
-    /// `GET` and so on.
     pub method: String,
-    /// Path and query.
     pub target: String,
-    /// Names and values, in their order.
     pub headers: Vec<(String, String)>,
-    /// The body.
     pub body: Option<Arc<[u8]>>,
-    /// Which statuses are right.
     pub status: ExpectedStatus,
-    /// Which body is right.
     pub expected: ExpectedBody,
 }
 
 /// How requests are put into bytes: the wire, and what it says of the server.
 #[derive(Debug, Clone, Default)]
 pub struct WireSettings {
-    /// The wire.
     pub wire: Wire,
-    /// The value of `Host`, where a request has none.
+    /// The value of `Host` if a request has none.
     pub host: String,
-    /// FastCGI's parameters.
     pub parameters: fastcgi::Parameters,
-    /// After so many requests a connection is closed.
+    /// After this many requests a connection is closed.
     pub requests_per_connection: Option<u32>,
 }
 
 impl WireSettings {
-    /// FastCGI's parameters say of the server what a proxy at this address would say of itself.
+    /// FastCGI's parameters describe the server as a proxy at this address would describe itself.
     pub fn at(address: &Address, wire: Wire, host: &str, fastcgi_params: Vec<(String, String)>) -> Self {
         let (server_address, server_port) = match address {
             Address::Tcp(address) => (address.ip().to_string(), address.port().to_string()),
@@ -65,25 +57,24 @@ pub struct RequestMessages {
     pub first: MessageId,
     /// What is sent when the server says 100 Continue.
     pub continued: Option<MessageId>,
-    /// Whether the end of the first message is reported by the backends.
+    /// Whether the backend reports when the first message has left.
     pub is_long: bool,
 }
 
 /// One request, ready to be sent.
 #[derive(Debug, Clone)]
 pub struct PreparedRequest {
-    /// Whether its answer has no body whatever the head says.
+    /// Whether this is HEAD: the answer has no body whatever its head says.
     pub to_head: bool,
-    /// In the middle of a connection's life.
+    /// The messages if the connection is kept.
     pub kept: RequestMessages,
-    /// As the last request of a connection.
+    /// The messages of a connection's last request.
     pub last: RequestMessages,
     status: ExpectedStatus,
     expected: ExpectedBody,
 }
 
 impl PreparedRequest {
-    /// A judge of its answers.
     pub fn check(&self) -> Check {
         Check::new(self.status, self.expected.clone())
     }
@@ -92,14 +83,12 @@ impl PreparedRequest {
 /// All requests of an arm.
 #[derive(Debug, Clone)]
 pub struct RequestMix {
-    /// The wire that they are made for.
     pub wire: Wire,
-    /// After so many requests a connection is closed.
+    /// After this many requests a connection is closed.
     pub requests_per_connection: Option<u32>,
-    /// What a backend sends, by number.
     pub messages: Messages,
     list: Arc<[PreparedRequest]>,
-    /// The order in which they are asked, over and over.
+    /// The order in which they are sent, over and over.
     cycle: Arc<[u16]>,
     answer_bytes: Option<u64>,
 }
@@ -131,12 +120,11 @@ impl RequestMix {
         })
     }
 
-    /// One for each request.
     pub fn list(&self) -> &[PreparedRequest] {
         &self.list
     }
 
-    /// Which request has this number.
+    /// Which of the requests is sent as number `count`.
     #[inline]
     pub fn at(&self, count: u64) -> u16 {
         match &*self.cycle {
@@ -146,13 +134,12 @@ impl RequestMix {
         }
     }
 
-    /// How long the longest body is likely to be, where known for all.
+    /// The length of the longest body, if all are known.
     pub fn answer_bytes(&self) -> Option<u64> {
         self.answer_bytes
     }
 }
 
-/// Adds a request's messages.
 fn put(
     messages: &mut Vec<Box<[u8]>>,
     settings: &WireSettings,
@@ -192,7 +179,7 @@ fn put(
     }
 }
 
-/// Each request as often as its weight says, shuffled, the same way every time.
+/// Each request as often as its weight says, in a shuffled order that is always the same.
 fn cycle(weights: &[u32]) -> Result<Arc<[u16]>, Failure> {
     let divisor = weights.iter().copied().fold(0, greatest_common_divisor).max(1);
     let total: u64 = weights.iter().map(|weight| u64::from(weight / divisor)).sum();

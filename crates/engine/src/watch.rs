@@ -1,7 +1,7 @@
 //! What happens, period by period, while load runs.
 //!
-//! A lane hands over what it has recorded once per period, and goes on with empty histograms: nothing is recorded twice,
-//! and the lock is never touched on the way of a request. Only [`crate::load`] watches.
+//! Once per period a lane hands over what it has recorded and goes on with empty histograms. So nothing is recorded
+//! twice, and no request touches the lock. Only [`crate::load`] watches.
 
 use crate::client::Client;
 use crate::recorder::{Counts, Times};
@@ -12,21 +12,18 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 /// What one lane, or all of them, saw in one period.
 #[derive(Debug)]
 pub struct Period {
-    /// How long it was.
     pub elapsed_ns: u64,
-    /// What was counted in it.
     pub counts: Counts,
-    /// In flight at its end.
+    /// Requests in flight at its end.
     pub in_flight: u64,
-    /// Due and waiting for a connection at its end.
+    /// Requests that are due and wait for a connection at its end.
     pub waiting: u64,
-    /// The times of it.
     pub times: Times,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// By lane, the periods that were handed over and not yet taken.
+    /// The periods of each lane that were handed over and not yet taken.
     handed_over: Vec<VecDeque<Period>>,
     ended: Vec<bool>,
     spare: Vec<Times>,
@@ -41,7 +38,6 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// For so many lanes.
     pub fn new(lanes: usize, period_ns: u64) -> Self {
         let state = State {
             handed_over: (0..lanes).map(|_| VecDeque::new()).collect(),
@@ -77,13 +73,12 @@ impl Watch {
         Some(whole)
     }
 
-    /// Gives back the memory of a period that is done with.
+    /// Takes back the memory of a period.
     pub fn give_back(&self, mut times: Times) {
         times.clear();
         self.lock().spare.push(times);
     }
 
-    /// Nothing more will come.
     pub fn end(&self) {
         self.lock().ended.fill(true);
         self.changed.notify_all();
@@ -127,14 +122,14 @@ impl Watched {
         self.last.merge(&counts);
     }
 
-    /// Reports the period that is over.
+    /// Reports the last period.
     pub fn report<S: Schedule>(&mut self, client: &mut Client<S>) {
         let end_ns = self.next_ns;
         self.next_ns += self.watch.period_ns;
         self.hand_over(client, end_ns, false);
     }
 
-    /// Reports the rest, if load had begun.
+    /// Reports what is left, if load had begun.
     pub fn end<S: Schedule>(&mut self, client: &mut Client<S>) {
         if self.next_ns < u64::MAX {
             self.next_ns = u64::MAX;

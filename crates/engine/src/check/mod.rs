@@ -6,7 +6,6 @@
 mod needle;
 mod status;
 
-use crate::recorder::ErrorKind;
 pub use needle::Needle;
 use needle::Searched;
 pub use status::{ExpectedStatus, StatusSet};
@@ -18,28 +17,23 @@ pub const COMPARED_BYTES: u64 = 65_536;
 /// Of longer bodies, the bytes of one answer in this many are compared.
 pub const COMPARED_ONE_IN: u64 = 16;
 
-/// Bytes of a SHA-256.
 pub const SHA256_BYTES: usize = 32;
 
 /// Which body is right.
 #[derive(Debug, Clone)]
 pub enum ExpectedBody {
-    /// Any: nothing is compared.
+    /// Nothing is compared.
     Any,
-    /// Any of this length.
     Length(u64),
-    /// These bytes.
     Bytes(Arc<[u8]>),
-    /// Bytes with this SHA-256.
     Sha256([u8; SHA256_BYTES]),
-    /// Any with these bytes somewhere in it.
     Contains(Arc<Needle>),
-    /// That of the first answer with an expected status, over all lanes.
+    /// The body of the first answer with an expected status, over all lanes.
     First(Arc<OnceLock<Reference>>),
 }
 
 impl ExpectedBody {
-    /// How long the body is, where that is known.
+    /// How long the body is, if that is known.
     pub fn length(&self) -> Option<u64> {
         match self {
             Self::Bytes(bytes) => Some(bytes.len() as u64),
@@ -60,13 +54,13 @@ pub struct Reference {
 enum Content {
     Unknown,
     Bytes(Arc<[u8]>),
-    /// XXH3, where the body was too long to be kept.
+    /// XXH3 of a body that was too long to be kept.
     Hash(u64),
-    /// The SHA-256 that was asked for, where the body was too long to be kept.
+    /// The body was too long to be kept: the expected SHA-256 is compared.
     Sha256,
 }
 
-/// What one connection's answer has shown so far.
+/// What is known of one answer so far.
 #[derive(Debug, Default)]
 pub struct Progress {
     length: u64,
@@ -108,7 +102,7 @@ impl Progress {
         self.reading == Reading::LengthOnly
     }
 
-    /// So much of the body came and was not kept. Only where [`Progress::reads_length_only`].
+    /// This much of the body came and was not kept. Only if [`Progress::reads_length_only`].
     pub fn skipped(&mut self, bytes: u64) {
         self.length += bytes;
     }
@@ -128,14 +122,12 @@ pub struct Check {
 /// A correct answer, and whether its bytes were compared.
 #[derive(Debug, PartialEq, Eq, Clone, Copy)]
 pub enum Correct {
-    /// Every byte was as expected.
     Compared,
-    /// Status and length (where one is expected) were.
+    /// Only the status was, and the length if one is expected.
     NotCompared,
 }
 
 impl Check {
-    /// A judge that knows what to expect.
     pub fn new(status: ExpectedStatus, body: ExpectedBody) -> Self {
         let mut check = Self { status, reference: None, learned: None, sha256: None, needle: None, long_answers: 0 };
         match body {
@@ -151,13 +143,11 @@ impl Check {
         check
     }
 
-    /// Whether the status is right.
     #[inline]
     pub fn status(&self, status: u16) -> bool {
         self.status.has(status)
     }
 
-    /// A body begins.
     pub fn begin(&mut self, progress: &mut Progress) {
         progress.length = 0;
         progress.differs = false;
@@ -194,7 +184,6 @@ impl Check {
         }
     }
 
-    /// Some of the body.
     #[inline]
     pub fn body(&self, progress: &mut Progress, bytes: &[u8]) {
         match (progress.reading, &self.reference) {
@@ -226,15 +215,15 @@ impl Check {
         progress.length += bytes.len() as u64;
     }
 
-    /// The body has ended: whether the answer was right.
-    pub fn end(&mut self, progress: &mut Progress) -> Result<Correct, ErrorKind> {
+    /// The body has ended: judges it. `None` if it is not the expected one.
+    pub fn end(&mut self, progress: &mut Progress) -> Option<Correct> {
         match progress.reading {
             Reading::Learn => return self.learn(progress),
             Reading::Sha256 => return self.digest(progress),
-            Reading::Search if !progress.searched.is_found() => return Err(ErrorKind::Body),
+            Reading::Search if !progress.searched.is_found() => return None,
             _ => {}
         }
-        let Some(reference) = &self.reference else { return Ok(Correct::NotCompared) };
+        let Some(reference) = &self.reference else { return Some(Correct::NotCompared) };
         let mut right = !progress.differs && progress.length == reference.length;
         if let (Reading::Hash, Content::Hash(expected), Some(summary)) =
             (progress.reading, &reference.content, &progress.summary)
@@ -242,31 +231,32 @@ impl Check {
             right &= summary.hash.digest() == *expected;
         }
         match (right, progress.reading) {
-            (false, _) => Err(ErrorKind::Body),
-            (true, Reading::Compare | Reading::Hash) => Ok(Correct::Compared),
-            (true, _) => Ok(Correct::NotCompared),
+            (false, _) => None,
+            (true, Reading::Compare | Reading::Hash) => Some(Correct::Compared),
+            (true, _) => Some(Correct::NotCompared),
         }
     }
 
-    /// A body with the right SHA-256 is the reference for those that follow, which then need none.
-    fn digest(&mut self, progress: &mut Progress) -> Result<Correct, ErrorKind> {
-        let Some(Summary { sha256, start, .. }) = progress.summary.as_deref_mut() else { return Err(ErrorKind::Body) };
+    /// The first body with the right SHA-256 is what later bodies are compared with.
+    fn digest(&mut self, progress: &mut Progress) -> Option<Correct> {
+        let Summary { sha256, start, .. } = progress.summary.as_deref_mut()?;
         let digest = sha256.take().map(ring::digest::Context::finish);
         if digest.as_ref().map(AsRef::as_ref) != self.sha256.as_ref().map(<[u8; SHA256_BYTES]>::as_slice) {
-            return Err(ErrorKind::Body);
+            return None;
         }
         if self.reference.is_none() {
             let keep = progress.length <= COMPARED_BYTES;
             let content = if keep { Content::Bytes(std::mem::take(start).into()) } else { Content::Sha256 };
             self.reference = Some(Reference { length: progress.length, content });
         }
-        Ok(Correct::Compared)
+        Some(Correct::Compared)
     }
 
-    /// The first answer of all becomes the reference; others that were on their way meanwhile are compared with it.
-    fn learn(&self, progress: &mut Progress) -> Result<Correct, ErrorKind> {
+    /// The first answer of all lanes is what later answers are compared with. So are answers that began before it
+    /// ended.
+    fn learn(&self, progress: &mut Progress) -> Option<Correct> {
         let (Some(learned), Some(summary)) = (&self.learned, progress.summary.take()) else {
-            return Ok(Correct::NotCompared);
+            return Some(Correct::NotCompared);
         };
         let hash = summary.hash.digest();
         let reference = learned.get_or_init(|| Reference {
@@ -284,7 +274,7 @@ impl Check {
                 // Neither is ever learned.
                 Content::Unknown | Content::Sha256 => true,
             };
-        if same { Ok(Correct::Compared) } else { Err(ErrorKind::Body) }
+        same.then_some(Correct::Compared)
     }
 }
 

@@ -1,13 +1,10 @@
 //! Which statuses are right.
 
-/// Which statuses are right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExpectedStatus {
-    /// This one.
     Exactly(u16),
-    /// Any from 200 to 299.
+    /// From 200 to 299.
     Successful,
-    /// These.
     OneOf(StatusSet),
 }
 
@@ -44,7 +41,6 @@ impl StatusSet {
 }
 
 impl ExpectedStatus {
-    /// Whether this status is right.
     #[inline]
     pub(super) fn has(self, status: u16) -> bool {
         match self {

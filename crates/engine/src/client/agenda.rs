@@ -3,7 +3,7 @@
 use super::ArmClock;
 use crate::schedule::{Due, Schedule};
 
-/// What a client is there for at the moment.
+/// What a client does at the moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
     /// Opens its connections and sends nothing.
@@ -22,7 +22,7 @@ pub(super) struct Agenda<S> {
     count: u64,
     /// When it is due, on the schedule's clock.
     next: Due,
-    /// The same schedule, asked about the first request that is not due yet.
+    /// The same schedule at the first request that is not due yet.
     ahead: S,
     ahead_count: u64,
     clock: ArmClock,
@@ -32,7 +32,6 @@ pub(super) struct Agenda<S> {
 }
 
 impl<S: Schedule> Agenda<S> {
-    /// Nothing is done yet.
     pub(super) fn new(mut schedule: S) -> Self {
         let next = schedule.due(0);
         let ahead = schedule.clone();
@@ -62,7 +61,7 @@ impl<S: Schedule> Agenda<S> {
         self.mode
     }
 
-    /// Whether nothing will be sent any more.
+    /// Whether nothing more will be sent.
     #[inline]
     pub(super) fn has_ended(&self) -> bool {
         self.mode == Mode::Draining || self.next == Due::Never
@@ -80,7 +79,7 @@ impl<S: Schedule> Agenda<S> {
         }
     }
 
-    /// Takes the next request, if it is due: its intended start.
+    /// Takes the next request if it is due. Returns its intended start.
     #[inline]
     pub(super) fn take(&mut self, now_ns: u64) -> Option<u64> {
         let next_ns = self.next_ns();
@@ -92,9 +91,9 @@ impl<S: Schedule> Agenda<S> {
         Some(intended_ns)
     }
 
-    /// The request taken last was not sent after all. Only in the closed loop.
+    /// The last request was not sent after all. Only in the closed loop.
     pub(super) fn give_back(&mut self) {
-        // Where nothing was taken, it was taken before the schedule was begun anew.
+        // If nothing was taken, the request belongs to the schedule before this one.
         self.count = self.count.saturating_sub(1);
         self.next = self.schedule.due(self.count);
     }
@@ -105,7 +104,7 @@ impl<S: Schedule> Agenda<S> {
         self.next = self.schedule.due(self.count);
     }
 
-    /// Requests that are due and not sent, on an open loop.
+    /// Requests of an open loop that are due and not sent.
     pub(super) fn waiting(&mut self, now_ns: u64) -> u64 {
         self.ahead_count = self.ahead_count.max(self.count);
         let until_ns = self.end_ns.min(now_ns.saturating_add(1));
@@ -117,7 +116,7 @@ impl<S: Schedule> Agenda<S> {
         self.ahead_count - self.count
     }
 
-    /// The slice's time to send is over: calls `never_sent` with the age of each request that was due and not sent.
+    /// Ends the slice: calls `never_sent` with the age of each request that was due and not sent.
     pub(super) fn close(&mut self, now_ns: u64, mut never_sent: impl FnMut(u64)) {
         let until_ns = self.end_ns.min(now_ns.saturating_add(1));
         while let Due::At(due_ns) = self.next
@@ -150,7 +149,7 @@ mod tests {
         let mut ages = Vec::new();
         agenda.close(5000, |age| ages.push(age));
         assert_eq!((ages, agenda.take(5000)), (vec![10], None));
-        // The arm was drained for 70 and frozen; the schedule goes on where it was.
+        // The arm was drained for 70 and frozen; the schedule goes on from there.
         agenda.load(starting_at(1070), 1130);
         assert_eq!((agenda.take(1099), agenda.take(1100)), (None, Some(1100)));
     }

@@ -77,8 +77,8 @@ impl Connection {
 }
 
 impl<S: Schedule> Client<S> {
-    /// The next connection that is due to be opened.
-    pub fn to_open(&mut self) -> Option<Slot> {
+    /// Begins to open the next connection that is due.
+    pub fn open_next(&mut self) -> Option<Slot> {
         let &Reverse((due_ns, slot)) = self.closed.peek()?;
         if due_ns > self.now_ns || self.has_ended() || !self.may_open() {
             return None;
@@ -102,7 +102,7 @@ impl<S: Schedule> Client<S> {
         !is_paced || (self.connecting < MAX_CONNECTING && self.pace.permits(self.now_ns))
     }
 
-    /// When [`Client::to_open`] or [`Client::give_up`] have something to do next, on the arm's clock.
+    /// When [`Client::open_next`] or [`Client::give_up`] have something to do next, on the arm's clock.
     #[inline]
     pub(super) fn next_opening_ns(&self) -> u64 {
         let is_paced = self.agenda.mode() == Mode::Opening;

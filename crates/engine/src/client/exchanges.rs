@@ -148,7 +148,7 @@ impl<S: Schedule> Client<S> {
     }
 
     /// The next connection that sends its body though the server has not said 100 Continue.
-    pub fn to_continue(&mut self) -> Option<Slot> {
+    pub fn continue_next(&mut self) -> Option<Slot> {
         self.to_continue.pop()
     }
 
@@ -220,19 +220,17 @@ impl<S: Schedule> Client<S> {
     pub(super) fn judge(&mut self, slot: Slot) -> Option<Correct> {
         let exchange = &mut self.connections[slot as usize].exchange;
         let check = &mut self.lane_requests[usize::from(exchange.request)].check;
-        let verdict = if exchange.status_is_right { check.end(&mut exchange.progress) } else { Err(ErrorKind::Status) };
-        match verdict {
-            Ok(correct) => {
-                self.correct(slot, correct);
-                Some(correct)
-            }
-            Err(kind) => {
+        let correct = if exchange.status_is_right { check.end(&mut exchange.progress) } else { None };
+        match correct {
+            Some(correct) => self.correct(slot, correct),
+            None => {
                 exchange.is_in_flight = false;
                 self.in_flight -= 1;
+                let kind = if exchange.status_is_right { ErrorKind::Body } else { ErrorKind::Status };
                 self.recorder.counts.errors.add(kind);
-                None
             }
         }
+        correct
     }
 
     /// Counts and times a correct answer.

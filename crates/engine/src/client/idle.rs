@@ -1,4 +1,4 @@
-//! The connections that have nothing to do, in the order in which they came to rest: load goes round all of them.
+//! The idle connections, in the order in which they became idle, so that load goes round all of them.
 
 use crate::io::Slot;
 
@@ -12,7 +12,7 @@ pub(super) struct Idle {
 }
 
 impl Idle {
-    /// Empty, for slots below `slots`.
+    /// An empty queue for slots below `slots`.
     pub(super) fn new(slots: u32) -> Self {
         let mut links = vec![(NONE, NONE); slots as usize + 1];
         links[slots as usize] = (slots, slots);
@@ -32,7 +32,7 @@ impl Idle {
         (first != head).then_some(first)
     }
 
-    /// A slot comes to rest. It must not be in the queue.
+    /// The slot becomes idle. It must not be in the queue.
     #[inline]
     pub(super) fn push(&mut self, slot: Slot) {
         let head = self.head();
@@ -43,7 +43,7 @@ impl Idle {
         self.links[head as usize].0 = slot;
     }
 
-    /// A slot leaves, if it is there.
+    /// The slot leaves the queue if it is there.
     #[inline]
     pub(super) fn remove(&mut self, slot: Slot) {
         let (before, after) = std::mem::replace(&mut self.links[slot as usize], (NONE, NONE));

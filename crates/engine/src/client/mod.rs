@@ -38,7 +38,6 @@ pub struct Client<S> {
     lane_requests: Box<[LaneRequest]>,
     /// How many requests were sent. It says which of the requests is next.
     count: u64,
-    /// The accounts.
     pub recorder: Recorder,
     connections: Vec<Connection>,
     /// Connections whose server has not said 100 Continue in time.
@@ -123,7 +122,6 @@ impl<S: Schedule> Client<S> {
         self.agenda.pause(Mode::Draining);
     }
 
-    /// Whether requests are due at times of their own.
     #[inline]
     pub fn is_open_loop(&self) -> bool {
         self.is_open_loop
@@ -140,7 +138,7 @@ impl<S: Schedule> Client<S> {
         self.monotonic_ns
     }
 
-    /// When [`Client::tick`], [`Client::give_up`] or [`Client::to_open`] have something to do next, CLOCK_MONOTONIC.
+    /// When [`Client::tick`], [`Client::give_up`] or [`Client::open_next`] have something to do next, CLOCK_MONOTONIC.
     #[inline]
     pub fn next_duty_ns(&self) -> u64 {
         self.clock.monotonic_ns(self.next_tick_ns.min(self.next_opening_ns()))
@@ -151,17 +149,15 @@ impl<S: Schedule> Client<S> {
         self.were_open as usize == self.connections.len() || self.has_ended()
     }
 
-    /// Connections that are open.
     pub fn established(&self) -> u32 {
         self.established
     }
 
-    /// Connections that have been open.
+    /// Connections that have been open at least once.
     pub fn were_open(&self) -> u32 {
         self.were_open
     }
 
-    /// Requests that are in flight.
     pub fn in_flight(&self) -> u32 {
         self.in_flight
     }
@@ -175,7 +171,6 @@ impl<S: Schedule> Client<S> {
         }
     }
 
-    /// Bytes that came while no request was in flight.
     pub fn unasked_bytes(&self) -> u64 {
         self.unasked_bytes
     }

@@ -1,41 +1,41 @@
-//! How fast connections are opened while nothing else is done.
+//! How fast connections are opened before load.
 //!
-//! A server takes new connections out of a queue of its listener's (128 to 4096 places), and nothing tells how full that
-//! is. A handshake succeeds without the server's doing until the queue overflows; then the next one is dropped, and tried
-//! again by the kernel after a second, and after two more. So connections are opened no faster than a server is likely to
-//! take them; one that does not open at once is given up and begun anew later, and from then on all are opened more slowly.
+//! A server takes new connections out of its listener's queue (128 to 4096 places), and nothing tells how full it is.
+//! Handshakes succeed without the server until the queue overflows. Then the next one is dropped, and the kernel tries it
+//! again after one second and after two more. So connections are opened no faster than a server is likely to take them.
+//! A connection that does not open at once is given up and opened later, and from then on all are opened more slowly.
 
 use crate::io::Slot;
 use std::collections::VecDeque;
 
-/// So many connections are being opened at once at most: listen queues are as short as 128 places.
+/// Connections that may be opening at the same time. Listen queues are as short as 128 places.
 pub(super) const MAX_CONNECTING: u32 = 64;
-/// From one connection to the next at first; a server needs 5 to 40 us to take one.
+/// The gap between two connections at first. A server needs 5 to 40 us to take one.
 pub(super) const MIN_GAP_NS: u64 = 20_000;
-/// The same where a server takes them very slowly.
+/// The gap for a server that takes them very slowly.
 const MAX_GAP_NS: u64 = 1_000_000;
-/// So many are opened at a time at first, because waking up costs more than opening one.
+/// Connections opened at a time at first, because waking up costs more than opening one.
 pub(super) const MAX_BURST: u64 = 16;
-/// An overflow makes the gap so much longer, and the burst shorter.
+/// The factor by which an overflow makes the gap longer and the burst shorter.
 const SLOWER: u64 = 4;
-/// One that takes longer than this was dropped, or the server is far away: then the second try is given more time.
+/// A handshake that takes longer was dropped, or the server is far away. The second try is given more time.
 pub(super) const MIN_PATIENCE_NS: u64 = 100_000_000;
-/// Beyond this the kernel has tried again by itself.
+/// Beyond this time the kernel has tried again by itself.
 const MAX_PATIENCE_NS: u64 = 800_000_000;
 /// The pause after an overflow, in which the server may empty its queue.
 const PAUSE_NS: u64 = 20_000_000;
 
-/// When the next connection may be opened, and which is not waited for any longer.
+/// When the next connection may be opened, and which one to give up.
 #[derive(Debug)]
 pub(super) struct Pace {
     gap_ns: u64,
     burst: u64,
     patience_ns: u64,
-    /// When the next one would be opened if there were no bursts.
+    /// When the next connection would be opened if there were no bursts.
     next_ns: u64,
-    /// Those being opened, by when they were begun.
+    /// Connections that are opening, by when they began.
     underway: VecDeque<(u64, Slot)>,
-    /// One begun before this is no reason to slow down again.
+    /// A connection that began before this is no reason to slow down again.
     slowed_ns: u64,
 }
 
@@ -51,12 +51,12 @@ impl Pace {
         }
     }
 
-    /// Forgets those that are not being opened any more; what `is_underway` is asked is a connection and when it was begun.
+    /// Forgets connections that are no longer opening. `is_underway` takes the begin of an opening and its slot.
     pub(super) fn forget(&mut self, is_underway: impl Fn(u64, Slot) -> bool) {
         self.underway.retain(|&(since_ns, slot)| is_underway(since_ns, slot));
     }
 
-    /// The next one that has taken too long.
+    /// The next connection that takes too long.
     pub(super) fn give_up(&mut self, now_ns: u64) -> Option<Slot> {
         let &(since_ns, slot) = self.underway.front().filter(|(since_ns, _)| now_ns >= since_ns + self.patience_ns)?;
         self.underway.pop_front();
@@ -69,22 +69,20 @@ impl Pace {
         Some(slot)
     }
 
-    /// All that have taken too long were given up: the next ones are given more time.
+    /// After a round of giving up: later connections are given more time.
     pub(super) fn be_patient(&mut self) {
         self.patience_ns = (self.patience_ns * 2).min(MAX_PATIENCE_NS);
     }
 
-    /// How far a burst is ahead of the gaps at its end.
+    /// By how much a burst runs ahead of the even pace.
     fn ahead_ns(&self) -> u64 {
         (self.burst - 1) * self.gap_ns
     }
 
-    /// Whether another one may be opened now.
     pub(super) fn permits(&self, now_ns: u64) -> bool {
         now_ns + self.ahead_ns() >= self.next_ns
     }
 
-    /// One is opened.
     pub(super) fn begin(&mut self, now_ns: u64, slot: Slot) {
         self.underway.push_back((now_ns, slot));
         self.next_ns = self.next_ns.max(now_ns) + self.gap_ns;
@@ -95,7 +93,7 @@ impl Pace {
         self.next_ns
     }
 
-    /// When one may have taken too long.
+    /// When a connection may have taken too long.
     pub(super) fn next_look_ns(&self) -> u64 {
         self.underway.front().map_or(u64::MAX, |(since_ns, _)| since_ns + self.patience_ns)
     }

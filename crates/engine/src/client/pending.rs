@@ -1,17 +1,16 @@
-//! Requests in flight at the edge of a slice: what their accounts need to be complete there.
+//! Requests in flight at the edge of a slice, so that accounts are complete there.
 
 use std::ops::AddAssign;
 
-/// The requests in flight on some connections, and sums over them of readings of the arm's clock.
+/// The requests in flight on some connections, and sums of their times on the arm's clock.
 ///
 /// Sums of 2^20 connections over months do not fit into 64 bits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Pending {
-    /// How many they are.
     pub in_flight: u128,
-    /// When each was sent.
+    /// When each request was sent, summed up.
     pub since_ns: u128,
-    /// Up to when each has been counted in [`crate::recorder::Counts::in_flight_ns`].
+    /// Up to when each request is counted in [`crate::recorder::Counts::in_flight_ns`], summed up.
     pub counted_ns: u128,
 }
 
@@ -21,7 +20,7 @@ impl Pending {
         self.until(now_ns, self.counted_ns)
     }
 
-    /// The sum of their ages at this time of the arm's clock.
+    /// The sum of the ages at this time of the arm's clock.
     pub fn ages_ns(&self, now_ns: u64) -> u64 {
         self.until(now_ns, self.since_ns)
     }

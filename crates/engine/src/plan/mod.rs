@@ -27,23 +27,17 @@ pub struct Plan {
     pub seed: u64,
     /// One thread for each, pinned to it.
     pub cores: Vec<usize>,
-    /// Which backend.
     pub io: Backend,
-    /// How many completions to wait for.
     pub batch: u32,
-    /// The length of a slice.
     pub slice_ns: u64,
-    /// The rounds' slices are as long by so much of it at most, longer or shorter; 0 is all alike.
+    /// By what share of `slice_ns` a round's slices are longer or shorter at most; 0 is all alike.
     #[serde(default)]
     pub slice_jitter: f64,
     /// How long an arm is loaded before each of its slices, uncounted; 0 is not at all.
     #[serde(default)]
     pub settle_ns: u64,
-    /// How many rounds.
     pub rounds: u32,
-    /// How long to warm up.
     pub warm_up: WarmUp,
-    /// The arms.
     pub arms: Vec<Arm>,
 }
 
@@ -51,24 +45,21 @@ pub struct Plan {
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WarmUp {
-    /// Not before.
+    /// The arm is not warm before.
     pub least_ns: u64,
-    /// Not after, plateau or not.
+    /// Warming up ends here, plateau or not.
     pub most_ns: u64,
 }
 
-/// One arm.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Arm {
-    /// Its name.
     pub name: String,
     /// Where its first hop listens.
     pub address: PlannedAddress,
     /// The network namespace in which its sockets are opened, as a file (`/proc/PID/ns/net`); `None` is the engine's own.
     #[serde(default)]
     pub network_namespace: Option<PathBuf>,
-    /// What is spoken there.
     #[serde(default)]
     pub wire: Wire,
     /// TLS; `None` is without.
@@ -77,7 +68,7 @@ pub struct Arm {
     /// FastCGI's parameters besides those that nginx sends, or in their place.
     #[serde(default)]
     pub fastcgi_params: Vec<(String, String)>,
-    /// After so many requests a connection is closed; `None` is never.
+    /// After this many requests a connection is closed; `None` is never.
     #[serde(default)]
     pub requests_per_connection: Option<u32>,
     /// How many connections, over all threads.
@@ -90,13 +81,10 @@ pub struct Arm {
     /// When requests are due; `None` is the closed loop.
     #[serde(default)]
     pub arrivals: Option<PlannedArrivals>,
-    /// What is asked.
     pub request: Request,
-    /// What the answer has to be.
     pub expect: Expect,
-    /// How it is frozen; `None` is never.
+    /// `None` is never frozen.
     pub freeze: Option<FreezeBy>,
-    /// Its hops.
     pub hops: Vec<Hop>,
 }
 
@@ -110,7 +98,6 @@ pub enum PlannedArrivals {
     Poisson(Rate),
 }
 
-/// How many requests.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rate {
@@ -142,24 +129,17 @@ pub enum PlannedAddress {
 pub struct PlannedTls {
     /// The name that the certificate has to have; `None` is the host of `address`.
     pub server_name: Option<String>,
-    /// Whether the certificate is verified.
     pub verify: bool,
     /// The authorities to trust, a PEM file; `None` is those of the system.
     pub ca_file: Option<PathBuf>,
-    /// Whether sessions are resumed.
     pub resume: bool,
 }
-/// A request.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Request {
-    /// `GET` and so on.
     pub method: String,
-    /// Path and query.
     pub target: String,
-    /// Names and values, in their order.
     pub headers: Vec<(String, String)>,
-    /// The body.
     pub body_base64: Option<String>,
 }
 
@@ -167,9 +147,8 @@ pub struct Request {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Expect {
-    /// Its status.
     pub status: u16,
-    /// Its body; `None` is any.
+    /// `None` is any body.
     pub body_base64: Option<String>,
 }
 
@@ -185,13 +164,10 @@ pub enum FreezeBy {
     Signal(Vec<u32>),
 }
 
-/// A hop.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Hop {
-    /// Its name.
     pub name: String,
-    /// Where its CPU time is read.
     pub cpu: CpuSource,
 }
 

@@ -12,15 +12,11 @@ use hopcost_common::failure::Failure;
 /// What the load of one arm is, ready to be run.
 #[derive(Debug, Clone)]
 pub struct Target {
-    /// Where to connect to.
     pub address: Address,
-    /// How many connections, over all threads.
+    /// Over all threads.
     pub connections: u32,
-    /// How long to wait for an answer.
     pub timeout_ns: u64,
-    /// What is asked, and what the answers have to be.
     pub requests: RequestMix,
-    /// TLS; `None` is without.
     pub tls: Option<TlsSettings>,
     /// When requests are due, over all threads.
     pub arrivals: Arrivals,

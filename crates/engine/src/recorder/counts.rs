@@ -5,26 +5,23 @@ use super::Errors;
 /// The accounts: `due = sent + not sent` and `sent = answers + in flight + errors after sending`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Requests sent.
     pub sent: u64,
     /// Requests that were due in an open loop and never sent.
     pub not_sent: u64,
     /// Of those sent in an open loop, the ones that were sent more than [`LATE_NS`] after they were due though a
     /// connection was free: the generator's own delay.
     pub late: u64,
-    /// Correct answers.
     pub answers: u64,
     /// Answers whose every byte was compared with the expected body.
     pub compared: u64,
-    /// Errors by kind.
     pub errors: Errors,
     /// Connections opened, the first time and again.
     pub opened: u64,
-    /// Connections that the server closed while no request was in flight, or after an answer, as it may.
+    /// Connections that the server closed without an error: while no request was in flight, or after an answer.
     pub reconnects: u64,
     /// Connections for which the machine had no local port left; counted as connect errors too.
     pub ports_exhausted: u64,
-    /// Bytes received, heads included.
+    /// Heads included.
     pub received_bytes: u64,
     /// Time spent polling for the next due request; within the generator's CPU time.
     pub spin_ns: u64,
@@ -32,7 +29,7 @@ pub struct Counts {
     pub in_flight_ns: u64,
 }
 
-/// From here on a request was sent late.
+/// From this delay on a request was sent late.
 pub const LATE_NS: u64 = 1_000_000;
 
 impl Counts {
@@ -43,7 +40,6 @@ impl Counts {
         difference
     }
 
-    /// Adds another lane's.
     pub fn merge(&mut self, other: &Self) {
         self.each_with(other, |one, other| one + other);
     }
@@ -87,7 +83,7 @@ impl Counts {
         self.sent + self.not_sent
     }
 
-    /// Sent and not yet answered, by the accounts.
+    /// Requests sent and not yet answered, by the accounts.
     pub fn in_flight(&self) -> u64 {
         self.sent - self.answers - self.errors.after_sending()
     }

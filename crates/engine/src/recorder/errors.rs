@@ -9,7 +9,6 @@ pub enum ErrorKind {
     Connect,
     /// The TLS handshake failed; no request was sent.
     Tls,
-    /// The request could not be written.
     Write,
     /// The connection broke, or ended, before the answer did.
     Read,
@@ -28,7 +27,7 @@ impl ErrorKind {
     pub const ALL: [Self; 8] =
         [Self::Connect, Self::Tls, Self::Write, Self::Read, Self::Protocol, Self::Status, Self::Body, Self::Timeout];
 
-    /// Its name in files and on the screen.
+    /// The name in files and on the screen.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Connect => "connect",
@@ -53,22 +52,19 @@ impl ErrorKind {
 pub struct Errors([u64; ErrorKind::ALL.len()]);
 
 impl Errors {
-    /// One more of this kind.
     pub fn add(&mut self, kind: ErrorKind) {
         self.0[kind as usize] += 1;
     }
 
-    /// How many of this kind.
     pub const fn of(&self, kind: ErrorKind) -> u64 {
         self.0[kind as usize]
     }
 
-    /// How many of all kinds.
     pub fn total(&self) -> u64 {
         self.0.iter().sum()
     }
 
-    /// How many after a request had been sent.
+    /// Errors after a request had been sent.
     pub fn after_sending(&self) -> u64 {
         ErrorKind::ALL.into_iter().filter(|kind| kind.after_sending()).map(|kind| self.of(kind)).sum()
     }

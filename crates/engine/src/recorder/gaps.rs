@@ -10,7 +10,6 @@ pub struct Gaps {
 }
 
 impl Gaps {
-    /// A request is sent at this time.
     #[inline]
     pub fn sent(&mut self, now_ns: u64) {
         if let Some(last_ns) = self.last_ns.replace(now_ns) {
@@ -21,14 +20,14 @@ impl Gaps {
         }
     }
 
-    /// Adds those of another period of the same lane.
+    /// Adds the gaps of another period of the same lane.
     pub fn merge(&mut self, other: &Self) {
         self.count += other.count;
         self.sum_us += other.sum_us;
         self.squares_us2 += other.squares_us2;
     }
 
-    /// Their coefficient of variation: 0 at equal distances, 1 for Poisson arrivals. `None` of fewer than two gaps.
+    /// The coefficient of variation: 0 at equal distances, 1 for Poisson arrivals. `None` of fewer than two gaps.
     pub fn variation(&self) -> Option<f64> {
         let count = self.count as f64;
         let mean_us = self.sum_us / count;

@@ -8,18 +8,16 @@ use hdrhistogram::Histogram;
 pub struct Handshakes {
     /// From the open connection to the end of the handshake; `None` before the first one.
     pub time: Option<Histogram<u64>>,
-    /// How many of them went on with an earlier session.
+    /// Handshakes that resumed an earlier session.
     pub resumed: u64,
 }
 
 impl Handshakes {
-    /// One more.
     pub fn add(&mut self, ns: u64, resumed: bool) {
         self.time.get_or_insert_with(time_histogram).saturating_record(ns);
         self.resumed += u64::from(resumed);
     }
 
-    /// Adds another lane's.
     pub fn merge(&mut self, other: &Self) {
         if let Some(time) = &other.time {
             // All histograms have the same bounds.

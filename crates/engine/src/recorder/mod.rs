@@ -1,5 +1,4 @@
-//! What happened, in numbers. One recorder per lane, merged at the end: no atomics, no locks, no allocation while
-//! load runs.
+//! Counts and histograms. One recorder per lane, merged at the end: no atomics, no locks, no allocation while load runs.
 
 mod counts;
 mod errors;
@@ -18,16 +17,15 @@ pub use times::{Distribution, MAX_TIME_NS, OpenTimes, Times, encode, time_histog
 pub struct Recorder {
     /// Everything since the lane began.
     pub counts: Counts,
-    /// Of what happened while measuring.
+    /// Times recorded while measuring.
     pub times: Times,
-    /// Of TLS, also while not measuring.
+    /// TLS handshakes, also while not measuring.
     pub handshakes: Handshakes,
     measuring: bool,
     has_measured: bool,
 }
 
 impl Recorder {
-    /// A recorder of a closed or an open loop.
     pub fn new(is_open: bool) -> Self {
         Self {
             counts: Counts::default(),
@@ -38,18 +36,18 @@ impl Recorder {
         }
     }
 
-    /// From now on times go into the histograms, or (while warming up) do not.
+    /// Whether times go into the histograms from now on. They do not while warming up.
     pub fn measure(&mut self, measuring: bool) {
         self.measuring = measuring;
         self.has_measured |= measuring;
     }
 
-    /// What is still in flight at the end belongs to what was measured, though it was waited for afterwards.
+    /// Requests in flight at the end belong to the measured slices, though they were drained afterwards.
     pub fn measure_what_is_left(&mut self) {
         self.measuring = self.has_measured;
     }
 
-    /// A request was sent now, this long after its intended start; `is_late` where the generator alone is to blame.
+    /// A request was sent now, `lag_ns` after its intended start; `is_late` if the generator alone is to blame.
     #[inline]
     pub fn sent(&mut self, now_ns: u64, lag_ns: u64, is_late: bool) {
         self.counts.sent += 1;
@@ -76,7 +74,7 @@ impl Recorder {
         }
     }
 
-    /// A correct answer, this long after its request was sent, and was meant to be.
+    /// A correct answer came, this long after its request was sent and after its intended start.
     #[inline]
     pub fn answer(&mut self, service_ns: u64, response_ns: u64) {
         self.counts.answers += 1;
@@ -88,7 +86,7 @@ impl Recorder {
         }
     }
 
-    /// A request that got no answer within this time, since it was sent and was meant to be.
+    /// A request got no answer for this long since it was sent and since its intended start.
     pub fn unanswered(&mut self, service_ns: u64, response_ns: u64) {
         if self.measuring {
             self.times.service.at_least.saturating_record(service_ns);

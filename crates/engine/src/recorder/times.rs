@@ -8,7 +8,6 @@ use hdrhistogram::serialization::{Serializer as _, V2DeflateSerializer};
 /// The longest time that a histogram tells apart: 1 h.
 pub const MAX_TIME_NS: u64 = 3_600_000_000_000;
 
-/// An empty histogram of nanoseconds.
 pub fn time_histogram() -> Histogram<u64> {
     // 3 significant figures between 1 ns and 1 h are within what the type can hold.
     Histogram::new_with_bounds(1, MAX_TIME_NS, 3).expect("fixed bounds that are valid")
@@ -25,9 +24,8 @@ pub fn encode(histogram: &Histogram<u64>) -> String {
 /// Times, some of which are known only from below.
 #[derive(Debug, Clone)]
 pub struct Distribution {
-    /// Those that are known.
     pub known: Histogram<u64>,
-    /// The others took at least as long as this: ages at the end, or when they were given up.
+    /// Lower bounds of the others: ages at the end, or when they were given up.
     pub at_least: Histogram<u64>,
 }
 
@@ -38,7 +36,6 @@ impl Default for Distribution {
 }
 
 impl Distribution {
-    /// Adds another lane's.
     pub fn merge(&mut self, other: &Self) {
         // All histograms have the same bounds.
         self.known.add(&other.known).expect("same bounds");
@@ -56,7 +53,7 @@ impl Distribution {
 pub struct Times {
     /// Sent to last byte, of correct answers; ages since sending of requests timed out or in flight at the end.
     pub service: Distribution,
-    /// What only an open loop has.
+    /// Only of an open loop.
     pub open: Option<Box<OpenTimes>>,
 }
 
@@ -67,17 +64,15 @@ pub struct OpenTimes {
     pub response: Distribution,
     /// Intended start to sending; ages of requests never sent.
     pub send_lag: Distribution,
-    /// Between sends; only of a single lane do they tell how even its schedule was.
+    /// Between sends. They tell how even the schedule was only for a single lane.
     pub gaps: Gaps,
 }
 
 impl Times {
-    /// Nothing yet, of a closed or an open loop.
     pub fn new(is_open: bool) -> Self {
         Self { service: Distribution::default(), open: is_open.then(Box::default) }
     }
 
-    /// Adds another lane's, of the same arm.
     pub fn merge(&mut self, other: &Self) {
         self.service.merge(&other.service);
         if let (Some(open), Some(other)) = (&mut self.open, &other.open) {
@@ -87,7 +82,7 @@ impl Times {
         }
     }
 
-    /// Empties it, keeping its memory.
+    /// Empties the histograms and keeps their memory.
     pub fn clear(&mut self) {
         self.service.clear();
         if let Some(open) = &mut self.open {

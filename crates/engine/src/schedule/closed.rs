@@ -2,7 +2,7 @@
 
 use super::{Due, Schedule};
 
-/// Requests are due whenever a connection is free, up to an optional number of them.
+/// Requests are due whenever a connection is free, up to an optional number.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ClosedLoop {
     /// `None` is without end.

@@ -11,12 +11,11 @@ pub struct Constant {
 }
 
 impl Constant {
-    /// A rate above 0.
+    /// The rate must be above 0.
     pub fn new(rate_per_s: f64, requests: Option<u64>) -> Self {
         Self { gap_ns: 1e9 / rate_per_s, requests }
     }
 
-    /// Requests per second.
     pub fn rate_per_s(&self) -> f64 {
         1e9 / self.gap_ns
     }

@@ -18,7 +18,7 @@ pub use turns::Turns;
 pub enum Due {
     /// As soon as a connection is free.
     WhenFree,
-    /// At this many nanoseconds since the schedule began, whether or not a connection is free.
+    /// At this time of the schedule's clock, whether or not a connection is free.
     At(u64),
     /// Not at all: the schedule has ended.
     Never,
@@ -26,22 +26,22 @@ pub enum Due {
 
 /// When the requests of an arm are due.
 pub trait Schedule: Clone {
-    /// When the request with this number (from 0) is due. It does not depend on when, or after which others, it is
-    /// asked; a schedule may only be quicker to tell when it is asked in order.
+    /// When the request with this number (from 0) is due. The answer depends on the number alone. A schedule may answer
+    /// faster if the numbers come in order.
     fn due(&mut self, count: u64) -> Due;
 
     /// Whether requests are due at times of their own (an open loop).
     fn is_open(&self) -> bool;
 }
 
-/// The shapes of load that there are.
+/// The shapes of load.
 #[derive(Debug, Clone)]
 pub enum Arrivals {
     /// Whenever a connection is free.
     Closed(ClosedLoop),
     /// At equal distances.
     Constant(Constant),
-    /// At random, independent of each other.
+    /// At random times, independent of each other.
     Poisson(Poisson),
 }
 
@@ -61,7 +61,7 @@ impl Schedule for Arrivals {
 }
 
 impl Arrivals {
-    /// The rate asked for, of an open loop.
+    /// The rate of an open loop.
     pub fn rate_per_s(&self) -> Option<f64> {
         match self {
             Self::Closed(_) => None,
@@ -78,7 +78,7 @@ impl Arrivals {
         }
     }
 
-    /// Whether it ends after a number of requests.
+    /// Whether the schedule ends after a number of requests.
     pub fn is_limited(&self) -> bool {
         self.clone().requests().is_some()
     }

@@ -10,12 +10,12 @@ pub struct Poisson {
     seed: u64,
     /// `None` is without end.
     pub requests: Option<u64>,
-    /// The request that was asked about last, and when it is due: the next one is one gap further.
+    /// The last request looked at, and when it is due. The next one is one gap further.
     last: (u64, f64),
 }
 
 impl Poisson {
-    /// A mean rate above 0.
+    /// The rate must be above 0.
     pub fn new(rate_per_s: f64, seed: u64, requests: Option<u64>) -> Self {
         // Seeds that lie near each other would otherwise share their numbers, shifted.
         let seed = seeds::number(seed, 0);
@@ -24,7 +24,6 @@ impl Poisson {
         schedule
     }
 
-    /// Requests per second, on average.
     pub fn rate_per_s(&self) -> f64 {
         1e9 / self.gap_mean_ns
     }

@@ -2,7 +2,6 @@
 
 use super::{Due, Schedule};
 
-/// The requests of one thread.
 #[derive(Debug, Clone, Copy)]
 pub struct Turns<S> {
     whole: S,
@@ -11,7 +10,7 @@ pub struct Turns<S> {
 }
 
 impl<S: Schedule> Turns<S> {
-    /// The part of the thread with this number, from 0.
+    /// The requests of the thread with this number, from 0.
     pub const fn new(whole: S, thread: usize, threads: usize) -> Self {
         Self { whole, thread: thread as u64, threads: threads as u64 }
     }

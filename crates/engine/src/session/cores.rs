@@ -16,14 +16,14 @@ struct Ticks {
 /// How busy cores were between two readings.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct CoreUse {
-    /// The largest share of one of the own cores that the hypervisor kept.
+    /// The largest share of one of the generator's cores that the hypervisor kept.
     pub steal: f64,
     /// The largest share of one of the other cores that was in use.
     pub busiest_other: f64,
 }
 
 impl Cores {
-    /// Now. Empty where it cannot be read.
+    /// Reads the counters. Empty if they cannot be read.
     pub fn read() -> Self {
         Self::parse(&fs::read_to_string("/proc/stat").unwrap_or_default())
     }
@@ -43,7 +43,7 @@ impl Cores {
         Self(text.lines().filter_map(core).collect())
     }
 
-    /// What happened until `later`, where `own` are the generator's cores. `None` where it is not known.
+    /// What happened until `later`; `own` are the generator's cores. `None` if it is not known.
     pub fn until(&self, later: &Self, own: &[usize]) -> Option<CoreUse> {
         let mut result = CoreUse::default();
         let mut any = false;

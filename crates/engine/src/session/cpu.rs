@@ -8,13 +8,12 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-/// The CPU counters of an arm.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct CpuMeter {
     hops: Vec<(String, Counter)>,
 }
 
-/// One reading, in the order of the hops. `None` where a process of the hop is gone: the rest is not its sum.
+/// One reading, in the order of the hops. `None` if one process of the hop cannot be read.
 pub type CpuReading = Vec<Option<u64>>;
 
 /// Where one hop's CPU time stands.
@@ -22,7 +21,7 @@ pub type CpuReading = Vec<Option<u64>>;
 enum Counter {
     /// Processes that stay the same.
     Clocks(Vec<Option<ProcessClock>>),
-    /// A tree that forks: whoever was in it, the ended ones included.
+    /// A tree that forks; ended processes included.
     Cgroup(Option<CgroupUsage>),
 }
 
@@ -45,23 +44,21 @@ impl Counter {
 }
 
 impl CpuMeter {
-    /// The counters of these hops.
     pub fn new(hops: &[Hop]) -> Self {
         Self { hops: hops.iter().map(|hop| (hop.name.clone(), Counter::of(&hop.cpu))).collect() }
     }
 
-    /// Reads them all.
     pub fn read(&self) -> CpuReading {
         self.hops.iter().map(|(_, counter)| counter.read_ns()).collect()
     }
 
-    /// What was used from one reading to the next, by the hops' names.
+    /// CPU time between two readings, by the hops' names.
     pub fn used<'a>(&'a self, from: &CpuReading, to: &CpuReading) -> CpuByHop<'a> {
         let used = |(from, to): (&Option<u64>, &Option<u64>)| Some(to.as_ref()?.saturating_sub(*from.as_ref()?));
         self.hops.iter().map(|(name, _)| name.as_str()).zip(from.iter().zip(to).map(used)).collect()
     }
 
-    /// The same of all hops together; `None` where there is no hop, or one is unknown.
+    /// The same of all hops together; `None` if there is no hop or one is unknown.
     pub fn used_by_all(&self, from: &CpuReading, to: &CpuReading) -> Option<u64> {
         let used = self.used(from, to);
         if used.is_empty() { None } else { used.into_values().sum() }
@@ -82,7 +79,6 @@ enum Unit {
 }
 
 impl CgroupUsage {
-    /// Opens the account; an error where the directory has none.
     pub fn open(directory: &Path) -> io::Result<Self> {
         match File::open(directory.join("cpu.stat")) {
             Ok(file) => Ok(Self { file, unit: Unit::Microseconds }),
@@ -90,7 +86,6 @@ impl CgroupUsage {
         }
     }
 
-    /// What has been used so far.
     pub fn read_ns(&self) -> Option<u64> {
         let mut buffer = [0_u8; 64];
         let length = self.file.read_at(&mut buffer, 0).ok()?;

@@ -11,13 +11,13 @@ use std::path::Path;
 use std::sync::{Mutex, Once};
 use std::time::Duration;
 
-/// Freezing takes microseconds; an arm that is not frozen after this (a process in an uninterruptible wait) won't be.
+/// Freezing takes microseconds. An arm that is not frozen after this never will be: one of its processes waits
+/// uninterruptibly.
 const MAX_FREEZE_NS: u64 = 5_000_000_000;
-/// So long the state is asked for again and again; then with pauses, for the arm may share this core.
+/// The state is polled without a pause for this long, then with pauses, because the arm may share this core.
 const SPIN_NS: u64 = 20_000;
 const PAUSE: Duration = Duration::from_micros(20);
 
-/// What freezes one arm.
 #[derive(Debug)]
 pub struct Freezer {
     arm: String,
@@ -33,7 +33,6 @@ enum By {
 }
 
 impl Freezer {
-    /// Opens the control files.
     pub fn new(arm: &str, by: Option<&FreezeBy>) -> Result<Self, Failure> {
         let open = |directory: &Path, file: &str, write: bool| {
             let path = directory.join(file);
@@ -80,7 +79,6 @@ impl Freezer {
         Ok(())
     }
 
-    /// Thaws the arm.
     pub fn thaw(&self) -> io::Result<()> {
         match &self.by {
             By::Nothing => Ok(()),
@@ -89,7 +87,7 @@ impl Freezer {
             By::Signal(processes) => {
                 let mut result = Ok(());
                 for &process in processes {
-                    // All of them, whatever happens with one.
+                    // All of them, also if one fails.
                     result = result.and(gone_is_fine(process::resume(process)));
                 }
                 result
@@ -121,7 +119,7 @@ impl Freezer {
     }
 }
 
-/// A process that has ended uses no CPU: as good as frozen. That an arm lost a process shows elsewhere.
+/// A process that has ended uses no CPU, so it counts as frozen. That an arm lost a process shows elsewhere.
 fn gone_is_fine(result: io::Result<()>) -> io::Result<()> {
     match result {
         Err(error) if error.raw_os_error() == Some(3) => Ok(()), // ESRCH
@@ -148,7 +146,7 @@ fn is_stopped(process: u32) -> io::Result<bool> {
     Ok(true)
 }
 
-/// The freezers of a run. Dropping it thaws every arm; so does a panic, which aborts the process without dropping.
+/// The freezers of a run. Dropping them thaws every arm; so does a panic, which aborts the process without dropping.
 #[derive(Debug)]
 pub struct Freezers(&'static [Freezer]);
 
@@ -156,7 +154,7 @@ static PANIC_HOOK: Once = Once::new();
 static PANIC_THAWS: Mutex<&'static [Freezer]> = Mutex::new(&[]);
 
 impl Freezers {
-    /// Takes charge of the arms. They live as long as the process, for the panic hook.
+    /// The freezers live as long as the process, for the panic hook.
     pub fn new(freezers: Vec<Freezer>) -> Self {
         let freezers: &'static [Freezer] = freezers.leak();
         if let Ok(mut thaws) = PANIC_THAWS.lock() {
@@ -174,12 +172,10 @@ impl Freezers {
         Self(freezers)
     }
 
-    /// The freezer of an arm.
     pub fn of(&self, arm: usize) -> &Freezer {
         &self.0[arm]
     }
 
-    /// Freezes all of them.
     pub fn freeze_all(&self) -> Result<(), Failure> {
         self.0.iter().try_for_each(Freezer::freeze)
     }

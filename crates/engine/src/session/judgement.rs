@@ -1,14 +1,15 @@
 //! What speaks against a run. Pure.
 
 use super::cores::CoreUse;
-use crate::lines::Validity;
+use crate::lines::Validity::{self, Suspect, Void};
 use crate::recorder::{Counts, LATE_NS};
 
 /// Above this share of an arm's CPU time outside its own slices, a run is void.
 const MAX_OUTSIDE: f64 = 0.01;
-/// Of an open loop: above this, the generator's core was too busy to be punctual ...
+/// Above this share of its time, a generator core is too busy for a punctual open loop, unless another core was
+/// [`FULL`].
 const MAX_GENERATOR: f64 = 0.8;
-/// ... unless another core was as full as this: then it is the server's, and that is a result.
+/// From this share on a core is full. A full core of the server is a result, no fault of the generator.
 const FULL: f64 = 0.95;
 /// The share of requests that may be sent late through the generator's fault.
 const MAX_LATE: f64 = 0.01;
@@ -17,7 +18,6 @@ const MAX_NOT_SENT: f64 = 0.01;
 /// The share of its cores that the hypervisor may keep.
 const MAX_STEAL: f64 = 0.02;
 
-/// What is known of a run.
 #[derive(Debug)]
 pub(super) struct Run {
     pub(super) ended_early: bool,
@@ -26,99 +26,78 @@ pub(super) struct Run {
     pub(super) arms: Vec<Arm>,
 }
 
-/// What is known of one arm of it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Arm {
     pub(super) name: String,
     pub(super) connections: u32,
-    /// Whether every connection has been open; `None` where it was not come to.
+    /// Whether every connection has been open; `None` if the run ended before this arm's turn.
     pub(super) all_opened: Option<bool>,
     pub(super) is_open_loop: bool,
     /// Of the measured slices.
     pub(super) counts: Counts,
-    /// The share of the time of all its threads, in measured slices, in which the generator did something but wait.
+    /// The share of its threads' time, in measured slices, in which the generator did not only wait.
     pub(super) generator_busy: f64,
     pub(super) own_cpu_ns: u64,
     pub(super) outside_cpu_ns: u64,
     pub(super) unasked_bytes: u64,
 }
 
-/// Judges a run.
 pub(super) fn judge(run: &Run) -> (Validity, Vec<String>) {
     let mut reasons = Vec::new();
     if run.ended_early {
-        reasons.push((
-            Validity::Suspect,
-            "it was ended by a signal, or by the loss of its reader, before it was done".to_owned(),
-        ));
+        let reason = "it was ended by a signal, or by the loss of its reader, before it was done";
+        reasons.push((Suspect, reason.to_owned()));
     }
     let is_alone = run.arms.len() == 1;
     for arm in &run.arms {
-        let name = &arm.name;
-        let named = |(validity, reason)| (validity, format!("arm `{name}`: {reason}"));
+        let named = |(validity, reason)| (validity, format!("arm `{}`: {reason}", arm.name));
         reasons.extend(of_arm(arm, run.cores.as_ref(), is_alone).into_iter().map(named));
     }
-    // Of arms that take turns, all suffer alike; who drives them judges that.
+    // With several arms steal hits all alike; the harness judges it.
     if let Some(cores) = run.cores.filter(|cores| is_alone && cores.steal > MAX_STEAL) {
-        reasons.push((
-            Validity::Suspect,
-            format!("the hypervisor kept {:.0} % of a generator core's time", cores.steal * 100.0),
-        ));
+        let percent = cores.steal * 100.0;
+        reasons.push((Suspect, format!("the hypervisor kept {percent:.0} % of a generator core's time")));
     }
     let validity = reasons.iter().map(|(validity, _)| *validity).max().unwrap_or(Validity::Valid);
     (validity, reasons.into_iter().map(|(_, reason)| reason).collect())
 }
 
 fn of_arm(arm: &Arm, cores: Option<&CoreUse>, is_alone: bool) -> Vec<(Validity, String)> {
-    let Arm { counts, connections, .. } = arm;
+    let Arm { counts, connections, generator_busy, unasked_bytes, .. } = arm;
+    let share = |part: u64, whole: u64| part as f64 / whole.max(1) as f64;
     let mut reasons = Vec::new();
     let mut object = |validity, reason| reasons.push((validity, reason));
     if arm.all_opened == Some(false) {
-        object(Validity::Suspect, format!("not all of its {connections} connections could be opened"));
+        object(Suspect, format!("not all of its {connections} connections could be opened"));
     }
     if counts.ports_exhausted > 0 {
-        let times = counts.ports_exhausted;
-        object(
-            Validity::Suspect,
-            format!("{times} times there was no local port left (net.ipv4.ip_local_port_range) for a connection"),
-        );
+        let no_port = "times there was no local port left (net.ipv4.ip_local_port_range) for a connection";
+        object(Suspect, format!("{} {no_port}", counts.ports_exhausted));
     }
-    let share = |part: u64, whole: u64| part as f64 / whole.max(1) as f64;
     if arm.is_open_loop {
         let late = share(counts.late, counts.sent);
         if late > MAX_LATE {
-            let ms = LATE_NS / 1_000_000;
-            object(
-                Validity::Suspect,
-                format!(
-                    "{:.1} % of its requests were sent more than {ms} ms late though a connection was free",
-                    late * 100.0
-                ),
-            );
+            let late =
+                format!("{:.1} % of its requests were sent more than {} ms late", late * 100.0, LATE_NS / 1_000_000);
+            object(Suspect, format!("{late} though a connection was free"));
         }
-        if arm.generator_busy > MAX_GENERATOR && cores.is_none_or(|cores| cores.busiest_other < FULL) {
-            let percent = arm.generator_busy * 100.0;
-            object(
-                Validity::Suspect,
-                format!("the generator's cores were {percent:.0} % busy and no other one was full"),
-            );
+        if *generator_busy > MAX_GENERATOR && cores.is_none_or(|cores| cores.busiest_other < FULL) {
+            let percent = generator_busy * 100.0;
+            object(Suspect, format!("the generator's cores were {percent:.0} % busy and no other one was full"));
         }
         let not_sent = share(counts.not_sent, counts.due());
-        // Where arms are compared, a load that one cannot carry is its result.
+        // If arms are compared, a load that one cannot carry is its result.
         if is_alone && not_sent > MAX_NOT_SENT {
             let percent = not_sent * 100.0;
-            object(
-                Validity::Suspect,
-                format!("{percent:.1} % of the due requests were never sent: every connection was taken"),
-            );
+            object(Suspect, format!("{percent:.1} % of the due requests were never sent: every connection was taken"));
         }
     }
     let outside = share(arm.outside_cpu_ns, arm.own_cpu_ns);
     if !is_alone && outside > MAX_OUTSIDE {
-        object(Validity::Void, format!("{:.1} % of its CPU time was used outside its own slices", outside * 100.0));
+        object(Void, format!("{:.1} % of its CPU time was used outside its own slices", outside * 100.0));
     }
-    if arm.unasked_bytes > 0 {
-        object(Validity::Suspect, format!("{} bytes came where no request was in flight", arm.unasked_bytes));
+    if *unasked_bytes > 0 {
+        object(Suspect, format!("{unasked_bytes} bytes came where no request was in flight"));
     }
     reasons
 }

@@ -1,4 +1,4 @@
-//! The first thread: besides its share of the load it does what belongs to the edges of slices.
+//! The first thread. Besides its share of the load it does the edges of slices: thaw, freeze, read the counters.
 
 use super::cores::{CoreUse, Cores};
 use super::cpu::{CpuMeter, CpuReading};
@@ -20,8 +20,8 @@ use hopcost_common::failure::Failure;
 use std::io;
 use std::thread;
 
-/// A task counts as frozen, or stopped, a moment before it leaves its core, and its CPU clock lags (by up to a timer tick)
-/// until it does. Without this wait 0.3 to 1.1 ms of a slice's CPU time were seen to show up in the next reading.
+/// A task counts as frozen or stopped a moment before it leaves its core, and until then its CPU clock lags by up to a
+/// timer tick. Without this wait 0.3 to 1.1 ms of a slice's CPU time showed up in the next reading.
 const SETTLE_NS: u64 = 30_000;
 
 fn settle(since_ns: u64) {
@@ -31,6 +31,7 @@ fn settle(since_ns: u64) {
 }
 
 /// What the leader keeps of an arm.
+#[derive(Default)]
 pub(super) struct ArmState {
     meter: CpuMeter,
     /// The arm's clock: the sum of its slices. See [`ArmClock`].
@@ -41,12 +42,11 @@ pub(super) struct ArmState {
     schedule_ns: u64,
     /// The accounts at the end of its last slice.
     pub(super) counts: Counts,
-    /// The ages of the requests that were in flight then, added up.
+    /// The sum of the ages of the requests that were in flight then.
     ages_ns: u64,
     /// When its last slice ended, and the CPU time of its hops then.
     last: Option<(u64, CpuReading)>,
     connected: bool,
-    /// Connections that are open, and that have been.
     pub(super) established: u32,
     pub(super) were_open: u32,
     own_cpu_ns: u64,
@@ -62,7 +62,7 @@ struct Measured {
     generator_cpu_ns: u64,
 }
 
-/// What one slice came to.
+/// The result of one slice.
 pub(super) struct Outcome {
     start_ns: u64,
     elapsed_ns: u64,
@@ -70,7 +70,7 @@ pub(super) struct Outcome {
     drain_ns: Option<u64>,
     frozen_ns: Option<u64>,
     counts: Counts,
-    /// The ages of the requests in flight, added up: at its end less those at its beginning.
+    /// The sum of the ages of the requests in flight: at the end less at the beginning.
     aged_ns: i64,
     /// CPU readings at the thaw and at the freeze.
     cpu: (CpuReading, CpuReading),
@@ -85,9 +85,9 @@ pub(super) struct Leader<'s, I> {
     worker: Worker<'s, I>,
     freezers: &'s Freezers,
     pub(super) arms: Vec<ArmState>,
-    /// The measured slices of this round, as a multiple of their length.
+    /// The factor by which this round's measured slices are longer or shorter.
     stretch: f64,
-    /// During the measured slices.
+    /// How busy the cores were during the measured slices.
     cores: Option<CoreUse>,
 }
 
@@ -103,28 +103,14 @@ pub(super) fn run<I: Io>(session: &Session, io_name: &str, observer: &mut dyn Ob
             let shared = &shared;
             scope.spawn(move || Worker::<I>::new(session, index, shared).follow());
         }
-        let arm = |arm: &super::SessionArm| ArmState {
-            meter: CpuMeter::new(&arm.hops),
-            clock_ns: 0,
-            opening_ns: 0,
-            schedule_ns: 0,
-            counts: Counts::default(),
-            ages_ns: 0,
-            last: None,
-            connected: false,
-            established: 0,
-            were_open: 0,
-            own_cpu_ns: 0,
-            outside_cpu_ns: 0,
-            measured: Measured::default(),
-        };
+        let arm = |arm: &super::SessionArm| ArmState { meter: CpuMeter::new(&arm.hops), ..ArmState::default() };
         let worker = Worker::<I>::new(session, 0, &shared);
         shared.barrier.wait();
         let arms = session.arms.iter().map(arm).collect();
         let mut leader =
             Leader { session, shared: &shared, worker, freezers: &freezers, arms, stretch: 1.0, cores: None };
         let outcome = leader.rounds(io_name, observer);
-        // Whatever happened, the other threads wait at the barrier for a command.
+        // The other threads wait at the barrier for a command, also after a failure.
         *lock(&shared.command) = Command::End;
         shared.barrier.wait();
         leader.worker.hand_in();
@@ -188,7 +174,8 @@ impl<I: Io> Leader<'_, I> {
                 self.note(arm, &outcome);
             }
         }
-        // An arm of several was, in the closed loop, frozen with requests in flight, which would be its slowest answers for ever.
+        // In the closed loop an arm of several is frozen with requests in flight. Without a drain they would be its
+        // slowest answers for ever.
         if self.session.arms.len() > 1 {
             for arm in 0..self.session.arms.len() {
                 self.slice(arm, Stage::Drain)?;
@@ -207,11 +194,12 @@ impl<I: Io> Leader<'_, I> {
             cpu_ns.push(self.arms[arm].meter.used_by_all(&outcome.cpu.0, &outcome.cpu.1));
             let ArmState { clock_ns, opening_ns, connected, .. } = self.arms[arm];
             let elapsed_ns = clock_ns - opening_ns;
-            warmth = if self.session.arms[arm].target.arrivals.is_open() {
-                plateau::judge_open(rule, elapsed_ns, connected, &outcome.counts)
+            let is_steady = if self.session.arms[arm].target.arrivals.is_open() {
+                plateau::is_carried(&outcome.counts)
             } else {
-                plateau::judge(rule, elapsed_ns, connected, &answers)
+                plateau::has_levelled_off(&answers)
             };
+            warmth = plateau::judge(rule, elapsed_ns, connected, is_steady);
         }
         let line = lines::WarmUp {
             arm: &self.session.arms[arm].name,
@@ -225,7 +213,8 @@ impl<I: Io> Leader<'_, I> {
         observer.line(&Line::WarmUp(line)).map_err(output_failed)
     }
 
-    /// A measured slice, after the load that settles the arm. What it did while it was frozen is what it did before that.
+    /// A measured slice, after the load that settles the arm. What the arm did while frozen is what it did before
+    /// settling.
     fn visit(&mut self, arm: usize) -> Result<Outcome, Failure> {
         if self.session.settle_ns == 0 {
             return self.slice(arm, Stage::Measure);
@@ -288,7 +277,7 @@ impl<I: Io> Leader<'_, I> {
         frozen?;
         let Report { mut counts, unconnected_threads, established, were_open, pending } = *lock(&self.shared.report);
         let elapsed_ns = end_ns - start_ns;
-        // From a thread's last batch until the arm was frozen, what was in flight stayed in flight.
+        // What was in flight in a thread's last batch stayed in flight until the arm was frozen.
         counts.in_flight_ns += pending.uncounted_ns(state.clock_ns + elapsed_ns);
         let ages_ns = pending.ages_ns(state.clock_ns + elapsed_ns);
         let last = state.last.replace((end_ns, cpu_at_freeze.clone()));
@@ -358,7 +347,7 @@ impl<I: Io> Leader<'_, I> {
         lock(&self.shared.failure).take().map_or(Ok(()), Err)
     }
 
-    /// Adds what no thread knows by itself to the results.
+    /// Adds what no single thread knows to the results.
     fn hand_in(&self) {
         for (result, state) in lock(&self.shared.results).iter_mut().zip(&self.arms) {
             result.all_opened = state.last.as_ref().map(|_| state.connected);

@@ -27,10 +27,10 @@ use std::sync::Arc;
 
 /// Descriptors that are not connections: rings, control files, standard streams.
 const OTHER_FILES: u64 = 64;
-/// With fewer connections on a thread than this, waiting for several completions would make the load wait for itself.
+/// With fewer connections on a thread, the load would wait for itself if it waited for several completions.
 const MIN_BATCHING_CONNECTIONS: u32 = 16;
 
-/// Long slices are no reason to look for the plateau less often.
+/// The plateau is looked for at least this often, however long slices are.
 const MAX_WARM_UP_SLICE_NS: u64 = 100_000_000;
 
 /// What to run.
@@ -40,67 +40,55 @@ pub struct Session {
     pub seed: u64,
     /// One thread for each.
     pub cores: Vec<usize>,
-    /// Which backend.
     pub io: Backend,
-    /// How many completions to wait for.
     pub batch: u32,
-    /// The length of a slice.
     pub slice_ns: u64,
-    /// By what share of it the rounds' slices are longer or shorter at most.
+    /// By what share of `slice_ns` a round's slices are longer or shorter at most.
     pub slice_jitter: f64,
     /// How long an arm is loaded before each of its measured slices.
     pub settle_ns: u64,
-    /// The same while warming up.
     pub warm_up_slice_ns: u64,
-    /// How many rounds.
     pub rounds: u32,
-    /// How long to warm up; `None` is not at all.
+    /// `None` is no warm-up.
     pub warm_up: Option<WarmUp>,
-    /// Who is told what happens while a slice runs; for a session of one arm and one round.
+    /// Takes what happens while a slice runs; for a session of one arm and one round.
     pub watch: Option<Arc<Watch>>,
-    /// The arms.
     pub arms: Vec<SessionArm>,
 }
 
 /// One arm of a session.
 #[derive(Debug)]
 pub struct SessionArm {
-    /// Its name.
     pub name: String,
-    /// Its load.
     pub target: Target,
     /// The length of its slices; `None` is the session's.
     pub slice_ns: Option<u64>,
     /// The network namespace in which its sockets are opened; `None` is the engine's own.
     pub network_namespace: Option<PathBuf>,
-    /// How it is frozen.
     pub freeze: Option<FreezeBy>,
-    /// Whose CPU time is read.
     pub hops: Vec<Hop>,
 }
 
 /// The accounts of one arm, over all threads.
 #[derive(Debug)]
 pub struct ArmResult {
-    /// Its name.
     pub name: String,
     /// Warm-up included.
     pub counts: Counts,
     /// Of the measured slices and the drain.
     pub times: Times,
-    /// Of TLS, warm-up included.
+    /// Warm-up included.
     pub handshakes: Handshakes,
     /// Connections open at the end.
     pub established: u32,
-    /// Whether every connection has been open; `None` where it was not come to.
+    /// Whether every connection has been open; `None` if the run ended before this arm's turn.
     pub all_opened: Option<bool>,
-    /// Bytes that came where no request was in flight.
+    /// Bytes that came while no request was in flight.
     pub unasked_bytes: u64,
 }
 
-/// Who is told what happens. Called only between slices, while every arm is frozen.
+/// Takes what a run reports. Called only between slices, while every arm is frozen.
 pub trait Observer {
-    /// Something is known.
     fn line(&mut self, line: &lines::Line<'_>) -> io::Result<()>;
     /// The accounts of an arm, at the end.
     fn arm(&mut self, result: ArmResult) -> io::Result<()>;
@@ -136,8 +124,8 @@ impl Session {
         })
     }
 
-    /// Runs it on the calling thread, which becomes the first core's, and one more for each further core. Every arm is
-    /// thawed when this returns, also with an error.
+    /// Runs the session on the calling thread, for the first core, and on one more thread for each further core. When
+    /// this returns, also with an error, every arm is thawed.
     pub fn run(mut self, observer: &mut dyn Observer) -> Result<(), Failure> {
         self.check_machine()?;
         signal::stop_on_signals().map_err(|error| Failure::machine(format!("signals cannot be handled: {error}")))?;
@@ -191,7 +179,7 @@ impl Session {
         Ok(())
     }
 
-    /// The connections of an arm that are one thread's: dealt evenly.
+    /// The connections of an arm on one thread: dealt evenly.
     fn connections_of(&self, arm: usize, thread: usize) -> u32 {
         share(u64::from(self.arms[arm].target.connections), self.cores.len(), thread) as u32
     }
@@ -201,14 +189,14 @@ impl Session {
         self.cores.len().min(self.arms[arm].target.connections as usize)
     }
 
-    /// The batch on one thread, in effect.
+    /// How many completions one thread waits for.
     pub(crate) fn batch_of(&self, arm: usize, connections: u32) -> u32 {
         let is_open = self.arms[arm].target.arrivals.is_open();
         if is_open || connections < MIN_BATCHING_CONNECTIONS { 1 } else { self.batch }
     }
 }
 
-/// The part of `whole` that falls to one of several, which differ by one at most.
+/// One of `parts` shares of `whole`, which differ by one at most.
 fn share(whole: u64, parts: usize, part: usize) -> u64 {
     let (parts, part) = (parts as u64, part as u64);
     whole / parts + u64::from(part < whole % parts)

@@ -1,4 +1,4 @@
-//! Before an arm is loaded all of its connections are opened: those that are opened under load compete with it for the
+//! All connections of an arm are opened before it is loaded. Connections that open under load compete with it for the
 //! server, whose queue of new connections then overflows.
 
 use super::Observer;
@@ -8,16 +8,16 @@ use crate::io::{Io, signal};
 use crate::lines::{self, Line};
 use hopcost_common::failure::Failure;
 
-/// How long a server may take ...
+/// Time limit for opening all connections of an arm, plus [`EACH_NS`] per connection.
 const MAX_NS: u64 = 5_000_000_000;
-/// ... and so much longer for each connection: a TLS handshake costs a server as much.
+/// About as much as a TLS handshake costs a server.
 const EACH_NS: u64 = 1_000_000;
-/// Progress is told after each slice of this length; so the last one is shorter.
+/// The longest slice of opening. Progress is reported after each.
 pub(super) const SLICE_NS: u64 = 1_000_000_000;
-/// After so many slices without a new connection there will be none.
+/// After this many slices without a new connection there will be none.
 const SLICES_IN_VAIN: usize = 2;
 
-/// Whether it is of no use to go on; `were_open` tells how many connections have been open after each slice.
+/// Whether to stop. `were_open` is the number of connections that have been open, after each slice.
 fn is_over(connections: u32, elapsed_ns: u64, were_open: &[u32]) -> bool {
     let last = were_open.last().copied().unwrap_or(0);
     let before = were_open.len().checked_sub(SLICES_IN_VAIN + 1).map(|index| were_open[index]);
@@ -26,7 +26,7 @@ fn is_over(connections: u32, elapsed_ns: u64, were_open: &[u32]) -> bool {
 }
 
 impl<I: Io> Leader<'_, I> {
-    /// Opens the connections of an arm, as many as can be.
+    /// Opens as many connections of an arm as the server takes.
     pub(super) fn open(&mut self, arm: usize, observer: &mut dyn Observer) -> Result<(), Failure> {
         let connections = self.session.arms[arm].target.connections;
         let mut were_open = Vec::new();

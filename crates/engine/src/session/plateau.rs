@@ -3,26 +3,24 @@
 use crate::plan::WarmUp;
 use crate::recorder::Counts;
 
-/// The last slices, which must not be above the best one before them ...
+/// Throughput has levelled off if none of this many last slices is above the best slice before them by more than
+/// [`RISE_PERCENT`].
 const LAST_SLICES: usize = 2;
-/// ... by more than this. Only a rise is looked for: a dip is the machine's, and waiting for calm would take for ever on a
-/// busy one.
+/// Only a rise is looked for: a dip is the machine's fault, and a busy machine is never calm.
 const RISE_PERCENT: u64 = 110;
 
 /// What to do after a slice of warm-up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Warmth {
-    /// Go on.
     NotYet,
-    /// All connections are open and throughput rises no more.
+    /// All connections are open and throughput has levelled off.
     Plateau,
-    /// Time is up without that.
     TimeUp,
 }
 
-/// Judges a warm-up by its slices so far.
-pub fn judge(rule: WarmUp, elapsed_ns: u64, connected: bool, answers: &[u64]) -> Warmth {
-    if connected && elapsed_ns >= rule.least_ns && has_risen(answers) {
+/// Judges a warm-up after a slice.
+pub fn judge(rule: WarmUp, elapsed_ns: u64, connected: bool, is_steady: bool) -> Warmth {
+    if connected && elapsed_ns >= rule.least_ns && is_steady {
         Warmth::Plateau
     } else if elapsed_ns >= rule.most_ns {
         Warmth::TimeUp
@@ -31,25 +29,18 @@ pub fn judge(rule: WarmUp, elapsed_ns: u64, connected: bool, answers: &[u64]) ->
     }
 }
 
-/// The same in an open loop, whose throughput is given: by whether its last slice was carried, every request sent and
-/// none in error.
-pub fn judge_open(rule: WarmUp, elapsed_ns: u64, connected: bool, last: &Counts) -> Warmth {
-    let is_carried = last.not_sent == 0 && last.errors.total() == 0;
-    if connected && elapsed_ns >= rule.least_ns && is_carried {
-        Warmth::Plateau
-    } else if elapsed_ns >= rule.most_ns {
-        Warmth::TimeUp
-    } else {
-        Warmth::NotYet
-    }
-}
-
-fn has_risen(answers: &[u64]) -> bool {
+/// Whether a closed loop is steady, by the answers of its slices: throughput rises no more.
+pub fn has_levelled_off(answers: &[u64]) -> bool {
     let (before, last) = answers.split_at(answers.len().saturating_sub(LAST_SLICES));
     match (before.iter().max(), last.iter().max()) {
         (Some(&before), Some(&last)) => last > 0 && last * 100 <= before * RISE_PERCENT,
         _ => false,
     }
+}
+
+/// Whether an open loop, whose throughput is given, is steady: its last slice sent all that was due without an error.
+pub fn is_carried(last: &Counts) -> bool {
+    last.not_sent == 0 && last.errors.total() == 0
 }
 
 #[cfg(test)]
@@ -60,11 +51,11 @@ mod tests {
     fn an_open_loop_is_warm_when_it_is_carried() {
         let rule = WarmUp { least_ns: 300, most_ns: 3000 };
         let counts = |not_sent| Counts { sent: 100, not_sent, ..Counts::default() };
-        assert_eq!(judge_open(rule, 299, true, &counts(0)), Warmth::NotYet);
-        assert_eq!(judge_open(rule, 300, false, &counts(0)), Warmth::NotYet);
-        assert_eq!(judge_open(rule, 300, true, &counts(1)), Warmth::NotYet);
-        assert_eq!(judge_open(rule, 300, true, &counts(0)), Warmth::Plateau);
-        assert_eq!(judge_open(rule, 3000, true, &counts(1)), Warmth::TimeUp);
+        assert_eq!(judge(rule, 299, true, is_carried(&counts(0))), Warmth::NotYet);
+        assert_eq!(judge(rule, 300, false, is_carried(&counts(0))), Warmth::NotYet);
+        assert_eq!(judge(rule, 300, true, is_carried(&counts(1))), Warmth::NotYet);
+        assert_eq!(judge(rule, 300, true, is_carried(&counts(0))), Warmth::Plateau);
+        assert_eq!(judge(rule, 3000, true, is_carried(&counts(1))), Warmth::TimeUp);
     }
 
     #[test]
@@ -85,7 +76,11 @@ mod tests {
             (3000, false, &[], Warmth::TimeUp),
         ];
         for (elapsed_ns, connected, answers, warmth) in table {
-            assert_eq!(judge(rule, elapsed_ns, connected, answers), warmth, "{elapsed_ns} {connected} {answers:?}");
+            assert_eq!(
+                judge(rule, elapsed_ns, connected, has_levelled_off(answers)),
+                warmth,
+                "{elapsed_ns} {connected} {answers:?}"
+            );
         }
     }
 }

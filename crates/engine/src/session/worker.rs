@@ -11,13 +11,12 @@ use crate::watch::Watched;
 use hopcost_common::failure::Failure;
 use std::sync::{Arc, Barrier, Mutex, MutexGuard, PoisonError};
 
-/// What is in flight after the last slice, or after each one of an open loop, is waited for so long.
+/// How long a drain may take: after the last slice, and after each slice of an open loop.
 pub(super) const MAX_DRAIN_NS: u64 = 1_000_000_000;
 
 /// Heads are rarely longer.
 const HEAD_BYTES_USUAL: u64 = 512;
 
-/// One arm's lane on one thread.
 type ArmLane<I> = Lane<I, Turns<Arrivals>>;
 
 /// What the leader wants done. Threads meet at the barrier before and after.
@@ -40,21 +39,20 @@ pub(super) enum Stage {
     /// Connections are opened, nothing is sent.
     Open,
     WarmUp,
-    /// Runs right before a measured slice: caches fill and queues find their length again after the other arms' slices.
+    /// Runs right before a measured slice: caches and queues fill again after the other arms' slices.
     Settle,
     Measure,
-    /// Nothing more is sent; what the measured slices left in flight gets its answer and its time.
+    /// Nothing more is sent; what the measured slices left in flight is answered.
     Drain,
 }
 
 impl Stage {
-    /// Whether requests are sent.
     pub(super) const fn is_load(self) -> bool {
         matches!(self, Self::WarmUp | Self::Settle | Self::Measure)
     }
 }
 
-/// What the threads have in common. Touched only at the edges of slices.
+/// What the threads share. Touched only at the edges of slices.
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) barrier: Barrier,
@@ -115,7 +113,8 @@ pub(super) struct Worker<'s, I> {
 }
 
 impl<'s, I: Io> Worker<'s, I> {
-    /// Pins the calling thread and makes its lanes. A failure is left for the leader, so that the barriers are kept.
+    /// Pins the calling thread and makes its lanes. The leader reports a failure, so that all threads still meet at
+    /// the barriers.
     pub(super) fn new(session: &'s Session, thread: usize, shared: &'s Shared) -> Self {
         let paths = session.arms.iter().map(|arm| arm.network_namespace.as_deref());
         let namespaces = Namespaces::open(paths).unwrap_or_else(|error| {
@@ -133,7 +132,7 @@ impl<'s, I: Io> Worker<'s, I> {
         let core = session.cores[thread];
         process::pin_to_core(core)
             .map_err(|error| Failure::machine(format!("a thread cannot be pinned to core {core}: {error}")))?;
-        // Where it is refused, open loops are less punctual, which send lag shows.
+        // If it is refused, open loops are less punctual, and send lag shows it.
         let _ = process::wake_in_time();
         (0..session.arms.len()).map(|arm| Self::lane(session, arm, thread)).collect()
     }
@@ -158,7 +157,7 @@ impl<'s, I: Io> Worker<'s, I> {
                 session.arms[arm].name
             ))
         })?;
-        // A limit is that of the measured requests.
+        // A limit is one of measured requests.
         let schedule = Turns::new(target.arrivals.without_end(), thread, session.lanes_of(arm));
         let client = Client::new(schedule, target.requests.clone(), connections, target.timeout_ns);
         let watch = session.watch.as_ref().map(|watch| Watched::new(Arc::clone(watch), thread));
@@ -192,7 +191,7 @@ impl<'s, I: Io> Worker<'s, I> {
             return;
         }
         lane.client.set_clock(clock);
-        // What was in flight when the arm was frozen counts up to there with the slice before.
+        // The requests in flight at the last freeze are counted up to there with the slice before.
         lane.client.batch(start_ns);
         lane.client.recorder.measure(stage == Stage::Measure);
         match stage {

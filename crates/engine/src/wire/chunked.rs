@@ -17,16 +17,14 @@ enum Place {
     Done,
 }
 
-/// A decoder of one chunked body.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Chunked {
     place: Place,
     remaining: u64,
-    /// Bytes of extensions and trailers so far: they are read past, but not without bound.
+    /// Bytes of extensions and trailers so far. They are skipped, but not without bound.
     overhead: u32,
 }
 
-/// What the decoder found at the front of its input.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Piece<'a> {
     Data(&'a [u8]),

@@ -17,20 +17,16 @@ const MAX_HEADERS: usize = MAX_HEAD_BYTES / 4;
 pub enum Framing {
     /// There is none: HEAD, 1xx, 204, 304.
     None,
-    /// After this many bytes.
     Length(u64),
     /// After the last chunk and its trailers.
     Chunked,
-    /// Where the connection ends.
     UntilClose,
-    /// With FastCGI's records.
     Records,
 }
 
 /// What the head of an answer says that matters here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Head {
-    /// The status code.
     pub status: u16,
     /// Where the body ends.
     pub framing: Framing,
@@ -38,7 +34,7 @@ pub struct Head {
     pub closes: bool,
 }
 
-/// Parses a head. `Ok(None)` where it is not complete; otherwise the head and its length in bytes.
+/// Parses a head. `Ok(None)` if it is not complete; otherwise the head and its length in bytes.
 pub(super) fn parse(bytes: &[u8], to_head_request: bool) -> Result<Option<(Head, usize)>, Violation> {
     let mut usual = [const { MaybeUninit::<Header>::uninit() }; HEADERS_USUAL];
     match parse_with(bytes, to_head_request, &mut usual) {
@@ -158,7 +154,7 @@ fn last_is_chunked(value: &[u8]) -> bool {
     value.rsplit(|&b| b == b',').next().is_some_and(|last| last.trim_ascii().eq_ignore_ascii_case(b"chunked"))
 }
 
-/// Where a head ends in `bytes`, looked for from `from` on: after the first empty line.
+/// Where a head ends in `bytes`: after the first empty line from `from` on.
 pub(super) fn end_of_head(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     while let Some(line_end) = bytes.get(at..)?.iter().position(|&b| b == b'\n') {

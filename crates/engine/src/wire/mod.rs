@@ -20,11 +20,10 @@ use serde::Deserialize;
 #[cfg(test)]
 mod hostile;
 
-/// How an arm is spoken to.
+/// The protocol to an arm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Wire {
-    /// HTTP/1.1.
     #[default]
     Http,
     /// FastCGI, as a proxy speaks it.
@@ -36,9 +35,9 @@ pub enum Wire {
 pub enum Violation {
     /// The head is not HTTP/1, or not CGI's.
     Head,
-    /// The head, or a trailer section, is longer than [`MAX_HEAD_BYTES`].
+    /// A head or a trailer section is longer than [`MAX_HEAD_BYTES`].
     HeadTooLong,
-    /// The length of the body is said twice, differently, not as a number, or (FastCGI) not kept.
+    /// The length of the body contradicts itself, is no number, or (FastCGI) is not kept.
     Length,
     /// A chunk's size, its end or a trailer is malformed.
     Chunk,
@@ -46,7 +45,7 @@ pub enum Violation {
     Record,
     /// FastCGI's END_REQUEST says that the request was refused.
     Refused,
-    /// An upgrade nobody asked for (101).
+    /// An upgrade that was not requested (101).
     Upgrade,
     /// The connection ended before the answer did.
     Truncated,

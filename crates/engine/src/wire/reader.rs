@@ -5,14 +5,11 @@ use super::{Event, Response, Violation, Wire, fastcgi};
 /// Reads one answer after another; [`Reader::begin`] makes it ready for the next.
 #[derive(Debug)]
 pub enum Reader {
-    /// HTTP/1.1.
     Http(Response),
-    /// FastCGI.
     FastCgi(fastcgi::Response),
 }
 
 impl Reader {
-    /// A reader at the start of an answer.
     pub const fn new(wire: Wire) -> Self {
         match wire {
             Wire::Http => Self::Http(Response::new()),
@@ -20,7 +17,7 @@ impl Reader {
         }
     }
 
-    /// Forgets the last answer; the next byte is the first of the answer to such a request.
+    /// Forgets the last answer. The next byte is the first of the answer to such a request.
     #[inline]
     pub fn begin(&mut self, to_head_request: bool) {
         match self {
@@ -47,7 +44,7 @@ impl Reader {
         }
     }
 
-    /// How much of the body is still to come, where that is known.
+    /// How much of the body is still to come, if that is known.
     pub const fn rest(&self) -> Option<u64> {
         match self {
             Self::Http(response) => response.rest(),
@@ -55,7 +52,7 @@ impl Reader {
         }
     }
 
-    /// So much of the rest has been passed over: whether that completes the answer.
+    /// This much of the rest was skipped. Returns whether that completes the answer.
     pub fn skipped(&mut self, bytes: u64) -> bool {
         match self {
             Self::Http(response) => response.skipped(bytes),
@@ -64,7 +61,7 @@ impl Reader {
         }
     }
 
-    /// The connection has ended. `Ok` where that completes the answer.
+    /// The connection has ended. `Ok` if that completes the answer.
     pub fn end_of_stream(&mut self) -> Result<(), Violation> {
         match self {
             Self::Http(response) => response.end_of_stream(),

@@ -3,15 +3,11 @@
 /// A request, before it is put on a wire.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
-    /// `GET` and so on.
     pub method: &'a str,
-    /// Path and query.
     pub target: &'a str,
-    /// The value of `Host`, unless the headers have one.
+    /// The value of `Host` if the headers have none.
     pub host: &'a str,
-    /// Names and values, in their order.
     pub headers: &'a [(String, String)],
-    /// The body.
     pub body: Option<&'a [u8]>,
 }
 
@@ -20,7 +16,7 @@ impl Request<'_> {
         self.headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name))
     }
 
-    /// Whether the body has to wait until the server asks for it (100 Continue).
+    /// Whether the body waits until the server says 100 Continue.
     pub fn waits_for_continue(&self) -> bool {
         let expects = |(name, value): &(String, String)| {
             name.eq_ignore_ascii_case("expect") && value.eq_ignore_ascii_case("100-continue")
@@ -29,8 +25,8 @@ impl Request<'_> {
     }
 }
 
-/// An HTTP/1.1 request, and the length of its head. `Host` is added where the headers have none, `Content-Length` where
-/// there is a body, and `Connection: close` where the connection is not kept.
+/// An HTTP/1.1 request, and the length of its head. Adds `Host` if the headers have none, `Content-Length` if there is a
+/// body, and `Connection: close` if the connection is not kept.
 pub fn http_bytes(request: &Request<'_>, keeps_connection: bool) -> (Vec<u8>, usize) {
     let Request { method, target, host, headers, body } = request;
     let mut text = format!("{method} {target} HTTP/1.1\r\n");

@@ -46,7 +46,7 @@ fn client_of(
 fn waiting(requests: Option<u64>) -> Client<ClosedLoop> {
     let mut client = client(1, requests);
     client.batch(0);
-    assert_eq!(client.to_open(), Some(0));
+    assert_eq!(client.open_next(), Some(0));
     assert_eq!(client.connected(0), Next::Send);
     client
 }
@@ -135,13 +135,13 @@ fn a_server_may_close_after_an_answer_but_not_within_one() {
     let mut client = waiting(None);
     assert_eq!(client.received(0, b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok"), Next::Close);
     assert_eq!((client.recorder.counts.answers, client.recorder.counts.reconnects), (1, 1));
-    assert_eq!(client.to_open(), Some(0), "at once");
+    assert_eq!(client.open_next(), Some(0), "at once");
     assert_eq!(client.connected(0), Next::Send);
     assert_eq!(client.received(0, b"HTTP/1.1 200 OK\r\n\r\no"), Next::Nothing);
     assert_eq!(client.received(0, b"k"), Next::Nothing);
     assert_eq!(client.ended(0), Next::Close);
     assert_eq!((client.recorder.counts.answers, client.recorder.counts.reconnects), (2, 2));
-    assert_eq!(client.to_open(), Some(0));
+    assert_eq!(client.open_next(), Some(0));
     assert_eq!(client.connected(0), Next::Send);
     assert_eq!(client.received(0, &GOOD[..20]), Next::Nothing);
     assert_eq!(client.ended(0), Next::Close);
@@ -153,7 +153,7 @@ fn a_server_may_close_after_an_answer_but_not_within_one() {
 fn what_waits_too_long_is_given_up() {
     let mut client = client(2, None);
     client.batch(0);
-    assert_eq!((client.to_open(), client.to_open()), (Some(0), Some(1)));
+    assert_eq!((client.open_next(), client.open_next()), (Some(0), Some(1)));
     assert_eq!(client.connected(1), Next::Send);
     for (now, closed) in [(TIMEOUT_NS - 1, vec![]), (2 * TIMEOUT_NS, vec![0, 1])] {
         client.batch(now);

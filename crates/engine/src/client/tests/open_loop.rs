@@ -12,7 +12,7 @@ fn open_loop(connections: u32, requests: Option<u64>) -> Client<Constant> {
     client.recorder.measure(true);
     client.batch(0);
     client.open_only();
-    while let Some(slot) = client.to_open() {
+    while let Some(slot) = client.open_next() {
         assert_eq!(client.connected(slot), Next::Nothing, "nothing is sent while connections are opened");
     }
     assert!(client.is_finished(), "all are open");
@@ -99,14 +99,14 @@ fn an_idle_connection_that_closes_is_opened_again_and_not_asked_meanwhile() {
     client.load(u64::MAX);
     assert_eq!(client.ended(0), Next::Close);
     assert_eq!(client.send_due(), Some(1));
-    assert_eq!(client.to_open(), Some(0), "at once");
+    assert_eq!(client.open_next(), Some(0), "at once");
     assert_eq!(client.connected(0), Next::Nothing);
     assert_eq!((client.recorder.counts.opened, client.established()), (3, 2));
     // A server that closes again and again without answering is given time.
     assert_eq!(client.ended(0), Next::Close);
-    assert_eq!(client.to_open(), None);
+    assert_eq!(client.open_next(), None);
     client.batch(MIN_BACKOFF_NS);
-    assert_eq!(client.to_open(), Some(0));
+    assert_eq!(client.open_next(), Some(0));
 }
 
 #[test]

@@ -12,19 +12,19 @@ fn errors_back_off_and_an_answer_ends_that() {
     let mut waits = Vec::new();
     assert_eq!(client.failed(0, IoFailure::Read), Next::Close);
     for _ in 0..12 {
-        assert_eq!(client.to_open(), None);
+        assert_eq!(client.open_next(), None);
         client.next_tick_ns = u64::MAX;
         waits.push(client.next_duty_ns() - now);
         now = client.next_duty_ns();
         client.batch(now);
-        assert_eq!(client.to_open(), Some(0));
+        assert_eq!(client.open_next(), Some(0));
         assert_eq!(client.failed(0, IoFailure::Connect), Next::Close);
     }
     assert_eq!(&waits[..3], [1_000_000, 2_000_000, 4_000_000]);
     assert_eq!(waits[11], MAX_BACKOFF_NS);
     assert_eq!((errors(&client, ErrorKind::Read), errors(&client, ErrorKind::Connect)), (1, 12));
     client.batch(now + MAX_BACKOFF_NS);
-    assert_eq!(client.to_open(), Some(0));
+    assert_eq!(client.open_next(), Some(0));
     assert_eq!(client.connected(0), Next::Send);
     assert_eq!(client.received(0, GOOD), Next::Send);
     assert_eq!(client.failed(0, IoFailure::Write), Next::Close);
@@ -35,12 +35,12 @@ fn errors_back_off_and_an_answer_ends_that() {
 fn under_load_every_connection_is_opened_at_once_and_a_full_queue_is_tried_again() {
     let mut client = client(MAX_CONNECTING + 1, None);
     client.batch(0);
-    assert_eq!(std::iter::from_fn(|| client.to_open()).count(), MAX_CONNECTING as usize + 1);
+    assert_eq!(std::iter::from_fn(|| client.open_next()).count(), MAX_CONNECTING as usize + 1);
     assert_eq!(client.connected(0), Next::Send);
     client.queue_full(1);
-    assert_eq!(client.to_open(), None);
+    assert_eq!(client.open_next(), None);
     client.batch(QUEUE_FULL_NS);
-    assert_eq!(client.to_open(), Some(1));
+    assert_eq!(client.open_next(), Some(1));
     assert_eq!(client.recorder.counts.errors.total(), 0);
 }
 
@@ -48,7 +48,7 @@ fn under_load_every_connection_is_opened_at_once_and_a_full_queue_is_tried_again
 fn a_machine_without_a_free_port_is_told_apart() {
     let mut client = client(2, None);
     client.batch(0);
-    assert_eq!((client.to_open(), client.to_open()), (Some(0), Some(1)));
+    assert_eq!((client.open_next(), client.open_next()), (Some(0), Some(1)));
     assert_eq!(client.failed(0, IoFailure::NoLocalPort), Next::Close);
     assert_eq!(client.failed(1, IoFailure::Connect), Next::Close);
     assert_eq!((errors(&client, ErrorKind::Connect), client.recorder.counts.ports_exhausted), (2, 1));
@@ -60,13 +60,13 @@ fn a_closed_loop_opens_all_before_it_sends() {
     let mut client = client(most, None);
     client.open_only();
     client.batch(0);
-    let mut opened: Vec<Slot> = std::iter::from_fn(|| client.to_open()).collect();
+    let mut opened: Vec<Slot> = std::iter::from_fn(|| client.open_next()).collect();
     assert_eq!(opened.len() as u64, MAX_BURST, "a server has to take them");
     client.tick(|slot| panic!("{slot} has not timed out"));
     let next_ns = client.next_duty_ns();
     assert!(next_ns > 0);
     client.batch(next_ns);
-    opened.extend(std::iter::from_fn(|| client.to_open()));
+    opened.extend(std::iter::from_fn(|| client.open_next()));
     assert_eq!(opened.len() as u32, most);
     for &slot in &opened {
         assert!(!client.is_finished());
@@ -84,14 +84,14 @@ fn a_connection_that_does_not_open_at_once_is_begun_anew() {
     let mut client = client(2, None);
     client.open_only();
     client.batch(0);
-    assert_eq!((client.to_open(), client.to_open(), client.to_open()), (Some(0), Some(1), None));
+    assert_eq!((client.open_next(), client.open_next(), client.open_next()), (Some(0), Some(1), None));
     assert_eq!(client.connected(0), Next::Nothing);
     client.give_up(|slot| panic!("{slot} is given time"));
     client.batch(MIN_PATIENCE_NS);
     let mut closed = Vec::new();
     client.give_up(|slot| closed.push(slot));
-    assert_eq!((closed, client.to_open()), (vec![1], None), "the server may empty its queue");
-    while client.to_open().is_none() {
+    assert_eq!((closed, client.open_next()), (vec![1], None), "the server may empty its queue");
+    while client.open_next().is_none() {
         client.tick(|slot| panic!("{slot} has not timed out"));
         client.batch(client.next_duty_ns());
     }

@@ -12,7 +12,7 @@ fn sends(client: &mut Client<ClosedLoop>) -> String {
 
 fn open(client: &mut Client<ClosedLoop>) {
     client.batch(0);
-    assert_eq!(client.to_open(), Some(0));
+    assert_eq!(client.open_next(), Some(0));
     assert_eq!(client.connected(0), Next::Send);
 }
 
@@ -57,7 +57,7 @@ fn a_body_does_not_wait_for_ever() {
     for (now, due) in [(CONTINUE_NS - 1, None), (2 * CONTINUE_NS, Some(0)), (3 * CONTINUE_NS, None)] {
         client.batch(now);
         client.tick(|_| panic!("nothing has timed out"));
-        assert_eq!(client.to_continue(), due);
+        assert_eq!(client.continue_next(), due);
     }
     assert_eq!(sends(&mut client), "xxxx");
 }
@@ -106,7 +106,7 @@ fn a_request_that_tls_refuses_is_taken_back() {
     assert_eq!(client.failed(0, IoFailure::Tls), Next::Close);
     assert_eq!((client.recorder.counts.sent, errors(&client, ErrorKind::Tls)), (0, 1));
     client.batch(MIN_BACKOFF_NS);
-    assert_eq!(client.to_open(), Some(0));
+    assert_eq!(client.open_next(), Some(0));
     assert_eq!(client.connected(0), Next::Send);
     assert_eq!((client.received(0, GOOD), client.received(0, GOOD)), (Next::Send, Next::Nothing));
     assert!(client.is_finished(), "two requests, as was asked for");

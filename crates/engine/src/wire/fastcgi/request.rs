@@ -11,9 +11,7 @@ const MAX_CONTENT_BYTES: usize = 65_528;
 /// What a FastCGI request says of the server that it claims to come from.
 #[derive(Debug, Clone, Default)]
 pub struct Parameters {
-    /// `SERVER_ADDR`.
     pub server_address: String,
-    /// `SERVER_PORT`.
     pub server_port: String,
     /// Set instead of, or besides, those that nginx sends.
     pub given: Vec<(String, String)>,
@@ -74,7 +72,7 @@ fn named(request: &Request<'_>, parameters: &Parameters) -> Vec<(String, String)
         ("SERVER_ADDR", &parameters.server_address),
         ("SERVER_PORT", &parameters.server_port),
         ("SERVER_NAME", server_name),
-        // PHP refuses to run where this is missing.
+        // PHP refuses to run without it.
         ("REDIRECT_STATUS", "200"),
         ("HTTP_HOST", host),
     ]

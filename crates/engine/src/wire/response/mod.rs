@@ -4,18 +4,15 @@ use super::Violation;
 use super::chunked::{Chunked, Piece};
 use super::head::{self, Framing, Head, MAX_HEAD_BYTES};
 
-/// What was found at the front of the input.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Event<'a> {
     /// An interim answer: its status, from 100 to 199.
     Interim(u16),
     /// The head of the final answer.
     Head(Head),
-    /// Some of the body.
     Body(&'a [u8]),
-    /// The answer is complete; what is left of the input does not belong to it.
+    /// The answer is complete. The rest of the input does not belong to it.
     End,
-    /// Nothing more without more input.
     More,
 }
 
@@ -38,7 +35,6 @@ pub struct Response {
 }
 
 impl Response {
-    /// A reader at the start of an answer.
     pub(super) const fn new() -> Self {
         Self { state: State::Head, to_head_request: false, held: Vec::new() }
     }
@@ -59,7 +55,7 @@ impl Response {
         matches!(self.state, State::Head) && self.held.is_empty()
     }
 
-    /// How much of the body is still to come, where that was said before it began.
+    /// How much of the body is still to come, if the head said how long it is.
     pub const fn rest(&self) -> Option<u64> {
         match self.state {
             State::Length(rest) => Some(rest),
@@ -67,7 +63,8 @@ impl Response {
         }
     }
 
-    /// So many bytes of the body came and were not kept, no more than [`Response::rest`]. True where it is complete.
+    /// This many bytes of the body came and were not kept, at most [`Response::rest`]. Returns whether the answer is
+    /// complete.
     pub fn skipped(&mut self, bytes: u64) -> bool {
         if let State::Length(rest) = &mut self.state {
             *rest = rest.saturating_sub(bytes);
@@ -106,7 +103,7 @@ impl Response {
         }
     }
 
-    /// The connection has ended. `Ok` where that completes the answer.
+    /// The connection has ended. `Ok` if that completes the answer.
     pub fn end_of_stream(&mut self) -> Result<(), Violation> {
         match self.state {
             State::UntilClose => {

@@ -20,14 +20,10 @@ enum Place {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Body {
     BehindTheHead,
-    /// As long as the head said, if it did.
-    Begun {
-        said: Option<u64>,
-    },
+    /// With the length that the head says, if it does.
+    Begun(Option<u64>),
     /// STDOUT has been closed.
-    Ended {
-        said: Option<u64>,
-    },
+    Ended(Option<u64>),
 }
 
 /// The reader of one answer. [`Response::begin`] makes it ready for the next.
@@ -48,7 +44,6 @@ pub struct Response {
 }
 
 impl Response {
-    /// A reader at the start of an answer.
     pub(in crate::wire) const fn new() -> Self {
         Self {
             place: Place::Header,
@@ -160,17 +155,17 @@ impl Response {
         self.place = match (kind, self.content_bytes, self.body) {
             (STDERR, ..) => Place::Errors,
             (END_REQUEST, 8, _) => Place::End,
-            (STDOUT, 0, Body::Begun { said }) => {
-                self.body = Body::Ended { said };
+            (STDOUT, 0, Body::Begun(said)) => {
+                self.body = Body::Ended(said);
                 Place::Padding
             }
-            (STDOUT, 1.., Body::BehindTheHead | Body::Begun { .. }) => Place::Output,
+            (STDOUT, 1.., Body::BehindTheHead | Body::Begun(_)) => Place::Output,
             _ => return Err(Violation::Record),
         };
         Ok(())
     }
 
-    /// Content of STDOUT that belongs to the head. Held where it is not all there.
+    /// Content of STDOUT that belongs to the head. An incomplete head is held.
     fn head(&mut self, input: &mut &[u8]) -> Result<Option<Head>, Violation> {
         let content = &input[..usize::from(self.content_bytes).min(input.len())];
         let before = self.held.len();
@@ -205,7 +200,7 @@ impl Response {
         self.content_bytes -= used as u16;
         self.held = Vec::new();
         let has_body = !self.to_head_request && status != 204 && status != 304;
-        self.body = Body::Begun { said: said.filter(|_| has_body) };
+        self.body = Body::Begun(said.filter(|_| has_body));
         let framing = if has_body { Framing::Records } else { Framing::None };
         Ok(Some(Head { status, framing, closes: false }))
     }
@@ -214,7 +209,7 @@ impl Response {
         let content = self.take_content(input);
         self.body_bytes += content.len() as u64;
         match self.body {
-            Body::Begun { said: Some(said) } if self.body_bytes > said => Err(Violation::Length),
+            Body::Begun(Some(said)) if self.body_bytes > said => Err(Violation::Length),
             _ => Ok(Event::Body(content)),
         }
     }
@@ -227,10 +222,10 @@ impl Response {
         }
         match self.body {
             Body::BehindTheHead => Err(Violation::Head),
-            Body::Begun { said } | Body::Ended { said } if said.is_some_and(|said| said != self.body_bytes) => {
+            Body::Begun(said) | Body::Ended(said) if said.is_some_and(|said| said != self.body_bytes) => {
                 Err(Violation::Length)
             }
-            Body::Begun { .. } | Body::Ended { .. } => {
+            Body::Begun(_) | Body::Ended(_) => {
                 self.place = Place::EndPadding;
                 Ok(())
             }
