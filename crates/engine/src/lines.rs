@@ -1,5 +1,4 @@
 //! The lines that a run writes. docs/engine.md describes every key; a comment here says what a name leaves open.
-#![expect(missing_docs, reason = "docs/engine.md describes every key")]
 
 use crate::recorder::Errors;
 use serde::Serialize;
