@@ -1,4 +1,4 @@
-"""Claims in a suite file: what is refused, with file, key and hint; what the suites that come with hopcost claim."""
+"""What the shipped suites claim, beside the figures of the articles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs: their settings, whether they are there, and how they are built. Programs here are folders of the test."""
+"""Every shipped program is well defined."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The suite file: what it must not get wrong, and that every suite that comes with hopcost loads."""
+"""Every shipped suite loads, and its programs know the settings it asks for."""
 
 from __future__ import annotations
 

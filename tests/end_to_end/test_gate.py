@@ -1,4 +1,4 @@
-"""The gate: the experiment that it makes, the order in which it runs with a mock engine, its summary and exit codes."""
+"""`hopcost gate` as a person runs it, and its exit codes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What arms ask of their surroundings: what they get, what is refused, and what is said of it; end to end."""
+"""Runs whose arms ask for sysctls, a link, ports and open files: what they get and what is refused."""
 
 from __future__ import annotations
 

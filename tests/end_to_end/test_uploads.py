@@ -1,4 +1,4 @@
-"""Requests with a body: what a suite may ask for, what the check sends, and that every byte arrives."""
+"""Requests with a body: what a suite may ask for, and that every byte arrives."""
 
 from __future__ import annotations
 

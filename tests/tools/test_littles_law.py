@@ -1,4 +1,4 @@
-"""Claims in a suite file: what is refused, with file, key and hint; what the suites that come with hopcost claim."""
+"""Published means against published throughputs, by Little's law."""
 
 from __future__ import annotations
 

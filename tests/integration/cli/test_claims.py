@@ -1,4 +1,4 @@
-"""`hopcost claims`: its three formats, and the command over records on disk."""
+"""`hopcost claims` over records on disk."""
 
 from __future__ import annotations
 

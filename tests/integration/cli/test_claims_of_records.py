@@ -1,4 +1,4 @@
-"""Records changed by hand, put together from several, cut off, or from a newer hopcost: told apart and told clearly."""
+"""`hopcost claims` with the suite of another record."""
 
 from __future__ import annotations
 

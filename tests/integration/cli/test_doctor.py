@@ -1,4 +1,4 @@
-"""The doctor's judgements: pass, or warn and fail with the remedy."""
+"""The doctor on this machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records changed by hand, put together from several, cut off, or from a newer hopcost: told apart and told clearly."""
+"""`hopcost report` of a damaged record: no traceback."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Other generators' own counts, read from what they print; errors are never answers."""
+"""A real generator that fails."""
 
 from __future__ import annotations
 

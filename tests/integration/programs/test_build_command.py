@@ -1,4 +1,4 @@
-"""Programs: their settings, whether they are there, and how they are built. Programs here are folders of the test."""
+"""`hopcost build` on programs that are folders of the test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs: their settings, whether they are there, and how they are built. Programs here are folders of the test."""
+"""Whether a program is installed: its version command is the receipt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The record: what is written is read again, whatever happened in between."""
+"""A record on a file system that is full."""
 
 from __future__ import annotations
 

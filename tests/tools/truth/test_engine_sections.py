@@ -1,4 +1,4 @@
-"""The pure parts of `make truth`: the replay, what counts, what is missing, how a line is judged. Nothing is run."""
+"""The engine's part of `make truth`: stalls, delays and pacing, by hand. Nothing is run."""
 
 from __future__ import annotations
 

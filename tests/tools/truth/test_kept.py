@@ -1,4 +1,4 @@
-"""The pure parts of `make truth`: the replay, what counts, what is missing, how a line is judged. Nothing is run."""
+"""The kept runs of `make truth`: which count, which are missing, how a line is judged. Nothing is run."""
 
 from __future__ import annotations
 

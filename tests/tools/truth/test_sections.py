@@ -1,4 +1,4 @@
-"""The pure parts of `make truth`: the replay, what counts, what is missing, how a line is judged. Nothing is run."""
+"""The sections of `make truth` on whole runs, out of forged reports. Nothing is run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The gate: the experiment that it makes, the order in which it runs with a mock engine, its summary and exit codes."""
+"""The margin on the command line of `hopcost gate`."""
 
 from __future__ import annotations
 

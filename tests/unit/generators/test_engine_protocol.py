@@ -1,4 +1,4 @@
-"""Requests with a body: what a suite may ask for, what the check sends, and that every byte arrives."""
+"""The engine's request is the one that was checked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The open-loop phase: which loads are offered, how long its slices are. Pure, but for the look at the clock."""
+"""The look at the clock."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The measuring loop with a mock engine and mock stacks: exactly what ran, in which order, and what was recorded."""
+"""One block with a mock engine and mock stacks: exactly what ran, in which order, and what was recorded."""
 
 from __future__ import annotations
 

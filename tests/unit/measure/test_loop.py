@@ -1,4 +1,4 @@
-"""The measuring loop with a mock engine and mock stacks: exactly what ran, in which order, and what was recorded."""
+"""The loop over blocks with a mock engine: when it stops, goes on, fails, and what the watcher hears."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a suite means on a machine: arms, stand-ins, cores, budgets, rounds, seeds. Nothing is started."""
+"""The rounds of a block out of the time that is left."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a suite means on a machine: arms, stand-ins, cores, budgets, rounds, seeds. Nothing is started."""
+"""Every block has a seed of its own, which comes again with the run's."""
 
 from __future__ import annotations
 

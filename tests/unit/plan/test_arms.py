@@ -1,4 +1,4 @@
-"""What a suite means on a machine: arms, stand-ins, cores, budgets, rounds, seeds. Nothing is started."""
+"""Which arms run: programs that are missing, stand-ins, the baseline and its second run."""
 
 from __future__ import annotations
 

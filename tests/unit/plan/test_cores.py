@@ -1,4 +1,4 @@
-"""Cores, the means to freeze, ports and open files: decided from what the machine says."""
+"""Which cores the stack and the generator get."""
 
 from __future__ import annotations
 

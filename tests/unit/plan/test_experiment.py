@@ -1,4 +1,4 @@
-"""What a suite means on a machine: arms, stand-ins, cores, budgets, rounds, seeds. Nothing is started."""
+"""One experiment on this machine: cores, placements, offered loads."""
 
 from __future__ import annotations
 

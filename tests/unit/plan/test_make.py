@@ -1,4 +1,4 @@
-"""What a suite means on a machine: arms, stand-ins, cores, budgets, rounds, seeds. Nothing is started."""
+"""What a suite means on a machine: chosen experiments, budgets, looks, weights."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The open-loop phase: which loads are offered, how long its slices are. Pure, but for the look at the clock."""
+"""The open-loop phase: which loads are offered, and how long its slices are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a suite means on a machine: arms, stand-ins, cores, budgets, rounds, seeds. Nothing is started."""
+"""How long slices are, by the time that there is and by idle time-outs."""
 
 from __future__ import annotations
 

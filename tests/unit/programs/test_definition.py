@@ -1,4 +1,4 @@
-"""Programs: their settings, whether they are there, and how they are built. Programs here are folders of the test."""
+"""Definitions of programs: settings, defaults, what depends on what, and what must not be said."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records changed by hand, put together from several, cut off, or from a newer hopcost: told apart and told clearly."""
+"""Records that contradict themselves, are of another run or of a newer hopcost: the message names file and key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The estimator against values worked by hand, and what must hold for any figures."""
+"""Quantiles where some requests are unanswered, against sorted lists."""
 
 import math
 

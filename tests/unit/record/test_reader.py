@@ -1,4 +1,4 @@
-"""The record: what is written is read again, whatever happened in between."""
+"""Records are read again: cut off, damaged, incomplete, of another format, by name and as the latest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The record: what is written is read again, whatever happened in between."""
+"""Records are written whole or not at all, and nothing is overwritten."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reports: one golden file per format, and what hostile text must not do to them."""
+"""Reports: one golden file per format, and records without an end or without blocks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reports: one golden file per format, and what hostile text must not do to them."""
+"""The JSON report: keys, figures as they are, and null instead of zero."""
 
 from __future__ import annotations
 

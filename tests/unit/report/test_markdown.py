@@ -1,4 +1,4 @@
-"""Reports: one golden file per format, and what hostile text must not do to them."""
+"""The Markdown report: hostile text stays text."""
 
 from __future__ import annotations
 

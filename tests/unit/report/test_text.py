@@ -1,4 +1,4 @@
-"""Reports: one golden file per format, and what hostile text must not do to them."""
+"""The text report: nothing steers the terminal, and a narrow one leaves nothing out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What arms ask of their surroundings: what they get, what is refused, and what is said of it; end to end."""
+"""What arms ask of their surroundings: what cannot be had here, and what a full link says."""
 
 from __future__ import annotations
 

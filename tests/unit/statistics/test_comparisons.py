@@ -1,4 +1,4 @@
-"""Comparisons, verdicts and hop costs out of records made by hand."""
+"""Figures of an arm against the baseline, and their verdicts."""
 
 from __future__ import annotations
 

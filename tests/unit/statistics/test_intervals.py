@@ -1,4 +1,4 @@
-"""The estimator against values worked by hand, and what must hold for any figures."""
+"""Intervals of ratios and means against values worked by hand, and what must hold for any figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The estimator against values worked by hand, and what must hold for any figures."""
+"""How looks share the error."""
 
 from hopcost.statistics.looks import error_per_look
 

@@ -1,4 +1,4 @@
-"""Comparisons, verdicts and hop costs out of records made by hand."""
+"""When blocks are enough."""
 
 from __future__ import annotations
 

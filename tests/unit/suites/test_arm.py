@@ -1,4 +1,4 @@
-"""The suite file: what it must not get wrong, and that every suite that comes with hopcost loads."""
+"""Links of an arm."""
 
 from __future__ import annotations
 

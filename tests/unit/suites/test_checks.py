@@ -1,4 +1,4 @@
-"""The suite file: what it must not get wrong, and that every suite that comes with hopcost loads."""
+"""What a suite file must not say: the key, the message and the hint."""
 
 from __future__ import annotations
 

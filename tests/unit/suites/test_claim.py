@@ -1,4 +1,4 @@
-"""Claims in a suite file: what is refused, with file, key and hint; what the suites that come with hopcost claim."""
+"""Claims in a suite file: what one means, and what is refused, with key and hint."""
 
 from __future__ import annotations
 

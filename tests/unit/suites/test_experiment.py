@@ -1,4 +1,4 @@
-"""Requests with a body: what a suite may ask for, what the check sends, and that every byte arrives."""
+"""The body of a workload."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The suite file: what it must not get wrong, and that every suite that comes with hopcost loads."""
+"""How a suite is found: by name, by path, and its experiments by theirs."""
 
 from __future__ import annotations
 

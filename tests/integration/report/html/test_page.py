@@ -1,4 +1,4 @@
-"""The HTML report: what stands in the file, and what a real browser makes of it."""
+"""The HTML report in a real browser."""
 
 from __future__ import annotations
 

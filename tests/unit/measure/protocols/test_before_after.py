@@ -1,4 +1,4 @@
-"""The gate: the experiment that it makes, the order in which it runs with a mock engine, its summary and exit codes."""
+"""The gate on a mock engine: its experiment, the order in which it runs, and its answers."""
 
 from __future__ import annotations
 

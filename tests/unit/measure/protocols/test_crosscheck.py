@@ -1,4 +1,4 @@
-"""The crosscheck: turns of several generators on one stack, folded and shown; generators are played here."""
+"""The crosscheck's turns: what is left out when a generator or an arm fails. No generator runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sweeps, repeats, soaks and what stands below a table, out of records made by hand."""
+"""What a soak's lines say of drifts."""
 
 from __future__ import annotations
 

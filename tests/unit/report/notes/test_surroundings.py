@@ -1,4 +1,4 @@
-"""What arms had and used: one table for memory and ports, each surrounding once, other generators' own figures."""
+"""What all arms have is said once; what differs, with those whom it holds for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`hopcost claims`: its three formats, and the command over records on disk."""
+"""Claims as text, Markdown and JSON, to the last byte."""
 
 from __future__ import annotations
 

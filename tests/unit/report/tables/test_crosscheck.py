@@ -1,4 +1,4 @@
-"""The crosscheck: turns of several generators on one stack, folded and shown; generators are played here."""
+"""The crosscheck as text, Markdown and JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reports: one golden file per format, and what hostile text must not do to them."""
+"""An experiment's table: its rows, and what stands below."""
 
 from __future__ import annotations
 

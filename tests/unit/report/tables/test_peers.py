@@ -1,4 +1,4 @@
-"""What arms had and used: one table for memory and ports, each surrounding once, other generators' own figures."""
+"""Other generators' own figures beside their counts."""
 
 from __future__ import annotations
 

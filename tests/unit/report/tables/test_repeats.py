@@ -1,4 +1,4 @@
-"""Sweeps, repeats, soaks and what stands below a table, out of records made by hand."""
+"""Repeats of an article's protocol: means, spreads, no verdict."""
 
 from __future__ import annotations
 

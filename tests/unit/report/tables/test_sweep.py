@@ -1,4 +1,4 @@
-"""Sweeps, repeats, soaks and what stands below a table, out of records made by hand."""
+"""A sweep is one table, with a row for each value."""
 
 from __future__ import annotations
 

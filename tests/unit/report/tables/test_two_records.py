@@ -1,4 +1,4 @@
-"""Two records side by side: what differs, what cannot be compared, and what verdicts are read off."""
+"""`hopcost compare` on the page: all that differs stands before any figure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What arms had and used: one table for memory and ports, each surrounding once, other generators' own figures."""
+"""Memory and ports: one table, with a row for each hop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cores, the means to freeze, ports and open files: decided from what the machine says."""
+"""The means to freeze, decided from what the machine says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What arms ask of their surroundings: what they get, what is refused, and what is said of it; end to end."""
+"""The link between two namespaces: how its rate is asked for."""
 
 from __future__ import annotations
 

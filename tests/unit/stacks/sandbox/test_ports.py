@@ -1,4 +1,4 @@
-"""Cores, the means to freeze, ports and open files: decided from what the machine says."""
+"""Ports outside the range of clients, and open files up to the hard limit."""
 
 from __future__ import annotations
 

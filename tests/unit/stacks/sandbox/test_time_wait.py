@@ -1,4 +1,4 @@
-"""What arms ask of their surroundings: what they get, what is refused, and what is said of it; end to end."""
+"""Connections in TIME_WAIT, by link and by who closed first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Claims judged on records made by hand: what holds, what does not, what nobody can tell, and why."""
+"""Conditions of claims: errors, needs, arms that are missing, and which record decides."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Claims judged on records made by hand: what holds, what does not, what nobody can tell, and why."""
+"""Claims judged on records made by hand: relations, sizes, margins, intervals."""
 
 from __future__ import annotations
 

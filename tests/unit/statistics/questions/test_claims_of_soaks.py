@@ -1,4 +1,4 @@
-"""Claims judged on records made by hand: what holds, what does not, what nobody can tell, and why."""
+"""Claims about soaks: throughput and memory that keep, and soaks that were too short."""
 
 from __future__ import annotations
 

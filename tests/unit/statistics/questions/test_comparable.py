@@ -1,4 +1,4 @@
-"""Two records side by side: what differs, what cannot be compared, and what verdicts are read off."""
+"""What speaks against comparing two records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The crosscheck: turns of several generators on one stack, folded and shown; generators are played here."""
+"""Turns of several generators, folded: medians, ratios and errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two records side by side: what differs, what cannot be compared, and what verdicts are read off."""
+"""Two records side by side: figures, ratios, verdicts, and what is refused."""
 
 from __future__ import annotations
 

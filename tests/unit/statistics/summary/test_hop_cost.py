@@ -1,4 +1,4 @@
-"""Comparisons, verdicts and hop costs out of records made by hand."""
+"""What a hop costs: the stack with it against the one without."""
 
 from __future__ import annotations
 

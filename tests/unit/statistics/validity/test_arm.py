@@ -1,4 +1,4 @@
-"""Every rule of validity.py: the fault forged in a block's record, and a sound block that passes."""
+"""Faults of an arm are its result: each forged in a block's record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every rule of validity.py: the fault forged in a block's record, and a sound block that passes."""
+"""Faults of the instrument and the machine void a block: each forged in its record, beside a sound block."""
 
 from __future__ import annotations
 
