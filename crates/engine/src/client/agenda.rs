@@ -1,6 +1,6 @@
 //! How far a schedule has been worked off, on the arm's clock. Pure.
 
-use super::ArmClock;
+use super::clock::ArmClock;
 use crate::schedule::{Due, Schedule};
 
 /// What a client does at the moment.

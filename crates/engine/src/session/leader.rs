@@ -5,9 +5,8 @@ use super::cpu::{CpuMeter, CpuReading};
 use super::freeze::{Freezer, Freezers};
 use super::judgement;
 use super::opening;
-use super::plateau::{self, Warmth};
+use super::setup::{ArmResult, Observer, Session, SessionArm};
 use super::worker::{Command, MAX_DRAIN_NS, Report, Shared, Stage, Worker, lock};
-use super::{Observer, Session};
 use crate::check::COMPARED_ONE_IN;
 use crate::client::ArmClock;
 use crate::io::{Io, signal};
@@ -33,7 +32,7 @@ fn settle(since_ns: u64) {
 /// What the leader keeps of an arm.
 #[derive(Default)]
 pub(super) struct ArmState {
-    meter: CpuMeter,
+    pub(super) meter: CpuMeter,
     /// The arm's clock: the sum of its slices. See [`ArmClock`].
     pub(super) clock_ns: u64,
     /// The part of it in which connections were opened.
@@ -46,7 +45,7 @@ pub(super) struct ArmState {
     ages_ns: u64,
     /// When its last slice ended, and the CPU time of its hops then.
     last: Option<(u64, CpuReading)>,
-    connected: bool,
+    pub(super) connected: bool,
     pub(super) established: u32,
     pub(super) were_open: u32,
     own_cpu_ns: u64,
@@ -65,15 +64,15 @@ struct Measured {
 /// The result of one slice.
 pub(super) struct Outcome {
     start_ns: u64,
-    elapsed_ns: u64,
+    pub(super) elapsed_ns: u64,
     freeze_ns: u64,
     drain_ns: Option<u64>,
     frozen_ns: Option<u64>,
-    counts: Counts,
+    pub(super) counts: Counts,
     /// The sum of the ages of the requests in flight: at the end less at the beginning.
     aged_ns: i64,
     /// CPU readings at the thaw and at the freeze.
-    cpu: (CpuReading, CpuReading),
+    pub(super) cpu: (CpuReading, CpuReading),
     /// CPU readings at the freeze before and at the thaw.
     outside: (CpuReading, CpuReading),
     generator_cpu_ns: u64,
@@ -103,7 +102,7 @@ pub(super) fn run<I: Io>(session: &Session, io_name: &str, observer: &mut dyn Ob
             let shared = &shared;
             scope.spawn(move || Worker::<I>::new(session, index, shared).follow());
         }
-        let arm = |arm: &super::SessionArm| ArmState { meter: CpuMeter::new(&arm.hops), ..ArmState::default() };
+        let arm = |arm: &SessionArm| ArmState { meter: CpuMeter::new(&arm.hops), ..ArmState::default() };
         let worker = Worker::<I>::new(session, 0, &shared);
         shared.barrier.wait();
         let arms = session.arms.iter().map(arm).collect();
@@ -182,35 +181,6 @@ impl<I: Io> Leader<'_, I> {
             }
         }
         Ok(())
-    }
-
-    fn warm_up(&mut self, arm: usize, rule: crate::plan::WarmUp, observer: &mut dyn Observer) -> Result<(), Failure> {
-        let (mut answers, mut slices_elapsed_ns, mut cpu_ns) = (Vec::new(), Vec::new(), Vec::new());
-        let mut warmth = Warmth::NotYet;
-        while warmth == Warmth::NotYet && !signal::stop_requested() {
-            let outcome = self.slice(arm, Stage::WarmUp)?;
-            answers.push(outcome.counts.answers);
-            slices_elapsed_ns.push(outcome.elapsed_ns);
-            cpu_ns.push(self.arms[arm].meter.used_by_all(&outcome.cpu.0, &outcome.cpu.1));
-            let ArmState { clock_ns, opening_ns, connected, .. } = self.arms[arm];
-            let elapsed_ns = clock_ns - opening_ns;
-            let is_steady = if self.session.arms[arm].target.arrivals.is_open() {
-                plateau::is_carried(&outcome.counts)
-            } else {
-                plateau::has_levelled_off(&answers)
-            };
-            warmth = plateau::judge(rule, elapsed_ns, connected, is_steady);
-        }
-        let line = lines::WarmUp {
-            arm: &self.session.arms[arm].name,
-            elapsed_ns: self.arms[arm].clock_ns - self.arms[arm].opening_ns,
-            plateau: warmth == Warmth::Plateau,
-            answers: &answers,
-            slices_elapsed_ns: &slices_elapsed_ns,
-            cpu_ns: &cpu_ns,
-            errors: self.arms[arm].counts.errors,
-        };
-        observer.line(&Line::WarmUp(line)).map_err(output_failed)
     }
 
     /// A measured slice, after the load that settles the arm. What the arm did while frozen is what it did before
@@ -356,7 +326,7 @@ impl<I: Io> Leader<'_, I> {
 
     fn judge(&self) -> (Validity, Vec<String>) {
         let results = lock(&self.shared.results);
-        let arm = |((arm, state), result): ((&super::SessionArm, &ArmState), &super::ArmResult)| {
+        let arm = |((arm, state), result): ((&SessionArm, &ArmState), &ArmResult)| {
             let Measured { counts, elapsed_ns, generator_cpu_ns } = state.measured;
             let threads_ns = elapsed_ns.max(1) * self.session.cores.len() as u64;
             judgement::Arm {

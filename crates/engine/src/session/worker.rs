@@ -1,6 +1,6 @@
 //! What every thread does: its share of each slice, when the leader says so.
 
-use super::{ArmResult, Session};
+use super::setup::{ArmResult, Session, SessionArm};
 use crate::client::{ArmClock, Client, Pending};
 use crate::io::namespace::Namespaces;
 use crate::io::{Handler as _, Io, IoSettings, process};
@@ -80,7 +80,7 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Shared {
     pub(super) fn new(session: &Session) -> Self {
-        let result = |arm: &super::SessionArm| ArmResult {
+        let result = |arm: &SessionArm| ArmResult {
             name: arm.name.clone(),
             counts: Counts::default(),
             times: Times::new(arm.target.arrivals.is_open()),

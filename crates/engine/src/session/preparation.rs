@@ -1,0 +1,68 @@
+//! What happens to an arm before its first round: its connections are opened, and it is loaded until it is warm.
+
+use super::leader::{ArmState, Leader, output_failed};
+use super::opening::is_over;
+use super::plateau::{self, Warmth};
+use super::setup::Observer;
+use super::worker::Stage;
+use crate::io::{Io, signal};
+use crate::lines::{self, Line};
+use crate::plan::WarmUp;
+use crate::schedule::Schedule as _;
+use hopcost_common::failure::Failure;
+
+impl<I: Io> Leader<'_, I> {
+    /// Opens as many connections of an arm as the server takes.
+    pub(super) fn open(&mut self, arm: usize, observer: &mut dyn Observer) -> Result<(), Failure> {
+        let connections = self.session.arms[arm].target.connections;
+        let mut were_open = Vec::new();
+        let mut is_done = false;
+        while !is_done && !signal::stop_requested() {
+            self.slice(arm, Stage::Open)?;
+            let state = &self.arms[arm];
+            were_open.push(state.were_open);
+            is_done = state.established == connections || is_over(connections, state.clock_ns, &were_open);
+            let line = lines::Opening {
+                arm: &self.session.arms[arm].name,
+                elapsed_ns: state.clock_ns,
+                connections,
+                established: state.established,
+                done: is_done,
+                errors: state.counts.errors,
+            };
+            observer.line(&Line::Opening(line)).map_err(output_failed)?;
+        }
+        self.arms[arm].opening_ns = self.arms[arm].clock_ns;
+        Ok(())
+    }
+
+    /// Loads an arm until it is warm or its time is up.
+    pub(super) fn warm_up(&mut self, arm: usize, rule: WarmUp, observer: &mut dyn Observer) -> Result<(), Failure> {
+        let (mut answers, mut slices_elapsed_ns, mut cpu_ns) = (Vec::new(), Vec::new(), Vec::new());
+        let mut warmth = Warmth::NotYet;
+        while warmth == Warmth::NotYet && !signal::stop_requested() {
+            let outcome = self.slice(arm, Stage::WarmUp)?;
+            answers.push(outcome.counts.answers);
+            slices_elapsed_ns.push(outcome.elapsed_ns);
+            cpu_ns.push(self.arms[arm].meter.used_by_all(&outcome.cpu.0, &outcome.cpu.1));
+            let ArmState { clock_ns, opening_ns, connected, .. } = self.arms[arm];
+            let elapsed_ns = clock_ns - opening_ns;
+            let is_steady = if self.session.arms[arm].target.arrivals.is_open() {
+                plateau::is_carried(&outcome.counts)
+            } else {
+                plateau::has_levelled_off(&answers)
+            };
+            warmth = plateau::judge(rule, elapsed_ns, connected, is_steady);
+        }
+        let line = lines::WarmUp {
+            arm: &self.session.arms[arm].name,
+            elapsed_ns: self.arms[arm].clock_ns - self.arms[arm].opening_ns,
+            plateau: warmth == Warmth::Plateau,
+            answers: &answers,
+            slices_elapsed_ns: &slices_elapsed_ns,
+            cpu_ns: &cpu_ns,
+            errors: self.arms[arm].counts.errors,
+        };
+        observer.line(&Line::WarmUp(line)).map_err(output_failed)
+    }
+}

@@ -1,0 +1,185 @@
+//! What to run, and what comes of it.
+
+use super::cpu::CgroupUsage;
+use crate::io::Backend;
+use crate::io::process;
+use crate::lines;
+use crate::plan::{CpuSource, FreezeBy, Hop, Plan, Target, WarmUp};
+use crate::recorder::{Counts, Handshakes, Times};
+use crate::schedule::Schedule as _;
+use crate::watch::Watch;
+use hopcost_common::failure::Failure;
+use hopcost_common::limits;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Descriptors that are not connections: rings, control files, standard streams.
+const OTHER_FILES: u64 = 64;
+/// With fewer connections on a thread, the load would wait for itself if it waited for several completions.
+const MIN_BATCHING_CONNECTIONS: u32 = 16;
+
+/// The plateau is looked for at least this often, however long slices are.
+const MAX_WARM_UP_SLICE_NS: u64 = 100_000_000;
+
+/// What to run.
+#[derive(Debug)]
+pub struct Session {
+    /// Shuffles the arms within a round.
+    pub seed: u64,
+    /// One thread for each.
+    pub cores: Vec<usize>,
+    pub io: Backend,
+    pub batch: u32,
+    pub slice_ns: u64,
+    /// By what share of `slice_ns` a round's slices are longer or shorter at most.
+    pub slice_jitter: f64,
+    /// How long an arm is loaded before each of its measured slices.
+    pub settle_ns: u64,
+    pub warm_up_slice_ns: u64,
+    pub rounds: u32,
+    /// `None` is no warm-up.
+    pub warm_up: Option<WarmUp>,
+    /// Takes what happens while a slice runs; for a session of one arm and one round.
+    pub watch: Option<Arc<Watch>>,
+    pub arms: Vec<SessionArm>,
+}
+
+/// One arm of a session.
+#[derive(Debug)]
+pub struct SessionArm {
+    pub name: String,
+    pub target: Target,
+    /// The length of its slices; `None` is the session's.
+    pub slice_ns: Option<u64>,
+    /// The network namespace in which its sockets are opened; `None` is the engine's own.
+    pub network_namespace: Option<PathBuf>,
+    pub freeze: Option<FreezeBy>,
+    pub hops: Vec<Hop>,
+}
+
+/// The accounts of one arm, over all threads.
+#[derive(Debug)]
+pub struct ArmResult {
+    pub name: String,
+    /// Warm-up included.
+    pub counts: Counts,
+    /// Of the measured slices and the drain.
+    pub times: Times,
+    /// Warm-up included.
+    pub handshakes: Handshakes,
+    /// Connections open at the end.
+    pub established: u32,
+    /// Whether every connection has been open; `None` if the run ended before this arm's turn.
+    pub all_opened: Option<bool>,
+    /// Bytes that came while no request was in flight.
+    pub unasked_bytes: u64,
+}
+
+/// Takes what a run reports. Called only between slices, while every arm is frozen.
+pub trait Observer {
+    fn line(&mut self, line: &lines::Line<'_>) -> io::Result<()>;
+    /// The accounts of an arm, at the end.
+    fn arm(&mut self, result: ArmResult) -> io::Result<()>;
+}
+
+impl Session {
+    /// The session that a plan asks for.
+    pub fn from_plan(plan: Plan) -> Result<Self, Failure> {
+        let arm = |arm: crate::plan::Arm| {
+            let target = arm.target(plan.seed)?;
+            Ok(SessionArm {
+                name: arm.name,
+                target,
+                slice_ns: arm.slice_ns,
+                network_namespace: arm.network_namespace,
+                freeze: arm.freeze,
+                hops: arm.hops,
+            })
+        };
+        Ok(Self {
+            seed: plan.seed,
+            cores: plan.cores,
+            io: plan.io,
+            batch: plan.batch,
+            slice_ns: plan.slice_ns,
+            slice_jitter: plan.slice_jitter,
+            settle_ns: plan.settle_ns,
+            warm_up_slice_ns: plan.slice_ns.min(MAX_WARM_UP_SLICE_NS),
+            rounds: plan.rounds,
+            warm_up: Some(plan.warm_up),
+            watch: None,
+            arms: plan.arms.into_iter().map(arm).collect::<Result<_, Failure>>()?,
+        })
+    }
+
+    /// Whether this machine has the cores, the open files and the CPU accounts.
+    pub(super) fn check_machine(&self) -> Result<(), Failure> {
+        let unreadable = |what: &str, error: io::Error| Failure::machine(format!("{what} cannot be read: {error}"));
+        let allowed = process::allowed_cores().map_err(|error| unreadable("the cores", error))?;
+        if let Some(core) = self.cores.iter().find(|core| !allowed.contains(core)) {
+            return Err(Failure::machine(format!("core {core} is not there, or not for this process"))
+                .hint(format!("these are: {allowed:?}")));
+        }
+        let open_files = limits::raise_open_files().map_err(|error| unreadable("the limit of open files", error))?;
+        let connections: u64 = self.arms.iter().map(|arm| u64::from(arm.target.connections)).sum();
+        if connections + OTHER_FILES > open_files {
+            let most = open_files.saturating_sub(OTHER_FILES);
+            return Err(Failure::machine(format!(
+                "{connections} connections, over all arms, are more than the limit of {open_files} open files allows"
+            ))
+            .hint(format!("at most {most} connections together; or raise the hard limit (ulimit -Hn)")));
+        }
+        for (arm, hop) in self.arms.iter().flat_map(|arm| arm.hops.iter().map(move |hop| (arm, hop))) {
+            if let CpuSource::Cgroup(directory) = &hop.cpu {
+                CgroupUsage::open(directory).map_err(|error| {
+                    let place = directory.display();
+                    Failure::machine(format!(
+                        "arm `{}`, hop `{}`: no CPU account in {place}: {error}",
+                        arm.name, hop.name
+                    ))
+                    .hint(
+                        "a cgroup of version 2 (cpu.stat) or of version 1's cpuacct; else {\"processes\": [pid, ...]}",
+                    )
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The connections of an arm on one thread: dealt evenly.
+    pub(super) fn connections_of(&self, arm: usize, thread: usize) -> u32 {
+        share(u64::from(self.arms[arm].target.connections), self.cores.len(), thread) as u32
+    }
+
+    /// The threads that have connections of an arm.
+    pub(super) fn lanes_of(&self, arm: usize) -> usize {
+        self.cores.len().min(self.arms[arm].target.connections as usize)
+    }
+
+    /// How many completions one thread waits for.
+    pub(crate) fn batch_of(&self, arm: usize, connections: u32) -> u32 {
+        let is_open = self.arms[arm].target.arrivals.is_open();
+        if is_open || connections < MIN_BATCHING_CONNECTIONS { 1 } else { self.batch }
+    }
+}
+
+/// One of `parts` shares of `whole`, which differ by one at most.
+fn share(whole: u64, parts: usize, part: usize) -> u64 {
+    let (parts, part) = (parts as u64, part as u64);
+    whole / parts + u64::from(part < whole % parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::share;
+
+    #[test]
+    fn shares_are_even_and_complete() {
+        for (whole, parts) in [(64, 1), (65, 2), (1, 3), (0, 2), (1000, 7)] {
+            let shares: Vec<u64> = (0..parts).map(|part| share(whole, parts, part)).collect();
+            assert_eq!(shares.iter().sum::<u64>(), whole);
+            assert!(shares.iter().max().expect("one") - shares.iter().min().expect("one") <= 1);
+        }
+    }
+}
