@@ -68,13 +68,13 @@ impl Watch {
             whole.in_flight += part.in_flight;
             whole.waiting += part.waiting;
             whole.times.merge(&part.times);
-            self.give_back(part.times);
+            self.recycle(part.times);
         }
         Some(whole)
     }
 
     /// Takes back the memory of a period.
-    pub fn give_back(&self, mut times: Times) {
+    pub fn recycle(&self, mut times: Times) {
         times.clear();
         self.lock().spare.push(times);
     }

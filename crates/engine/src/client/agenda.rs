@@ -92,7 +92,7 @@ impl<S: Schedule> Agenda<S> {
     }
 
     /// The last request was not sent after all. Only in the closed loop.
-    pub(super) fn give_back(&mut self) {
+    pub(super) fn untake(&mut self) {
         // If nothing was taken, the request belongs to the schedule before this one.
         self.count = self.count.saturating_sub(1);
         self.next = self.schedule.due(self.count);

@@ -247,15 +247,15 @@ impl<S: Schedule> Client<S> {
 
     /// Counts the request in flight as not sent. In TLS 1.3 a client has sent its first request before it can know
     /// that the server refuses the connection, for example because it wants a client certificate.
-    pub(super) fn take_back(&mut self, slot: Slot) {
+    pub(super) fn unsend(&mut self, slot: Slot) {
         let Exchange { since_ns, intended_ns, .. } = self.connections[slot as usize].exchange;
         self.leave(slot);
         self.count = self.count.saturating_sub(1);
-        self.recorder.take_back(since_ns.saturating_sub(intended_ns));
+        self.recorder.unsend(since_ns.saturating_sub(intended_ns));
         if self.is_open_loop {
             self.recorder.not_sent(self.now_ns.saturating_sub(intended_ns));
         } else {
-            self.agenda.give_back();
+            self.agenda.untake();
         }
     }
 

@@ -111,7 +111,7 @@ impl<S: Schedule> Handler for Client<S> {
             (State::Handshaking, _) => ErrorKind::Tls,
             (State::Open, failure) if connection.exchange.is_in_flight => match failure {
                 IoFailure::Tls if self.is_unproven(slot) => {
-                    self.take_back(slot);
+                    self.unsend(slot);
                     ErrorKind::Tls
                 }
                 IoFailure::Write => ErrorKind::Write,

@@ -114,7 +114,7 @@ impl Outputs {
             }
             start_ns += period.elapsed_ns;
             total.merge(&period.times);
-            watch.give_back(period.times);
+            watch.recycle(period.times);
         }
         if let Some(live) = &mut live {
             live.end();

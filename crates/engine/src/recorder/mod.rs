@@ -62,7 +62,7 @@ impl Recorder {
 
     /// A request that [`Recorder::sent`] entered had not been sent after all.
     #[cold]
-    pub fn take_back(&mut self, lag_ns: u64) {
+    pub fn unsend(&mut self, lag_ns: u64) {
         self.counts.sent -= 1;
         if self.measuring
             && let Some(open) = &mut self.times.open

@@ -65,40 +65,29 @@ impl CpuMeter {
     }
 }
 
-/// The account that a cgroup keeps of all its processes: `cpu.stat` of version 2 (us), or `cpuacct.usage` of version 1 (ns).
+/// The account that a cgroup keeps of all its processes: `cpu.stat` of version 2, or `cpuacct.usage` of version 1.
 #[derive(Debug)]
-pub struct CgroupUsage {
-    file: File,
-    unit: Unit,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Unit {
-    Microseconds,
-    Nanoseconds,
-}
+pub struct CgroupUsage(File);
 
 impl CgroupUsage {
     pub fn open(directory: &Path) -> io::Result<Self> {
-        match File::open(directory.join("cpu.stat")) {
-            Ok(file) => Ok(Self { file, unit: Unit::Microseconds }),
-            Err(_) => Ok(Self { file: File::open(directory.join("cpuacct.usage"))?, unit: Unit::Nanoseconds }),
-        }
+        let open = |name: &str| File::open(directory.join(name));
+        open("cpu.stat").or_else(|_| open("cpuacct.usage")).map(Self)
     }
 
     pub fn read_ns(&self) -> Option<u64> {
         let mut buffer = [0_u8; 64];
-        let length = self.file.read_at(&mut buffer, 0).ok()?;
-        parse_ns(self.unit, std::str::from_utf8(&buffer[..length]).ok()?)
+        let length = self.0.read_at(&mut buffer, 0).ok()?;
+        parse_ns(std::str::from_utf8(&buffer[..length]).ok()?)
     }
 }
 
-/// The first line of `cpu.stat` is `usage_usec N`; `cpuacct.usage` is a number alone.
-fn parse_ns(unit: Unit, text: &str) -> Option<u64> {
+/// The first line of `cpu.stat` is `usage_usec N`; `cpuacct.usage` is a number of nanoseconds alone.
+fn parse_ns(text: &str) -> Option<u64> {
     let first = text.lines().next()?;
-    match unit {
-        Unit::Microseconds => first.strip_prefix("usage_usec ")?.parse::<u64>().ok()?.checked_mul(1000),
-        Unit::Nanoseconds => first.parse().ok(),
+    match first.strip_prefix("usage_usec ") {
+        Some(microseconds) => microseconds.parse::<u64>().ok()?.checked_mul(1000),
+        None => first.parse().ok(),
     }
 }
 
@@ -109,10 +98,10 @@ mod tests {
 
     #[test]
     fn both_versions_files_are_read() {
-        assert_eq!(parse_ns(Unit::Microseconds, "usage_usec 12\nuser_usec 5\nsystem_usec 7\n"), Some(12_000));
-        assert_eq!(parse_ns(Unit::Nanoseconds, "9781234567\n"), Some(9_781_234_567));
-        assert_eq!(parse_ns(Unit::Microseconds, "user_usec 5\nusage_usec 12\n"), None);
-        assert_eq!(parse_ns(Unit::Nanoseconds, ""), None);
+        assert_eq!(parse_ns("usage_usec 12\nuser_usec 5\nsystem_usec 7\n"), Some(12_000));
+        assert_eq!(parse_ns("9781234567\n"), Some(9_781_234_567));
+        assert_eq!(parse_ns("user_usec 5\nusage_usec 12\n"), None);
+        assert_eq!(parse_ns(""), None);
     }
 
     #[test]
@@ -125,7 +114,7 @@ mod tests {
         let before = meter.read();
         fs::write(directory.join("cpuacct.usage"), "4500\n").expect("written");
         let after = meter.read();
-        assert_eq!(meter.used_by_all(&before, &after), None, "a part is no sum");
+        assert_eq!(meter.used_by_all(&before, &after), None, "one process is unknown, so the sum is");
         let used = serde_json::to_value(meter.used(&before, &after)).expect("plain values");
         fs::remove_dir_all(&directory).expect("ours");
         assert_eq!(used, serde_json::json!({"here": 3500, "gone": null}));

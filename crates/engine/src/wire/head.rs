@@ -8,7 +8,7 @@ use std::mem::MaybeUninit;
 pub const MAX_HEAD_BYTES: usize = 100_000;
 
 /// Enough for any sane head; a head with more headers is parsed again with [`MAX_HEADERS`].
-const HEADERS_USUAL: usize = 64;
+const USUAL_HEADERS: usize = 64;
 /// A header takes at least four bytes, so no head within the limit has more.
 const MAX_HEADERS: usize = MAX_HEAD_BYTES / 4;
 
@@ -36,43 +36,23 @@ pub struct Head {
 
 /// Parses a head. `Ok(None)` if it is not complete; otherwise the head and its length in bytes.
 pub(super) fn parse(bytes: &[u8], to_head_request: bool) -> Result<Option<(Head, usize)>, Violation> {
-    let mut usual = [const { MaybeUninit::<Header>::uninit() }; HEADERS_USUAL];
-    match parse_with(bytes, to_head_request, &mut usual) {
-        Err(Trouble::TooManyHeaders) => {
-            let mut most: Vec<MaybeUninit<Header>> = Vec::new();
-            most.resize_with(MAX_HEADERS, MaybeUninit::uninit);
-            parse_with(bytes, to_head_request, &mut most)
-        }
-        result => result,
-    }
-    .map_err(|trouble| match trouble {
-        Trouble::TooManyHeaders => Violation::Head,
-        Trouble::Violation(violation) => violation,
-    })
-}
-
-enum Trouble {
-    TooManyHeaders,
-    Violation(Violation),
-}
-
-fn parse_with<'b>(
-    bytes: &'b [u8],
-    to_head_request: bool,
-    headers: &mut [MaybeUninit<Header<'b>>],
-) -> Result<Option<(Head, usize)>, Trouble> {
+    let mut usual = [const { MaybeUninit::<Header>::uninit() }; USUAL_HEADERS];
+    let mut most = Vec::new();
+    let config = ParserConfig::default();
     let mut response = httparse::Response::new(&mut []);
-    let length = match ParserConfig::default().parse_response_with_uninit_headers(&mut response, bytes, headers) {
-        Ok(httparse::Status::Complete(length)) => length,
-        Ok(httparse::Status::Partial) => return Ok(None),
-        Err(httparse::Error::TooManyHeaders) => return Err(Trouble::TooManyHeaders),
-        Err(_) => return Err(Trouble::Violation(Violation::Head)),
-    };
-    let (Some(status), Some(minor)) = (response.code, response.version) else {
-        return Err(Trouble::Violation(Violation::Head));
-    };
-    let head = interpret(status, minor, response.headers, to_head_request).map_err(Trouble::Violation)?;
-    Ok(Some((head, length)))
+    let mut parsed = config.parse_response_with_uninit_headers(&mut response, bytes, &mut usual);
+    if parsed == Err(httparse::Error::TooManyHeaders) {
+        most.resize_with(MAX_HEADERS, MaybeUninit::uninit);
+        response = httparse::Response::new(&mut []);
+        parsed = config.parse_response_with_uninit_headers(&mut response, bytes, &mut most);
+    }
+    match (parsed, response.code, response.version) {
+        (Ok(httparse::Status::Partial), ..) => Ok(None),
+        (Ok(httparse::Status::Complete(length)), Some(status), Some(minor)) => {
+            Ok(Some((interpret(status, minor, response.headers, to_head_request)?, length)))
+        }
+        _ => Err(Violation::Head),
+    }
 }
 
 fn interpret(status: u16, minor: u8, headers: &[Header], to_head_request: bool) -> Result<Head, Violation> {
