@@ -21,7 +21,7 @@ TARGET = "target"  # also where CARGO_TARGET_DIR says otherwise: in a checkout t
 GLIBC = re.compile(rb"\bGLIBC_(\d+)\.(\d+)")
 
 
-class Wheel(BuildHookInterface):
+class Wheel(BuildHookInterface[Any]):
     """What hatchling calls before it packs."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:

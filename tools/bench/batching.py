@@ -63,8 +63,8 @@ def main() -> None:
                 io, batch = WAYS[way]
                 warm_up = WarmUp(least_ns=100_000_000, most_ns=400_000_000)
                 plan = EnginePlan(
-                    seed=repeat, cores=cores.generator, slice_ns=100_000_000, rounds=options.rounds, warm_up=warm_up,
-                    arms=arms, io=io, batch=batch,
+                    seed=repeat, cores=cores.generator, slice_ns=100_000_000, settle_ns=0, rounds=options.rounds,
+                    warm_up=warm_up, arms=arms, io=io, batch=batch,
                 )  # fmt: skip
                 seen[way].append(figures(engine.run_engine(plan)))
     print(table(seen))

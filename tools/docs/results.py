@@ -28,38 +28,19 @@ from hopcost.suites.sweep import points
 ROOT = Path(__file__).parents[2]
 HOPCOST = ROOT / ".venv" / "bin" / "hopcost"
 RECORDS, PAGES = ROOT / "records" / "results", ROOT / "docs" / "results"
-SUITES = ("hello", "nginx-go", "nginx-express", "nginx-go-512", "proxies", "work", "balance", "upload", "static")
-WHOLE = "nginx-go"
-BUDGET_S = 75  # of a piece
-BUDGETS_S = {  # where a block takes long: what outlasts TIME_WAIT or a cache, thousands of processes or connections
-    "nginx-express/connections": 100,
-    "nginx-express/connections@5000": 200,
-    "nginx-express/connections@10000": 250,
-    "nginx-express/worker-connections": 45,
-    "nginx-express/nginx-express": 1500,
-    "nginx-express/proxy-cache": 210,
-    "nginx-express/tuning": 90,
-    "nginx-go-512/short-connections": 650,
-    "nginx-go-512/keep-alive": 50,
-    "nginx-go-512/keep-alive@2000": 90,
-    "nginx-go-512/keep-alive@5000": 180,
-    "nginx-go-512/go-before-nginx": 50,
-    "nginx-go-512/go-before-nginx@2000": 90,
-    "nginx-go-512/go-before-nginx@5000": 180,
-    "nginx-go-512/nginx-before-go": 50,
-    "nginx-go-512/nginx-before-go@2000": 90,
-    "nginx-go-512/nginx-before-go@5000": 180,
-    "nginx-go-512/pitfall-keep-alive": 50,
-    "nginx-go-512/pitfall-reset": 215,
-    "proxies/tcp": 300,
-    "proxies/unix": 150,
-    "proxies/tls": 240,
-    "proxies/all-cores": 200,
-    "static/sizes": 120,
-    "balance/copies": 150,
-    "balance/slow": 120,
-}
-SOAK_S = 240
+
+
+class Pieces(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """results.toml. `budgets_s`: of an experiment of a suite, or of a point of one."""
+
+    suites: list[str]
+    whole: str
+    budget_s: int
+    soak_s: int
+    budgets_s: dict[str, int]
+
+
+PIECES = msgspec.toml.decode(Path(__file__).with_suffix(".toml").read_bytes(), type=Pieces)
 
 
 class Piece(msgspec.Struct, frozen=True):
@@ -81,10 +62,10 @@ class Piece(msgspec.Struct, frozen=True):
         if not self.name:
             return ["hopcost", "run", self.suite]
         if self.is_soak:
-            length = ["--soak-length", str(SOAK_S), "--budget", str(SOAK_S + 60)]
+            length = ["--soak-length", str(PIECES.soak_s), "--budget", str(PIECES.soak_s + 60)]
         else:
-            of_all = BUDGETS_S.get(f"{self.suite}/{self.experiment}", BUDGET_S)
-            length = ["--budget", str(BUDGETS_S.get(f"{self.suite}/{self.name}", of_all))]
+            of_all = PIECES.budgets_s.get(f"{self.suite}/{self.experiment}", PIECES.budget_s)
+            length = ["--budget", str(PIECES.budgets_s.get(f"{self.suite}/{self.name}", of_all))]
         return ["hopcost", "run", f"{self.suite}/{self.name}", *length]
 
     def record(self) -> Record | None:
@@ -99,7 +80,7 @@ class Piece(msgspec.Struct, frozen=True):
 def pieces(names: list[str]) -> Iterator[Piece]:
     """All pieces of these suites in their files' order."""
     for name in names:
-        if name == WHOLE:
+        if name == PIECES.whole:
             yield Piece(name)
             continue
         for experiment in suites.read_suite(name).experiments:
@@ -136,7 +117,9 @@ def _without_place(command: list[str]) -> str:
 def main() -> int:
     """Run what is missing, then write the pages; 1 when a piece has no record afterwards."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("suites", nargs="*", default=list(SUITES), help=f"of {', '.join(SUITES)}; all by default")
+    parser.add_argument(
+        "suites", nargs="*", default=PIECES.suites, help=f"of {', '.join(PIECES.suites)}; all by default"
+    )
     parser.add_argument(
         "--next", action="store_true", help="run the next missing piece only; exit 3 when there is none"
     )

@@ -17,9 +17,10 @@ from typing import Any
 
 from hopcost.errors import HopcostError, MeasurementFailed
 from hopcost.generators.engine_protocol import End, Slice, WarmedUp, WarmUp
-from hopcost.measure import loop as loops
+from hopcost.measure import loop as measure_loop
 from hopcost.measure import sizing
 from hopcost.measure.engine_load import BlockContext
+from hopcost.measure.loop import Loop
 from hopcost.measure.watcher import Silent
 from hopcost.plan import make
 from hopcost.plan.method import METHOD
@@ -119,7 +120,7 @@ def simulated(
         writer=SimpleNamespace(append=lambda _: None), watcher=Silent(),  # type: ignore[arg-type]
     )  # fmt: skip
     with _in_place_of(clock, pool, dice):
-        loop = loops.Loop(setting, budget_s)
+        loop = Loop(setting, budget_s)
         ending = loop.run()
     return loop.valid, planned, ending
 
@@ -127,13 +128,14 @@ def simulated(
 @contextlib.contextmanager
 def _in_place_of(clock: Any, pool: list[list[float]], dice: random.Random) -> Iterator[None]:
     """The loop's clock and its blocks, for as long as this lasts."""
-    real = loops.time, loops.block
-    loops.time = SimpleNamespace(monotonic=lambda: clock.now)  # type: ignore[assignment]
-    loops.block = SimpleNamespace(measure_block=partial(_block, clock, pool, dice))  # type: ignore[assignment]
+    module: Any = measure_loop
+    real = module.time, module.block
+    module.time = SimpleNamespace(monotonic=lambda: clock.now)
+    module.block = SimpleNamespace(measure=partial(_block, clock, pool, dice), Setting=BlockContext)
     try:
         yield
     finally:
-        loops.time, loops.block = real
+        module.time, module.block = real
 
 
 def _block(

@@ -117,11 +117,11 @@ def calibrate(number: int) -> Figures:
 
 def round_ns(done: Sorted) -> float:
     """What a round costs by all calibrations and runs so far: least squares of what the work cost, through 0."""
-    seen = [
-        (rounds, each[f"{rounds}_ns"] - each["plain_ns"]) for each in done.of(SECTION, CALIBRATION) for rounds in NEAR
-    ]
-    runs = [each for name in SHARES for each in done.of(SECTION, name)]
-    seen += [(each["rounds"], (each["truly"] - 1) * each["plain_ns"]) for each in runs]
+    seen: list[tuple[float, float]] = []
+    for run in done.of(SECTION, CALIBRATION):
+        seen += [(rounds, run[f"{rounds}_ns"] - run["plain_ns"]) for rounds in NEAR]
+    for name in SHARES:
+        seen += [(run["rounds"], (run["truly"] - 1) * run["plain_ns"]) for run in done.of(SECTION, name)]
     return sum(rounds * cost for rounds, cost in seen) / sum(rounds**2 for rounds, _ in seen)
 
 
