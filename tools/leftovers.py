@@ -34,7 +34,7 @@ REPOSITORY = Path(__file__).parents[1]
 HOPCOST = REPOSITORY / ".venv" / "bin" / "hopcost"
 KEPT = REPOSITORY / "records" / "leftovers.jsonl"
 SUITE = """
-name = "leavings"
+name = "leftovers"
 title = "To be interrupted"
 [arms.alone]
 hops = [{ program = "origin", link = "http+tcp" }]
@@ -151,7 +151,7 @@ def trial(planned: Planned) -> Trial:
     with tempfile.TemporaryDirectory(prefix="hopcost-trial-") as folder:
         temporary = Path(folder) / "tmp"
         temporary.mkdir()
-        suite = Path(folder) / "leavings.toml"
+        suite = Path(folder) / "leftovers.toml"
         suite.write_text(SUITE.replace("LINK", "link_mbit_per_s = 1000" if can_link() else ""))
         veths = own_veths()
         harness = subprocess.Popen(

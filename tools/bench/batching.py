@@ -28,6 +28,7 @@ from hopcost.stacks.sandbox.ports import Ports, raise_open_files
 from hopcost.stacks.stack import RunningStack
 from hopcost.suites.arm import Arm, Hop, Link
 from hopcost.suites.experiment import Placement, Workload
+from tools import markdown
 
 GO, NGINX = "go-hello", "nginx"
 ARMS = {
@@ -89,11 +90,9 @@ def figures(lines: Iterable[object]) -> Figures:
 
 def table(seen: dict[str, list[Figures]]) -> str:
     """Markdown: medians; ratios to Go alone and how they moved from batch 1 in percent, with a 95 % interval."""
-    lines = [
-        "| | arm | answers/s | CPU µs per request | service time p50, p99 µs | generator's CPU µs "
-        "| throughput to go | moved | CPU to go | moved |",
-        "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
-    ]
+    columns = ["", "arm", "answers/s:", "CPU µs per request:", "service time p50, p99 µs:", "generator's CPU µs:"]
+    columns += ["throughput to go:", "moved:", "CPU to go:", "moved:"]
+    rows = []
     for way, runs in seen.items():
         for arm in ARMS:
             rate, cpu, own, p50, p99 = (
@@ -108,8 +107,8 @@ def table(seen: dict[str, list[Figures]]) -> str:
                 half = t * statistics.stdev(moves) / math.sqrt(len(moves))
                 moved = "" if arm == "go" or way == "batch 1" else f"{statistics.mean(moves):+.1f} ± {half:.1f} %"
                 cells += [f"{statistics.median(ratios):.3f}", moved]
-            lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+            rows.append(cells)
+    return markdown.table(columns, rows)
 
 
 if __name__ == "__main__":

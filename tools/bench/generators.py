@@ -30,6 +30,7 @@ from hopcost.stacks.sandbox.ports import Ports, raise_open_files
 from hopcost.stacks.stack import RunningStack
 from hopcost.suites.arm import Arm, Hop, Link, SettingValue
 from hopcost.suites.experiment import Placement
+from tools import markdown
 
 BATCH = 16
 LARGE_BYTES = 1 << 20
@@ -234,14 +235,8 @@ def heading(section: Section) -> str:
 def table(section: Section, results: dict[str, list[Drive]]) -> str:
     """Markdown."""
     base = "fewer connections" if "wrk" not in section.reference.values() else "wrk"
-    lines = [
-        f"## {heading(section)}",
-        "",
-        f"Ratio of CPU, aim: {section.aim}.",
-        "",
-        f"| generator | {section.unit} | ratio to {base} | quartiles | answers/s | ratio |",
-        "| --- | ---: | ---: | ---: | ---: | ---: |",
-    ]
+    columns = ["generator", f"{section.unit}:", f"ratio to {base}:", "quartiles:", "answers/s:", "ratio:"]
+    rows = []
     for name, drives in results.items():
         reference = results[section.reference[name]]
         pairs = list(zip(drives, reference, strict=True))
@@ -256,8 +251,8 @@ def table(section: Section, results: dict[str, list[Drive]]) -> str:
             f"{statistics.median(map(rate, drives)):,.0f}",
             f"{statistics.median(rates):.3f}",
         ]
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+        rows.append(cells)
+    return f"## {heading(section)}\n\nRatio of CPU, aim: {section.aim}.\n\n{markdown.table(columns, rows)}"
 
 
 def per_request(drive: Drive) -> float:

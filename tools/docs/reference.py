@@ -30,6 +30,7 @@ from hopcost.report.json_schema import Report, ReportedArm, ReportedExperiment
 from hopcost.suites import littles_law, read
 from hopcost.suites.arm import Name
 from tools.docs.reference_words import CONSTANTS, CSV, ENVIRONMENT, REPORT, STRUCTURES, Page
+from tools.markdown import table
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "docs" / "report.schema.json"
@@ -68,14 +69,14 @@ def rewritten(page: str) -> str:
 def regions() -> dict[str, Callable[[], str]]:
     """What can be generated, by the name of its region."""
     found: dict[str, Callable[[], str]] = {
-        "report": lambda: _table(["key", "meaning"], [[f"`{key}`", text] for key, text in REPORT.items()]),
-        "environment": lambda: _table(["key", "meaning"], [[f"`{key}`", text] for key, text in ENVIRONMENT.items()]),
+        "report": lambda: table(["key", "meaning"], [[f"`{key}`", text] for key, text in REPORT.items()]),
+        "environment": lambda: table(["key", "meaning"], [[f"`{key}`", text] for key, text in ENVIRONMENT.items()]),
         "constants": _constants,
         "targets": _targets,
         "littles_law": _littles_law,
-        "exit_codes": lambda: _table(["code", "meaning"], [[str(code), words] for code, words in EXIT_CODES.items()]),
+        "exit_codes": lambda: table(["code", "meaning"], [[str(code), words] for code, words in EXIT_CODES.items()]),
         "cli": _cli,
-        "csv": lambda: _table(["column", "meaning"], [[f"`{name}`", words] for name, words in CSV.items()]),
+        "csv": lambda: table(["column", "meaning"], [[f"`{name}`", words] for name, words in CSV.items()]),
     }
     for kind in STRUCTURES:
         found[region_of(kind)] = lambda kind=kind: _structure(kind)  # type: ignore[misc]
@@ -99,7 +100,7 @@ def _structure(kind: type[msgspec.Struct]) -> str:
     if (tag := kind.__struct_config__.tag) is not None:
         rows.insert(0, [f"`{kind.__struct_config__.tag_field}`", f"`{tag}`", "tells this line from the others"])
     header = ["key", "type", *(["default"] if in_toml else []), "meaning"]
-    return f"### {_heading(kind)}\n\n{inspect.getdoc(kind)}\n\n" + _table(header, rows)
+    return f"### {_heading(kind)}\n\n{inspect.getdoc(kind)}\n\n" + table(header, rows)
 
 
 def _heading(kind: type) -> str:
@@ -169,13 +170,13 @@ def _constants() -> str:
         value = constant(place)
         words = ", ".join(map(str, value)) if isinstance(value, tuple) else f"{value:,}" if value >= 1e4 else str(value)
         rows.append([meaning, f"{words} {unit}".strip(), f"`{place}`"])
-    return _table(["what", "value", "in the code"], rows)
+    return table(["what", "value", "in the code"], rows)
 
 
 def _targets() -> str:
     """What `make help` lists."""
     found = re.findall(r"(?m)^([a-z-]+):.*?## (.*)$", (ROOT / "Makefile").read_text())
-    return _table(["command", "what"], [[f"`make {name}`", text] for name, text in found])
+    return table(["command", "what"], [[f"`make {name}`", text] for name, text in found])
 
 
 def _littles_law() -> str:
@@ -188,7 +189,7 @@ def _littles_law() -> str:
             cells += [f"{row.expected_ms:,.2f}", f"{row.published_ms:,.2f}", "yes" if row.agrees else "**no**"]
             rows.append(cells)
     header = ["experiment", "arm", "connections", "published requests/s", "so a mean of ms", "published mean, ms"]
-    return _table([*header, "agrees"], rows)
+    return table([*header, "agrees"], rows)
 
 
 def _cli() -> str:
@@ -230,11 +231,6 @@ def constant(place: str) -> Any:
     """`plan.LOOKS` → its value."""
     module, _, name = place.rpartition(".")
     return getattr(importlib.import_module(f"hopcost.{module}"), name)
-
-
-def _table(header: list[str], rows: list[list[str]]) -> str:
-    lines = [header, ["---"] * len(header), *[[cell.replace("|", "\\|") for cell in row] for row in rows]]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 if __name__ == "__main__":

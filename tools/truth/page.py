@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from hopcost.machine import facts
+from tools.markdown import table
 from tools.truth.lines import FOLDER, FOREIGN_MOST, ROOT, STEAL_MOST, this_machine
-from tools.truth.part import Section, row
+from tools.truth.part import Section
 from tools.truth.runs import VERDICTS_STEAL_MOST
 from tools.truth.sections.alarms import Alarms
 from tools.truth.sections.attribution import Attribution
@@ -30,7 +31,7 @@ SECTIONS: dict[str, type[Section]] = {
 
 def page(folder: Path = FOLDER) -> tuple[str, bool]:
     """The page of the lines kept in a folder, and whether every line on it holds."""
-    lines = [
+    head = [
         "# Whether hopcost tells the truth",
         "",
         f"Written by `make truth`; {facts.cpu_model()}, {len(facts.allowed_cores())} cores, Linux"
@@ -42,18 +43,17 @@ def page(folder: Path = FOLDER) -> tuple[str, bool]:
         " what it said. Where the runs that are left could not change the answer, they are not made. `make truth` goes"
         " on where it stopped; `.venv/bin/python -m tools.truth --only SECTION --at-most-s N` does a part.",
         "",
-        "| section | runs done | all of it holds |",
-        "| --- | ---: | --- |",
     ]
-    bodies, everything = [], True
+    bodies, rows, everything = [], [], True
     for name, kind in SECTIONS.items():
         section = kind(folder)
         done = section.kept.done()
         body, holds = section.page(done)
         bodies += [f"#{line}" if line.startswith("#") else line for line in body]
-        lines.append(row([name, *standing(len(done.used), section.kept.left(), holds)]))
+        rows.append([name, *standing(len(done.used), section.kept.left(), holds)])
         everything = everything and holds
-    return "\n".join([*lines, "", *bodies]).rstrip() + "\n", everything
+    listed = table(["section", "runs done:", "all of it holds"], rows)
+    return "\n".join([*head, listed, "", *bodies]).rstrip() + "\n", everything
 
 
 def standing(used: int, left: int, holds: bool) -> tuple[str, str]:

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import abc
 import statistics
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import ClassVar
 
 import msgspec
 
 from hopcost.statistics.intervals import Interval
+from tools.markdown import table
 from tools.truth.kept import Kept, aside
 from tools.truth.lines import FOLDER, Case, Figures, Sorted
 
 
 class Part(msgspec.Struct):
-    """Paragraphs, a table, paragraphs. It holds if it has verdicts and each of them is `yes`.
-
-    A column `name` is aligned to the left, `name:` to the right.
-    """
+    """Paragraphs, a table, paragraphs. It holds if it has verdicts and each of them is `yes`."""
 
     prose: list[str]
     columns: list[str]
@@ -29,10 +27,7 @@ class Part(msgspec.Struct):
 
     def lines(self) -> list[str]:
         """Markdown, with an empty line at the end."""
-        names = [column.removesuffix(":") for column in self.columns]
-        marks = ["---:" if column.endswith(":") else "---" for column in self.columns]
-        table = "\n".join(map(row, [names, marks, *self.rows]))
-        return "\n\n".join([*self.prose, table, *self.after, ""]).splitlines()
+        return "\n\n".join([*self.prose, table(self.columns, self.rows), *self.after, ""]).splitlines()
 
     def holds(self) -> bool:
         """Whether every verdict is yes."""
@@ -86,11 +81,6 @@ class Bar(msgspec.Struct, frozen=True):
 def unfinished(done: int, wanted: int) -> str:
     """The verdict before enough runs are done."""
     return f"unfinished: {done} of {wanted} runs"
-
-
-def row(cells: Iterable[str]) -> str:
-    """A row of a Markdown table."""
-    return "| " + " | ".join(cells) + " |"
 
 
 def median(runs: Sequence[Figures], name: str) -> float:
