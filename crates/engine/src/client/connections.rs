@@ -23,7 +23,6 @@ pub(super) const CONTINUE_NS: u64 = 1_000_000_000;
 /// From this many remaining bytes on, a body of which only the length matters is skipped, not received.
 const MIN_SKIPPED_BYTES: u64 = 16_384;
 
-/// What a connection is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
     Closed,
@@ -34,7 +33,6 @@ pub(super) enum State {
     Open,
 }
 
-/// One connection.
 #[derive(Debug)]
 pub(super) struct Connection {
     pub(super) state: State,

@@ -259,7 +259,6 @@ impl<S: Schedule> Client<S> {
         }
     }
 
-    /// The exchanges in flight.
     pub(super) fn in_flight_exchanges(&self) -> impl Iterator<Item = &Exchange> {
         self.connections.iter().map(|connection| &connection.exchange).filter(|exchange| exchange.is_in_flight)
     }

@@ -6,12 +6,10 @@ use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A place to connect to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Address {
     /// TCP, resolved.
     Tcp(SocketAddr),
-    /// A Unix socket.
     Unix(PathBuf),
 }
 

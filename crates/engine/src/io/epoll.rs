@@ -69,7 +69,6 @@ impl Epoll {
         }
     }
 
-    /// Begins to send.
     #[inline]
     fn send(&mut self, slot: Slot, outgoing: Outgoing) -> Result<Sent> {
         match &mut self.connections[slot as usize] {

@@ -25,7 +25,6 @@ use std::io;
 use std::sync::Arc;
 pub use tls::TlsSettings;
 
-/// Which backend moves the bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Backend {
@@ -33,7 +32,6 @@ pub enum Backend {
     Auto,
     /// `io_uring`, or fail.
     Uring,
-    /// epoll.
     Epoll,
 }
 
@@ -53,7 +51,6 @@ pub const REPORTED_BYTES: usize = 16_384;
 /// What a connection sends next.
 #[derive(Debug)]
 pub enum Outgoing {
-    /// One of the messages.
     Message(MessageId),
     /// These bytes, after those of the same kind that are still on their way. Always reported when they have left.
     Bytes(Vec<u8>),
@@ -92,7 +89,6 @@ pub enum IoFailure {
 /// How far opening a connection came at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Opened {
-    /// The connection is open.
     Connected,
     /// [`Handler::connected`] or [`Handler::failed`] will follow.
     InProgress,
@@ -102,13 +98,11 @@ pub enum Opened {
 pub trait Handler {
     /// A batch of events follows; this is the clock (CLOCK_MONOTONIC) for all of them.
     fn batch(&mut self, monotonic_ns: u64);
-    /// The connection is open.
     fn connected(&mut self, slot: Slot) -> Next;
     /// What to send, after [`Next::Send`].
     fn outgoing(&mut self, slot: Slot) -> Outgoing;
     /// Everything has been sent (told only if [`REPORTED_BYTES`] or [`Outgoing::Bytes`] says so).
     fn sent(&mut self, slot: Slot) -> Next;
-    /// Bytes came.
     fn received(&mut self, slot: Slot, bytes: &[u8]) -> Next;
     /// This many bytes came and were not kept.
     fn skipped(&mut self, slot: Slot, bytes: u64) -> Next;
@@ -116,7 +110,6 @@ pub trait Handler {
     fn premature(&mut self, slot: Slot, bytes: &[u8]) -> Next;
     /// The server has closed its side.
     fn ended(&mut self, slot: Slot) -> Next;
-    /// The connection failed.
     fn failed(&mut self, slot: Slot, failure: IoFailure) -> Next;
     /// The socket is open, and the TLS handshake begins; [`Handler::connected`] follows when it is done.
     fn handshaking(&mut self, _slot: Slot) {}
@@ -127,13 +120,10 @@ pub trait Handler {
 /// What a backend needs to know.
 #[derive(Debug, Clone)]
 pub struct IoSettings {
-    /// Where to connect to.
     pub address: Address,
-    /// What is sent.
     pub messages: Messages,
     /// How TLS is spoken; `None` without TLS.
     pub tls: Option<TlsSettings>,
-    /// How many connections.
     pub connections: u32,
     /// How many completions to wait for; 1 is no batching.
     pub batch: u32,
@@ -149,7 +139,6 @@ pub trait Io: Sized {
     fn open(&mut self, slot: Slot) -> io::Result<Opened>;
     /// Does what the handler wants on a connection.
     fn apply<H: Handler>(&mut self, slot: Slot, next: Next, handler: &mut H);
-    /// Closes a connection.
     fn close(&mut self, slot: Slot);
     /// Waits for events, until this reading of CLOCK_MONOTONIC at most. Tells the handler about all of them, and does
     /// what it says. May return early without any event.

@@ -19,7 +19,6 @@ pub fn is_rate(rate_per_s: f64) -> bool {
     rate_per_s > 1e-9 && rate_per_s <= MAX_RATE_PER_S
 }
 
-/// A whole run.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
@@ -123,7 +122,6 @@ pub enum PlannedAddress {
     Unix(PathBuf),
 }
 
-/// TLS to an arm.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlannedTls {
@@ -152,7 +150,6 @@ pub struct Expect {
     pub body_base64: Option<String>,
 }
 
-/// How an arm is frozen.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum FreezeBy {
@@ -171,7 +168,6 @@ pub struct Hop {
     pub cpu: CpuSource,
 }
 
-/// Where CPU time is read.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum CpuSource {

@@ -45,7 +45,6 @@ pub struct Session {
     pub arms: Vec<SessionArm>,
 }
 
-/// One arm of a session.
 #[derive(Debug)]
 pub struct SessionArm {
     pub name: String,

@@ -33,7 +33,6 @@ pub(super) enum Command {
     End,
 }
 
-/// What a slice is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
     /// Connections are opened, nothing is sent.

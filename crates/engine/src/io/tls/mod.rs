@@ -13,9 +13,7 @@ use std::io::{self, BufRead as _};
 /// A backend with TLS or without.
 #[derive(Debug)]
 pub enum MaybeTls<I> {
-    /// Without TLS.
     Plain(I),
-    /// With TLS.
     Tls(Box<Tls<I>>),
 }
 

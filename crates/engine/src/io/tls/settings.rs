@@ -10,7 +10,6 @@ use std::io::{self, Read, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Whom to trust.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Trust {
     /// The authorities that this system trusts.
@@ -24,7 +23,6 @@ pub enum Trust {
 /// Whether a connection may go on with the session of an earlier one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionResumption {
-    /// It may.
     On,
     /// Every handshake is a full one.
     Off,

@@ -9,7 +9,6 @@ use std::io;
 use std::os::fd::AsRawFd as _;
 
 impl Uring {
-    /// Begins to open a connection.
     pub(super) fn open_socket(&mut self, slot: Slot) -> io::Result<Opened> {
         let is_short = self.is_short;
         let by_the_ring = is_short && matches!(self.settings.address, Address::Tcp(_));

@@ -63,7 +63,6 @@ impl Ring {
         unsafe { self.submissions.push_multiple(entries) }.is_ok()
     }
 
-    /// Submits what is queued.
     pub(super) fn submit(&mut self) -> io::Result<()> {
         self.submissions.sync();
         self.submitter.submit()?;

@@ -18,7 +18,6 @@ impl Uring {
         settings.tls.is_none() && settings.messages.iter().all(|message| message.len() <= ONE_SEGMENT_BYTES)
     }
 
-    /// Begins to send.
     #[inline]
     pub(super) fn send(&mut self, slot: Slot, outgoing: Outgoing) -> io::Result<()> {
         let connection = &mut self.connections[slot as usize];

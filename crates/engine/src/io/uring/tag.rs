@@ -18,12 +18,10 @@ pub(super) enum Operation {
     Other,
 }
 
-/// Puts a tag together.
 pub(super) const fn tag(operation: Operation, generation: u16, slot: Slot) -> u64 {
     (operation as u64) << 48 | (generation as u64) << 32 | slot as u64
 }
 
-/// Takes a tag apart.
 pub(super) fn untag(tag: u64) -> (Operation, u16, Slot) {
     let operation = match tag >> 48 {
         0 => Operation::Receive,
