@@ -131,7 +131,7 @@ def _in_place_of(clock: Any, pool: list[list[float]], dice: random.Random) -> It
     module: Any = measure_loop
     real = module.time, module.block
     module.time = SimpleNamespace(monotonic=lambda: clock.now)
-    module.block = SimpleNamespace(measure=partial(_block, clock, pool, dice), Setting=BlockContext)
+    module.block = SimpleNamespace(measure_block=partial(_block, clock, pool, dice))
     try:
         yield
     finally:
