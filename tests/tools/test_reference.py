@@ -33,7 +33,6 @@ from hopcost.suites.arm import Arm, Hop, Link
 from hopcost.suites.experiment import Experiment, Placement, Workload
 from hopcost.suites.suite import Suite
 from tools.docs import reference
-from tools.docs import reference_words as words
 
 DOCS = ROOT / "docs"
 
@@ -56,13 +55,13 @@ def test_every_region_stands_on_one_page_and_the_structures_on_their_own() -> No
         for found in reference.REGION.finditer(path.read_text(encoding="utf-8"))
     }
     assert set(places) == set(reference.regions())
-    for kind, (page, _) in words.STRUCTURES.items():
-        assert places[reference.region_of(kind)] == page.value
+    for kind, page in reference.structures().items():
+        assert places[kind.__name__] == page.value
 
 
-@pytest.mark.parametrize("kind", words.STRUCTURES, ids=reference.region_of)
-def test_every_key_has_its_meaning_and_no_meaning_is_stale(kind: type[msgspec.Struct]) -> None:
-    assert list(words.STRUCTURES[kind][1]) == list(kind.__struct_encode_fields__)
+@pytest.mark.parametrize("kind", reference.structures(), ids=lambda kind: kind.__name__)
+def test_every_key_has_its_meaning(kind: type[msgspec.Struct]) -> None:
+    assert list(reference.meanings(kind)) == list(kind.__struct_encode_fields__)
 
 
 def test_every_structure_in_the_files_has_its_table() -> None:
@@ -73,15 +72,15 @@ def test_every_structure_in_the_files_has_its_table() -> None:
             for each in vars(module).values()
             if isinstance(each, type) and issubclass(each, msgspec.Struct) and each.__module__ == module.__name__
         }
-        assert {each for each in kinds if each.__name__[0] != "_"} - {Record} <= set(words.STRUCTURES)
+        assert {each for each in kinds if each.__name__[0] != "_"} - {Record} <= set(reference.structures())
 
 
 def test_the_environment_has_the_keys_that_are_described() -> None:
     of_the_run = {"freezer", "network_namespaces", "network_namespaces_missing", "programs", "binaries"}
-    assert {*facts.facts(), *of_the_run} == set(words.ENVIRONMENT)
+    assert {*facts.facts(), *of_the_run} == set(reference.WORDS.environment)
 
 
-@pytest.mark.parametrize("place", words.CONSTANTS)
+@pytest.mark.parametrize("place", reference.WORDS.constants)
 def test_every_constant_is_there(place: str) -> None:
     assert reference.constant(place) is not None
 
@@ -89,15 +88,15 @@ def test_every_constant_is_there(place: str) -> None:
 def test_the_json_report_has_the_keys_that_are_described(tmp_path: Path) -> None:
     example = a_record(tmp_path)
     report = json.loads(json_report.render(example, summary.summarise(example)))
-    assert sorted(set(keys(report))) == sorted(words.REPORT)
+    assert sorted(set(keys(report))) == sorted(reference.report_keys())
 
 
 def test_every_column_of_the_csv_report_is_described() -> None:
-    assert list(words.CSV) == list(csv.Row.__struct_fields__)
+    assert list(reference.meanings(csv.Row)) == list(csv.Row.__struct_fields__)
 
 
 def test_errors_are_described_by_all_their_kinds() -> None:
-    assert re.findall(r"`(\w+)`", words.KINDS) == list(ERROR_KINDS)
+    assert re.findall(r"`(\w+)`", reference.meanings(Slice)["errors"]) == list(ERROR_KINDS)
 
 
 def test_the_example_suite_can_be_loaded(tmp_path: Path) -> None:
@@ -124,11 +123,11 @@ def example_of(page: str) -> str:
 
 def keys(content: object, path: str = "") -> list[str]:
     """Paths of all keys, down to those that are described as a whole."""
-    inner = [each for each in words.REPORT if each.startswith((f"{path}.", f"{path}[]"))]
+    inner = [each for each in reference.report_keys() if each.startswith((f"{path}.", f"{path}[]"))]
     if isinstance(content, list) and inner:
         return [key for each in content for key in keys(each, f"{path}[]")]
     if isinstance(content, dict) and (inner or not path):
-        own = [path] if path in words.REPORT else []
+        own = [path] if path in reference.report_keys() else []
         return own + [key for name, each in content.items() for key in keys(each, f"{path}.{name}" if path else name)]
     return [path]
 

@@ -1,13 +1,14 @@
 """Writes the tables of docs/ and CONTRIBUTING.md from the code that they describe, so that they cannot differ.
 
 A page marks where a table goes: `<!-- generated: Hop -->` … `<!-- end -->`. Everything in between is rewritten.
-docs/report.schema.json, the schema of the JSON report, is written whole.
-The meaning of each key stands in reference_words.py; tests/test_reference.py asks that none is missing and none stale.
+docs/report.schema.json, the schema of the JSON report, is written whole. What a key means stands on its field, as
+`Meta(description=…)`; words.toml has the words of what is no field.
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
 import importlib
 import inspect
 import json
@@ -26,10 +27,11 @@ import typer.testing
 
 from hopcost import cli
 from hopcost.errors import EXIT_CODES
+from hopcost.report.csv import Row
 from hopcost.report.json_schema import Report, ReportedArm, ReportedExperiment
+from hopcost.statistics.intervals import Interval
 from hopcost.suites import littles_law, read
 from hopcost.suites.arm import Name
-from tools.docs.reference_words import CONSTANTS, CSV, ENVIRONMENT, REPORT, STRUCTURES, Page
 from tools.markdown import table
 
 ROOT = Path(__file__).parents[2]
@@ -38,6 +40,28 @@ LOAD_HELP = ROOT / "crates" / "engine" / "tests" / "reach" / "load-help.txt"  # 
 REGION = re.compile(r"(?s)(<!-- generated: (\S+) -->\n).*?(<!-- end -->)")
 COMMAND = ".venv/bin/python -m tools.docs.reference"
 PLAIN = {str: "string", int: "integer", float: "number", bool: "true or false", object: "any"}
+
+
+class Page(Enum):
+    """The pages with tables of structures."""
+
+    SUITE = "suite-format.md"
+    PROGRAM = "adding-a-program.md"
+    RECORD = "record-format.md"
+
+
+ROOMS = {Page.SUITE: ["suites"], Page.PROGRAM: ["programs"], Page.RECORD: ["record", "plan", "generators"]}
+
+
+class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """words.toml. A constant is named by its place in the package; it has a unit and a meaning."""
+
+    environment: dict[str, str]
+    constants: dict[str, tuple[str, str]]
+
+
+NAME = typing.get_args(Name)[1]
+WORDS = msgspec.toml.decode(Path(__file__).with_name("words.toml").read_bytes(), type=Words)
 
 
 def main() -> None:
@@ -68,29 +92,75 @@ def rewritten(page: str) -> str:
 
 def regions() -> dict[str, Callable[[], str]]:
     """What can be generated, by the name of its region."""
-    found: dict[str, Callable[[], str]] = {
-        "report": lambda: table(["key", "meaning"], [[f"`{key}`", text] for key, text in REPORT.items()]),
-        "environment": lambda: table(["key", "meaning"], [[f"`{key}`", text] for key, text in ENVIRONMENT.items()]),
+    tables: dict[str, Callable[[], str]] = {
+        "report": lambda: _keys(report_keys()),
+        "environment": lambda: _keys(WORDS.environment),
         "constants": _constants,
         "targets": _targets,
         "littles_law": _littles_law,
         "exit_codes": lambda: table(["code", "meaning"], [[str(code), words] for code, words in EXIT_CODES.items()]),
         "cli": _cli,
-        "csv": lambda: table(["column", "meaning"], [[f"`{name}`", words] for name, words in CSV.items()]),
+        "csv": lambda: _keys(meanings(Row), "column"),
     }
-    for kind in STRUCTURES:
-        found[region_of(kind)] = lambda kind=kind: _structure(kind)  # type: ignore[misc]
-    return found
+    return tables | {kind.__name__: functools.partial(_structure, kind) for kind in structures()}
 
 
-def region_of(kind: type) -> str:
-    """`hopcost.suite.Hop` → `Hop`."""
-    return kind.__name__
+@functools.cache
+def structures() -> dict[type[msgspec.Struct], Page]:
+    """The structures that have a region on the page of their room."""
+    described: dict[type[msgspec.Struct], Page] = {}
+    for page, rooms in ROOMS.items():
+        marked = {region[2] for region in REGION.finditer((ROOT / "docs" / page.value).read_text(encoding="utf-8"))}
+        for kind in structures_of(*rooms):
+            if kind.__name__ in marked:
+                described[kind] = page
+    return described
+
+
+def structures_of(*rooms: str) -> list[type[msgspec.Struct]]:
+    """All structures that these packages define."""
+    modules = [importlib.import_module(f"hopcost.{room}") for room in rooms]
+    for package in list(modules):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            modules.append(importlib.import_module(module.name))
+    return [
+        kind
+        for module in modules
+        for kind in vars(module).values()
+        if isinstance(kind, type) and issubclass(kind, msgspec.Struct) and kind.__module__ == module.__name__
+    ]
+
+
+def meanings(kind: type[msgspec.Struct]) -> dict[str, str]:
+    """What each key of a structure means, in order; without the keys that have no description."""
+    hints = typing.get_type_hints(kind, include_extras=True)
+    words = {field.encode_name: _description(hints[field.name]) for field in msgspec.structs.fields(kind)}
+    return {key: meaning for key, meaning in words.items() if meaning is not None}
+
+
+def _description(hint: Any) -> str | None:
+    metas = [meta for meta in getattr(hint, "__metadata__", ()) if isinstance(meta, msgspec.Meta)]
+    return next((meta.description for meta in metas if meta.description is not None), None)
+
+
+def report_keys() -> dict[str, str]:
+    """`experiments[].arms[].ratio.low` and the like: every key of the JSON report, and what it means."""
+
+    def of(kind: type[msgspec.Struct], place: str) -> dict[str, str]:
+        words = meanings(kind)
+        described: dict[str, str] = {}
+        for key, hint in typing.get_type_hints(kind).items():
+            described |= {place + key: words[key]} if key in words else {}
+            for inner in {hint, *typing.get_args(hint)} & {ReportedExperiment, ReportedArm, Interval}:
+                described |= of(inner, place + key + ("." if inner is Interval else "[]."))
+        return described
+
+    return of(Report, "")
 
 
 def _structure(kind: type[msgspec.Struct]) -> str:
     """Heading, docstring and keys of one structure."""
-    page, words = STRUCTURES[kind]
+    page, words = structures()[kind], meanings(kind)
     hints = typing.get_type_hints(kind, include_extras=True)
     in_toml = page is not Page.RECORD
     rows = []
@@ -110,9 +180,9 @@ def _heading(kind: type) -> str:
 
 def type_words(hint: Any, page: Page) -> str:
     """A type as a person who writes or reads the file says it; structures as links to their tables."""
-    if hint == Name:
-        return "name"
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin is Annotated and any(getattr(each, "pattern", None) == NAME.pattern for each in arguments):
+        return "name"
     if origin is Annotated:
         return _bounded(arguments[0], [each for each in arguments[1:] if isinstance(each, msgspec.Meta)], page)
     if origin in (types.UnionType, typing.Union):
@@ -128,8 +198,8 @@ def type_words(hint: Any, page: Page) -> str:
         return ", ".join(f"`{each}`" for each in arguments)
     if isinstance(hint, type) and issubclass(hint, Enum):
         return ", ".join(f"`{each.value}`" for each in hint)
-    if hint in STRUCTURES:
-        other = STRUCTURES[hint][0]
+    if hint in structures():
+        other = structures()[hint]
         return f"[{_heading(hint)}]({'' if other is page else other.value}#{_heading(hint).lower().replace(' ', '-')})"
     return PLAIN[hint]
 
@@ -166,7 +236,7 @@ def _default(field: msgspec.structs.FieldInfo) -> str:
 def _constants() -> str:
     """Figures of the method as the code has them."""
     rows = []
-    for place, (unit, meaning) in CONSTANTS.items():
+    for place, (unit, meaning) in WORDS.constants.items():
         value = constant(place)
         words = ", ".join(map(str, value)) if isinstance(value, tuple) else f"{value:,}" if value >= 1e4 else str(value)
         rows.append([meaning, f"{words} {unit}".strip(), f"`{place}`"])
@@ -177,6 +247,10 @@ def _targets() -> str:
     """What `make help` lists."""
     found = re.findall(r"(?m)^([a-z-]+):.*?## (.*)$", (ROOT / "Makefile").read_text())
     return table(["command", "what"], [[f"`make {name}`", text] for name, text in found])
+
+
+def _keys(words: dict[str, str], header: str = "key") -> str:
+    return table([header, "meaning"], [[f"`{key}`", text] for key, text in words.items()])
 
 
 def _littles_law() -> str:
@@ -211,20 +285,12 @@ def _cli() -> str:
 
 def schema() -> str:
     """The JSON Schema of the JSON report: its structures' types, with the meaning of each key."""
-    made = msgspec.json.schema(Report)
-    structures = {"": Report, "experiments[].": ReportedExperiment}
-    structures["experiments[].arms[]."] = ReportedArm
-    for place, kind in structures.items():
-        for key, content in made["$defs"][kind.__name__]["properties"].items():
-            meaning = REPORT.get(f"{place}{key}")
-            if meaning is not None:
-                content["description"] = meaning
     about = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "hopcost report --format json",
         "$comment": f"generated: {COMMAND}",
     }
-    return json.dumps(about | made, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(about | msgspec.json.schema(Report), indent=2, ensure_ascii=False) + "\n"
 
 
 def constant(place: str) -> Any:

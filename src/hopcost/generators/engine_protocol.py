@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Sequence
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
+from msgspec import Meta
 
 
 class Request(msgspec.Struct):
@@ -110,11 +111,13 @@ class EnginePlan(msgspec.Struct):
 class Start(msgspec.Struct, tag_field="kind", tag="start"):
     """The engine has read its plan; of bodies above 64 KiB it compares the bytes of one in `compared_one_in`."""
 
-    version: str
-    io: str
-    batch: int
-    cores: list[int]
-    compared_one_in: int
+    version: Annotated[str, Meta(description="the engine's")]
+    io: Annotated[str, Meta(description="`uring` or `epoll`")]
+    batch: Annotated[int, Meta(description="completions waited for before acting; 1 is no batching")]
+    cores: Annotated[list[int], Meta(description="one thread on each")]
+    compared_one_in: Annotated[
+        int, Meta(description="of bodies above 64 KiB, the bytes of one answer in this many are compared")
+    ]
 
 
 class Opening(msgspec.Struct, tag_field="kind", tag="opening"):
@@ -134,13 +137,22 @@ class WarmedUp(msgspec.Struct, tag_field="kind", tag="warm_up"):
     The CPU time of a slice is None where that of a hop is not known.
     """
 
-    arm: str
-    elapsed_ns: int
-    plateau: bool
-    answers: list[int]
-    errors: dict[str, int]
-    slices_elapsed_ns: list[int] = []
-    cpu_ns: list[int | None] = []
+    arm: Annotated[str, Meta(description="its name")]
+    elapsed_ns: Annotated[int, Meta(description="on the arm's clock")]
+    plateau: Annotated[
+        bool, Meta(description="whether all connections were open and throughput rose no more, before time was up")
+    ]
+    answers: Annotated[list[int], Meta(description="correct answers per slice")]
+    errors: Annotated[
+        dict[str, int],
+        Meta(
+            description="error kind, one of `connect`, `tls`, `write`, `read`, `protocol`, `status`, `body`, `timeout`"
+        ),
+    ]
+    slices_elapsed_ns: Annotated[list[int], Meta(description="the same slices' length on the arm's clock")] = []
+    cpu_ns: Annotated[
+        list[int | None], Meta(description="CPU time of all hops in each; null where that of one is not known")
+    ] = []
 
 
 class Slice(msgspec.Struct, tag_field="kind", tag="slice"):
@@ -151,28 +163,53 @@ class Slice(msgspec.Struct, tag_field="kind", tag="slice"):
     the slice's beginning to its end: their difference, over all slices, is the sum of the service times.
     """
 
-    arm: str
-    round: int
-    place: int
-    start_ns: int
-    elapsed_ns: int
-    freeze_ns: int
-    frozen_ns: int | None
-    answers: int
-    sent: int
-    errors: dict[str, int]
-    reconnects: int
-    received_bytes: int
-    cpu_ns: dict[str, int | None]
-    cpu_outside_ns: dict[str, int | None]
-    generator_cpu_ns: int
-    due: int | None = None
-    not_sent: int | None = None
-    drain_ns: int | None = None
-    spin_ns: int | None = None
-    late: int | None = None
-    in_flight_ns: int | None = None
-    aged_ns: int | None = None
+    arm: Annotated[str, Meta(description="its name")]
+    round: Annotated[int, Meta(description="from 0")]
+    place: Annotated[int, Meta(description="position in the round, from 0")]
+    start_ns: Annotated[int, Meta(description="CLOCK_MONOTONIC at the thaw")]
+    elapsed_ns: Annotated[int, Meta(description="thaw to frozen: the arm's own time")]
+    freeze_ns: Annotated[int, Meta(description="how long the freezing took; within `elapsed_ns`")]
+    frozen_ns: Annotated[
+        int | None,
+        Meta(description="since the arm's previous slice ended, warm-up slices included; null where there was none"),
+    ]
+    answers: Annotated[int, Meta(description="correct answers")]
+    sent: Annotated[int, Meta(description="requests sent")]
+    errors: Annotated[
+        dict[str, int],
+        Meta(
+            description="error kind, one of `connect`, `tls`, `write`, `read`, `protocol`, `status`, `body`, `timeout`"
+        ),
+    ]
+    reconnects: Annotated[int, Meta(description="connections opened again after an answer that closed them")]
+    received_bytes: Annotated[int, Meta(description="heads included")]
+    cpu_ns: Annotated[
+        dict[str, int | None], Meta(description="by hop, thaw to frozen; null where a process of the hop was gone")
+    ]
+    cpu_outside_ns: Annotated[
+        dict[str, int | None],
+        Meta(description="by hop, from the arm's previous slice to this thaw, when it was meant to be frozen"),
+    ]
+    generator_cpu_ns: Annotated[int, Meta(description="of the engine's process, thaw to frozen")]
+    due: Annotated[
+        int | None, Meta(description="requests that were due: sent and not sent; in the closed loop those sent")
+    ] = None
+    not_sent: Annotated[int | None, Meta(description="requests of an open loop that were due and never sent")] = None
+    drain_ns: Annotated[
+        int | None, Meta(description="how long an open loop was drained, within `elapsed_ns`; null in the closed loop")
+    ] = None
+    spin_ns: Annotated[
+        int | None, Meta(description="time the engine polled for the next due request; within `generator_cpu_ns`")
+    ] = None
+    late: Annotated[
+        int | None, Meta(description="requests of an open loop sent more than 1 ms late though a connection was free")
+    ] = None
+    in_flight_ns: Annotated[
+        int | None, Meta(description="requests in flight, added up over the arm's time: of two for 3 ns it is 6")
+    ] = None
+    aged_ns: Annotated[
+        int | None, Meta(description="sum of the ages of the requests in flight at its end, less that at its beginning")
+    ] = None
 
 
 class ArmTotals(msgspec.Struct, tag_field="kind", tag="arm"):
@@ -181,33 +218,48 @@ class ArmTotals(msgspec.Struct, tag_field="kind", tag="arm"):
     `compared` answers had every byte compared, `established` connections were open at the end.
     """
 
-    arm: str
-    sent: int
-    answers: int
-    compared: int
-    in_flight: int
-    established: int
-    reconnects: int
-    errors: dict[str, int]
-    service_time: str
-    unanswered: str
-    due: int | None = None
-    not_sent: int | None = None
-    opened: int | None = None
-    response_time: str | None = None
-    response_unanswered: str | None = None
-    send_lag: str | None = None
-    unsent: str | None = None
-    all_opened: bool | None = None
+    arm: Annotated[str, Meta(description="its name")]
+    sent: Annotated[int, Meta(description="requests; warm-up and drain are included, as in all counts here")]
+    answers: Annotated[int, Meta(description="correct ones")]
+    compared: Annotated[int, Meta(description="answers whose every byte was compared")]
+    in_flight: Annotated[int, Meta(description="sent and still not answered after the drain")]
+    established: Annotated[int, Meta(description="connections open at the end")]
+    reconnects: Annotated[int, Meta(description="connections opened again after an answer that closed them")]
+    errors: Annotated[
+        dict[str, int],
+        Meta(
+            description="error kind, one of `connect`, `tls`, `write`, `read`, `protocol`, `status`, `body`, `timeout`"
+        ),
+    ]
+    service_time: Annotated[
+        str, Meta(description="histogram of correct answers in slices, those of an open loop with their drains")
+    ]
+    unanswered: Annotated[
+        str, Meta(description="histogram of the ages, since sending, of those timed out or in flight")
+    ]
+    due: Annotated[int | None, Meta(description="requests that were due: sent and not sent")] = None
+    not_sent: Annotated[int | None, Meta(description="requests of an open loop that were due and never sent")] = None
+    opened: Annotated[int | None, Meta(description="connections opened, the first time and again")] = None
+    response_time: Annotated[
+        str | None, Meta(description="histogram from the intended start, of correct answers; null in the closed loop")
+    ] = None
+    response_unanswered: Annotated[
+        str | None, Meta(description="the ages, since the intended start, of those timed out, in flight or never sent")
+    ] = None
+    send_lag: Annotated[str | None, Meta(description="histogram from the intended start to sending")] = None
+    unsent: Annotated[str | None, Meta(description="the ages, since the intended start, of those never sent")] = None
+    all_opened: Annotated[
+        bool | None, Meta(description="whether every connection has been open; null where the load was not come to")
+    ] = None
 
 
 class End(msgspec.Struct, tag_field="kind", tag="end"):
     """The engine's own judgement of the run."""
 
-    elapsed_ns: int
-    generator_cpu_ns: int
-    validity: Literal["valid", "suspect", "void"]
-    reasons: list[str]
+    elapsed_ns: Annotated[int, Meta(description="since the engine's start")]
+    generator_cpu_ns: Annotated[int, Meta(description="of the engine's process, since its start")]
+    validity: Annotated[Literal["valid", "suspect", "void"], Meta(description="the engine's own judgement")]
+    reasons: Annotated[list[str], Meta(description="why it is not valid, in sentences")]
 
 
 Line = Start | Opening | WarmedUp | Slice | ArmTotals | End

@@ -7,7 +7,10 @@ It must not know programs or experiments.
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
+from msgspec import Meta
 
 from hopcost.errors import CannotMeasure
 from hopcost.suites.experiment import Placement
@@ -16,8 +19,8 @@ from hopcost.suites.experiment import Placement
 class Cores(msgspec.Struct, frozen=True):
     """Core numbers of the stack and of the generator; they overlap only where the placement says so."""
 
-    stack: list[int]
-    generator: list[int]
+    stack: Annotated[list[int], Meta(description="core numbers of every hop")]
+    generator: Annotated[list[int], Meta(description="core numbers of the load engine, a thread on each")]
 
     @property
     def shared(self) -> bool:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
+from msgspec import Meta
 
 from hopcost.plan.cores import Cores
 from hopcost.plan.turns import Turns
@@ -14,25 +17,25 @@ from hopcost.suites.published import Protocol, Published, Value
 class LeftOut(msgspec.Struct, frozen=True):
     """An arm or experiment that does not run here, why, and the command that would bring it."""
 
-    name: str
-    reason: str
-    remedy: str | None = None
+    name: Annotated[str, Meta(description="the arm or experiment")]
+    reason: Annotated[str, Meta(description="why it does not run here")]
+    remedy: Annotated[str | None, Meta(description="what would bring it")] = None
 
 
 class PlannedArm(msgspec.Struct, frozen=True):
     """An arm to run; `copy_of` names the baseline when this is its second run, the A/A arm."""
 
-    name: str
-    arm: Arm
-    copy_of: str | None = None
+    name: Annotated[str, Meta(description="its name")]
+    arm: Annotated[Arm, Meta(description="as in the suite")]
+    copy_of: Annotated[str | None, Meta(description="the baseline's name in the A/A arm")] = None
 
 
 class Point(msgspec.Struct, frozen=True):
     """Which value of a sweep an experiment is."""
 
-    experiment: str
-    key: str
-    value: Value
+    experiment: Annotated[str, Meta(description="the sweep's name")]
+    key: Annotated[str, Meta(description="what is varied")]
+    value: Annotated[Value, Meta(description="its value here")]
 
 
 class PlannedExperiment(msgspec.Struct, frozen=True):
@@ -48,31 +51,43 @@ class PlannedExperiment(msgspec.Struct, frozen=True):
     others.
     """
 
-    name: str
-    question: str
-    baseline: str
-    arms: list[PlannedArm]
-    cores: Cores
-    workload: Workload
-    settle_ns: int
-    slice_ns: int
-    settings: Settings
-    left_out: list[LeftOut]
-    notes: list[str]
-    published: list[Published]
-    published_conditions: str
-    control: str | None
-    turns: Turns = Turns.ALL
-    slice_jitter: float = 0.0
-    slice_ns_least: int | None = None
-    connections_asked: int | None = None
-    point: Point | None = None
-    soak_s: float | None = None
-    soak_asked_s: int | None = None
-    as_published: Protocol | None = None
-    protocol_connections: int | None = None
-    open_loop_shares: list[float] = []
-    weight: int = 1
+    name: Annotated[str, Meta(description="its name")]
+    question: Annotated[str, Meta(description="its question")]
+    baseline: Annotated[
+        str, Meta(description="the baseline in use; another than the suite's where that is left out, with a note")
+    ]
+    arms: Annotated[list[PlannedArm], Meta(description="the arms that run here, the A/A arm last")]
+    cores: Annotated[Cores, Meta(description="which cores the stack and the generator get")]
+    workload: Annotated[Workload, Meta(description="as in the suite, with defaults")]
+    settle_ns: Annotated[int, Meta(description="how long an arm is loaded before each of its slices, uncounted")]
+    slice_ns: Annotated[int, Meta(description="length of a slice")]
+    settings: Annotated[Settings, Meta(description="as in the suite")]
+    left_out: Annotated[list[LeftOut], Meta(description="arms that do not run here")]
+    notes: Annotated[list[str], Meta(description="what a reader of the result must know")]
+    published: Annotated[list[Published], Meta(description="as in the suite")]
+    published_conditions: Annotated[str, Meta(description="as in the suite")]
+    control: Annotated[str | None, Meta(description="as in the suite")]
+    turns: Annotated[
+        Turns,
+        Meta(
+            description="how arms take turns: `all` in slices; `threes`: the baseline, its copy and one other at a"
+            " time; `whole`: one arm alive at a time; `soak`: one for long, the baseline in between"
+        ),
+    ] = Turns.ALL
+    slice_jitter: Annotated[
+        float, Meta(description="by what share of that length the rounds' slices are longer or shorter at most")
+    ] = 0.0
+    slice_ns_least: Annotated[int | None, Meta(description="whole slices are not made shorter than this")] = None
+    connections_asked: Annotated[int | None, Meta(description="those of the suite, where fewer fit here")] = None
+    point: Annotated[Point | None, Meta(description="of a sweep")] = None
+    soak_s: Annotated[float | None, Meta(description="how long the soak is to last here")] = None
+    soak_asked_s: Annotated[int | None, Meta(description="how long the article's lasted")] = None
+    as_published: Annotated[Protocol | None, Meta(description="the article's protocol")] = None
+    protocol_connections: Annotated[int | None, Meta(description="connections of the protocol as they fit here")] = None
+    open_loop_shares: Annotated[
+        list[float], Meta(description="of the slowest arm's throughput, offered to all arms after the closed loop")
+    ] = []
+    weight: Annotated[int, Meta(description="its part of the run's time, beside the others' weights")] = 1
 
     @property
     def twice(self) -> str:
@@ -97,20 +112,26 @@ class Plan(msgspec.Struct, frozen=True):
     nobody should care about.
     """
 
-    suite: str
-    title: str
-    analysis: str
-    quick: bool
-    seed: int
-    budget_s: float
-    warm_up_least_ns: int
-    warm_up_most_ns: int
-    looks: list[int]
-    target_width: float
-    margin: float
-    experiments: list[PlannedExperiment]
-    left_out: list[LeftOut]
-    not_quick: list[str] = []
-    peer: str | None = None
-    as_published: bool = False
-    scale: float = 1.0
+    suite: Annotated[str, Meta(description="its name")]
+    title: Annotated[str, Meta(description="its title")]
+    analysis: Annotated[str, Meta(description="its analysis")]
+    quick: Annotated[bool, Meta(description="whether `--quick` was given")]
+    seed: Annotated[int, Meta(description="the run's seed; each block's is derived from it")]
+    budget_s: Annotated[float, Meta(description="time for all experiments")]
+    warm_up_least_ns: Annotated[int, Meta(description="an arm's warm-up lasts at least so long")]
+    warm_up_most_ns: Annotated[int, Meta(description="and at most so long, plateau or not")]
+    looks: Annotated[
+        list[int],
+        Meta(description="numbers of valid blocks after which the width is looked at; the last is the most blocks"),
+    ]
+    target_width: Annotated[
+        float,
+        Meta(description="half-width of the ratios' intervals at which an experiment ends, as a share of the ratio"),
+    ]
+    margin: Annotated[float, Meta(description="the least that verdicts are read against, as a share of the ratio")]
+    experiments: Annotated[list[PlannedExperiment], Meta(description="those that run here")]
+    left_out: Annotated[list[LeftOut], Meta(description="experiments that do not")]
+    not_quick: Annotated[list[str], Meta(description="experiments and points that `--quick` leaves out")] = []
+    peer: Annotated[str | None, Meta(description="the generator in the engine's place; null: the engine")] = None
+    as_published: Annotated[bool, Meta(description="whether the articles' own protocols were followed")] = False
+    scale: Annotated[float, Meta(description="of the protocols' requests and durations")] = 1.0

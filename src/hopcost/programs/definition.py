@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 
 from hopcost.errors import UsageError, nearest
 from hopcost.programs.settings import SettingDefinition, as_written
@@ -24,9 +25,15 @@ class Need(msgspec.Struct, forbid_unknown_fields=True):
     Without `when` the program is not there without it; with it, only under settings of these values.
     """
 
-    files: Annotated[list[str], msgspec.Meta(min_length=1)]
-    install: str
-    when: dict[str, SettingValue] = {}
+    files: Annotated[
+        list[str],
+        Meta(min_length=1, description="paths where it may be, the first that exists is `needs.NAME` in templates"),
+    ]
+    install: Annotated[str, Meta(description="the command that would bring it")]
+    when: Annotated[
+        dict[str, SettingValue],
+        Meta(description='settings with the values that need it: `when = { content = "lua" }`; the others go without'),
+    ] = {}
 
     def found(self) -> str | None:
         """The first of the files that exists."""
@@ -46,26 +53,58 @@ class Program(msgspec.Struct, forbid_unknown_fields=True):
     many: its CPU time is then that of its cgroup. It is true or false, or a template for one of the words.
     """
 
-    name: str
-    title: str
-    links: list[Link]
-    command: Annotated[list[str], msgspec.Meta(min_length=1)]
-    version_command: Annotated[list[str], msgspec.Meta(min_length=1)]
-    version_pattern: str
-    install: str
-    executable: str = ""
-    upstream_links: list[Link] = []
-    build: Build | None = None
-    files: dict[str, str] = {}
-    config: str = ""
-    settings: dict[str, SettingDefinition] = {}
-    version_least: str = ""
-    needs: dict[str, Need] = {}
-    balances: bool = False
-    answers: bool = False
-    children: str = "0"
-    forks: bool | str = False
-    idle_timeout_s: float | None = None
+    name: Annotated[str, Meta(description="the same as the folder's name")]
+    title: Annotated[str, Meta(description="one line for `hopcost list`")]
+    links: Annotated[list[Link], Meta(description="how it can be reached")]
+    command: Annotated[
+        list[str],
+        Meta(min_length=1, description="the command line, a template for each word; must stay in the foreground"),
+    ]
+    version_command: Annotated[
+        list[str], Meta(min_length=1, description="prints its version; `{executable}` stands for its path")
+    ]
+    version_pattern: Annotated[str, Meta(description="a regular expression; its first group is the version")]
+    install: Annotated[str, Meta(description="the command that would bring it, shown where it is missing")]
+    executable: Annotated[
+        str, Meta(description="sought on the PATH and in the folders for servers; leave it out with `[build]`")
+    ] = ""
+    upstream_links: Annotated[
+        list[Link], Meta(description="how it reaches the next hop; empty: it is an origin, and the last hop")
+    ] = []
+    build: Annotated[Build | None, Meta(description="how it is made from source")] = None
+    files: Annotated[
+        dict[str, str],
+        Meta(description="generated files: name in the stack's directory → template in the program's folder"),
+    ] = {}
+    config: Annotated[
+        str,
+        Meta(
+            description="which of `files` a hop's own `config` takes the place of; empty: it has no configuration file"
+        ),
+    ] = ""
+    settings: Annotated[dict[str, SettingDefinition], Meta(description="what an arm can set: `[settings.NAME]`")] = {}
+    version_least: Annotated[
+        str, Meta(description="the oldest version that will do; an older one counts as missing")
+    ] = ""
+    needs: Annotated[
+        dict[str, Need], Meta(description="files that it takes besides, always or under some settings: `[needs.NAME]`")
+    ] = {}
+    balances: Annotated[bool, Meta(description="true: forwards to several copies of the next hop (`upstreams`)")] = (
+        False
+    )
+    answers: Annotated[bool, Meta(description="true: can be the last hop though it has `upstream_links`")] = False
+    children: Annotated[str, Meta(description="a template: how many child processes it must have to be ready")] = "0"
+    forks: Annotated[
+        bool | str,
+        Meta(
+            description="true, false, or a template for one of them: its processes come and go under load, or are very"
+            " many; its CPU time is then that of a cgroup"
+        ),
+    ] = False
+    idle_timeout_s: Annotated[
+        float | None,
+        Meta(description="after how long it drops an idle connection, where no setting `keepalive_timeout_s` says it"),
+    ] = None
 
     @property
     def is_origin(self) -> bool:
@@ -139,7 +178,23 @@ class Build(msgspec.Struct, forbid_unknown_fields=True):
     output is a folder which holds it: the sources are copied there, and the command runs there.
     """
 
-    tool: str
-    command: Annotated[list[str], msgspec.Meta(min_length=1)]
-    sources: Annotated[list[str], msgspec.Meta(min_length=1)]
-    executable: str = ""
+    tool: Annotated[str, Meta(description="the executable that must be installed to build it")]
+    command: Annotated[
+        list[str],
+        Meta(
+            min_length=1,
+            description="what makes it; `{output}` stands for the file or folder to make, `{cache}` for a folder that"
+            " the next build finds again",
+        ),
+    ]
+    sources: Annotated[
+        list[str],
+        Meta(
+            min_length=1,
+            description="files whose content names the build, lock files too: where one changes, it is built anew",
+        ),
+    ]
+    executable: Annotated[
+        str,
+        Meta(description="the executable in the folder `{output}`; leave it out where `{output}` is the executable"),
+    ] = ""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from enum import Enum
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 
 from hopcost.errors import UsageError, nearest
 from hopcost.suites.arm import SettingValue
@@ -50,13 +52,26 @@ class SettingDefinition(msgspec.Struct, forbid_unknown_fields=True):
     shows under load. Without the values of other settings in `when` it has no effect: setting it is an error then.
     """
 
-    kind: SettingKind
-    default: SettingValue
-    doc: str
-    least: int = 1
-    choices: list[str] = []
-    receipt: ReceiptKind | None = None
-    when: dict[str, SettingValue] = {}
+    kind: Annotated[
+        SettingKind,
+        Meta(
+            description='`cores`: a count, or `"cores"` for as many as the stack has; `count`: a whole number;'
+            " `seconds`: a whole number of them; `switch`: on or off; `choice`: one of `choices`"
+        ),
+    ]
+    default: Annotated[SettingValue, Meta(description="its value where nothing is set")]
+    doc: Annotated[str, Meta(description="what it does")]
+    least: Annotated[
+        int, Meta(description="the smallest number that it takes; 0 where nothing at all has a meaning")
+    ] = 1
+    choices: Annotated[list[str], Meta(description="the words of a `choice`")] = []
+    receipt: Annotated[
+        ReceiptKind | None, Meta(description="where its effect shows under load; see [Receipts](#receipts)")
+    ] = None
+    when: Annotated[
+        dict[str, SettingValue],
+        Meta(description="other settings with the values without which it has no effect: setting it is an error there"),
+    ] = {}
 
     def resolve(self, value: SettingValue, cores: int, where: str) -> SettingValue:
         """The value as programs get it, "cores" replaced by the number; UsageError says what was expected."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
+from msgspec import Meta
 
 from hopcost.generators.engine_protocol import ArmTotals, End, Slice, Start, WarmedUp
 from hopcost.record.evidence import CheckedAnswer, Memory, MemorySample, Receipt, Surroundings, TimeWait
@@ -15,11 +18,15 @@ class OpenLoad(msgspec.Struct):
     `totals` has the response times: histograms from the intended start.
     """
 
-    share: float
-    rate_per_s: float
-    warm_up: WarmedUp
-    slices: list[Slice]
-    totals: ArmTotals
+    share: Annotated[float, Meta(description="of the slowest arm's throughput")]
+    rate_per_s: Annotated[
+        float, Meta(description="requests per second offered to every arm; Poisson arrivals, the same for all")
+    ]
+    warm_up: Annotated[WarmedUp, Meta(description="the engine's line")]
+    slices: Annotated[
+        list[Slice], Meta(description="the engine's lines, in the order in which they ran; each was drained")
+    ]
+    totals: Annotated[ArmTotals, Meta(description="the engine's line, with the response times")]
 
 
 class ArmBlock(msgspec.Struct):
@@ -29,23 +36,46 @@ class ArmBlock(msgspec.Struct):
     `open_loop` is what came after, one for each offered load.
     """
 
-    name: str
-    copy_of: str | None
-    hops: list[str]
-    check: CheckedAnswer
-    warm_up: WarmedUp | None
-    slices: list[Slice]
-    totals: ArmTotals | None
-    peer: PeerRun | None = None
-    surroundings: Surroundings | None = None
-    memory: dict[str, Memory] = {}
-    memory_samples: list[MemorySample] = []
-    time_wait: list[TimeWait] = []
-    notes: list[str] = []
-    receipts: list[Receipt] = []
-    open_loop: list[OpenLoad] = []
-    worker_cpu_ns: dict[str, list[int]] = {}
-    restarts: dict[str, int] = {}
+    name: Annotated[str, Meta(description="the arm")]
+    copy_of: Annotated[str | None, Meta(description="the baseline's name in the A/A arm")]
+    hops: Annotated[
+        list[str],
+        Meta(description="hop names from the client's side to the origin; a program that stands twice gets a number"),
+    ]
+    check: Annotated[CheckedAnswer, Meta(description="what it answered before load")]
+    warm_up: Annotated[WarmedUp | None, Meta(description="the engine's line")]
+    slices: Annotated[list[Slice], Meta(description="the engine's lines, in the order in which they ran")]
+    totals: Annotated[ArmTotals | None, Meta(description="the engine's line")]
+    peer: Annotated[
+        PeerRun | None, Meta(description="the run of another generator, in place of the engine's lines")
+    ] = None
+    surroundings: Annotated[
+        Surroundings | None, Meta(description="what the stack ran in; null in a record of format 1")
+    ] = None
+    memory: Annotated[dict[str, Memory], Meta(description="by hop, after the last slice")] = {}
+    memory_samples: Annotated[list[MemorySample], Meta(description="of a soak")] = []
+    time_wait: Annotated[
+        list[TimeWait], Meta(description="connections in TIME_WAIT after the last slice, by link")
+    ] = []
+    notes: Annotated[list[str], Meta(description="what a reader of this arm's figures must know")] = []
+    receipts: Annotated[list[Receipt], Meta(description="what showed of the settings under load")] = []
+    open_loop: Annotated[
+        list[OpenLoad], Meta(description="what came after the closed loop, one for each offered load")
+    ] = []
+    worker_cpu_ns: Annotated[
+        dict[str, list[int]],
+        Meta(
+            description="by hop, CPU time of each process but the one that started the others, over the closed loop,"
+            " warm-up included; without the hops of more than 64"
+        ),
+    ] = {}
+    restarts: Annotated[
+        dict[str, int],
+        Meta(
+            description="by hop, processes that ended under load: restarted, or lost. Not of hops whose processes come"
+            " and go"
+        ),
+    ] = {}
 
     @property
     def rounds(self) -> int:
@@ -92,9 +122,9 @@ class ArmBlock(msgspec.Struct):
 class Failure(msgspec.Struct):
     """An arm that failed, in its own or its programs' words."""
 
-    arm: str
-    message: str
-    hint: str | None = None
+    arm: Annotated[str, Meta(description="its name")]
+    message: Annotated[str, Meta(description="what happened, with the program's last lines")]
+    hint: Annotated[str | None, Meta(description="what to do")] = None
 
 
 class Block(msgspec.Struct):
@@ -105,23 +135,46 @@ class Block(msgspec.Struct):
     `open_ends` are the offered loads' in their order.
     """
 
-    experiment: str
-    number: int
-    seed: int
-    started_utc: str
-    elapsed_ns: int
-    slices_elapsed_ns: int
-    harness_cpu_ns: int
-    foreign_cpu_ns: int
-    steal_ns: int
-    validity: str
-    reasons: list[str]
-    failures: list[Failure]
-    arms: list[ArmBlock] = []
-    engine: Start | None = None
-    end: End | None = None
-    open_ends: list[End] = []
-    throttled_ns: int | None = None
-    swapped_pages: int | None = None
-    clock_step_ns: int | None = None
-    longest_stall_ns: int | None = None
+    experiment: Annotated[str, Meta(description="its name")]
+    number: Annotated[int, Meta(description="from 0, void blocks counted")]
+    seed: Annotated[
+        int, Meta(description="shuffles the order of the arms in this block's rounds; derived from the run's")
+    ]
+    started_utc: Annotated[str, Meta(description="wall clock, for people")]
+    elapsed_ns: Annotated[int, Meta(description="the whole block, starting and stopping included")]
+    slices_elapsed_ns: Annotated[int, Meta(description="the sum of its slices, those of the closed loop")]
+    harness_cpu_ns: Annotated[
+        int, Meta(description="CPU time of the Python process from the engine's first line to its last")
+    ]
+    foreign_cpu_ns: Annotated[
+        int,
+        Meta(
+            description="CPU time on the cores in use that neither the stacks, the engine nor the harness used, to the"
+            " kernel's tick"
+        ),
+    ]
+    steal_ns: Annotated[int, Meta(description="CPU time of the cores in use that the hypervisor kept during the block")]
+    validity: Annotated[str, Meta(description="`valid`, `suspect` or `void`")]
+    reasons: Annotated[list[str], Meta(description="why it is not valid, in sentences")]
+    failures: Annotated[list[Failure], Meta(description="arms that failed in it; they leave the experiment")]
+    arms: Annotated[list[ArmBlock], Meta(description="what was measured; empty where the block broke off")] = []
+    engine: Annotated[Start | None, Meta(description="the engine's first line")] = None
+    end: Annotated[End | None, Meta(description="the engine's last line; its validity is part of the block's")] = None
+    open_ends: Annotated[
+        list[End], Meta(description="the engine's last lines of the open loop, one for each offered load")
+    ] = []
+    throttled_ns: Annotated[
+        int | None,
+        Meta(description="how long a CPU quota of the harness's cgroup, or one above it, held it up; null: no quota"),
+    ] = None
+    swapped_pages: Annotated[
+        int | None, Meta(description="swapped in and out by the machine; null where the kernel does not tell")
+    ] = None
+    clock_step_ns: Annotated[int | None, Meta(description="what CLOCK_REALTIME went ahead of CLOCK_MONOTONIC")] = None
+    longest_stall_ns: Annotated[
+        int | None,
+        Meta(
+            description="longest time for which a core of the generator did not run a loop that looks at the clock,"
+            " before the arms were started; null without an open loop"
+        ),
+    ] = None

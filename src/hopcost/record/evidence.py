@@ -6,7 +6,10 @@ changed.
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
+from msgspec import Meta
 
 from hopcost.suites.arm import SettingValue
 
@@ -18,38 +21,42 @@ class Surroundings(msgspec.Struct, frozen=True):
     `link_bits_per_s` is what a short transfer to the client came to before load.
     """
 
-    network: str
-    open_files: int
-    sysctls: dict[str, str] = {}
-    link_mbit_per_s: int | None = None
-    link_bits_per_s: int | None = None
-    notes: list[str] = []
+    network: Annotated[str, Meta(description="`own`: a network namespace of its own; `host`: the host's loopback")]
+    open_files: Annotated[int, Meta(description="limit of open files of each program")]
+    sysctls: Annotated[dict[str, str], Meta(description="those asked for, read back")] = {}
+    link_mbit_per_s: Annotated[int | None, Meta(description="the link's rate; null over loopback")] = None
+    link_bits_per_s: Annotated[
+        int | None, Meta(description="what a short transfer to the client came to before load")
+    ] = None
+    notes: Annotated[list[str], Meta(description="what was asked for and not had")] = []
 
 
 class MemorySample(msgspec.Struct):
     """Memory of an arm's processes at a moment of a soak, in all (resident; shared pages count in each process)."""
 
-    elapsed_ns: int
-    resident_bytes: int
+    elapsed_ns: Annotated[int, Meta(description="since the soak began")]
+    resident_bytes: Annotated[int, Meta(description="of all processes of the stack")]
 
 
 class CheckedAnswer(msgspec.Struct):
     """What the arm answered before load; it was compared with the baseline's."""
 
-    status: int
-    header_bytes: int
-    body_bytes: int
-    header_fields: list[str]
+    status: Annotated[int, Meta(description="HTTP status")]
+    header_bytes: Annotated[int, Meta(description="from the status line to the empty line")]
+    body_bytes: Annotated[int, Meta(description="length of the body")]
+    header_fields: Annotated[list[str], Meta(description="their names in the order they came")]
 
 
 class Receipt(msgspec.Struct, frozen=True):
     """What was seen under load of one setting of a hop; `holds` is None where it could not be seen."""
 
-    hop: str
-    setting: str
-    value: SettingValue
-    seen: str
-    holds: bool | None
+    hop: Annotated[str, Meta(description="the hop's name")]
+    setting: Annotated[str, Meta(description="the setting's name, or `cores`")]
+    value: Annotated[SettingValue, Meta(description="what it was set to")]
+    seen: Annotated[str, Meta(description="what showed under load, in words")]
+    holds: Annotated[
+        bool | None, Meta(description="whether that fits; false fails the arm; null where it could not be seen")
+    ]
 
     def words(self) -> str:
         """For an error message."""
@@ -65,14 +72,14 @@ class Memory(msgspec.Struct, frozen=True):
     that have it. None where the kernel does not let it be read, or the hop has no process.
     """
 
-    processes: int
-    peak_bytes: int | None
-    proportional_bytes: int | None
+    processes: Annotated[int, Meta(description="alive at the reading")]
+    peak_bytes: Annotated[int | None, Meta(description="their largest resident sets ever, added up (VmHWM)")]
+    proportional_bytes: Annotated[int | None, Meta(description="at the reading, shared pages divided (PSS)")]
 
 
 class TimeWait(msgspec.Struct, frozen=True):
     """Connections in TIME_WAIT on one TCP link, after the last slice: closed first by the hop, or by its client."""
 
-    hop: str
-    server: int
-    client: int
+    hop: Annotated[str, Meta(description="the hop that listens")]
+    server: Annotated[int, Meta(description="closed first by the hop")]
+    client: Annotated[int, Meta(description="closed first by its client")]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
+from msgspec import Meta
 
 from hopcost.record.evidence import CheckedAnswer, Memory, Surroundings, TimeWait
 
@@ -14,19 +17,21 @@ class PeerRun(msgspec.Struct):
     `kept_alive` are answers after which the connection was kept, where the tool counts them.
     """
 
-    peer: str
-    version: str
-    command: list[str]
-    answers: int
-    errors: dict[str, int]
-    elapsed_ns: int
-    wall_ns: int
-    generator_cpu_ns: int
-    cpu_ns: dict[str, int | None]
-    throughput_per_s: float | None
-    latency_ms: dict[str, float]
-    output: str
-    kept_alive: int | None = None
+    peer: Annotated[str, Meta(description="its name")]
+    version: Annotated[str, Meta(description="as it prints it")]
+    command: Annotated[list[str], Meta(description="its command line")]
+    answers: Annotated[int, Meta(description="with a 2xx status, by its own count")]
+    errors: Annotated[dict[str, int], Meta(description="by kind, in its own words")]
+    elapsed_ns: Annotated[int, Meta(description="as it prints it; else `wall_ns`")]
+    wall_ns: Annotated[int, Meta(description="from its start to its end")]
+    generator_cpu_ns: Annotated[int, Meta(description="CPU time of its process and its children")]
+    cpu_ns: Annotated[dict[str, int | None], Meta(description="by hop, while it ran")]
+    throughput_per_s: Annotated[float | None, Meta(description="as it prints it, errors among it or not")]
+    latency_ms: Annotated[dict[str, float], Meta(description="as it prints it, under its own names")]
+    output: Annotated[str, Meta(description="all that it wrote")]
+    kept_alive: Annotated[
+        int | None, Meta(description="answers after which the connection was kept; null where it does not count them")
+    ] = None
 
 
 class Repeat(msgspec.Struct):
@@ -35,15 +40,21 @@ class Repeat(msgspec.Struct):
     `requests` or `duration_s` are as run here; the protocol in the plan has the published ones.
     """
 
-    experiment: str
-    arm: str
-    number: int
-    connections: int
-    requests: int | None
-    duration_s: int | None
-    run: PeerRun | None
-    failure: str | None
-    check: CheckedAnswer | None = None
-    surroundings: Surroundings | None = None
-    memory: dict[str, Memory] = {}
-    time_wait: list[TimeWait] = []
+    experiment: Annotated[str, Meta(description="its name")]
+    arm: Annotated[str, Meta(description="its name")]
+    number: Annotated[int, Meta(description="from 0")]
+    connections: Annotated[int, Meta(description="as run here")]
+    requests: Annotated[int | None, Meta(description="as run here; null where time ends it")]
+    duration_s: Annotated[int | None, Meta(description="as run here; null where a number of requests ends it")]
+    run: Annotated[PeerRun | None, Meta(description="null where it failed")]
+    failure: Annotated[str | None, Meta(description="why")]
+    check: Annotated[CheckedAnswer | None, Meta(description="what the arm answered before load")] = None
+    surroundings: Annotated[Surroundings | None, Meta(description="what the stack ran in; null where it failed")] = None
+    memory: Annotated[
+        dict[str, Memory],
+        Meta(description="by hop, after the repeat; the stack is the same in all of an arm's repeats"),
+    ] = {}
+    time_wait: Annotated[
+        list[TimeWait],
+        Meta(description="connections in TIME_WAIT after the repeat, by link; the tool has closed its own by then"),
+    ] = []

@@ -11,9 +11,10 @@ stacks/E/A/        of arm A in experiment E: commands.json and the generated fil
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
 import msgspec
+from msgspec import Meta
 
 from hopcost.plan.plan import Plan
 from hopcost.record.block import Block
@@ -28,21 +29,24 @@ Line = TypeVar("Line", bound=msgspec.Struct)
 class Ending(msgspec.Struct):
     """Why an experiment stopped: `precision`, `budget`, `blocks` (all looks done), `failed` or `interrupted`."""
 
-    experiment: str
-    why: str
-    detail: str
+    experiment: Annotated[str, Meta(description="its name")]
+    why: Annotated[str, Meta(description="`precision`, `budget`, `blocks`, `failed` or `interrupted`")]
+    detail: Annotated[str, Meta(description="the same in words")]
 
 
 class Run(msgspec.Struct):
     """The run as a whole; `ended_utc` stays None in a run that was killed. The first method had no number: it is 1."""
 
-    format: int
-    hopcost: str
-    command: list[str]
-    started_utc: str
-    ended_utc: str | None = None
-    endings: list[Ending] = []
-    method: int = 1
+    format: Annotated[int, Meta(description="the record's format; a reader refuses any other")]
+    hopcost: Annotated[str, Meta(description="the version that wrote it")]
+    command: Annotated[list[str], Meta(description="the command line")]
+    started_utc: Annotated[str, Meta(description="wall clock, for people; nothing is computed from it")]
+    ended_utc: Annotated[str | None, Meta(description="null where the run was killed, interrupted or failed")] = None
+    endings: Annotated[list[Ending], Meta(description="one per experiment that ended")] = []
+    method: Annotated[
+        int,
+        Meta(description="the number of the method: records of one number compare; records without it are of method 1"),
+    ] = 1
 
 
 class _Format(msgspec.Struct):

@@ -8,8 +8,10 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 
 from hopcost.record.run import Record
 from hopcost.report.formatting import printable
@@ -30,26 +32,38 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     difference: its interval is `value_low`, `value_high`. `blocks` are those of the experiment that count.
     """
 
-    suite: str
-    experiment: str
-    point: str | None = None
-    arm: str
-    baseline: str
-    figure: str
-    load_per_s: float | None = None
-    value: float | None = None
-    value_low: float | None = None
-    value_high: float | None = None
-    unit: str
-    at_least: bool = False
-    ratio: float | None = None
-    low: float | None = None
-    high: float | None = None
-    verdict: str | None = None
-    negligible: bool | None = None
-    margin: float | None = None
-    no_verdict: str | None = None
-    blocks: int
+    suite: Annotated[str, Meta(description="its name")]
+    experiment: Annotated[str, Meta(description="its name; a point of a sweep is `NAME@VALUE`")]
+    point: Annotated[str | None, Meta(description="the value of the sweep")] = None
+    arm: Annotated[str, Meta(description="the arm")]
+    baseline: Annotated[str, Meta(description="the arm that `ratio` is to; of a hop's cost the stack without that hop")]
+    figure: Annotated[str, Meta(description="what was measured")]
+    load_per_s: Annotated[float | None, Meta(description="the offered load; empty at saturation")] = None
+    value: Annotated[float | None, Meta(description="the figure, in `unit`")] = None
+    value_low: Annotated[
+        float | None, Meta(description="the ends of its interval, where it has one of its own (a difference, a factor)")
+    ] = None
+    value_high: Annotated[float | None, Meta(description="the other end")] = None
+    unit: Annotated[str, Meta(description="`1/s`, `ns`, `bytes`, `count`, `share` (of 1), `%` or `factor`")]
+    at_least: Annotated[bool, Meta(description="whether `value` is only a lower bound")] = False
+    ratio: Annotated[float | None, Meta(description="of the figure, to the baseline's")] = None
+    low: Annotated[
+        float | None, Meta(description="the ends of the ratio's interval, which hold for all arms together at 95 %")
+    ] = None
+    high: Annotated[float | None, Meta(description="the other end")] = None
+    verdict: Annotated[
+        str | None,
+        Meta(
+            description="`faster`, `slower`, `cheaper`, `dearer`, `same` or `unknown`; empty where the figure is not"
+            " compared"
+        ),
+    ] = None
+    negligible: Annotated[
+        bool | None, Meta(description="whether the difference is real but wholly inside the margin")
+    ] = None
+    margin: Annotated[float | None, Meta(description="the margin that the verdict was read against, a fraction")] = None
+    no_verdict: Annotated[str | None, Meta(description="why the verdict is unknown whatever the interval")] = None
+    blocks: Annotated[int, Meta(description="blocks of the experiment that count")]
 
 
 def render(record: Record, experiments: list[ExperimentSummary]) -> str:

@@ -7,9 +7,10 @@ docs/record-format.md says what each key means.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+from msgspec import Meta
 
 from hopcost.plan.cores import Cores
 from hopcost.plan.plan import LeftOut, Point
@@ -45,33 +46,92 @@ class ReportedArm(msgspec.Struct, frozen=True):
     The A/A arm is not among them: its ratio is the experiment's `aa_floor`.
     """
 
-    name: str
-    title: str
-    answers: int
-    throughput_per_s: float | None
-    throughput_is_a_bound: bool
-    ratio: Interval | None
-    cpu_ns_per_request: dict[str, int | None]
-    cpu_ratio: Interval | None
-    service_time_ns: dict[str, int | None]
-    service_time_at_least: list[str]
-    comparisons: list[ReportedComparison]
-    open_loop: list[OpenFigures]
-    faults: list[str]
-    errors: dict[str, int]
-    reconnects: int
-    cpu_outside: float | None
-    steady: bool | None
-    header_bytes: int
-    body_bytes: int
-    published: Published | None
-    published_ratio: float | None
-    cpu_percent: float | None
-    time_wait: list[TimeWait]
-    memory: dict[str, Memory]
-    notes: list[str]
-    peer: str | None
-    peer_figures: PeerFigures | None
+    name: Annotated[str, Meta(description="the arm; the A/A arm is not listed, its ratio is `aa_floor`")]
+    title: Annotated[str, Meta(description="as in the suite")]
+    answers: Annotated[
+        int, Meta(description="correct answers in slices of the blocks that count; the baseline's first run")
+    ]
+    throughput_per_s: Annotated[float | None, Meta(description="answers ÷ the arm's own time")]
+    throughput_is_a_bound: Annotated[bool, Meta(description="whether the generator was full while the stack idled")]
+    ratio: Annotated[
+        Interval | None,
+        Meta(
+            description="of throughput, to the mean of the baseline's two runs; the baseline's own is 1 by definition;"
+            " null where there is none"
+        ),
+    ]
+    cpu_ns_per_request: Annotated[
+        dict[str, int | None],
+        Meta(description="by hop name, and `generator`: CPU ns per correct answer; empty without answers"),
+    ]
+    cpu_ratio: Annotated[
+        Interval | None, Meta(description="as `ratio`, of the CPU time of all hops per correct answer")
+    ]
+    service_time_ns: Annotated[
+        dict[str, int | None],
+        Meta(description="`p50`: median service time; null without answers; `p99`: 99th percentile"),
+    ]
+    service_time_at_least: Annotated[
+        list[str],
+        Meta(description="which of `p50` and `p99` lie among unanswered requests: the figure is then a lower bound"),
+    ]
+    comparisons: Annotated[
+        list[ReportedComparison],
+        Meta(
+            description="with the baseline: `figure` (`throughput`, `cpu_per_request`, `cpu_per_request:HOP`,"
+            " `response_p50`, `response_p99`), `load_per_s` (null at saturation), `ratio`, `verdict`"
+            " (`faster`, `slower`, `cheaper`, `dearer`, `same`, `unknown`), `negligible`, the `margin` it"
+            " was read against, and why there is `no_verdict`"
+        ),
+    ]
+    open_loop: Annotated[
+        list[OpenFigures],
+        Meta(
+            description="at each offered load: `share`, `rate_per_s`, `answers`, `answered` (÷ due),"
+            " `cpu_ns_per_request` by hop, `response_time_ns` (`p50`, `p90`, `p99`, `p999`; null with"
+            " fewer than 100 samples beyond)"
+        ),
+    ]
+    faults: Annotated[list[str], Meta(description="its own, in words: with one it has no verdict")]
+    errors: Annotated[dict[str, int], Meta(description="by kind, all eight, in slices")]
+    reconnects: Annotated[int, Meta(description="connections opened again after an answer that closed them")]
+    cpu_outside: Annotated[
+        float | None, Meta(description="CPU time while it was meant to be frozen ÷ CPU time in its own slices")
+    ]
+    steady: Annotated[
+        bool | None,
+        Meta(description="whether it was by the end of its first warm-up; null where that was too short to tell"),
+    ]
+    header_bytes: Annotated[int, Meta(description="of the checked answer")]
+    body_bytes: Annotated[int, Meta(description="of the checked answer")]
+    published: Annotated[
+        Published | None, Meta(description="the article's figures, as in the suite; null where there are none")
+    ]
+    published_ratio: Annotated[float | None, Meta(description="the article's throughput ÷ that of its control group")]
+    cpu_percent: Annotated[
+        float | None,
+        Meta(
+            description="CPU time of all hops ÷ (the arm's own time × cores of the stack), in per cent; null where a"
+            " CPU time is not known"
+        ),
+    ]
+    time_wait: Annotated[
+        list[TimeWait], Meta(description="by link, as in blocks.jsonl: the largest of each side over blocks")
+    ]
+    memory: Annotated[
+        dict[str, Memory], Meta(description="by hop, as in blocks.jsonl: the largest of each over blocks")
+    ]
+    notes: Annotated[list[str], Meta(description="as in blocks.jsonl, each once")]
+    peer: Annotated[
+        str | None, Meta(description="the other load generator that drove it, and its version; null for hopcost's own")
+    ]
+    peer_figures: Annotated[
+        PeerFigures | None,
+        Meta(
+            description="of another load generator: `latency_ms`, each run's own figures by its own names; `kept` of"
+            " `answers`, after which the connection was kept (null where it does not count them)"
+        ),
+    ]
 
 
 class ReportedBlock(msgspec.Struct, frozen=True):
@@ -91,47 +151,108 @@ class Agreement(msgspec.Struct, frozen=True):
 class ReportedExperiment(msgspec.Struct, frozen=True):
     """An experiment over its valid blocks; `margin` and `harness_load` are shares (0.02: 2 %)."""
 
-    name: str
-    question: str
-    baseline: str
-    twice: str
-    aa_floor: Interval | None
-    margin: float
-    instrument_is_biased: bool | None
-    no_verdicts: str | None
-    p99_agrees: list[Agreement]
-    blocks: int
-    void_blocks: list[ReportedBlock]
-    suspect_blocks: list[ReportedBlock]
-    ending: Ending | None
-    cores: Cores
-    workload: Workload
-    notes: list[str]
-    surroundings: list[ArmSurroundings]
-    left_out: list[LeftOut]
-    failures: list[Failure]
-    harness_load: float | None
-    point: Point | None
-    turns: Turns
-    connections_asked: int | None
-    soak: list[Course]
-    repeats: list[ArmRepeats]
-    hop_costs: list[HopCost]
+    name: Annotated[str, Meta(description="its name")]
+    question: Annotated[str, Meta(description="its question")]
+    baseline: Annotated[str, Meta(description="the arm that ratios are to")]
+    twice: Annotated[str, Meta(description="the arm that runs a second time in each block: the suite's baseline")]
+    aa_floor: Annotated[
+        Interval | None, Meta(description="that arm's second run ÷ its first (throughput); null without a block")
+    ]
+    margin: Annotated[
+        float,
+        Meta(
+            description="the least that verdicts are read against, a fraction; each figure's is its A/A floor where"
+            " that is more"
+        ),
+    ]
+    instrument_is_biased: Annotated[
+        bool | None,
+        Meta(
+            description="whether the run's A/A arms convict the instrument, at 1 % for all its experiments together;"
+            " null without an interval"
+        ),
+    ]
+    no_verdicts: Annotated[
+        str | None, Meta(description="why nothing in the experiment has a verdict; null where arms may have one")
+    ]
+    p99_agrees: Annotated[
+        list[Agreement],
+        Meta(
+            description="for each `share` of the slowest arm's capacity, whether the p99 of the baseline's two runs"
+            " are within 20 % (`agrees`; null where one has none)"
+        ),
+    ]
+    blocks: Annotated[int, Meta(description="blocks that count: valid and suspect ones")]
+    void_blocks: Annotated[list[ReportedBlock], Meta(description="`number` and `reasons` of each; they do not count")]
+    suspect_blocks: Annotated[list[ReportedBlock], Meta(description="`number` and `reasons` of each; they count")]
+    ending: Annotated[
+        Ending | None, Meta(description="why it stopped, as in run.json; null where it did not get so far")
+    ]
+    cores: Annotated[Cores, Meta(description="as in plan.json")]
+    workload: Annotated[Workload, Meta(description="as in plan.json")]
+    notes: Annotated[list[str], Meta(description="as in plan.json")]
+    surroundings: Annotated[
+        list[ArmSurroundings],
+        Meta(
+            description="by arm, what it got of what it asked for: `sysctls` as read back, `notes`, `link_mbit_per_s`"
+            " with what plain transfers before load came to (`link_bits_per_s`), over all blocks"
+        ),
+    ]
+    left_out: Annotated[list[LeftOut], Meta(description="arms that did not run, as in plan.json")]
+    failures: Annotated[list[Failure], Meta(description="arms that failed, as in blocks.jsonl")]
+    harness_load: Annotated[
+        float | None,
+        Meta(
+            description="the Python process's CPU time ÷ the engine's elapsed time, warm-up included: a share of one"
+            " core"
+        ),
+    ]
+    point: Annotated[
+        Point | None, Meta(description="of a sweep: `experiment`, `key` and `value`, as in plan.json; null without one")
+    ]
+    turns: Annotated[Turns, Meta(description="how arms took turns, as in plan.json")]
+    connections_asked: Annotated[int | None, Meta(description="those of the suite, where fewer ran here; else null")]
+    soak: Annotated[
+        list[Course],
+        Meta(
+            description="of a soak, for each figure and arm: `figure` (`ratio`, `service_time_p50_ns`,"
+            " `memory_bytes`), `arm`, its `first` and `last` part, how many `parts`, and its `drift`:"
+            " factors `over_run` (interval `low`, `high`) and `per_hour` (`per_hour_low`,"
+            " `per_hour_high`), `length_s`; null where unknown"
+        ),
+    ]
+    repeats: Annotated[
+        list[ArmRepeats],
+        Meta(
+            description="of `--as-published`, by arm: `name`, `tool`, `connections`, `requests` or `duration_s`,"
+            " `throughputs_per_s` of each repeat, `ratio` of means to the baseline's, the tool's own"
+            " `errors`, `cpu_percent`, `failures`, `published` and `published_ratio`; `peer_figures`,"
+            " `memory` and `time_wait` as an arm's"
+        ),
+    ]
+    hop_costs: Annotated[
+        list[HopCost],
+        Meta(
+            description="for each arm with a hop in front of another arm's stack: `arm`, `without` (that other arm),"
+            " `hop`, `share` and `load_per_s` (null at saturation), and per request, in ns, `cpu_ns`,"
+            " `p50_ns`, `p99_ns`: differences with `value`, `low`, `high`; null where not known"
+        ),
+    ]
     arms: list[ReportedArm]
 
 
 class Report(msgspec.Struct, frozen=True):
     """A record's summary; `format` is the record's, times are UTC (ISO 8601)."""
 
-    format: int
-    hopcost: str
-    suite: str
-    quick: bool
-    seed: int
-    started_utc: str
-    ended_utc: str | None
-    command: list[str]
-    warnings: list[str]
-    environment: dict[str, Any]
-    left_out: list[LeftOut]
+    format: Annotated[int, Meta(description="the record's format")]
+    hopcost: Annotated[str, Meta(description="the version that wrote the record")]
+    suite: Annotated[str, Meta(description="its name")]
+    quick: Annotated[bool, Meta(description="whether `--quick` was given")]
+    seed: Annotated[int, Meta(description="the run's seed")]
+    started_utc: Annotated[str, Meta(description="wall clock")]
+    ended_utc: Annotated[str | None, Meta(description="null where the run did not end by itself")]
+    command: Annotated[list[str], Meta(description="the command line")]
+    warnings: Annotated[list[str], Meta(description="what of the record could not be read")]
+    environment: Annotated[dict[str, Any], Meta(description="as in environment.json")]
+    left_out: Annotated[list[LeftOut], Meta(description="experiments that did not run, as in plan.json")]
     experiments: list[ReportedExperiment]

@@ -10,9 +10,11 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
+from typing import Annotated
 
 import msgspec
 import numpy as np
+from msgspec import Meta
 from scipy.special import stdtrit
 
 CONFIDENCE_ERROR = 0.05
@@ -22,9 +24,9 @@ LOG_MOST = 700.0  # a little less than the logarithm of the largest number
 class Interval(msgspec.Struct, frozen=True):
     """A ratio, or a difference, with the ends of its interval; the ends are None where one block gives no spread."""
 
-    value: float
-    low: float | None
-    high: float | None
+    value: Annotated[float, Meta(description="the ratio (geometric mean over blocks) or the difference")]
+    low: Annotated[float | None, Meta(description="the interval's end; null where one block gives no spread")]
+    high: Annotated[float | None, Meta(description="the interval's end; null where one block gives no spread")]
 
     @property
     def half_width(self) -> float | None:

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 
 COPY_SUFFIX = "-aa"  # behind the baseline's name: its second run, the A/A arm
 
-Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
-SysctlName = Annotated[str, msgspec.Meta(pattern=r"^[a-z]+(\.[A-Za-z0-9_-]+)+$")]
-Positive = Annotated[int, msgspec.Meta(ge=1)]
+Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
+SysctlName = Annotated[str, Meta(pattern=r"^[a-z]+(\.[A-Za-z0-9_-]+)+$")]
+Positive = Annotated[int, Meta(ge=1)]
 SettingValue = str | int | bool
 Settings = dict[Name, dict[str, SettingValue]]
 
@@ -43,14 +44,39 @@ class Hop(msgspec.Struct, forbid_unknown_fields=True):
     suite's folder; here they are absolute.
     """
 
-    program: Name
-    link: Link
-    settings: dict[str, SettingValue] = {}
-    port: Annotated[int, msgspec.Meta(ge=1, le=65535)] | None = None
-    copies: Positive = 1
-    last_copy: dict[str, SettingValue] = {}
-    config: str | None = None
-    binary: str | None = None
+    program: Annotated[Name, Meta(description="a program's name, as `hopcost list` shows it")]
+    link: Annotated[
+        Link,
+        Meta(
+            description="how this hop is reached; the program must offer it, and the hop before it must forward over it"
+        ),
+    ]
+    settings: Annotated[
+        dict[str, SettingValue], Meta(description="the program's settings for this hop; they win over the experiment's")
+    ] = {}
+    port: Annotated[
+        Annotated[int, Meta(ge=1, le=65535)] | None,
+        Meta(description="a fixed TCP port; not in a baseline, which runs twice at once; absent: a free one is taken"),
+    ] = None
+    copies: Annotated[
+        Positive,
+        Meta(description="instances of this hop, each with its own address; the hop before balances over them"),
+    ] = 1
+    last_copy: Annotated[
+        dict[str, SettingValue],
+        Meta(description="settings of the last of several copies, over `settings`: one that is slower than the others"),
+    ] = {}
+    config: Annotated[
+        str | None,
+        Meta(
+            description="a template in place of the program's own configuration; a path from the suite's folder. See"
+            " [Another configuration](#another-configuration-another-binary)"
+        ),
+    ] = None
+    binary: Annotated[
+        str | None,
+        Meta(description="an executable in place of the installed or built program; a path from the suite's folder"),
+    ] = None
 
     def from_folder(self, folder: Path) -> Hop:
         """With its paths made absolute."""
@@ -68,10 +94,29 @@ class Arm(msgspec.Struct, forbid_unknown_fields=True):
     `settings` are by program, over the experiment's; a hop's own win.
     """
 
-    hops: Annotated[list[Hop], msgspec.Meta(min_length=1)]
-    title: str = ""
-    stand_in: bool = False
-    settings: Settings = {}
-    sysctls: dict[SysctlName, int | str] = {}
-    open_files: Positive | None = None
-    link_mbit_per_s: Positive | None = None
+    hops: Annotated[list[Hop], Meta(min_length=1, description="from the one that the client reaches to the origin")]
+    title: Annotated[str, Meta(description="the arm in words; stands in JSON reports")] = ""
+    stand_in: Annotated[
+        bool, Meta(description="true: runs only where another arm of the experiment is left out; never a baseline")
+    ] = False
+    settings: Annotated[
+        Settings,
+        Meta(
+            description="settings by program, for all its hops in this arm: `[arms.NAME.settings.PROGRAM]`; they win"
+            " over the experiment's, a hop's own win over them"
+        ),
+    ] = {}
+    sysctls: Annotated[
+        dict[SysctlName, int | str],
+        Meta(
+            description='by name, for the stack and its client: `{ "net.ipv4.tcp_tw_reuse" = 0 }`; net.* in the'
+            " stack's own network namespace, others cannot be had and are told"
+        ),
+    ] = {}
+    open_files: Annotated[
+        Positive | None, Meta(description="limit of open files of each program; absent: as many as this machine gives")
+    ] = None
+    link_mbit_per_s: Annotated[
+        Positive | None,
+        Meta(description="the stack is reached over a link of this rate, both ways; absent: over loopback"),
+    ] = None

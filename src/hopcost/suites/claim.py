@@ -10,6 +10,7 @@ from enum import Enum
 from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 
 from hopcost.suites.experiment import Experiment
 from hopcost.suites.published import Published, Value, label, same
@@ -17,8 +18,8 @@ from hopcost.suites.sweep import AT
 
 TOLERANCE = 0.1
 
-Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
-Share = Annotated[float, msgspec.Meta(gt=0, le=1)]
+Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
+Share = Annotated[float, Meta(gt=0, le=1)]
 
 
 class ClaimFigure(Enum):
@@ -67,9 +68,15 @@ class Needs(msgspec.Struct, forbid_unknown_fields=True):
     `cores` are those of hops and generator together, `link_mbit_per_s` is the link's rate.
     """
 
-    cores: Annotated[int, msgspec.Meta(ge=1)] = 1
-    link_mbit_per_s: Annotated[int, msgspec.Meta(ge=1)] | None = None
-    because: str = ""
+    cores: Annotated[
+        int, Meta(ge=1, description="cores that the experiment ran on, of hops and generator together")
+    ] = 1
+    link_mbit_per_s: Annotated[
+        Annotated[int, Meta(ge=1)] | None, Meta(description="the rate of the link that its arms were reached over")
+    ] = None
+    because: Annotated[str, Meta(description="why, in words that complete that sentence; required with the others")] = (
+        ""
+    )
 
 
 class ClaimTest(msgspec.Struct, forbid_unknown_fields=True):
@@ -80,16 +87,39 @@ class ClaimTest(msgspec.Struct, forbid_unknown_fields=True):
     size × (1 + tolerance).
     """
 
-    experiment: Name
-    arm: Name
-    relation: Relation
-    figure: ClaimFigure = ClaimFigure.THROUGHPUT
-    to: Name | None = None
-    at: list[Value] = []
-    hop: Name | None = None
-    size: Annotated[float, msgspec.Meta(gt=0)] | None = None
-    tolerance: Share = TOLERANCE
-    published: Annotated[float, msgspec.Meta(gt=0)] | None = None
+    experiment: Annotated[Name, Meta(description="one of the suite's")]
+    arm: Annotated[Name, Meta(description="the arm of which something is said")]
+    relation: Annotated[
+        Relation,
+        Meta(
+            description="of a ratio or drift: `more` or `less` than 1, `at least`, `at most` or `about` the size; of"
+            " errors: `some` or `none`"
+        ),
+    ]
+    figure: Annotated[
+        ClaimFigure,
+        Meta(
+            description="`throughput`, `cpu_per_request` (where less is better), `errors`, or of a soak `drift` (of"
+            " its throughput to the baseline's) and `memory_drift`"
+        ),
+    ] = ClaimFigure.THROUGHPUT
+    to: Annotated[
+        Name | None,
+        Meta(description="the arm that its figure is divided by; absent: the experiment's control, else its baseline"),
+    ] = None
+    at: Annotated[
+        list[Value],
+        Meta(description="values of the experiment's sweep, each a comparison of its own; required in a sweep"),
+    ] = []
+    hop: Annotated[Name | None, Meta(description="with `cpu_per_request`: of this program's hop alone")] = None
+    size: Annotated[
+        Annotated[float, Meta(gt=0)] | None, Meta(description="the number of `at least`, `at most`, `about`")
+    ] = None
+    tolerance: Annotated[Share, Meta(description="with `about`: 0.1 is from size ÷ 1.1 to size × 1.1")] = TOLERANCE
+    published: Annotated[
+        Annotated[float, Meta(gt=0)] | None,
+        Meta(description="the article's own ratio, where the experiment's `published` figures do not give it"),
+    ] = None
 
     @property
     def points(self) -> Iterator[tuple[Value | None, str]]:
@@ -123,12 +153,20 @@ class ClaimTest(msgspec.Struct, forbid_unknown_fields=True):
 class Claim(msgspec.Struct, forbid_unknown_fields=True):
     """A published statement. It holds where all its tests hold."""
 
-    name: Name
-    says: str
-    source: str
-    tests: Annotated[list[ClaimTest], msgspec.Meta(min_length=1)]
-    condition: str = ""
-    needs: Needs = msgspec.field(default_factory=Needs)
+    name: Annotated[Name, Meta(description="unique in the file")]
+    says: Annotated[str, Meta(description="what is claimed, in one sentence")]
+    source: Annotated[str, Meta(description="where in the article, with its words or its figures")]
+    tests: Annotated[
+        list[ClaimTest],
+        Meta(min_length=1, description="what must be so if the claim is right; it holds where all of them hold"),
+    ]
+    condition: Annotated[
+        str, Meta(description="under which conditions the article saw it, and how they are read here")
+    ] = ""
+    needs: Annotated[
+        Needs,
+        Meta(description="what the condition takes; where the record does not have it, the claim is not testable here"),
+    ] = msgspec.field(default_factory=Needs)
 
 
 def reference(test: ClaimTest, experiment: Experiment) -> str:

@@ -9,13 +9,14 @@ from enum import Enum
 from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 
 from hopcost.suites.arm import Arm, Name, Positive, Settings, SysctlName
 from hopcost.suites.published import Protocol, Published, Value
 
 MAX_BODY_BYTES = 64 << 20  # of an upload: the engine is told it whole, and keeps it once
 
-HeaderField = Annotated[list[str], msgspec.Meta(min_length=2, max_length=2)]
+HeaderField = Annotated[list[str], Meta(min_length=2, max_length=2)]
 
 
 class Placement(Enum):
@@ -48,13 +49,40 @@ class Method(Enum):
 class Workload(msgspec.Struct, forbid_unknown_fields=True):
     """Requests, connections, load shape."""
 
-    connections: Positive = 64
-    target: Annotated[str, msgspec.Meta(pattern=r"^/\S*$")] = "/"
-    timeout_s: Annotated[int, msgspec.Meta(ge=1, le=3600)] = 10
-    headers: list[HeaderField] = []
-    requests_per_connection: Positive | None = None
-    method: Method = Method.GET
-    body_bytes: Annotated[int, msgspec.Meta(ge=1, le=MAX_BODY_BYTES)] | None = None
+    connections: Annotated[
+        Positive, Meta(description="connections that are always busy (closed loop), over all threads of the generator")
+    ] = 64
+    target: Annotated[str, Meta(pattern=r"^/\S*$", description="path and query of the request")] = "/"
+    timeout_s: Annotated[
+        int,
+        Meta(
+            ge=1,
+            le=3600,
+            description="a request without a complete answer after this time on the arm's clock is a `timeout` error",
+        ),
+    ] = 10
+    headers: Annotated[
+        list[HeaderField],
+        Meta(
+            description='header fields of every request, the check\'s too: `[["Accept-Encoding", "gzip"]]`; `Host` and'
+            " `Connection` are hopcost's own"
+        ),
+    ] = []
+    requests_per_connection: Annotated[
+        Positive | None,
+        Meta(
+            description="after so many requests a connection is closed, and opened anew for the next; 1: a connection"
+            " per request; absent: kept for ever"
+        ),
+    ] = None
+    method: Annotated[Method, Meta(description="what a request does; POST and PUT carry a body")] = Method.GET
+    body_bytes: Annotated[
+        Annotated[int, Meta(ge=1, le=MAX_BODY_BYTES)] | None,
+        Meta(
+            description="how much each POST or PUT carries, up to 64 MiB: the ten digits over and over. The embedded"
+            " origin's `/echo-length` answers with the length that arrived"
+        ),
+    ] = None
 
     @property
     def body(self) -> bytes | None:
@@ -72,7 +100,14 @@ class Workload(msgspec.Struct, forbid_unknown_fields=True):
 class Soak(msgspec.Struct, forbid_unknown_fields=True):
     """A long run of one arm: about nine tenths of the time on it, short slices of the baseline and its copy between."""
 
-    length_s: Annotated[int, msgspec.Meta(ge=10)]
+    length_s: Annotated[
+        int,
+        Meta(
+            ge=10,
+            description="how long the article ran it; a run takes as much of it as its budget leaves, and"
+            " `--soak-length` says otherwise",
+        ),
+    ]
 
 
 class Experiment(msgspec.Struct, forbid_unknown_fields=True):
@@ -84,29 +119,90 @@ class Experiment(msgspec.Struct, forbid_unknown_fields=True):
     of `weight` 2 gets twice the time of one of 1: more where a block takes long.
     """
 
-    name: Name
-    question: str
-    baseline: Name
-    arms: Annotated[list[Name], msgspec.Meta(min_length=1)]
-    placement: Placement
-    workload: Workload = msgspec.field(default_factory=Workload)
-    settings: Settings = {}
-    needs_cores: Positive = 1
-    needs_cores_because: str = ""
-    published: list[Published] = []
-    published_conditions: str = ""
-    control: Name | None = None
-    sweep: Sweep | None = None
-    slices: Slices = Slices.INTERLEAVED
-    slice_s: Annotated[int, msgspec.Meta(ge=1, le=3600)] | None = None
-    quick: bool = True
-    soak: Soak | None = None
-    as_published: Protocol | None = None
-    sysctls: dict[SysctlName, int | str] = {}
-    open_files: Positive | None = None
-    link_mbit_per_s: Positive | None = None
-    open_loop: bool = True
-    weight: Positive = 1
+    name: Annotated[Name, Meta(description="unique in the file; names it on the command line")]
+    question: Annotated[str, Meta(description="what it answers, in one sentence; printed above the table")]
+    baseline: Annotated[
+        Name,
+        Meta(description="the arm that the others are compared with; its second run, `NAME-aa`, is added by hopcost"),
+    ]
+    arms: Annotated[
+        list[Name], Meta(min_length=1, description="the arms in the order of the report, the baseline among them")
+    ]
+    placement: Annotated[
+        Placement,
+        Meta(
+            description="`one-core`: one core for the whole stack, another for the generator; `all-cores`: every core"
+            " for the stack, the generator shares the last one"
+        ),
+    ]
+    workload: Annotated[Workload, Meta(description="what is asked, and over how many connections")] = msgspec.field(
+        default_factory=Workload
+    )
+    settings: Annotated[
+        Settings,
+        Meta(
+            description="settings by program, for all its hops in this experiment; an arm's win over them, a hop's own"
+            " over both"
+        ),
+    ] = {}
+    needs_cores: Annotated[
+        Positive, Meta(description="cores that the published conditions take; with fewer the report says so")
+    ] = 1
+    needs_cores_because: Annotated[str, Meta(description="why, in words that complete that sentence")] = ""
+    published: Annotated[
+        list[Published], Meta(description="the article's figures, one entry per arm: `[[experiments.published]]`")
+    ] = []
+    published_conditions: Annotated[str, Meta(description="under which conditions they were measured")] = ""
+    control: Annotated[
+        Name | None,
+        Meta(
+            description="the article's control group; published ratios are taken to it; required where more than one"
+            " arm is published"
+        ),
+    ] = None
+    sweep: Annotated[
+        Sweep | None, Meta(description="one key over a list of values; each is an experiment `NAME@VALUE`")
+    ] = None
+    slices: Annotated[
+        Slices,
+        Meta(
+            description="`interleaved`: all arms alive, slices of 0.1 s and more in shuffled turns; `whole`: one arm"
+            " alive at a time, a slice of seconds each. hopcost takes `whole` by itself where arms would"
+            " be frozen for longer than half of an idle time-out"
+        ),
+    ] = Slices.INTERLEAVED
+    slice_s: Annotated[
+        Annotated[int, Meta(ge=1, le=3600)] | None,
+        Meta(description="length of a whole slice in a full run; absent: 10 s. A quick run takes 2 s"),
+    ] = None
+    quick: Annotated[
+        bool, Meta(description="false: `--quick` leaves the experiment out, unless it is named on the command line")
+    ] = True
+    soak: Annotated[
+        Soak | None, Meta(description="a long run of one arm, instead of blocks: `{ length_s = 1800 }`")
+    ] = None
+    as_published: Annotated[Protocol | None, Meta(description="the article's own protocol, for `--as-published`")] = (
+        None
+    )
+    sysctls: Annotated[
+        dict[SysctlName, int | str], Meta(description="as in an arm, for all arms; an arm's own win")
+    ] = {}
+    open_files: Annotated[Positive | None, Meta(description="the same")] = None
+    link_mbit_per_s: Annotated[Positive | None, Meta(description="the same")] = None
+    open_loop: Annotated[
+        bool,
+        Meta(
+            description="false: no offered loads after the closed loop. There are none anyhow with `--quick`, in whole"
+            " slices and soaks, with `requests_per_connection` and with other generators"
+        ),
+    ] = True
+    weight: Annotated[
+        Positive,
+        Meta(
+            description="its part of a run's time: one of 3 gets three times as much as one of 1, where blocks take"
+            " long"
+        ),
+    ] = 1
 
     def surrounded(self, arm: Arm) -> Arm:
         """The arm with this experiment's sysctls, open files and link where it has none of its own."""
@@ -124,6 +220,14 @@ class Sweep(msgspec.Struct, forbid_unknown_fields=True):
     `quick` are the values that `--quick` runs; all of them where it is absent.
     """
 
-    key: str
-    values: Annotated[list[Value], msgspec.Meta(min_length=1)]
-    quick: list[Value] | None = None
+    key: Annotated[
+        str,
+        Meta(
+            description="what is varied: `workload.KEY`, `settings.PROGRAM.SETTING`, `sysctls.NAME`,"
+            " `link_mbit_per_s`, `open_files` or `placement`, as far as the experiment has that key"
+        ),
+    ]
+    values: Annotated[
+        list[Value], Meta(min_length=1, description="its values, in the order of the report; all of the key's type")
+    ]
+    quick: Annotated[list[Value] | None, Meta(description="the values that `--quick` runs; absent: all")] = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 import msgspec
+from msgspec import Meta
 
 Value = int | float | str | bool  # of a sweep
 PeerName = Literal["wrk", "ab", "h2load", "oha", "hey"]
@@ -16,19 +17,33 @@ class Published(msgspec.Struct, forbid_unknown_fields=True):
     `errored` is for an article that printed the word "error", in place of a figure or beside it, and no count.
     """
 
-    arm: Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
-    at: Value | None = None
-    throughput_per_s: Annotated[float, msgspec.Meta(gt=0)] | None = None
-    errored: bool = False
-    errors: dict[str, int] = {}
-    cpu_percent: Annotated[float, msgspec.Meta(ge=0)] | None = None
-    transfer_bytes_per_s: Annotated[float, msgspec.Meta(gt=0)] | None = None
-    latency_mean_ms: float | None = None
-    latency_stdev_ms: float | None = None
-    latency_max_ms: float | None = None
-    latency_quantiles_ms: dict[str, float] = {}
-    requests: int | None = None
-    duration_s: float | None = None
+    arm: Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", description="one of the experiment's arms")]
+    at: Annotated[
+        Value | None,
+        Meta(
+            description="the value of the sweep that the figures belong to; required in a sweep, forbidden without one"
+        ),
+    ] = None
+    throughput_per_s: Annotated[
+        Annotated[float, Meta(gt=0)] | None,
+        Meta(description="requests per second as printed; absent only where the article printed an error"),
+    ] = None
+    errored: Annotated[
+        bool, Meta(description="the article printed an error without a count, in place of the figure or beside it")
+    ] = False
+    errors: Annotated[dict[str, int], Meta(description="errors as printed, by kind in the article's words")] = {}
+    cpu_percent: Annotated[
+        Annotated[float, Meta(ge=0)] | None, Meta(description="CPU use of the server's machine in per cent, as printed")
+    ] = None
+    transfer_bytes_per_s: Annotated[
+        Annotated[float, Meta(gt=0)] | None, Meta(description="bytes per second, as printed")
+    ] = None
+    latency_mean_ms: Annotated[float | None, Meta(description="mean latency as printed")] = None
+    latency_stdev_ms: Annotated[float | None, Meta(description="its standard deviation as printed")] = None
+    latency_max_ms: Annotated[float | None, Meta(description="the longest as printed")] = None
+    latency_quantiles_ms: Annotated[dict[str, float], Meta(description="`{ p50 = 1.2, p99 = 8 }`, as printed")] = {}
+    requests: Annotated[int | None, Meta(description="requests in all")] = None
+    duration_s: Annotated[float | None, Meta(description="how long it ran")] = None
 
     @property
     def has_errors(self) -> bool:
@@ -43,13 +58,16 @@ class Protocol(msgspec.Struct, forbid_unknown_fields=True):
     header fields and whether connections are kept.
     """
 
-    peer: PeerName
-    threads: Annotated[int, msgspec.Meta(ge=1)] = 1
-    connections: Annotated[int, msgspec.Meta(ge=1)] | None = None
-    requests: Annotated[int, msgspec.Meta(ge=1)] | None = None
-    duration_s: Annotated[int, msgspec.Meta(ge=1)] | None = None
-    repeats: Annotated[int, msgspec.Meta(ge=1, le=100)] = 1
-    options: list[str] = []
+    peer: Annotated[PeerName, Meta(description="the tool")]
+    threads: Annotated[int, Meta(ge=1, description="of the tool, where it has any")] = 1
+    connections: Annotated[
+        Annotated[int, Meta(ge=1)] | None,
+        Meta(description="connections; absent: those of the workload (of the point, in a sweep)"),
+    ] = None
+    requests: Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="requests of a repeat")] = None
+    duration_s: Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="or its length")] = None
+    repeats: Annotated[int, Meta(ge=1, le=100, description="how often each arm was measured")] = 1
+    options: Annotated[list[str], Meta(description="more words for the tool's command line, before the URL")] = []
 
 
 def quantile(name: str) -> float | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import msgspec
+from msgspec import Meta
 
 from hopcost.errors import UsageError, nearest
 from hopcost.suites import published as publishing
@@ -21,22 +22,27 @@ from hopcost.suites.sweep import AT
 class Article(msgspec.Struct, forbid_unknown_fields=True):
     """Where the published figures come from."""
 
-    title: str
-    author: str
-    date: str
-    source: str
+    title: Annotated[str, Meta(description="the article's title")]
+    author: Annotated[str, Meta(description="who wrote it")]
+    date: Annotated[str, Meta(description="when it appeared; any text, `2013-12-15` is good")]
+    source: Annotated[str, Meta(description="where it stands")]
 
 
 class Suite(msgspec.Struct, forbid_unknown_fields=True):
     """A file of experiments; one per article."""
 
-    name: Name
-    title: str
-    arms: dict[Name, Arm]
-    experiments: Annotated[list[Experiment], msgspec.Meta(min_length=1)]
-    article: Article | None = None
-    analysis: str = ""
-    claims: list[Claim] = []
+    name: Annotated[Name, Meta(description="names the suite in reports and in the record's directory")]
+    title: Annotated[str, Meta(description="one line, the head of every report")]
+    arms: Annotated[dict[Name, Arm], Meta(description="the arms that experiments choose from, by name: `[arms.NAME]`")]
+    experiments: Annotated[
+        list[Experiment],
+        Meta(min_length=1, description="the experiments in the order in which they run: `[[experiments]]`"),
+    ]
+    article: Annotated[Article | None, Meta(description="where published figures come from: `[article]`")] = None
+    analysis: Annotated[str, Meta(description="prose about what the results mean; kept in the record")] = ""
+    claims: Annotated[
+        list[Claim], Meta(description="what the article says, to be tested by `hopcost claims`: `[[claims]]`")
+    ] = []
 
     def experiment(self, name: str) -> Experiment:
         """The experiment of that name, or the point `NAME@VALUE` of one; UsageError with the nearest one otherwise."""
