@@ -1,239 +1,130 @@
-"""How sources become executables in the user's cache: whole or not at all, whatever comes in between."""
+"""`hopcost build` on programs that are folders of the test."""
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import re
-import signal
-import stat
-import subprocess
-import time
 from pathlib import Path
 
-import psutil
 import pytest
-from command import HOPCOST, environment
+from samples.programs import BUILT, MAKE, built_files, define, define_proxy, script
 
 from hopcost.errors import CannotMeasure
-from hopcost.programs import build_cache, read
-from hopcost.programs.definition import Build
-from hopcost.programs.receipt import installed
+from hopcost.programs import build, receipt
+from hopcost.programs.definition import Installed
 
-FILE = Build(tool="sh", command=["sh", "make.sh", "{output}"], sources=["make.sh"])
-FOLDER = Build(tool="sh", command=["sh", "make.sh"], sources=["make.sh", "lib/words"], executable="bin/say")
-MAKE_FILE = 'printf "#!/bin/sh\\necho made\\n" > "$1"; chmod +x "$1"'
-MAKE_FOLDER = """
-mkdir bin
-printf '#!/bin/sh\\ncat "$(dirname "$0")/../lib/words"\\n' > bin/say
-chmod +x bin/say
-"""
+pytestmark = pytest.mark.usefixtures("own_programs")
 
 
-@pytest.fixture
-def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of a program; the user's cache is this test's alone."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    folder = tmp_path / "source"
-    (folder / "lib").mkdir(parents=True)
-    (folder / "lib" / "words").write_text("whole\n")
-    (folder / "make.sh").write_text(MAKE_FOLDER)
-    return folder
+def test_bytes_that_are_no_text_are_no_bug(tmp_path: Path) -> None:
+    define_proxy(tmp_path)
+    script(tmp_path, "my-proxy", "printf '\\377 proxy/3.1'")
+    assert receipt.installed("proxy").version == "3.1"
+    define(tmp_path, "built", BUILT, make_sh="printf 'no \\377 luck'; exit 1\n")
+    with pytest.raises(CannotMeasure, match="no \N{REPLACEMENT CHARACTER} luck"):
+        build.build_program("built")
 
 
-def in_cache(source: Path) -> list[str]:
-    """All files in the cache, hidden ones too."""
-    cache = source.parent / "cache" / "hopcost"
-    return sorted(str(path.relative_to(cache)) for path in cache.rglob("*") if path.is_file())
+def test_what_is_not_built_yet_says_how(tmp_path: Path) -> None:
+    define(tmp_path, "built", BUILT, make_sh=MAKE)
+    assert receipt.installed("built") == Installed(missing="not built yet", remedy="hopcost build built")
+    assert built_files(tmp_path) == []
 
 
-def say(executable: Path) -> str:
-    return subprocess.run([executable], capture_output=True, text=True, check=True).stdout
-
-
-def test_a_folder_is_built_where_its_sources_are_copied(source: Path) -> None:
-    """As npm and cargo want it; the program's own folder stays as it is."""
-    build_cache.make("say", source, FOLDER)
-    executable = build_cache.path("say", source, FOLDER)
-    assert say(executable) == "whole\n"
-    assert [Path(path).name for path in in_cache(source)] == ["say", "words", "make.sh"]
-    assert not (source / "bin").exists()
-
-
-def test_the_path_holds_the_digest_of_sources_and_command(source: Path) -> None:
-    before = build_cache.path("say", source, FOLDER)
-    other = Build(tool="sh", command=["sh", "make.sh", "-x"], sources=FOLDER.sources, executable="bin/say")
-    assert build_cache.path("say", source, other) != before
-    (source / "lib" / "words").write_text("other\n")
-    assert build_cache.path("say", source, FOLDER) != before
-
-
-def test_a_later_build_finds_the_cache_of_the_one_before(source: Path) -> None:
-    script = 'mkdir -p "$2"; echo once >> "$2/log"; cp "$2/log" "$1"'
-    recipe = Build(tool="sh", command=["sh", "make.sh", "{output}", "{cache}"], sources=["make.sh"])
-    for number in (1, 2):
-        (source / "make.sh").write_text(f"{script} # {number}\n")
-        build_cache.make("say", source, recipe)
-    assert build_cache.path("say", source, recipe).read_text() == "once\nonce\n"
-
-
-def test_a_folder_without_its_executable_is_no_build(source: Path) -> None:
-    (source / "make.sh").write_text("mkdir bin\n")
-    with pytest.raises(CannotMeasure, match=r"say cannot be built: .*bin/say: No such file"):
-        build_cache.make("say", source, FOLDER)
-    assert in_cache(source) == []
-
-
-def test_a_failed_build_of_a_folder_leaves_nothing(source: Path) -> None:
-    (source / "make.sh").write_text(f"{MAKE_FOLDER}\necho no luck\nexit 7\n")
-    with pytest.raises(CannotMeasure, match=r"say cannot be built: sh make\.sh ended with 7:\nno luck"):
-        build_cache.make("say", source, FOLDER)
-    assert in_cache(source) == []
-
-
-@pytest.mark.parametrize("lock", ["go.sum", "Cargo.lock", "package-lock.json"])
-def test_where_libraries_are_fetched_a_failure_says_that_the_network_is_needed(source: Path, lock: str) -> None:
-    (source / "make.sh").write_text("exit 1\n")
-    (source / lock).touch()
-    recipe = Build(tool="sh", command=["sh", "make.sh"], sources=["make.sh", lock])
+def test_what_cannot_be_built_says_what_to_install(tmp_path: Path) -> None:
+    define(tmp_path, "built", BUILT.replace('tool = "sh"', 'tool = "no-such-tool"'), make_sh=MAKE)
+    remedy = "install a shell, then: hopcost build built"
+    assert receipt.installed("built") == Installed(missing="'no-such-tool' is not installed", remedy=remedy)
     with pytest.raises(CannotMeasure) as caught:
-        build_cache.make("say", source, recipe)
-    assert caught.value.hint == f"a first build fetches what {lock} names: it needs the network"
+        build.build_program("built")
+    assert caught.value.message == "built cannot be built: 'no-such-tool' is not installed"
+    assert caught.value.hint == remedy
 
 
-def test_a_failed_build_says_what_it_needs(source: Path) -> None:
-    """What is there may be too old."""
-    (source / "make.sh").write_text("exit 1\n")
-    (source / "go.sum").touch()
-    hints = []
-    for sources in (["make.sh"], ["make.sh", "go.sum"]):
-        recipe = Build(tool="sh", command=["sh", "make.sh"], sources=sources)
-        with pytest.raises(CannotMeasure) as caught:
-            build_cache.make("say", source, recipe, "install a newer shell")
-        hints.append(caught.value.hint)
-    network = "a first build fetches what go.sum names: it needs the network"
-    assert hints == ["install a newer shell", f"{network}; or install a newer shell"]
+def test_a_build_makes_the_program_and_nothing_else(tmp_path: Path) -> None:
+    define(tmp_path, "built", BUILT, make_sh=MAKE)
+    assert receipt.installed("built").missing == "not built yet"
+    build.build_program("built")
+    (path,) = built_files(tmp_path)
+    assert receipt.installed("built") == Installed(path=str(path), version="0.9")
+    assert path.name == "built"
 
 
-@pytest.mark.parametrize("recipe", [FILE, FOLDER], ids=["file", "folder"])
-def test_two_builds_at_once_both_succeed_and_make_one_program(source: Path, recipe: Build) -> None:
-    """Each waits in the middle until the other has begun, so both end with something to publish."""
-    make = MAKE_FOLDER if recipe is FOLDER else MAKE_FILE
-    meeting = source.parent / "meeting"
-    meeting.mkdir()
-    wait = f'touch {meeting}/$$; while [ "$(ls {meeting} | wc -l)" -lt 2 ]; do sleep 0.01; done\n'
-    (source / "make.sh").write_text(wait + make)
-    fork = multiprocessing.get_context("fork")
-    processes = [fork.Process(target=build_cache.make, args=("say", source, recipe)) for _ in range(2)]
-    for process in processes:
-        process.start()
-    for process in processes:
-        process.join(30)
-    assert [process.exitcode for process in processes] == [0, 0]
-    assert say(build_cache.path("say", source, recipe)) == ("whole\n" if recipe is FOLDER else "made\n")
-    assert not [path for path in in_cache(source) if "/." in path]
+def test_a_build_is_done_once(tmp_path: Path) -> None:
+    define(tmp_path, "built", BUILT, make_sh=MAKE)
+    build.build_program("built")
+    (path,) = built_files(tmp_path)
+    before = path.stat()
+    build.build_program("built")
+    assert (path.stat().st_ino, path.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
 
-def test_an_interrupted_build_ends_its_compilers_and_leaves_nothing(source: Path) -> None:
-    pid_file = source.parent / "pid"
-    (source / "make.sh").write_text(f"sleep 1000 & echo $! > {pid_file}.new; mv {pid_file}.new {pid_file}; wait\n")
-    process = multiprocessing.get_context("fork").Process(target=interruptible, args=(source,))
-    process.start()
-    deadline = time.monotonic() + 30
-    while not pid_file.exists() and time.monotonic() < deadline:
-        time.sleep(0.01)
-    compiler = psutil.Process(int(pid_file.read_text()))
-    assert process.pid is not None
-    os.kill(process.pid, signal.SIGINT)
-    process.join(30)
-    assert process.exitcode == 130
-    compiler.wait(30)
-    assert in_cache(source) == []
+def test_other_sources_are_another_program(tmp_path: Path) -> None:
+    define(tmp_path, "built", BUILT, make_sh=MAKE)
+    build.build_program("built")
+    define(tmp_path, "built", BUILT, make_sh=MAKE.replace("0.9", "1.0"))
+    assert receipt.installed("built").missing == "not built yet"
+    build.build_program("built")
+    assert receipt.installed("built").version == "1.0"
+    assert len(built_files(tmp_path)) == 2
 
 
-def interruptible(source: Path) -> None:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        build_cache.make("say", source, FOLDER)
-    except KeyboardInterrupt:
-        os._exit(130)
+def test_a_failed_build_shows_its_last_lines_and_leaves_nothing(tmp_path: Path) -> None:
+    lines = 'echo half > "$1"\nfor i in 01 02 03 04 05 06 07 08 09 10 11 12; do echo "line $i"; done\nexit 3\n'
+    define(tmp_path, "built", BUILT, make_sh=lines)
+    with pytest.raises(CannotMeasure) as caught:
+        build.build_program("built")
+    head, *shown = caught.value.message.splitlines()
+    assert head.startswith("built cannot be built: sh make.sh ")
+    assert head.endswith(" ended with 3:")
+    assert shown == [f"line {number:02}" for number in range(3, 13)]
+    assert built_files(tmp_path) == []
 
 
-def test_what_a_killed_build_left_is_removed_by_the_next_one(source: Path) -> None:
-    """A build that runs keeps what it has so far."""
-    output = build_cache.path("say", source, FOLDER).parents[1]
-    with subprocess.Popen(["sleep", "1000"]) as alive, subprocess.Popen(["true"]) as dead:
-        dead.wait()
-        for process in (alive, dead):
-            left = output.with_name(f".say-{process.pid}")
-            left.mkdir(parents=True)
-            (left / "half").touch()
-        build_cache.make("say", source, FOLDER)
-        assert output.with_name(f".say-{alive.pid}").exists()
-        assert not output.with_name(f".say-{dead.pid}").exists()
-        alive.kill()
+def test_a_build_is_seen_whole_or_not_at_all(tmp_path: Path) -> None:
+    """While the build writes, nothing stands under the program's name; the build itself looks."""
+    look = 'echo half > "$1"\nls "$(dirname "$1")" > seen\n'
+    define(tmp_path, "built", BUILT, make_sh=look + MAKE)
+    build.build_program("built")
+    assert (tmp_path / "programs" / "built" / "seen").read_text().split() == []  # the unfinished file is hidden
+    assert [path.name for path in built_files(tmp_path)] == ["built"]
+    assert receipt.installed("built").version == "0.9"
 
 
-# hopcost's own
+def test_a_build_that_makes_nothing_is_told(tmp_path: Path) -> None:
+    define(tmp_path, "built", BUILT, make_sh="exit 0\n")
+    with pytest.raises(CannotMeasure) as caught:
+        build.build_program("built")
+    assert caught.value.message.startswith("built cannot be built: ")
+    assert "No such file or directory" in caught.value.message
 
 
-def own_builds() -> list[str]:
-    return [name for name in read.shipped_programs() if read.read_program(name).build is not None]
+def test_a_cache_that_cannot_be_written_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    define(tmp_path, "built", BUILT, make_sh=MAKE)
+    (tmp_path / "a-file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "a-file"))
+    with pytest.raises(CannotMeasure) as caught:
+        build.build_program("built")
+    assert caught.value.message.startswith("built cannot be built: ")
+    assert str(tmp_path / "a-file") in caught.value.message
+    assert caught.value.hint == "programs are built into the user's cache; XDG_CACHE_HOME names another place for it"
 
 
-def test_all_kinds_of_sources_are_built() -> None:
-    assert set(own_builds()) == {"actix", "express", "fasthttp", "go-hello", "go-proxy"}
+def test_missing_builds_are_made_and_the_reasons_of_others_kept(tmp_path: Path) -> None:
+    define_proxy(tmp_path)
+    define(tmp_path, "built", BUILT, make_sh=MAKE)
+    define(tmp_path, "broken", BUILT.replace('"built"', '"broken"'), make_sh="echo no luck; exit 1\n")
+    said: list[str] = []
+    problems = build.build_missing(["proxy", "built", "broken"], said.append)
+    assert said == ["building built", "building broken"]
+    assert [problem.splitlines()[-1] for problem in problems] == ["no luck"]
+    assert receipt.installed("built").version == "0.9"
+    assert receipt.installed("broken").missing == "not built yet"
+    said.clear()
+    assert build.build_missing(["built"], said.append) == []
+    assert said == []
 
 
-@pytest.mark.parametrize("name", own_builds())
-def test_every_source_and_lock_file_names_the_build(name: str) -> None:
-    """A file that is forgotten there could change without a new build, or be missing in it."""
-    definition = read.read_program(name)
-    assert definition.build is not None
-    written = {str(path.relative_to(definition.folder)) for path in definition.folder.rglob("*") if path.is_file()}
-    aside = {"program.toml", "README.md", "rustfmt.toml", *definition.files.values()}
-    assert {path for path in written if "node_modules" not in path} - aside == set(definition.build.sources)
-
-
-@pytest.mark.parametrize("name", own_builds())
-def test_every_built_program_says_what_it_was_built_of(name: str) -> None:
-    installed.cache_clear()
-    receipt = installed(name)
-    assert receipt.missing is None and receipt.path is not None and receipt.version is not None
-    assert Path(receipt.path).stat().st_mode & stat.S_IXUSR
-    expected = {
-        "actix": r"\d+\.\d+\.\d+ built with rustc \d",
-        "express": r"\d+\.\d+\.\d+ on node v\d+\S+, pm2 \d",
-        "fasthttp": r"v1\.69\.0 built with go1",
-    }.get(name, r"go1\.\d+")
-    assert re.match(expected, receipt.version)
-
-
-@pytest.mark.parametrize(
-    ("name", "tool", "offline"),
-    [
-        ("express", "npm ci", {"npm_config_registry": "http://127.0.0.1:9", "npm_config_fetch_retries": "0"}),
-        ("actix", "cargo install", {"CARGO_NET_OFFLINE": "true"}),
-        ("fasthttp", "go build", {"GOPROXY": "off"}),
-    ],
-)
-def test_without_a_network_the_error_names_the_tool_and_its_last_lines(
-    tmp_path: Path, name: str, tool: str, offline: dict[str, str]
-) -> None:
-    caches = {"npm_config_cache": "npm", "CARGO_HOME": "cargo", "GOMODCACHE": "go", "XDG_CACHE_HOME": "cache"}
-    folders = {key: str(tmp_path / value) for key, value in caches.items()}
-    compiled = subprocess.run(["go", "env", "GOCACHE"], capture_output=True, text=True, check=True).stdout.strip()
-    run = subprocess.run(
-        [HOPCOST, "build", name, "go-hello"],
-        env=environment() | folders | offline | {"GOFLAGS": "-modcacherw", "GOCACHE": compiled},
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-    )
-    assert run.returncode == 3
-    assert f"error: {name} cannot be built: {tool} " in run.stderr
-    assert "hint: a first build fetches what " in run.stderr
-    assert run.stdout.startswith("go-hello go1"), "the others are built all the same"
-    assert "(built in " in run.stdout
-    assert [path for path in (tmp_path / "cache" / "hopcost").glob(f"{name}-*/**/*") if path.is_file()] == []
+def test_what_no_tool_can_build_is_not_announced(tmp_path: Path) -> None:
+    define(tmp_path, "built", BUILT.replace('tool = "sh"', 'tool = "no-such-tool"'), make_sh=MAKE)
+    said: list[str] = []
+    problems = build.build_missing(["built"], said.append)
+    assert (said, problems) == ([], ["built cannot be built: 'no-such-tool' is not installed"])

@@ -1,0 +1,57 @@
+"""Tests lie where their modules lie: room/x.py has its tests in unit/room/test_x.py or integration/room/test_x.py."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from places import ROOT
+
+PACKAGE = ROOT / "src" / "hopcost"
+DATA = {"served", "shipped"}  # what programs and suites bring along
+WITHOUT_A_FILE = {
+    "structures alone; the tests of those who fill and read them use them": (
+        "plan/options plan/plan record/block record/evidence record/repeat record/run "
+        "statistics/questions/claim_result suites/published suites/suite"
+    ),
+    "whole commands show it: tests/end_to_end and tests/integration/cli": (
+        "cli/build cli/list_ cli/load cli/run cli/show cli/up cli/shared/arguments cli/shared/arm cli/shared/complete "
+        "cli/shared/description errors generators/engine measure/peer_load measure/run record/kept_files record/names"
+    ),
+    "the loop on a mock engine shows it: tests/unit/measure/test_block.py and test_loop.py": (
+        "measure/engine_load measure/protocols/as_published measure/protocols/soak measure/protocols/whole "
+        "measure/watcher"
+    ),
+    "running stacks show it: tests/integration/stacks and tests/conformance": (
+        "stacks/address stacks/sandbox/keeper stacks/sandbox/network stacks/sandbox/usage stacks/stack"
+    ),
+    "this machine's own figures: the doctor's tests, and every run's record": (
+        "machine/binaries machine/cpu_time machine/facts machine/proc"
+    ),
+    "golden files of the whole report, and the tables' and the page's tests": (
+        "report/columns report/document report/formatting report/html/caveats report/html/charts report/html/series "
+        "report/html/stacks report/live/view report/notes/conditions report/notes/head report/tables/further"
+    ),
+    "summaries and questions are made of it: tests/unit/statistics": (
+        "statistics/arms statistics/figures statistics/machine_spread statistics/questions/gate_figures "
+        "statistics/questions/record_side statistics/summary/open_loop statistics/summary/repeats "
+        "statistics/summary/usage"
+    ),
+    "in files of other names": (
+        "generators/peers/output generators/peers/peer "  # generators/test_peers.py: real outputs of all of them
+        "plan/method programs/read "  # tools/test_reference.py; programs/test_definition.py
+        "statistics/validity suites/littles_law"  # statistics/validity/; tools/test_littles_law.py
+    ),
+}
+
+
+def has_a_file(module: Path) -> bool:
+    place = module.parent / f"test_{module.name}.py"
+    return any((ROOT / "tests" / kind / place).exists() for kind in ("unit", "integration"))
+
+
+def test_every_module_has_its_tests_or_a_reason_why_not() -> None:
+    paths = (path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py") if path.name != "__init__.py")
+    modules = {path.with_suffix("") for path in paths if DATA.isdisjoint(path.parts)}
+    listed = {Path(name) for names in WITHOUT_A_FILE.values() for name in names.split()}
+    assert {module for module in modules if not has_a_file(module)} - listed == set(), "give it tests, or a reason"
+    assert listed - modules == set(), "a reason for what is no more"
