@@ -13,7 +13,6 @@ use rustix::io::{Errno, Result};
 use rustix::net::SocketAddrAny;
 use std::io;
 
-/// Events taken per wait.
 const EVENTS: usize = 256;
 /// The most that is received at once.
 const BUFFER_BYTES: usize = 65_536;

@@ -30,7 +30,6 @@ pub use tls::TlsSettings;
 pub enum Backend {
     /// `io_uring` if it can be used here, else epoll.
     Auto,
-    /// `io_uring`, or fail.
     Uring,
     Epoll,
 }
@@ -48,7 +47,6 @@ pub type Messages = Arc<[Box<[u8]>]>;
 /// buffer, and nobody needs to know.
 pub const REPORTED_BYTES: usize = 16_384;
 
-/// What a connection sends next.
 #[derive(Debug)]
 pub enum Outgoing {
     Message(MessageId),
@@ -60,7 +58,6 @@ pub enum Outgoing {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub enum Next {
-    /// Go on receiving.
     Nothing,
     /// Send what [`Handler::outgoing`] says.
     Send,
@@ -74,13 +71,10 @@ pub enum Next {
 /// What went wrong on a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IoFailure {
-    /// It could not be opened.
     Connect,
     /// It could not be opened: the machine has no local port left.
     NoLocalPort,
-    /// The request could not be sent.
     Write,
-    /// Receiving failed.
     Read,
     /// TLS was broken, or refused by the other side.
     Tls,

@@ -28,12 +28,10 @@ pub fn allowed_cores() -> io::Result<Vec<usize>> {
     Ok((0..CpuSet::MAX_CPU).filter(|&core| cores.is_set(core)).collect())
 }
 
-/// Sends SIGSTOP to a process.
 pub fn stop(process: u32) -> io::Result<()> {
     Ok(kill_process(id(process)?, Signal::STOP)?)
 }
 
-/// Sends SIGCONT to a process.
 pub fn resume(process: u32) -> io::Result<()> {
     Ok(kill_process(id(process)?, Signal::CONT)?)
 }
@@ -55,7 +53,6 @@ pub fn wait_until_output_is_closed() {
 pub struct ProcessClock(libc::clockid_t);
 
 impl ProcessClock {
-    /// The clock of the process with this id.
     pub fn of(process: u32) -> io::Result<Self> {
         let mut clock = 0;
         // SAFETY: the pointer is to a local of the right type.

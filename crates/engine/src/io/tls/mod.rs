@@ -78,7 +78,6 @@ impl<I: Io> Io for MaybeTls<I> {
     }
 }
 
-/// A backend whose connections speak TLS.
 #[derive(Debug)]
 pub struct Tls<I> {
     io: I,

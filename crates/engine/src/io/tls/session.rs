@@ -8,7 +8,6 @@ use std::io::{self, Write as _};
 /// How much of a message is encrypted at once. Ciphertext that is not sent yet is held in memory.
 const PIECE_BYTES: usize = 65_536;
 
-/// A message that is being encrypted.
 #[derive(Debug, Clone, Copy)]
 struct Upload {
     message: MessageId,
@@ -59,7 +58,6 @@ impl Session {
         self.go_on(messages).map(|()| false)
     }
 
-    /// Ciphertext to be sent.
     pub(super) fn ciphertext(&mut self) -> Vec<u8> {
         let mut bytes = Vec::new();
         while self.connection.wants_write() {

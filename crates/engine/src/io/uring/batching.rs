@@ -27,7 +27,6 @@ impl Batching {
         Self { max, wait_for: 1, gap_ns: FILL_NS, now_ns: 0 }
     }
 
-    /// How many completions to wait for now.
     #[inline]
     pub(super) fn wait_for(&self) -> u32 {
         self.wait_for

@@ -38,7 +38,6 @@ impl Uring {
         entry
     }
 
-    /// Receives from now on.
     pub(super) fn arm_receive(&mut self, slot: Slot) -> io::Result<()> {
         let entry = self.receive_entry(slot);
         self.connections[slot as usize].is_busy = true;

@@ -27,7 +27,6 @@ impl Uring {
         Ok(())
     }
 
-    /// Queues an operation on a connection.
     #[inline]
     pub(super) fn push_for(&mut self, slot: Slot, entry: &squeue::Entry) -> io::Result<()> {
         self.push(entry)?;
