@@ -161,22 +161,19 @@ fn put(
         // A plan with 2^32 requests does not fit into memory.
         Ok((messages.len() - 1) as MessageId)
     };
-    match settings.wire {
-        Wire::FastCgi => {
-            let bytes = fastcgi::request_bytes(&request, &settings.parameters, keeps);
-            Ok(RequestMessages { first: add(&bytes)?, continued: None, is_long: bytes.len() > REPORTED_BYTES })
-        }
-        Wire::Http => {
-            let (bytes, head_bytes) = http_bytes(&request, keeps);
-            let split = if request.waits_for_continue() { head_bytes } else { bytes.len() };
-            let (first, continued) = bytes.split_at(split);
-            Ok(RequestMessages {
-                first: add(first)?,
-                continued: if continued.is_empty() { None } else { Some(add(continued)?) },
-                is_long: first.len() > REPORTED_BYTES,
-            })
-        }
-    }
+    let (bytes, first_bytes) = match settings.wire {
+        Wire::FastCgi => (fastcgi::request_bytes(&request, &settings.parameters, keeps), usize::MAX),
+        Wire::Http => match http_bytes(&request, keeps) {
+            (bytes, head_bytes) if request.waits_for_continue() => (bytes, head_bytes),
+            (bytes, _) => (bytes, usize::MAX),
+        },
+    };
+    let (first, continued) = bytes.split_at(first_bytes.min(bytes.len()));
+    Ok(RequestMessages {
+        first: add(first)?,
+        continued: if continued.is_empty() { None } else { Some(add(continued)?) },
+        is_long: first.len() > REPORTED_BYTES,
+    })
 }
 
 /// Each request as often as its weight says, in a shuffled order that is always the same.

@@ -112,10 +112,9 @@ impl Progress {
 #[derive(Debug)]
 pub struct Check {
     status: ExpectedStatus,
+    expected: ExpectedBody,
+    /// What bodies are compared with, once that is known.
     reference: Option<Reference>,
-    learned: Option<Arc<OnceLock<Reference>>>,
-    sha256: Option<[u8; SHA256_BYTES]>,
-    needle: Option<Arc<Needle>>,
     long_answers: u64,
 }
 
@@ -128,19 +127,13 @@ pub enum Correct {
 }
 
 impl Check {
-    pub fn new(status: ExpectedStatus, body: ExpectedBody) -> Self {
-        let mut check = Self { status, reference: None, learned: None, sha256: None, needle: None, long_answers: 0 };
-        match body {
-            ExpectedBody::Any => {}
-            ExpectedBody::Length(length) => check.reference = Some(Reference { length, content: Content::Unknown }),
-            ExpectedBody::Bytes(bytes) => {
-                check.reference = Some(Reference { length: bytes.len() as u64, content: Content::Bytes(bytes) });
-            }
-            ExpectedBody::Sha256(digest) => check.sha256 = Some(digest),
-            ExpectedBody::Contains(needle) => check.needle = Some(needle),
-            ExpectedBody::First(learned) => check.learned = Some(learned),
-        }
-        check
+    pub fn new(status: ExpectedStatus, expected: ExpectedBody) -> Self {
+        let content = match &expected {
+            ExpectedBody::Bytes(bytes) => Content::Bytes(Arc::clone(bytes)),
+            _ => Content::Unknown,
+        };
+        let reference = expected.length().map(|length| Reference { length, content });
+        Self { status, expected, reference, long_answers: 0 }
     }
 
     #[inline]
@@ -152,16 +145,16 @@ impl Check {
         progress.length = 0;
         progress.differs = false;
         if self.reference.is_none()
-            && let Some(learned) = &self.learned
+            && let ExpectedBody::First(learned) = &self.expected
         {
             self.reference = learned.get().cloned();
         }
-        progress.reading = match &self.reference {
-            None if self.learned.is_some() => Reading::Learn,
-            None if self.sha256.is_some() => Reading::Sha256,
-            None if self.needle.is_some() => Reading::Search,
-            None | Some(Reference { content: Content::Unknown, .. }) => Reading::LengthOnly,
-            Some(reference) => {
+        progress.reading = match (&self.reference, &self.expected) {
+            (None, ExpectedBody::First(_)) => Reading::Learn,
+            (None, ExpectedBody::Sha256(_)) => Reading::Sha256,
+            (None, ExpectedBody::Contains(_)) => Reading::Search,
+            (None | Some(Reference { content: Content::Unknown, .. }), _) => Reading::LengthOnly,
+            (Some(reference), _) => {
                 let full = reference.length <= COMPARED_BYTES || {
                     self.long_answers += 1;
                     self.long_answers % COMPARED_ONE_IN == 1
@@ -206,7 +199,7 @@ impl Check {
                 }
             }
             (Reading::Search, _) => {
-                if let Some(needle) = &self.needle {
+                if let ExpectedBody::Contains(needle) = &self.expected {
                     needle.search(&mut progress.searched, bytes);
                 }
             }
@@ -241,7 +234,8 @@ impl Check {
     fn digest(&mut self, progress: &mut Progress) -> Option<Correct> {
         let Summary { sha256, start, .. } = progress.summary.as_deref_mut()?;
         let digest = sha256.take().map(ring::digest::Context::finish);
-        if digest.as_ref().map(AsRef::as_ref) != self.sha256.as_ref().map(<[u8; SHA256_BYTES]>::as_slice) {
+        let ExpectedBody::Sha256(expected) = &self.expected else { return None };
+        if digest?.as_ref() != expected {
             return None;
         }
         if self.reference.is_none() {
@@ -255,7 +249,7 @@ impl Check {
     /// The first answer of all lanes is what later answers are compared with. So are answers that began before it
     /// ended.
     fn learn(&self, progress: &mut Progress) -> Option<Correct> {
-        let (Some(learned), Some(summary)) = (&self.learned, progress.summary.take()) else {
+        let (ExpectedBody::First(learned), Some(summary)) = (&self.expected, progress.summary.take()) else {
             return Some(Correct::NotCompared);
         };
         let hash = summary.hash.digest();

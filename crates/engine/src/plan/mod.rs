@@ -196,22 +196,18 @@ impl Plan {
             let name = &arm.name;
             let same_name = plan.arms.iter().filter(|other| other.name == *name).count();
             require(same_name == 1, &format!("two arms have the name `{name}`"))?;
-            let within = (1..=MAX_CONNECTIONS).contains(&arm.connections);
-            require(
-                within,
-                &format!("arm `{name}`: `connections` is {}, not 1 to {MAX_CONNECTIONS}", arm.connections),
-            )?;
-            require(arm.slice_ns != Some(0), &format!("arm `{name}`: `slice_ns` is 0; `null` is the plan's"))?;
-            require(arm.timeout_ns > 0, &format!("arm `{name}`: `timeout_ns` is 0"))?;
+            let require = |holds: bool, what: &str| require(holds, &format!("arm `{name}`: {what}"));
+            let connections = arm.connections;
+            let is_within = (1..=MAX_CONNECTIONS).contains(&connections);
+            require(is_within, &format!("`connections` is {connections}, not 1 to {MAX_CONNECTIONS}"))?;
+            require(arm.slice_ns != Some(0), "`slice_ns` is 0; `null` is the plan's")?;
+            require(arm.timeout_ns > 0, "`timeout_ns` is 0")?;
             let rate_per_s = arm.arrivals.map_or(1.0, PlannedArrivals::rate_per_s);
-            require(
-                is_rate(rate_per_s),
-                &format!("arm `{name}`: `rate_per_s` is {rate_per_s}, not above 0 and up to {MAX_RATE_PER_S:e}"),
-            )?;
-            let closes = arm.requests_per_connection == Some(0);
-            require(!closes, &format!("arm `{name}`: `requests_per_connection` is 0; `null` keeps them"))?;
-            let out_of_place = arm.wire != Wire::FastCgi && !arm.fastcgi_params.is_empty();
-            require(!out_of_place, &format!("arm `{name}`: `fastcgi_params` without `\"wire\": \"fastcgi\"`"))?;
+            let what = format!("`rate_per_s` is {rate_per_s}, not above 0 and up to {MAX_RATE_PER_S:e}");
+            require(is_rate(rate_per_s), &what)?;
+            require(arm.requests_per_connection != Some(0), "`requests_per_connection` is 0; `null` keeps them")?;
+            let is_out_of_place = arm.wire != Wire::FastCgi && !arm.fastcgi_params.is_empty();
+            require(!is_out_of_place, "`fastcgi_params` without `\"wire\": \"fastcgi\"`")?;
         }
         Ok(plan)
     }

@@ -57,15 +57,12 @@ impl Freezer {
     pub fn freeze(&self) -> Result<(), Failure> {
         let failed = |error: io::Error| Failure::run(format!("arm `{}` cannot be frozen: {error}", self.arm));
         match &self.by {
-            By::Nothing => return Ok(()),
-            By::Cgroup2 { control, .. } => control.write_all_at(b"1", 0).map_err(failed)?,
-            By::Cgroup1 { state } => state.write_all_at(b"FROZEN", 0).map_err(failed)?,
-            By::Signal(processes) => {
-                for &process in processes {
-                    gone_is_fine(process::stop(process)).map_err(failed)?;
-                }
-            }
+            By::Nothing => Ok(()),
+            By::Cgroup2 { control, .. } => control.write_all_at(b"1", 0),
+            By::Cgroup1 { state } => state.write_all_at(b"FROZEN", 0),
+            By::Signal(processes) => processes.iter().try_for_each(|&process| gone_is_fine(process::stop(process))),
         }
+        .map_err(failed)?;
         let begin_ns = clock::monotonic_ns();
         while !self.is_frozen().map_err(failed)? {
             let waited_ns = clock::monotonic_ns() - begin_ns;
@@ -85,35 +82,25 @@ impl Freezer {
             By::Cgroup2 { control, .. } => control.write_all_at(b"0", 0),
             By::Cgroup1 { state } => state.write_all_at(b"THAWED", 0),
             By::Signal(processes) => {
-                let mut result = Ok(());
-                for &process in processes {
-                    // All of them, also if one fails.
-                    result = result.and(gone_is_fine(process::resume(process)));
-                }
-                result
+                // All of them, also if one fails.
+                let resume = |result: io::Result<()>, &process| result.and(gone_is_fine(process::resume(process)));
+                processes.iter().fold(Ok(()), resume)
             }
         }
     }
 
     fn is_frozen(&self) -> io::Result<bool> {
-        let mut buffer = [0_u8; 512];
+        let has_line = |file: &File, line: &[u8]| {
+            let mut buffer = [0_u8; 512];
+            let length = file.read_at(&mut buffer, 0)?;
+            Ok(buffer[..length].split(|&byte| byte == b'\n').any(|other| other == line))
+        };
         match &self.by {
             By::Nothing => Ok(true),
-            By::Cgroup2 { events, .. } => {
-                let length = events.read_at(&mut buffer, 0)?;
-                Ok(buffer[..length].split(|&b| b == b'\n').any(|line| line == b"frozen 1"))
-            }
-            By::Cgroup1 { state } => {
-                let length = state.read_at(&mut buffer, 0)?;
-                Ok(buffer[..length].trim_ascii() == b"FROZEN")
-            }
+            By::Cgroup2 { events, .. } => has_line(events, b"frozen 1"),
+            By::Cgroup1 { state } => has_line(state, b"FROZEN"),
             By::Signal(processes) => {
-                for &process in processes {
-                    if !is_stopped(process)? {
-                        return Ok(false);
-                    }
-                }
-                Ok(true)
+                processes.iter().try_fold(true, |frozen, &process| Ok(frozen && is_stopped(process)?))
             }
         }
     }
