@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from samples.claims import GOOD
 
-from hopcost.suites import littles_law, read
+from hopcost.suites import read
+from tools.docs import littles_law
 
 
 def test_littles_law_finds_the_two_means_that_cannot_be() -> None:

@@ -30,8 +30,9 @@ from hopcost.errors import EXIT_CODES
 from hopcost.report.csv import Row
 from hopcost.report.json_schema import Report, ReportedArm, ReportedExperiment
 from hopcost.statistics.intervals import Interval
-from hopcost.suites import littles_law, read
+from hopcost.suites import read
 from hopcost.suites.arm import Name
+from tools.docs import littles_law
 from tools.markdown import table
 
 ROOT = Path(__file__).parents[2]
