@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from tools.bench import contenders
 from tools.bench import generators as script
 
 
@@ -14,3 +17,15 @@ def test_only_what_was_measured_is_replaced() -> None:
 def test_the_page_in_the_repository_is_in_this_form() -> None:
     text = script.PAGE.read_text(encoding="utf-8")
     assert script.page(script.parts(text)) == text
+
+
+@pytest.mark.parametrize(
+    ("name", "kept", "closed"),
+    [
+        ("wrk", "-t 1 -c 9 -d 1s U", "-t 1 -c 9 -d 1s -H Connection: close U"),
+        ("ab", "-q -k -c 9 -t 1 -n 200000 U", "-q -c 9 -t 1 -n 200000 U"),
+    ],
+)
+def test_peers_keep_connections_or_close_them(name: str, kept: str, closed: str) -> None:
+    assert " ".join(contenders.contender(name).words(9, 1, "U")) == kept
+    assert " ".join(contenders.contender(name, keep_alive=False).words(9, 1, "U")) == closed

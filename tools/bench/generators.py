@@ -19,8 +19,7 @@ from pathlib import Path
 
 from hopcost import __version__
 from hopcost.errors import CannotMeasure, HopcostError, MeasurementFailed
-from hopcost.generators.peers import peer as peers
-from hopcost.generators.peers.peer import ALL, WRK, Drive, Peer, engine
+from hopcost.generators.peers.peer import BY_NAME, Drive
 from hopcost.machine import binaries
 from hopcost.machine import facts as machine_facts
 from hopcost.machine.facts import allowed_cores, siblings
@@ -31,6 +30,7 @@ from hopcost.stacks.stack import RunningStack
 from hopcost.suites.arm import Arm, Hop, Link, SettingValue
 from hopcost.suites.experiment import Placement
 from tools import markdown
+from tools.bench.contenders import CLOSING, Contender, contender, engine, installed
 
 BATCH = 16
 LARGE_BYTES = 1 << 20
@@ -55,7 +55,7 @@ class Section:
     title: str
     server: str
     target: str
-    runs: dict[str, tuple[Peer, int]]
+    runs: dict[str, tuple[Contender, int]]
     """Generator and connections, by the name of its row."""
     reference: dict[str, str]
     """To which row the ratio of a row is."""
@@ -83,36 +83,34 @@ def main() -> None:
     print(text, end="")
 
 
-def sections(path: Path, others: list[Peer]) -> list[Section]:
+def sections(path: Path, others: list[str]) -> list[Section]:
     """All tables: our engine under the options that matter, and every peer that is installed."""
 
-    def ours(*options: str) -> dict[str, Peer]:
+    def ours(*options: str) -> dict[str, Contender]:
         return {
-            "hopcost-engine": engine(path, "hopcost-engine", "--io", "uring", *options),
-            "hopcost-engine, epoll": engine(path, "hopcost-engine, epoll", "--io", "epoll", *options),
+            "hopcost-engine": engine(path, "--io", "uring", *options),
+            "hopcost-engine, epoll": engine(path, "--io", "epoll", *options),
         }
 
-    batch = engine(path, "batch", "--io", "uring", "--batch", str(BATCH))
-    floor = engine(path, "floor", "--io", "uring", "--batch", str(BATCH), verb="floor")
+    batch = engine(path, "--io", "uring", "--batch", str(BATCH))
+    floor = engine(path, "--io", "uring", "--batch", str(BATCH), verb="floor")
     everyone = {
         **ours(),
         f"hopcost-engine, batch {BATCH}": batch,
         f"floor, batch {BATCH}": floor,
-        **{peer.name: peer for peer in others},
+        **{name: contender(name) for name in others},
     }
-    close = {peer.name: closing for peer in others if (closing := peers.closing(peer))}
+    close = {name: contender(name, keep_alive=False) for name in others if name in CLOSING}
 
     def against_wrk(
-        title: str, who: dict[str, Peer], connections: int, aim: str, server: str = "nginx", target: str = "/"
+        title: str, who: dict[str, Contender], connections: int, aim: str, server: str = "nginx", target: str = "/"
     ) -> Section:
-        runs = {name: (peer, connections) for name, peer in who.items()}
+        runs = {name: (one, connections) for name, one in who.items()}
         return Section(title, server, target, runs, dict.fromkeys(runs, "wrk"), PER_REQUEST, per_request, aim)
 
     many = {
         **ours("--warm-up", "500ms"),
-        f"hopcost-engine, batch {BATCH}": peers.engine(
-            path, "batch", "--io", "uring", "--batch", str(BATCH), "--warm-up", "500ms"
-        ),
+        f"hopcost-engine, batch {BATCH}": engine(path, "--io", "uring", "--batch", str(BATCH), "--warm-up", "500ms"),
     }
     return [
         against_wrk("64 connections", everyone, 64, "0.75 at most"),
@@ -121,7 +119,7 @@ def sections(path: Path, others: list[Peer]) -> list[Section]:
             title=f"{MANY:,} connections beside {FEW}",
             server="origin",
             target="/",
-            runs={f"{name}, {count}": (peer, count) for name, peer in many.items() for count in (FEW, MANY)},
+            runs={f"{name}, {count}": (one, count) for name, one in many.items() for count in (FEW, MANY)},
             reference={f"{name}, {count}": f"{name}, {FEW}" for name in many for count in (FEW, MANY)},
             unit=f"{PER_REQUEST}, once connections are open",
             cost=per_request_without_opening,
@@ -129,7 +127,7 @@ def sections(path: Path, others: list[Peer]) -> list[Section]:
         ),
         against_wrk(
             "1 MiB answers",
-            {**ours(), **{peer.name: peer for peer in others}},
+            {**ours(), **{name: contender(name) for name in others}},
             16,
             "1 at most",
             server="origin",
@@ -162,12 +160,12 @@ def measure_all(rounds: int, seconds: int, seed: int, only: str) -> dict[str, st
     raise_open_files()
     cores = place_cores(Placement.ONE_CORE, allowed_cores(), siblings())
     path = binaries.require("hopcost-engine")
-    others = [peer for peer in ALL if peer.version() is not None]
-    if WRK not in others:
+    others = installed()
+    if "wrk" not in others:
         raise CannotMeasure("wrk is not installed: ratios are to wrk", "make setup, or apt-get install wrk")
     shuffle = random.Random(seed)
     measured: dict[str, str] = {}
-    versions_line = ", ".join(f"{peer.name} {peer.version()}" for peer in others)
+    versions_line = ", ".join(f"{name} {BY_NAME[name].version()}" for name in others)
     facts = machine_facts.facts()
     for section in sections(path, others):
         if only not in section.title:
@@ -199,8 +197,8 @@ def measure(
     results: dict[str, list[Drive]] = {name: [] for name in section.runs}
     for number in range(rounds + 1):
         for name in shuffle.sample(list(section.runs), len(section.runs)):
-            peer, connections = section.runs[name]
-            done = peers.drive(peer, connections, seconds, url, cores.generator)
+            one, connections = section.runs[name]
+            done = one.drive(connections, seconds, url, cores.generator)
             print(f"{section.title}, round {number}: {name}: {done.counts}", file=sys.stderr)
             if not done.counts.answers or done.counts.errors > done.counts.answers / 1000:
                 raise MeasurementFailed(f"{section.title}: {name}: {done.counts}")

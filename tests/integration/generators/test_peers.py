@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from hopcost.errors import MeasurementFailed
-from hopcost.generators.peers import peer
-from hopcost.generators.peers.peer import WRK
+from hopcost.generators.peers.peer import WRK, run_peer
 
 
 def test_a_generator_that_fails_is_told_in_its_own_words() -> None:
     with pytest.raises(MeasurementFailed, match=r"wrk -t 1 -c 1 -d 1s nonsense ended with 1:\n.*invalid URL"):
-        peer.drive(WRK, 1, 1, "nonsense", [0])
+        run_peer(WRK, ["wrk", "-t", "1", "-c", "1", "-d", "1s", "nonsense"], [0])

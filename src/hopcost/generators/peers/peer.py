@@ -1,6 +1,6 @@
 """Other load generators: how each is called and run; peer_output.py reads what they print.
 
-Our engine is called the same way here, so that all are measured alike: as a process of its own, its CPU by wait4.
+Each is a process of its own, its CPU read by wait4.
 """
 
 from __future__ import annotations
@@ -25,13 +25,12 @@ OUTPUT_KEPT = 4000  # characters of what it printed, for the record
 
 
 class Peer(msgspec.Struct, frozen=True):
-    """A load generator; `command` takes (connections, seconds, URL), `counts` reads its output."""
+    """A load generator; `counts` reads its output."""
 
     name: str
     executable: str
     version_command: list[str]
     version_pattern: str
-    command: Callable[[int, int, str], list[str]]
     counts: Callable[[str], Counts]
     exit_codes: tuple[int, ...] = (0,)
 
@@ -55,11 +54,6 @@ class Drive(msgspec.Struct, frozen=True):
     cpu_ns: int
     elapsed_ns: int
     output: str = ""
-
-
-def drive(peer: Peer, connections: int, seconds: int, url: str, cores: list[int]) -> Drive:
-    """Run a generator on these cores to its end; MeasurementFailed with its own words when it fails."""
-    return run_peer(peer, [peer.executable, *peer.command(connections, seconds, url)], cores)
 
 
 def run_peer(
@@ -106,32 +100,16 @@ def _ends(text: str) -> str:
     return text if len(text) <= 600 else f"{text[:300]} … {text[-300:]}"
 
 
-def engine(executable: Path, name: str, *options: str, verb: str = "load") -> Peer:
-    """Our engine under given options; `verb` is `load` or `floor`."""
+def engine(executable: Path, name: str) -> Peer:
+    """Our engine, called and read like a peer."""
     return Peer(
         name=name,
         executable=str(executable),
         version_command=["--version"],
         version_pattern=r"hopcost-engine (\S+)",
-        command=lambda connections, seconds, url: [
-            *(verb, "--json", "-t", "1", "-c", str(connections), "-d", f"{seconds}s", *options, url)
-        ],
         counts=peers_output.engine,
         exit_codes=(0, 4),  # 4: the run calls itself suspect, for steal perhaps, which here all share
     )
-
-
-def closing(peer: Peer) -> Peer | None:
-    """The peer with a connection per request; None where it cannot, or counts the end as an error."""
-    options = {"wrk": ["-H", "Connection: close"], "oha": ["--disable-keepalive"], "ab": []}.get(peer.name)
-    if options is None:
-        return None
-
-    def command(connections: int, seconds: int, url: str) -> list[str]:
-        usual = [option for option in peer.command(connections, seconds, url) if option != "-k"]
-        return [*usual[:-1], *options, usual[-1]]
-
-    return msgspec.structs.replace(peer, command=command)
 
 
 class PeerLoad(msgspec.Struct, frozen=True):
@@ -210,16 +188,11 @@ def words(name: str, load: PeerLoad) -> list[str]:
     raise UsageError(f"no load generator is called '{name}'", nearest(name, BY_NAME))
 
 
-def _plain(name: str) -> Callable[[int, int, str], list[str]]:
-    return lambda connections, seconds, url: words(name, PeerLoad(url=url, connections=connections, seconds=seconds))
-
-
 WRK = Peer(
     name="wrk",
     executable="wrk",
     version_command=["-v"],
     version_pattern=r"wrk (?:debian/)?(\S+)",
-    command=lambda connections, seconds, url: ["-t", "1", "-c", str(connections), "-d", f"{seconds}s", url],
     counts=peers_output.wrk,
 )
 AB = Peer(
@@ -227,7 +200,6 @@ AB = Peer(
     executable="ab",
     version_command=["-V"],
     version_pattern=r"Version (\S+)",
-    command=_plain("ab"),
     counts=peers_output.ab,
 )
 H2LOAD = Peer(
@@ -235,7 +207,6 @@ H2LOAD = Peer(
     executable="h2load",
     version_command=["--version"],
     version_pattern=r"h2load nghttp2/(\S+)",
-    command=_plain("h2load"),
     counts=peers_output.h2load,
 )
 OHA = Peer(
@@ -243,7 +214,6 @@ OHA = Peer(
     executable="oha",
     version_command=["--version"],
     version_pattern=r"oha (\S+)",
-    command=_plain("oha"),
     counts=peers_output.oha,
 )
 HEY = Peer(
@@ -251,8 +221,6 @@ HEY = Peer(
     executable="hey",
     version_command=["-h"],  # it has no version: that it prints its usage is the receipt
     version_pattern=r"Usage: hey()",
-    command=_plain("hey"),
     counts=peers_output.hey,
 )
-ALL = (WRK, AB, H2LOAD, OHA)  # those that `make bench` compares our engine with
-BY_NAME = {peer.name: peer for peer in (*ALL, HEY)}
+BY_NAME = {peer.name: peer for peer in (WRK, AB, H2LOAD, OHA, HEY)}

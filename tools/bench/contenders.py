@@ -1,0 +1,53 @@
+"""Whom `make bench` compares: our engine under some options, and the peers, called alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from hopcost.generators.peers import peer as peers
+from hopcost.generators.peers.peer import BY_NAME, Drive, Peer, PeerLoad, run_peer, words
+
+PEERS = ("wrk", "ab", "h2load", "oha")
+CLOSING = ("wrk", "ab", "oha")  # h2load opens no connection for each request
+KEEP_ALIVE_OFF = ["-H", "Connection: close"]
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A load generator; `words` takes (connections, seconds, URL)."""
+
+    peer: Peer
+    words: Callable[[int, int, str], list[str]]
+
+    def drive(self, connections: int, seconds: int, url: str, cores: list[int]) -> Drive:
+        """Run it on these cores to its end; MeasurementFailed with its own words when it fails."""
+        return run_peer(self.peer, [self.peer.executable, *self.words(connections, seconds, url)], cores)
+
+
+def engine(executable: Path, *options: str, verb: str = "load") -> Contender:
+    """Our engine under given options; `verb` is `load` or `floor`."""
+    return Contender(
+        peers.engine(executable, "hopcost-engine"),
+        lambda connections, seconds, url: [
+            *(verb, "--json", "-t", "1", "-c", str(connections), "-d", f"{seconds}s", *options, url)
+        ],
+    )
+
+
+def contender(name: str, keep_alive: bool = True) -> Contender:
+    """A peer with connections that are kept, or with one per request."""
+
+    def of_name(connections: int, seconds: int, url: str) -> list[str]:
+        if name == "wrk":  # without --latency, which costs it something
+            close = [] if keep_alive else KEEP_ALIVE_OFF
+            return ["-t", "1", "-c", str(connections), "-d", f"{seconds}s", *close, url]
+        return words(name, PeerLoad(url=url, connections=connections, seconds=seconds, keep_alive=keep_alive))
+
+    return Contender(BY_NAME[name], of_name)
+
+
+def installed() -> list[str]:
+    """The peers that are installed here."""
+    return [name for name in PEERS if BY_NAME[name].version() is not None]
