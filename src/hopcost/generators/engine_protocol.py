@@ -109,7 +109,7 @@ class EnginePlan(msgspec.Struct):
 
 
 class Start(msgspec.Struct, tag_field="kind", tag="start"):
-    """The engine has read its plan; of bodies above 64 KiB it compares the bytes of one in `compared_one_in`."""
+    """The engine has read its plan."""
 
     version: Annotated[str, Meta(description="the engine's")]
     io: Annotated[str, Meta(description="`uring` or `epoll`")]
@@ -132,10 +132,7 @@ class Opening(msgspec.Struct, tag_field="kind", tag="opening"):
 
 
 class WarmedUp(msgspec.Struct, tag_field="kind", tag="warm_up"):
-    """An arm has been warmed up; `answers`, `slices_elapsed_ns` and `cpu_ns` (all hops together) are per slice.
-
-    The CPU time of a slice is None where that of a hop is not known.
-    """
+    """An arm has been warmed up."""
 
     arm: Annotated[str, Meta(description="its name")]
     elapsed_ns: Annotated[int, Meta(description="on the arm's clock")]
@@ -158,9 +155,7 @@ class WarmedUp(msgspec.Struct, tag_field="kind", tag="warm_up"):
 class Slice(msgspec.Struct, tag_field="kind", tag="slice"):
     """An uninterrupted stretch of load on one arm; docs/engine.md says what each key counts.
 
-    The CPU time of a hop is None where one of its processes was gone; drain_ns is None in the closed loop.
-    `in_flight_ns` is the integral of the requests in flight over the arm's time, `aged_ns` what their ages grew by from
-    the slice's beginning to its end: their difference, over all slices, is the sum of the service times.
+    The sum of `in_flight_ns` less `aged_ns` over all slices is the sum of the service times.
     """
 
     arm: Annotated[str, Meta(description="its name")]
@@ -213,10 +208,7 @@ class Slice(msgspec.Struct, tag_field="kind", tag="slice"):
 
 
 class ArmTotals(msgspec.Struct, tag_field="kind", tag="arm"):
-    """An arm's accounts over the whole block, and its histograms (V2 compressed, base64, ns).
-
-    `compared` answers had every byte compared, `established` connections were open at the end.
-    """
+    """An arm's accounts over the whole block, and its histograms (V2 compressed, base64, ns)."""
 
     arm: Annotated[str, Meta(description="its name")]
     sent: Annotated[int, Meta(description="requests; warm-up and drain are included, as in all counts here")]

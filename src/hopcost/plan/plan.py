@@ -41,14 +41,10 @@ class Point(msgspec.Struct, frozen=True):
 class PlannedExperiment(msgspec.Struct, frozen=True):
     """An experiment with everything decided that can be decided before it starts.
 
-    Before each slice of `slice_ns` an arm is loaded for `settle_ns` that do not count: after the other arms' slices its
-    memory is out of the caches and its queues are not what they are in a run alone. With 1000 connections that takes
-    300 ms (docs/methodology.md). The rounds' slices are longer or shorter by a share of `slice_jitter` at most, lest
-    visits fall into step with what comes and goes in an arm; all rounds together take as long. `connections_asked` are
-    those of the suite, where the workload's are fewer here. Whole slices are shortened to `slice_ns_least` where the
-    time is short. A soak lasts `soak_s`; `soak_asked_s` is the article's. `open_loop_shares` of the slowest arm's
-    throughput are offered to all arms after the closed loop. `weight` is its part of the run's time beside those of the
-    others.
+    Before each slice an arm is loaded for `settle_ns` that do not count: after the other arms' slices its memory is
+    out of the caches, and its queues are not what they are in a run alone. With 1000 connections that takes 300 ms
+    (docs/methodology.md). The lengths of the rounds' slices differ, lest visits fall into step with what comes and goes
+    in an arm; all rounds together take as long.
     """
 
     name: Annotated[str, Meta(description="its name")]
@@ -106,11 +102,7 @@ class PlannedExperiment(msgspec.Struct, frozen=True):
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """The ordered work that a suite means here.
-
-    `looks` are numbers of blocks, `target_width` is the half-width of a ratio's interval, `margin` (a fraction) what
-    nobody should care about.
-    """
+    """The ordered work that a suite means here."""
 
     suite: Annotated[str, Meta(description="its name")]
     title: Annotated[str, Meta(description="its title")]

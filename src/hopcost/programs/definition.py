@@ -43,14 +43,7 @@ class Need(msgspec.Struct, forbid_unknown_fields=True):
 class Program(msgspec.Struct, forbid_unknown_fields=True):
     """A server that can be a hop.
 
-    `links` are the ways it can be reached, `upstream_links` the ways it reaches the next hop (none for an origin).
-    `executable` is a name sought on the PATH; programs with a `build` are made from their source instead.
-    `files` maps a file in the stack's directory to the template it is generated from; both are templates. `config` is
-    the one of them that a hop's own configuration takes the place of.
-    `answers` programs can be the last hop though they can forward too; `balances` programs forward to several copies of
-    the next hop. `children` is a template for the number of child processes without which it is not ready: those that
-    come later are neither accounted for nor frozen. `forks` says that its processes come and go under load, or are very
-    many: its CPU time is then that of its cgroup. It is true or false, or a template for one of the words.
+    Child processes that come after it is ready are neither accounted for nor frozen.
     """
 
     name: Annotated[str, Meta(description="the same as the folder's name")]

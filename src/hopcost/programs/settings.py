@@ -46,11 +46,7 @@ class ReceiptKind(Enum):
 
 
 class SettingDefinition(msgspec.Struct, forbid_unknown_fields=True):
-    """A knob of a program, with its default and what it does.
-
-    `least` is the smallest number that it takes, `choices` are the words of a choice, `receipt` is where its effect
-    shows under load. Without the values of other settings in `when` it has no effect: setting it is an error then.
-    """
+    """A knob of a program, with its default and what it does."""
 
     kind: Annotated[
         SettingKind,

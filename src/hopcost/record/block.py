@@ -13,10 +13,7 @@ from hopcost.record.repeat import PeerRun
 
 
 class OpenLoad(msgspec.Struct):
-    """One arm under an offered load: the same `rate_per_s` for all arms, that `share` of the slowest one's throughput.
-
-    `totals` has the response times: histograms from the intended start.
-    """
+    """One arm under an offered load."""
 
     share: Annotated[float, Meta(description="of the slowest arm's throughput")]
     rate_per_s: Annotated[
@@ -30,10 +27,9 @@ class OpenLoad(msgspec.Struct):
 
 
 class ArmBlock(msgspec.Struct):
-    """One arm's part of a block; `copy_of` names the baseline in the A/A arm.
+    """One arm's part of a block.
 
-    `warm_up`, `slices` and `totals` are our engine's, of the closed loop; where a `peer` drove the arm there are none.
-    `open_loop` is what came after, one for each offered load.
+    `warm_up`, `slices` and `totals` are our engine's, of the closed loop. There are none if a `peer` drove the arm.
     """
 
     name: Annotated[str, Meta(description="the arm")]
@@ -128,11 +124,10 @@ class Failure(msgspec.Struct):
 
 
 class Block(msgspec.Struct):
-    """Fresh start of every arm, check, warm-up, rounds, stop. `reasons` say why it is suspect or void.
+    """Fresh start of every arm, check, warm-up, rounds, stop.
 
-    `harness_cpu_ns` and `foreign_cpu_ns` (other programs') were used while the engine ran; `steal_ns` and the facts of
-    the machine at the end (None where this kernel does not tell) are the whole block's. `end` is the closed loop's,
-    `open_ends` are the offered loads' in their order.
+    `harness_cpu_ns` and `foreign_cpu_ns` were used while the engine ran. `steal_ns` and the facts of the machine at the
+    end (None if this kernel does not tell) are the whole block's.
     """
 
     experiment: Annotated[str, Meta(description="its name")]

@@ -15,11 +15,7 @@ from hopcost.suites.arm import SettingValue
 
 
 class Surroundings(msgspec.Struct, frozen=True):
-    """What a stack ran in, read back. `notes` say what it asked for and did not get.
-
-    `network` is `own` (a namespace of its own) or `host`; `sysctls` are those asked for, as the kernel gives them back;
-    `link_bits_per_s` is what a short transfer to the client came to before load.
-    """
+    """What a stack ran in, read back."""
 
     network: Annotated[str, Meta(description="`own`: a network namespace of its own; `host`: the host's loopback")]
     open_files: Annotated[int, Meta(description="limit of open files of each program")]
@@ -48,7 +44,7 @@ class CheckedAnswer(msgspec.Struct):
 
 
 class Receipt(msgspec.Struct, frozen=True):
-    """What was seen under load of one setting of a hop; `holds` is None where it could not be seen."""
+    """What was seen under load of one setting of a hop."""
 
     hop: Annotated[str, Meta(description="the hop's name")]
     setting: Annotated[str, Meta(description="the setting's name, or `cores`")]

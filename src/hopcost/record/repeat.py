@@ -11,11 +11,7 @@ from hopcost.record.evidence import CheckedAnswer, Memory, Surroundings, TimeWai
 
 
 class PeerRun(msgspec.Struct):
-    """One run of another load generator: its own counts out of its own output, and what the harness read beside it.
-
-    Answers have a 2xx status; `throughput_per_s` and `latency_ms` are as it printed them, errors among them or not.
-    `kept_alive` are answers after which the connection was kept, where the tool counts them.
-    """
+    """One run of another load generator: its own counts out of its own output, and what the harness read beside it."""
 
     peer: Annotated[str, Meta(description="its name")]
     version: Annotated[str, Meta(description="as it prints it")]
@@ -35,10 +31,7 @@ class PeerRun(msgspec.Struct):
 
 
 class Repeat(msgspec.Struct):
-    """One repeat of the article's own protocol (`--as-published`): what ran, or why it failed.
-
-    `requests` or `duration_s` are as run here; the protocol in the plan has the published ones.
-    """
+    """One repeat of the article's own protocol (`--as-published`). The plan's protocol has the published numbers."""
 
     experiment: Annotated[str, Meta(description="its name")]
     arm: Annotated[str, Meta(description="its name")]

@@ -27,15 +27,15 @@ Line = TypeVar("Line", bound=msgspec.Struct)
 
 
 class Ending(msgspec.Struct):
-    """Why an experiment stopped: `precision`, `budget`, `blocks` (all looks done), `failed` or `interrupted`."""
+    """Why an experiment stopped."""
 
     experiment: Annotated[str, Meta(description="its name")]
-    why: Annotated[str, Meta(description="`precision`, `budget`, `blocks`, `failed` or `interrupted`")]
+    why: Annotated[str, Meta(description="`precision`, `budget`, `blocks` (all looks done), `failed` or `interrupted`")]
     detail: Annotated[str, Meta(description="the same in words")]
 
 
 class Run(msgspec.Struct):
-    """The run as a whole; `ended_utc` stays None in a run that was killed. The first method had no number: it is 1."""
+    """The run as a whole."""
 
     format: Annotated[int, Meta(description="the record's format; a reader refuses any other")]
     hopcost: Annotated[str, Meta(description="the version that wrote it")]

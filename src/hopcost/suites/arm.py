@@ -37,12 +37,7 @@ class Link(Enum):
 
 
 class Hop(msgspec.Struct, forbid_unknown_fields=True):
-    """One program with its settings inside a stack.
-
-    `last_copy` are settings of the last of several copies, over those of all. `config` is a template in place of the
-    program's own configuration, `binary` an executable in place of the installed or built one. Both are paths from the
-    suite's folder; here they are absolute.
-    """
+    """One program with its settings inside a stack. Its paths are absolute here."""
 
     program: Annotated[Name, Meta(description="a program's name, as `hopcost list` shows it")]
     link: Annotated[
@@ -89,10 +84,7 @@ class Hop(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Arm(msgspec.Struct, forbid_unknown_fields=True):
-    """A stack under given settings as one side of a comparison; hops from the client's side to the origin.
-
-    `settings` are by program, over the experiment's; a hop's own win.
-    """
+    """A stack under given settings as one side of a comparison."""
 
     hops: Annotated[list[Hop], Meta(min_length=1, description="from the one that the client reaches to the origin")]
     title: Annotated[str, Meta(description="the arm in words; stands in JSON reports")] = ""

@@ -63,10 +63,7 @@ class Relation(Enum):
 
 
 class Needs(msgspec.Struct, forbid_unknown_fields=True):
-    """What a claim's condition takes; without it the claim is not testable here.
-
-    `cores` are those of hops and generator together, `link_mbit_per_s` is the link's rate.
-    """
+    """What a claim's condition takes; without it the claim is not testable here."""
 
     cores: Annotated[
         int, Meta(ge=1, description="cores that the experiment ran on, of hops and generator together")
@@ -82,9 +79,7 @@ class Needs(msgspec.Struct, forbid_unknown_fields=True):
 class ClaimTest(msgspec.Struct, forbid_unknown_fields=True):
     """One comparison in one experiment, or the same one at several values of its sweep.
 
-    A ratio is that of `arm` to `to` (absent: the experiment's control, else its baseline), of one `hop` where that is
-    named. `size` belongs to "at least", "at most" and "about"; "about" reaches from size ÷ (1 + tolerance) to
-    size × (1 + tolerance).
+    "about" reaches from size ÷ (1 + tolerance) to size × (1 + tolerance).
     """
 
     experiment: Annotated[Name, Meta(description="one of the suite's")]

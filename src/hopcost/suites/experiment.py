@@ -111,13 +111,7 @@ class Soak(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Experiment(msgspec.Struct, forbid_unknown_fields=True):
-    """A question, its arms, its workload, its baseline.
-
-    `control` is the article's own control group: published ratios are taken to it. `settings` are by program and
-    yield to a hop's own. `needs_cores` is what the article's conditions take; with fewer the report says so,
-    and why (`needs_cores_because`). `slice_s` is the length of a whole slice in a full run. An experiment
-    of `weight` 2 gets twice the time of one of 1: more where a block takes long.
-    """
+    """A question, its arms, its workload, its baseline."""
 
     name: Annotated[Name, Meta(description="unique in the file; names it on the command line")]
     question: Annotated[str, Meta(description="what it answers, in one sentence; printed above the table")]
@@ -215,10 +209,7 @@ class Experiment(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Sweep(msgspec.Struct, forbid_unknown_fields=True):
-    """One key of the experiment over a list of values; each point has its own A/A arm.
-
-    `quick` are the values that `--quick` runs; all of them where it is absent.
-    """
+    """One key of the experiment over a list of values; each point has its own A/A arm."""
 
     key: Annotated[
         str,

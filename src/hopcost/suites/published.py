@@ -12,10 +12,7 @@ PeerName = Literal["wrk", "ab", "h2load", "oha", "hey"]
 
 
 class Published(msgspec.Struct, forbid_unknown_fields=True):
-    """An arm's figures as an article printed them, under the article's conditions.
-
-    `errored` is for an article that printed the word "error", in place of a figure or beside it, and no count.
-    """
+    """An arm's figures as an article printed them, under the article's conditions."""
 
     arm: Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", description="one of the experiment's arms")]
     at: Annotated[
