@@ -48,6 +48,9 @@ check-slow: setup ## what is too slow for CI: wheels, long property tests, and M
 	MIRIFLAGS=-Zmiri-disable-isolation PROPTEST_CASES=4 \
 	  cargo +nightly miri test --locked -p hopcost-engine --lib -- wire:: recorder:: schedule::
 
+# numpy's products are of 30,000 numbers: threads for them only take the cores from each other.
+unit test test-systems check-slow: export OPENBLAS_NUM_THREADS = 1
+
 unit: .venv/bin/pytest ## the tests that start no process, in a minute
 	.venv/bin/pytest tests/unit
 
