@@ -14,7 +14,7 @@ from hdrh.histogram import HdrHistogram
 
 from hopcost.errors import ArmFailed
 from hopcost.generators import engine
-from hopcost.generators.engine_protocol import ArmTotals, End, EnginePlan, Line, Slice, Start, WarmedUp
+from hopcost.generators.engine_protocol import ArmTotals, End, EnginePlan, Line, Slice, Start, Validity, WarmedUp
 from hopcost.machine import conditions as machine_conditions
 from hopcost.machine import cpu_time, stall
 from hopcost.machine.conditions import Conditions
@@ -25,13 +25,13 @@ from hopcost.plan.plan import Plan, PlannedExperiment
 from hopcost.programs.definition import Installed
 from hopcost.record import reader
 from hopcost.record.block import Block
-from hopcost.record.evidence import Memory, Receipt, Surroundings, TimeWait
+from hopcost.record.evidence import Memory, NetworkKind, Receipt, Surroundings, TimeWait
 from hopcost.record.run import Record
 from hopcost.record.writer import Writer
 from hopcost.stacks import check
 from hopcost.stacks.address import Address
 from hopcost.stacks.check import HttpAnswer
-from hopcost.stacks.sandbox.cgroups import Freezer
+from hopcost.stacks.sandbox.cgroups import Freezer, FreezerKind
 from hopcost.statistics.precision import Forecast
 from hopcost.statistics.questions import gate
 from hopcost.statistics.questions.gate import GateQuestion, GateResult
@@ -87,7 +87,7 @@ class World:
             )
             freeze = {"signal": [1]}  # noqa: RUF012
             network_namespace = None
-            surroundings = Surroundings(network="host", open_files=1)
+            surroundings = Surroundings(network=NetworkKind.HOST, open_files=1)
 
             @property
             def processes(self) -> dict[str, list[int]]:
@@ -145,7 +145,7 @@ class World:
                 arm=arm.name, sent=1, answers=1, compared=1, in_flight=0, established=1, reconnects=0, errors={},
                 service_time=EMPTY, unanswered=EMPTY,
             )  # fmt: skip
-        yield End(elapsed_ns=10**9, generator_cpu_ns=1, validity="valid", reasons=[])
+        yield End(elapsed_ns=10**9, generator_cpu_ns=1, validity=Validity.VALID, reasons=[])
 
 
 class Observer:
@@ -215,7 +215,7 @@ def measure(tmp_path: Path, quick: bool = True, budget_s: float = 1000.0) -> tup
     planned = plan_of(quick, budget_s)
     watcher = Recorder()
     with Writer(tmp_path / "record", SUITE, planned, {}, ["hopcost"]) as writer:
-        well = loop.measure_plan(planned, Freezer(kind="signal", parent=None), writer, watcher)
+        well = loop.measure_plan(planned, Freezer(kind=FreezerKind.SIGNAL, parent=None), writer, watcher)
     return well, reader.read_record(tmp_path / "record"), watcher
 
 
@@ -238,6 +238,6 @@ def measured(tmp_path: Path, asked: GateQuestion, budget_s: float = 1000.0) -> G
         allowed_cores=[0, 1], siblings={}, open_files=1000, margin=asked.margin, target=0.003,
     )  # fmt: skip
     with Writer(tmp_path / "record", made, planned, {"cpu": "Abacus 2"}, ["hopcost", "gate"]) as writer:
-        loop.measure_plan(planned, Freezer(kind="signal", parent=None), writer, Recorder())
+        loop.measure_plan(planned, Freezer(kind=FreezerKind.SIGNAL, parent=None), writer, Recorder())
     is_same = made.arms["before"].hops == made.arms["after"].hops
     return gate.read_gate(asked, reader.read_record(tmp_path / "record"), is_same)

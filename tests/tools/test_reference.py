@@ -12,7 +12,7 @@ import pytest
 from hdrh.histogram import HdrHistogram
 from places import ROOT
 
-from hopcost.generators.engine_protocol import ArmTotals, End, Slice, WarmedUp
+from hopcost.generators.engine_protocol import ArmTotals, End, Slice, Validity, WarmedUp
 from hopcost.machine import facts
 from hopcost.plan import plan
 from hopcost.plan.cores import Cores
@@ -189,11 +189,11 @@ def a_block(number: int) -> Block:
         harness_cpu_ns=1,
         foreign_cpu_ns=0,
         steal_ns=0,
-        validity="valid",
+        validity=Validity.VALID,
         reasons=[],
         failures=[],
         arms=[a_part("a", None), a_part("a-aa", "a")],
-        end=End(elapsed_ns=1, generator_cpu_ns=1, validity="valid", reasons=[]),
+        end=End(elapsed_ns=1, generator_cpu_ns=1, validity=Validity.VALID, reasons=[]),
     )
 
 

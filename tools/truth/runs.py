@@ -16,6 +16,7 @@ import msgspec
 
 from hopcost.errors import MeasurementFailed
 from hopcost.machine import facts
+from hopcost.record.run import StopReason
 from hopcost.report.json_schema import Report, ReportedArm, ReportedComparison, ReportedExperiment
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.validity import STEAL_AT_MOST
@@ -92,7 +93,7 @@ def run_suite(
         if report.returncode != 0:
             raise MeasurementFailed(f"hopcost run ended with {ran.returncode}: {ran.stderr[-2000:]}\n{report.stderr}")
         experiment = msgspec.json.decode(report.stdout, type=Report).experiments[0]
-        if experiment.ending is None or experiment.ending.why == "failed":
+        if experiment.ending is None or experiment.ending.why == StopReason.FAILED:
             why = f"failed: {experiment.ending.detail}" if experiment.ending is not None else ran.stderr[-2000:]
             raise MeasurementFailed(f"hopcost run did not end well: {why}")
         return experiment, seconds, read(record)

@@ -6,11 +6,25 @@ docs/engine.md describes both; the structures here are that description, strict.
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
-from typing import Annotated, Literal
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
+
+
+class Validity(StrEnum):
+    """Whether what was measured counts, from best to worst."""
+
+    VALID = "valid"
+    SUSPECT = "suspect"
+    VOID = "void"
+
+    @staticmethod
+    def worst(validities: Iterable[Validity]) -> Validity:
+        """The worst of them; valid if there is none."""
+        return max(validities, key=list(Validity).index, default=Validity.VALID)
 
 
 class Request(msgspec.Struct):
@@ -250,7 +264,7 @@ class End(msgspec.Struct, tag_field="kind", tag="end"):
 
     elapsed_ns: Annotated[int, Meta(description="since the engine's start")]
     generator_cpu_ns: Annotated[int, Meta(description="of the engine's process, since its start")]
-    validity: Annotated[Literal["valid", "suspect", "void"], Meta(description="the engine's own judgement")]
+    validity: Annotated[Validity, Meta(description="the engine's own judgement")]
     reasons: Annotated[list[str], Meta(description="why it is not valid, in sentences")]
 
 

@@ -1,7 +1,4 @@
-"""What happened to the machine while a block ran: stolen CPU time, throttling, swapping, a step of the wall clock.
-
-Readings only; what they mean for the block is validity.py's.
-"""
+"""What happened to the machine while a block ran: stolen CPU time, throttling, swapping, a step of the wall clock."""
 
 from __future__ import annotations
 
@@ -11,7 +8,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hopcost.machine import cpu_time
-from hopcost.record.block import Block
 
 CLOCK_READINGS = 5  # the one that was interrupted least counts
 
@@ -26,6 +22,16 @@ class Conditions(NamedTuple):
     wall_ahead_ns: int
 
 
+class Change(NamedTuple):
+    """What happened between two moments; None if this kernel does not tell."""
+
+    elapsed_ns: int
+    steal_ns: int
+    throttled_ns: int | None
+    swapped_pages: int | None
+    clock_step_ns: int
+
+
 def now(cores: list[int]) -> Conditions:
     """The counters as they are now; steal on these cores."""
     return Conditions(
@@ -37,13 +43,15 @@ def now(cores: list[int]) -> Conditions:
     )
 
 
-def put(block: Block, before: Conditions, after: Conditions) -> None:
-    """What was added from one moment to the other, into the block."""
-    block.elapsed_ns = after.monotonic_ns - before.monotonic_ns
-    block.steal_ns = after.steal_ns - before.steal_ns
-    block.throttled_ns = _added(before.throttled_ns, after.throttled_ns)
-    block.swapped_pages = _added(before.swapped_pages, after.swapped_pages)
-    block.clock_step_ns = after.wall_ahead_ns - before.wall_ahead_ns
+def change(before: Conditions, after: Conditions) -> Change:
+    """What was added from one moment to the other."""
+    return Change(
+        elapsed_ns=after.monotonic_ns - before.monotonic_ns,
+        steal_ns=after.steal_ns - before.steal_ns,
+        throttled_ns=_added(before.throttled_ns, after.throttled_ns),
+        swapped_pages=_added(before.swapped_pages, after.swapped_pages),
+        clock_step_ns=after.wall_ahead_ns - before.wall_ahead_ns,
+    )
 
 
 def _added(before: int | None, after: int | None) -> int | None:

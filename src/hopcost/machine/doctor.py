@@ -24,7 +24,7 @@ from hopcost.programs.definition import Installed
 from hopcost.programs.receipt import installed
 from hopcost.stacks.sandbox import namespaces as sandbox_namespaces
 from hopcost.stacks.sandbox import network
-from hopcost.stacks.sandbox.cgroups import Freezer, find_freezer
+from hopcost.stacks.sandbox.cgroups import Freezer, FreezerKind, find_freezer
 from hopcost.stacks.sandbox.namespaces import DELAY, tool
 from hopcost.stacks.sandbox.network import COST, Network
 
@@ -202,7 +202,7 @@ def open_files(hard: int) -> Finding:
 
 def freezer(found: Freezer) -> Finding:
     """What holds the other arms still."""
-    if found.kind == "signal":
+    if found.kind == FreezerKind.SIGNAL:
         return Finding(
             Level.WARN,
             "no cgroup can be made: arms are frozen by SIGSTOP",

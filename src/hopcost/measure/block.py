@@ -9,7 +9,7 @@ import contextlib
 from collections.abc import Iterator
 
 from hopcost.errors import ArmFailed, MeasurementFailed
-from hopcost.generators.engine_protocol import WarmUp
+from hopcost.generators.engine_protocol import Validity, WarmUp
 from hopcost.machine import conditions, stall
 from hopcost.measure.engine_load import BlockContext, CheckedArm, cores_in_use, load_closed, load_open
 from hopcost.measure.sizing import block_seed
@@ -17,6 +17,7 @@ from hopcost.plan import open_loop
 from hopcost.plan.open_loop import Offered
 from hopcost.plan.plan import PlannedArm
 from hopcost.record.block import Block, Failure
+from hopcost.record.kept_files import KeptCommand
 from hopcost.record.writer import now_utc
 from hopcost.stacks import check
 from hopcost.stacks.stack import RunningStack
@@ -57,7 +58,7 @@ def _standing(setting: BlockContext, block: Block, ready: list[CheckedArm]) -> l
     standing = [each for each in ready if each.stack.failure() is None]
     pair = {setting.experiment.baseline, setting.experiment.baseline + COPY_SUFFIX}
     compared = pair & {each.arm.name for each in ready} <= {each.arm.name for each in standing}
-    is_void = block.end is not None and block.end.validity == "void"
+    is_void = block.end is not None and block.end.validity == Validity.VOID
     return standing if compared and len(standing) > 1 and not is_void else []
 
 
@@ -93,7 +94,7 @@ def recording(setting: BlockContext, number: int, *, judged: bool = True) -> Ite
         harness_cpu_ns=0,
         foreign_cpu_ns=0,
         steal_ns=0,
-        validity="valid",
+        validity=Validity.VALID,
         reasons=[],
         failures=[],
     )
@@ -102,10 +103,13 @@ def recording(setting: BlockContext, number: int, *, judged: bool = True) -> Ite
     try:
         yield block
     except MeasurementFailed as error:
-        block.validity = "void"
+        block.validity = Validity.VOID
         block.reasons.append(error.message + (f"; hint: {error.hint}" if error.hint else ""))
-    conditions.put(block, before, conditions.now(cores))
-    if judged and block.end is not None and block.validity != "void":
+    change = conditions.change(before, conditions.now(cores))
+    block.elapsed_ns, block.steal_ns = change.elapsed_ns, change.steal_ns
+    block.throttled_ns, block.swapped_pages = change.throttled_ns, change.swapped_pages
+    block.clock_step_ns = change.clock_step_ns
+    if judged and block.end is not None and block.validity != Validity.VOID:
         block.validity, block.reasons = validity.judge_block(block, experiment)
 
 
@@ -125,7 +129,9 @@ def start(setting: BlockContext, arm: PlannedArm, number: int, stacks: contextli
             network=setting.network,
         )
     )
-    setting.writer.put_stack(experiment.name, stack.prepared)
+    commands = [KeptCommand(hop.name, experiment.cores.stack, hop.command) for hop in stack.prepared.hops]
+    files = {f"{hop.name}.{name}": text for hop in stack.prepared.hops for name, text in hop.files.items()}
+    setting.writer.put_stack(experiment.name, arm.name, commands, files)
     with stack.as_client():
         answer = check.ask_as_loaded(arm.name, stack.prepared.address, experiment.workload)
     return CheckedArm(arm=arm, stack=stack, answer=answer)

@@ -14,7 +14,7 @@ import time
 import msgspec
 
 from hopcost.errors import HopcostError, MeasurementFailed
-from hopcost.generators.engine_protocol import WarmUp
+from hopcost.generators.engine_protocol import Validity, WarmUp
 from hopcost.measure import block
 from hopcost.measure.engine_load import BlockContext
 from hopcost.measure.protocols import as_published, soak, whole
@@ -25,7 +25,7 @@ from hopcost.plan.plan import Plan, PlannedArm, PlannedExperiment
 from hopcost.plan.slices import WARM_UP_NS_PER_CONNECTION
 from hopcost.plan.turns import Turns
 from hopcost.record.block import Block
-from hopcost.record.run import Ending
+from hopcost.record.run import Ending, StopReason
 from hopcost.record.writer import Writer
 from hopcost.stacks.sandbox.cgroups import Freezer
 from hopcost.stacks.sandbox.network import HOST, Network
@@ -62,14 +62,16 @@ def measure_plan(plan: Plan, freezer: Freezer, writer: Writer, watcher: Watcher,
             ending = _run(loop)
         except KeyboardInterrupt:
             with contextlib.suppress(MeasurementFailed):
-                writer.end_experiment(Ending(experiment=experiment.name, why="interrupted", detail="interrupted"))
+                writer.end_experiment(
+                    Ending(experiment=experiment.name, why=StopReason.INTERRUPTED, detail="interrupted")
+                )
             raise
         except HopcostError as error:
             with contextlib.suppress(MeasurementFailed):
-                writer.end_experiment(Ending(experiment=experiment.name, why="failed", detail=error.message))
+                writer.end_experiment(Ending(experiment=experiment.name, why=StopReason.FAILED, detail=error.message))
             raise
         writer.end_experiment(ending)
-        all_well = all_well and ending.why != "failed" and not loop.failed_arms
+        all_well = all_well and ending.why != StopReason.FAILED and not loop.failed_arms
     return all_well
 
 
@@ -129,7 +131,7 @@ class Loop:
             group = min(self.live, key=lambda number: self.counts[number])
             is_even = all(self.counts[other] == self.done for other in self.live)
             if is_even and self.done in looks and self._settled():
-                return self._ending("precision", self._precision())
+                return self._ending(StopReason.PRECISION, self._precision())
             arms = [arm for arm in self.arms if arm.name in self.experiment.groups[group]]
             counts = [self.counts[each] for each in self.live]
             size = self.sizing.next(len(arms), counts, self._seconds_left, self.warmth.length_ns)
@@ -143,8 +145,8 @@ class Loop:
             self.setting.watcher.block_ends(done)
             failed = self._note(done, group)
             if failed is not None:
-                return self._ending("failed", failed)
-        return self._ending("blocks", f"all {looks[-1]} blocks are done")
+                return self._ending(StopReason.FAILED, failed)
+        return self._ending(StopReason.BLOCKS, f"all {looks[-1]} blocks are done")
 
     @property
     def _seconds_left(self) -> float:
@@ -187,11 +189,11 @@ class Loop:
             return "the baseline failed"
         if len(self.arms) < 2 or not self.live:
             return "no arm is left"
-        if done.validity != "void" and self._warms_long(group):
+        if done.validity != Validity.VOID and self._warms_long(group):
             self.warmed_long.append(done)
             self.warmth = warm_up_length(self.warmed_long, self.setting.plan.warm_up_least_ns)
         self.sizing.note(done)
-        if done.validity == "void":
+        if done.validity == Validity.VOID:
             self.void.append(done)
             if len(self.void) > max(VOID_BLOCKS_AT_MOST, len(self.valid)) and not done.failures:
                 return f"{len(self.void)} void blocks: {'; '.join(done.reasons)}"
@@ -215,10 +217,14 @@ class Loop:
     def _out_of_time(self) -> Ending:
         if self.void and self.done < BLOCKS_AT_LEAST:
             reasons = "; ".join(dict.fromkeys(reason for each in self.void for reason in each.reasons))
-            return self._ending("failed", f"{self.done} valid blocks and {len(self.void)} void ones: {reasons}")
-        return self._ending("budget", f"{self.done} {'block' if self.done == 1 else 'blocks'} in the time given")
+            return self._ending(
+                StopReason.FAILED, f"{self.done} valid blocks and {len(self.void)} void ones: {reasons}"
+            )
+        return self._ending(
+            StopReason.BUDGET, f"{self.done} {'block' if self.done == 1 else 'blocks'} in the time given"
+        )
 
-    def _ending(self, why: str, detail: str) -> Ending:
+    def _ending(self, why: StopReason, detail: str) -> Ending:
         return Ending(experiment=self.experiment.name, why=why, detail=detail)
 
     def _settled(self) -> bool:

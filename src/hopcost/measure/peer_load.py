@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from hopcost.errors import ArmFailed, CannotMeasure, MeasurementFailed, UsageError
-from hopcost.generators.engine_protocol import End
+from hopcost.generators.engine_protocol import End, Validity
 from hopcost.generators.peers import peer as peers
 from hopcost.generators.peers.peer import BY_NAME, Peer, PeerLoad
 from hopcost.measure.engine_load import BlockContext, CheckedArm, busy_outside_ns, check_engine_plan, cores_in_use
@@ -69,7 +69,7 @@ def load(setting: BlockContext, block: Block, ready: CheckedArm, name: str) -> N
     others = busy_outside_ns([ready.stack], cores) - others
     block.foreign_cpu_ns = max(0, others - run.generator_cpu_ns - block.harness_cpu_ns)
     block.slices_elapsed_ns = run.elapsed_ns
-    block.end = End(elapsed_ns=run.wall_ns, generator_cpu_ns=run.generator_cpu_ns, validity="valid", reasons=[])
+    block.end = End(elapsed_ns=run.wall_ns, generator_cpu_ns=run.generator_cpu_ns, validity=Validity.VALID, reasons=[])
     block.arms = [
         ArmBlock(
             name=ready.arm.name,

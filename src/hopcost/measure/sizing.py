@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from hopcost.generators.engine_protocol import Validity
 from hopcost.plan.make import BLOCK_S_AT_MOST
 from hopcost.plan.plan import Plan, PlannedExperiment
 from hopcost.plan.slices import BLOCK_OVERHEAD_S_PER_ARM, ROUNDS_AT_LEAST, SLICE_EDGES
@@ -48,7 +49,7 @@ class Sizing:
             settling_ns = done.slices_elapsed_ns * self.experiment.settle_ns // self.experiment.slice_ns
             warmed_ns = 0 if self.experiment.turns is Turns.WHOLE else _warmed_ns(done)
             self.overheads_s.append((done.elapsed_ns - done.slices_elapsed_ns - settling_ns - warmed_ns) / 1e9)
-        if done.validity != "void":
+        if done.validity != Validity.VOID:
             for name, rounds in log_ratios(self.experiment, done).items():
                 self.ratios.setdefault(name, []).append(rounds)
         for failure in done.failures:

@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from hopcost.generators.engine_protocol import ArmTotals, End, Slice, Start, WarmedUp
+from hopcost.generators.engine_protocol import ArmTotals, End, Slice, Start, Validity, WarmedUp
 from hopcost.record.evidence import CheckedAnswer, Memory, MemorySample, Receipt, Surroundings, TimeWait
 from hopcost.record.repeat import PeerRun
 
@@ -149,7 +149,7 @@ class Block(msgspec.Struct):
         ),
     ]
     steal_ns: Annotated[int, Meta(description="CPU time of the cores in use that the hypervisor kept during the block")]
-    validity: Annotated[str, Meta(description="`valid`, `suspect` or `void`")]
+    validity: Annotated[Validity, Meta(description="whether it counts")]
     reasons: Annotated[list[str], Meta(description="why it is not valid, in sentences")]
     failures: Annotated[list[Failure], Meta(description="arms that failed in it; they leave the experiment")]
     arms: Annotated[list[ArmBlock], Meta(description="what was measured; empty where the block broke off")] = []

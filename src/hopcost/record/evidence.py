@@ -6,6 +6,7 @@ changed.
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated
 
 import msgspec
@@ -14,10 +15,19 @@ from msgspec import Meta
 from hopcost.suites.arm import SettingValue
 
 
+class NetworkKind(StrEnum):
+    """Which network a stack had: a namespace of its own, or the host's loopback."""
+
+    OWN = "own"
+    HOST = "host"
+
+
 class Surroundings(msgspec.Struct, frozen=True):
     """What a stack ran in, read back."""
 
-    network: Annotated[str, Meta(description="`own`: a network namespace of its own; `host`: the host's loopback")]
+    network: Annotated[
+        NetworkKind, Meta(description="`own`: a network namespace of its own; `host`: the host's loopback")
+    ]
     open_files: Annotated[int, Meta(description="limit of open files of each program")]
     sysctls: Annotated[dict[str, str], Meta(description="those asked for, read back")] = {}
     link_mbit_per_s: Annotated[int | None, Meta(description="the link's rate; null over loopback")] = None

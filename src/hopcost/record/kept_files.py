@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import msgspec
+
 from hopcost.errors import UsageError
 
 COMMANDS = "commands.json"
@@ -13,6 +15,14 @@ CHANGING = (
     (re.compile(r"\b(127\.0\.0\.1|198\.18\.\d+\.\d+):\d+"), r"\1:PORT"),
 )
 LONG_PATH = re.compile(r"(?<![\w.])(?:/[\w.@+-]+)+/([\w.@+-]+/[\w.@+-]+)")  # its last two words say which it is
+
+
+class KeptCommand(msgspec.Struct, frozen=True):
+    """How a hop was started."""
+
+    hop: str
+    cores: list[int]
+    command: list[str]
 
 
 def kept_files(record: Path, experiment: str, arm: str) -> dict[str, str]:

@@ -10,6 +10,7 @@ stacks/E/A/        of arm A in experiment E: commands.json and the generated fil
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -26,11 +27,21 @@ FORMAT = 3
 Line = TypeVar("Line", bound=msgspec.Struct)
 
 
+class StopReason(StrEnum):
+    """Why an experiment stopped."""
+
+    PRECISION = "precision"
+    BUDGET = "budget"
+    BLOCKS = "blocks"  # all looks are done
+    FAILED = "failed"
+    INTERRUPTED = "interrupted"
+
+
 class Ending(msgspec.Struct):
     """Why an experiment stopped."""
 
     experiment: Annotated[str, Meta(description="its name")]
-    why: Annotated[str, Meta(description="`precision`, `budget`, `blocks` (all looks done), `failed` or `interrupted`")]
+    why: Annotated[StopReason, Meta(description="`blocks`: all looks are done")]
     detail: Annotated[str, Meta(description="the same in words")]
 
 

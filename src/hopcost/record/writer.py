@@ -13,6 +13,7 @@ from __future__ import annotations
 import datetime
 import os
 import shutil
+from collections.abc import Mapping
 from io import FileIO
 from pathlib import Path
 from types import TracebackType
@@ -24,10 +25,10 @@ from hopcost.errors import MeasurementFailed, UsageError
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import Plan
 from hopcost.record.block import Block
+from hopcost.record.kept_files import COMMANDS, KeptCommand
 from hopcost.record.names import FOLDER
 from hopcost.record.repeat import Repeat
 from hopcost.record.run import FORMAT, Ending, Run
-from hopcost.stacks.prepare import PreparedStack
 from hopcost.suites.suite import Suite
 
 
@@ -82,26 +83,19 @@ class Writer:
             os.ftruncate(file.fileno(), whole)  # giving space back works on a full disk too
             raise self._cannot_write(name, error) from error
 
-    def put_stack(self, experiment: str, stack: PreparedStack) -> None:
+    def put_stack(self, experiment: str, arm: str, commands: list[KeptCommand], files: Mapping[str, str]) -> None:
         """Keep the commands and generated files of an arm; the first time only, later blocks differ in ports alone."""
-        folder = self.path / "stacks" / experiment / stack.arm
+        folder = self.path / "stacks" / experiment / arm
         if folder.exists():
             return
         try:
             folder.mkdir(parents=True)
-            for hop in stack.hops:
-                for name, text in hop.files.items():
-                    (folder / f"{hop.name}.{name}").write_text(text, encoding="utf-8")
-            (folder / "commands.json").write_bytes(
-                msgspec.json.format(
-                    msgspec.json.encode(
-                        [{"hop": hop.name, "cores": stack.cores.stack, "command": hop.command} for hop in stack.hops]
-                    )
-                )
-            )
+            for name, text in files.items():
+                (folder / name).write_text(text, encoding="utf-8")
+            (folder / COMMANDS).write_bytes(msgspec.json.format(msgspec.json.encode(commands)))
         except OSError as error:
             shutil.rmtree(folder, ignore_errors=True)
-            raise self._cannot_write(f"stacks/{experiment}/{stack.arm}", error) from error
+            raise self._cannot_write(f"stacks/{experiment}/{arm}", error) from error
 
     def end_experiment(self, ending: Ending) -> None:
         """Note why an experiment stopped."""

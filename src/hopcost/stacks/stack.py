@@ -8,7 +8,7 @@ from types import TracebackType
 
 from hopcost.errors import ArmFailed, CannotMeasure, MeasurementFailed
 from hopcost.plan.cores import Cores
-from hopcost.record.evidence import Memory, Surroundings, TimeWait
+from hopcost.record.evidence import Memory, NetworkKind, Surroundings, TimeWait
 from hopcost.stacks import certificate
 from hopcost.stacks.address import LOOPBACK
 from hopcost.stacks.failure import quote_named_lines
@@ -114,7 +114,7 @@ class RunningStack:
             if carried < rate * 1_000_000 * LINK_CARRIES_LEAST:
                 notes.append(f"the link of {rate} Mbit/s carried less than {LINK_CARRIES_LEAST:.0%} of that alone")
         return Surroundings(
-            network="host" if own is None else "own",
+            network=NetworkKind.HOST if own is None else NetworkKind.OWN,
             open_files=got,
             sysctls=self.session.sysctls,
             link_mbit_per_s=rate,

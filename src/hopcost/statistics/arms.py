@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hopcost.generators.engine_protocol import Validity
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.record.block import ArmBlock, Block
 from hopcost.statistics import intervals
@@ -22,7 +23,7 @@ class PairedBlocks:
     """
 
     def __init__(self, experiment: PlannedExperiment, blocks: Sequence[Block]) -> None:
-        valid = [block for block in blocks if block.validity != "void"]
+        valid = [block for block in blocks if block.validity != Validity.VOID]
         self.baseline = experiment.baseline
         self.twice = experiment.twice
         self.again = next((arm.name for arm in experiment.arms if arm.copy_of is not None), None)

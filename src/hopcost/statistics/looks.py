@@ -8,16 +8,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hopcost.plan.plan import PlannedExperiment
+from hopcost.record.run import StopReason
 from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.intervals import CONFIDENCE_ERROR
 
 
-def error_at_end(looks: Sequence[int], arms: PairedBlocks, ending: str | None) -> float:
+def error_at_end(looks: Sequence[int], arms: PairedBlocks, ending: StopReason | None) -> float:
     """The error that the intervals of a figure share in the report: a look's, or what is left where looks are over.
 
-    `ending` says why the experiment stopped (`record.Ending`); who interrupts a run may have seen its intervals.
+    `ending` says why the experiment stopped; who interrupts a run may have seen its intervals.
     """
-    if ending not in ("budget", "blocks"):
+    if ending not in (StopReason.BUDGET, StopReason.BLOCKS):
         return error_per_look(len(looks))
     others = [name for name in arms.names if name not in (arms.twice, arms.again)]  # which are in all blocks of three
     blocks = max((len(arms.of(name)) for name in others), default=0)

@@ -9,14 +9,12 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 
-from hopcost.generators.engine_protocol import ArmTotals, End, Slice
+from hopcost.generators.engine_protocol import ArmTotals, End, Slice, Validity
 from hopcost.plan import open_loop
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.record import histogram
 from hopcost.record.block import ArmBlock, Block, OpenLoad
 from hopcost.suites.arm import COPY_SUFFIX
-
-ORDER = ("valid", "suspect", "void")
 
 FOREIGN_AT_MOST = 0.03  # of the CPU time of the cores in use, by programs that are not ours
 STEAL_AT_MOST = 0.05  # of the time of the cores in use
@@ -34,11 +32,11 @@ LATE_AT_MOST = 0.05  # of the due requests; a virtual machine's own pauses came 
 MISSED_AT_MOST = 0.01  # of the due requests
 UNEVEN = 1.5  # times the even share
 
-Fault = tuple[str, str]  # what it makes of the block, and the reason
+Fault = tuple[Validity, str]  # what it makes of the block, and the reason
 
 
-def judge_block(block: Block, experiment: PlannedExperiment) -> tuple[str, list[str]]:
-    """`valid`, `suspect` or `void`, and the reasons; of a block with the facts of its machine."""
+def judge_block(block: Block, experiment: PlannedExperiment) -> tuple[Validity, list[str]]:
+    """The validity, and the reasons; of a block with the facts of its machine."""
     found = [
         *_of_engine(block),
         *_of_machine(block, experiment),
@@ -47,8 +45,8 @@ def judge_block(block: Block, experiment: PlannedExperiment) -> tuple[str, list[
     pair = (experiment.baseline, experiment.baseline + COPY_SUFFIX)
     for failure in block.failures:
         if failure.arm in pair:
-            found.append(("void", f"{failure.arm}, which the others are compared with, failed under load"))
-    return max((verdict for verdict, _ in found), key=ORDER.index, default="valid"), [reason for _, reason in found]
+            found.append((Validity.VOID, f"{failure.arm}, which the others are compared with, failed under load"))
+    return Validity.worst(validity for validity, _ in found), [reason for _, reason in found]
 
 
 def faults_of_arm(part: ArmBlock, experiment: PlannedExperiment) -> list[str]:
@@ -90,23 +88,25 @@ def _of_machine(block: Block, experiment: PlannedExperiment) -> list[Fault]:
     loaded_ns = sum(end.elapsed_ns for end in [block.end, *block.open_ends] if end is not None)
     foreign = _share(block.foreign_cpu_ns, loaded_ns * cores)
     if foreign > FOREIGN_AT_MOST:
-        found.append(("suspect", f"other programs took {foreign:.0%} of the CPU time of {cores} cores"))
+        found.append((Validity.SUSPECT, f"other programs took {foreign:.0%} of the CPU time of {cores} cores"))
     steal = _share(block.steal_ns, block.elapsed_ns * cores)
     if steal > STEAL_AT_MOST:
-        found.append(("void", f"the hypervisor kept {steal:.0%} of the time of {cores} cores"))
+        found.append((Validity.VOID, f"the hypervisor kept {steal:.0%} of the time of {cores} cores"))
     throttled = _share(block.throttled_ns or 0, block.elapsed_ns)
     if throttled > THROTTLED_AT_MOST:
-        found.append(("void", f"a CPU quota of the cgroup kept this run waiting for {throttled:.1%} of the time"))
+        found.append(
+            (Validity.VOID, f"a CPU quota of the cgroup kept this run waiting for {throttled:.1%} of the time")
+        )
     if (block.swapped_pages or 0) > SWAPPED_AT_MOST:
-        found.append(("void", f"the machine swapped {block.swapped_pages} pages in and out"))
+        found.append((Validity.VOID, f"the machine swapped {block.swapped_pages} pages in and out"))
     if abs(block.clock_step_ns or 0) > CLOCK_STEP_AT_MOST_NS:
-        found.append(("void", f"the wall clock was set by {(block.clock_step_ns or 0) / 1e6:+.0f} ms meanwhile"))
+        found.append((Validity.VOID, f"the wall clock was set by {(block.clock_step_ns or 0) / 1e6:+.0f} ms meanwhile"))
     stall_ns = block.longest_stall_ns or 0
     if open_loop.is_capped(stall_ns):
         words = (
             f"the generator's core stood still for {stall_ns / 1e6:.0f} ms: no slice of the open loop is long enough"
         )
-        found.append(("suspect", words))
+        found.append((Validity.SUSPECT, words))
     return found
 
 
@@ -142,7 +142,9 @@ def _little(slices: Sequence[Slice], totals: ArmTotals | None) -> list[Fault]:
     off = _share(served.mean_ns * served.total, expected) - 1
     if abs(off) <= LITTLE_AT_MOST:
         return []
-    return [("void", f"the service times are {off:+.1%} off from the requests in flight over time (Little's law)")]
+    return [
+        (Validity.VOID, f"the service times are {off:+.1%} off from the requests in flight over time (Little's law)")
+    ]
 
 
 def _stalled(slices: Sequence[Slice], totals: ArmTotals | None) -> list[Fault]:
@@ -150,7 +152,7 @@ def _stalled(slices: Sequence[Slice], totals: ArmTotals | None) -> list[Fault]:
     if not _has_long_tail(totals) or _is_its_way(slices):
         return []
     words = "its mean time is above its p99: something stood still"
-    return [("void" if len(slices) > 1 else "suspect", words)]
+    return [(Validity.VOID if len(slices) > 1 else Validity.SUSPECT, words)]
 
 
 def _has_long_tail(totals: ArmTotals | None) -> bool:
@@ -173,12 +175,12 @@ def _not_offered(load: OpenLoad, experiment: PlannedExperiment) -> list[Fault]:
     found: list[Fault] = []
     busy = _generator_busy(load, experiment)
     if busy >= FULL:
-        found.append(("void", f"the generator's cores were {busy:.0%} busy: it was saturated"))
+        found.append((Validity.VOID, f"the generator's cores were {busy:.0%} busy: it was saturated"))
     late, not_sent = _missed(load)
     if late > LATE_AT_MOST and not _starved(load, experiment):
-        found.append(("void", f"{late:.1%} of the requests were sent late though a connection was free"))
+        found.append((Validity.VOID, f"{late:.1%} of the requests were sent late though a connection was free"))
     if not_sent > MISSED_AT_MOST and _could_have_sent(load, experiment):
-        found.append(("void", f"{not_sent:.1%} of the requests were not sent though the stack was idle"))
+        found.append((Validity.VOID, f"{not_sent:.1%} of the requests were not sent though the stack was idle"))
     return found
 
 

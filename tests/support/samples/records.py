@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hdrh.histogram import HdrHistogram
 
-from hopcost.generators.engine_protocol import ArmTotals, End, Slice, Start, WarmedUp
+from hopcost.generators.engine_protocol import ArmTotals, End, Slice, Start, Validity, WarmedUp
 from hopcost.plan import make as planning
 from hopcost.plan.plan import Plan
 from hopcost.programs.definition import Installed
@@ -15,7 +15,7 @@ from hopcost.record.block import ArmBlock, Block, Failure, OpenLoad
 from hopcost.record.evidence import CheckedAnswer
 from hopcost.record.histogram import FIGURES, HIGHEST_NS, LOWEST_NS
 from hopcost.record.repeat import Repeat
-from hopcost.record.run import FORMAT, Ending, Record, Run
+from hopcost.record.run import FORMAT, Ending, Record, Run, StopReason
 from hopcost.suites.arm import Arm, Hop, Link
 from hopcost.suites.experiment import Experiment, Placement, Workload
 from hopcost.suites.published import Published
@@ -167,7 +167,7 @@ def part(
 def block(
     number: int,
     *parts: ArmBlock,
-    validity: str = "valid",
+    validity: Validity = Validity.VALID,
     reasons: tuple[str, ...] = (),
     failures: tuple[Failure, ...] = (),
     harness_cpu_ns: int = 0,
@@ -189,7 +189,7 @@ def block(
         failures=list(failures),
         arms=list(parts),
         engine=Start(version="0.1.0", io="uring", batch=1, cores=[1], compared_one_in=16),
-        end=End(elapsed_ns=slices_ns, generator_cpu_ns=0, validity="valid", reasons=[]),
+        end=End(elapsed_ns=slices_ns, generator_cpu_ns=0, validity=Validity.VALID, reasons=[]),
     )
 
 
@@ -234,7 +234,7 @@ def open_load(arm: str, rate_per_s: int = 5000) -> OpenLoad:
 def sound_block(number: int = 0) -> Block:
     """A block that nothing speaks against."""
     made = block(number, *(sound_part(arm) for arm in ("direct", "behind", "direct-aa")))
-    made.open_ends = [End(elapsed_ns=7000 * MS, generator_cpu_ns=0, validity="valid", reasons=[])]
+    made.open_ends = [End(elapsed_ns=7000 * MS, generator_cpu_ns=0, validity=Validity.VALID, reasons=[])]
     made.throttled_ns, made.swapped_pages, made.clock_step_ns, made.longest_stall_ns = 0, 0, 1000, 2 * MS
     return made
 
@@ -277,5 +277,5 @@ def ended_run() -> Run:
         command=["hopcost", "run", "made-up"],
         started_utc="2025-01-02T03:04:05Z",
         ended_utc="2025-01-02T03:06:05Z",
-        endings=[Ending(experiment="cost", why="blocks", detail="all 6 blocks are done")],
+        endings=[Ending(experiment="cost", why=StopReason.BLOCKS, detail="all 6 blocks are done")],
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 from samples.records import MS, block, part, plain_block, plan_of, record, slice_of
 
+from hopcost.generators.engine_protocol import Validity
 from hopcost.plan.plan import LeftOut
 from hopcost.record.block import Block, Failure
 from hopcost.record.run import Record
@@ -19,7 +20,7 @@ def rendered(format: str, content: Record) -> str:
     return RENDER[format](content, summarise(content))
 
 
-def full_block(number: int, behind: int, validity: str = "valid", reasons: tuple[str, ...] = ()) -> Block:
+def full_block(number: int, behind: int, validity: Validity = Validity.VALID, reasons: tuple[str, ...] = ()) -> Block:
     """Round figures in every column: 10,000/s direct, errors and an unanswered tail behind the proxy."""
     direct = part(
         slice_of("direct", 1000, cpu_ns={"app": 40 * MS}, generator_cpu_ns=8 * MS),
@@ -60,14 +61,16 @@ def everything() -> Record:
     printed = "under load: app ended by signal 11; its last lines:\npanic: no more memory\n\tgoroutine 7 [running]:"
     failed = block(
         3,
-        validity="void",
+        validity=Validity.VOID,
         reasons=("the engine was killed by signal 9",),
         failures=(Failure(arm="beside", message=printed, hint="see the command with `hopcost show`"),),
     )
     return record(
         full_block(0, behind=400),
         full_block(1, behind=440),
-        full_block(2, behind=420, validity="suspect", reasons=("other programs took 4% of the CPU time of 2 cores",)),
+        full_block(
+            2, behind=420, validity=Validity.SUSPECT, reasons=("other programs took 4% of the CPU time of 2 cores",)
+        ),
         failed,
         plan=plan,
         warnings=["records/made-up/blocks.jsonl: line 5 is cut off; read up to it"],

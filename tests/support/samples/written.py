@@ -15,7 +15,7 @@ from samples.sweeps import peer_run, repeat
 
 from hopcost.errors import MeasurementFailed
 from hopcost.record import reader as records
-from hopcost.record.run import Ending
+from hopcost.record.run import Ending, StopReason
 from hopcost.record.writer import Writer
 
 
@@ -57,7 +57,7 @@ def written(folder: Path) -> Path:
         for each in (sound_block(0), of_peer, sound_block(2)):
             writer.append(each)
         writer.append_repeat(repeat("direct", 0, peer_run(1000)))
-        writer.end_experiment(Ending(experiment="cost", why="blocks", detail="done"))
+        writer.end_experiment(Ending(experiment="cost", why=StopReason.BLOCKS, detail="done"))
     return folder
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from hopcost.record.run import StopReason
 from hopcost.statistics import comparisons
 from tools.truth import lines
 from tools.truth.sections import procedure
@@ -28,10 +29,10 @@ def test_it_goes_on_until_the_looks_or_the_budget_end_it() -> None:
     restless, planned, _ = procedure.simulated(
         1, 600.0, [[0.5, -0.4, 0.3, -0.6]] * 2 + [[0.7, 0.6, 0.5]], random.Random(1)
     )
-    assert len(calm) == planned.looks[0] and ending.why == "precision"
+    assert len(calm) == planned.looks[0] and ending.why == StopReason.PRECISION
     assert len(restless) > planned.looks[0]
     short, _, out = procedure.simulated(4, 30.0, POOL, random.Random(1))
-    assert 1 <= len(short) < planned.looks[0] and out.why == "budget"
+    assert 1 <= len(short) < planned.looks[0] and out.why == StopReason.BUDGET
 
 
 def test_false_alarms_are_counted_and_a_procedure_that_makes_them_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:

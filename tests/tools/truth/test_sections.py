@@ -11,7 +11,7 @@ import pytest
 from golden import FOLDER
 from truth_samples import line
 
-from hopcost.record.run import Ending
+from hopcost.record.run import Ending, StopReason
 from hopcost.report.json_schema import Report, ReportedArm, ReportedComparison, ReportedExperiment
 from hopcost.statistics.intervals import Interval
 from tools.truth import lines, part
@@ -209,7 +209,7 @@ def test_narrow_in_time() -> None:
     assert precision.pair_verdict([narrow] * 2 + [wide] * 2) == "no"
     assert precision.pair_verdict([narrow] * 3) == "yes" and precision.pair_verdict([wide] * 2) == "no"
     assert precision.pair_verdict([narrow] * 2 + [wide]).startswith("unfinished: 3 of 4")
-    ending = Ending(experiment="same", why="precision", detail="")
+    ending = Ending(experiment="same", why=StopReason.PRECISION, detail="")
     found = precision.widths(report([comparison("throughput", "same", 0.99, 1.01)], ending=ending), "same-1")
     assert found["stopped_on_precision"] == 1.0 and found["cpu_per_request_width"] == -1.0
     assert found["throughput_width"] == pytest.approx(0.01)

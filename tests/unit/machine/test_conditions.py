@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from samples import records
-
 from hopcost.machine import conditions
-from hopcost.machine.conditions import Conditions
+from hopcost.machine.conditions import Change, Conditions
 
 
 def test_a_block_has_what_was_added() -> None:
-    block = records.plain_block(0)
     before = Conditions(monotonic_ns=5, steal_ns=1, throttled_ns=None, swapped_pages=7, wall_ahead_ns=100)
     after = Conditions(monotonic_ns=9, steal_ns=4, throttled_ns=None, swapped_pages=9, wall_ahead_ns=90)
-    conditions.put(block, before, after)
-    assert (block.elapsed_ns, block.steal_ns, block.throttled_ns) == (4, 3, None)
-    assert (block.swapped_pages, block.clock_step_ns) == (2, -10)
+    assert conditions.change(before, after) == Change(
+        elapsed_ns=4, steal_ns=3, throttled_ns=None, swapped_pages=2, clock_step_ns=-10
+    )
 
 
 def test_absent_is_not_zero() -> None:

@@ -14,7 +14,7 @@ import pytest
 from hopcost.machine import cpu_time, doctor
 from hopcost.machine.doctor import Finding, Level
 from hopcost.programs.definition import Installed
-from hopcost.stacks.sandbox.cgroups import Freezer
+from hopcost.stacks.sandbox.cgroups import Freezer, FreezerKind
 from hopcost.stacks.sandbox.network import Network
 
 
@@ -158,9 +158,9 @@ def test_open_files(hard: int, expected: tuple[str, str]) -> None:
 @pytest.mark.parametrize(
     ("found", "expected"),
     [
-        (Freezer(kind="cgroup2", parent="/cg/x"), ("pass", "arms are frozen by cgroup2 in /cg/x")),
-        (Freezer(kind="cgroup1", parent="/cg/y"), ("pass", "arms are frozen by cgroup1 in /cg/y")),
-        (Freezer(kind="signal", parent=None), ("warn", "no cgroup can be made: arms are frozen by SIGSTOP")),
+        (Freezer(kind=FreezerKind.CGROUP_2, parent="/cg/x"), ("pass", "arms are frozen by cgroup2 in /cg/x")),
+        (Freezer(kind=FreezerKind.CGROUP_1, parent="/cg/y"), ("pass", "arms are frozen by cgroup1 in /cg/y")),
+        (Freezer(kind=FreezerKind.SIGNAL, parent=None), ("warn", "no cgroup can be made: arms are frozen by SIGSTOP")),
     ],
 )
 def test_freezer(found: Freezer, expected: tuple[str, str]) -> None:

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from mock_world import SUITE, Recorder, World, measure, plan_of
 
-from hopcost.generators.engine_protocol import WarmUp
+from hopcost.generators.engine_protocol import Validity, WarmUp
 from hopcost.measure import block
 from hopcost.measure.engine_load import BlockContext
 from hopcost.record.writer import Writer
-from hopcost.stacks.sandbox.cgroups import Freezer
+from hopcost.stacks.sandbox.cgroups import Freezer, FreezerKind
 from hopcost.stacks.sandbox.ports import Ports
 
 
@@ -84,14 +84,14 @@ def test_rates_that_are_given_are_offered(world: World, tmp_path: Path) -> None:
         setting = BlockContext(
             plan=planned,
             experiment=planned.experiments[0],
-            freezer=Freezer(kind="signal", parent=None),
+            freezer=Freezer(kind=FreezerKind.SIGNAL, parent=None),
             ports=Ports(),
             writer=writer,
             watcher=Recorder(),
         )
         warm_up = WarmUp(least_ns=5, most_ns=7)
         done = block.measure_block(setting, planned.experiments[0].arms, 0, 3, rates={0.25: 123.0}, warm_up=warm_up)
-    assert done.validity == "valid", done.reasons
+    assert done.validity == Validity.VALID, done.reasons
     assert [load.rate_per_s for load in done.arms[0].open_loop] == [123.0]
     as_planned = WarmUp(least_ns=planned.warm_up_least_ns, most_ns=planned.warm_up_most_ns)
     assert [load.warm_up for load in world.plans] == [warm_up, as_planned], "its stacks are warm by then"
@@ -133,14 +133,14 @@ def test_a_setting_that_leaves_no_receipt_is_its_arms_failure(world: World, tmp_
     assert failure.arm == "slow"
     assert failure.message == "under load: origin: gzip = true, but answers have no Content-Encoding"
     assert [each.holds for arm in read.blocks[0].arms for each in arm.receipts].count(False) == 1
-    assert read.blocks[0].validity == "valid"
+    assert read.blocks[0].validity == Validity.VALID
 
 
 def test_a_program_that_dies_under_load_is_its_arms_failure_and_keeps_the_block(world: World, tmp_path: Path) -> None:
     world.dies_under_load.add("slow")
     well, read, _ = measure(tmp_path)
     assert not well
-    assert read.blocks[0].validity == "valid"
+    assert read.blocks[0].validity == Validity.VALID
     assert read.blocks[0].failures[0].message == "under load: origin ended by signal 11"
 
 

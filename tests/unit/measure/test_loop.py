@@ -12,10 +12,11 @@ from mock_world import SUITE, World, measure
 
 from hopcost.errors import MeasurementFailed
 from hopcost.generators import engine
-from hopcost.generators.engine_protocol import EnginePlan, Line
+from hopcost.generators.engine_protocol import EnginePlan, Line, Validity
 from hopcost.measure.loop import VOID_BLOCKS_AT_MOST
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.record import reader
+from hopcost.record.run import StopReason
 from hopcost.statistics import stop
 
 
@@ -56,7 +57,7 @@ def test_quick_does_six_blocks_and_says_so(world: World, tmp_path: Path) -> None
 def test_a_full_run_stops_at_the_first_look_that_is_precise_enough(world: World, tmp_path: Path) -> None:
     _, read, _ = measure(tmp_path, quick=False)
     assert len(read.blocks) == 6  # identical blocks: the intervals have no width
-    assert read.run.endings[0].why == "precision"
+    assert read.run.endings[0].why == StopReason.PRECISION
 
 
 def test_a_full_run_goes_on_where_blocks_differ(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,7 +69,7 @@ def test_a_full_run_goes_on_where_blocks_differ(world: World, tmp_path: Path, mo
 def test_the_budget_ends_an_experiment_but_not_before_its_first_block(world: World, tmp_path: Path) -> None:
     _, read, _ = measure(tmp_path, budget_s=0.001)
     assert len(read.blocks) == 1
-    assert read.run.endings[0].why == "budget"
+    assert read.run.endings[0].why == StopReason.BUDGET
 
 
 def test_an_experiment_of_more_weight_gets_more_of_the_time(world: World, tmp_path: Path) -> None:
@@ -87,7 +88,7 @@ def test_a_baseline_that_fails_ends_the_experiment_with_its_words(world: World, 
     well, read, _ = measure(tmp_path)
     assert not well
     assert world.log == ["start base"]
-    assert read.blocks[0].validity == "void"
+    assert read.blocks[0].validity == Validity.VOID
     assert read.blocks[0].failures[0].message == "it would not start"
     assert (read.run.endings[0].why, read.run.endings[0].detail) == ("failed", "the baseline failed")
 
@@ -107,7 +108,7 @@ def test_too_many_void_blocks_end_the_experiment(world: World, tmp_path: Path) -
     well, read, _ = measure(tmp_path)
     assert not well
     assert len(read.blocks) == VOID_BLOCKS_AT_MOST + 1
-    assert read.run.endings[0].why == "failed"
+    assert read.run.endings[0].why == StopReason.FAILED
 
 
 def test_ctrl_c_stops_the_stacks_and_keeps_the_blocks_done(
@@ -125,6 +126,6 @@ def test_ctrl_c_stops_the_stacks_and_keeps_the_blocks_done(
         measure(tmp_path)
     read = reader.read_record(tmp_path / "record")
     assert len(read.blocks) == 2
-    assert read.run.endings[0].why == "interrupted"
+    assert read.run.endings[0].why == StopReason.INTERRUPTED
     assert read.run.ended_utc is None
     assert world.log[-3:] == ["stop base-aa", "stop slow", "stop base"]

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 from samples.records import MS, block, part, plan_of, slice_of
 
+from hopcost.generators.engine_protocol import Validity
 from hopcost.measure.sizing import PILOT_S, Sizing, log_ratios
 from hopcost.record.block import ArmBlock, Block, Failure
 
@@ -111,6 +112,6 @@ def test_where_the_time_holds_no_look_fewer_blocks_do_and_then_none() -> None:
 
 
 def test_a_void_block_teaches_only_its_time() -> None:
-    void = msgspec.structs.replace(a_block(0), validity="void")
+    void = msgspec.structs.replace(a_block(0), validity=Validity.VOID)
     found = sizing(void).next(ARMS, [0], 600.0, 300 * MS)
     assert found is not None and found.forecast is None

@@ -73,7 +73,6 @@ def test_blocks_of_another_run_are_told(tmp_path: Path) -> None:
 
 BLOCKS: list[tuple[Change, str]] = [
     (lambda block: block.update(elapsed_ns=-1), "elapsed_ns: expected a number from 0 to 9223372036854775807, got -1"),
-    (lambda block: block.update(validity="good"), "validity: expected one of valid, suspect, void, got 'good'"),
     (lambda block: block.update(number=2), "number: block 2 of cost stands there twice"),
     (lambda block: arm(block).update(name="bihind"), "arms: 'bihind' is not in plan.json; did you mean 'behind'?"),
     (lambda block: arm(block).update(name="behind"), "arms: the same arm twice"),
@@ -168,6 +167,13 @@ def test_numbers_that_json_cannot_hold_end_the_reading_with_a_warning(tmp_path: 
     (path / "blocks.jsonl").write_bytes(content.replace(b'"steal_ns":0', b'"steal_ns":NaN', 1))
     read = every_report(path)
     assert read.blocks == [] and "line 1 is damaged" in read.warnings[0]
+
+
+def test_a_validity_that_does_not_exist_ends_the_reading_with_a_warning(tmp_path: Path) -> None:
+    path = written(tmp_path / "r")
+    changed(path, "blocks.jsonl", lambda block: block.update(validity="good"))
+    read = every_report(path)
+    assert read.blocks == [] and "line 1 is damaged (Invalid enum value 'good' - at `$.validity`)" in read.warnings[0]
 
 
 def test_a_histogram_that_passes_for_one_and_is_none_is_a_usage_error() -> None:

@@ -12,7 +12,7 @@ from hopcost.errors import UsageError
 from hopcost.plan.turns import Turns
 from hopcost.record import rebase
 from hopcost.record.block import Block
-from hopcost.record.run import Record
+from hopcost.record.run import Record, StopReason
 from hopcost.report import csv, json, markdown, text
 from hopcost.report.html import page
 from hopcost.statistics import comparisons, intervals, looks
@@ -74,7 +74,7 @@ def test_arms_that_never_share_a_block_are_compared_by_way_of_the_one_in_all() -
     found = arms.ratio("beside", throughput, 0.05)
     assert found == Interval(own.value / other.value, own.low / other.high, own.high / other.low)
     assert arms.count("beside", throughput) == 4 and arms.rounds("beside", throughput) == []
-    assert looks.error_at_end((6, 10), arms, "budget") == 0.05, "of four blocks each, none of which was a look"
+    assert looks.error_at_end((6, 10), arms, StopReason.BUDGET) == 0.05, "of four blocks each, none of which was a look"
 
 
 def test_what_an_arm_did_that_is_no_part_of_the_ratio_says_nothing_of_it() -> None:

@@ -18,11 +18,9 @@ from samples.records import ENVIRONMENT, made_up_suite, plain_block, plan_of
 from samples.written import assert_the_record_before_stays, numbers, recorded, writer
 
 from hopcost.errors import MeasurementFailed, UsageError
-from hopcost.plan.cores import Cores
 from hopcost.record import reader as records
-from hopcost.record.run import Ending
-from hopcost.stacks.address import Address
-from hopcost.stacks.prepare import PreparedHop, PreparedStack
+from hopcost.record.kept_files import KeptCommand
+from hopcost.record.run import Ending, StopReason
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:
@@ -30,12 +28,12 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     with writer(path) as open_writer:
         open_writer.append(plain_block(0))
         open_writer.append(plain_block(1, behind=17))
-        open_writer.end_experiment(Ending(experiment="cost", why="blocks", detail="all 6 blocks are done"))
+        open_writer.end_experiment(Ending(experiment="cost", why=StopReason.BLOCKS, detail="all 6 blocks are done"))
     read = records.read_record(path)
     assert read.path == path
     assert read.blocks == [plain_block(0), plain_block(1, behind=17)]
     assert (read.suite, read.plan, read.environment, read.warnings) == (made_up_suite(), plan_of(), ENVIRONMENT, [])
-    assert read.run.endings == [Ending(experiment="cost", why="blocks", detail="all 6 blocks are done")]
+    assert read.run.endings == [Ending(experiment="cost", why=StopReason.BLOCKS, detail="all 6 blocks are done")]
     assert read.run.command == ["hopcost", "run", "made-up"]
     assert read.run.ended_utc is not None and read.run.ended_utc >= read.run.started_utc
 
@@ -67,21 +65,10 @@ def test_a_block_is_one_line(tmp_path: Path) -> None:
 
 
 def test_a_stacks_commands_and_files_are_kept_from_the_first_block(tmp_path: Path) -> None:
-    def stack(port: int) -> PreparedStack:
-        hop = PreparedHop(
-            name="proxy",
-            program="proxy",
-            version="2",
-            address=Address(link="http+tcp", address=f"127.0.0.1:{port}"),
-            settings={},
-            command=["/proxy", "-p", str(port)],
-            files={"proxy.conf": f"listen {port};\n"},
-        )
-        return PreparedStack(arm="behind", hops=[hop], cores=Cores(stack=[0], generator=[1]), open_files=1024)
-
     with writer(tmp_path / "r") as open_writer:
-        open_writer.put_stack("cost", stack(1))
-        open_writer.put_stack("cost", stack(2))
+        for port in (1, 2):
+            command = KeptCommand("proxy", [0], ["/proxy", "-p", str(port)])
+            open_writer.put_stack("cost", "behind", [command], {"proxy.proxy.conf": f"listen {port};\n"})
     folder = tmp_path / "r" / "stacks" / "cost" / "behind"
     assert (folder / "proxy.proxy.conf").read_text() == "listen 1;\n"
     assert json.loads((folder / "commands.json").read_text()) == [
@@ -195,7 +182,7 @@ def test_a_note_of_the_end_that_finds_no_space_leaves_the_old_one(tmp_path: Path
         open_writer.append(plain_block(0))
         open_writer.append(plain_block(1))
         with files_at_most(100):
-            open_writer.end_experiment(Ending(experiment="cost", why="blocks", detail="all done"))
+            open_writer.end_experiment(Ending(experiment="cost", why=StopReason.BLOCKS, detail="all done"))
     assert_the_record_before_stays(path, caught, "run.json")
     assert not list(path.glob(".*"))
 

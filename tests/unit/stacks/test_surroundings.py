@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from hopcost.record.evidence import Surroundings
+from hopcost.record.evidence import NetworkKind, Surroundings
 from hopcost.stacks import surroundings
 from hopcost.stacks.sandbox import namespaces, usage
 from hopcost.stacks.sandbox.network import HOST, Network
@@ -57,10 +57,10 @@ def test_a_link_without_its_tools_names_the_package(monkeypatch: pytest.MonkeyPa
     ],
 )
 def test_a_link_that_the_answers_fill_is_told(received: int, answers: int, is_full: bool) -> None:
-    given = Surroundings(network="own", open_files=1, link_mbit_per_s=100)
+    given = Surroundings(network=NetworkKind.OWN, open_files=1, link_mbit_per_s=100)
     notes = surroundings.with_link_load(given, received, 10**9, answers=answers).notes
     assert any("is full" in note for note in notes) is is_full
-    without = Surroundings(network="own", open_files=1)
+    without = Surroundings(network=NetworkKind.OWN, open_files=1)
     assert surroundings.with_link_load(without, 10**12, 10**9, answers=1).notes == []
 
 

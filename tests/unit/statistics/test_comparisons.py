@@ -11,6 +11,7 @@ from samples.comparisons import RATE_PER_S, arm, of_behind, six_blocks, summary
 from samples.records import histogram, plan_of
 
 from hopcost.record.block import Failure
+from hopcost.record.run import StopReason
 from hopcost.statistics import figures, stop, validity
 from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.comparisons import GENERATOR_FULL
@@ -50,14 +51,14 @@ def test_the_errors_of_arms_and_looks_add_up() -> None:
     assert error_of_one_arm(experiment, 0.05) == 0.025, "two arms beside the baseline and its copy"
     arms = PairedBlocks(experiment, six_blocks())
     assert looks == [6, 10, 16, 24]
-    for ending in ("precision", "interrupted", None):  # what was seen has ended it, or may have
+    for ending in (StopReason.PRECISION, StopReason.INTERRUPTED, None):  # what was seen has ended it, or may have
         assert error_at_end(looks, arms, ending) == 0.0125
-    for ending in ("budget", "blocks"):
+    for ending in (StopReason.BUDGET, StopReason.BLOCKS):
         assert error_at_end(looks, arms, ending) == 0.05, "no look came before"
     seven = PairedBlocks(experiment, [*six_blocks(), six_blocks()[0]])
-    assert error_at_end(looks, seven, "budget") == pytest.approx(0.0375)
-    assert error_at_end(looks, PairedBlocks(experiment, six_blocks() * 4), "blocks") == 0.0125
-    assert error_at_end([6], arms, "blocks") == 0.05, "a quick run has one look"
+    assert error_at_end(looks, seven, StopReason.BUDGET) == pytest.approx(0.0375)
+    assert error_at_end(looks, PairedBlocks(experiment, six_blocks() * 4), StopReason.BLOCKS) == 0.0125
+    assert error_at_end([6], arms, StopReason.BLOCKS) == 0.05, "a quick run has one look"
 
 
 def test_a_baseline_that_differs_from_itself_leaves_the_run_without_verdicts() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from samples.records import block, part, plain_block, plan_of, record, slice_of
 from samples.reports import everything
 
+from hopcost.generators.engine_protocol import Validity
 from hopcost.record.block import Failure
 from hopcost.statistics import stop
 from hopcost.statistics.intervals import ONE
@@ -35,7 +36,7 @@ def test_the_widest_is_the_one_below_the_table() -> None:
 
 def test_before_any_block_nothing_is_known_not_even_of_the_baseline() -> None:
     plan = plan_of()
-    for blocks in ([], [block(0, validity="void", failures=(Failure(arm="behind", message="gone"),))]):
+    for blocks in ([], [block(0, validity=Validity.VOID, failures=(Failure(arm="behind", message="gone"),))]):
         arms = stop.arms_so_far(plan, plan.experiments[0], blocks)
         assert [arm.name for arm in arms] == [arm.name for arm in plan.experiments[0].arms]
         assert {arm.ratio for arm in arms} == {None}

@@ -22,7 +22,7 @@ import psutil
 
 from hopcost.errors import MeasurementFailed
 from hopcost.generators import engine
-from hopcost.generators.engine_protocol import End, EnginePlan, WarmUp
+from hopcost.generators.engine_protocol import End, EnginePlan, Validity, WarmUp
 from hopcost.machine import cpu_time, facts
 from hopcost.measure import engine_load
 from hopcost.plan import make
@@ -159,7 +159,7 @@ def run(name: str, number: int) -> Figures:
         before = Reading.now(stacks)
         ends = [line for line in engine.run_engine(work) if isinstance(line, End)]
         after = Reading.now(stacks)
-    if not ends or ends[0].validity == "void":
+    if not ends or ends[0].validity == Validity.VOID:
         raise MeasurementFailed(f"the load is void: {ends}")
     return parts(before, after)
 

@@ -20,6 +20,7 @@ from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.record import reader
 from hopcost.record.block import Block
+from hopcost.record.run import StopReason
 from hopcost.report.json_schema import ReportedExperiment
 from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.figures import throughput
@@ -105,7 +106,7 @@ def run_pair(name: str, number: int) -> Figures:
 def widths(experiment: ReportedExperiment, arm: str) -> Figures:
     """Half-widths of the printed intervals of an arm in the closed loop; -1 where there is none."""
     found: Figures = {
-        "stopped_on_precision": float(experiment.ending is not None and experiment.ending.why == "precision")
+        "stopped_on_precision": float(experiment.ending is not None and experiment.ending.why == StopReason.PRECISION)
     }
     for name in SPEEDS:
         beside = closed_loop(arm_of(experiment, arm), name)

@@ -16,7 +16,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from hopcost.errors import HopcostError, MeasurementFailed
-from hopcost.generators.engine_protocol import End, Slice, WarmedUp, WarmUp
+from hopcost.generators.engine_protocol import End, Slice, Validity, WarmedUp, WarmUp
 from hopcost.measure import loop as measure_loop
 from hopcost.measure import sizing
 from hopcost.measure.engine_load import BlockContext
@@ -68,7 +68,7 @@ def courses() -> list[list[float]]:
         for experiment in read.plan.experiments:
             again = next((arm.name for arm in experiment.arms if arm.copy_of is not None), None)
             for each in read.blocks:
-                if again is None or each.experiment != experiment.name or each.validity != "valid":
+                if again is None or each.experiment != experiment.name or each.validity != Validity.VALID:
                     continue
                 course = sizing.log_ratios(experiment, each).get(again, [])
                 if len(course) >= ROUNDS_LEAST:
@@ -151,8 +151,9 @@ def _block(
     clock.now += elapsed_ns / 1e9
     return Block(
         experiment=experiment.name, number=number, seed=0, started_utc="", elapsed_ns=elapsed_ns,
-        slices_elapsed_ns=slices_ns, harness_cpu_ns=0, foreign_cpu_ns=0, steal_ns=0, validity="valid", reasons=[],
-        failures=[], arms=parts, end=End(elapsed_ns=slices_ns, generator_cpu_ns=0, validity="valid", reasons=[]),
+        slices_elapsed_ns=slices_ns, harness_cpu_ns=0, foreign_cpu_ns=0, steal_ns=0, validity=Validity.VALID,
+        reasons=[], failures=[], arms=parts,
+        end=End(elapsed_ns=slices_ns, generator_cpu_ns=0, validity=Validity.VALID, reasons=[]),
     )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ import msgspec
 
 from hopcost.errors import CannotMeasure, MeasurementFailed
 from hopcost.generators import engine
-from hopcost.generators.engine_protocol import EnginePlan, Slice, WarmUp
+from hopcost.generators.engine_protocol import EnginePlan, Slice, Validity, WarmUp
 from hopcost.machine import facts
 from hopcost.measure import block, engine_load
 from hopcost.measure.engine_load import BlockContext
@@ -30,7 +30,7 @@ from hopcost.plan.slices import WARM_UP_NS_PER_CONNECTION
 from hopcost.programs import receipt
 from hopcost.record.writer import Writer
 from hopcost.stacks import check
-from hopcost.stacks.sandbox.cgroups import Freezer, find_freezer
+from hopcost.stacks.sandbox.cgroups import Freezer, FreezerKind, find_freezer
 from hopcost.stacks.sandbox.ports import Ports, raise_open_files
 from hopcost.stacks.stack import RunningStack
 from hopcost.statistics import figures as statistics_figures
@@ -195,7 +195,7 @@ def sliced(planned: Plan, experiment: PlannedExperiment, wanted: Sequence[str]) 
             done = block.measure_block(
                 setting, arms, number, rounds(closed), warm_up=warm_up(closed.workload.connections)
             )
-            if done.validity == "void" or done.failures:
+            if done.validity == Validity.VOID or done.failures:
                 raise MeasurementFailed(f"the block by slices is {done.validity}: {done.reasons} {done.failures}")
             beside = PairedBlocks(closed, [done])
             for key, figure in (
@@ -210,7 +210,7 @@ def sliced(planned: Plan, experiment: PlannedExperiment, wanted: Sequence[str]) 
 def alone(experiment: PlannedExperiment, name: str, seconds: float) -> Rates:
     """One arm that runs alone and is never frozen, after the same warm-up; answers per second of it, and CPU."""
     arm = next(each for each in experiment.arms if each.name == name)
-    never = Freezer(kind="signal", parent=None)
+    never = Freezer(kind=FreezerKind.SIGNAL, parent=None)
     with RunningStack(name, arm.arm, experiment.settings, experiment.cores, never, Ports(), label="alone") as stack:
         answer = check.ask_as_loaded(name, stack.prepared.address, experiment.workload)
         only = msgspec.structs.replace(engine_load.engine_arm(stack, experiment.workload, answer), freeze=None)

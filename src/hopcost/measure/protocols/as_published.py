@@ -19,7 +19,7 @@ from hopcost.measure import engine_load, peer_load
 from hopcost.measure.engine_load import BlockContext
 from hopcost.plan.plan import PlannedArm
 from hopcost.record.repeat import PeerRun, Repeat
-from hopcost.record.run import Ending
+from hopcost.record.run import Ending, StopReason
 from hopcost.suites.published import Protocol
 
 PROBE_REQUESTS_LEAST = 1000
@@ -39,8 +39,8 @@ def run_as_published(setting: BlockContext, deadline: float) -> Ending:
         share_s = (deadline - time.monotonic()) / (len(arms) - number)
         failed += [arm.name] if not _arm(setting, arm, protocol, share_s, plan.scale) else []
     if failed:
-        return Ending(experiment=experiment.name, why="failed", detail=f"failed: {', '.join(failed)}")
-    return Ending(experiment=experiment.name, why="blocks", detail=f"{protocol.repeats} repeats of each arm")
+        return Ending(experiment=experiment.name, why=StopReason.FAILED, detail=f"failed: {', '.join(failed)}")
+    return Ending(experiment=experiment.name, why=StopReason.BLOCKS, detail=f"{protocol.repeats} repeats of each arm")
 
 
 def _arm(setting: BlockContext, arm: PlannedArm, protocol: Protocol, share_s: float, scale: float) -> bool:

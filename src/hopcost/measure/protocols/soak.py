@@ -11,7 +11,7 @@ import time
 
 import psutil
 
-from hopcost.generators.engine_protocol import Slice
+from hopcost.generators.engine_protocol import Slice, Validity
 from hopcost.measure import block as blocks
 from hopcost.measure import engine_load
 from hopcost.measure.engine_load import BlockContext, CheckedArm
@@ -19,7 +19,7 @@ from hopcost.plan.experiment import SOAK_SHARE
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.record.block import ArmBlock
 from hopcost.record.evidence import MemorySample
-from hopcost.record.run import Ending
+from hopcost.record.run import Ending, StopReason
 from hopcost.stacks.stack import RunningStack
 
 SEGMENTS_AT_MOST = 24
@@ -37,10 +37,10 @@ def run_soak(setting: BlockContext) -> Ending:
     with contextlib.ExitStack() as stacks:
         with blocks.recording(setting, 0) as first:
             ready = blocks.start_and_check(setting, experiment.arms, first, stacks)
-        if first.validity == "void" or first.failures:
+        if first.validity == Validity.VOID or first.failures:
             setting.writer.append(first)
             setting.watcher.block_ends(first)
-            return Ending(experiment=experiment.name, why="failed", detail="an arm did not start")
+            return Ending(experiment=experiment.name, why=StopReason.FAILED, detail="an arm did not start")
         for number in range(segments):
             setting.watcher.block_begins(number)
             with blocks.recording(setting, number) as segment:
@@ -52,13 +52,13 @@ def run_soak(setting: BlockContext) -> Ending:
             setting.writer.append(segment)
             setting.watcher.block_ends(segment)
             seconds = time.monotonic() - begun
-            void += segment.validity == "void"
+            void += segment.validity == Validity.VOID
             if segment.failures:
-                return Ending(experiment=experiment.name, why="failed", detail=segment.failures[0].message)
+                return Ending(experiment=experiment.name, why=StopReason.FAILED, detail=segment.failures[0].message)
             if void > VOID_SEGMENTS_AT_MOST:
-                return Ending(experiment=experiment.name, why="failed", detail=f"{void} void segments")
+                return Ending(experiment=experiment.name, why=StopReason.FAILED, detail=f"{void} void segments")
     return Ending(
-        experiment=experiment.name, why="blocks", detail=f"{seconds:.0f} s in {segments} segments of one start"
+        experiment=experiment.name, why=StopReason.BLOCKS, detail=f"{seconds:.0f} s in {segments} segments of one start"
     )
 
 

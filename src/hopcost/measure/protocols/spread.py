@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 
 from hopcost.errors import MeasurementFailed
+from hopcost.generators.engine_protocol import Validity
 from hopcost.machine import facts
 from hopcost.measure import block
 from hopcost.measure.engine_load import BlockContext
@@ -60,7 +61,7 @@ def measure_spread(seconds: float = SECONDS) -> MachineSpread:
             network=network.find_network(),
         )
         done = block.measure_block(setting, experiment.arms, 0, max(3, round(seconds / round_s)))
-    if done.validity == "void" or done.failures:
+    if done.validity == Validity.VOID or done.failures:
         words = [*done.reasons, *(failure.message for failure in done.failures)]
         raise MeasurementFailed(f"the spread could not be measured: {'; '.join(words)}")
     return judge(done, experiment)

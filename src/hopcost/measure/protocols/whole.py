@@ -9,7 +9,7 @@ import contextlib
 import random
 
 from hopcost.errors import ArmFailed, MeasurementFailed
-from hopcost.generators.engine_protocol import End
+from hopcost.generators.engine_protocol import End, Validity
 from hopcost.measure import engine_load as blocks
 from hopcost.measure import peer_load
 from hopcost.measure.block import note_failures, recording, start
@@ -18,8 +18,6 @@ from hopcost.plan.plan import PlannedArm
 from hopcost.record.block import Block, Failure
 from hopcost.stacks import check
 from hopcost.stacks.check import HttpAnswer
-
-WORST = ("valid", "suspect", "void")
 
 
 def measure_whole_block(setting: BlockContext, arms: list[PlannedArm], number: int) -> Block:
@@ -63,7 +61,7 @@ def _load(setting: BlockContext, one: Block, ready: CheckedArm) -> None:
 
 def _add(block: Block, one: Block, arm: str) -> None:
     """Put what one arm's slice came to into the block."""
-    block.validity = max(block.validity, one.validity, key=WORST.index)
+    block.validity = Validity.worst((block.validity, one.validity))
     block.reasons += [f"{arm}: {reason}" for reason in one.reasons]
     block.failures += one.failures
     block.arms += one.arms
@@ -72,11 +70,11 @@ def _add(block: Block, one: Block, arm: str) -> None:
     block.harness_cpu_ns += one.harness_cpu_ns
     block.foreign_cpu_ns += one.foreign_cpu_ns
     if one.end is not None:
-        before = block.end or End(elapsed_ns=0, generator_cpu_ns=0, validity="valid", reasons=[])
+        before = block.end or End(elapsed_ns=0, generator_cpu_ns=0, validity=Validity.VALID, reasons=[])
         block.end = End(
             elapsed_ns=before.elapsed_ns + one.end.elapsed_ns,
             generator_cpu_ns=before.generator_cpu_ns + one.end.generator_cpu_ns,
-            validity=max(before.validity, one.end.validity, key=WORST.index),
+            validity=Validity.worst((before.validity, one.end.validity)),
             reasons=[*before.reasons, *(f"{arm}: {reason}" for reason in one.end.reasons)],
         )
 

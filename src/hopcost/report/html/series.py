@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from hopcost.generators.engine_protocol import Validity
 from hopcost.record import histogram
 from hopcost.record.block import ArmBlock, Block, OpenLoad
 from hopcost.report.tables import further
@@ -112,7 +113,7 @@ def slices(blocks: Sequence[Block], at_most: int) -> tuple[list[Row], list[Row]]
                     "from": (min(moments) - began) / 1e9,
                     "to": (max(ends) - began) / 1e9,
                     "validity": block.validity,
-                    "label": block.validity if block.validity != "valid" else "",
+                    "label": block.validity if block.validity != Validity.VALID else "",
                     "why": "; ".join(block.reasons),
                     "block": block.number + 1,
                 }

@@ -12,6 +12,7 @@ import errno
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from enum import StrEnum
 from pathlib import Path
 
 import msgspec
@@ -20,13 +21,21 @@ from hopcost.stacks.sandbox import leftovers
 from hopcost.stacks.sandbox.leftovers import CGROUP_PREFIX
 
 
+class FreezerKind(StrEnum):
+    """What freezes; the engine's plan has the same words."""
+
+    CGROUP_2 = "cgroup2"
+    CGROUP_1 = "cgroup1"
+    SIGNAL = "signal"
+
+
 class Freezer(msgspec.Struct, frozen=True):
     """How a stack is frozen: a folder of a cgroup hierarchy to make cgroups in, or none (SIGSTOP).
 
     `account` is a folder of a hierarchy whose cgroups count CPU time: that of version 2, or version 1's cpuacct.
     """
 
-    kind: str  # "cgroup2", "cgroup1", "signal"
+    kind: FreezerKind
     parent: str | None
     account: str | None = None
 
@@ -56,12 +65,14 @@ def find_freezer(mounts: str | None = None, own: str | None = None) -> Freezer:
     own = Path("/proc/self/cgroup").read_text() if own is None else own
     for parent in _own_cgroups(mounts, own, ""):
         if _can_freeze(parent):
-            return Freezer(kind="cgroup2", parent=str(parent), account=str(parent))
+            return Freezer(kind=FreezerKind.CGROUP_2, parent=str(parent), account=str(parent))
     for parent in _own_cgroups(mounts, own, "freezer"):
         if _can_freeze(parent):
             accounts = [each for each in _own_cgroups(mounts, own, "cpuacct") if _can_count(each)]
-            return Freezer(kind="cgroup1", parent=str(parent), account=str(accounts[0]) if accounts else None)
-    return Freezer(kind="signal", parent=None)
+            return Freezer(
+                kind=FreezerKind.CGROUP_1, parent=str(parent), account=str(accounts[0]) if accounts else None
+            )
+    return Freezer(kind=FreezerKind.SIGNAL, parent=None)
 
 
 def _own_cgroups(mounts: str, own: str, controller: str) -> Iterator[Path]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from hopcost.generators.engine_protocol import Validity
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.record.block import ArmBlock, Block
 from hopcost.record.run import Record
@@ -101,7 +102,11 @@ def _published_errors(test: ClaimTest, suite: Suite, value: Value | None) -> boo
 def _best(records: Sequence[Record], name: str) -> _Run | None:
     """The experiment in the record that has most valid blocks of it, the latest of those."""
     runs = [
-        _Run(record, planned, [each for each in record.blocks if each.experiment == name and each.validity != "void"])
+        _Run(
+            record,
+            planned,
+            [each for each in record.blocks_of(name) if each.validity != Validity.VOID],
+        )
         for record in records
         for planned in record.plan.experiments
         if planned.name == name

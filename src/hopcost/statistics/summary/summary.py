@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from hopcost.generators.engine_protocol import Validity
 from hopcost.plan.plan import Plan, PlannedExperiment
 from hopcost.plan.turns import Turns
 from hopcost.record import histogram
@@ -142,7 +143,7 @@ def _experiment(
     repeated: list[Repeat],
     biased: list[str],
 ) -> ExperimentSummary:
-    valid = [block for block in blocks if block.validity != "void"]
+    valid = [block for block in blocks if block.validity != Validity.VOID]
     arms = PairedBlocks(planned, blocks)
     error = looks.error_at_end(plan.looks, arms, ending.why if ending is not None else None)
     own_error = looks.error_of_one_arm(planned, error)
@@ -154,8 +155,8 @@ def _experiment(
         plan=planned,
         ending=ending,
         blocks=len(valid),
-        void=[block for block in blocks if block.validity == "void"],
-        suspect=[block for block in blocks if block.validity == "suspect"],
+        void=[block for block in blocks if block.validity == Validity.VOID],
+        suspect=[block for block in blocks if block.validity == Validity.SUSPECT],
         failures=[failure for block in blocks for failure in block.failures],
         aa_floor=arms.floor(figures.throughput, error),
         margin=plan.margin,

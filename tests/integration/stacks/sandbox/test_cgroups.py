@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hopcost.stacks.sandbox import cgroups
-from hopcost.stacks.sandbox.cgroups import find_freezer
+from hopcost.stacks.sandbox.cgroups import FreezerKind, find_freezer
 
 
 def mounts(v2: Path | None = None, v1: Path | None = None) -> str:
@@ -21,7 +21,7 @@ def mounts(v2: Path | None = None, v1: Path | None = None) -> str:
 def test_an_ordinary_folder_is_no_cgroup_and_nothing_is_left_in_it(tmp_path: Path) -> None:
     (tmp_path / "shell").mkdir()
     (tmp_path / "shell" / "cgroup.procs").touch()
-    assert find_freezer(mounts(v2=tmp_path), "0::/shell\n").kind == "signal"
+    assert find_freezer(mounts(v2=tmp_path), "0::/shell\n").kind == FreezerKind.SIGNAL
     assert [path.name for path in (tmp_path / "shell").iterdir()] == ["cgroup.procs"]
 
 

@@ -12,6 +12,7 @@ import pytest
 from rich.console import Console
 from samples.records import block, part, plain_block, plan_of, slice_of
 
+from hopcost.generators.engine_protocol import Validity
 from hopcost.plan.plan import Plan
 from hopcost.record.block import Block, Failure
 from hopcost.report.live import progress
@@ -78,7 +79,7 @@ def with_errors() -> Block:
 
 
 def test_the_view() -> None:
-    void = block(2, validity="void", reasons=("the hypervisor kept 12% of the time of 2 cores",))
+    void = block(2, validity=Validity.VOID, reasons=("the hypervisor kept 12% of the time of 2 cores",))
     console = terminal()
     view = under_way(console, plain_block(0), with_errors(), void)
     assert drawn(view, console) == [
@@ -106,7 +107,7 @@ def test_nothing_is_wider_than_the_terminal() -> None:
     arms = [long.experiments[0].arms[0], *arms[1:]]
     first = msgspec.structs.replace(long.experiments[0], arms=arms, question="Why? " * 40)
     long = msgspec.structs.replace(long, experiments=[first, long.experiments[1]])
-    void = block(1, validity="void", reasons=("because " * 40,))
+    void = block(1, validity=Validity.VOID, reasons=("because " * 40,))
     for width in (40, 80, 132):
         console = terminal(width)
         lines = drawn(under_way(console, plain_block(0), void, plan=long), console)
@@ -116,7 +117,7 @@ def test_nothing_is_wider_than_the_terminal() -> None:
 
 def test_the_last_faults_stay_visible() -> None:
     console = terminal()
-    faulty = [block(number, validity="suspect", reasons=(f"reason {number}",)) for number in range(7)]
+    faulty = [block(number, validity=Validity.SUSPECT, reasons=(f"reason {number}",)) for number in range(7)]
     lines = drawn(under_way(console, *faulty), console)
     assert lines[-5:] == [
         "… 3 more before",
@@ -129,7 +130,9 @@ def test_the_last_faults_stay_visible() -> None:
 
 def test_an_arm_that_failed_says_so_and_what_a_program_printed_steers_no_terminal() -> None:
     console = terminal()
-    failed = block(0, validity="void", failures=(Failure(arm="behind", message="under load: \x1b[2Jgone\nat last"),))
+    failed = block(
+        0, validity=Validity.VOID, failures=(Failure(arm="behind", message="under load: \x1b[2Jgone\nat last"),)
+    )
     lines = drawn(under_way(console, failed), console)
     assert lines[-1] == "behind failed: under load: \N{REPLACEMENT CHARACTER}[2Jgone"
     assert any(line.split() == ["behind", "failed", "–", "–"] for line in lines)
@@ -137,7 +140,7 @@ def test_an_arm_that_failed_says_so_and_what_a_program_printed_steers_no_termina
 
 def test_the_next_experiment_begins_with_nothing() -> None:
     console = terminal()
-    view = under_way(console, block(0, validity="void", reasons=("once",)))
+    view = under_way(console, block(0, validity=Validity.VOID, reasons=("once",)))
     view.experiment_begins(view.plan.experiments[1], 24, NOW_S + 60)
     lines = drawn(view, console)
     assert lines[0].startswith("made-up/again (2 of 2): ")
@@ -168,7 +171,7 @@ def test_figures_are_computed_once_for_each_block(monkeypatch: pytest.MonkeyPatc
 
 
 def test_no_color_takes_the_colours_and_leaves_the_words() -> None:
-    faulty = block(0, validity="void", reasons=("a reason",))
+    faulty = block(0, validity=Validity.VOID, reasons=("a reason",))
     coloured, plain = terminal(), terminal(NO_COLOR="1")
     for console in (coloured, plain):
         console.print(under_way(console, faulty))
@@ -216,7 +219,7 @@ def test_plain_lines() -> None:
     console = Console(file=io.StringIO(), width=40)
     lines = PlainLines(console, plan_of_two())
     lines.experiment_begins(plan_of_two().experiments[0], 24, NOW_S + 400)
-    for number, each in enumerate((plain_block(0), with_errors(), block(2, validity="void", reasons=("[b]",)))):
+    for number, each in enumerate((plain_block(0), with_errors(), block(2, validity=Validity.VOID, reasons=("[b]",)))):
         lines.block_begins(number)
         lines.arm_runs("direct", "load")
         lines.block_ends(each)

@@ -7,6 +7,7 @@ import pytest
 from samples.records import plan_of, record
 from samples.sweeps import planned, soak_block, soak_courses
 
+from hopcost.generators.engine_protocol import Validity
 from hopcost.plan.turns import Turns
 from hopcost.report.tables import experiment
 from hopcost.statistics.summary.summary import summarise
@@ -25,7 +26,7 @@ def test_a_soak_whose_memory_doubles_while_its_ratio_stays() -> None:
 
 def test_void_segments_of_a_soak_do_not_count() -> None:
     blocks = [soak_block(each, 400, 2**20) for each in range(5)]
-    void = msgspec.structs.replace(soak_block(2, 1, 2**30), validity="void")
+    void = msgspec.structs.replace(soak_block(2, 1, 2**30), validity=Validity.VOID)
     assert soak_courses(*blocks[:2], void, *blocks[2:]) == soak_courses(*blocks)
     assert soak_courses(*blocks[:3])["ratio", "behind"].word == "unknown", "three points are no slope"
 

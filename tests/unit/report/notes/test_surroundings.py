@@ -7,7 +7,7 @@ import pytest
 from samples.records import plan_of, record
 from samples.sweeps import at, point
 
-from hopcost.record.evidence import Surroundings
+from hopcost.record.evidence import NetworkKind, Surroundings
 from hopcost.report.tables import experiment
 from hopcost.statistics.summary.summary import summarise
 
@@ -22,7 +22,7 @@ def surrounded(
         for arm in each.arms:
             seen = (links or {}).get(value)
             arm.surroundings = Surroundings(
-                network="own",
+                network=NetworkKind.OWN,
                 open_files=1,
                 sysctls=sysctls.get((value, arm.copy_of or arm.name), {}),
                 link_mbit_per_s=None if seen is None else 1000,

@@ -7,7 +7,8 @@ import pytest
 from samples.records import block, plain_block, plan_of, record
 from samples.reports import everything
 
-from hopcost.record.run import Ending, Record, Run
+from hopcost.generators.engine_protocol import Validity
+from hopcost.record.run import Ending, Record, Run, StopReason
 from hopcost.report.formatting import interval
 from hopcost.report.tables.experiment import experiment_table
 from hopcost.statistics.intervals import Interval
@@ -96,13 +97,13 @@ def test_a_single_block_reaches_no_width() -> None:
     assert "1 block, no interval; stopped: all 6 blocks are done" in below(record(plain_block(0)))
 
 
-def ended(why: str, detail: str) -> Run:
+def ended(why: StopReason, detail: str) -> Run:
     endings = [Ending(experiment="cost", why=why, detail=detail)]
     return Run(format=1, hopcost="0.1.0", command=[], started_utc="", ended_utc="", endings=endings)
 
 
 def test_an_experiment_that_failed_says_why_even_without_arms() -> None:
     """The baseline failed at once: there is no row, and the reason is all there is."""
-    void = block(0, validity="void", reasons=("the baseline direct failed: no",))
-    lines = below(record(void, run=ended("failed", "the baseline failed")))
+    void = block(0, validity=Validity.VOID, reasons=("the baseline direct failed: no",))
+    lines = below(record(void, run=ended(StopReason.FAILED, "the baseline failed")))
     assert lines == ["no result: the baseline failed", "void: block 1: the baseline direct failed: no"]

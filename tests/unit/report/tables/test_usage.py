@@ -8,7 +8,7 @@ from samples.records import plan_of, record
 from samples.sweeps import at, only, peer_run, planned, repeat, sweep
 
 from hopcost.record.block import Block
-from hopcost.record.evidence import Memory, Surroundings, TimeWait
+from hopcost.record.evidence import Memory, NetworkKind, Surroundings, TimeWait
 from hopcost.record.run import Record
 from hopcost.report import formatting, markdown, text
 from hopcost.report.document import Part
@@ -82,7 +82,7 @@ def test_repeats_have_memory_ports_and_surroundings_too() -> None:
     one = repeat("direct", 0, peer_run(1000))
     one.memory = {"app": Memory(processes=1, peak_bytes=MIB, proportional_bytes=None)}
     one.time_wait = [TimeWait(hop="app", server=5, client=0)]
-    one.surroundings = Surroundings(network="own", open_files=1, sysctls={"net.core.somaxconn": "128"})
+    one.surroundings = Surroundings(network=NetworkKind.OWN, open_files=1, sysctls={"net.core.somaxconn": "128"})
     content = record(plan=plan, repeats=[one])
     assert usage(content).rows == [["direct", "app", "1.0", "–", "5", "0"]]
     assert any("closed its own by then" in line for line in usage(content).below)

@@ -7,9 +7,10 @@ import pytest
 from samples.judgements import claim, compare, one, planned, record_of, six, suite_with
 from samples.records import block, part, plan_of, record, slice_of
 
+from hopcost.generators.engine_protocol import Validity
 from hopcost.plan.plan import LeftOut, PlannedArm
 from hopcost.record.block import Failure
-from hopcost.record.evidence import Surroundings
+from hopcost.record.evidence import NetworkKind, Surroundings
 from hopcost.record.run import Record
 from hopcost.statistics.questions import claims
 from hopcost.statistics.questions.claim_result import ClaimOutcome
@@ -93,7 +94,7 @@ def test_the_link_that_is_needed() -> None:
     blocks = six()
     for each in blocks:
         for arm in each.arms:
-            arm.surroundings = Surroundings(network="own", open_files=1, link_mbit_per_s=1000)
+            arm.surroundings = Surroundings(network=NetworkKind.OWN, open_files=1, link_mbit_per_s=1000)
     needs = Needs(link_mbit_per_s=1000, because="it had one")
     assert one(compare(Relation.LESS), record(*blocks), needs=needs).outcome is ClaimOutcome.HOLDS
     blocks[3].arms[1].surroundings = None
@@ -118,7 +119,7 @@ def test_an_arm_that_was_left_out_is_absent_or_failed() -> None:
     arms: list[PlannedArm] = [each for each in planned().arms if each.name != "beside"]
     absent = one(compare(Relation.LESS, arm="beside"), record_of(planned(arms=arms), *six()))
     assert absent.reason == "the record's experiment has no arm beside"
-    void = block(9, validity="void", failures=(Failure(arm="behind", message="did not start\nbind: in use"),))
+    void = block(9, validity=Validity.VOID, failures=(Failure(arm="behind", message="did not start\nbind: in use"),))
     failed = one(compare(Relation.LESS), record(*six(), void))
     assert (failed.outcome, failed.reason) == (ClaimOutcome.NOT_TESTABLE, "behind failed: did not start")
 

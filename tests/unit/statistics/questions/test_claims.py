@@ -7,7 +7,9 @@ from known import near
 from samples.judgements import claim, compare, judged, one, six
 from samples.records import MS, block, part, plain_block, plan_of, record, slice_of
 
+from hopcost.generators.engine_protocol import Validity
 from hopcost.record.block import Block
+from hopcost.record.run import StopReason
 from hopcost.statistics import intervals
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.questions import claims
@@ -82,12 +84,12 @@ def test_the_comparisons_of_a_claim_share_its_error() -> None:
 def test_looks_take_their_share_of_the_error_first() -> None:
     plan = plan_of(quick=False)
     content = record(*six(), plan=plan)
-    content.run.endings[0].why = "interrupted"
+    content.run.endings[0].why = StopReason.INTERRUPTED
     result = one(compare(Relation.ABOUT, 0.4), content)
     pairs = [each * 10.0 for each in (392, 408) * 3]
     assert len(plan.looks) == 4
     assert result.measured == intervals.ratio(pairs, [10_000.0] * 6, 0.05 / 4)
-    content.run.endings[0].why = "budget"
+    content.run.endings[0].why = StopReason.BUDGET
     result = one(compare(Relation.ABOUT, 0.4), content)
     assert result.measured == intervals.ratio(pairs, [10_000.0] * 6, 0.05), "there will be no look"
 
@@ -134,7 +136,7 @@ def test_cpu_per_request_of_the_stack_and_of_one_hop() -> None:
 def test_one_block_is_not_enough_and_void_ones_are_none() -> None:
     void = [plain_block(number, behind=400) for number in (1, 2)]
     for each in void:
-        each.validity = "void"
+        each.validity = Validity.VOID
     result = one(compare(Relation.LESS), record(plain_block(0), *void))
     assert (result.outcome, result.reason, result.blocks) == (ClaimOutcome.UNKNOWN, "valid blocks: 1, no interval", 1)
     assert one(compare(Relation.LESS), record()).reason == "valid blocks: 0, no interval"

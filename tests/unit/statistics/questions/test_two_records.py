@@ -11,6 +11,7 @@ from samples.records import ENVIRONMENT, plan_of
 from scipy.special import stdtrit
 
 from hopcost.errors import UsageError
+from hopcost.generators.engine_protocol import Validity
 from hopcost.statistics.comparisons import THROUGHPUT
 from hopcost.statistics.questions import two_records
 from hopcost.statistics.questions.two_records import ONLY_ABSOLUTE, FigureChange, RecordComparison
@@ -117,7 +118,7 @@ def test_what_has_no_verdict_in_its_own_record_has_none_here() -> None:
 
 def test_void_blocks_do_not_count() -> None:
     with_void = half("b")
-    with_void.blocks.append(msgspec.structs.replace(made(6, 1.0, 0.01), validity="void"))
+    with_void.blocks.append(msgspec.structs.replace(made(6, 1.0, 0.01), validity=Validity.VOID))
     clean, spoilt = (two_records.compare_records(half("a"), each) for each in (half("b"), with_void))
     assert figure(clean, "behind") == figure(spoilt, "behind")
 

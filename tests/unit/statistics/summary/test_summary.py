@@ -7,9 +7,10 @@ import pytest
 from known import known, near
 from samples.records import MS, block, part, plain_block, plan_of, record, slice_of
 
+from hopcost.generators.engine_protocol import Validity
 from hopcost.plan.plan import LeftOut, Plan
 from hopcost.record.block import ArmBlock, Block, Failure
-from hopcost.record.run import Ending, Run
+from hopcost.record.run import Ending, Run, StopReason
 from hopcost.statistics.figures import cpu_per_request, throughput
 from hopcost.statistics.intervals import ONE, Interval
 from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary, Quantile, summarise
@@ -264,7 +265,7 @@ def test_published_ratios_are_to_the_articles_own_control() -> None:
 
 
 def test_void_blocks_count_for_nothing_and_are_kept_with_their_reasons() -> None:
-    void = block(1, *plain_block(1, behind=999_999).arms, validity="void", reasons=("stolen",))
+    void = block(1, *plain_block(1, behind=999_999).arms, validity=Validity.VOID, reasons=("stolen",))
     found = summary(plain_block(0), void, plain_block(2))
     assert (found.blocks, [each.number for each in found.void], found.suspect) == (2, [1], [])
     assert found.void[0].reasons == ["stolen"]
@@ -272,7 +273,7 @@ def test_void_blocks_count_for_nothing_and_are_kept_with_their_reasons() -> None
 
 
 def test_suspect_blocks_count_and_are_named() -> None:
-    suspect = block(1, *plain_block(1, behind=500).arms, validity="suspect", reasons=("busy",))
+    suspect = block(1, *plain_block(1, behind=500).arms, validity=Validity.SUSPECT, reasons=("busy",))
     found = summary(plain_block(0, behind=400), suspect)
     assert (found.blocks, [each.number for each in found.suspect], found.void) == (2, [1], [])
     assert known(found.arms[1].ratio).value == pytest.approx((0.4 * 0.5) ** 0.5)
@@ -309,8 +310,8 @@ def test_an_experiment_without_blocks_is_there_and_empty() -> None:
 
 def test_the_ending_is_the_experiments_own() -> None:
     endings = [
-        Ending(experiment="another", why="failed", detail="no arm is left"),
-        Ending(experiment="cost", why="budget", detail="6 blocks"),
+        Ending(experiment="another", why=StopReason.FAILED, detail="no arm is left"),
+        Ending(experiment="cost", why=StopReason.BUDGET, detail="6 blocks"),
     ]
     run = Run(format=1, hopcost="0.1.0", command=[], started_utc="", endings=endings)
     assert summary(plain_block(0), run=run).ending == endings[1]
@@ -319,7 +320,7 @@ def test_the_ending_is_the_experiments_own() -> None:
 def test_failures_of_all_blocks_are_kept_the_void_ones_too() -> None:
     failed = Failure(arm="beside", message="it fell", hint="catch it")
     late = Failure(arm="behind", message="under load")
-    blocks = [block(0, validity="void", failures=(failed,)), block(1, *plain_block(1).arms, failures=(late,))]
+    blocks = [block(0, validity=Validity.VOID, failures=(failed,)), block(1, *plain_block(1).arms, failures=(late,))]
     assert summary(*blocks).failures == [failed, late]
 
 

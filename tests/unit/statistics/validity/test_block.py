@@ -9,7 +9,7 @@ from samples import records
 from samples.forgeries import EXPERIMENT, SHARED, behind, each_open_slice
 from samples.records import MS
 
-from hopcost.generators.engine_protocol import End
+from hopcost.generators.engine_protocol import End, Validity
 from hopcost.record.block import ArmBlock, Block, Failure
 from hopcost.statistics import validity
 
@@ -31,11 +31,11 @@ def test_a_sound_block_is_valid_and_its_arms_have_no_fault() -> None:
 
 
 def engine_said(block: Block) -> None:
-    block.end = End(elapsed_ns=1, generator_cpu_ns=1, validity="void", reasons=["arm `behind`: 1.1 % outside"])
+    block.end = End(elapsed_ns=1, generator_cpu_ns=1, validity=Validity.VOID, reasons=["arm `behind`: 1.1 % outside"])
 
 
 def engine_said_of_the_open_loop(block: Block) -> None:
-    block.open_ends[0] = End(elapsed_ns=1, generator_cpu_ns=1, validity="suspect", reasons=["late"])
+    block.open_ends[0] = End(elapsed_ns=1, generator_cpu_ns=1, validity=Validity.SUSPECT, reasons=["late"])
 
 
 def unknown_conditions(block: Block) -> None:
