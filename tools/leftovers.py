@@ -73,14 +73,9 @@ class Planned(msgspec.Struct, frozen=True):
     after_s: float
 
 
-class Trial(msgspec.Struct):
-    """What was done to whom, and what was left of it; a line of the file."""
+class Trial(Planned, frozen=True, kw_only=True):
+    """What was done to whom, and what was left of it; a line of the file. `victim` is who got the signal."""
 
-    number: int
-    seed: int
-    victim: str
-    signal: str
-    after_s: float
     left: dict[str, list[str]]
     before_cleaning: dict[str, list[str]] | None
 
@@ -190,15 +185,7 @@ def trial(planned: Planned) -> Trial:
             with contextlib.suppress(OSError):
                 os.kill(int(pid.split()[0]), signal.SIGKILL)
         shutil.rmtree(temporary)
-        return Trial(
-            number=planned.number,
-            seed=planned.seed,
-            victim=hit,
-            signal=planned.signal,
-            after_s=planned.after_s,
-            left=left,
-            before_cleaning=before,
-        )
+        return Trial(**msgspec.structs.asdict(planned) | {"victim": hit}, left=left, before_cleaning=before)
 
 
 def strike(victim: str, kind: signal.Signals, harness: int, family: set[int]) -> str:

@@ -23,17 +23,15 @@ import psutil
 from hopcost.errors import MeasurementFailed
 from hopcost.generators import engine
 from hopcost.generators.engine_protocol import End, EnginePlan, Validity, WarmUp
-from hopcost.machine import cpu_time, facts
+from hopcost.machine import cpu_time
 from hopcost.measure import engine_load
-from hopcost.plan import make
-from hopcost.programs import receipt
 from hopcost.stacks import check
 from hopcost.stacks.sandbox.cgroups import find_freezer
-from hopcost.stacks.sandbox.ports import Ports, raise_open_files
+from hopcost.stacks.sandbox.ports import Ports
 from hopcost.stacks.stack import RunningStack
-from hopcost.suites import read
 from tools.truth.lines import Case, Figures, Sorted
 from tools.truth.part import Bar, Part, Section, median, spread
+from tools.truth.plans import plan_of
 
 SECTION = "attribution"
 RUNS, LOAD_S = 6, 8.0
@@ -113,40 +111,18 @@ def parts(before: Reading, after: Reading) -> Figures:
 
 def run(name: str, number: int) -> Figures:
     """One block's load over all arms of nginx-go."""
-    content = read.read_suite("nginx-go")
-    programs = {hop.program for arm in content.arms.values() for hop in arm.hops}
-    planned = make.make_plan(
-        content,
-        [name],
-        quick=True,
-        budget_s=60.0,
-        seed=number,
-        installed={each: receipt.installed(each) for each in programs},
-        allowed_cores=facts.allowed_cores(),
-        siblings=facts.siblings(),
-        open_files=raise_open_files(),
-    )
+    planned = plan_of("nginx-go", name, number, budget_s=60.0)
     experiment = planned.experiments[0]
     visit_s = (experiment.settle_ns + experiment.slice_ns) / 1e9 * len(experiment.arms)
     freezer, workload = find_freezer(), experiment.workload
     with contextlib.ExitStack() as running:
         stacks, arms = [], []
         for arm in experiment.arms:
-            stack = running.enter_context(
-                RunningStack(
-                    arm.name,
-                    arm.arm,
-                    experiment.settings,
-                    experiment.cores,
-                    freezer,
-                    Ports(),
-                    label=f"truth-{arm.name}",
-                )
-            )
+            given = (arm.name, arm.arm, experiment.settings, experiment.cores, freezer, Ports())
+            stack = running.enter_context(RunningStack(*given, label=f"truth-{arm.name}"))
             stacks.append(stack)
-            arms.append(
-                engine_load.engine_arm(stack, workload, check.ask_as_loaded(arm.name, stack.prepared.address, workload))
-            )
+            answer = check.ask_as_loaded(arm.name, stack.prepared.address, workload)
+            arms.append(engine_load.engine_arm(stack, workload, answer))
         work = EnginePlan(
             seed=number,
             cores=experiment.cores.generator,

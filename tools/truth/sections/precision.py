@@ -27,6 +27,7 @@ from hopcost.statistics.figures import throughput
 from hopcost.statistics.intervals import ratio
 from tools.truth.lines import Case, Figures, Sorted
 from tools.truth.part import Part, Section, median, unfinished
+from tools.truth.plans import plan_of
 from tools.truth.runs import SPEEDS, VERDICTS_STEAL_MOST, arm_of, closed_loop, half_width, read_nothing, run_suite
 from tools.truth.sections import slices
 
@@ -144,7 +145,7 @@ def widths_of(experiment: PlannedExperiment, blocks: Sequence[Block]) -> Figures
 
 def one_after_another(number: int) -> Figures:
     """Answers per second of each of the five arms, a run of 30 s each, in shuffled order."""
-    experiment = slices.plan_of("nginx-go", "one-core", number).experiments[0]
+    experiment = plan_of("nginx-go", "one-core", number).experiments[0]
     names = [arm.name for arm in experiment.arms if arm.copy_of is None]
     return {
         name: slices.alone(experiment, name, LONG_S).throughput

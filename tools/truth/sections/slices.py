@@ -20,26 +20,23 @@ import msgspec
 from hopcost.errors import CannotMeasure, MeasurementFailed
 from hopcost.generators import engine
 from hopcost.generators.engine_protocol import EnginePlan, Slice, Validity, WarmUp
-from hopcost.machine import facts
 from hopcost.measure import block, engine_load
 from hopcost.measure.engine_load import BlockContext
 from hopcost.measure.watcher import Silent
-from hopcost.plan import make
 from hopcost.plan.plan import Plan, PlannedExperiment
 from hopcost.plan.slices import WARM_UP_NS_PER_CONNECTION
-from hopcost.programs import receipt
 from hopcost.record.writer import Writer
 from hopcost.stacks import check
 from hopcost.stacks.sandbox.cgroups import Freezer, FreezerKind, find_freezer
-from hopcost.stacks.sandbox.ports import Ports, raise_open_files
+from hopcost.stacks.sandbox.ports import Ports
 from hopcost.stacks.stack import RunningStack
 from hopcost.statistics import figures as statistics_figures
 from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.intervals import Interval, ratio
-from hopcost.suites import read
 from hopcost.suites.suite import Suite
 from tools.truth.lines import Case, Figures, Sorted
 from tools.truth.part import Part, Section, bracketed
+from tools.truth.plans import plan_of
 
 SECTION = "slices"
 RUNS = 10
@@ -116,50 +113,6 @@ def warm_up(connections: int) -> WarmUp:
 def rounds(experiment: PlannedExperiment) -> int:
     """Of slices, so that each arm is loaded for about as long as it is to be."""
     return max(2, round(LOADED_S / ((experiment.settle_ns + experiment.slice_ns) / 1e9)))
-
-
-def plan_of(content: str, experiment: str, seed: int = 0, connections: int | None = None) -> Plan:
-    """The plan of one experiment of a suite (its name, or a file's text), as a full run has time for it."""
-    made = read.read_suite(content) if "\n" not in content else _loaded(content)
-    made = with_connections(made, connections) if connections is not None else made
-    programs = {hop.program for arm in made.arms.values() for hop in arm.hops}
-    return make.make_plan(
-        made,
-        [experiment],
-        quick=False,
-        budget_s=3600.0,
-        seed=seed,
-        installed={name: receipt.installed(name) for name in programs},
-        allowed_cores=facts.allowed_cores(),
-        siblings=facts.siblings(),
-        open_files=raise_open_files(),
-    )
-
-
-def _loaded(content: str) -> Suite:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "truth.toml"
-        path.write_text(content, encoding="utf-8")
-        return read.read_suite(str(path))
-
-
-def with_connections(content: Suite, connections: int) -> Suite:
-    """The suite with this many connections in every experiment.
-
-    nginx as a proxy has two for each, and its 10,000 by default would not hold 5000 of them: it would refuse some.
-    """
-    replace = msgspec.structs.replace
-    nginx = {"nginx": {"worker_connections": max(10_000, 4 * connections)}}
-    has_nginx = any(hop.program == "nginx" for arm in content.arms.values() for hop in arm.hops)
-    experiments = [
-        replace(
-            each,
-            workload=replace(each.workload, connections=connections),
-            settings=each.settings | (nginx if has_nginx else {}),
-        )
-        for each in content.experiments
-    ]
-    return replace(content, experiments=experiments)
 
 
 def run(content: str, connections: int, number: int) -> Figures:
