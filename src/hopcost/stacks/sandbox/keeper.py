@@ -30,11 +30,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-from hopcost.stacks.sandbox import namespaces
-from hopcost.stacks.sandbox.namespaces import OWN
-
 if __name__ == "__main__":  # last, so that hopcost's own modules hide none of the standard library's
     sys.path.append(str(Path(__file__).parents[3]))
+
+from hopcost.stacks.sandbox import namespaces
+from hopcost.stacks.sandbox.namespaces import OWN
 
 MARK = "HOPCOST_STACK"  # in every program's environment, so that it can be told whose it was
 PR_SET_PDEATHSIG = 1
