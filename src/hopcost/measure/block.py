@@ -36,11 +36,10 @@ def measure_block(
 ) -> Block:
     """Run a block over these arms; never raises for what a program, an arm or the engine does wrong.
 
-    `rates` are the offered loads of the open loop (share → requests per second), None: out of this block's closed loop;
-    where there is none, there is no open loop.
+    `rates` are the offered loads of the open loop (share → requests per second), None: out of this block's closed loop.
     """
     setting.watcher.block_begins(number)
-    is_open_too = bool(setting.experiment.open_loop_shares) and rates != {}
+    is_open_too = bool(setting.experiment.open_loop_shares)
     with recording(setting, number) as block, contextlib.ExitStack() as stacks:
         if is_open_too:
             block.longest_stall_ns = stall.longest_stall_ns(setting.experiment.cores.generator)

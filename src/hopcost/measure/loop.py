@@ -1,9 +1,8 @@
 """The measuring loop: blocks of an experiment until they are precise enough, or the budget is spent.
 
-The first block is the pilot: how its rounds spread decides how long the next ones are, its long warm-up (and a second
-one's, where an arm took its time) how long theirs is, and its throughputs the rates of the open loop (of all groups'
-first blocks, where not all arms fit into one). A block that a fault of the instrument made void is done again; an arm
-that fails leaves the experiment with its reason.
+The first block is the pilot. It fixes, for the blocks that follow, the number of rounds, the warm-up time and the rates
+of the open loop. If an arm warmed up slowly, a second start confirms it. hopcost repeats a block that a fault of the
+instrument made void. An arm that fails leaves the experiment with its reason.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from hopcost.measure.engine_load import BlockContext
 from hopcost.measure.protocols import as_published, soak, whole
 from hopcost.measure.sizing import Sizing
 from hopcost.measure.watcher import Watcher
-from hopcost.plan import open_loop, slices
+from hopcost.plan import slices
 from hopcost.plan.plan import Plan, PlannedArm, PlannedExperiment
 from hopcost.plan.slices import WARM_UP_NS_PER_CONNECTION
 from hopcost.plan.turns import Turns
@@ -92,10 +91,9 @@ class Loop:
         self.deadline = deadline
         self.failed_arms: set[str] = set()
         self.valid: list[Block] = []
-        self.counts = [0 for _ in setting.experiment.groups]  # valid blocks of each group
         self.void: list[Block] = []
         self.sizing = Sizing(setting.plan, setting.experiment)
-        self.rates: dict[float, float] | None = None if len(self.counts) == 1 else {}  # of the open loop
+        self.rates: dict[float, float] | None = None  # of the open loop; the first valid block decides
         self.warmth = WarmUpLength(length_ns=setting.plan.warm_up_least_ns, unsteady=[])
         self.warmed_long: list[Block] = []  # the valid blocks that it is known by
 
@@ -108,42 +106,27 @@ class Loop:
         return [arm for arm in self.experiment.arms if arm.name not in self.failed_arms]
 
     @property
-    def live(self) -> list[int]:
-        """The groups in which there is still something to compare."""
-        pair = {self.experiment.baseline, self.experiment.baseline + COPY_SUFFIX}
-        groups = self.experiment.groups
-        return [
-            number
-            for number, names in enumerate(groups)
-            if len(groups) == 1 or any(name not in self.failed_arms for name in names if name not in pair)
-        ]
-
-    @property
     def done(self) -> int:
-        """Valid blocks that every group has."""
-        return min((self.counts[group] for group in self.live), default=0)
+        """The number of valid blocks."""
+        return len(self.valid)
 
     def run(self) -> Ending:
         """Blocks until one of the reasons to stop holds."""
         looks = self.setting.plan.looks
-        self.setting.watcher.experiment_begins(self.experiment, looks[-1] * len(self.counts), self.deadline)
+        self.setting.watcher.experiment_begins(self.experiment, looks[-1], self.deadline)
         while self.done < looks[-1]:
-            group = min(self.live, key=lambda number: self.counts[number])
-            is_even = all(self.counts[other] == self.done for other in self.live)
-            if is_even and self.done in looks and self._settled():
+            if self.done in looks and self._settled():
                 return self._ending(StopReason.PRECISION, self._precision())
-            arms = [arm for arm in self.arms if arm.name in self.experiment.groups[group]]
-            counts = [self.counts[each] for each in self.live]
-            size = self.sizing.next(len(arms), counts, self._seconds_left, self.warmth.length_ns)
+            size = self.sizing.next(len(self.arms), self.done, self._seconds_left, self.warmth.length_ns)
             if size is None and self.done:
                 return self._out_of_time()
             if size is not None and size.forecast is not None:
                 self.setting.watcher.forecast(size.forecast)
             rounds, slice_ns = (size.rounds, size.slice_ns) if size is not None else self.sizing.least
-            done = self._block(arms, len(self.valid) + len(self.void), rounds, slice_ns, self._warms_long(group))
+            done = self._block(self.arms, len(self.valid) + len(self.void), rounds, slice_ns, self._warms_long())
             self.setting.writer.append(done)
             self.setting.watcher.block_ends(done)
-            failed = self._note(done, group)
+            failed = self._note(done)
             if failed is not None:
                 return self._ending(StopReason.FAILED, failed)
         return self._ending(StopReason.BLOCKS, f"all {looks[-1]} blocks are done")
@@ -161,12 +144,12 @@ class Loop:
         warm_up = WarmUp(least_ns=warm_up_ns, most_ns=warm_up_ns)
         return block.measure_block(setting, arms, number, rounds, rates=self.rates, warm_up=warm_up)
 
-    def _warms_long(self, group: int) -> bool:
-        """Whether a block of this group is to show how long warm-ups must be.
+    def _warms_long(self) -> bool:
+        """Whether the next block is to show how long warm-ups must be.
 
-        Its first does; a second start, where an arm took longer than the least; and all, while one is not steady.
+        The first does; a second start, where an arm took longer than the least; and all, while one is not steady.
         """
-        if self.counts[group] == 0 or self.warmth.unsteady:
+        if not self.valid or self.warmth.unsteady:
             return True
         return len(self.warmed_long) < STARTS and self.warmth.length_ns > self.setting.plan.warm_up_least_ns
 
@@ -182,14 +165,14 @@ class Loop:
         filling_ns = WARM_UP_NS_PER_CONNECTION * self.experiment.workload.connections
         return min(plan.warm_up_most_ns + filling_ns, max(LONG_WARM_UP_NS_LEAST, share_ns))
 
-    def _note(self, done: Block, group: int) -> str | None:
+    def _note(self, done: Block) -> str | None:
         """Take a block into account; why the experiment cannot go on, or None."""
         self.failed_arms |= {failure.arm for failure in done.failures}
         if self.failed_arms & {self.experiment.baseline, self.experiment.baseline + COPY_SUFFIX}:
             return "the baseline failed"
-        if len(self.arms) < 2 or not self.live:
+        if len(self.arms) < 2:
             return "no arm is left"
-        if done.validity != Validity.VOID and self._warms_long(group):
+        if done.validity != Validity.VOID and self._warms_long():
             self.warmed_long.append(done)
             self.warmth = warm_up_length(self.warmed_long, self.setting.plan.warm_up_least_ns)
         self.sizing.note(done)
@@ -199,20 +182,9 @@ class Loop:
                 return f"{len(self.void)} void blocks: {'; '.join(done.reasons)}"
             return None
         self.valid.append(done)
-        self.counts[group] += 1
-        self._note_rates(done)
-        return None
-
-    def _note_rates(self, done: Block) -> None:
-        """The rates of the open loop are the first block's own; with groups, of all arms once each has been measured.
-
-        The slowest arm may be in the last group.
-        """
         if self.rates is None:
             self.rates = {load.share: load.rate_per_s for arm in done.arms for load in arm.open_loop} or None
-        elif not self.rates and self.done:
-            parts = [arm for each in self.valid for arm in each.arms if arm.name not in self.failed_arms]
-            self.rates = open_loop.offered_rates(parts, self.experiment.open_loop_shares)
+        return None
 
     def _out_of_time(self) -> Ending:
         if self.void and self.done < BLOCKS_AT_LEAST:

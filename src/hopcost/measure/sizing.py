@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
 
 import msgspec
 
@@ -43,7 +42,7 @@ class Sizing:
 
     def note(self, done: Block) -> None:
         """Take a block into account."""
-        if done.open_ends and not self.has_open_loop:  # with groups their first blocks have none
+        if done.open_ends and not self.has_open_loop:  # a void one may have none
             self.overheads_s, self.has_open_loop = [], True
         if done.slices_elapsed_ns:
             settling_ns = done.slices_elapsed_ns * self.experiment.settle_ns // self.experiment.slice_ns
@@ -66,14 +65,13 @@ class Sizing:
     def _slice_ns_least(self) -> int:
         return self.experiment.slice_ns_least or self.experiment.slice_ns
 
-    def next(self, arms: int, counts: Sequence[int], seconds_left: float, warm_up_ns: int) -> Size | None:
+    def next(self, arms: int, done: int, seconds_left: float, warm_up_ns: int) -> Size | None:
         """The next block over so many arms; None when the time is over.
 
-        `counts` are valid blocks, by group; each arm will be warmed up for `warm_up_ns`.
+        `done` valid blocks are there; each arm will be warmed up for `warm_up_ns`.
         """
         overhead_s = self._overhead_s(arms, warm_up_ns)
-        first_look = self.plan.looks[0]
-        wanted = max(1, sum(max(0, first_look - count) for count in counts))
+        wanted = max(1, self.plan.looks[0] - done)
         if self.experiment.turns is Turns.WHOLE:
             return self._whole(arms, wanted, overhead_s, seconds_left)
         round_s = (self.experiment.settle_ns + self.experiment.slice_ns) * arms / 1e9 * SLICE_EDGES
@@ -82,12 +80,12 @@ class Sizing:
         if spread is not None:
             found = precision.forecast(
                 spread,
-                done=min(counts),
+                done=done,
                 target=self.plan.target_width,
                 looks=self.plan.looks,
                 error=looks.error_of_one_arm(self.experiment, looks.error_per_look(len(self.plan.looks))),
                 error_left=self._error_left,
-                seconds=seconds_left / len(counts),
+                seconds=seconds_left,
                 overhead_s=overhead_s,
                 round_s=round_s,
                 rounds_at_least=ROUNDS_AT_LEAST,
@@ -149,16 +147,17 @@ def _warmed_ns(done: Block) -> int:
 
 def log_ratios(experiment: PlannedExperiment, done: Block) -> dict[str, list[float]]:
     """By arm, the log-ratio of throughput to the baseline's runs in each round, where all of them answered."""
-    again = {arm.name for arm in experiment.arms if arm.copy_of is not None}
     parts = {arm.name: _by_round(arm) for arm in done.arms}
     first = parts.get(experiment.baseline, {})
-    second = next((parts[name] for name in again if name in parts), first)
+    second = parts.get(experiment.copy or experiment.baseline, first)
     found: dict[str, list[float]] = {}
     for name, own in parts.items():
         if name == experiment.baseline:
             continue
         reference = {
-            number: first[number] if name in again else (first[number] + second.get(number, first[number])) / 2
+            number: first[number]
+            if name == experiment.copy
+            else (first[number] + second.get(number, first[number])) / 2
             for number in first
         }
         both = [(own[number], reference[number]) for number in own if number in reference]

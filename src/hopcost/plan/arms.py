@@ -47,6 +47,6 @@ def arms_here(
     return kept, left_out, notes
 
 
-def _second_run(arm: Arm) -> Arm:
-    """The baseline again, which runs beside the first: it cannot have the same ports."""
+def copy_of_baseline(arm: Arm) -> Arm:
+    """The baseline's copy runs beside the baseline: it cannot have the same ports."""
     return msgspec.structs.replace(arm, hops=[msgspec.structs.replace(hop, port=None) for hop in arm.hops])

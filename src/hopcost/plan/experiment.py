@@ -7,8 +7,9 @@ import msgspec
 from hopcost.errors import CannotMeasure
 from hopcost.generators.peers.peer import refuse_unable
 from hopcost.plan import slices, turns
-from hopcost.plan.arms import _second_run, arms_here
+from hopcost.plan.arms import arms_here, copy_of_baseline
 from hopcost.plan.cores import place_cores
+from hopcost.plan.groups import in_groups
 from hopcost.plan.open_loop import SLICE_NS_LEAST
 from hopcost.plan.options import MachineLimits, Way
 from hopcost.plan.plan import PlannedArm, PlannedExperiment, Point
@@ -25,8 +26,8 @@ OPEN_LOOP_SHARES = (0.25, 0.5)  # of the slowest arm's throughput
 
 def decide(
     suite: Suite, experiment: Experiment, point: Point | None, host: MachineLimits, way: Way
-) -> PlannedExperiment:
-    """The experiment as it runs here; CannotMeasure where it cannot."""
+) -> list[PlannedExperiment]:
+    """The experiment as it runs here, one for each group of its arms; CannotMeasure if it cannot."""
     protocol = experiment.as_published if way.as_published else None
     peer = protocol.peer if protocol is not None else way.peer
     if peer is not None and peer in host.missing_peers:
@@ -49,8 +50,8 @@ def decide(
     if cores.shared:
         notes.append("the generator shares a core with the stack: throughput holds the generator's cost too")
     arms = [PlannedArm(name=name, arm=experiment.surrounded(suite.arms[name])) for name in kept]
-    again = _second_run(experiment.surrounded(suite.arms[baseline]))
-    arms.append(PlannedArm(name=baseline + COPY_SUFFIX, arm=again, copy_of=baseline))
+    copy = copy_of_baseline(experiment.surrounded(suite.arms[baseline]))
+    arms.append(PlannedArm(name=baseline + COPY_SUFFIX, arm=copy, copy_of=baseline))
     fitting = _turns(experiment, [arm.arm for arm in arms], host, way)
     settle_ns, slice_ns = _shortest(fitting, experiment, way)
     whole_least_ns = slices.whole_least_ns(brief=way.quick, whole_s=experiment.slice_s)
@@ -67,7 +68,7 @@ def decide(
         )
         protocol_connections = one.connections
         notes += [note for note in one.notes if note not in notes]
-    return PlannedExperiment(
+    planned = PlannedExperiment(
         name=experiment.name,
         question=experiment.question,
         baseline=baseline,
@@ -93,6 +94,7 @@ def decide(
         open_loop_shares=shares,
         weight=experiment.weight,
     )
+    return in_groups(planned, fitting.together)
 
 
 def _open_loop(
@@ -111,7 +113,7 @@ def _open_loop(
         return [], []
     settle_ns, _ = _shortest(fitting, experiment, way)
     note = why_not_interleaved(
-        arms=_together(fitting, arms),
+        arms=fitting.together,
         visit_ns=settle_ns + SLICE_NS_LEAST,
         idle_timeout_s=_idle_timeouts(experiment.settings, arms, host),
         so="no open loop",
@@ -135,15 +137,10 @@ def _turns(experiment: Experiment, arms: list[Arm], host: MachineLimits, way: Wa
         return found
     settle_ns, slice_ns = _shortest(found, experiment, way)
     timeouts = _idle_timeouts(experiment.settings, arms, host)
-    note = why_not_interleaved(arms=_together(found, arms), visit_ns=settle_ns + slice_ns, idle_timeout_s=timeouts)
+    note = why_not_interleaved(arms=found.together, visit_ns=settle_ns + slice_ns, idle_timeout_s=timeouts)
     if note is None:
         return found
-    return msgspec.structs.replace(found, turns=Turns.WHOLE, notes=[*found.notes, note])
-
-
-def _together(fitting: TurnsChosen, arms: list[Arm]) -> int:
-    """How many arms are alive at once."""
-    return len(arms) if fitting.turns is Turns.ALL else 3
+    return msgspec.structs.replace(found, turns=Turns.WHOLE, notes=[*found.notes, note], together=len(arms))
 
 
 def _idle_timeouts(settings: Settings, arms: list[Arm], host: MachineLimits) -> dict[str, float]:
@@ -179,5 +176,5 @@ def soaked(planned: PlannedExperiment, share_s: float, length_s: float | None, q
 def within_budget(planned: PlannedExperiment, share_s: float, blocks: int, host: MachineLimits) -> PlannedExperiment:
     """With slices as long, and an open loop, as `share_s` holds for so many blocks (`lengths.within`)."""
     timeouts = _idle_timeouts(planned.settings, [arm.arm for arm in planned.arms], host)
-    visit_s_most = turns.visit_s_most(arms=max(map(len, planned.groups)), idle_timeout_s=timeouts)
+    visit_s_most = turns.visit_s_most(arms=len(planned.arms), idle_timeout_s=timeouts)
     return slices.fit_to_time(planned, share_s, blocks=blocks, visit_s_most=visit_s_most)

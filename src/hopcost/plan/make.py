@@ -66,10 +66,11 @@ def make_plan(
     host = MachineLimits(installed, allowed_cores, siblings, open_files, idle_timeout_s, missing_peers or {})
     way = Way(quick=quick, peer=peer, as_published=as_published)
     wanted, not_quick = choose(suite, chosen, way)
-    experiments, left_out = [], []
+    experiments: list[PlannedExperiment] = []
+    left_out: list[LeftOut] = []
     for point, experiment in wanted:
         try:
-            experiments.append(decide(suite, experiment, point, host, way))
+            experiments += decide(suite, experiment, point, host, way)
         except CannotMeasure as error:
             left_out.append(LeftOut(name=experiment.name, reason=error.message, remedy=error.hint))
     if not experiments:
@@ -149,5 +150,5 @@ def choose(suite: Suite, chosen: list[str], way: Way) -> tuple[list[tuple[Point 
 
 def _budget_s(experiments: list[PlannedExperiment], quick: bool) -> float:
     if quick:
-        return QUICK_BUDGET_S if len(experiments) <= QUICK_FEW else QUICK_BUDGET_S_OF_MANY
+        return QUICK_BUDGET_S if len({each.suite_name for each in experiments}) <= QUICK_FEW else QUICK_BUDGET_S_OF_MANY
     return max(FULL_BUDGET_S, FULL_S_PER_WEIGHT * sum(each.weight for each in experiments))

@@ -44,7 +44,8 @@ class PlannedExperiment(msgspec.Struct, frozen=True):
     Before each slice an arm is loaded for `settle_ns` that do not count: after the other arms' slices its memory is
     out of the caches, and its queues are not what they are in a run alone. With 1000 connections that takes 300 ms
     (docs/methodology.md). The lengths of the rounds' slices differ, lest visits fall into step with what comes and goes
-    in an arm; all rounds together take as long.
+    in an arm; all rounds together take as long. If open files do not hold all arms, each group of them is an
+    experiment of its own, and `group_of` names the suite's (`plan/groups.py`).
     """
 
     name: Annotated[str, Meta(description="its name")]
@@ -66,8 +67,8 @@ class PlannedExperiment(msgspec.Struct, frozen=True):
     turns: Annotated[
         Turns,
         Meta(
-            description="how arms take turns: `all` in slices; `threes`: the baseline, its copy and one other at a"
-            " time; `whole`: one arm alive at a time; `soak`: one for long, the baseline in between"
+            description="how arms take turns: `all` in slices; `whole`: one arm alive at a time; `soak`: one for long,"
+            " the baseline in between"
         ),
     ] = Turns.ALL
     slice_jitter: Annotated[
@@ -83,22 +84,25 @@ class PlannedExperiment(msgspec.Struct, frozen=True):
     open_loop_shares: Annotated[
         list[float], Meta(description="of the slowest arm's throughput, offered to all arms after the closed loop")
     ] = []
-    weight: Annotated[int, Meta(description="its part of the run's time, beside the others' weights")] = 1
+    weight: Annotated[float, Meta(description="its part of the run's time, beside the others' weights")] = 1
+    group_of: Annotated[
+        str | None, Meta(description="the suite's experiment whose arms are measured in groups, of which this is one")
+    ] = None
 
     @property
-    def twice(self) -> str:
-        """The arm that runs a second time in each block; where none does, the baseline."""
+    def suite_name(self) -> str:
+        """Its name in the suite, with the value if it is a point of a sweep."""
+        return self.group_of or self.name
+
+    @property
+    def copied_arm(self) -> str:
+        """The arm that has a copy, as the baseline was planned; the baseline if none has."""
         return next((arm.copy_of for arm in self.arms if arm.copy_of is not None), self.baseline)
 
     @property
-    def groups(self) -> list[list[str]]:
-        """The arms that are measured together, a block for each."""
-        names = [arm.name for arm in self.arms]
-        pair = [self.baseline, *(arm.name for arm in self.arms if arm.copy_of is not None)]
-        others = [name for name in names if name not in pair]
-        if self.turns is not Turns.THREES or not others:
-            return [names]
-        return [[pair[0], other, *pair[1:]] for other in others]
+    def copy(self) -> str | None:
+        """The name of the copy (the A/A arm); None if there is none."""
+        return next((arm.name for arm in self.arms if arm.copy_of is not None), None)
 
 
 class Plan(msgspec.Struct, frozen=True):

@@ -64,7 +64,7 @@ def fit_to_time(planned: PlannedExperiment, share_s: float, *, blocks: int, visi
         needed = f"it needs {open_s / OPEN_LOOP_SHARE_OF_BUDGET:.0f} s for this experiment, {share_s:.0f} s are given"
         notes = [*planned.notes, f"no open loop: {needed}; --budget sets them"]
         planned, open_s = msgspec.structs.replace(planned, open_loop_shares=[], notes=notes), 0.0
-    arms = sum(map(len, planned.groups))
+    arms = len(planned.arms)
     overhead_s = BLOCK_OVERHEAD_S_PER_ARM + WARM_UP_LEAST_NS / 1e9
     load_s = ((share_s - open_s) / blocks / arms - overhead_s) / SLICE_EDGES  # of an arm in a block
     if load_s * 1e9 < ROUNDS_AT_LEAST * (planned.settle_ns + planned.slice_ns) and not planned.open_loop_shares:
@@ -93,13 +93,10 @@ def _brief(planned: PlannedExperiment, share_s: float, blocks: int) -> PlannedEx
 
 def _open_loop_s(planned: PlannedExperiment) -> float:
     """About how long the open loop of one block takes, with a round for each load."""
-    return sum(
-        open_loop.phase_s(
-            arms=len(group),
-            loads=len(planned.open_loop_shares),
-            settle_ns=planned.settle_ns,
-            warm_up_ns=WARM_UP_LEAST_NS,
-            rounds=1,
-        )
-        for group in planned.groups
+    return open_loop.phase_s(
+        arms=len(planned.arms),
+        loads=len(planned.open_loop_shares),
+        settle_ns=planned.settle_ns,
+        warm_up_ns=WARM_UP_LEAST_NS,
+        rounds=1,
     )

@@ -1,7 +1,8 @@
 """How the arms of an experiment take turns, out of what the machine's limits and the programs' time-outs allow. Pure.
 
-DESIGN: all alive and frozen in between where that can be; else three at a time, else one; and where the open files hold
-no arm at the size asked for, the largest size that they do hold.
+All arms are alive and frozen in between, if that is possible. Else as
+many as open files hold, at least three; else one.
+If open files do not hold one arm with the connections asked for, it gets as many as they hold.
 """
 
 from __future__ import annotations
@@ -14,29 +15,30 @@ import msgspec
 from hopcost.errors import CannotMeasure
 
 SPARE_FILES = 256  # for what a process opens besides connections
+TOGETHER_AT_LEAST = 3  # the baseline, its copy and one arm
 IDLE_SHARE = 0.5  # of an idle time-out: frozen for longer, an arm would lose connections
 
 
 class Turns(Enum):
-    """Who is alive together in a block: all arms; the baseline, its copy and one arm; one arm; all, one far longer."""
+    """Who is alive together in a block: all arms; one arm; all arms, one of them loaded far longer."""
 
     ALL = "all"
-    THREES = "threes"
     WHOLE = "whole"
     SOAK = "soak"
 
     @property
     def interleave(self) -> bool:
         """Whether the arms of a block have slices in rounds, about as long for all."""
-        return self in (Turns.ALL, Turns.THREES)
+        return self is Turns.ALL
 
 
 class TurnsChosen(msgspec.Struct, frozen=True):
-    """How many connections each arm gets, how arms take turns, and what a reader must know of it."""
+    """How many connections each arm gets, how arms take turns, what a reader must know, how many arms fit together."""
 
     connections: int
     turns: Turns
     notes: list[str]
+    together: int
 
 
 def choose_turns(*, connections: int, arms: int, through_proxies: bool, open_files: int, wanted: Turns) -> TurnsChosen:
@@ -59,15 +61,16 @@ def choose_turns(*, connections: int, arms: int, through_proxies: bool, open_fil
         here = most
         notes.append(f"{connections} connections asked for, {here} here: the hard limit of open files is {open_files}")
     if wanted in (Turns.WHOLE, Turns.SOAK):
-        return TurnsChosen(here, wanted, notes)
+        return TurnsChosen(here, wanted, notes, arms)
     if here * arms <= usable:
-        return TurnsChosen(here, Turns.ALL, notes)
+        return TurnsChosen(here, Turns.ALL, notes, arms)
     needed = f"{here * arms + SPARE_FILES} open files for all arms at once, {open_files} allowed"
-    if here * 3 <= usable:
-        notes.append(f"blocks of the baseline, its copy and one arm: {needed}")
-        return TurnsChosen(here, Turns.THREES, notes)
+    together = usable // here
+    if together >= TOGETHER_AT_LEAST:
+        notes.append(f"groups of at most {together} arms, the baseline and its copy in each: {needed}")
+        return TurnsChosen(here, Turns.ALL, notes, together)
     notes.append(f"one arm at a time: {needed}")
-    return TurnsChosen(here, Turns.WHOLE, notes)
+    return TurnsChosen(here, Turns.WHOLE, notes, arms)
 
 
 def visit_s_most(*, arms: int, idle_timeout_s: dict[str, float]) -> float:

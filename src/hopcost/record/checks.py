@@ -54,7 +54,7 @@ def _of_plan(plan: Plan, suite: Suite) -> Iterator[str]:
         if names.count(each.name) > 1:
             yield f"{where}.name: '{each.name}' stands there twice"
         try:
-            suite.experiment(each.name)
+            suite.experiment(each.suite_name)
         except UsageError as error:
             yield f"{where}.name: {error.message}"
         arms = [arm.name for arm in each.arms]

@@ -74,7 +74,7 @@ def read_record(path: Path) -> Record:
         path=path,
         run=_get(path / "run.json", Run),
         suite=_get(path / "suite.json", Suite),
-        plan=_get(path / "plan.json", Plan),
+        plan=_read_plan(path),
         environment=_get(path / "environment.json", dict[str, object]),
         blocks=_read_lines(path / "blocks.jsonl", Block, warnings),
         repeats=_read_lines(path / "repeats.jsonl", Repeat, warnings),
@@ -82,6 +82,28 @@ def read_record(path: Path) -> Record:
     )
     checks.check_record(path, record.suite, record.plan, record.blocks, record.repeats)
     return record
+
+
+class _AnyTurns(msgspec.Struct):
+    turns: str = ""
+
+
+class _AnyPlan(msgspec.Struct):
+    experiments: list[_AnyTurns]
+
+
+def _read_plan(path: Path) -> Plan:
+    """The plan; UsageError if some of its arms never shared a block, as in records of an older hopcost."""
+    try:
+        plan: Plan = _get(path / "plan.json", Plan)
+    except UsageError:
+        if "threes" in (each.turns for each in _get(path / "plan.json", _AnyPlan).experiments):
+            raise UsageError(
+                f"{path}: measured by an older hopcost in blocks of three, which this one ({__version__}) cannot read",
+                "measure again, or read it with the hopcost that wrote it",
+            ) from None
+        raise
+    return plan
 
 
 def _get(path: Path, kind: type[msgspec.Struct] | type[dict[str, object]]):  # type: ignore[no-untyped-def]

@@ -1,6 +1,6 @@
 """A record with another arm as the baseline of its experiments: any two arms beside each other, on request. Pure.
 
-Nothing that was measured changes: the A/A floor stays that of the arm that ran twice.
+Nothing that was measured changes: the A/A floor stays that of the copied arm.
 """
 
 from __future__ import annotations

@@ -110,8 +110,8 @@ def rows(suite: str, each: ExperimentSummary) -> Iterator[Row]:
         blocks=each.blocks,
     )
     if each.aa_floor is not None:
-        again = _row(first, each.plan.twice + COPY_SUFFIX, THROUGHPUT, None, "1/s")
-        yield msgspec.structs.replace(again, baseline=each.plan.twice, **_ratio(each.aa_floor))
+        again = _row(first, each.plan.copied_arm + COPY_SUFFIX, THROUGHPUT, None, "1/s")
+        yield msgspec.structs.replace(again, baseline=each.plan.copied_arm, **_ratio(each.aa_floor))
     for arm in each.arms:
         yield from _of_arm(first, arm)
     for cost in each.hop_costs:

@@ -46,7 +46,7 @@ def _experiment(each: ExperimentSummary) -> ReportedExperiment:
         name=each.plan.name,
         question=each.plan.question,
         baseline=each.plan.baseline,
-        twice=each.plan.twice,
+        twice=each.plan.copied_arm,
         aa_floor=each.aa_floor,
         margin=each.margin,
         instrument_is_biased=each.instrument_is_biased,

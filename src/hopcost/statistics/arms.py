@@ -1,6 +1,6 @@
 """Arms put beside each other, block by block: ratios and differences of a figure, with their intervals. Pure.
 
-What runs twice in a block stands for both of its runs: their mean, except where the second is compared with the first.
+The copied arm runs twice in a block. Its figure is the mean of both runs, except in the A/A ratio (copy ÷ copied arm).
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from hopcost.statistics.intervals import Interval
 class PairedBlocks:
     """The valid blocks of an experiment by arm.
 
-    `again` is the second run of the arm that runs `twice`, None where none does. `failed` arms left the
-    experiment in the block of that number, be it a void one.
+    `copy` is the second run of `copied_arm`, None if no arm has a copy. `failed` arms left the experiment in the block
+    of that number, valid or void.
     """
 
     def __init__(self, experiment: PlannedExperiment, blocks: Sequence[Block]) -> None:
         valid = [block for block in blocks if block.validity != Validity.VOID]
         self.baseline = experiment.baseline
-        self.twice = experiment.twice
-        self.again = next((arm.name for arm in experiment.arms if arm.copy_of is not None), None)
+        self.copied_arm = experiment.copied_arm
+        self.copy = experiment.copy
         self.blocks = [{arm.name: arm for arm in block.arms} for block in valid]
         self.failed = {failure.arm: block.number + 1 for block in blocks for failure in block.failures}
 
@@ -40,13 +40,7 @@ class PairedBlocks:
         return [block[name] for block in self.blocks if name in block]
 
     def ratio(self, name: str, figure: BlockFigure, error: float, reference: str | None = None) -> Interval | None:
-        """Figure of the arm ÷ that of the reference (None: the baseline), paired by block.
-
-        Arms that never share a block (blocks of three) by way of the arm that is in all, with half the error each.
-        """
-        reference = reference or self.baseline
-        if self.never_together(name, reference):
-            return _quotient(*(self.ratio(each, figure, error / 2, self.twice) for each in (name, reference)))
+        """Figure of the arm ÷ that of the reference (None: the baseline), paired by block."""
         pairs = self.pairs(name, figure, reference)
         if pairs is None:
             return None
@@ -54,8 +48,8 @@ class PairedBlocks:
         return intervals.ratio(own, other, error, self.rounds(name, figure, reference))
 
     def floor(self, figure: BlockFigure, error: float) -> Interval | None:
-        """The second run ÷ the first: what is seen where nothing differs."""
-        return None if self.again is None else self.ratio(self.again, figure, error, self.twice)
+        """The copy ÷ the copied arm: the ratio of two runs that do not differ."""
+        return None if self.copy is None else self.ratio(self.copy, figure, error, self.copied_arm)
 
     def difference(self, name: str, figure: BlockFigure, error: float, reference: str | None = None) -> Interval | None:
         """Figure of the arm minus that of the reference (None: the baseline), paired by block, in the figure's unit."""
@@ -89,17 +83,8 @@ class PairedBlocks:
         return [figure.rounds(block[name]) for block in self._of_both(name, figure, reference or self.baseline)]
 
     def count(self, name: str, figure: BlockFigure, reference: str | None = None) -> int:
-        """Of how many blocks the ratio is made; of two that never share one, the fewer."""
-        reference = reference or self.baseline
-        if self.never_together(name, reference):
-            return min(len(self.rounds(each, figure, self.twice)) for each in (name, reference))
+        """Of how many blocks the ratio is made."""
         return len(self.rounds(name, figure, reference))
-
-    def never_together(self, name: str, reference: str) -> bool:
-        """Whether no block has both, as blocks of three may not: their ratio goes by way of the arm that runs twice."""
-        return self.twice not in (name, reference) and not any(
-            name in block and reference in block for block in self.blocks
-        )
 
     def _of_both(self, name: str, figure: BlockFigure, reference: str) -> list[dict[str, ArmBlock]]:
         return [block for block in self._taking(figure) if name in block and reference in block]
@@ -111,17 +96,7 @@ class PairedBlocks:
     def _value(self, block: dict[str, ArmBlock], name: str, figure: BlockFigure, beside: str) -> float | None:
         """The figure of an arm that stands beside another one."""
         first = figure(block[name])
-        if name != self.twice or self.again in (None, beside) or self.again not in block:
+        if name != self.copied_arm or self.copy in (None, beside) or self.copy not in block:
             return first
-        second = figure(block[self.again])
+        second = figure(block[self.copy])
         return (first + second) / 2 if first and second else None  # a run without the figure would halve the mean
-
-
-def _quotient(own: Interval | None, other: Interval | None) -> Interval | None:
-    """Of two ratios to the same arm: the widest that both intervals allow."""
-    if own is None or other is None:
-        return None
-    value = own.value / other.value
-    if own.low and own.high and other.low and other.high:
-        return Interval(value=value, low=own.low / other.high, high=own.high / other.low)
-    return Interval(value=value, low=None, high=None)

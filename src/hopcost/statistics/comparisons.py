@@ -133,11 +133,6 @@ def _bound(arms: PairedBlocks, experiment: PlannedExperiment, name: str) -> str 
 
 
 def _measured_by(arms: PairedBlocks, name: str) -> list[str]:
-    """The arms that a comparison is made of: both, and the second run of what runs twice where that is one of them.
-
-    Of arms that never share a block that one is between them, too.
-    """
+    """The arms whose figures are in a comparison: both, and the copy if one of them is the copied arm."""
     both = [name, arms.baseline]
-    if arms.never_together(*both):
-        both.append(arms.twice)
-    return [*both, arms.again] if arms.again is not None and arms.twice in both else both
+    return [*both, arms.copy] if arms.copy is not None and arms.copied_arm in both else both

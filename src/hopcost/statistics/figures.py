@@ -1,6 +1,6 @@
 """Arms put beside each other, block by block: ratios and differences of a figure, with their intervals. Pure.
 
-What runs twice in a block stands for both of its runs: their mean, except where the second is compared with the first.
+The copied arm runs twice in a block. Its figure is the mean of both runs, except in the A/A ratio (copy ÷ copied arm).
 """
 
 from __future__ import annotations

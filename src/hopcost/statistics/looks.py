@@ -20,9 +20,7 @@ def error_at_end(looks: Sequence[int], arms: PairedBlocks, ending: StopReason | 
     """
     if ending not in (StopReason.BUDGET, StopReason.BLOCKS):
         return error_per_look(len(looks))
-    others = [name for name in arms.names if name not in (arms.twice, arms.again)]  # which are in all blocks of three
-    blocks = max((len(arms.of(name)) for name in others), default=0)
-    return error_left(looks, blocks)
+    return error_left(looks, len(arms.blocks))
 
 
 def error_of_one_arm(experiment: PlannedExperiment, error: float) -> float:
@@ -31,7 +29,7 @@ def error_of_one_arm(experiment: PlannedExperiment, error: float) -> float:
     Beside a baseline that was chosen afterwards it is that of all pairs of arms.
     """
     arms = sum(arm.copy_of is None for arm in experiment.arms)
-    intervals = arms - 1 if experiment.baseline == experiment.twice else arms * (arms - 1) // 2
+    intervals = arms - 1 if experiment.baseline == experiment.copied_arm else arms * (arms - 1) // 2
     return error / max(1, intervals)
 
 

@@ -40,7 +40,7 @@ def arms_so_far(plan: Plan, experiment: PlannedExperiment, blocks: Sequence[Bloc
     found = []
     for arm in experiment.arms:
         parts = arms.of(arm.name)
-        share = floor_error if arm.name == arms.again else error
+        share = floor_error if arm.name == arms.copy else error
         ratios: list[Interval | None] = [None, None]
         if parts and arm.name == experiment.baseline:
             ratios = [ONE, ONE]
@@ -90,7 +90,7 @@ def is_precise_enough(
             interval = arms.ratio(name, figure, error_of_one_arm(experiment, error))
             if interval is None and figure is figures.cpu_per_request:
                 continue  # a hop whose CPU time is not known has none in any block
-            is_again = name == arms.again
-            if not verdict.is_settled(floor if is_again else interval, margin if is_again else within, target):
+            is_copy = name == arms.copy
+            if not verdict.is_settled(floor if is_copy else interval, margin if is_copy else within, target):
                 return False
     return True

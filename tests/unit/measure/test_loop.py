@@ -14,24 +14,9 @@ from hopcost.errors import MeasurementFailed
 from hopcost.generators import engine
 from hopcost.generators.engine_protocol import EnginePlan, Line, Validity
 from hopcost.measure.loop import VOID_BLOCKS_AT_MOST
-from hopcost.plan.plan import PlannedExperiment
 from hopcost.record import reader
 from hopcost.record.run import StopReason
 from hopcost.statistics import stop
-
-
-def test_where_not_all_arms_fit_into_a_block_the_slowest_of_all_sets_the_loads(
-    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(SUITE.arms, "slower", SUITE.arms["slow"])
-    monkeypatch.setattr(SUITE.experiments[0], "arms", ["slow", "base", "slower"])
-    monkeypatch.setattr(PlannedExperiment, "groups", [["base", "slow", "base-aa"], ["base", "slower", "base-aa"]])
-    world.answers["slower"] = 20
-    _, read, _ = measure(tmp_path, quick=False)
-    loads = [[load.rate_per_s for load in each.arms[0].open_loop] for each in read.blocks]
-    slowest = 20 / 1000e-9
-    assert loads == [[], [], *[[pytest.approx(slowest * share) for share in (0.25, 0.5)]] * 10]
-    assert [each.longest_stall_ns for each in read.blocks[:3]] == [None, None, 1000]
 
 
 def test_the_watcher_hears_of_every_step(world: World, tmp_path: Path) -> None:

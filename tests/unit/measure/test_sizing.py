@@ -46,19 +46,19 @@ def test_log_ratios_are_by_round_to_the_mean_of_the_baselines_runs() -> None:
 
 
 def test_the_pilot_is_short_and_a_quick_run_has_none() -> None:
-    pilot = sizing().next(ARMS, [0], 600.0, 300 * MS)
+    pilot = sizing().next(ARMS, 0, 600.0, 300 * MS)
     assert pilot is not None and pilot.forecast is None
     assert pilot.rounds == max(2, int(PILOT_S / 2.472))
-    quick = sizing(quick=True).next(ARMS, [0], 600.0, 300 * MS)
+    quick = sizing(quick=True).next(ARMS, 0, 600.0, 300 * MS)
     assert quick is not None and quick.rounds == int(40 / 0.824), "the longest block there is"
 
 
 def test_after_the_pilot_the_spread_of_its_rounds_decides() -> None:
     # The log-ratio of 400 and 440 answers spreads by ±ln(1.1) ÷ 2 = 0.04766 about its mean: variance 0.00303 (n − 1).
-    found = sizing(a_block(0)).next(ARMS, [1], 1200.0, 300 * MS)
+    found = sizing(a_block(0)).next(ARMS, 1, 1200.0, 300 * MS)
     assert found is not None and found.forecast is not None
     assert found.forecast.half_width <= 0.01
-    calm = sizing(a_block(0, (400, 404, 400, 404))).next(ARMS, [1], 1200.0, 300 * MS)
+    calm = sizing(a_block(0, (400, 404, 400, 404))).next(ARMS, 1, 1200.0, 300 * MS)
     assert calm is not None and calm.forecast is not None
     assert calm.forecast.seconds < found.forecast.seconds
     assert calm.rounds <= found.rounds
@@ -66,7 +66,7 @@ def test_after_the_pilot_the_spread_of_its_rounds_decides() -> None:
 
 def test_two_or_three_blocks_that_differ_do_not_make_the_next_ones_brief() -> None:
     unlike = [a_block(0), a_block(1, (200, 220, 200, 220)), a_block(2, (800, 880, 800, 880))]
-    three, six = (sizing(*each).next(ARMS, [len(each)], 300.0, 300 * MS) for each in (unlike, unlike * 2))
+    three, six = (sizing(*each).next(ARMS, len(each), 300.0, 300 * MS) for each in (unlike, unlike * 2))
     assert three is not None and six is not None and three.forecast is not None and six.forecast is not None
     assert (three.forecast.blocks, three.rounds) == (10, 16), "the longest that there are"
     assert (six.forecast.blocks, six.rounds) == (24, 5), "by six blocks it is known that starts differ"
@@ -74,7 +74,7 @@ def test_two_or_three_blocks_that_differ_do_not_make_the_next_ones_brief() -> No
 
 def test_it_does_not_matter_which_arm_is_better() -> None:
     better_block = a_block(0, (2000, 2200, 2000, 2200))
-    worse, better = (sizing(each).next(ARMS, [1], 600.0, 300 * MS) for each in (a_block(0), better_block))
+    worse, better = (sizing(each).next(ARMS, 1, 600.0, 300 * MS) for each in (a_block(0), better_block))
     assert worse is not None and better is not None and worse.forecast is not None and better.forecast is not None
     assert (worse.rounds, worse.forecast.blocks) == (better.rounds, better.forecast.blocks)
 
@@ -99,19 +99,19 @@ def test_an_arm_that_failed_does_not_size_the_blocks_of_the_others() -> None:
 
 
 def test_a_longer_warm_up_leaves_less_time_for_slices() -> None:
-    short, long = (sizing(a_block(0)).next(ARMS, [1], 300.0, warm_up_ms * MS) for warm_up_ms in (300, 1500))
+    short, long = (sizing(a_block(0)).next(ARMS, 1, 300.0, warm_up_ms * MS) for warm_up_ms in (300, 1500))
     assert short is not None and long is not None and short.forecast is not None and long.forecast is not None
     assert short.forecast.half_width < long.forecast.half_width
 
 
 def test_where_the_time_holds_no_look_fewer_blocks_do_and_then_none() -> None:
-    short = sizing(a_block(0)).next(ARMS, [1], 9.0, 300 * MS)
+    short = sizing(a_block(0)).next(ARMS, 1, 9.0, 300 * MS)
     assert short is not None and short.forecast is None
     assert short.rounds >= 2
-    assert sizing(a_block(0)).next(ARMS, [1], 3.0, 300 * MS) is None
+    assert sizing(a_block(0)).next(ARMS, 1, 3.0, 300 * MS) is None
 
 
 def test_a_void_block_teaches_only_its_time() -> None:
     void = msgspec.structs.replace(a_block(0), validity=Validity.VOID)
-    found = sizing(void).next(ARMS, [0], 600.0, 300 * MS)
+    found = sizing(void).next(ARMS, 0, 600.0, 300 * MS)
     assert found is not None and found.forecast is None

@@ -73,7 +73,7 @@ def test_offered_loads_follow_where_a_full_run_of_our_engine_takes_turns() -> No
     assert shares(open_loop=False) == []
     assert shares(workload=Workload(connections=8, requests_per_connection=1)) == []
     assert shares(slices=Slices.WHOLE) == []
-    assert shares(workload=Workload(connections=6000)) == [0.25, 0.5]  # in threes
+    assert shares(workload=Workload(connections=6000)) == [0.25, 0.5]  # in groups
     assert shares(idle_s=65) == [0.25, 0.5]
     soon = first(idle_s=5)
     assert soon.open_loop_shares == []

@@ -21,12 +21,14 @@ def test_what_fits_takes_turns_all_together() -> None:
     assert (found.connections, found.turns, found.notes) == (4936, Turns.ALL, [])
 
 
-def test_one_more_connection_makes_blocks_of_three() -> None:
+def test_one_more_connection_makes_groups_of_arms() -> None:
     found = ask(4937, 4)
-    assert (found.connections, found.turns) == (4937, Turns.THREES)
+    assert (found.connections, found.turns, found.together) == (4937, Turns.ALL, 3)
     assert found.notes == [
-        "blocks of the baseline, its copy and one arm: 20004 open files for all arms at once, 20000 allowed"
+        "groups of at most 3 arms, the baseline and its copy in each: 20004 open files for all arms at once,"
+        " 20000 allowed"
     ]
+    assert ask(3000, 9).together == 6  # 19,744 ÷ 3000
 
 
 def test_where_not_even_three_fit_one_arm_runs_at_a_time() -> None:

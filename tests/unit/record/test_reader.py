@@ -165,3 +165,13 @@ def test_what_is_no_record_is_said(home: Path, name: str) -> None:
     with pytest.raises(UsageError) as caught:
         records.find_record(name)
     assert caught.value.message == f"{name}: no record there (a directory with run.json)"
+
+
+def test_a_record_in_blocks_of_three_is_an_older_hopcosts(tmp_path: Path) -> None:
+    path = recorded(tmp_path / "r", 1)
+    plan = json.loads((path / "plan.json").read_text())
+    plan["experiments"][0]["turns"] = "threes"
+    (path / "plan.json").write_text(json.dumps(plan))
+    with pytest.raises(UsageError, match="measured by an older hopcost in blocks of three") as caught:
+        records.read_record(path)
+    assert caught.value.hint == "measure again, or read it with the hopcost that wrote it"

@@ -12,13 +12,11 @@ from hopcost.errors import UsageError
 from hopcost.plan.turns import Turns
 from hopcost.record import rebase
 from hopcost.record.block import Block
-from hopcost.record.run import Record, StopReason
+from hopcost.record.run import Record
 from hopcost.report import csv, json, markdown, text
 from hopcost.report.html import page
-from hopcost.statistics import comparisons, intervals, looks
-from hopcost.statistics.arms import PairedBlocks
-from hopcost.statistics.figures import throughput
-from hopcost.statistics.intervals import ONE, Interval
+from hopcost.statistics import intervals, looks
+from hopcost.statistics.intervals import ONE
 from hopcost.statistics.summary.summary import ExperimentSummary, summarise
 
 FIGURES = [(1000, 500, 250), (1000, 505, 250), (1000, 500, 252), (1000, 495, 249)]
@@ -54,27 +52,12 @@ def test_all_arms_stand_beside_the_one_that_was_asked_for() -> None:
     assert "beside behind on request, planned was direct" in found.plan.notes[-1]
 
 
-def test_the_floor_stays_that_of_the_arm_that_ran_twice() -> None:
+def test_the_floor_stays_that_of_the_copied_arm() -> None:
     planned, rebased = one(record(*blocks(1200))), one(rebase.with_baseline(record(*blocks(1200)), "behind"))
     assert planned.aa_floor is not None and planned.aa_floor.value == pytest.approx(1.2)
     assert rebased.aa_floor == planned.aa_floor
     assert rebased.instrument_is_biased == planned.instrument_is_biased is True
     assert rebased.no_verdicts == planned.no_verdicts
-
-
-def test_arms_that_never_share_a_block_are_compared_by_way_of_the_one_in_all() -> None:
-    apart = blocks() + blocks()
-    for number, each in enumerate(apart):
-        each.number = number
-        each.arms = [arm for arm in each.arms if arm.name != ("behind", "beside")[number % 2]]
-    (planned,) = rebase.with_baseline(record(*apart), "behind").plan.experiments
-    arms = PairedBlocks(planned, apart)
-    own, other = (arms.ratio(name, throughput, 0.025, "direct") for name in ("beside", "behind"))
-    assert own is not None and other is not None and own.low and own.high and other.low and other.high
-    found = arms.ratio("beside", throughput, 0.05)
-    assert found == Interval(own.value / other.value, own.low / other.high, own.high / other.low)
-    assert arms.count("beside", throughput) == 4 and arms.rounds("beside", throughput) == []
-    assert looks.error_at_end((6, 10), arms, StopReason.BUDGET) == 0.05, "of four blocks each, none of which was a look"
 
 
 def test_what_an_arm_did_that_is_no_part_of_the_ratio_says_nothing_of_it() -> None:
@@ -87,12 +70,6 @@ def test_what_an_arm_did_that_is_no_part_of_the_ratio_says_nothing_of_it() -> No
     by_name = {arm.name: arm for arm in one(rebase.with_baseline(record(*made), "behind")).arms}
     assert {each.no_verdict for each in by_name["beside"].comparisons} == {None}
     assert {each.no_verdict for each in by_name["direct"].comparisons} == {"1 error: read 1"}
-    for number, each in enumerate(made):
-        each.arms = [arm for arm in each.arms if arm.name != ("behind", "beside")[number % 2]]
-    (planned,) = rebase.with_baseline(record(*made), "behind").plan.experiments
-    assert (
-        comparisons.fault_of_comparison(PairedBlocks(planned, made), planned, "beside") == "direct: 1 error: read 1"
-    ), "which is between them"
 
 
 def test_a_soak_stays_as_it_is() -> None:

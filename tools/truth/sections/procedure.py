@@ -66,11 +66,10 @@ def courses() -> list[list[float]]:
         except HopcostError:
             continue
         for experiment in read.plan.experiments:
-            again = next((arm.name for arm in experiment.arms if arm.copy_of is not None), None)
             for each in read.blocks:
-                if again is None or each.experiment != experiment.name or each.validity != Validity.VALID:
+                if experiment.copy is None or each.experiment != experiment.name or each.validity != Validity.VALID:
                     continue
-                course = sizing.log_ratios(experiment, each).get(again, [])
+                course = sizing.log_ratios(experiment, each).get(experiment.copy, [])
                 if len(course) >= ROUNDS_LEAST:
                     found.append(course)
     return found

@@ -118,15 +118,21 @@ def rounds(experiment: PlannedExperiment) -> int:
 def run(content: str, connections: int, number: int) -> Figures:
     """Blocks by slices and a pair of plain runs for each arm, in shuffled order: by way and arm its ratio."""
     planned = plan_of(content, "one-core", number, connections)
-    experiment = planned.experiments[0]
+    experiment_of = {
+        arm.name: experiment
+        for experiment in planned.experiments
+        for arm in experiment.arms
+        if arm.name != experiment.baseline and arm.copy_of is None
+    }
+    arms, experiment = list(experiment_of), planned.experiments[0]
     shuffle = random.Random(f"{_name(content)}/{connections}/{number}")
-    arms = [arm.name for arm in experiment.arms if arm.name != experiment.baseline and arm.copy_of is None]
     loaded_s = rounds(experiment) * (experiment.settle_ns + experiment.slice_ns) / 1e9
     figures: Figures = {}
     for name in shuffle.sample(["", *arms], len(arms) + 1):
         if not name:
-            figures |= sliced(planned, experiment, arms)
+            figures |= sliced(planned, arms)
             continue
+        experiment = experiment_of[name]
         pair = {each: alone(experiment, each, loaded_s) for each in shuffle.sample([name, experiment.baseline], 2)}
         own, baseline = pair[name], pair[experiment.baseline]
         figures[f"alone {name}"] = own.throughput / baseline.throughput
@@ -134,19 +140,18 @@ def run(content: str, connections: int, number: int) -> Figures:
     return figures
 
 
-def sliced(planned: Plan, experiment: PlannedExperiment, wanted: Sequence[str]) -> Figures:
+def sliced(planned: Plan, wanted: Sequence[str]) -> Figures:
     """Blocks as `hopcost run` measures them, one for each group of arms."""
     figures: Figures = {}
-    closed = msgspec.structs.replace(experiment, open_loop_shares=[])
     content = Suite(name=planned.suite, title=planned.title, arms={}, experiments=[])
     with tempfile.TemporaryDirectory() as folder, Writer(Path(folder), content, planned, {}, []) as writer:
-        setting = BlockContext(
-            plan=planned, experiment=closed, freezer=find_freezer(), ports=Ports(), writer=writer, watcher=Silent()
-        )
-        for number, group in enumerate(closed.groups):
-            arms = [arm for arm in closed.arms if arm.name in group]
+        for number, experiment in enumerate(planned.experiments):
+            closed = msgspec.structs.replace(experiment, open_loop_shares=[])
+            setting = BlockContext(
+                plan=planned, experiment=closed, freezer=find_freezer(), ports=Ports(), writer=writer, watcher=Silent()
+            )
             done = block.measure_block(
-                setting, arms, number, rounds(closed), warm_up=warm_up(closed.workload.connections)
+                setting, closed.arms, number, rounds(closed), warm_up=warm_up(closed.workload.connections)
             )
             if done.validity == Validity.VOID or done.failures:
                 raise MeasurementFailed(f"the block by slices is {done.validity}: {done.reasons} {done.failures}")
@@ -155,7 +160,7 @@ def sliced(planned: Plan, experiment: PlannedExperiment, wanted: Sequence[str]) 
                 ("sliced", statistics_figures.throughput),
                 ("sliced_cpu", statistics_figures.cpu_per_request),
             ):
-                found = {name: beside.ratio(name, figure, 0.05) for name in group if name in wanted}
+                found = {arm.name: beside.ratio(arm.name, figure, 0.05) for arm in closed.arms if arm.name in wanted}
                 figures |= {f"{key} {name}": each.value for name, each in found.items() if each is not None}
     return figures
 

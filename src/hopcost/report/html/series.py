@@ -34,7 +34,7 @@ def ratios(each: ExperimentSummary, figure: str) -> list[Row]:
             continue
         rows.append(_ratio(arm.name, compared.ratio, str(compared.verdict)))
     if figure == THROUGHPUT and each.aa_floor is not None and rows:
-        rows.append(_ratio(each.plan.twice + COPY_SUFFIX, each.aa_floor, "A/A"))
+        rows.append(_ratio(each.plan.copied_arm + COPY_SUFFIX, each.aa_floor, "A/A"))
     return rows
 
 

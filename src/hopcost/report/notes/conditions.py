@@ -10,7 +10,6 @@ from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
 
 TURNS = {
     Turns.ALL: None,
-    Turns.THREES: "blocks of three: {twice}, its second run and one arm at a time, all others not running",
     Turns.WHOLE: "whole slices: one arm alive at a time, each in runs of {seconds:g} s; what drifts meanwhile is in the"
     " ratio, and its interval shows it",
     Turns.SOAK: "a soak: one start, about nine tenths of the time on the arm, short slices of the baseline between",
@@ -40,7 +39,7 @@ def _figures(each: ExperimentSummary) -> list[str]:
     compared = [arm.ratio for arm in each.arms if arm.ratio and arm.name != each.plan.baseline]
     widest = max((ratio.half_width for ratio in compared if ratio.half_width is not None), default=None)
     lines = [
-        f"A/A floor: {each.plan.twice} against itself is {interval(each.aa_floor)}; nothing finer is told apart",
+        f"A/A floor: {each.plan.copied_arm} against itself is {interval(each.aa_floor)}; nothing finer is told apart",
         f"{count(each.blocks, 'block')}, {reached(widest)}"
         + (f"; stopped: {each.ending.detail}" if each.ending else ""),
         "µs under a hop: its CPU time per answer, all threads",
@@ -59,7 +58,7 @@ def _course(each: ExperimentSummary) -> list[str]:
     plan, lines = each.plan, []
     turns = TURNS[plan.turns]
     if turns is not None:
-        lines.append(turns.format(seconds=plan.slice_ns / 1e9, twice=plan.twice))
+        lines.append(turns.format(seconds=plan.slice_ns / 1e9))
     if plan.connections_asked is not None and each.arms:
         lines.append(f"run with {plan.workload.connections} connections, {plan.connections_asked} asked for")
     tools = dict.fromkeys(arm.peer for arm in each.arms if arm.peer is not None)

@@ -48,7 +48,7 @@ def lines(each: ExperimentSummary) -> list[str]:
     for share, agrees in each.p99_agrees.items():
         if not agrees:
             why = "differ by more than 20%" if agrees is False else "have none"
-            said.append(f"no p99 at {share:.0%} of capacity: {each.plan.twice}'s two runs {why}")
+            said.append(f"no p99 at {share:.0%} of capacity: {each.plan.copied_arm}'s two runs {why}")
     return said
 
 

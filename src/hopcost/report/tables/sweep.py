@@ -47,7 +47,7 @@ def below(points: list[ExperimentSummary]) -> list[str]:
     said = []
     if floors:
         said.append(
-            f"A/A floor: {first.plan.twice} against itself is {floors}; nothing finer is told apart at that value"
+            f"A/A floor: {first.plan.copied_arm} against itself is {floors}; nothing finer is told apart at that value"
         )
     said.append(
         "a ratio is to the baseline at the same value; CPU µs: CPU time of all hops per answer; CPU %: their CPU time"

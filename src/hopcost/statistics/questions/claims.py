@@ -86,7 +86,7 @@ def _results(claim: Claim, suite: Suite, records: Sequence[Record]) -> Iterator[
                 published=published_ratio(test, experiment, value),
                 published_errors=_published_errors(test, suite, value),
             )
-            run = _best(records, name)
+            run = _best(records, name, [test.arm] if to is None else [test.arm, to])
             if run is None:
                 yield msgspec.structs.replace(blank, reason=_why_absent(records, name))
             else:
@@ -99,19 +99,20 @@ def _published_errors(test: ClaimTest, suite: Suite, value: Value | None) -> boo
     return published_errors(test, suite.experiment(test.experiment), value)
 
 
-def _best(records: Sequence[Record], name: str) -> _Run | None:
+def _best(records: Sequence[Record], name: str, arms: Sequence[str]) -> _Run | None:
     """The experiment in the record that has most valid blocks of it, the latest of those."""
     runs = [
-        _Run(
-            record,
-            planned,
-            [each for each in record.blocks_of(name) if each.validity != Validity.VOID],
-        )
+        _Run(record, planned, [block for block in record.blocks_of(planned.name) if block.validity != Validity.VOID])
         for record in records
-        for planned in record.plan.experiments
-        if planned.name == name
+        if (planned := _group(record, name, arms)) is not None
     ]
     return max(runs, key=lambda run: (len(run.blocks), run.record.run.started_utc), default=None)
+
+
+def _group(record: Record, name: str, arms: Sequence[str]) -> PlannedExperiment | None:
+    """The record's experiment of that name in the suite; of its groups of arms the one that has most of these."""
+    groups = [planned for planned in record.plan.experiments if planned.suite_name == name]
+    return max(groups, key=lambda planned: sum(arm.name in arms for arm in planned.arms), default=None)
 
 
 def _why_absent(records: Sequence[Record], name: str) -> str:
@@ -146,7 +147,8 @@ def _judged(blank: ClaimTestResult, claim: Claim, run: _Run) -> ClaimTestResult:
 def _unmet(claim: Claim, run: _Run, names: Sequence[str]) -> str | None:
     """Which of the claim's conditions this run does not meet; None where it meets all."""
     planned, needs = run.planned, claim.needs
-    left_out = {each.name: each.reason for each in planned.left_out}
+    groups = [each for each in run.record.plan.experiments if each.suite_name == planned.suite_name]
+    left_out = {arm.name: arm.reason for group in groups for arm in group.left_out}
     failed = {  # void blocks too: an arm that did not start is named in such a one alone
         each.arm: each.message
         for block in run.record.blocks
@@ -157,6 +159,8 @@ def _unmet(claim: Claim, run: _Run, names: Sequence[str]) -> str | None:
     for name in names:
         if name in left_out:
             return f"{name} is left out: {left_out[name]}"
+        if name not in there and any(name == arm.name for group in groups for arm in group.arms):
+            return f"{' and '.join(names)} ran in different groups of arms, so they share no block"
         if name not in there:
             return f"the record's experiment has no arm {name}"
     cores = len({*planned.cores.stack, *planned.cores.generator})
@@ -199,10 +203,8 @@ def _measured(test: ClaimTest, to: str | None, run: _Run, share: float) -> Inter
 
 
 def _blocks(run: _Run, names: Sequence[str]) -> int:
-    """Blocks that all of these arms were in; of arms that never share one, the fewer of the two."""
-    there = [{arm.name for arm in block.arms} for block in run.blocks]
-    together = sum(all(name in block for name in names) for block in there)
-    return together or min(sum(name in block for block in there) for name in names)
+    """Blocks that all of these arms were in."""
+    return sum({arm.name for arm in block.arms}.issuperset(names) for block in run.blocks)
 
 
 def _block_ratio(planned: PlannedExperiment, block: Block, name: str) -> float | None:

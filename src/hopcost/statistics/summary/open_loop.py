@@ -109,12 +109,12 @@ def _rounds(share: float, arm: ArmBlock) -> int:
 
 def p99_agreement(arms: PairedBlocks, shares: Sequence[float]) -> dict[float, bool | None]:
     """By share, whether the p99 of the baseline's two runs, over all blocks, are within 20 %; None where unknown."""
-    if arms.again is None:
+    if arms.copy is None:
         return dict.fromkeys(shares)
     found: dict[float, bool | None] = {}
     for share in shares:
         both = []
-        for name in (arms.twice, arms.again):
+        for name in (arms.copied_arm, arms.copy):
             loads = [load for part in arms.of(name) if (load := at(part, share)) is not None]
             both.append(_quantiles(loads)["p99"] if loads else None)
         first, second = both

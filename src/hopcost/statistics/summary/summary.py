@@ -147,7 +147,7 @@ def _experiment(
     arms = PairedBlocks(planned, blocks)
     error = looks.error_at_end(plan.looks, arms, ending.why if ending is not None else None)
     own_error = looks.error_of_one_arm(planned, error)
-    shares = list(dict.fromkeys(load.share for part in arms.of(planned.twice) for load in part.open_loop))
+    shares = list(dict.fromkeys(load.share for part in arms.of(planned.copied_arm) for load in part.open_loop))
     p99_agrees = p99_agreement(arms, shares)
     withheld = _withheld(planned, len(valid), biased)
     loaded_ns = sum(block.end.elapsed_ns for block in valid if block.end is not None)
@@ -183,7 +183,7 @@ def _experiment(
         ],
         harness_load=sum(block.harness_cpu_ns for block in valid) / loaded_ns if loaded_ns else None,
         no_verdicts=withheld,
-        instrument_is_biased=None if arms.again is None or len(valid) < 2 else bool(biased),
+        instrument_is_biased=None if arms.copy is None or len(valid) < 2 else bool(biased),
         p99_agrees=p99_agrees,
         hop_costs=hop_cost.hop_costs(arms, planned, own_error, p99_agrees),
         surroundings=usage.surroundings(valid, repeated),

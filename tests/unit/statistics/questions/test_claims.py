@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
-from known import near
 from samples.judgements import claim, compare, judged, one, six
 from samples.records import MS, block, part, plain_block, plan_of, record, slice_of
 
 from hopcost.generators.engine_protocol import Validity
+from hopcost.plan import groups as groups_of_arms
+from hopcost.plan.plan import LeftOut
 from hopcost.record.block import Block
 from hopcost.record.run import StopReason
 from hopcost.statistics import intervals
@@ -155,25 +157,25 @@ def test_a_wide_floor_widens_what_is_the_same() -> None:
     assert one(compare(Relation.MORE), record(*six(behind=(1040,)))).outcome is ClaimOutcome.HOLDS
 
 
-def test_arms_that_never_share_a_block_are_compared_over_the_baseline() -> None:
-    """Blocks of three. Each ratio takes half of the error, and the ends are the farthest that the two leave."""
+def test_a_claim_finds_the_group_of_its_arms() -> None:
+    """Open files did not hold all arms: `beside` and `behind` are in experiments of their own, with one baseline."""
 
     def three(number: int, name: str, answers: int) -> Block:
-        return block(
-            number, part(slice_of("direct", 1000)), part(slice_of(name, answers)), part(slice_of("direct-aa", 1000))
-        )
+        parts = (part(slice_of("direct", 1000)), part(slice_of(name, answers)), part(slice_of("direct-aa", 1000)))
+        return msgspec.structs.replace(block(number, *parts), experiment=f"cost+{name}")
 
-    own, other = (796, 800, 804), (398, 400, 402)
-    blocks = [three(2 * number, "beside", answers) for number, answers in enumerate(own)]
-    blocks += [three(2 * number + 1, "behind", answers) for number, answers in enumerate(other)]
-    result = one(compare(Relation.MORE, arm="beside", to="behind"), record(*blocks))
-    first = intervals.ratio([each * 10.0 for each in own], [10_000.0] * 3, 0.025)
-    second = intervals.ratio([each * 10.0 for each in other], [10_000.0] * 3, 0.025)
-    assert first is not None and second is not None and result.measured is not None
-    assert first.low and first.high and second.low and second.high
-    assert (result.outcome, result.blocks) == (ClaimOutcome.HOLDS, 3)
-    assert result.measured.value == pytest.approx(first.value / second.value)
-    assert (result.measured.low, result.measured.high) == (first.low / second.high, first.high / second.low)
-    lone = one(compare(Relation.MORE, arm="beside", to="behind"), record(*blocks[2:4]))
-    assert (lone.outcome, lone.reason) == (ClaimOutcome.UNKNOWN, "valid blocks: 1, no interval")
-    assert lone.measured == Interval(value=near(804 / 398), low=None, high=None)
+    content = record(
+        *(three(number, "beside", 400) for number in range(3)), *(three(number, "behind", 1500) for number in range(4))
+    )
+    (planned,) = content.plan.experiments
+    out = LeftOut(name="away", reason="not installed")
+    whole = msgspec.structs.replace(planned, left_out=[out], notes=["too many"], weight=3)
+    groups = groups_of_arms.in_groups(whole, together=3)
+    assert [each.name for each in groups] == ["cost+behind", "cost+beside"]
+    content = msgspec.structs.replace(content, plan=msgspec.structs.replace(content.plan, experiments=groups))
+    less, more = one(compare(Relation.LESS, arm="beside"), content), one(compare(Relation.MORE), content)
+    assert (less.outcome, less.blocks, less.experiment) == (ClaimOutcome.HOLDS, 3, "cost")
+    assert (more.outcome, more.blocks) == (ClaimOutcome.HOLDS, 4)
+    apart = one(compare(Relation.MORE, arm="beside", to="behind"), content)
+    assert apart.outcome is ClaimOutcome.NOT_TESTABLE
+    assert apart.reason == "beside and behind ran in different groups of arms, so they share no block"
