@@ -64,7 +64,7 @@ GONE_S = 5.0  # the keepers of a killed harness clean up on their own
 
 
 class Planned(msgspec.Struct, frozen=True):
-    """What is to be done to whom; all of it follows from the seed and the number."""
+    """Which process gets which signal, and when; it follows from the seed and the number."""
 
     number: int
     seed: int
@@ -135,7 +135,7 @@ def line(done: Trial) -> bytes:
 
 
 def missing(wanted: list[Planned], trials: list[Trial]) -> list[Planned]:
-    """Those that are still to be done."""
+    """The trials that are still to be done."""
     done = {each.number for each in trials}
     return [each for each in wanted if each.number not in done]
 
@@ -189,7 +189,7 @@ def trial(planned: Planned) -> Trial:
 
 
 def strike(victim: str, kind: signal.Signals, harness: int, family: set[int]) -> str:
-    """Send the signal; who got it: the harness where the other is not there yet."""
+    """Send the signal; who got it: the harness if the other is not there yet."""
     of = PROGRAMS.get(victim)
     found = sorted(pid for pid in family if of is not None and of in words(pid))
     targets = [harness, *found] if victim == "harness+keepers" else found[:1] or [harness]

@@ -17,7 +17,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 BINARIES = ("hopcost-engine", "hopcost-origin")
-TARGET = "target"  # also where CARGO_TARGET_DIR says otherwise: in a checkout they are built there already
+TARGET = "target"  # whatever CARGO_TARGET_DIR says: in a checkout they are built there already
 GLIBC = re.compile(rb"\bGLIBC_(\d+)\.(\d+)")
 
 

@@ -68,7 +68,7 @@ WORDS = msgspec.toml.decode(Path(__file__).with_name("words.toml").read_bytes(),
 def main() -> None:
     """Rewrite the pages, or with --check only name those that are out of date (exit code 1)."""
     parser = argparse.ArgumentParser(description="Writes the tables of the documentation from the code.")
-    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 where a page is out of date")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if a page is out of date")
     check = parser.parse_args().check
     wanted = {path: rewritten(path.read_text()) for path in pages()} | {SCHEMA: schema()}
     stale = [path for path, text in wanted.items() if not path.exists() or path.read_text() != text]

@@ -69,7 +69,7 @@ class Piece(msgspec.Struct, frozen=True):
         return ["hopcost", "run", f"{self.suite}/{self.name}", *length]
 
     def record(self) -> Record | None:
-        """Its record, where it ran to its end."""
+        """Its record, if it ran to its end."""
         try:
             found = records.read_record(self.path)
         except HopcostError:
@@ -110,7 +110,7 @@ def render(name: str) -> str:
 
 
 def _without_place(command: list[str]) -> str:
-    """What made a record, for readers who have no use for where it lies here."""
+    """The command that made a record, without the place of the record."""
     return shlex.join(command[: command.index("--record")])
 
 
@@ -123,7 +123,7 @@ def main() -> int:
     parser.add_argument(
         "--next", action="store_true", help="run the next missing piece only; exit 3 when there is none"
     )
-    parser.add_argument("--only", action="append", metavar="SUITE/EXPERIMENT", help="these, also where they are done")
+    parser.add_argument("--only", action="append", metavar="SUITE/EXPERIMENT", help="these, even if they are done")
     parser.add_argument("--render", action="store_true", help="write the pages, run nothing")
     wanted = parser.parse_args()
     every = list(pieces(wanted.suites))

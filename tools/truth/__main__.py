@@ -1,6 +1,6 @@
 """`make truth`: measures what is missing, then writes docs/truth.md.
 
-A call that was ended goes on where it stopped.
+A second call goes on after the last kept run.
 """
 
 from __future__ import annotations

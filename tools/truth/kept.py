@@ -1,7 +1,7 @@
-"""The measuring loop of `make truth`: what is missing of a file's cases is run, one kept line each, until time is over.
+"""The measuring loop of `make truth`: runs the missing cases of a file and keeps a line of each, until time is over.
 
-A run beside programs of others is kept too, and missing still: it is done again, for that alone and never for what it
-said. So is one in which nothing could be measured, as where hopcost itself calls the blocks void.
+A run beside other programs is kept and done again, for that reason alone and never for its result. So is a run that
+failed, for instance because hopcost itself called the blocks void.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from hopcost.errors import MeasurementFailed
 from tools.truth.lines import Case, Figures, Line, Sorted, append, build, missing, read, sort_out, this_machine
 from tools.truth.server import say, wait_for_quiet, watched
 
-FAILURES_MOST = 5  # in a row: then it is no whim of the machine
+FAILURES_MOST = 5  # in a row: chance does not explain more
 
 
 class Kept:
@@ -25,7 +25,7 @@ class Kept:
     def __init__(self, path: Path, cases: Callable[[], list[Case]], runs: int | None = None) -> None:
         self.path = path
         self.cases = cases
-        self._runs = runs  # where not all cases are known from the beginning
+        self._runs = runs  # if not all cases are known from the beginning
 
     def left(self) -> int:
         """How many runs are still wanted."""

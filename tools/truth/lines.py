@@ -65,14 +65,14 @@ class Line(msgspec.Struct, frozen=True):
 
 
 def open_to_the_end(_runs: list[Figures]) -> bool:
-    """What most cases are: each run counts."""
+    """The usual case: each run counts."""
     return False
 
 
 class Case(msgspec.Struct, frozen=True):
-    """Something to be run so many times; `run` is given the number of the run, for its seed.
+    """Something to run so many times; `run` gets the number of the run, for its seed.
 
-    `decided`: whether the runs there are leave the others nothing to say (curtailed sampling: the answer is the same).
+    `decided`: whether the runs so far settle the answer, whatever the others give (curtailed sampling).
     """
 
     section: str
@@ -112,7 +112,7 @@ def build() -> Build:
 
 
 def this_machine() -> Machine:
-    """What is measured on."""
+    """The machine of this process."""
     return Machine(cpu=facts.cpu_model(), kernel=facts.facts()["kernel"], cores=len(facts.allowed_cores()))
 
 

@@ -22,9 +22,9 @@ from hopcost.statistics.intervals import Interval
 from hopcost.statistics.validity import STEAL_AT_MOST
 from tools.truth.lines import ROOT
 
-RECORDS = ROOT / "records" / "truth"  # of runs long enough that sections/procedure.py may draw from their blocks
+RECORDS = ROOT / "records" / "truth"  # runs long enough for sections/procedure.py to draw from their blocks
 HOPCOST = Path(sys.executable).with_name("hopcost")
-# Up to what hopcost itself calls void it must be right, as a share of one core: its own is of all cores in use.
+# hopcost must be right up to the steal at which it voids a block. Its limit is a share of all cores, this of one.
 VERDICTS_STEAL_MOST = STEAL_AT_MOST * len(facts.allowed_cores())
 SPEEDS = ("throughput", "cpu_per_request")  # figures of the closed loop that verdicts are judged by here
 DIRECTIONS = ("faster", "slower", "cheaper", "dearer")
@@ -72,8 +72,8 @@ def run_suite(
 ) -> tuple[ReportedExperiment, float, T]:
     """A suite, by name or as text, through `hopcost run`: its first experiment, seconds, what `read` finds.
 
-    `read` gets the record's folder, which stays in `records/truth` where `keep` names it, in place of an earlier one.
-    MeasurementFailed, with its words, when there is no report.
+    `read` gets the record's folder. If `keep` names it, it stays in `records/truth`, in place of an earlier one.
+    MeasurementFailed, with the command's words, if there is no report.
     """
     with tempfile.TemporaryDirectory() as folder:
         suite, record = content, Path(folder) / "record"
@@ -100,4 +100,4 @@ def run_suite(
 
 
 def read_nothing(_record: Path) -> None:
-    """For a run of whose record nothing is wanted besides the report."""
+    """For a run whose report is enough."""

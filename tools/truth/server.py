@@ -1,4 +1,4 @@
-"""What the load engine's truth is held against: the embedded origin with its own log, and a watch over the machine."""
+"""The embedded origin with its own log of requests, and a watch over the machine."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def quantile(values: NDArray[np.float64], share: float) -> float:
 
 
 def watched(run: Callable[[], T]) -> tuple[T, float, float]:
-    """What a run came to, and the shares of CPU time that programs of others and the hypervisor took meanwhile."""
+    """A run's result, and the shares of CPU time that other programs and the hypervisor took meanwhile."""
     before, steal_ns, began = _others_s(), cpu_time.steal_ns(), time.monotonic()
     found = run()
     elapsed_s, steal_ns, after = time.monotonic() - began, cpu_time.steal_ns() - steal_ns, _others_s()
@@ -114,7 +114,7 @@ def watched(run: Callable[[], T]) -> tuple[T, float, float]:
 
 
 def wait_for_quiet() -> None:
-    """Until programs of others rest, as far as that comes within some seconds: a run beside them would be set aside."""
+    """Wait until other programs rest, some seconds at most: a run beside them would be set aside."""
     for _ in range(QUIET_LOOKS_MOST):
         _, foreign, _ = watched(lambda: time.sleep(QUIET_LOOK_S))
         if foreign <= FOREIGN_MOST:
@@ -137,5 +137,5 @@ def _others_s() -> dict[int, float]:
 
 
 def say(text: str) -> None:
-    """To who waits."""
+    """Print to stderr."""
     print(text, file=sys.stderr, flush=True)

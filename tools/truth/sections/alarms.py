@@ -26,9 +26,9 @@ SECTION = "alarms"
 BUDGET_S = 20.0
 DIRECTIONAL_MOST = 2
 EXCLUDES_MOST = 0.1  # of the runs
-JUDGED_LEAST = 0.9  # of the runs must have verdicts: who says nothing cannot cry wolf
-# By form, who answers and how many arms stand beside the baseline: experiments of each. 20 s hold a run's first
-# look at most: where that does not end it, its end has all of the error. A quick one has that look alone.
+JUDGED_LEAST = 0.9  # of the runs must have verdicts: without verdicts there are no false alarms
+# How many experiments of each form, program and number of arms beside the baseline. 20 s hold one look of a run at
+# most. If the run goes on after it, its end has all of the error. A quick run has that look alone.
 RUN, QUICK = "run", "quick"
 KINDS = {
     (RUN, "origin", 1): 35,

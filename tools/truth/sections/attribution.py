@@ -3,9 +3,9 @@
 Beside a block's load: the hops' clocks, the generator's and the harness's own, every other process's and the kernel's
 threads, against what /proc/stat says of all cores in the same stretch of time.
 
-/proc/stat says it in two ways, neither exact in a virtual machine. Busy time is counted in ticks, and those that come
-while the machine is not run are lost. Idle time is measured where the kernel stops the tick of an idle core (NO_HZ);
-what is not idle holds the time in which a core was to run and was not. 3 to 7 % of all time was in no column here.
+/proc/stat gives it in two ways, neither exact in a virtual machine. Busy time is counted in ticks, and ticks are lost
+while the hypervisor does not run the machine. Idle time is measured if the kernel stops the tick of an idle core
+(NO_HZ). The rest then holds the time in which a core should have run and did not: 3 to 7 % here.
 """
 
 from __future__ import annotations

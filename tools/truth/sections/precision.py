@@ -63,7 +63,7 @@ PAIR_COLUMNS = ["arms", "run:", "spread of pairs:", "predicted, s:", "allowed:",
 PAIR_COLUMNS += ["± CPU:", "within"]
 FIVE_COLUMNS = ["arm", "by slices:", "long runs:", "quotient:", "long runs, their own two:", "holds"]
 LEVEL_ERROR = 0.05
-# A run ends early where an interval is clear of the margin, however wide. With the least margin the baseline's own
+# A run ends early if an interval is clear of the margin, however wide. With the least margin the baseline's own
 # second run, whose ratio is 1, must come within the target; with the least target the whole time is used.
 LEAST_MARGIN, LEAST_TARGET = ("--margin", 0.1), ("--target", 0.05)
 PAIRS = {

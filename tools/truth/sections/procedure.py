@@ -1,8 +1,8 @@
 """The whole procedure on real slices in which nothing differs. A section of docs/truth.md.
 
-The baseline's two runs in real blocks are the same server. Every simulated run of an arm is one such real block's
-course of ln(second ÷ first), its sign drawn, over √2: the noise of one run, its restart's luck included. The measuring
-loop, with a virtual clock and blocks made of such courses, is that of hopcost itself.
+The baseline's two runs in a real block are the same server. ln(second ÷ first), round by round, with a random sign and
+over √2, is the noise of one run, with what its restart adds. A simulated run of an arm is such a course. The measuring
+loop is hopcost's own, with a virtual clock and blocks made of these courses.
 """
 
 from __future__ import annotations

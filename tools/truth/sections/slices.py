@@ -1,8 +1,8 @@
 """Ratios by slices against runs of one arm at a time: a section of docs/truth.md, written by `make truth`.
 
 Each repeat takes blocks of slices over all arms, and for every arm a pair of plain runs, it and the baseline, each
-started alone, never frozen, in a shuffled order. Both ways look at the same part of an arm's life: after as long a
-warm-up, for as long. The quotient of the two ratios is taken within a repeat, so that the machine's drift cancels.
+started alone, never frozen, in a shuffled order. Both ways measure after the same warm-up, and for as long. The
+quotient of the two ratios is taken within a repeat, so that the machine's drift cancels.
 """
 
 from __future__ import annotations
