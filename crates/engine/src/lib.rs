@@ -6,16 +6,16 @@
 //! io         moving bytes                     sockets, TLS and system calls; it does not know what the bytes mean
 //! recorder   counts and histograms            no locks, no allocation while load runs
 //!
-//! client     the hall: the connections of one arm on one thread, where the four rooms meet
-//! lane       the hall with a backend
+//! client     the hall: the connections of one arm on one thread, where the four rooms meet;
+//!            client/lane is the hall with a backend
 //! session    goes round the lanes of all arms, slice by slice; freezes, thaws and reads CPU time
 //! ```
 //!
 //! Beside the hall: [`requests`] (put into bytes once, before any load), [`check`] (whether an answer is the expected
-//! one), `watch` (periods of a running load), `random` (shuffled orders). In front: [`plan`] (JSON in), [`lines`] (JSON
-//! out), [`load`] (one URL from the command line), [`floor`] (moves the same bytes and does nothing else).
+//! one). In front: [`plan`] (JSON in), [`lines`] (JSON out), [`load`] (one URL from the command line), [`floor`] (moves
+//! the same bytes and does nothing else).
 //!
-//! Arrows go one way: session → lane → client → the rooms. No room knows another.
+//! Arrows go one way: session → client → the rooms. No room knows another.
 #![deny(unsafe_code)]
 // Only this package's binary and tests use the library. Names say what comments on every field would repeat.
 #![allow(missing_docs)]
@@ -24,14 +24,11 @@ pub mod check;
 mod client;
 pub mod floor;
 pub mod io;
-mod lane;
 pub mod lines;
 pub mod load;
 pub mod plan;
-mod random;
 pub mod recorder;
 pub mod requests;
 pub mod schedule;
 pub mod session;
-mod watch;
 pub mod wire;

@@ -4,9 +4,9 @@
 
 use crate::check::{Check, ExpectedBody, ExpectedStatus};
 use crate::io::{Address, MessageId, Messages, REPORTED_BYTES};
-use crate::random::Shuffle;
 use crate::wire::{Request, Wire, fastcgi, http_bytes};
 use hopcost_common::failure::Failure;
+use hopcost_common::seeds::Sequence;
 use std::sync::Arc;
 
 /// A message is kept whole in memory.
@@ -187,7 +187,7 @@ fn cycle(weights: &[u32]) -> Result<Arc<[u16]>, Failure> {
     let each = weights.iter().zip(0_u16..);
     let sorted: Vec<u16> =
         each.flat_map(|(weight, number)| std::iter::repeat_n(number, (weight / divisor) as usize)).collect();
-    Ok(Shuffle::new(1).order_of(sorted.len()).into_iter().map(|place| sorted[place]).collect())
+    Ok(Sequence::new(1).order_of(sorted.len()).into_iter().map(|place| sorted[place]).collect())
 }
 
 fn greatest_common_divisor(a: u32, b: u32) -> u32 {

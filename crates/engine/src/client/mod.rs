@@ -1,7 +1,7 @@
 //! The hall of the engine, where the four rooms meet: the schedule says when a request is due, the wire what the bytes
 //! of its answer mean, the recorder keeps the accounts, and the backend is told what to do next.
 //!
-//! No sockets here. The backend reports what happened on a connection and does what [`crate::io::Next`] says. All times
+//! No sockets here, except in [`Lane`], which is the hall with a backend. The backend reports what happened on a connection and does what [`crate::io::Next`] says. All times
 //! are on the arm's clock unless they say otherwise; see [`clock`].
 
 mod agenda;
@@ -10,16 +10,20 @@ mod connections;
 mod exchanges;
 mod handler;
 mod idle;
+mod lane;
 mod pace;
 mod pending;
+mod watch;
 
 use self::agenda::{Agenda, Mode};
 pub use self::clock::ArmClock;
 use self::connections::Connection;
 use self::exchanges::LaneRequest;
 use self::idle::Idle;
+pub use self::lane::Lane;
 use self::pace::Pace;
 pub use self::pending::Pending;
+pub use self::watch::{Period, Watch, Watched};
 use crate::io::Slot;
 use crate::recorder::Recorder;
 use crate::requests::RequestMix;

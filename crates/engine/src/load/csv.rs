@@ -76,8 +76,8 @@ fn figures(times: Option<&Distribution>) -> [(&'static str, String); 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::client::Period;
     use crate::recorder::{Counts, Times};
-    use crate::watch::Period;
 
     #[test]
     fn what_is_not_known_is_left_empty() {

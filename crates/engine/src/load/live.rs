@@ -116,8 +116,8 @@ fn line(second: &Second<'_>, rate_per_s: Option<f64>, errors: u64, columns: Opti
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::client::Period;
     use crate::recorder::{Counts, Times};
-    use crate::watch::Period;
 
     #[test]
     fn the_opening_says_how_far_it_is() {

@@ -16,12 +16,12 @@ mod url;
 
 pub use arguments::LoadArguments;
 
+use crate::client::Watch;
 use crate::io::terminal;
 use crate::lines::{self, End, Line, Validity};
 use crate::recorder::{Distribution, Times};
 use crate::schedule::Schedule as _;
 use crate::session::{ArmResult, Observer, Session};
-use crate::watch::Watch;
 use hopcost_common::failure::Failure;
 use json::Json;
 use serde::Serialize;

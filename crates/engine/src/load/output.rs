@@ -2,8 +2,8 @@
 
 use super::csv::Csv;
 use super::live::{Live, Style};
+use crate::client::{Period, Watch};
 use crate::recorder::Times;
-use crate::watch::{Period, Watch};
 use clap::Args;
 use hdrhistogram::serialization::V2DeflateSerializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};

@@ -11,11 +11,11 @@ use crate::check::COMPARED_ONE_IN;
 use crate::client::ArmClock;
 use crate::io::{Io, signal};
 use crate::lines::{self, Line, Validity};
-use crate::random::{self, Shuffle};
 use crate::recorder::Counts;
 use crate::schedule::Schedule as _;
 use hopcost_common::clock;
 use hopcost_common::failure::Failure;
+use hopcost_common::seeds::{self, Sequence};
 use std::io;
 use std::thread;
 
@@ -157,9 +157,9 @@ impl<I: Io> Leader<'_, I> {
             }
         }
         let cores = Cores::read();
-        let mut shuffle = Shuffle::new(session.seed);
+        let mut shuffle = Sequence::new(session.seed);
         // Slices of equal length can lock onto a periodic event in the arm, such as garbage collection.
-        let stretches = random::spread(session.seed, session.rounds, session.slice_jitter);
+        let stretches = seeds::spread(session.seed, session.rounds, session.slice_jitter);
         for (round, stretch) in (0..session.rounds).zip(stretches) {
             self.stretch = stretch;
             for (place, arm) in shuffle.order_of(session.arms.len()).into_iter().enumerate() {

@@ -1,13 +1,13 @@
 //! What to run, and what comes of it.
 
 use super::cpu::CgroupUsage;
+use crate::client::Watch;
 use crate::io::Backend;
 use crate::io::process;
 use crate::lines;
 use crate::plan::{CpuSource, FreezeBy, Hop, Plan, Target, WarmUp};
 use crate::recorder::{Counts, Handshakes, Times};
 use crate::schedule::Schedule as _;
-use crate::watch::Watch;
 use hopcost_common::failure::Failure;
 use hopcost_common::limits;
 use std::io;

@@ -1,13 +1,11 @@
 //! What every thread does: its share of each slice, when the leader says so.
 
 use super::setup::{ArmResult, Session, SessionArm};
-use crate::client::{ArmClock, Client, Pending};
+use crate::client::{ArmClock, Client, Lane, Pending, Watched};
 use crate::io::namespace::Namespaces;
 use crate::io::{Handler as _, Io, IoSettings, process};
-use crate::lane::Lane;
 use crate::recorder::{Counts, Handshakes, Times};
 use crate::schedule::{Arrivals, Schedule as _, Turns};
-use crate::watch::Watched;
 use hopcost_common::failure::Failure;
 use std::sync::{Arc, Barrier, Mutex, MutexGuard, PoisonError};
 

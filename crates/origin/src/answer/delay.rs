@@ -1,6 +1,7 @@
 //! Scripted delays: the distributions, and a generator that draws the same ones from the same seed.
 
-use hopcost_common::{durations, seeds};
+use hopcost_common::durations;
+use hopcost_common::seeds::{self, Sequence};
 
 /// A distribution of delays, in ns.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,13 +41,13 @@ impl Delay {
         }
     }
 
-    pub fn draw(self, random: &mut Random) -> u64 {
+    pub fn draw(self, random: &mut Sequence) -> u64 {
         match self {
             Self::Constant(delay) => delay,
-            Self::Uniform(low, high) => low + ((high - low) as f64 * random.unit()) as u64,
-            // Inverse transform; unit() is never 0, so the logarithm is finite.
-            Self::Exponential(mean) => ((mean as f64 * -random.unit().ln()) as u64).min(MAX_NS),
-            Self::Lognormal(median, sigma) => ((median as f64 * (sigma * random.normal()).exp()) as u64).min(MAX_NS),
+            Self::Uniform(low, high) => low + ((high - low) as f64 * random.fraction()) as u64,
+            // Inverse transform; a fraction is never 0, so the logarithm is finite.
+            Self::Exponential(mean) => ((mean as f64 * -random.fraction().ln()) as u64).min(MAX_NS),
+            Self::Lognormal(median, sigma) => ((median as f64 * (sigma * normal(random)).exp()) as u64).min(MAX_NS),
         }
     }
 }
@@ -58,28 +59,14 @@ pub(crate) fn duration_ns(text: &str) -> Option<u64> {
     (nanoseconds <= MAX_NS as f64).then_some(nanoseconds as u64)
 }
 
-#[derive(Clone, Debug)]
-pub(crate) struct Random {
-    seed: u64,
-    drawn: u64,
+/// The random numbers of one thread of a server.
+pub(crate) fn random(seed: u64, thread: u64) -> Sequence {
+    Sequence::new((0..=thread).fold(seed, |seed, _| seeds::number(seed, 0)))
 }
 
-impl Random {
-    /// The generator of one thread of a server.
-    pub fn new(seed: u64, thread: u64) -> Self {
-        Self { seed: (0..=thread).fold(seed, |seed, _| seeds::number(seed, 0)), drawn: 0 }
-    }
-
-    /// Uniform in (0, 1].
-    fn unit(&mut self) -> f64 {
-        self.drawn += 1;
-        seeds::fraction(self.seed, self.drawn - 1)
-    }
-
-    /// Standard normal (Box and Muller 1958; the second value is not kept).
-    fn normal(&mut self) -> f64 {
-        (-2.0 * self.unit().ln()).sqrt() * (std::f64::consts::TAU * self.unit()).cos()
-    }
+/// Standard normal (Box and Muller 1958; the second value is not kept).
+fn normal(random: &mut Sequence) -> f64 {
+    (-2.0 * random.fraction().ln()).sqrt() * (std::f64::consts::TAU * random.fraction()).cos()
 }
 
 #[cfg(test)]
@@ -128,7 +115,7 @@ mod tests {
     #[test]
     fn the_same_seed_draws_the_same_delays_and_threads_differ() {
         let draws = |seed, thread| {
-            let mut random = Random::new(seed, thread);
+            let mut random = super::random(seed, thread);
             (0..50).map(|_| Delay::Exponential(1_000_000).draw(&mut random)).collect::<Vec<_>>()
         };
         assert_eq!(draws(7, 0), draws(7, 0));
@@ -139,7 +126,7 @@ mod tests {
     #[test]
     fn quantiles_are_those_of_the_distribution() {
         let quantile = |delay: Delay, at: f64| {
-            let mut random = Random::new(1, 0);
+            let mut random = super::random(1, 0);
             let mut draws: Vec<u64> = (0..200_000).map(|_| delay.draw(&mut random)).collect();
             draws.sort_unstable();
             draws[(draws.len() as f64 * at) as usize] as f64

@@ -3,9 +3,10 @@
 use super::output::Queue;
 use super::timers::Timers;
 use crate::answer::Fault;
-use crate::answer::delay::Random;
+use crate::answer::delay;
 use crate::answer::work::Work;
 use crate::log::{Counts, RequestLog};
+use hopcost_common::seeds::Sequence;
 use rustix::time::{ClockId, clock_gettime};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -50,7 +51,7 @@ pub struct Context {
     pub settings: Settings,
     pub counts: Vec<Counts>,
     pub requests: Option<RequestLog>,
-    pub random: Random,
+    pub random: Sequence,
     pub timers: Timers,
     /// The buffer for reading. Its bytes mean nothing between two uses.
     pub input: Vec<u8>,
@@ -76,7 +77,7 @@ impl Context {
             settings,
             counts: vec![Counts::default(); listeners],
             requests,
-            random: Random::new(settings.seed, thread as u64),
+            random: delay::random(settings.seed, thread as u64),
             timers: Timers::default(),
             input: vec![0; INPUT_BYTES],
             queue: Queue::default(),

@@ -1,9 +1,9 @@
 //! One arm on one thread: its connections and the backend that moves their bytes.
 
-use crate::client::Client;
+use super::Client;
+use super::watch::Watched;
 use crate::io::{Handler as _, Io, IoFailure, Next, Opened, signal};
 use crate::schedule::Schedule;
-use crate::watch::Watched;
 use hopcost_common::clock;
 use std::io;
 

@@ -3,7 +3,7 @@
 //! Once per period a lane hands over what it has recorded and goes on with empty histograms. So nothing is recorded
 //! twice, and no request touches the lock. Only [`crate::load`] watches.
 
-use crate::client::Client;
+use super::Client;
 use crate::recorder::{Counts, Times};
 use crate::schedule::Schedule;
 use std::collections::VecDeque;
