@@ -19,7 +19,7 @@ from hopcost.machine import facts
 from hopcost.record.run import StopReason
 from hopcost.report.json_schema import Report, ReportedArm, ReportedComparison, ReportedExperiment
 from hopcost.statistics.intervals import Interval
-from hopcost.statistics.validity import STEAL_AT_MOST
+from hopcost.statistics.validity.block import STEAL_AT_MOST
 from tools.truth.lines import ROOT
 
 RECORDS = ROOT / "records" / "truth"  # runs long enough for sections/procedure.py to draw from their blocks

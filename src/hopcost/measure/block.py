@@ -21,7 +21,7 @@ from hopcost.record.kept_files import KeptCommand
 from hopcost.record.writer import now_utc
 from hopcost.stacks import check
 from hopcost.stacks.stack import RunningStack
-from hopcost.statistics import validity
+from hopcost.statistics.validity.block import judge_block
 from hopcost.suites.arm import COPY_SUFFIX
 
 
@@ -109,7 +109,7 @@ def recording(setting: BlockContext, number: int, *, judged: bool = True) -> Ite
     block.throttled_ns, block.swapped_pages = change.throttled_ns, change.swapped_pages
     block.clock_step_ns = change.clock_step_ns
     if judged and block.end is not None and block.validity != Validity.VOID:
-        block.validity, block.reasons = validity.judge_block(block, experiment)
+        block.validity, block.reasons = judge_block(block, experiment)
 
 
 def start(setting: BlockContext, arm: PlannedArm, number: int, stacks: contextlib.ExitStack) -> CheckedArm:

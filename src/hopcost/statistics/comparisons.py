@@ -8,13 +8,14 @@ from __future__ import annotations
 import msgspec
 
 from hopcost.plan.plan import PlannedExperiment
-from hopcost.statistics import figures, validity
-from hopcost.statistics import verdict as statistics_verdict
+from hopcost.statistics import figures
+from hopcost.statistics import verdict as verdicts
 from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.figures import BlockFigure
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.looks import error_of_one_arm
 from hopcost.statistics.summary import open_loop
+from hopcost.statistics.validity.arm import faults_of_arm, is_generator_full
 from hopcost.statistics.verdict import Better, Verdict, judge_interval
 
 THROUGHPUT, CPU = "throughput", "cpu_per_request"
@@ -97,7 +98,7 @@ def compare_arm(
                 figure=ask.name,
                 load_per_s=None if ask.share is None else open_loop.rate_per_s(arms.of(name), ask.share),
                 ratio=interval,
-                verdict=judge_interval(None if why else interval, statistics_verdict.margin(floor, margin), ask.better),
+                verdict=judge_interval(None if why else interval, verdicts.margin(floor, margin), ask.better),
                 no_verdict=why,
             )
         )
@@ -120,14 +121,14 @@ def fault_of_comparison(arms: PairedBlocks, experiment: PlannedExperiment, name:
 
 def own_fault(arms: PairedBlocks, experiment: PlannedExperiment, name: str) -> str | None:
     """What an arm did wrong first: how it failed, or a fault in one of its blocks."""
-    faults = (fault for part in arms.of(name) for fault in validity.faults_of_arm(part, experiment))
+    faults = (fault for part in arms.of(name) for fault in faults_of_arm(part, experiment))
     return f"it failed in block {arms.failed[name]}" if name in arms.failed else next(faults, None)
 
 
 def _bound(arms: PairedBlocks, experiment: PlannedExperiment, name: str) -> str | None:
     """Which of the arm and the baseline the generator was full for: either way their quotient is the generator's."""
     for one in _measured_by(arms, name):
-        if any(validity.generator_full(each, experiment) for each in arms.of(one)):
+        if any(is_generator_full(each, experiment) for each in arms.of(one)):
             return one
     return None
 

@@ -34,12 +34,11 @@ WITHOUT_A_FILE = {
     "summaries and questions are made of it: tests/unit/statistics": (
         "statistics/arms statistics/figures statistics/machine_spread statistics/questions/gate_figures "
         "statistics/questions/record_side statistics/summary/open_loop statistics/summary/repeats "
-        "statistics/summary/usage"
+        "statistics/summary/usage statistics/validity/accounts"
     ),
     "in files of other names": (
         "generators/peers/output generators/peers/peer "  # generators/test_peers.py: real outputs of all of them
         "plan/method programs/read "  # tools/test_reference.py; programs/test_definition.py
-        "statistics/validity"  # statistics/validity/
     ),
 }
 

@@ -15,7 +15,7 @@ from hopcost.generators.engine_protocol import Validity
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.record.block import ArmBlock, Block
 from hopcost.record.run import Record
-from hopcost.statistics import looks, stop, validity, verdict
+from hopcost.statistics import looks, stop, verdict
 from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.comparisons import GENERATOR_FULL, own_fault, too_few
 from hopcost.statistics.figures import BlockFigure as Reading
@@ -23,6 +23,7 @@ from hopcost.statistics.figures import cpu_of, cpu_per_request, throughput
 from hopcost.statistics.intervals import CONFIDENCE_ERROR, Interval
 from hopcost.statistics.questions.claim_result import ClaimOutcome, ClaimResult, ClaimTestResult, Errors, decide_claim
 from hopcost.statistics.summary import soak
+from hopcost.statistics.validity.arm import is_generator_full
 from hopcost.suites.claim import Claim, ClaimFigure, ClaimTest, Relation, published_errors, published_ratio, reference
 from hopcost.suites.published import Value
 from hopcost.suites.suite import Suite
@@ -250,7 +251,7 @@ def _of_interval(seen: ClaimTestResult, run: _Run, names: Sequence[str]) -> tupl
             fault = own_fault(PairedBlocks(run.planned, run.blocks), run.planned, name)
             if fault is not None:
                 return ClaimOutcome.UNKNOWN, f"{name}: {fault}", False
-            is_bound = any(validity.generator_full(part, run.planned) for part in run.parts(name))
+            is_bound = any(is_generator_full(part, run.planned) for part in run.parts(name))
             if test.figure is ClaimFigure.THROUGHPUT and is_bound:
                 return ClaimOutcome.UNKNOWN, f"{name}: {GENERATOR_FULL}", False
     margin: float | None = run.record.plan.margin

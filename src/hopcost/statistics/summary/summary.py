@@ -14,7 +14,7 @@ from hopcost.record.block import ArmBlock, Block, Failure
 from hopcost.record.evidence import Memory, TimeWait
 from hopcost.record.repeat import Repeat
 from hopcost.record.run import Ending, Record
-from hopcost.statistics import figures, looks, stop, validity
+from hopcost.statistics import figures, looks, stop
 from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.comparisons import Comparison, compare_arm, too_few
 from hopcost.statistics.figures import total
@@ -26,6 +26,7 @@ from hopcost.statistics.summary.open_loop import OpenFigures, open_figures_of_ar
 from hopcost.statistics.summary.repeats import ArmRepeats, PeerFigures, summarise_repeats
 from hopcost.statistics.summary.soak import Course, summarise_soak
 from hopcost.statistics.summary.usage import ArmSurroundings
+from hopcost.statistics.validity.arm import faults_of_arm, is_generator_full
 from hopcost.suites.published import Published
 
 ERROR_KINDS = ("connect", "tls", "write", "read", "protocol", "status", "body", "timeout")
@@ -224,7 +225,7 @@ def _arm(
         title=title,
         answers=answers,
         throughput_per_s=answers * 1e9 / elapsed_ns if elapsed_ns else None,
-        throughput_is_a_bound=any(validity.generator_full(part, planned) for part in parts),
+        throughput_is_a_bound=any(is_generator_full(part, planned) for part in parts),
         ratio=ONE if is_baseline and answers else arms.ratio(name, figures.throughput, error),
         cpu_ns_per_request=_cpu_by_hop(parts),
         cpu_ratio=ONE if is_baseline and answers else arms.ratio(name, figures.cpu_per_request, error),
@@ -235,7 +236,7 @@ def _arm(
             kind: sum(part.errors.get(kind, 0) for part in parts)
             for kind in dict.fromkeys([*ERROR_KINDS, *(kind for part in parts for kind in part.errors)])
         },
-        faults=list(dict.fromkeys(fault for part in parts for fault in validity.faults_of_arm(part, planned))),
+        faults=list(dict.fromkeys(fault for part in parts for fault in faults_of_arm(part, planned))),
         reconnects=sum(part.totals.reconnects for part in parts if part.totals is not None),
         cpu_outside=outside / inside if inside and outside is not None else None,
         steady=warm_up.is_steady(parts),

@@ -10,7 +10,8 @@ from samples.forgeries import EXPERIMENT, SHARED, behind, each_open_slice
 from samples.records import MS
 
 from hopcost.record.block import ArmBlock
-from hopcost.statistics import validity
+from hopcost.statistics.validity.arm import faults_of_arm, is_generator_full
+from hopcost.statistics.validity.block import judge_block
 
 
 def errors(part: ArmBlock) -> None:
@@ -51,9 +52,9 @@ def long_tail(part: ArmBlock) -> None:
 def test_a_fault_of_an_arm_is_its_result_and_voids_nothing(forge: Callable[[ArmBlock], None], sentence: str) -> None:
     block = records.sound_block()
     forge(behind(block))
-    (fault,) = validity.faults_of_arm(behind(block), EXPERIMENT)
+    (fault,) = faults_of_arm(behind(block), EXPERIMENT)
     assert fault.startswith(sentence)
-    verdict, reasons = validity.judge_block(block, EXPERIMENT)
+    verdict, reasons = judge_block(block, EXPERIMENT)
     assert verdict == "valid", reasons
 
 
@@ -65,12 +66,12 @@ def test_uneven_workers_are_the_arms_result_where_each_could_have_a_core(workers
     part.worker_cpu_ns = {"proxy": workers}
     for each in part.slices:  # one of two cores idles
         each.cpu_ns, each.generator_cpu_ns = {"proxy": each.elapsed_ns // 2, "app": each.elapsed_ns // 4}, 0
-    faults = validity.faults_of_arm(part, SHARED)
+    faults = faults_of_arm(part, SHARED)
     assert faults == (["the busiest of 2 workers of proxy did 1.8 times its even share"] if is_uneven else [])
-    assert validity.faults_of_arm(part, EXPERIMENT) == []  # one core for all
+    assert faults_of_arm(part, EXPERIMENT) == []  # one core for all
     for each in part.slices:  # both are busy: an even load could not have had more
         each.generator_cpu_ns = each.elapsed_ns * 5 // 4
-    assert validity.faults_of_arm(part, SHARED) == []
+    assert faults_of_arm(part, SHARED) == []
 
 
 def test_a_stack_that_fills_the_generators_core_is_the_arms_result() -> None:
@@ -78,8 +79,8 @@ def test_a_stack_that_fills_the_generators_core_is_the_arms_result() -> None:
     each_open_slice(block, late=500)
     for each in behind(block).open_loop[0].slices:
         each.cpu_ns = {"proxy": 900 * MS, "app": 1000 * MS}
-    assert validity.judge_block(block, SHARED)[0] == "valid"
-    (fault,) = validity.faults_of_arm(behind(block), SHARED)
+    assert judge_block(block, SHARED)[0] == "valid"
+    (fault,) = faults_of_arm(behind(block), SHARED)
     assert "cannot carry" in fault
 
 
@@ -93,4 +94,4 @@ def test_throughput_is_a_lower_bound_where_the_generator_is_full_and_the_stack_i
     for each in part.slices:
         each.generator_cpu_ns = generator_ms * MS
         each.cpu_ns = {"app": None if stack_ms is None else stack_ms * MS}
-    assert validity.generator_full(part, EXPERIMENT) is full
+    assert is_generator_full(part, EXPERIMENT) is full

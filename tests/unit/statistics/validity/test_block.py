@@ -11,7 +11,8 @@ from samples.records import MS
 
 from hopcost.generators.engine_protocol import End, Validity
 from hopcost.record.block import ArmBlock, Block, Failure
-from hopcost.statistics import validity
+from hopcost.statistics.validity.arm import faults_of_arm, is_generator_full
+from hopcost.statistics.validity.block import judge_block
 
 Forgery = Callable[[Block], None]
 
@@ -23,11 +24,11 @@ def times(block: Block, counts: dict[int, int]) -> None:
 
 def test_a_sound_block_is_valid_and_its_arms_have_no_fault() -> None:
     block = records.sound_block()
-    assert validity.judge_block(block, EXPERIMENT) == ("valid", [])
-    assert validity.judge_block(block, SHARED) == ("valid", [])
+    assert judge_block(block, EXPERIMENT) == ("valid", [])
+    assert judge_block(block, SHARED) == ("valid", [])
     for part in block.arms:
-        assert validity.faults_of_arm(part, EXPERIMENT) == []
-        assert not validity.generator_full(part, EXPERIMENT)
+        assert faults_of_arm(part, EXPERIMENT) == []
+        assert not is_generator_full(part, EXPERIMENT)
 
 
 def engine_said(block: Block) -> None:
@@ -98,7 +99,7 @@ def stall_of_the_only_slice(block: Block) -> None:
 def test_a_fault_of_the_instrument_or_the_machine_is_seen(forge: Forgery, verdict: str, reason: str) -> None:
     block = records.sound_block()
     forge(block)
-    judged, reasons = validity.judge_block(block, EXPERIMENT)
+    judged, reasons = judge_block(block, EXPERIMENT)
     assert judged == verdict
     assert any(reason in each for each in reasons), reasons
 
@@ -120,7 +121,7 @@ def test_a_fault_of_the_instrument_or_the_machine_is_seen(forge: Forgery, verdic
 def test_what_is_within_bounds_or_an_arms_own_voids_nothing(forge: Forgery) -> None:
     block = records.sound_block()
     forge(block)
-    assert validity.judge_block(block, EXPERIMENT) == ("valid", [])
+    assert judge_block(block, EXPERIMENT) == ("valid", [])
 
 
 def test_the_difference_between_the_baseline_and_its_copy_voids_nothing() -> None:
@@ -131,7 +132,7 @@ def test_the_difference_between_the_baseline_and_its_copy_voids_nothing() -> Non
         each.answers, each.in_flight_ns = 10_000, 10_000 * MS
     assert copy.totals is not None
     copy.totals.service_time = records.histogram_of({MS: 20_000})
-    assert validity.judge_block(block, EXPERIMENT) == ("valid", [])
+    assert judge_block(block, EXPERIMENT) == ("valid", [])
 
 
 def few(part: ArmBlock) -> None:
@@ -151,4 +152,4 @@ def test_littles_law_is_not_judged_where_it_cannot_be(unjudgeable: Callable[[Arm
     block = records.sound_block()
     little(block)
     unjudgeable(behind(block))
-    assert validity.judge_block(block, EXPERIMENT)[0] == "valid"
+    assert judge_block(block, EXPERIMENT)[0] == "valid"

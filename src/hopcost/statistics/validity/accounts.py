@@ -1,0 +1,91 @@
+"""Shares and tails that the rules on blocks and the rules on arms both read: idle cores, missed requests, stalls."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+
+from hopcost.generators.engine_protocol import ArmTotals, Slice
+from hopcost.plan.plan import PlannedExperiment
+from hopcost.record import histogram
+from hopcost.record.block import OpenLoad
+from hopcost.statistics.figures import total
+
+TAIL_ANSWERS_LEAST = 10_000  # a hundred beyond p99
+STALL_FACTOR = 2.0  # a slice this much slower than the median one is a stall, not the arm's way
+FULL = 0.95
+IDLE_LEAST = 0.05
+LATE_AT_MOST = 0.05  # of the due requests; a virtual machine's own pauses came to 2 % here
+MISSED_AT_MOST = 0.01  # of the due requests
+
+
+def has_long_tail(totals: ArmTotals | None) -> bool:
+    """Whether the mean is above p99: of the response times if there are any, else of the service times."""
+    if totals is None:
+        return False
+    times = histogram.merge([totals.response_time or totals.service_time])
+    p99 = histogram.quantile(times, 0.99)
+    return times.total >= TAIL_ANSWERS_LEAST and p99 is not None and times.mean_ns > p99
+
+
+def is_even_over_slices(slices: Sequence[Slice]) -> bool:
+    """Whether every slice had the same mean time in flight, so that no single moment made the tail."""
+    means = [piece.in_flight_ns / piece.answers for piece in slices if piece.in_flight_ns is not None and piece.answers]
+    return len(means) > 1 and max(means) < STALL_FACTOR * statistics.median_low(means)
+
+
+def missed_shares(load: OpenLoad) -> tuple[float, float]:
+    """Shares of the due requests: sent late though a connection was free, and never sent."""
+    due = sum_of_slices(load, "due")
+    return share(sum_of_slices(load, "late"), due), share(sum_of_slices(load, "not_sent"), due)
+
+
+def is_starved(load: OpenLoad, experiment: PlannedExperiment) -> bool:
+    """Whether a full stack kept the generator, on a core that both have, from sending in time."""
+    idle = idle_share_under(load, experiment)
+    return experiment.cores.shared and idle is not None and idle <= IDLE_LEAST
+
+
+def could_have_sent(load: OpenLoad, experiment: PlannedExperiment) -> bool:
+    """Whether requests stayed unsent though connections were free, as a rule, and the stack had nothing to do."""
+    idle = idle_share_under(load, experiment)
+    in_flight = share(sum_of_slices(load, "in_flight_ns"), sum_of_slices(load, "elapsed_ns"))
+    return idle is not None and idle > IDLE_LEAST and in_flight < experiment.workload.connections / 2
+
+
+def generator_busy(load: OpenLoad, experiment: PlannedExperiment) -> float:
+    """The share of its cores that the generator used for anything but waiting for the next request."""
+    used = sum_of_slices(load, "generator_cpu_ns") - sum_of_slices(load, "spin_ns")
+    return share(used, sum_of_slices(load, "elapsed_ns") * len(experiment.cores.generator))
+
+
+def idle_share_under(load: OpenLoad, experiment: PlannedExperiment) -> float | None:
+    """The share of the stack's cores that nobody used under an offered load."""
+    hops = {hop for piece in load.slices for hop in piece.cpu_ns}
+    cpu_ns = [total(piece.cpu_ns.get(hop) for piece in load.slices) for hop in hops]
+    generator_ns = sum_of_slices(load, "generator_cpu_ns") - sum_of_slices(load, "spin_ns")
+    return idle_share(cpu_ns, generator_ns, sum_of_slices(load, "elapsed_ns"), experiment)
+
+
+def idle_share(
+    hops: Sequence[int | None], generator_ns: int, elapsed_ns: int, experiment: PlannedExperiment
+) -> float | None:
+    """The share of the stack's cores that nobody used: neither the hops nor a generator that shares a core.
+
+    None if the CPU time of one hop is unknown. `hops` are their CPU times in ns.
+    """
+    used_ns = total(hops)
+    if not hops or used_ns is None or not elapsed_ns:
+        return None
+    busy_ns = used_ns + (generator_ns if experiment.cores.shared else 0)
+    return 1 - busy_ns / (elapsed_ns * len(experiment.cores.stack))
+
+
+def sum_of_slices(load: OpenLoad, key: str) -> int:
+    """The sum of one field over the slices of an offered load; unknown values count as 0."""
+    return sum(getattr(piece, key) or 0 for piece in load.slices)
+
+
+def share(part: float, whole: float) -> float:
+    """Part ÷ whole; 0 of nothing."""
+    return part / whole if whole else 0.0

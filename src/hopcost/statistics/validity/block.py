@@ -1,0 +1,148 @@
+"""Whether a block counts: faults of the instrument and of the machine void it.
+
+docs/methodology.md has each rule and why. The A/A arm's ratio is no rule here: a block must not be chosen by what it
+shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hopcost.generators.engine_protocol import ArmTotals, End, Slice, Validity
+from hopcost.plan import open_loop
+from hopcost.plan.plan import PlannedExperiment
+from hopcost.record import histogram
+from hopcost.record.block import ArmBlock, Block, OpenLoad
+from hopcost.statistics.validity.accounts import (
+    FULL,
+    LATE_AT_MOST,
+    MISSED_AT_MOST,
+    could_have_sent,
+    generator_busy,
+    has_long_tail,
+    is_even_over_slices,
+    is_starved,
+    missed_shares,
+    share,
+)
+
+FOREIGN_AT_MOST = 0.03  # of the CPU time of the cores in use, by programs that are not ours
+STEAL_AT_MOST = 0.05  # of the time of the cores in use
+THROTTLED_AT_MOST = 0.001  # of the block's time
+SWAPPED_AT_MOST = 256  # pages: 1 MiB, as an idle program may cause
+CLOCK_STEP_AT_MOST_NS = 5_000_000
+LITTLE_AT_MOST = 0.02
+LITTLE_ANSWERS_LEAST = 1000
+LITTLE_ERRORS_AT_MOST = 0.001  # of answers: a request that failed has no time
+
+Fault = tuple[Validity, str]  # what it makes of the block, and the reason
+
+
+def judge_block(block: Block, experiment: PlannedExperiment) -> tuple[Validity, list[str]]:
+    """The validity, and the reasons. The block must hold the facts of its machine already."""
+    faults = [
+        *_faults_of_engine(block),
+        *_faults_of_machine(block, experiment),
+        *(fault for part in block.arms for fault in _faults_of_accounts(part, experiment)),
+    ]
+    for failure in block.failures:
+        if failure.arm in (experiment.baseline, experiment.copy):
+            faults.append((Validity.VOID, f"{failure.arm}, which the others are compared with, failed under load"))
+    return Validity.worst(validity for validity, _ in faults), [reason for _, reason in faults]
+
+
+def _faults_of_engine(block: Block) -> list[Fault]:
+    """The engine's own judgement: CPU time outside an arm's slices, connections that would not open, late requests."""
+    ends: list[tuple[str, End]] = [] if block.end is None else [("", block.end)]
+    ends += [("open loop: ", end) for end in block.open_ends]
+    return [(end.validity, where + reason) for where, end in ends for reason in end.reasons]
+
+
+def _faults_of_machine(block: Block, experiment: PlannedExperiment) -> list[Fault]:
+    """Time that others took from the block, and jumps of the wall clock."""
+    faults: list[Fault] = []
+    cores = len({*experiment.cores.stack, *experiment.cores.generator})
+    loaded_ns = sum(end.elapsed_ns for end in [block.end, *block.open_ends] if end is not None)
+    foreign = share(block.foreign_cpu_ns, loaded_ns * cores)
+    if foreign > FOREIGN_AT_MOST:
+        faults.append((Validity.SUSPECT, f"other programs took {foreign:.0%} of the CPU time of {cores} cores"))
+    steal = share(block.steal_ns, block.elapsed_ns * cores)
+    if steal > STEAL_AT_MOST:
+        faults.append((Validity.VOID, f"the hypervisor kept {steal:.0%} of the time of {cores} cores"))
+    throttled = share(block.throttled_ns or 0, block.elapsed_ns)
+    if throttled > THROTTLED_AT_MOST:
+        faults.append(
+            (Validity.VOID, f"a CPU quota of the cgroup kept this run waiting for {throttled:.1%} of the time")
+        )
+    if (block.swapped_pages or 0) > SWAPPED_AT_MOST:
+        faults.append((Validity.VOID, f"the machine swapped {block.swapped_pages} pages in and out"))
+    if abs(block.clock_step_ns or 0) > CLOCK_STEP_AT_MOST_NS:
+        faults.append(
+            (Validity.VOID, f"the wall clock was set by {(block.clock_step_ns or 0) / 1e6:+.0f} ms meanwhile")
+        )
+    stall_ns = block.longest_stall_ns or 0
+    if open_loop.is_capped(stall_ns):
+        reason = (
+            f"the generator's core stood still for {stall_ns / 1e6:.0f} ms: no slice of the open loop is long enough"
+        )
+        faults.append((Validity.SUSPECT, reason))
+    return faults
+
+
+def _faults_of_accounts(part: ArmBlock, experiment: PlannedExperiment) -> list[Fault]:
+    """What the instrument's accounts of one arm say against it."""
+    faults = [*_little(part.slices, part.totals), *_stalled(part.slices, part.totals)]
+    for load in part.open_loop:
+        own = [
+            *_little(load.slices, load.totals),
+            *_stalled(load.slices, load.totals),
+            *_not_offered(load, experiment),
+        ]
+        faults += [(validity, f"at {load.rate_per_s:g}/s {reason}") for validity, reason in own]
+    return [(validity, f"{part.name}: {reason}") for validity, reason in faults]
+
+
+def _little(slices: Sequence[Slice], totals: ArmTotals | None) -> list[Fault]:
+    """Service times against the requests in flight over time, which the engine counts apart from them.
+
+    They must agree to the precision of a histogram of three figures; the ages of the requests in flight at a slice's
+    edges are taken into account. Not judged if requests failed, which have no service time, or with few answers.
+    """
+    answers = sum(piece.answers for piece in slices)
+    failed = sum(number for piece in slices for kind, number in piece.errors.items() if kind not in ("connect", "tls"))
+    if totals is None or answers < LITTLE_ANSWERS_LEAST or failed > answers * LITTLE_ERRORS_AT_MOST:
+        return []
+    expected = 0
+    for piece in slices:
+        if piece.in_flight_ns is None or piece.aged_ns is None:
+            return []
+        expected += piece.in_flight_ns - piece.aged_ns
+    served = histogram.merge([totals.service_time])
+    off = share(served.mean_ns * served.total, expected) - 1
+    if abs(off) <= LITTLE_AT_MOST:
+        return []
+    return [
+        (Validity.VOID, f"the service times are {off:+.1%} off from the requests in flight over time (Little's law)")
+    ]
+
+
+def _stalled(slices: Sequence[Slice], totals: ArmTotals | None) -> list[Fault]:
+    """A mean above p99: something stood still. A single slice does not show whether it was the arm."""
+    if not has_long_tail(totals) or is_even_over_slices(slices):
+        return []
+    reason = "its mean time is above its p99: something stood still"
+    return [(Validity.VOID if len(slices) > 1 else Validity.SUSPECT, reason)]
+
+
+def _not_offered(load: OpenLoad, experiment: PlannedExperiment) -> list[Fault]:
+    """The generator's own faults under an offered load."""
+    faults: list[Fault] = []
+    busy = generator_busy(load, experiment)
+    if busy >= FULL:
+        faults.append((Validity.VOID, f"the generator's cores were {busy:.0%} busy: it was saturated"))
+    late, not_sent = missed_shares(load)
+    if late > LATE_AT_MOST and not is_starved(load, experiment):
+        faults.append((Validity.VOID, f"{late:.1%} of the requests were sent late though a connection was free"))
+    if not_sent > MISSED_AT_MOST and could_have_sent(load, experiment):
+        faults.append((Validity.VOID, f"{not_sent:.1%} of the requests were not sent though the stack was idle"))
+    return faults
