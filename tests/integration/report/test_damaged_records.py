@@ -10,37 +10,12 @@ from typing import Any
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
-from samples.written import arm, changed, written
+from samples.written import arm, changed, every_report, refusal, written
 
 from hopcost.errors import UsageError
-from hopcost.record import reader as records
 from hopcost.record.run import Record
-from hopcost.report import ClaimsFormat, csv, markdown, text
-from hopcost.report import json as json_report
-from hopcost.report.html import page
-from hopcost.report.tables import claims
-from hopcost.statistics.questions import claims as questions_claims
-from hopcost.statistics.summary import summary
 
 FILES = ("run.json", "suite.json", "plan.json", "environment.json", "blocks.jsonl", "repeats.jsonl")
-
-
-def every_report(path: Path) -> Record:
-    """Read a record and render it in all formats; the record."""
-    read = records.read_record(path)
-    found = summary.summarise(read)
-    for render in (text.render, markdown.render, json_report.render, csv.render, page.render):
-        assert render(read, found)
-    for format in ClaimsFormat:
-        claims.render(questions_claims.judge_claims(read.suite, [read]), format)
-    return read
-
-
-def refusal(path: Path) -> str:
-    with pytest.raises(UsageError) as caught:
-        records.read_record(path)
-    assert caught.value.exit_code == 2 and caught.value.hint
-    return caught.value.message.removeprefix(f"{path}/")
 
 
 def test_a_record_as_it_was_written_is_read(tmp_path: Path) -> None:

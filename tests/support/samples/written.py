@@ -13,10 +13,16 @@ from samples.claims import CLAIMS
 from samples.records import ENVIRONMENT, made_up_suite, plain_block, plan_of, sound_block
 from samples.sweeps import peer_run, repeat
 
-from hopcost.errors import MeasurementFailed
+from hopcost.errors import MeasurementFailed, UsageError
 from hopcost.record import reader as records
-from hopcost.record.run import Ending, StopReason
+from hopcost.record.run import Ending, Record, StopReason
 from hopcost.record.writer import Writer
+from hopcost.report import ClaimsFormat, csv, markdown, text
+from hopcost.report import json as json_report
+from hopcost.report.html import page
+from hopcost.report.tables import claims
+from hopcost.statistics.questions import claims as questions_claims
+from hopcost.statistics.summary import summary
 
 
 def writer(path: Path | None) -> Writer:
@@ -72,3 +78,21 @@ def changed(path: Path, file: str, change: Change, line: int = 1) -> None:
 
 def arm(block: Any, number: int = 0) -> Any:
     return block["arms"][number]
+
+
+def every_report(path: Path) -> Record:
+    """Read a record and render it in all formats; the record."""
+    read = records.read_record(path)
+    found = summary.summarise(read)
+    for render in (text.render, markdown.render, json_report.render, csv.render, page.render):
+        assert render(read, found)
+    for format in ClaimsFormat:
+        claims.render(questions_claims.judge_claims(read.suite, [read]), format)
+    return read
+
+
+def refusal(path: Path) -> str:
+    with pytest.raises(UsageError) as caught:
+        records.read_record(path)
+    assert caught.value.exit_code == 2 and caught.value.hint
+    return caught.value.message.removeprefix(f"{path}/")

@@ -7,38 +7,14 @@ from pathlib import Path
 
 import pytest
 from samples.records import histogram_of
-from samples.written import Change, arm, changed, written
+from samples.written import Change, arm, changed, every_report, refusal, written
 
 import hopcost
 from hopcost.errors import UsageError
 from hopcost.generators.engine_protocol import ArmTotals
-from hopcost.record import histogram, reader
+from hopcost.record import histogram
 from hopcost.record.checks import HISTOGRAMS
-from hopcost.record.run import FORMAT, Record
-from hopcost.report import ClaimsFormat, csv, markdown, text
-from hopcost.report import json as json_report
-from hopcost.report.html import page
-from hopcost.report.tables import claims
-from hopcost.statistics.questions import claims as questions_claims
-from hopcost.statistics.summary import summary
-
-
-def every_report(path: Path) -> Record:
-    """Read a record and render it in all formats; the record."""
-    read = reader.read_record(path)
-    found = summary.summarise(read)
-    for render in (text.render, markdown.render, json_report.render, csv.render, page.render):
-        assert render(read, found)
-    for format in ClaimsFormat:
-        claims.render(questions_claims.judge_claims(read.suite, [read]), format)
-    return read
-
-
-def refusal(path: Path) -> str:
-    with pytest.raises(UsageError) as caught:
-        reader.read_record(path)
-    assert caught.value.exit_code == 2 and caught.value.hint
-    return caught.value.message.removeprefix(f"{path}/")
+from hopcost.record.run import FORMAT
 
 
 def test_a_newer_format_is_called_newer(tmp_path: Path) -> None:
