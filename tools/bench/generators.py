@@ -183,8 +183,8 @@ def measure_all(rounds: int, seconds: int, seed: int, only: str) -> dict[str, st
             server = f"{section.server} {stack.prepared.hops[0].version}"
             texts.append(
                 f"{day}, {commit()}: {rounds} rounds of {seconds} s each, seed {seed}; server {server}; "
-                f"hopcost {__version__}, {versions_line}; {facts['cpu']}, {len(machine_facts.allowed_cores())} cores, "
-                f"{facts['system']}, kernel {facts['kernel']}{', a virtual machine' if facts['hypervisor'] else ''}."
+                f"hopcost {__version__}, {versions_line}; {facts.cpu}, {len(machine_facts.allowed_cores())} cores, "
+                f"{facts.system}, kernel {facts.kernel}{', a virtual machine' if facts.hypervisor else ''}."
             )
             measured[heading(section)] = "\n\n".join(texts)
     return measured

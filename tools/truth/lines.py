@@ -113,7 +113,7 @@ def build() -> Build:
 
 def this_machine() -> Machine:
     """The machine of this process."""
-    return Machine(cpu=facts.cpu_model(), kernel=facts.facts()["kernel"], cores=len(facts.allowed_cores()))
+    return Machine(cpu=facts.cpu_model(), kernel=facts.facts().kernel, cores=len(facts.allowed_cores()))
 
 
 def read(path: Path, kind: type[T]) -> list[T]:

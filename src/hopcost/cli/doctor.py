@@ -47,14 +47,13 @@ def doctor(
     from rich.console import Console
     from rich.text import Text
 
+    from hopcost.cli.shared.findings import examine
     from hopcost.machine import facts as machine_facts
-    from hopcost.machine.doctor import Level, examine
+    from hopcost.machine.doctor import Level
 
     console = Console(highlight=False)
     facts = machine_facts.facts()
-    console.print(
-        Text(f"{facts['cpu']}; {facts['system']}, kernel {facts['kernel']}, {facts['architecture']}"), soft_wrap=True
-    )
+    console.print(Text(f"{facts.cpu}; {facts.system}, kernel {facts.kernel}, {facts.architecture}"), soft_wrap=True)
     styles = {Level.PASS: "green", Level.WARN: "yellow", Level.FAIL: "red"}
     findings = examine()
     for finding in findings:

@@ -1,34 +1,14 @@
-"""What this machine is, and what would spoil a measurement: each line pass, warn or fail, with the remedy.
-
-`examine` looks at the machine; the judgements are pure functions of what it saw.
-"""
+"""What would spoil a measurement on this machine: judgements of facts that `hopcost doctor` gathers."""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum
 
 import msgspec
-import psutil
 
-from hopcost import PACKAGE
-from hopcost.machine import binaries, cpu_time
-from hopcost.machine import facts as machine_facts
-from hopcost.machine.binaries import OWN, REMEDY
-from hopcost.programs import read
-from hopcost.programs.definition import Installed
-from hopcost.programs.receipt import installed
-from hopcost.stacks.sandbox import namespaces as sandbox_namespaces
-from hopcost.stacks.sandbox import network
-from hopcost.stacks.sandbox.cgroups import Freezer, FreezerKind, find_freezer
-from hopcost.stacks.sandbox.namespaces import DELAY, tool
-from hopcost.stacks.sandbox.network import COST, Network
+from hopcost.machine.binaries import REMEDY
 
-LOOK_S = 1.0
 BUSY_AT_MOST = 0.05
 STEAL_AT_MOST = 0.05
 OPEN_FILES_WANTED = 10_000
@@ -49,39 +29,6 @@ class Finding(msgspec.Struct, frozen=True):
     level: Level
     what: str
     remedy: str | None = None
-
-
-def examine() -> list[Finding]:
-    """All findings about this machine; takes a second, in which it watches for other load."""
-    facts = machine_facts.facts()
-    busy, steal = _watch()
-    return [
-        *cores(facts["allowed_cores"], machine_facts.siblings()),  # type: ignore[arg-type] # machine.facts says what it is
-        hypervisor(bool(facts["hypervisor"])),
-        governor(facts["governor"]),
-        other_load(busy),
-        stolen(steal),
-        swap(int(str(facts["swap_used_bytes"]))),
-        clock(facts["clocksource"]),
-        open_files(facts["open_files"]["hard"]),  # type: ignore[index]
-        freezer(find_freezer()),
-        *namespaces(network.find_network(), [name for name in ("ip", "tc") if tool(name) is None], shaping()),
-        interrupts(cpu_time.irq_time_accounting()),
-        io_uring(facts["sysctls"]["kernel.io_uring_disabled"]),  # type: ignore[index]
-        autogroup(facts["sysctls"]["kernel.sched_autogroup_enabled"]),  # type: ignore[index]
-        *own_binaries({name: binaries.find(name) is not None for name in OWN}),
-        *programs({name: installed(name) for name in read.shipped_programs()}),
-    ]
-
-
-def _watch() -> tuple[float, float]:
-    """Share of all cores that was busy, and that was stolen, while nothing of ours ran."""
-    for _ in psutil.process_iter(["cpu_percent"]):
-        pass  # psutil tells a process's share since it was asked last: `other_load` asks again, of this second
-    steal, began = cpu_time.steal_ns(), time.monotonic_ns()
-    busy = psutil.cpu_percent(interval=LOOK_S) / 100
-    elapsed = (time.monotonic_ns() - began) * (psutil.cpu_count() or 1)
-    return busy, (cpu_time.steal_ns() - steal) / elapsed
 
 
 def cores(allowed: list[int], siblings: Mapping[int, list[int]]) -> list[Finding]:
@@ -145,16 +92,14 @@ def governor(name: object) -> Finding:
     )
 
 
-def other_load(busy: float) -> Finding:
-    """Other programs' load during one second."""
+def other_load(busy: float, busiest: Sequence[str]) -> Finding:
+    """Other programs' load, and the names of those that used most CPU time."""
     if busy <= BUSY_AT_MOST:
         return Finding(Level.PASS, f"other load: {busy:.1%} of all cores")
-    others = [each.info for each in psutil.process_iter(["pid", "name", "cpu_percent"])]
-    others = [each for each in others if each["pid"] != os.getpid()]
-    busiest = sorted(others, key=lambda each: -(each["cpu_percent"] or 0))[:3]
-    names = ", ".join(each["name"] or "?" for each in busiest)
     return Finding(
-        Level.WARN, f"other load: {busy:.0%} of all cores are busy", f"end what else runs (most CPU time: {names})"
+        Level.WARN,
+        f"other load: {busy:.0%} of all cores are busy",
+        f"end what else runs (most CPU time: {', '.join(busiest)})",
     )
 
 
@@ -200,41 +145,24 @@ def open_files(hard: int) -> Finding:
     )
 
 
-def freezer(found: Freezer) -> Finding:
-    """What holds the other arms still."""
-    if found.kind == FreezerKind.SIGNAL:
+def freezer(kind: str, parent: str | None) -> Finding:
+    """What holds the other arms still: cgroups made in the folder `parent`, or signals."""
+    if parent is None:
         return Finding(
             Level.WARN,
             "no cgroup can be made: arms are frozen by SIGSTOP",
             "run as root, or with a delegated cgroup: systemd-run --user --scope -p Delegate=yes hopcost …",
         )
-    return Finding(Level.PASS, f"arms are frozen by {found.kind} in {found.parent}")
+    return Finding(Level.PASS, f"arms are frozen by {kind} in {parent}")
 
 
-def shaping() -> dict[str, str | None]:
-    """Whether the kernel shapes traffic, tried in a namespace that is gone afterwards: why not, by what it is for."""
-    trial = (
-        "import sys; sys.path.append(sys.argv[1]); from hopcost.stacks.sandbox import namespaces; namespaces.make();"
-        "namespaces.shape_loopback(sys.argv[2:])"
-    )
-    folder = str(PACKAGE.resolve().parent)
-    found: dict[str, str | None] = {}
-    for name, words in {"tbf": sandbox_namespaces.shaping(100, "lo"), "netem": DELAY}.items():
-        run = subprocess.run(
-            [sys.executable, "-I", "-S", "-c", trial, folder, *words], capture_output=True, text=True, check=False
-        )
-        lines = run.stderr.strip().splitlines()
-        found[name] = None if run.returncode == 0 else lines[-1] if lines else "refused"
-    return found
-
-
-def namespaces(found: Network, missing_tools: list[str], shapes: Mapping[str, str | None]) -> list[Finding]:
-    """Whether stacks get networks of their own, links with a rate (tbf), and a delay (netem; unused yet)."""
-    if not found.own:
+def namespaces(why_none: str | None, missing_tools: list[str], shapes: Mapping[str, str | None]) -> list[Finding]:
+    """Whether stacks get networks of their own (else why not), links with a rate (tbf), and a delay (netem; unused)."""
+    if why_none is not None:
         return [
             Finding(
                 Level.WARN,
-                f"no network namespaces: {found.why}; {COST}",
+                f"no network namespaces: {why_none}",
                 "run as root, or allow unprivileged user namespaces: sysctl kernel.unprivileged_userns_clone=1,"
                 " kernel.apparmor_restrict_unprivileged_userns=0",
             )
@@ -300,11 +228,8 @@ def own_binaries(built: Mapping[str, bool]) -> list[Finding]:
     ]
 
 
-def programs(receipts: Mapping[str, Installed]) -> list[Finding]:
-    """The programs that suites use."""
-    return [
-        Finding(Level.PASS, f"{name} {receipt.version}")
-        if receipt.version is not None
-        else Finding(Level.WARN, f"{name}: {receipt.missing}", receipt.remedy)
-        for name, receipt in receipts.items()
-    ]
+def program(name: str, version: str | None, missing: str | None = None, remedy: str | None = None) -> Finding:
+    """A program that suites use: its version, or why it is not there."""
+    if version is not None:
+        return Finding(Level.PASS, f"{name} {version}")
+    return Finding(Level.WARN, f"{name}: {missing}", remedy)

@@ -6,6 +6,7 @@ import os
 import platform
 import resource
 
+import msgspec
 import psutil
 
 from hopcost.machine.cpu_time import irq_time_apart
@@ -28,7 +29,35 @@ SYSCTLS = (
     "net/ipv4/tcp_wmem",
 )
 
-Facts = dict[str, object]
+
+class OpenFiles(msgspec.Struct):
+    """The limits of open files of this process; -1: none."""
+
+    soft: int
+    hard: int
+
+
+class Facts(msgspec.Struct):
+    """This machine for the record; None if it cannot be read."""
+
+    kernel: str
+    system: str | None
+    architecture: str
+    cpu: str | None
+    cores: int | None
+    allowed_cores: list[int]
+    siblings: dict[str, list[int]]
+    governor: str | None
+    hypervisor: bool
+    memory_bytes: int
+    swap_used_bytes: int
+    open_files: OpenFiles
+    load_average_1min: float
+    root: bool
+    irq_time_apart: bool
+    clocksource: str | None
+    cgroup: str | None
+    sysctls: dict[str, str | None]
 
 
 def allowed_cores() -> list[int]:
@@ -49,28 +78,28 @@ def siblings() -> dict[int, list[int]]:
 
 
 def facts() -> Facts:
-    """The environment for the record; what cannot be read is None."""
+    """The facts as they are now."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return {
-        "kernel": platform.release(),
-        "system": _os_name(),
-        "architecture": platform.machine(),
-        "cpu": cpu_model(),
-        "cores": os.cpu_count(),
-        "allowed_cores": allowed_cores(),
-        "siblings": {str(core): others for core, others in siblings().items()},
-        "governor": read_text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
-        "hypervisor": hypervisor(),
-        "memory_bytes": psutil.virtual_memory().total,
-        "swap_used_bytes": psutil.swap_memory().used,
-        "open_files": {"soft": soft, "hard": hard},
-        "load_average_1min": os.getloadavg()[0],
-        "root": os.geteuid() == 0,
-        "irq_time_apart": irq_time_apart(),
-        "clocksource": read_text("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
-        "cgroup": read_text("/proc/self/cgroup"),
-        "sysctls": {name.replace("/", "."): read_text(f"/proc/sys/{name}") for name in SYSCTLS},
-    }
+    return Facts(
+        kernel=platform.release(),
+        system=_os_name(),
+        architecture=platform.machine(),
+        cpu=cpu_model(),
+        cores=os.cpu_count(),
+        allowed_cores=allowed_cores(),
+        siblings={str(core): others for core, others in siblings().items()},
+        governor=read_text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        hypervisor=hypervisor(),
+        memory_bytes=psutil.virtual_memory().total,
+        swap_used_bytes=psutil.swap_memory().used,
+        open_files=OpenFiles(soft=soft, hard=hard),
+        load_average_1min=os.getloadavg()[0],
+        root=os.geteuid() == 0,
+        irq_time_apart=irq_time_apart(),
+        clocksource=read_text("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
+        cgroup=read_text("/proc/self/cgroup"),
+        sysctls={name.replace("/", "."): read_text(f"/proc/sys/{name}") for name in SYSCTLS},
+    )
 
 
 def cpu_model() -> str | None:

@@ -101,7 +101,7 @@ def measure(suite: Suite, chosen: list[str], wishes: RunOptions, console: Consol
     _try_settings(plan, net)
     if not net.own:
         console.print(f"no network namespaces: {net.why}; {COST}", style="yellow", markup=False, soft_wrap=True)
-    environment = facts.facts() | {
+    environment = msgspec.structs.asdict(facts.facts()) | {
         "freezer": freezer.kind,
         "network_namespaces": net.own,
         "network_namespaces_missing": net.why,

@@ -38,8 +38,26 @@ HOST = Network(own=False, why="not asked for")
 @cache
 def find_network() -> Network:
     """Whether this process can make network namespaces: tried, not guessed."""
-    trial = "import sys; sys.path.append(sys.argv[1]); from hopcost.stacks.sandbox import namespaces; namespaces.make()"
-    return _tried([sys.executable, "-I", "-S", "-c", trial, _package_folder()])
+    why = _why_failed(_in_new_namespace(""))
+    return Network(own=why is None, why=why)
+
+
+def why_not_shaped() -> dict[str, str | None]:
+    """Why the kernel does not shape traffic to a rate (tbf) or with a delay (netem); None if it does. Tried."""
+    kinds = {"tbf": namespaces.shaping(100, "lo"), "netem": namespaces.DELAY}
+    return {
+        kind: _why_failed(_in_new_namespace("namespaces.shape_loopback(sys.argv[2:])", *words))
+        for kind, words in kinds.items()
+    }
+
+
+def _in_new_namespace(statement: str, *words: str) -> list[str]:
+    """The command that makes a network namespace, runs this statement in it, and ends."""
+    trial = (
+        "import sys; sys.path.append(sys.argv[1]); from hopcost.stacks.sandbox import namespaces;"
+        f" namespaces.make(); {statement}"
+    )
+    return [sys.executable, "-I", "-S", "-c", trial, str(PACKAGE.resolve().parent), *words]
 
 
 def enter_user_namespace() -> None:
@@ -52,7 +70,7 @@ def enter_user_namespace() -> None:
     if os.environ.get(TRIED) or unshare is None or find_network().own:
         return
     command = [unshare, "--user", "--map-current-user", "--keep-caps"]
-    if _tried([*command, "--net", "--", "true"]).own:
+    if _why_failed([*command, "--net", "--", "true"]) is None:
         os.environ[TRIED] = "1"
         sys.stdout.flush()
         sys.stderr.flush()
@@ -69,14 +87,13 @@ def leave_the_hosts() -> None:
         namespaces.make()
 
 
-def _tried(command: list[str]) -> Network:
+def _why_failed(command: list[str]) -> str | None:
+    """The last line that a command wrote to its standard error; None if it succeeded."""
     try:
-        run = subprocess.run(command, capture_output=True, text=True, timeout=TRIAL_S, check=False)
+        run = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TRIAL_S, check=False
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
-        return Network(own=False, why=str(error))
+        return str(error)
     lines = run.stderr.strip().splitlines()
-    return Network(own=run.returncode == 0, why=None if run.returncode == 0 else lines[-1] if lines else "refused")
-
-
-def _package_folder() -> str:
-    return str(PACKAGE.resolve().parent)
+    return None if run.returncode == 0 else lines[-1] if lines else "refused"
