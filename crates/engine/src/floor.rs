@@ -113,7 +113,7 @@ impl Handler for Counter {
 pub fn run(arguments: &LoadArguments) -> Result<(), Failure> {
     let session = arguments.session()?;
     let target = &session.arms[0].target;
-    let only = match target.requests.list() {
+    let only = match &*target.requests.list {
         [only] if only.kept == only.last && only.kept.continued.is_none() && target.tls.is_none() => only,
         _ => return Err(Failure::usage("floor: one request, without TLS, on connections that are kept")),
     };
@@ -127,7 +127,7 @@ pub fn run(arguments: &LoadArguments) -> Result<(), Failure> {
         tls: None,
         connections: target.connections,
         batch: session.batch_of(0, target.connections),
-        answer_bytes: target.requests.answer_bytes().map(|_| answer_bytes),
+        answer_bytes: target.requests.answer_bytes.map(|_| answer_bytes),
     };
     let by_uring = match session.io {
         Backend::Epoll => false,

@@ -155,7 +155,7 @@ pub struct Arm<'a> {
 }
 
 /// Whether a run can be trusted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Validity {
     /// Nothing speaks against it.
@@ -163,11 +163,12 @@ pub enum Validity {
     /// Something was not as it should be.
     Suspect,
     /// The figures mean nothing.
+    #[default]
     Void,
 }
 
 /// The end of a run.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct End {
     /// Since the start.
     pub elapsed_ns: u64,

@@ -87,10 +87,11 @@ pub struct RequestMix {
     /// After this many requests a connection is closed.
     pub requests_per_connection: Option<u32>,
     pub messages: Messages,
-    list: Arc<[PreparedRequest]>,
+    pub list: Arc<[PreparedRequest]>,
     /// The order in which they are sent, over and over.
     cycle: Arc<[u16]>,
-    answer_bytes: Option<u64>,
+    /// The length of the longest body, if all are known.
+    pub answer_bytes: Option<u64>,
 }
 
 impl RequestMix {
@@ -120,10 +121,6 @@ impl RequestMix {
         })
     }
 
-    pub fn list(&self) -> &[PreparedRequest] {
-        &self.list
-    }
-
     /// Which of the requests is sent as number `count`.
     #[inline]
     pub fn at(&self, count: u64) -> u16 {
@@ -132,11 +129,6 @@ impl RequestMix {
             // Below the length.
             several => several[(count % several.len() as u64) as usize],
         }
-    }
-
-    /// The length of the longest body, if all are known.
-    pub fn answer_bytes(&self) -> Option<u64> {
-        self.answer_bytes
     }
 }
 
@@ -234,17 +226,15 @@ mod tests {
         };
         let mut settings = WireSettings { host: "h".into(), ..WireSettings::default() };
         let requests = RequestMix::new(&settings, &[spec("/", 1)]).expect("valid");
-        assert_eq!((requests.list()[0].kept, requests.messages.len()), (requests.list()[0].last, 1));
+        assert_eq!((requests.list[0].kept, requests.messages.len()), (requests.list[0].last, 1));
         settings.requests_per_connection = Some(2);
         let requests = RequestMix::new(&settings, &[spec("/", 1)]).expect("valid");
-        assert!(!message(&requests, requests.list()[0].kept.first).contains("Connection: close"));
-        assert!(message(&requests, requests.list()[0].last.first).contains("Connection: close"));
+        assert!(!message(&requests, requests.list[0].kept.first).contains("Connection: close"));
+        assert!(message(&requests, requests.list[0].last.first).contains("Connection: close"));
         let mut waiting = spec("/", 1);
         waiting.headers.push(("Expect".into(), "100-continue".into()));
         let requests = RequestMix::new(&settings, &[waiting]).expect("valid");
-        let RequestMessages { first, continued, is_long: false } = requests.list()[0].kept else {
-            panic!("it is short")
-        };
+        let RequestMessages { first, continued, is_long: false } = requests.list[0].kept else { panic!("it is short") };
         assert!(message(&requests, first).ends_with("\r\n\r\n"));
         assert_eq!(message(&requests, continued.expect("it waits")), "body");
     }

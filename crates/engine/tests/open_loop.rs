@@ -9,7 +9,7 @@ use hopcost_engine::lines::Line;
 use hopcost_engine::plan::{CpuSource, FreezeBy, Hop, Target, WarmUp};
 use hopcost_engine::recorder::ErrorKind;
 use hopcost_engine::requests::{RequestMix, RequestSpec, WireSettings};
-use hopcost_engine::schedule::{Arrivals, ClosedLoop, Constant, Poisson};
+use hopcost_engine::schedule::{Arrivals, ClosedLoop, Constant, Poisson, Schedule as _};
 use hopcost_engine::session::{ArmResult, Observer, Session, SessionArm};
 use origin::Origin;
 use std::time::Duration;
@@ -127,7 +127,7 @@ fn the_accounts_are_those_of_the_origin() {
         for arrivals in shapes(2001) {
             for threads in [1, 2] {
                 let origin = Origin::start();
-                let is_open = arrivals.rate_per_s().is_some();
+                let is_open = arrivals.is_open();
                 let target = target(&origin, "?delay=exponential:1ms", 7, arrivals.clone());
                 let mut session = session(io, LONG_NS, vec![arm("arm", target)]);
                 session.cores = vec![session.cores[0]; threads];
@@ -207,7 +207,7 @@ fn of_a_server_that_hangs_every_due_request_is_accounted_for() {
 fn a_restart_in_the_middle_is_survived_and_shown() {
     for io in backends() {
         for arrivals in [Arrivals::Closed(ClosedLoop::default()), Arrivals::Constant(Constant::new(500.0, None))] {
-            let is_open = arrivals.rate_per_s().is_some();
+            let is_open = arrivals.is_open();
             let first = Origin::start();
             let address = first.address.clone();
             let session =

@@ -72,7 +72,7 @@ impl<S: Schedule> Client<S> {
             agenda: Agenda::new(schedule),
             is_open_loop,
             idle: Idle::new(connections),
-            lane_requests: requests.list().iter().map(LaneRequest::new).collect(),
+            lane_requests: requests.list.iter().map(LaneRequest::new).collect(),
             count: 0,
             recorder: Recorder::new(is_open_loop),
             connections: (0..connections).map(|_| Connection::closed(requests.wire)).collect(),

@@ -22,11 +22,7 @@ const MAX_UNIX_PATH_BYTES: usize = 107;
 impl Address {
     /// Resolves `host:port`; the first address counts.
     pub fn resolve(host_and_port: &str) -> io::Result<Self> {
-        host_and_port
-            .to_socket_addrs()?
-            .next()
-            .map(Self::Tcp)
-            .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "no address for this name"))
+        host_and_port.to_socket_addrs()?.next().map(Self::Tcp).ok_or_else(no_address)
     }
 
     /// Resolves a name or address. Of several addresses (`localhost` is often `::1` and `127.0.0.1`) it takes the first
@@ -35,10 +31,7 @@ impl Address {
         let all: Vec<SocketAddr> = (host, port).to_socket_addrs()?.collect();
         let reachable = |address: &&SocketAddr| TcpStream::connect_timeout(address, REACH).is_ok();
         let chosen = if all.len() > 1 { all.iter().find(reachable) } else { None };
-        chosen
-            .or(all.first())
-            .map(|address| Self::Tcp(*address))
-            .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "no address for this name"))
+        chosen.or(all.first()).map(|address| Self::Tcp(*address)).ok_or_else(no_address)
     }
 
     /// A Unix socket's path, if it is not too long for one.
@@ -56,4 +49,8 @@ impl Address {
             Self::Unix(path) => SocketAddrUnix::new(path)?.as_any(),
         })
     }
+}
+
+fn no_address() -> io::Error {
+    io::Error::new(io::ErrorKind::NotFound, "no address for this name")
 }

@@ -20,17 +20,21 @@ pub mod tls;
 pub mod uring;
 
 pub use address::Address;
+use clap::ValueEnum;
 use serde::Deserialize;
 use std::io;
 use std::sync::Arc;
 pub use tls::TlsSettings;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+/// Which backend moves the bytes, as a plan and the command line name it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Backend {
-    /// `io_uring` if it can be used here, else epoll.
+    /// `io_uring` where it is to be had, else epoll
     Auto,
+    /// `io_uring`, or fail
     Uring,
+    /// epoll
     Epoll,
 }
 

@@ -10,7 +10,7 @@ use crate::plan::Target;
 use crate::requests::{RequestMix, WireSettings};
 use crate::schedule::Arrivals;
 use crate::session::{Session, SessionArm};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use hopcost_common::failure::Failure;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -45,32 +45,12 @@ pub struct LoadArguments {
     pub(super) expectations: ExpectationArguments,
     /// Which backend moves the bytes
     #[arg(long, value_enum, default_value = "auto")]
-    io: BackendArgument,
+    io: Backend,
     /// Completions to wait for before acting; fewer wake-ups, but bursts (io_uring only, from 16 connections on)
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     batch: u32,
     #[command(flatten)]
     pub(super) output: OutputArguments,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum BackendArgument {
-    /// `io_uring` where it is to be had, else epoll
-    Auto,
-    /// `io_uring`, or fail
-    Uring,
-    /// epoll
-    Epoll,
-}
-
-impl BackendArgument {
-    const fn backend(self) -> Backend {
-        match self {
-            Self::Auto => Backend::Auto,
-            Self::Uring => Backend::Uring,
-            Self::Epoll => Backend::Epoll,
-        }
-    }
 }
 
 impl LoadArguments {
@@ -91,7 +71,7 @@ impl LoadArguments {
         Ok(Session {
             seed: self.shape.seed,
             cores: self.pick_cores()?,
-            io: self.io.backend(),
+            io: self.io,
             batch: self.batch,
             slice_ns: shaped.length_ns,
             slice_jitter: 0.0,

@@ -28,7 +28,7 @@ pub(super) struct Json<'a> {
     throughput_per_s: f64,
     offered_per_s: Option<f64>,
     response_time_ns: Option<Figures>,
-    service_time_ns: Option<Figures>,
+    service_time_ns: Figures,
     send_lag_ns: Option<Figures>,
     /// Only for an open loop on one thread.
     send_gap_variation: Option<f64>,
@@ -45,15 +45,14 @@ impl<'a> Json<'a> {
     pub(super) fn new(arguments: &'a LoadArguments, result: &'a LoadResult) -> Self {
         let shape = &arguments.shape;
         let counts = result.slice;
-        let arm = result.arm.as_ref();
-        let times = result.times();
-        let open = times.and_then(|times| times.open.as_deref());
+        let arm = &result.arm;
+        let open = arm.times.open.as_deref();
         let figures = |times: &Distribution| Quantiles::new(times).figures();
-        let in_flight = result.in_flight();
+        let in_flight = arm.counts.in_flight();
         Self {
             url: &arguments.url,
             connections: arguments.connections,
-            established: arm.map_or(0, |arm| arm.established),
+            established: arm.established,
             io: &result.io,
             batch: result.batch,
             arrivals: match (shape.rate, shape.arrivals) {
@@ -65,24 +64,24 @@ impl<'a> Json<'a> {
             in_flight,
             in_flight_at_start: (in_flight + counts.answers + counts.errors.after_sending())
                 .saturating_sub(counts.sent),
-            compared: arm.map_or(0, |arm| arm.counts.compared),
-            opened: arm.map_or(0, |arm| arm.counts.opened),
+            compared: arm.counts.compared,
+            opened: arm.counts.opened,
             opening: result.opening,
             elapsed_ns: result.elapsed_ns,
             drain_ns: result.drain_ns,
             throughput_per_s: result.throughput_per_s(),
             offered_per_s: shape.rate,
             response_time_ns: open.map(|open| figures(&open.response)),
-            service_time_ns: times.map(|times| figures(&times.service)),
+            service_time_ns: figures(&arm.times.service),
             send_lag_ns: open.map(|open| figures(&open.send_lag)),
             send_gap_variation: open.filter(|_| result.threads == 1).and_then(|open| open.gaps.variation()),
             handshake_time_ns: result.handshake_times().as_ref().map(figures),
-            handshakes_resumed: result.handshakes_resumed(),
+            handshakes_resumed: arm.handshakes.resumed,
             generator_cpu_ns: result.generator_cpu_ns,
             generator_spin_ns: result.spin_ns,
             warm_up_plateau: result.warm_up_plateau,
-            validity: result.validity(),
-            reasons: result.reasons(),
+            validity: result.end.validity,
+            reasons: &result.end.reasons,
         }
     }
 }

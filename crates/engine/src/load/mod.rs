@@ -19,7 +19,7 @@ pub use arguments::LoadArguments;
 use crate::client::Watch;
 use crate::io::terminal;
 use crate::lines::{self, End, Line, Validity};
-use crate::recorder::{Distribution, Times};
+use crate::recorder::Distribution;
 use crate::schedule::Schedule as _;
 use crate::session::{ArmResult, Observer, Session};
 use hopcost_common::failure::Failure;
@@ -52,8 +52,8 @@ struct LoadResult {
     /// How the progress of opening is shown; `None` if it is not.
     live: Option<live::Style>,
     warm_up_plateau: Option<bool>,
-    arm: Option<ArmResult>,
-    end: Option<End>,
+    arm: ArmResult,
+    end: End,
 }
 
 /// How the connections were opened, before load began.
@@ -97,59 +97,30 @@ impl Observer for LoadResult {
                 self.drain_ns = slice.drain_ns;
                 self.generator_cpu_ns = slice.generator_cpu_ns;
                 self.spin_ns = slice.spin_ns;
-                self.slice = SliceCounts {
-                    answers: slice.answers,
-                    due: slice.due,
-                    sent: slice.sent,
-                    not_sent: slice.not_sent,
-                    reconnects: slice.reconnects,
-                    received_bytes: slice.received_bytes,
-                    errors: slice.errors,
-                };
+                let lines::Slice { answers, due, sent, not_sent, reconnects, received_bytes, errors, .. } = *slice;
+                self.slice = SliceCounts { answers, due, sent, not_sent, reconnects, received_bytes, errors };
             }
             Line::Arm(_) => {}
-            Line::End(end) => {
-                self.end = Some(End { reasons: end.reasons.clone(), ..*end });
-            }
+            Line::End(end) => self.end = end.clone(),
         }
         Ok(())
     }
 
     fn arm(&mut self, result: ArmResult) -> io::Result<()> {
-        self.arm = Some(result);
+        self.arm = result;
         Ok(())
     }
 }
 
 impl LoadResult {
-    fn times(&self) -> Option<&Times> {
-        self.arm.as_ref().map(|arm| &arm.times)
-    }
-
-    fn validity(&self) -> Validity {
-        self.end.as_ref().map_or(Validity::Void, |end| end.validity)
-    }
-
-    fn reasons(&self) -> &[String] {
-        self.end.as_ref().map_or(&[], |end| &end.reasons)
-    }
-
     fn throughput_per_s(&self) -> f64 {
         self.slice.answers as f64 * 1e9 / self.elapsed_ns.max(1) as f64
     }
 
     /// The times of completed TLS handshakes, if there were any.
     fn handshake_times(&self) -> Option<Distribution> {
-        let known = self.arm.as_ref()?.handshakes.time.clone()?;
+        let known = self.arm.handshakes.time.clone()?;
         Some(Distribution { known, ..Distribution::default() })
-    }
-
-    fn handshakes_resumed(&self) -> u64 {
-        self.arm.as_ref().map_or(0, |arm| arm.handshakes.resumed)
-    }
-
-    fn in_flight(&self) -> u64 {
-        self.arm.as_ref().map_or(0, |arm| arm.counts.in_flight())
     }
 
     fn print(&self, arguments: &LoadArguments) -> io::Result<()> {
@@ -163,7 +134,7 @@ impl LoadResult {
     }
 
     fn exit_code(&self) -> ExitCode {
-        match self.validity() {
+        match self.end.validity {
             _ if self.slice.answers == 0 => 1.into(),
             Validity::Void => 1.into(),
             Validity::Suspect => 4.into(),
@@ -180,7 +151,7 @@ pub fn run(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
     let is_open_loop = target.arrivals.is_open();
     let lanes = session.cores.len().min(target.connections as usize);
     let mut result = LoadResult { live: arguments.output.live(), ..LoadResult::default() };
-    if let Some(outputs) = arguments.output.open(target.arrivals.rate_per_s())? {
+    if let Some(outputs) = arguments.output.open(arguments.shape.rate)? {
         let watch = Arc::new(Watch::new(lanes, output::PERIOD_NS));
         session.watch = Some(Arc::clone(&watch));
         let times = std::thread::scope(|scope| {
@@ -191,9 +162,7 @@ pub fn run(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
             run.map(|()| times)
         })?;
         let times = times.map_err(|error| Failure::run(format!("--csv or --hdr: {error}")))?;
-        if let Some(arm) = &mut result.arm {
-            arm.times.merge(&times);
-        }
+        result.arm.times.merge(&times);
     } else {
         session.run(&mut result)?;
     }

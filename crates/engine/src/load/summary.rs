@@ -4,7 +4,7 @@ use super::quantile::{Quantile, Quantiles};
 use super::shape::{ArrivalsChoice, Shape};
 use super::{LoadArguments, LoadResult, Opening, SliceCounts};
 use crate::lines::Validity;
-use crate::recorder::Distribution;
+use crate::recorder::{Distribution, Times};
 
 const NAME_COLUMNS: usize = 17;
 const VALUE_COLUMNS: usize = 44;
@@ -36,38 +36,36 @@ pub(super) fn text(arguments: &LoadArguments, result: &LoadResult, width: Option
     line("throughput", format!("{:.1} /s", result.throughput_per_s()), "correct answers per second");
     let megabytes = received_bytes as f64 / 1e6 / elapsed_s.max(1e-9);
     line("received", format!("{megabytes:.2} MB/s"), "heads and bodies");
-    if let Some(times) = result.times() {
-        let mut show = |name: &str, times: &Distribution, meaning: [&str; 2]| {
-            let times = Quantiles::new(times);
-            let quantile = |quantile| time(times.quantile(quantile));
-            let usual = format!("p50 {}  p90 {}  p99 {}", quantile(0.5), quantile(0.9), quantile(0.99));
-            line(name, usual, meaning[0]);
-            line("", format!("p99.9 {}  max {}", quantile(0.999), time(times.max())), meaning[1]);
-        };
-        if let Some(open) = times.open.as_deref() {
-            show(
-                "response time",
-                &open.response,
-                ["due to last byte: what a user waits for;", "\">\" where answers are missing"],
-            );
-            show("service time", &times.service, ["sent to last byte: what the server and", "the way there took"]);
-            show("send lag", &open.send_lag, ["due to sent: waiting for a free connection,", "or for this program"]);
-        } else {
-            let meaning =
-                ["sent to last byte, as the load met it:", "in a closed loop it is not what a user waits for"];
-            show("service time", &times.service, meaning);
-        }
+    let mut show = |name: &str, times: &Distribution, meaning: [&str; 2]| {
+        let times = Quantiles::new(times);
+        let quantile = |quantile| time(times.quantile(quantile));
+        let usual = format!("p50 {}  p90 {}  p99 {}", quantile(0.5), quantile(0.9), quantile(0.99));
+        line(name, usual, meaning[0]);
+        line("", format!("p99.9 {}  max {}", quantile(0.999), time(times.max())), meaning[1]);
+    };
+    let Times { service, open } = &result.arm.times;
+    if let Some(open) = open {
+        show(
+            "response time",
+            &open.response,
+            ["due to last byte: what a user waits for;", "\">\" where answers are missing"],
+        );
+        show("service time", service, ["sent to last byte: what the server and", "the way there took"]);
+        show("send lag", &open.send_lag, ["due to sent: waiting for a free connection,", "or for this program"]);
+    } else {
+        let meaning = ["sent to last byte, as the load met it:", "in a closed loop it is not what a user waits for"];
+        show("service time", service, meaning);
     }
     if let Some(times) = result.handshake_times() {
         let times = Quantiles::new(&times);
         let shown = format!("p50 {}  p99 {}", time(times.quantile(0.5)), time(times.quantile(0.99)));
-        let resumed = result.handshakes_resumed();
+        let resumed = result.arm.handshakes.resumed;
         line("TLS handshakes", shown, &format!("their time, warm-up included; {resumed} resumed a session"));
     }
     let kinds: Vec<String> = errors.occurred().map(|(name, count)| format!("{name} {count}")).collect();
     let kinds = if kinds.is_empty() { "none".to_owned() } else { kinds.join(", ") };
     line("errors", kinds, "requests that got no correct answer, by kind");
-    line("in flight", result.in_flight().to_string(), "sent and still unanswered at the end");
+    line("in flight", result.arm.counts.in_flight().to_string(), "sent and still unanswered at the end");
     if reconnects > 0 {
         line("reconnects", reconnects.to_string(), "the server closed between answers, as it may");
     }
@@ -77,12 +75,12 @@ pub(super) fn text(arguments: &LoadArguments, result: &LoadResult, width: Option
     let cores = own / result.elapsed_ns.max(1) as f64;
     let meaning = if rate.is_some() { "of this program, looking for the next due one" } else { "of this program" };
     line("generator CPU", format!("{per_answer}{cores:.2} cores"), meaning);
-    let validity = match result.validity() {
+    let validity = match result.end.validity {
         Validity::Valid => "valid",
         Validity::Suspect => "suspect",
         Validity::Void => "void",
     };
-    line("validity", validity.to_owned(), &result.reasons().join("; "));
+    line("validity", validity.to_owned(), &result.end.reasons.join("; "));
     text
 }
 /// A time with three significant digits.

@@ -1,7 +1,7 @@
 //! Plans as they come in.
 
 use super::*;
-use crate::schedule::{Arrivals, ClosedLoop};
+use crate::schedule::{Arrivals, ClosedLoop, Due, Schedule as _};
 
 const PLAN: &str = r#"{"seed": 7, "cores": [1], "io": "auto", "batch": 1, "slice_ns": 100000000, "rounds": 6,
     "warm_up": {"least_ns": 300000000, "most_ns": 3000000000},
@@ -15,7 +15,7 @@ const PLAN: &str = r#"{"seed": 7, "cores": [1], "io": "auto", "batch": 1, "slice
 fn the_plan_of_the_documentation() {
     let target = Plan::parse(PLAN).expect("valid").arms[0].target(7).expect("valid");
     assert_eq!(*target.requests.messages[0], *b"GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-    assert_eq!(target.requests.answer_bytes(), Some(12));
+    assert_eq!(target.requests.answer_bytes, Some(12));
     let fastcgi = PLAN.replace(r#""connections": 64"#, r#""connections": 64, "wire": "fastcgi""#);
     let target = Plan::parse(&fastcgi).expect("valid").arms[0].target(7).expect("valid");
     assert_eq!(target.requests.messages[0][..8], [1, 1, 0, 1, 0, 8, 0, 0], "BEGIN_REQUEST");
@@ -28,8 +28,8 @@ fn shapes_of_load() {
         Plan::parse(&plan).expect("valid").arms[0].target(7).expect("valid").arrivals
     };
     assert!(matches!(arrivals("null"), Arrivals::Closed(ClosedLoop { requests: None })));
-    let constant = arrivals(r#"{"constant": {"rate_per_s": 2000}}"#);
-    assert!(matches!(constant, Arrivals::Constant(_)) && constant.rate_per_s() == Some(2000.0));
+    let mut constant = arrivals(r#"{"constant": {"rate_per_s": 2000}}"#);
+    assert!(matches!(constant, Arrivals::Constant(_)) && constant.due(1) == Due::At(500_000));
     assert!(matches!(arrivals(r#"{"poisson": {"rate_per_s": 0.5}}"#), Arrivals::Poisson(_)));
 }
 

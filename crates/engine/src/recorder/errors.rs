@@ -73,6 +73,12 @@ impl Errors {
     pub fn occurred(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
         ErrorKind::ALL.into_iter().filter(|&kind| self.of(kind) > 0).map(|kind| (kind.name(), self.of(kind)))
     }
+
+    pub(super) fn each_with(&mut self, other: &Self, combine: impl Fn(u64, u64) -> u64) {
+        for (count, other) in self.0.iter_mut().zip(other.0) {
+            *count = combine(*count, other);
+        }
+    }
 }
 
 impl Serialize for Errors {
@@ -82,14 +88,6 @@ impl Serialize for Errors {
             map.serialize_entry(name, &count)?;
         }
         map.end()
-    }
-}
-
-impl Errors {
-    pub(super) fn each_with(&mut self, other: &Self, combine: impl Fn(u64, u64) -> u64) {
-        for (count, other) in self.0.iter_mut().zip(other.0) {
-            *count = combine(*count, other);
-        }
     }
 }
 

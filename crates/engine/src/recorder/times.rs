@@ -49,7 +49,7 @@ impl Distribution {
 }
 
 /// The times of one arm.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Times {
     /// Sent to last byte, of correct answers; ages since sending of requests timed out or in flight at the end.
     pub service: Distribution,

@@ -15,10 +15,6 @@ impl Constant {
     pub fn new(rate_per_s: f64, requests: Option<u64>) -> Self {
         Self { gap_ns: 1e9 / rate_per_s, requests }
     }
-
-    pub fn rate_per_s(&self) -> f64 {
-        1e9 / self.gap_ns
-    }
 }
 
 impl Schedule for Constant {

@@ -61,15 +61,6 @@ impl Schedule for Arrivals {
 }
 
 impl Arrivals {
-    /// The rate of an open loop.
-    pub fn rate_per_s(&self) -> Option<f64> {
-        match self {
-            Self::Closed(_) => None,
-            Self::Constant(schedule) => Some(schedule.rate_per_s()),
-            Self::Poisson(schedule) => Some(schedule.rate_per_s()),
-        }
-    }
-
     const fn requests(&mut self) -> &mut Option<u64> {
         match self {
             Self::Closed(schedule) => &mut schedule.requests,

@@ -24,10 +24,6 @@ impl Poisson {
         schedule
     }
 
-    pub fn rate_per_s(&self) -> f64 {
-        1e9 / self.gap_mean_ns
-    }
-
     /// The gap before a request.
     #[inline]
     fn gap_ns(&self, count: u64) -> f64 {

@@ -58,7 +58,7 @@ pub struct SessionArm {
 }
 
 /// The accounts of one arm, over all threads.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct ArmResult {
     pub name: String,
     /// Warm-up included.

@@ -4,7 +4,7 @@ use super::setup::{ArmResult, Session, SessionArm};
 use crate::client::{ArmClock, Client, Lane, Pending, Watched};
 use crate::io::namespace::Namespaces;
 use crate::io::{Handler as _, Io, IoSettings, process};
-use crate::recorder::{Counts, Handshakes, Times};
+use crate::recorder::{Counts, Times};
 use crate::schedule::{Arrivals, Schedule as _, Turns};
 use hopcost_common::failure::Failure;
 use std::sync::{Arc, Barrier, Mutex, MutexGuard, PoisonError};
@@ -79,12 +79,8 @@ impl Shared {
     pub(super) fn new(session: &Session) -> Self {
         let result = |arm: &SessionArm| ArmResult {
             name: arm.name.clone(),
-            counts: Counts::default(),
             times: Times::new(arm.target.arrivals.is_open()),
-            handshakes: Handshakes::default(),
-            established: 0,
-            all_opened: None,
-            unasked_bytes: 0,
+            ..ArmResult::default()
         };
         Self {
             barrier: Barrier::new(session.cores.len()),
@@ -146,7 +142,7 @@ impl<'s, I: Io> Worker<'s, I> {
             tls: target.tls.clone(),
             connections,
             batch: session.batch_of(arm, connections),
-            answer_bytes: target.requests.answer_bytes().map(|bytes| bytes + HEAD_BYTES_USUAL),
+            answer_bytes: target.requests.answer_bytes.map(|bytes| bytes + HEAD_BYTES_USUAL),
         };
         let io = I::new(&settings).map_err(|error| {
             Failure::machine(format!(
