@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from hopcost.errors import ArmFailed, MeasurementFailed
 from hopcost.generators.engine_protocol import Validity, WarmUp
-from hopcost.machine import conditions, stall
+from hopcost.machine import conditions
 from hopcost.measure.engine_load import BlockContext, CheckedArm, cores_in_use, load_closed, load_open
 from hopcost.measure.sizing import block_seed
 from hopcost.plan import open_loop
@@ -42,7 +42,7 @@ def measure_block(
     is_open_too = bool(setting.experiment.open_loop_shares)
     with recording(setting, number) as block, contextlib.ExitStack() as stacks:
         if is_open_too:
-            block.longest_stall_ns = stall.longest_stall_ns(setting.experiment.cores.generator)
+            block.longest_stall_ns = setting.rig.longest_stall_ns(setting.experiment.cores.generator)
         ready = start_and_check(setting, arms, block, stacks)
         load_closed(setting, block, ready, rounds, warm_up=warm_up)
         if block.longest_stall_ns is not None and (standing := _standing(setting, block, ready)):
@@ -98,13 +98,13 @@ def recording(setting: BlockContext, number: int, *, judged: bool = True) -> Ite
         failures=[],
     )
     cores = cores_in_use(experiment)
-    before = conditions.now(cores)
+    before = setting.rig.conditions(cores)
     try:
         yield block
     except MeasurementFailed as error:
         block.validity = Validity.VOID
         block.reasons.append(error.message + (f"; hint: {error.hint}" if error.hint else ""))
-    change = conditions.change(before, conditions.now(cores))
+    change = conditions.change(before, setting.rig.conditions(cores))
     block.elapsed_ns, block.steal_ns = change.elapsed_ns, change.steal_ns
     block.throttled_ns, block.swapped_pages = change.throttled_ns, change.swapped_pages
     block.clock_step_ns = change.clock_step_ns
@@ -116,23 +116,11 @@ def start(setting: BlockContext, arm: PlannedArm, number: int, stacks: contextli
     """An arm started anew, kept in the record, and asked once; ArmFailed when it does not answer."""
     experiment = setting.experiment
     setting.watcher.arm_runs(arm.name, "start")
-    stack = stacks.enter_context(
-        RunningStack(
-            arm.name,
-            arm.arm,
-            experiment.settings,
-            experiment.cores,
-            setting.freezer,
-            setting.ports,
-            label=f"{experiment.name}-{number}-{arm.name}",
-            network=setting.network,
-        )
-    )
+    stack = stacks.enter_context(setting.rig.start(arm, experiment, f"{experiment.name}-{number}-{arm.name}"))
     commands = [KeptCommand(hop.name, experiment.cores.stack, hop.command) for hop in stack.prepared.hops]
     files = {f"{hop.name}.{name}": text for hop in stack.prepared.hops for name, text in hop.files.items()}
     setting.writer.put_stack(experiment.name, arm.name, commands, files)
-    with stack.as_client():
-        answer = check.ask_as_loaded(arm.name, stack.prepared.address, experiment.workload)
+    answer = setting.rig.ask(stack, experiment.workload)
     return CheckedArm(arm=arm, stack=stack, answer=answer)
 
 

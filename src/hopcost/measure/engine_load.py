@@ -6,13 +6,12 @@ It must not know how stacks are started, or what voids a block.
 from __future__ import annotations
 
 import contextlib
-import time
 from collections.abc import Callable
 
 import msgspec
 
 from hopcost.errors import MeasurementFailed
-from hopcost.generators import engine, engine_protocol
+from hopcost.generators import engine_protocol
 from hopcost.generators.engine_protocol import (
     ArmTotals,
     Cgroup,
@@ -29,7 +28,7 @@ from hopcost.generators.engine_protocol import (
     WarmedUp,
     WarmUp,
 )
-from hopcost.machine import cpu_time
+from hopcost.measure.rig import Rig
 from hopcost.measure.watcher import Watcher
 from hopcost.plan.open_loop import Offered
 from hopcost.plan.plan import Plan, PlannedArm, PlannedExperiment
@@ -38,10 +37,7 @@ from hopcost.record.evidence import CheckedAnswer, Surroundings, TimeWait
 from hopcost.record.writer import Writer
 from hopcost.stacks import check
 from hopcost.stacks.check import HttpAnswer
-from hopcost.stacks.receipts import LoadShape, Observer
-from hopcost.stacks.sandbox.cgroups import Freezer
-from hopcost.stacks.sandbox.network import HOST, Network
-from hopcost.stacks.sandbox.ports import Ports
+from hopcost.stacks.receipts import LoadShape
 from hopcost.stacks.stack import RunningStack
 from hopcost.stacks.surroundings import with_link_load
 from hopcost.stacks.workers import Workers
@@ -53,11 +49,9 @@ class BlockContext(msgspec.Struct, frozen=True):
 
     plan: Plan
     experiment: PlannedExperiment
-    freezer: Freezer
-    ports: Ports
+    rig: Rig
     writer: Writer
     watcher: Watcher
-    network: Network = HOST
 
 
 class CheckedArm(msgspec.Struct, frozen=True):
@@ -87,7 +81,7 @@ def load_closed(
     for arm in work.arms:
         arm.slice_ns = (slice_ns or {}).get(arm.name)
     parts = {each.arm.name: _Part(each) for each in ready}
-    observers = {each.arm.name: Observer(each.stack) for each in ready}
+    observers = {each.arm.name: setting.rig.observe(each.stack) for each in ready}
     processes = {each.arm.name: Workers(each.stack) for each in ready}
 
     def note(line: Slice) -> None:
@@ -152,14 +146,15 @@ def _run(
 ) -> End:
     """One run of the engine: its lines into the parts, the harness's and others' CPU time into the block."""
     stacks, cores = [part.stack for part in parts.values()], cores_in_use(setting.experiment)
-    others, harness, cpu = busy_outside_ns(stacks, cores), time.process_time_ns(), 0
+    rig = setting.rig
+    others, harness, cpu = busy_outside_ns(rig, stacks, cores), rig.own_cpu_ns(), 0
     end: End | None = None
-    with contextlib.closing(engine.run_engine(work)) as lines:
+    with contextlib.closing(rig.run_engine(work)) as lines:
         for line in lines:
             match line:
                 case Start():
                     block.engine = line
-                    cpu = time.process_time_ns()
+                    cpu = rig.own_cpu_ns()
                 case Opening():
                     if not line.done:
                         doing = f"opened {line.established} of {line.connections} connections of"
@@ -176,11 +171,11 @@ def _run(
                     parts[line.arm].totals = line
                 case End():
                     end = line
-                    block.harness_cpu_ns += time.process_time_ns() - cpu
-    harness = time.process_time_ns() - harness
+                    block.harness_cpu_ns += rig.own_cpu_ns() - cpu
+    harness = rig.own_cpu_ns() - harness
     if end is None:
         raise MeasurementFailed("the load engine ended without its last line")
-    others = busy_outside_ns(stacks, cores) - others - end.generator_cpu_ns - harness
+    others = busy_outside_ns(rig, stacks, cores) - others - end.generator_cpu_ns - harness
     block.foreign_cpu_ns += max(0, others)
     return end
 
@@ -225,9 +220,9 @@ def _cpu(account: str | None, pids: list[int]) -> ProcessClocks | Cgroup:
     return ProcessClocks(processes=pids) if account is None else Cgroup(cgroup=account)
 
 
-def busy_outside_ns(stacks: list[RunningStack], cores: list[int]) -> int:
+def busy_outside_ns(rig: Rig, stacks: list[RunningStack], cores: list[int]) -> int:
     """CPU time that these cores have used since boot, without what the stacks' processes have."""
-    return cpu_time.busy_ns(cores) - sum(stack.cpu_ns() for stack in stacks)
+    return rig.busy_ns(cores) - sum(stack.cpu_ns() for stack in stacks)
 
 
 class _Part:

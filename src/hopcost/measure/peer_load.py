@@ -5,7 +5,6 @@ Its figures are its own: what it counts, how it times, when it stops. Errors nev
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import msgspec
@@ -63,10 +62,11 @@ def load(setting: BlockContext, block: Block, ready: CheckedArm, name: str) -> N
     seconds = max(1, round(experiment.slice_ns / 1e9))
     wanted = msgspec.structs.replace(wanted, seconds=seconds, threads=len(experiment.cores.generator))
     cores = cores_in_use(experiment)
-    harness, others = time.process_time_ns(), busy_outside_ns([ready.stack], cores)
+    rig = setting.rig
+    harness, others = rig.own_cpu_ns(), busy_outside_ns(rig, [ready.stack], cores)
     run = drive(name, wanted, ready.stack, experiment.cores.generator, at_most_s=seconds * 3 + 30)
-    block.harness_cpu_ns = time.process_time_ns() - harness
-    others = busy_outside_ns([ready.stack], cores) - others
+    block.harness_cpu_ns = rig.own_cpu_ns() - harness
+    others = busy_outside_ns(rig, [ready.stack], cores) - others
     block.foreign_cpu_ns = max(0, others - run.generator_cpu_ns - block.harness_cpu_ns)
     block.slices_elapsed_ns = run.elapsed_ns
     block.end = End(elapsed_ns=run.wall_ns, generator_cpu_ns=run.generator_cpu_ns, validity=Validity.VALID, reasons=[])

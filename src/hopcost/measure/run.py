@@ -14,6 +14,7 @@ from rich.console import Console
 from hopcost.errors import CannotMeasure, MeasurementFailed
 from hopcost.machine import facts
 from hopcost.measure import loop, peer_load
+from hopcost.measure.rig import RealRig
 from hopcost.plan import make as planning
 from hopcost.plan.options import RunOptions
 from hopcost.plan.plan import Plan
@@ -113,7 +114,7 @@ def measure(suite: Suite, chosen: list[str], wishes: RunOptions, console: Consol
     interrupted, well = False, False
     try:
         with writer, progress.watch(console, plan) as watcher:
-            well = loop.measure_plan(plan, freezer, writer, watcher, net)
+            well = loop.measure_plan(plan, RealRig(freezer, net), writer, watcher)
     except KeyboardInterrupt:
         interrupted = True
     except (MeasurementFailed, CannotMeasure):

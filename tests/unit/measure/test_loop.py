@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 import pytest
-from mock_world import SUITE, World, measure
+from mock_rig import SUITE, MockRig, measure
 
 from hopcost.errors import MeasurementFailed
-from hopcost.generators import engine
-from hopcost.generators.engine_protocol import EnginePlan, Line, Validity
-from hopcost.measure.loop import VOID_BLOCKS_AT_MOST
+from hopcost.generators.engine_protocol import Validity
+from hopcost.measure.next_block import VOID_BLOCKS_AT_MOST
 from hopcost.record import reader
 from hopcost.record.run import StopReason
-from hopcost.statistics import stop
 
 
-def test_the_watcher_hears_of_every_step(world: World, tmp_path: Path) -> None:
-    _, _, watcher = measure(tmp_path)
+def test_the_watcher_hears_of_every_step(rig: MockRig, tmp_path: Path) -> None:
+    _, _, watcher = measure(rig, tmp_path)
     assert watcher.seen[:6] == [
         "experiment one 6",
         "block 0",
@@ -32,85 +29,70 @@ def test_the_watcher_hears_of_every_step(world: World, tmp_path: Path) -> None:
     assert watcher.seen[-1] == "end 5 valid"
 
 
-def test_quick_does_six_blocks_and_says_so(world: World, tmp_path: Path) -> None:
-    well, read, _ = measure(tmp_path)
+def test_quick_does_six_blocks_and_says_so(rig: MockRig, tmp_path: Path) -> None:
+    well, read, _ = measure(rig, tmp_path)
     assert well
     assert [(ending.why, ending.detail) for ending in read.run.endings] == [("blocks", "all 6 blocks are done")]
     assert read.run.ended_utc is not None
 
 
-def test_a_full_run_stops_at_the_first_look_that_is_precise_enough(world: World, tmp_path: Path) -> None:
-    _, read, _ = measure(tmp_path, quick=False)
+def test_a_full_run_stops_at_the_first_look_that_is_precise_enough(rig: MockRig, tmp_path: Path) -> None:
+    _, read, _ = measure(rig, tmp_path, quick=False)
     assert len(read.blocks) == 6  # identical blocks: the intervals have no width
     assert read.run.endings[0].why == StopReason.PRECISION
 
 
-def test_a_full_run_goes_on_where_blocks_differ(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stop, "is_precise_enough", lambda _, done, **__: len(done) >= 10)
-    _, read, _ = measure(tmp_path, quick=False)
-    assert len(read.blocks) == 10
-
-
-def test_the_budget_ends_an_experiment_but_not_before_its_first_block(world: World, tmp_path: Path) -> None:
-    _, read, _ = measure(tmp_path, budget_s=0.001)
+def test_the_budget_ends_an_experiment_but_not_before_its_first_block(rig: MockRig, tmp_path: Path) -> None:
+    _, read, _ = measure(rig, tmp_path, budget_s=0.001)
     assert len(read.blocks) == 1
     assert read.run.endings[0].why == StopReason.BUDGET
 
 
-def test_an_experiment_of_more_weight_gets_more_of_the_time(world: World, tmp_path: Path) -> None:
+def test_an_experiment_of_more_weight_gets_more_of_the_time(rig: MockRig, tmp_path: Path) -> None:
     SUITE.experiments.append(msgspec.structs.replace(SUITE.experiments[0], name="two", weight=3))
     began = time.monotonic()
     try:
-        _, _, watcher = measure(tmp_path, budget_s=4000.0)
+        _, _, watcher = measure(rig, tmp_path, budget_s=4000.0)
     finally:
         SUITE.experiments.pop()
     assert watcher.deadlines["one"] - began == pytest.approx(1000, abs=30)
     assert watcher.deadlines["two"] - began == pytest.approx(4000, abs=30)
 
 
-def test_a_baseline_that_fails_ends_the_experiment_with_its_words(world: World, tmp_path: Path) -> None:
-    world.fails_at_start.add("base")
-    well, read, _ = measure(tmp_path)
+def test_a_baseline_that_fails_ends_the_experiment_with_its_words(rig: MockRig, tmp_path: Path) -> None:
+    rig.fails_at_start.add("base")
+    well, read, _ = measure(rig, tmp_path)
     assert not well
-    assert world.log == ["start base"]
+    assert rig.log == ["start base"]
     assert read.blocks[0].validity == Validity.VOID
     assert read.blocks[0].failures[0].message == "it would not start"
     assert (read.run.endings[0].why, read.run.endings[0].detail) == ("failed", "the baseline failed")
 
 
-def test_a_killed_engine_voids_the_block_visibly_and_it_is_done_again(world: World, tmp_path: Path) -> None:
-    world.engine_faults = [MeasurementFailed("the load engine was killed by signal 9")]
-    well, read, watcher = measure(tmp_path)
+def test_a_killed_engine_voids_the_block_visibly_and_it_is_done_again(rig: MockRig, tmp_path: Path) -> None:
+    rig.engine_faults = [MeasurementFailed("the load engine was killed by signal 9")]
+    well, read, watcher = measure(rig, tmp_path)
     assert well
     assert [each.validity for each in read.blocks] == ["void", *["valid"] * 6]
     assert read.blocks[0].reasons == ["the load engine was killed by signal 9"]
     assert "end 0 void" in watcher.seen
-    assert world.log[:8].count("stop base") == 0 and world.log[9] == "stop base"
+    assert rig.log[:8].count("stop base") == 0 and rig.log[9] == "stop base"
 
 
-def test_too_many_void_blocks_end_the_experiment(world: World, tmp_path: Path) -> None:
-    world.engine_faults = [MeasurementFailed("killed") for _ in range(9)]
-    well, read, _ = measure(tmp_path)
+def test_too_many_void_blocks_end_the_experiment(rig: MockRig, tmp_path: Path) -> None:
+    rig.engine_faults = [MeasurementFailed("killed") for _ in range(9)]
+    well, read, _ = measure(rig, tmp_path)
     assert not well
     assert len(read.blocks) == VOID_BLOCKS_AT_MOST + 1
     assert read.run.endings[0].why == StopReason.FAILED
 
 
-def test_ctrl_c_stops_the_stacks_and_keeps_the_blocks_done(
-    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    loads = iter(range(10))
-
-    def interrupted(load: EnginePlan) -> Iterator[Line]:
-        if next(loads) == 2:
-            raise KeyboardInterrupt
-        yield from world.engine_run(load)
-
-    monkeypatch.setattr(engine, "run_engine", interrupted)
+def test_ctrl_c_stops_the_stacks_and_keeps_the_blocks_done(rig: MockRig, tmp_path: Path) -> None:
+    rig.interrupted_at = 2
     with pytest.raises(KeyboardInterrupt):
-        measure(tmp_path)
+        measure(rig, tmp_path)
     read = reader.read_record(tmp_path / "record")
     assert len(read.blocks) == 2
     assert read.run.endings[0].why == StopReason.INTERRUPTED
     assert read.run.ended_utc is None
-    assert world.log[-3:] == ["stop base-aa", "stop slow", "stop base"]
+    assert rig.log[-3:] == ["stop base-aa", "stop slow", "stop base"]

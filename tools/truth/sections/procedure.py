@@ -7,24 +7,18 @@ loop is hopcost's own, with a virtual clock and blocks made of these courses.
 
 from __future__ import annotations
 
-import contextlib
 import math
 import random
-from collections.abc import Iterator
 from functools import partial
-from types import SimpleNamespace
 from typing import Any
 
 from hopcost.errors import HopcostError, MeasurementFailed
-from hopcost.generators.engine_protocol import End, Slice, Validity, WarmedUp, WarmUp
-from hopcost.measure import loop as measure_loop
+from hopcost.generators.engine_protocol import End, Slice, Validity, WarmedUp
 from hopcost.measure import sizing
-from hopcost.measure.engine_load import BlockContext
-from hopcost.measure.loop import Loop
-from hopcost.measure.watcher import Silent
+from hopcost.measure.next_block import FinishedBlocks, NextBlock
 from hopcost.plan import make
 from hopcost.plan.method import METHOD
-from hopcost.plan.plan import Plan
+from hopcost.plan.plan import Plan, PlannedExperiment
 from hopcost.plan.slices import BLOCK_OVERHEAD_S_PER_ARM
 from hopcost.programs.definition import Installed
 from hopcost.record import reader
@@ -113,43 +107,24 @@ def simulated(
 ) -> tuple[list[Block], Plan, Ending]:
     """One experiment by hopcost's own loop: its blocks, its plan, why it ended."""
     planned = _plan(others, budget_s)
-    clock = SimpleNamespace(now=0.0)
-    setting = BlockContext(
-        plan=planned, experiment=planned.experiments[0], freezer=None, ports=None,  # type: ignore[arg-type]
-        writer=SimpleNamespace(append=lambda _: None), watcher=Silent(),  # type: ignore[arg-type]
-    )  # fmt: skip
-    with _in_place_of(clock, pool, dice):
-        loop = Loop(setting, budget_s)
-        ending = loop.run()
-    return loop.valid, planned, ending
+    (experiment,) = planned.experiments
+    finished, now_s = FinishedBlocks(planned, experiment), 0.0
+    while isinstance(step := finished.next(budget_s - now_s), NextBlock):
+        block = _block(experiment, step, pool, dice)
+        now_s += block.elapsed_ns / 1e9
+        finished.add(block)
+    return finished.valid, planned, step
 
 
-@contextlib.contextmanager
-def _in_place_of(clock: Any, pool: list[list[float]], dice: random.Random) -> Iterator[None]:
-    """The loop's clock and its blocks, for as long as this lasts."""
-    module: Any = measure_loop
-    real = module.time, module.block
-    module.time = SimpleNamespace(monotonic=lambda: clock.now)
-    module.block = SimpleNamespace(measure_block=partial(_block, clock, pool, dice))
-    try:
-        yield
-    finally:
-        module.time, module.block = real
-
-
-def _block(
-    clock: Any, pool: list[list[float]], dice: random.Random, setting: BlockContext, arms: list[Any], number: int,
-    rounds: int, *, warm_up: WarmUp, **_: object,
-) -> Block:  # fmt: skip
-    experiment = setting.experiment
-    parts = [_part(arm, experiment.slice_ns, warm_up.least_ns, _noise(rounds, pool, dice)) for arm in arms]
-    slices_ns = experiment.slice_ns * rounds * len(arms)
-    settling_ns = experiment.settle_ns * rounds * len(arms)
-    overhead_ns = int(BLOCK_OVERHEAD_S_PER_ARM * 1e9) + warm_up.least_ns
-    elapsed_ns = slices_ns + settling_ns + overhead_ns * len(arms)
-    clock.now += elapsed_ns / 1e9
+def _block(experiment: PlannedExperiment, step: NextBlock, pool: list[list[float]], dice: random.Random) -> Block:
+    arms, rounds = len(step.arms), step.rounds
+    parts = [_part(arm, step.slice_ns, step.warm_up_ns, _noise(rounds, pool, dice)) for arm in step.arms]
+    slices_ns = step.slice_ns * rounds * arms
+    settling_ns = experiment.settle_ns * rounds * arms
+    overhead_ns = int(BLOCK_OVERHEAD_S_PER_ARM * 1e9) + step.warm_up_ns
+    elapsed_ns = slices_ns + settling_ns + overhead_ns * arms
     return Block(
-        experiment=experiment.name, number=number, seed=0, started_utc="", elapsed_ns=elapsed_ns,
+        experiment=experiment.name, number=step.number, seed=0, started_utc="", elapsed_ns=elapsed_ns,
         slices_elapsed_ns=slices_ns, harness_cpu_ns=0, foreign_cpu_ns=0, steal_ns=0, validity=Validity.VALID,
         reasons=[], failures=[], arms=parts,
         end=End(elapsed_ns=slices_ns, generator_cpu_ns=0, validity=Validity.VALID, reasons=[]),

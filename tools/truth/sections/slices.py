@@ -22,6 +22,7 @@ from hopcost.generators import engine
 from hopcost.generators.engine_protocol import EnginePlan, Slice, Validity, WarmUp
 from hopcost.measure import block, engine_load
 from hopcost.measure.engine_load import BlockContext
+from hopcost.measure.rig import RealRig
 from hopcost.measure.watcher import Silent
 from hopcost.plan.plan import Plan, PlannedExperiment
 from hopcost.plan.slices import WARM_UP_NS_PER_CONNECTION
@@ -148,7 +149,7 @@ def sliced(planned: Plan, wanted: Sequence[str]) -> Figures:
         for number, experiment in enumerate(planned.experiments):
             closed = msgspec.structs.replace(experiment, open_loop_shares=[])
             setting = BlockContext(
-                plan=planned, experiment=closed, freezer=find_freezer(), ports=Ports(), writer=writer, watcher=Silent()
+                plan=planned, experiment=closed, rig=RealRig(find_freezer()), writer=writer, watcher=Silent()
             )
             done = block.measure_block(
                 setting, closed.arms, number, rounds(closed), warm_up=warm_up(closed.workload.connections)

@@ -7,7 +7,6 @@ here, nothing shuffled, and a slow minute of the machine goes to whichever arm h
 from __future__ import annotations
 
 import contextlib
-import time
 from collections.abc import Callable
 
 import msgspec
@@ -36,7 +35,7 @@ def run_as_published(setting: BlockContext, deadline: float) -> Ending:
     setting.watcher.experiment_begins(experiment, len(arms) * protocol.repeats, deadline)
     failed = []
     for number, arm in enumerate(arms):
-        share_s = (deadline - time.monotonic()) / (len(arms) - number)
+        share_s = (deadline - setting.rig.now_s()) / (len(arms) - number)
         failed += [arm.name] if not _arm(setting, arm, protocol, share_s, plan.scale) else []
     if failed:
         return Ending(experiment=experiment.name, why=StopReason.FAILED, detail=f"failed: {', '.join(failed)}")
@@ -58,7 +57,7 @@ def _arm(setting: BlockContext, arm: PlannedArm, protocol: Protocol, share_s: fl
         run=None,
         failure=None,
     )
-    began = time.monotonic()
+    began = setting.rig.now_s()
     try:
         with contextlib.ExitStack() as stacks:
             ready = blocks.start(setting, arm, 0, stacks)
@@ -77,7 +76,7 @@ def _arm(setting: BlockContext, arm: PlannedArm, protocol: Protocol, share_s: fl
             def drive(load: PeerLoad, at_most_s: float) -> PeerRun:
                 return peer_load.drive(protocol.peer, load, ready.stack, cores, at_most_s)
 
-            each_s = (share_s - (time.monotonic() - began)) / protocol.repeats
+            each_s = (share_s - (setting.rig.now_s() - began)) / protocol.repeats
             sized = scaled(protocol, wanted, scale, each_s, drive)
             well = True
             for number in range(protocol.repeats):

@@ -7,7 +7,6 @@ that each has response times of its own. The drift over them is drift.py's.
 from __future__ import annotations
 
 import contextlib
-import time
 
 import psutil
 
@@ -15,6 +14,7 @@ from hopcost.generators.engine_protocol import Slice, Validity
 from hopcost.measure import block as blocks
 from hopcost.measure import engine_load
 from hopcost.measure.engine_load import BlockContext, CheckedArm
+from hopcost.measure.rig import Rig
 from hopcost.plan.experiment import SOAK_SHARE
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.record.block import ArmBlock
@@ -31,7 +31,7 @@ def run_soak(setting: BlockContext) -> Ending:
     experiment = setting.experiment
     assert experiment.soak_s is not None, "planned as a soak"
     segments, rounds, slice_ns = schedule(experiment)
-    begun = time.monotonic()
+    begun = setting.rig.now_s()
     setting.watcher.experiment_begins(experiment, segments, begun + experiment.soak_s)
     void, seconds = 0, 0.0
     with contextlib.ExitStack() as stacks:
@@ -44,14 +44,14 @@ def run_soak(setting: BlockContext) -> Ending:
         for number in range(segments):
             setting.watcher.block_begins(number)
             with blocks.recording(setting, number) as segment:
-                samples = _Memory(ready, begun)
+                samples = _Memory(ready, setting.rig, begun)
                 own = {arm.name: slice_ns for arm in experiment.arms if arm.name == soaked_arm(experiment)}
                 engine_load.load_closed(setting, segment, ready, rounds, own, samples.take)
                 samples.put(segment.arms)
                 blocks.note_failures(segment, [each.stack for each in ready])
             setting.writer.append(segment)
             setting.watcher.block_ends(segment)
-            seconds = time.monotonic() - begun
+            seconds = setting.rig.now_s() - begun
             void += segment.validity == Validity.VOID
             if segment.failures:
                 return Ending(experiment=experiment.name, why=StopReason.FAILED, detail=segment.failures[0].message)
@@ -84,14 +84,15 @@ def schedule(experiment: PlannedExperiment) -> tuple[int, int, int]:
 class _Memory:
     """Memory of each arm after each of its slices."""
 
-    def __init__(self, ready: list[CheckedArm], begun: float) -> None:
+    def __init__(self, ready: list[CheckedArm], rig: Rig, begun: float) -> None:
         self.stacks = {each.arm.name: each.stack for each in ready}
+        self.rig = rig
         self.begun = begun
         self.samples: dict[str, list[MemorySample]] = {name: [] for name in self.stacks}
 
     def take(self, line: Slice) -> None:
         """Read the arm whose slice has ended."""
-        elapsed_ns = round((time.monotonic() - self.begun) * 1e9)
+        elapsed_ns = round((self.rig.now_s() - self.begun) * 1e9)
         sample = MemorySample(elapsed_ns=elapsed_ns, resident_bytes=resident_bytes(self.stacks[line.arm]))
         self.samples[line.arm].append(sample)
 

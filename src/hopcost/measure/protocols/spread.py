@@ -18,6 +18,7 @@ from hopcost.generators.engine_protocol import Validity
 from hopcost.machine import facts
 from hopcost.measure import block
 from hopcost.measure.engine_load import BlockContext
+from hopcost.measure.rig import RealRig
 from hopcost.measure.watcher import Silent
 from hopcost.plan import make
 from hopcost.plan.slices import SLICE_EDGES
@@ -25,7 +26,7 @@ from hopcost.programs import receipt
 from hopcost.record.writer import Writer
 from hopcost.stacks.sandbox import network
 from hopcost.stacks.sandbox.cgroups import find_freezer
-from hopcost.stacks.sandbox.ports import Ports, raise_open_files
+from hopcost.stacks.sandbox.ports import raise_open_files
 from hopcost.statistics.machine_spread import SECONDS, SETTLE_NS, SLICE_NS, MachineSpread, judge
 from hopcost.suites.arm import Arm, Hop, Link
 from hopcost.suites.experiment import Experiment, Placement
@@ -54,11 +55,9 @@ def measure_spread(seconds: float = SECONDS) -> MachineSpread:
         setting = BlockContext(
             plan=planned,
             experiment=experiment,
-            freezer=find_freezer(),
-            ports=Ports(),
+            rig=RealRig(find_freezer(), network.find_network()),
             writer=writer,
             watcher=Silent(),
-            network=network.find_network(),
         )
         done = block.measure_block(setting, experiment.arms, 0, max(3, round(seconds / round_s)))
     if done.validity == Validity.VOID or done.failures:

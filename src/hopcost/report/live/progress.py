@@ -5,23 +5,24 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from hopcost.measure.watcher import Silent, Watcher
 from hopcost.plan.plan import Plan, PlannedExperiment
 from hopcost.record.block import Block
 from hopcost.report.formatting import reached
 from hopcost.statistics import stop
 from hopcost.statistics.precision import Forecast
 
+if TYPE_CHECKING:
+    from hopcost.report.live.view import View
+
 
 @contextmanager
-def watch(console: Console, plan: Plan) -> Iterator[Watcher]:
-    """The watcher that suits the console; a quiet one is told nothing."""
-    if console.quiet:
-        yield Silent()
-    elif not console.is_terminal or console.is_dumb_terminal:
+def watch(console: Console, plan: Plan) -> Iterator[PlainLines | View]:
+    """The watcher that suits the console; a quiet console prints no line."""
+    if console.quiet or not console.is_terminal or console.is_dumb_terminal:
         yield PlainLines(console, plan)
     else:
         from hopcost.report.live.view import live  # it takes this module's words

@@ -36,11 +36,12 @@ class Ports:
                 "sysctl net.ipv4.ip_local_port_range='32768 60999'",
             )
         first = os.getpid() * 64 % len(usable)  # two runs at once begin in different places
-        self._candidates: Iterator[int] = itertools.chain(usable[first:], usable[:first])
+        self._number = len(usable)
+        self._candidates: Iterator[int] = itertools.cycle([*usable[first:], *usable[:first]])
 
     def take(self) -> int:
-        """The next free port."""
-        for port in self._candidates:
+        """The next free port; a long run comes round to the first ones again."""
+        for port in itertools.islice(self._candidates, self._number):
             if session.port_is_free(port):
                 return port
         raise CannotMeasure("no free port is left")

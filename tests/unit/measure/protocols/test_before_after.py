@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 import suite_files
-from mock_world import World, measured, question
+from mock_rig import MockRig, measured, question
 
 from hopcost.errors import UsageError
 from hopcost.measure.protocols import before_after
@@ -48,8 +48,8 @@ def test_of_a_sweep_one_value_must_be_named(tmp_path: Path) -> None:
     assert experiment.workload.connections == 8
 
 
-def test_the_order_of_a_block_is_before_after_and_before_again(ready: World, tmp_path: Path) -> None:
-    answer = measured(tmp_path, question(tmp_path))
+def test_the_order_of_a_block_is_before_after_and_before_again(ready: MockRig, tmp_path: Path) -> None:
+    answer = measured(ready, tmp_path, question(tmp_path))
     one_block = [
         "start before", "check before", "start after", "check after", "start before-aa", "check before-aa",
         "load before after before-aa",
@@ -59,47 +59,47 @@ def test_the_order_of_a_block_is_before_after_and_before_again(ready: World, tmp
     assert answer.decision.outcome is GateOutcome.WITHIN and answer.is_same
 
 
-def test_it_stops_at_the_first_look_where_it_is_wholly_beyond(ready: World, tmp_path: Path) -> None:
+def test_it_stops_at_the_first_look_where_it_is_wholly_beyond(ready: MockRig, tmp_path: Path) -> None:
     ready.answers["after"] = 90
-    answer = measured(tmp_path, question(tmp_path, "origin.work_rounds=50"))
+    answer = measured(ready, tmp_path, question(tmp_path, "origin.work_rounds=50"))
     assert answer.experiment.blocks == 6
     assert [each.outcome for each in answer.decision.figures] == [GateOutcome.BEYOND, GateOutcome.BEYOND]
     assert answer.decision.outcome.exit_code == 1
 
 
-def test_the_figure_that_does_not_decide_is_shown_and_decides_nothing(ready: World, tmp_path: Path) -> None:
+def test_the_figure_that_does_not_decide_is_shown_and_decides_nothing(ready: MockRig, tmp_path: Path) -> None:
     """The mock's CPU time per slice is the same, so fewer answers are dearer ones; here the arm is asked for both."""
     ready.answers["after"] = 90
-    answer = measured(tmp_path, question(tmp_path, deciding=GateFigures.CPU))
+    answer = measured(ready, tmp_path, question(tmp_path, deciding=GateFigures.CPU))
     throughput, cpu = answer.decision.figures
     assert (throughput.figure, throughput.decides, cpu.figure, cpu.decides) == (THROUGHPUT, False, CPU, True)
     assert "does not decide" in gate.render(answer, Format.TEXT)
 
 
-def test_a_biased_run_is_undecided(ready: World, tmp_path: Path) -> None:
+def test_a_biased_run_is_undecided(ready: MockRig, tmp_path: Path) -> None:
     ready.answers["before-aa"] = 80
-    answer = measured(tmp_path, question(tmp_path))
+    answer = measured(ready, tmp_path, question(tmp_path))
     assert answer.decision.outcome.exit_code == 4
     assert "differs from itself" in (answer.decision.why or "")
 
 
-def test_a_run_without_time_is_undecided(ready: World, tmp_path: Path) -> None:
-    answer = measured(tmp_path, question(tmp_path), budget_s=0.001)
+def test_a_run_without_time_is_undecided(ready: MockRig, tmp_path: Path) -> None:
+    answer = measured(ready, tmp_path, question(tmp_path), budget_s=0.001)
     assert answer.decision.outcome.exit_code == 4
     assert answer.decision.why == "too few valid blocks: 1, 3 needed"
 
 
-def test_a_side_after_that_fails_is_a_failure(ready: World, tmp_path: Path) -> None:
+def test_a_side_after_that_fails_is_a_failure(ready: MockRig, tmp_path: Path) -> None:
     ready.fails_at_start = {"after"}
-    answer = measured(tmp_path, question(tmp_path))
+    answer = measured(ready, tmp_path, question(tmp_path))
     assert answer.decision.outcome.exit_code == 1
     assert answer.decision.why == "after failed: it would not start"
     assert "does not work after the change" in gate.headline(answer)
 
 
-def test_a_side_before_that_fails_leaves_it_undecided(ready: World, tmp_path: Path) -> None:
+def test_a_side_before_that_fails_leaves_it_undecided(ready: MockRig, tmp_path: Path) -> None:
     ready.fails_at_start = {"before"}
-    answer = measured(tmp_path, question(tmp_path))
+    answer = measured(ready, tmp_path, question(tmp_path))
     assert answer.decision.outcome.exit_code == 4
     assert "before failed: it would not start" in (answer.decision.why or "")
 
@@ -113,9 +113,9 @@ def test_a_side_before_that_fails_leaves_it_undecided(ready: World, tmp_path: Pa
     ],
 )
 def test_a_side_after_that_answers_wrongly_where_before_does_not_is_a_failure(
-    ready: World, tmp_path: Path, before: dict[str, int], after: dict[str, int], outcome: GateOutcome
+    ready: MockRig, tmp_path: Path, before: dict[str, int], after: dict[str, int], outcome: GateOutcome
 ) -> None:
-    found = measured(tmp_path, question(tmp_path)).experiment
+    found = measured(ready, tmp_path, question(tmp_path)).experiment
     errors = {"before": before, "after": after}
     arms = [msgspec.structs.replace(arm, answers=10_000, errors=errors[arm.name]) for arm in found.arms]
     decided = questions_gate.decide(msgspec.structs.replace(found, arms=arms), GateFigures.BOTH, 0.03)

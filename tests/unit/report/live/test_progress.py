@@ -192,7 +192,18 @@ def test_the_console_decides() -> None:
     assert watcher_on(terminal()) == "View"
     assert watcher_on(terminal(TERM="dumb")) == "PlainLines"
     assert watcher_on(Console(file=io.StringIO())) == "PlainLines"
-    assert watcher_on(Console(file=io.StringIO(), force_terminal=True, quiet=True)) == "Silent"
+    quiet = Console(file=io.StringIO(), force_terminal=True, quiet=True)
+    assert watcher_on(quiet) == "PlainLines"
+
+
+def test_a_quiet_console_prints_nothing() -> None:
+    file, plan = io.StringIO(), plan_of()
+    with progress.watch(Console(file=file, force_terminal=True, quiet=True), plan) as watcher:
+        watcher.experiment_begins(plan.experiments[0], 6, 100.0)
+        watcher.block_begins(0)
+        watcher.arm_runs("direct", "start")
+        watcher.block_ends(plain_block(0))
+    assert file.getvalue() == ""
 
 
 @pytest.mark.parametrize("ending", [None, KeyboardInterrupt, ValueError])

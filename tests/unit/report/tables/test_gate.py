@@ -7,7 +7,7 @@ from pathlib import Path
 import golden
 import msgspec
 import pytest
-from mock_world import World, measured, question
+from mock_rig import MockRig, measured, question
 
 from hopcost.report import Format
 from hopcost.report.tables import gate
@@ -23,7 +23,7 @@ def shown(answer: GateResult) -> GateResult:
 
 
 @pytest.mark.parametrize(("format", "ending"), [(Format.TEXT, "txt"), (Format.MARKDOWN, "md"), (Format.JSON, "json")])
-def test_the_summary_to_the_last_byte(ready: World, tmp_path: Path, format: Format, ending: str) -> None:
+def test_the_summary_to_the_last_byte(ready: MockRig, tmp_path: Path, format: Format, ending: str) -> None:
     ready.answers["after"] = 90
-    answer = measured(tmp_path, question(tmp_path, "origin.work_rounds=50"))
+    answer = measured(ready, tmp_path, question(tmp_path, "origin.work_rounds=50"))
     golden.compare(f"questions/gate.{ending}", gate.render(shown(answer), format))

@@ -3,41 +3,38 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import suite_files
 from hdrh.histogram import HdrHistogram
 
 from hopcost.errors import ArmFailed
-from hopcost.generators import engine
 from hopcost.generators.engine_protocol import ArmTotals, End, EnginePlan, Line, Slice, Start, Validity, WarmedUp
-from hopcost.machine import conditions as machine_conditions
-from hopcost.machine import cpu_time, stall
 from hopcost.machine.conditions import Conditions
-from hopcost.measure import block, engine_load, loop
+from hopcost.measure import loop
 from hopcost.measure.protocols import before_after
 from hopcost.plan import make
-from hopcost.plan.plan import Plan, PlannedExperiment
+from hopcost.plan.plan import Plan, PlannedArm, PlannedExperiment
 from hopcost.programs.definition import Installed
 from hopcost.record import reader
 from hopcost.record.block import Block
 from hopcost.record.evidence import Memory, NetworkKind, Receipt, Surroundings, TimeWait
 from hopcost.record.run import Record
 from hopcost.record.writer import Writer
-from hopcost.stacks import check
 from hopcost.stacks.address import Address
 from hopcost.stacks.check import HttpAnswer
-from hopcost.stacks.sandbox.cgroups import Freezer, FreezerKind
+from hopcost.stacks.stack import RunningStack
 from hopcost.statistics.precision import Forecast
 from hopcost.statistics.questions import gate
 from hopcost.statistics.questions.gate import GateQuestion, GateResult
 from hopcost.statistics.questions.gate_figures import GateFigures
 from hopcost.suites.arm import Arm, Hop, Link
-from hopcost.suites.experiment import Experiment, Placement
+from hopcost.suites.experiment import Experiment, Placement, Workload
 from hopcost.suites.suite import Suite
 
 SUITE = Suite(
@@ -51,7 +48,7 @@ SUITE = Suite(
 EMPTY = HdrHistogram(1, 3_600_000_000_000, 3).encode().decode()
 
 
-class World:
+class MockRig:
     """Mock stacks, checks and engine; `log` holds what was done to them, in order."""
 
     def __init__(self) -> None:
@@ -63,22 +60,39 @@ class World:
         self.replaces_a_worker: set[str] = set()
         self.without_receipt: set[str] = set()
         self.stack_cpu_ns = 0
-        self.busy_ns = iter(lambda: 0, None)
+        self.busy: Iterator[int] = iter(lambda: 0, None)
         self.engine_faults: list[Exception] = []
+        self.interrupted_at: int | None = None
         self.plans: list[EnginePlan] = []
 
-    def conditions(self) -> Conditions:
+    def now_s(self) -> float:
+        return time.monotonic()
+
+    def own_cpu_ns(self) -> int:
+        return time.process_time_ns()
+
+    def busy_ns(self, cores: list[int]) -> int:
+        return next(self.busy)
+
+    def longest_stall_ns(self, cores: Sequence[int]) -> int:
+        return 1000
+
+    def observe(self, stack: RunningStack) -> Observer:
+        return Observer(self, stack.arm)
+
+    def conditions(self, cores: list[int]) -> Conditions:
         return Conditions(
             monotonic_ns=time.monotonic_ns(), steal_ns=0, throttled_ns=None, swapped_pages=0, wall_ahead_ns=0
         )
 
-    def stack(self, name: str, *_: object, **__: object) -> object:
+    def start(self, arm: PlannedArm, experiment: PlannedExperiment, label: str) -> Any:
+        name = arm.name
         self.log.append(f"start {name}")
         if name in self.fails_at_start:
             raise ArmFailed(name, "it would not start")
         address = Address(link="http+tcp", address=f"{name}:80")
         hops = [SimpleNamespace(name="origin", files={}, command=["x"])]
-        world = self
+        rig = self
 
         class Stack:
             arm = name
@@ -91,7 +105,7 @@ class World:
 
             @property
             def processes(self) -> dict[str, list[int]]:
-                replaced = name in world.replaces_a_worker and world.log[-1].startswith("load")
+                replaced = name in rig.replaces_a_worker and rig.log[-1].startswith("load")
                 return {"origin": [1, 3 if replaced else 2]}
 
             def as_client(self) -> AbstractContextManager[None]:
@@ -104,27 +118,30 @@ class World:
                 return {}
 
             def time_wait(self) -> list[TimeWait]:
-                return [TimeWait(hop="origin", server=0, client=len(world.log))]
+                return [TimeWait(hop="origin", server=0, client=len(rig.log))]
 
             def __enter__(self) -> Stack:
                 return self
 
             def __exit__(self, *_: object) -> None:
-                world.log.append(f"stop {name}")
+                rig.log.append(f"stop {name}")
 
             def cpu_ns(self) -> int:
-                return world.stack_cpu_ns
+                return rig.stack_cpu_ns
 
             def failure(self) -> str | None:
-                return "origin ended by signal 11" if name in world.dies_under_load else None
+                return "origin ended by signal 11" if name in rig.dies_under_load else None
 
         return Stack()
 
-    def ask(self, arm: str, *_: object) -> HttpAnswer:
-        self.log.append(f"check {arm}")
-        return HttpAnswer(status=200, head="", header_bytes=141, body=self.bodies.get(arm, b"hello"))
+    def ask(self, stack: RunningStack, workload: Workload) -> HttpAnswer:
+        self.log.append(f"check {stack.arm}")
+        return HttpAnswer(status=200, head="", header_bytes=141, body=self.bodies.get(stack.arm, b"hello"))
 
-    def engine_run(self, load: EnginePlan) -> Iterator[Line]:
+    def run_engine(self, plan: EnginePlan) -> Generator[Line]:
+        load = plan
+        if len(self.plans) == self.interrupted_at:
+            raise KeyboardInterrupt
         self.plans.append(load)
         self.log.append("load " + " ".join(arm.name for arm in load.arms))
         if self.engine_faults:
@@ -149,10 +166,10 @@ class World:
 
 
 class Observer:
-    """Whose receipts hold, but for the arms that the world denies them."""
+    """Whose receipts hold, but for the arms that the rig denies them."""
 
-    def __init__(self, world: World, arm: str) -> None:
-        self.denied = arm in world.without_receipt
+    def __init__(self, rig: MockRig, arm: str) -> None:
+        self.denied = arm in rig.without_receipt
 
     def receipts(self, *_: object) -> list[Receipt]:
         return [Receipt("origin", "gzip", True, "answers have no Content-Encoding", not self.denied)]
@@ -184,23 +201,15 @@ class Recorder:
 
 
 @pytest.fixture
-def world(monkeypatch: pytest.MonkeyPatch) -> World:
-    world = World()
-    monkeypatch.setattr(block, "RunningStack", world.stack)
-    monkeypatch.setattr(cpu_time, "busy_ns", lambda _: next(world.busy_ns))
-    monkeypatch.setattr(machine_conditions, "now", lambda _: world.conditions())
-    monkeypatch.setattr(stall, "longest_stall_ns", lambda _: 1000)
-    monkeypatch.setattr(check, "ask", world.ask)
-    monkeypatch.setattr(engine, "run_engine", world.engine_run)
-    monkeypatch.setattr(engine_load, "Observer", lambda stack: Observer(world, stack.arm))
-    return world
+def rig() -> MockRig:
+    return MockRig()
 
 
 @pytest.fixture
-def ready(world: World) -> World:
-    """A world for the gate's two arms."""
-    world.answers = {"before": 100, "before-aa": 100, "after": 100}
-    return world
+def ready(rig: MockRig) -> MockRig:
+    """A rig for the gate's two arms."""
+    rig.answers = {"before": 100, "before-aa": 100, "after": 100}
+    return rig
 
 
 def plan_of(quick: bool, budget_s: float = 1000.0) -> Plan:
@@ -210,12 +219,14 @@ def plan_of(quick: bool, budget_s: float = 1000.0) -> Plan:
     )  # fmt: skip
 
 
-def measure(tmp_path: Path, quick: bool = True, budget_s: float = 1000.0) -> tuple[bool, Record, Recorder]:
+def measure(
+    rig: MockRig, tmp_path: Path, quick: bool = True, budget_s: float = 1000.0
+) -> tuple[bool, Record, Recorder]:
     """Run the loop over the mock suite; whether all went well, the record as read again, and what was watched."""
     planned = plan_of(quick, budget_s)
     watcher = Recorder()
     with Writer(tmp_path / "record", SUITE, planned, {}, ["hopcost"]) as writer:
-        well = loop.measure_plan(planned, Freezer(kind=FreezerKind.SIGNAL, parent=None), writer, watcher)
+        well = loop.measure_plan(planned, rig, writer, watcher)
     return well, reader.read_record(tmp_path / "record"), watcher
 
 
@@ -230,7 +241,7 @@ def question(
     return GateQuestion(f"{path}/links{point}/unix", [], list(after), 0.03, deciding)
 
 
-def measured(tmp_path: Path, asked: GateQuestion, budget_s: float = 1000.0) -> GateResult:
+def measured(rig: MockRig, tmp_path: Path, asked: GateQuestion, budget_s: float = 1000.0) -> GateResult:
     """The gate's experiment on the mock engine, and its answer."""
     made = before_after.gate_suite(asked)
     planned = make.make_plan(
@@ -238,6 +249,6 @@ def measured(tmp_path: Path, asked: GateQuestion, budget_s: float = 1000.0) -> G
         allowed_cores=[0, 1], siblings={}, open_files=1000, margin=asked.margin, target=0.003,
     )  # fmt: skip
     with Writer(tmp_path / "record", made, planned, {"cpu": "Abacus 2"}, ["hopcost", "gate"]) as writer:
-        loop.measure_plan(planned, Freezer(kind=FreezerKind.SIGNAL, parent=None), writer, Recorder())
+        loop.measure_plan(planned, rig, writer, Recorder())
     is_same = made.arms["before"].hops == made.arms["after"].hops
     return gate.read_gate(asked, reader.read_record(tmp_path / "record"), is_same)

@@ -1,0 +1,131 @@
+"""Which block of an experiment comes next, or why there is none: decided by the finished blocks and the time left.
+
+The first block is the pilot. It fixes, for the blocks that follow, the number of rounds, the warm-up time and the rates
+of the open loop. A void block is repeated. An arm that fails leaves the experiment.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from hopcost.generators.engine_protocol import Validity
+from hopcost.measure.sizing import Sizing
+from hopcost.measure.warm_up import WarmUpPolicy
+from hopcost.plan.plan import Plan, PlannedArm, PlannedExperiment
+from hopcost.record.block import Block
+from hopcost.record.run import Ending, StopReason
+from hopcost.statistics import stop
+from hopcost.statistics.comparisons import BLOCKS_AT_LEAST
+from hopcost.statistics.looks import error_per_look
+from hopcost.statistics.precision import Forecast
+
+VOID_BLOCKS_AT_MOST = 3  # or as many as there are valid ones: then the machine is not fit for it now
+
+
+class NextBlock(msgspec.Struct, frozen=True):
+    """A block to run.
+
+    `rates` are the offered loads of the open loop (share → requests per second); None: the block's own closed loop
+    decides. `forecast` is what is expected of the run, if the finished blocks can tell.
+    """
+
+    number: int
+    arms: list[PlannedArm]
+    rounds: int
+    slice_ns: int
+    warm_up_ns: int
+    rates: dict[float, float] | None
+    forecast: Forecast | None = None
+
+
+class FinishedBlocks:
+    """The finished blocks of one experiment, and what comes after them."""
+
+    def __init__(self, plan: Plan, experiment: PlannedExperiment) -> None:
+        self.plan = plan
+        self.experiment = experiment
+        self.valid: list[Block] = []
+        self.void: list[Block] = []
+        self.failed_arms: set[str] = set()
+        self.open_loop_rates: dict[float, float] | None = None
+        self._sizing = Sizing(plan, experiment)
+        self._warm_up = WarmUpPolicy(plan, experiment)
+        self._failure: str | None = None
+
+    @property
+    def blocks_at_most(self) -> int:
+        """The number of valid blocks after which the experiment ends in any case."""
+        return self.plan.looks[-1]
+
+    def next(self, seconds_left: float) -> NextBlock | Ending:
+        """The block to run now, or why the experiment ends."""
+        done = len(self.valid)
+        if self._failure is not None:
+            return self._ending(StopReason.FAILED, self._failure)
+        if done >= self.blocks_at_most:
+            return self._ending(StopReason.BLOCKS, f"all {self.blocks_at_most} blocks are done")
+        if done in self.plan.looks and self._is_precise_enough():
+            return self._ending(StopReason.PRECISION, self._precision())
+        arms = self._arms
+        size = self._sizing.next(len(arms), done, seconds_left, self._warm_up.usual_ns)
+        if size is None and done:
+            return self._out_of_time()
+        rounds, slice_ns = (size.rounds, size.slice_ns) if size is not None else self._sizing.least
+        return NextBlock(
+            number=done + len(self.void),
+            arms=arms,
+            rounds=rounds,
+            slice_ns=slice_ns,
+            warm_up_ns=self._warm_up.next_ns(len(arms), seconds_left),
+            rates=self.open_loop_rates,
+            forecast=None if size is None else size.forecast,
+        )
+
+    def add(self, block: Block) -> None:
+        """Take a finished block into account."""
+        self.failed_arms |= {failure.arm for failure in block.failures}
+        if self.failed_arms & {self.experiment.baseline, self.experiment.copy}:
+            self._failure = "the baseline failed"
+            return
+        if len(self._arms) < 2:
+            self._failure = "no arm is left"
+            return
+        self._warm_up.add(block)
+        self._sizing.note(block)
+        if block.validity == Validity.VOID:
+            self.void.append(block)
+            if len(self.void) > max(VOID_BLOCKS_AT_MOST, len(self.valid)) and not block.failures:
+                self._failure = f"{len(self.void)} void blocks: {'; '.join(block.reasons)}"
+            return
+        self.valid.append(block)
+        if self.open_loop_rates is None:
+            rates = {load.share: load.rate_per_s for arm in block.arms for load in arm.open_loop}
+            self.open_loop_rates = rates or None
+
+    @property
+    def _arms(self) -> list[PlannedArm]:
+        return [arm for arm in self.experiment.arms if arm.name not in self.failed_arms]
+
+    def _out_of_time(self) -> Ending:
+        done = len(self.valid)
+        if self.void and done < BLOCKS_AT_LEAST:
+            reasons = "; ".join(dict.fromkeys(reason for block in self.void for reason in block.reasons))
+            return self._ending(StopReason.FAILED, f"{done} valid blocks and {len(self.void)} void ones: {reasons}")
+        return self._ending(StopReason.BUDGET, f"{done} {'block' if done == 1 else 'blocks'} in the time given")
+
+    def _ending(self, why: StopReason, detail: str) -> Ending:
+        return Ending(experiment=self.experiment.name, why=why, detail=detail)
+
+    def _is_precise_enough(self) -> bool:
+        return stop.is_precise_enough(
+            self.experiment,
+            [*self.valid, *self.void],
+            error=error_per_look(len(self.plan.looks)),
+            margin=self.plan.margin,
+            target=self.plan.target_width,
+        )
+
+    def _precision(self) -> str:
+        reached = f"within ±{self.plan.target_width:.2%} or wholly inside or outside the margin"
+        which = "every ratio of arms that did not fail" if self.failed_arms else "every ratio"
+        return f"after {len(self.valid)} blocks {which} is {reached}"

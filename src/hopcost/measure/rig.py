@@ -1,0 +1,116 @@
+"""The world of the measuring loop: clocks, stacks, the engine and the machine. A test has a rig without any of them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Sequence
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+from hopcost.generators import engine
+from hopcost.generators.engine_protocol import EnginePlan, Line
+from hopcost.machine import conditions, cpu_time, stall
+from hopcost.machine.conditions import Conditions
+from hopcost.plan.plan import PlannedArm, PlannedExperiment
+from hopcost.record.evidence import Receipt
+from hopcost.stacks import check
+from hopcost.stacks.check import HttpAnswer
+from hopcost.stacks.receipts import LoadShape, Observer
+from hopcost.stacks.sandbox.cgroups import Freezer
+from hopcost.stacks.sandbox.network import HOST, Network
+from hopcost.stacks.sandbox.ports import Ports
+from hopcost.stacks.stack import RunningStack
+from hopcost.suites.experiment import Workload
+
+
+class Receipts(Protocol):
+    """What a stack does from now on, as far as it shows whether its settings are in force."""
+
+    def receipts(self, answer: HttpAnswer, accepts_gzip: bool, load: LoadShape) -> list[Receipt]:
+        """After the load."""
+
+
+class Rig(Protocol):
+    """All that the loop asks of the world."""
+
+    def now_s(self) -> float:
+        """The monotonic clock."""
+
+    def own_cpu_ns(self) -> int:
+        """CPU time that this process has used."""
+
+    def conditions(self, cores: list[int]) -> Conditions:
+        """The machine as it is before or after a block on these cores."""
+
+    def busy_ns(self, cores: list[int]) -> int:
+        """CPU time that these cores have used since boot."""
+
+    def longest_stall_ns(self, cores: Sequence[int]) -> int:
+        """How long the machine kept one of these cores from a program that only spins."""
+
+    def start(self, arm: PlannedArm, experiment: PlannedExperiment, label: str) -> AbstractContextManager[RunningStack]:
+        """A fresh stack of the arm, ready for requests; ArmFailed if it does not start."""
+
+    def ask(self, stack: RunningStack, workload: Workload) -> HttpAnswer:
+        """One request as the load sends it, and its answer; ArmFailed if there is none."""
+
+    def observe(self, stack: RunningStack) -> Receipts:
+        """Begin to watch what the stack does."""
+
+    def run_engine(self, plan: EnginePlan) -> Generator[Line]:
+        """The engine's lines while it runs."""
+
+
+class RealRig:
+    """This machine and our engine. Stacks are frozen by `freezer` and run in a `network` of their own or the host's."""
+
+    def __init__(self, freezer: Freezer, network: Network = HOST) -> None:
+        self.freezer = freezer
+        self.network = network
+        self.ports = Ports()
+
+    def now_s(self) -> float:
+        """The monotonic clock."""
+        return time.monotonic()
+
+    def own_cpu_ns(self) -> int:
+        """CPU time of the harness."""
+        return time.process_time_ns()
+
+    def conditions(self, cores: list[int]) -> Conditions:
+        """Steal, throttling, swap and the clocks."""
+        return conditions.now(cores)
+
+    def busy_ns(self, cores: list[int]) -> int:
+        """Of /proc/stat."""
+        return cpu_time.busy_ns(cores)
+
+    def longest_stall_ns(self, cores: Sequence[int]) -> int:
+        """Measured by spinning on each core."""
+        return stall.longest_stall_ns(list(cores))
+
+    def start(self, arm: PlannedArm, experiment: PlannedExperiment, label: str) -> AbstractContextManager[RunningStack]:
+        """The arm's programs in a sandbox."""
+        return RunningStack(
+            arm.name,
+            arm.arm,
+            experiment.settings,
+            experiment.cores,
+            self.freezer,
+            self.ports,
+            label=label,
+            network=self.network,
+        )
+
+    def ask(self, stack: RunningStack, workload: Workload) -> HttpAnswer:
+        """Ask from where the load comes from."""
+        with stack.as_client():
+            return check.ask_as_loaded(stack.arm, stack.prepared.address, workload)
+
+    def observe(self, stack: RunningStack) -> Receipts:
+        """From outside the stack's programs."""
+        return Observer(stack)
+
+    def run_engine(self, plan: EnginePlan) -> Generator[Line]:
+        """A process of its own."""
+        return engine.run_engine(plan)

@@ -1,0 +1,89 @@
+"""Which block is next: tables of finished blocks and of the time left, without a rig."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+import pytest
+from samples.comparisons import six_blocks
+from samples.records import plain_block, plan_of
+
+from hopcost.generators.engine_protocol import Validity
+from hopcost.measure.next_block import VOID_BLOCKS_AT_MOST, FinishedBlocks, NextBlock
+from hopcost.record.block import Block, Failure
+from hopcost.record.run import Ending, StopReason
+
+
+def after(blocks: Sequence[Block], seconds_left: float = 1000.0, quick: bool = False) -> NextBlock | Ending:
+    """What comes after these blocks."""
+    plan = plan_of(quick=quick)
+    finished = FinishedBlocks(plan, plan.experiments[0])
+    for number, block in enumerate(blocks):
+        finished.add(msgspec.structs.replace(block, number=number))
+    return finished.next(seconds_left)
+
+
+def void(number: int = 0) -> Block:
+    return msgspec.structs.replace(plain_block(number), validity=Validity.VOID, reasons=["others were busy"])
+
+
+def failed(arm: str) -> Block:
+    return msgspec.structs.replace(plain_block(0), failures=[Failure(arm=arm, message="it ended", hint=None)])
+
+
+def test_the_first_block_has_all_arms_and_decides_its_own_rates() -> None:
+    step = after([])
+    assert isinstance(step, NextBlock)
+    assert (step.number, step.rates, step.forecast) == (0, None, None)
+    assert step.arms == plan_of().experiments[0].arms
+
+
+def test_there_is_a_first_block_without_any_time() -> None:
+    assert isinstance(after([], seconds_left=-1.0), NextBlock)
+
+
+def test_an_arm_that_failed_is_in_no_further_block() -> None:
+    step = after([failed("behind")])
+    assert isinstance(step, NextBlock)
+    assert "behind" not in [arm.name for arm in step.arms]
+
+
+def test_a_void_block_is_repeated_under_the_next_number() -> None:
+    step = after([plain_block(0), void()])
+    assert isinstance(step, NextBlock)
+    assert step.number == 2
+
+
+def test_the_rates_of_the_first_valid_block_are_those_of_all() -> None:
+    blocks = six_blocks()
+    step = after([void(), blocks[0]])
+    assert isinstance(step, NextBlock)
+    assert step.rates == {load.share: load.rate_per_s for load in blocks[0].arms[0].open_loop}
+
+
+@pytest.mark.parametrize(
+    ("blocks", "seconds_left", "quick", "why", "detail"),
+    [
+        (six_blocks(), 1000.0, True, StopReason.BLOCKS, "all 6 blocks are done"),
+        (six_blocks(noise=0.0), 1000.0, False, StopReason.PRECISION, "after 6 blocks every ratio is within"),
+        ([plain_block(0)], 0.0, False, StopReason.BUDGET, "1 block in the time given"),
+        (six_blocks()[:2], 0.0, False, StopReason.BUDGET, "2 blocks in the time given"),
+        ([plain_block(0), void()], 0.0, False, StopReason.FAILED, "1 valid blocks and 1 void ones: others were busy"),
+        ([failed("direct")], 1000.0, False, StopReason.FAILED, "the baseline failed"),
+        ([failed("direct-aa")], 1000.0, False, StopReason.FAILED, "the baseline failed"),
+        ([void()] * (VOID_BLOCKS_AT_MOST + 1), 1000.0, False, StopReason.FAILED, "4 void blocks: others were busy"),
+    ],
+)
+def test_why_an_experiment_ends(
+    blocks: list[Block], seconds_left: float, quick: bool, why: StopReason, detail: str
+) -> None:
+    ending = after(blocks, seconds_left, quick)
+    assert isinstance(ending, Ending)
+    assert (ending.why, ending.detail[: len(detail)]) == (why, detail)
+
+
+def test_blocks_that_differ_are_followed_by_more() -> None:
+    blocks = six_blocks(noise=0.2)
+    assert isinstance(after(blocks), NextBlock)
+    assert isinstance(after([*blocks, *blocks[:4]]), NextBlock), "a look that is not precise enough"
