@@ -40,8 +40,10 @@ HELLO_ARMS = {
     "all-cores": ["nginx", "fasthttp", "actix", "go", "nginx-actix"],
 }
 WHERE = """
-from hopcost import binaries, program, suite
-print(*map(binaries.find, binaries.OWN), program.PROGRAMS, suite.SUITES)
+from hopcost.machine import binaries
+from hopcost.programs import definition
+from hopcost.suites import read
+print(*map(binaries.find, binaries.OWN), definition.PROGRAMS, read.SUITES)
 """
 ON_GO = """
 name = "mine"

@@ -136,13 +136,13 @@ def test_a_killed_keeper_leaves_nothing_either(session: Session) -> None:
 HARNESS = """
 import json, os, signal, sys, time
 from pathlib import Path
-from hopcost import host, namespace, network, usage
+from hopcost.stacks.sandbox import session as sessions
 cgroup = Path(sys.argv[1]) if sys.argv[1] else None
-session = host.Session([cgroup] if cgroup is not None else [])
+session = sessions.Session([cgroup] if cgroup is not None else [])
 pid = session.start("stubborn", json.loads(sys.argv[2]), [%d], 512)
-while len(host.process_tree(pid)) < 2:
+while len(sessions.process_tree(pid)) < 2:
     time.sleep(0.01)
-tree = host.process_tree(pid)
+tree = sessions.process_tree(pid)
 if cgroup is None:
     for each in tree:
         os.kill(each, signal.SIGSTOP)
