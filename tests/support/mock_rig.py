@@ -18,7 +18,8 @@ from hopcost.generators.engine_protocol import ArmTotals, End, EnginePlan, Line,
 from hopcost.machine.conditions import Conditions
 from hopcost.measure import loop
 from hopcost.measure.protocols import before_after
-from hopcost.plan import make
+from hopcost.plan.make import make_plan
+from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.plan.plan import Plan, PlannedArm, PlannedExperiment
 from hopcost.programs.definition import Installed
 from hopcost.record import reader
@@ -212,11 +213,11 @@ def ready(rig: MockRig) -> MockRig:
     return rig
 
 
+LIMITS = MachineLimits({"origin": Installed(path="/x", version="1")}, [0, 1], siblings={}, open_files=1000)
+
+
 def plan_of(quick: bool, budget_s: float = 1000.0) -> Plan:
-    return make.make_plan(
-        SUITE, [], quick=quick, budget_s=budget_s, seed=1, installed={"origin": Installed(path="/x", version="1")},
-        allowed_cores=[0, 1], siblings={}, open_files=1000,
-    )  # fmt: skip
+    return make_plan(SUITE, [], RunOptions(quick=quick, budget_s=budget_s, seed=1), LIMITS)
 
 
 def measure(
@@ -244,10 +245,8 @@ def question(
 def measured(rig: MockRig, tmp_path: Path, asked: GateQuestion, budget_s: float = 1000.0) -> GateResult:
     """The gate's experiment on the mock engine, and its answer."""
     made = before_after.gate_suite(asked)
-    planned = make.make_plan(
-        made, [], quick=False, budget_s=budget_s, seed=1, installed={"origin": Installed(path="/x", version="1")},
-        allowed_cores=[0, 1], siblings={}, open_files=1000, margin=asked.margin, target=0.003,
-    )  # fmt: skip
+    options = RunOptions(budget_s=budget_s, seed=1, margin=asked.margin, target_width=0.003)
+    planned = make_plan(made, [], options, LIMITS)
     with Writer(tmp_path / "record", made, planned, {"cpu": "Abacus 2"}, ["hopcost", "gate"]) as writer:
         loop.measure_plan(planned, rig, writer, Recorder())
     is_same = made.arms["before"].hops == made.arms["after"].hops

@@ -9,6 +9,7 @@ import msgspec
 
 from hopcost.machine import facts
 from hopcost.plan.make import make_plan
+from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.plan.plan import Plan
 from hopcost.programs import receipt
 from hopcost.stacks.sandbox.ports import raise_open_files
@@ -26,13 +27,13 @@ def plan_of(
     return make_plan(
         suite,
         [experiment],
-        quick=budget_s < 600,
-        budget_s=budget_s,
-        seed=seed,
-        installed={name: receipt.installed(name) for name in programs},
-        allowed_cores=facts.allowed_cores(),
-        siblings=facts.siblings(),
-        open_files=raise_open_files(),
+        RunOptions(quick=budget_s < 600, budget_s=budget_s, seed=seed),
+        MachineLimits(
+            installed={name: receipt.installed(name) for name in programs},
+            allowed_cores=facts.allowed_cores(),
+            siblings=facts.siblings(),
+            open_files=raise_open_files(),
+        ),
     )
 
 

@@ -146,8 +146,8 @@ def run(
         peer=None if peer is None else peer.value,
         as_published=as_published,
         scale=scale,
-        target_percent=target,
-        margin_percent=margin,
+        target_width=target / 100,
+        margin=margin / 100,
         quiet=quiet,
     )
     return run_suite(suite, experiments or [], wishes)

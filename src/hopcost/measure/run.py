@@ -15,8 +15,8 @@ from hopcost.errors import CannotMeasure, MeasurementFailed
 from hopcost.machine import facts
 from hopcost.measure import loop, peer_load
 from hopcost.measure.rig import RealRig
-from hopcost.plan import make as planning
-from hopcost.plan.options import RunOptions
+from hopcost.plan.make import make_plan
+from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.plan.plan import Plan
 from hopcost.programs import build
 from hopcost.programs.receipt import idle_timeout_s, installed
@@ -73,25 +73,17 @@ def measure(suite: Suite, chosen: list[str], wishes: RunOptions, console: Consol
         console.print(f"warning: {problem}", style="yellow", markup=False)
     receipts = {hop.program: installed(hop.program, hop.binary) for hop in binaries}
     receipts |= {each: installed(each) for each in own}
-    plan = planning.make_plan(
-        suite,
-        chosen,
-        quick=wishes.quick,
-        budget_s=wishes.budget_s,
-        seed=secrets.randbits(32) if wishes.seed is None else wishes.seed,
+    if wishes.seed is None:
+        wishes = msgspec.structs.replace(wishes, seed=secrets.randbits(32))
+    limits = MachineLimits(
         installed=receipts,
         allowed_cores=facts.allowed_cores(),
         siblings=facts.siblings(),
         open_files=raise_open_files(),
         idle_timeout_s=idle_timeout_s,
-        missing_peers=peer_load.missing() if wishes.peer or wishes.as_published else None,
-        soak_length_s=wishes.soak_length_s,
-        peer=wishes.peer,
-        as_published=wishes.as_published,
-        scale=wishes.scale,
-        target=wishes.target_percent / 100,
-        margin=wishes.margin_percent / 100,
+        missing_peers=peer_load.missing() if wishes.one_arm_at_a_time else {},
     )
+    plan = make_plan(suite, chosen, wishes, limits)
     peer_load.refuse_uploads(plan)
     network.leave_the_hosts()
     for leaving in leftovers.remove_leftovers():

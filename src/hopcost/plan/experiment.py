@@ -11,7 +11,7 @@ from hopcost.plan.arms import arms_here, copy_of_baseline
 from hopcost.plan.cores import place_cores
 from hopcost.plan.groups import in_groups
 from hopcost.plan.open_loop import SLICE_NS_LEAST
-from hopcost.plan.options import MachineLimits, Way
+from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.plan.plan import PlannedArm, PlannedExperiment, Point
 from hopcost.plan.slices import SLICE_JITTER
 from hopcost.plan.turns import Turns, TurnsChosen, choose_turns, why_not_interleaved
@@ -24,24 +24,24 @@ QUICK_SOAK_S = 45
 OPEN_LOOP_SHARES = (0.25, 0.5)  # of the slowest arm's throughput
 
 
-def decide(
-    suite: Suite, experiment: Experiment, point: Point | None, host: MachineLimits, way: Way
+def decide_experiment(
+    suite: Suite, experiment: Experiment, point: Point | None, options: RunOptions, limits: MachineLimits
 ) -> list[PlannedExperiment]:
     """The experiment as it runs here, one for each group of its arms; CannotMeasure if it cannot."""
-    protocol = experiment.as_published if way.as_published else None
-    peer = protocol.peer if protocol is not None else way.peer
-    if peer is not None and peer in host.missing_peers:
-        raise CannotMeasure(f"{peer} is not installed", host.missing_peers[peer])
+    protocol = experiment.as_published if options.as_published else None
+    peer = protocol.peer if protocol is not None else options.peer
+    if peer is not None and peer in limits.missing_peers:
+        raise CannotMeasure(f"{peer} is not installed", limits.missing_peers[peer])
     if peer is not None:
         refuse_unable(peer, experiment.workload.requests_per_connection)
-    cores = place_cores(experiment.placement, host.allowed_cores, host.siblings)
-    kept, left_out, notes = arms_here(suite, experiment, host.installed)
+    cores = place_cores(experiment.placement, limits.allowed_cores, limits.siblings)
+    kept, left_out, notes = arms_here(suite, experiment, limits.installed)
     baseline = experiment.baseline if experiment.baseline in kept else kept[0]
     if baseline != experiment.baseline:
         notes.append(f"the baseline {experiment.baseline} is left out; {baseline} takes its place")
         if experiment.published:
             notes.append(f"published ratios are to {experiment.control}, ours to {baseline}: do not compare them")
-    here = len(host.allowed_cores)
+    here = len(limits.allowed_cores)
     if here < experiment.needs_cores:
         notes.append(
             f"too few cores for the published conditions: {here} here, {experiment.needs_cores} needed"
@@ -52,22 +52,25 @@ def decide(
     arms = [PlannedArm(name=name, arm=experiment.surrounded(suite.arms[name])) for name in kept]
     copy = copy_of_baseline(experiment.surrounded(suite.arms[baseline]))
     arms.append(PlannedArm(name=baseline + COPY_SUFFIX, arm=copy, copy_of=baseline))
-    fitting = _turns(experiment, [arm.arm for arm in arms], host, way)
-    settle_ns, slice_ns = _shortest(fitting, experiment, way)
-    whole_least_ns = slices.whole_least_ns(brief=way.quick, whole_s=experiment.slice_s)
+    fitting = _turns(experiment, [arm.arm for arm in arms], options, limits)
+    settle_ns, slice_ns = _shortest(fitting, experiment, options)
+    whole_least_ns = slices.whole_least_ns(brief=options.quick, whole_s=experiment.slice_s)
     asked = experiment.workload.connections
     notes += fitting.notes
-    shares, why_none = _open_loop(experiment, [arm.arm for arm in arms], host, way, fitting)
+    shares, why_none = _open_loop(experiment, [arm.arm for arm in arms], options, limits, fitting)
     notes += why_none
     protocol_connections = None
     if protocol is not None:
-        wanted = protocol.connections or asked
         proxied = any(len(arm.arm.hops) > 1 for arm in arms)
-        one = choose_turns(
-            connections=wanted, arms=1, through_proxies=proxied, open_files=host.open_files, wanted=Turns.WHOLE
+        alone = choose_turns(
+            connections=protocol.connections or asked,
+            arms=1,
+            through_proxies=proxied,
+            open_files=limits.open_files,
+            wanted=Turns.WHOLE,
         )
-        protocol_connections = one.connections
-        notes += [note for note in one.notes if note not in notes]
+        protocol_connections = alone.connections
+        notes += [note for note in alone.notes if note not in notes]
     planned = PlannedExperiment(
         name=experiment.name,
         question=experiment.question,
@@ -88,7 +91,7 @@ def decide(
         slice_ns_least=whole_least_ns if fitting.turns is Turns.WHOLE else None,
         connections_asked=asked if asked != fitting.connections else None,
         point=point,
-        soak_asked_s=None if experiment.soak is None or way.whole else experiment.soak.length_s,
+        soak_asked_s=None if experiment.soak is None or options.one_arm_at_a_time else experiment.soak.length_s,
         as_published=protocol,
         protocol_connections=protocol_connections,
         open_loop_shares=shares,
@@ -98,7 +101,7 @@ def decide(
 
 
 def _open_loop(
-    experiment: Experiment, arms: list[Arm], host: MachineLimits, way: Way, fitting: TurnsChosen
+    experiment: Experiment, arms: list[Arm], options: RunOptions, limits: MachineLimits, fitting: TurnsChosen
 ) -> tuple[list[float], list[str]]:
     """Which offered loads follow the closed loop, and notes: none in quick runs, nor where they have no meaning.
 
@@ -108,73 +111,72 @@ def _open_loop(
     """
     in_turns = fitting.turns.interleave
     kept = experiment.workload.requests_per_connection is None
-    wanted = experiment.open_loop and not way.quick and not way.whole
+    wanted = experiment.open_loop and not options.quick and not options.one_arm_at_a_time
     if not (wanted and in_turns and kept):
         return [], []
-    settle_ns, _ = _shortest(fitting, experiment, way)
+    settle_ns, _ = _shortest(fitting, experiment, options)
     note = why_not_interleaved(
         arms=fitting.together,
         visit_ns=settle_ns + SLICE_NS_LEAST,
-        idle_timeout_s=_idle_timeouts(experiment.settings, arms, host),
+        idle_timeout_s=_idle_timeouts(experiment.settings, arms, limits),
         so="no open loop",
     )
     return (list(OPEN_LOOP_SHARES), []) if note is None else ([], [note])
 
 
-def _turns(experiment: Experiment, arms: list[Arm], host: MachineLimits, way: Way) -> TurnsChosen:
+def _turns(experiment: Experiment, arms: list[Arm], options: RunOptions, limits: MachineLimits) -> TurnsChosen:
     """How arms take turns: as the suite says, else as open files and idle time-outs allow."""
     wanted = Turns.SOAK if experiment.soak is not None else Turns.ALL
-    if way.whole or experiment.slices is Slices.WHOLE:
+    if options.one_arm_at_a_time or experiment.slices is Slices.WHOLE:
         wanted = Turns.WHOLE
     found = choose_turns(
         connections=experiment.workload.connections,
         arms=len(arms),
         through_proxies=any(len(arm.hops) > 1 for arm in arms),
-        open_files=host.open_files,
+        open_files=limits.open_files,
         wanted=wanted,
     )
     if not found.turns.interleave:
         return found
-    settle_ns, slice_ns = _shortest(found, experiment, way)
-    timeouts = _idle_timeouts(experiment.settings, arms, host)
+    settle_ns, slice_ns = _shortest(found, experiment, options)
+    timeouts = _idle_timeouts(experiment.settings, arms, limits)
     note = why_not_interleaved(arms=found.together, visit_ns=settle_ns + slice_ns, idle_timeout_s=timeouts)
     if note is None:
         return found
     return msgspec.structs.replace(found, turns=Turns.WHOLE, notes=[*found.notes, note], together=len(arms))
 
 
-def _idle_timeouts(settings: Settings, arms: list[Arm], host: MachineLimits) -> dict[str, float]:
+def _idle_timeouts(settings: Settings, arms: list[Arm], limits: MachineLimits) -> dict[str, float]:
     """The smallest idle time-out of each program that has one, in s."""
     timeouts: dict[str, float] = {}
     for arm in arms:
         for hop in arm.hops:
-            given = settings.get(hop.program, {}) | hop.settings
-            seconds = host.idle_timeout_s(hop.program, given)
+            seconds = limits.idle_timeout_s(hop.program, hop.given(settings))
             if seconds:
                 timeouts[hop.program] = min(seconds, timeouts.get(hop.program, seconds))
     return timeouts
 
 
-def _shortest(fitting: TurnsChosen, experiment: Experiment, way: Way) -> tuple[int, int]:
+def _shortest(fitting: TurnsChosen, experiment: Experiment, options: RunOptions) -> tuple[int, int]:
     """Settling and slice in ns, before anything is known of the time."""
-    return slices.shortest_slices(fitting.turns, fitting.connections, brief=way.quick, whole_s=experiment.slice_s)
+    return slices.shortest_slices(fitting.turns, fitting.connections, brief=options.quick, whole_s=experiment.slice_s)
 
 
-def soaked(planned: PlannedExperiment, share_s: float, length_s: float | None, quick: bool) -> PlannedExperiment:
-    """A soak with its length: what is asked for, else the article's, as far as the time goes."""
+def set_soak_length(planned: PlannedExperiment, share_s: float, options: RunOptions) -> PlannedExperiment:
+    """A soak with its length: what the options ask for, else the article's if the time allows it."""
     if planned.soak_asked_s is None:
         return planned
-    here_s = (
-        length_s if length_s is not None else min(planned.soak_asked_s, QUICK_SOAK_S if quick else share_s, share_s)
-    )
+    here_s = options.soak_length_s
+    if here_s is None:
+        here_s = min(planned.soak_asked_s, QUICK_SOAK_S if options.quick else share_s, share_s)
     notes = planned.notes
     if here_s < planned.soak_asked_s:
         notes = [*notes, f"{planned.soak_asked_s} s published, {here_s:.0f} s here; --soak-length sets it"]
     return msgspec.structs.replace(planned, soak_s=float(here_s), notes=notes)
 
 
-def within_budget(planned: PlannedExperiment, share_s: float, blocks: int, host: MachineLimits) -> PlannedExperiment:
-    """With slices as long, and an open loop, as `share_s` holds for so many blocks (`lengths.within`)."""
-    timeouts = _idle_timeouts(planned.settings, [arm.arm for arm in planned.arms], host)
+def fit_to_share(planned: PlannedExperiment, share_s: float, blocks: int, limits: MachineLimits) -> PlannedExperiment:
+    """The experiment with lengths that let so many blocks fit into `share_s`, and no idle connection time out."""
+    timeouts = _idle_timeouts(planned.settings, [arm.arm for arm in planned.arms], limits)
     visit_s_most = turns.visit_s_most(arms=len(planned.arms), idle_timeout_s=timeouts)
     return slices.fit_to_time(planned, share_s, blocks=blocks, visit_s_most=visit_s_most)

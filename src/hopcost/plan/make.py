@@ -1,25 +1,22 @@
-"""What a suite means on this machine: experiments, arms with the baseline's second run, cores, rounds, time.
+"""What a suite means on this machine: experiments, arms with the baseline's copy, cores, rounds, time.
 
-Pure: what is installed and what the machine is come in as arguments; nothing is started or read here.
+What is installed and what the machine allows come in as arguments.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 from hopcost.errors import CannotMeasure, UsageError
-from hopcost.plan import experiment as plan_experiment
-from hopcost.plan.experiment import decide
-from hopcost.plan.method import MIN_MARGIN, TARGET_WIDTH
-from hopcost.plan.options import IdleTimeout, MachineLimits, Way, no_idle_timeout
+from hopcost.plan.experiment import decide_experiment, fit_to_share, set_soak_length
+from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.plan.plan import LeftOut, Plan, PlannedExperiment, Point
 from hopcost.plan.slices import WARM_UP_LEAST_NS
-from hopcost.programs.definition import Installed
 from hopcost.suites.experiment import Experiment
 from hopcost.suites.published import label
 from hopcost.suites.suite import Suite
-from hopcost.suites.sweep import AT, points
+from hopcost.suites.sweep import AT, experiment_at
 
 LOOKS = (6, 10, 16, 24)  # blocks after which the width is looked at; few and fixed, so that looking costs a known error
 BLOCK_S_AT_MOST = 40.0  # of load: longer blocks would leave too few of them in a budget
@@ -32,123 +29,123 @@ FULL_S_PER_WEIGHT = 120.0  # where that is more in all
 WARM_UP_MOST_NS, QUICK_WARM_UP_NS = 3_000_000_000, 400_000_000
 
 
-def make_plan(
-    suite: Suite,
-    chosen: list[str],
-    *,
-    quick: bool,
-    budget_s: float | None,
-    seed: int,
-    installed: Mapping[str, Installed],
-    allowed_cores: list[int],
-    siblings: dict[int, list[int]],
-    open_files: int,
-    idle_timeout_s: IdleTimeout = no_idle_timeout,
-    missing_peers: Mapping[str, str] | None = None,
-    soak_length_s: float | None = None,
-    peer: str | None = None,
-    as_published: bool = False,
-    scale: float = 1.0,
-    target: float = TARGET_WIDTH,
-    margin: float = MIN_MARGIN,
-) -> Plan:
-    """The plan for the chosen experiments (all, when none is named); `open_files` is the hard limit of a process.
+def make_plan(suite: Suite, names: Sequence[str], options: RunOptions, limits: MachineLimits) -> Plan:
+    """The plan for the experiments of these names; for all, if there is no name. The options must have a seed.
 
-    `idle_timeout_s` gives, for a program under settings, after how long it drops an idle connection. `missing_peers`
-    are the load generators that are not installed, and what would bring them. `peer` drives the arms in our engine's
-    place; `as_published` takes the articles' own protocols, scaled. `target` and `margin` are fractions of a ratio.
-
-    CannotMeasure when no experiment can run here; UsageError for a budget that is no time.
+    CannotMeasure if no experiment can run here; UsageError for a budget that is no time.
     """
-    for word, seconds in (("--budget", budget_s), ("--soak-length", soak_length_s), ("--scale", scale)):
-        if seconds is not None and not math.isfinite(seconds):
-            raise UsageError(f"{word}: expected a number of seconds, got {seconds}")
-    host = MachineLimits(installed, allowed_cores, siblings, open_files, idle_timeout_s, missing_peers or {})
-    way = Way(quick=quick, peer=peer, as_published=as_published)
-    wanted, not_quick = choose(suite, chosen, way)
+    assert options.seed is not None, "whoever measures draws it"
+    _refuse_infinite(options)
+    chosen, not_quick = choose_experiments(suite, names, options)
     experiments: list[PlannedExperiment] = []
     left_out: list[LeftOut] = []
-    for point, experiment in wanted:
+    for point, experiment in chosen:
         try:
-            experiments += decide(suite, experiment, point, host, way)
+            experiments += decide_experiment(suite, experiment, point, options, limits)
         except CannotMeasure as error:
             left_out.append(LeftOut(name=experiment.name, reason=error.message, remedy=error.hint))
     if not experiments:
-        reasons = "; ".join(f"{each.name}: {each.reason}" for each in left_out)
+        reasons = "; ".join(f"{left.name}: {left.reason}" for left in left_out)
         raise CannotMeasure(f"no experiment of {suite.name} can run here: {reasons}", left_out[0].remedy)
-    if budget_s is None:
-        budget_s = _budget_s(experiments, quick)
-    weights = sum(each.weight for each in experiments)
-    shares_s = [budget_s * each.weight / weights for each in experiments]
-    soaked = [
-        plan_experiment.soaked(each, share_s, soak_length_s, quick)
-        for each, share_s in zip(experiments, shares_s, strict=True)
-    ]
+    quick = options.quick
+    budget_s = _budget_s(experiments, quick) if options.budget_s is None else options.budget_s
     return Plan(
         suite=suite.name,
         title=suite.title,
         analysis=suite.analysis,
         quick=quick,
-        seed=seed,
+        seed=options.seed,
         budget_s=budget_s,
         warm_up_least_ns=QUICK_WARM_UP_NS if quick else WARM_UP_LEAST_NS,
         warm_up_most_ns=QUICK_WARM_UP_NS if quick else WARM_UP_MOST_NS,
         looks=list(LOOKS[:1] if quick else LOOKS),
-        target_width=target,
-        margin=margin,
-        experiments=[
-            each if quick else plan_experiment.within_budget(each, share_s, LOOKS[0], host)
-            for each, share_s in zip(soaked, shares_s, strict=True)
-        ],
+        target_width=options.target_width,
+        margin=options.margin,
+        experiments=_fit_to_budget(experiments, budget_s, options, limits),
         left_out=left_out,
         not_quick=not_quick,
-        peer=peer,
-        as_published=as_published,
-        scale=scale,
+        peer=options.peer,
+        as_published=options.as_published,
+        scale=options.scale,
     )
 
 
-def choose(suite: Suite, chosen: list[str], way: Way) -> tuple[list[tuple[Point | None, Experiment]], list[str]]:
+def _refuse_infinite(options: RunOptions) -> None:
+    numbers = {"--budget": options.budget_s, "--soak-length": options.soak_length_s, "--scale": options.scale}
+    for word, seconds in numbers.items():
+        if seconds is not None and not math.isfinite(seconds):
+            raise UsageError(f"{word}: expected a number of seconds, got {seconds}")
+
+
+def _fit_to_budget(
+    experiments: Sequence[PlannedExperiment], budget_s: float, options: RunOptions, limits: MachineLimits
+) -> list[PlannedExperiment]:
+    """The experiments with lengths that fit their shares of the budget, by weight."""
+    weights = sum(experiment.weight for experiment in experiments)
+    fitted = []
+    for experiment in experiments:
+        share_s = budget_s * experiment.weight / weights
+        planned = set_soak_length(experiment, share_s, options)
+        fitted.append(planned if options.quick else fit_to_share(planned, share_s, LOOKS[0], limits))
+    return fitted
+
+
+def choose_experiments(
+    suite: Suite, names: Sequence[str], options: RunOptions
+) -> tuple[list[tuple[Point | None, Experiment]], list[str]]:
     """The experiments to run, sweeps as their points, and the names of those that `--quick` leaves out.
 
-    A point that is named runs in any case; a sweep that is named runs the values that it has for `--quick`. By the
-    articles' protocols run those that have one.
+    A point that is named runs in any case. A sweep that is named runs the values that it has for `--quick`. With
+    `--as-published` only experiments with a protocol run.
     """
-    wanted: dict[str, tuple[Point | None, Experiment]] = {}
+    chosen: dict[str, tuple[Point | None, Experiment]] = {}
     not_quick: list[str] = []
-    for name in dict.fromkeys(chosen) or [experiment.name for experiment in suite.experiments]:
-        named = suite.experiment(name)
-        first = suite.experiment(name.partition(AT)[0])
-        if way.as_published and first.as_published is None:
+    for name in dict.fromkeys(names) or [experiment.name for experiment in suite.experiments]:
+        suite.experiment(name)  # UsageError for a value that the sweep does not have
+        whole_name, is_point, _ = name.partition(AT)
+        experiment = suite.experiment(whole_name)
+        if options.as_published and experiment.as_published is None:
             continue
-        if way.quick and not chosen and not first.quick:
+        if options.quick and not names and not experiment.quick:
             not_quick.append(name)
             continue
-        if first.sweep is None:
-            wanted[name] = (None, named)
-            continue
-        quick_values = [label(value) for value in first.sweep.quick or first.sweep.values]
-        for value, experiment in points(first):
-            assert value is not None, "of a sweep"
-            if named is not first:
-                if experiment.name != name:
-                    continue
-            elif way.quick and label(value) not in quick_values:
-                not_quick.append(experiment.name)
-                continue
-            wanted[experiment.name] = (Point(first.name, first.sweep.key, value), experiment)
-    if not wanted and way.as_published:
-        has = [each.name for each in suite.experiments if each.as_published is not None]
+        runs = {planned.name: (point, planned) for point, planned in _points(experiment)}
+        if is_point:
+            runs = {name: runs[name]}
+        elif options.quick:
+            left_out = [run for run, (point, _) in runs.items() if point and not _is_quick(experiment, point)]
+            not_quick += left_out
+            runs = {run: runs[run] for run in runs if run not in left_out}
+        chosen |= runs
+    if not chosen and options.as_published:
+        published = [experiment.name for experiment in suite.experiments if experiment.as_published is not None]
         raise UsageError(
             "--as-published: what was chosen has no protocol of an article",
-            f"these have: {', '.join(has)}" if has else f"no experiment of {suite.name} has `as_published`",
+            f"these have: {', '.join(published)}" if published else f"no experiment of {suite.name} has `as_published`",
         )
-    if not wanted:
+    if not chosen:
         raise UsageError(f"suite {suite.name} has nothing for --quick", "name an experiment, or leave --quick out")
-    return list(wanted.values()), not_quick
+    return list(chosen.values()), not_quick
+
+
+def _points(experiment: Experiment) -> list[tuple[Point | None, Experiment]]:
+    """The points of a sweep with the experiment at each; the experiment itself without a sweep."""
+    if experiment.sweep is None:
+        return [(None, experiment)]
+    return [
+        (Point(experiment.name, experiment.sweep.key, value), experiment_at(experiment, value))
+        for value in experiment.sweep.values
+    ]
+
+
+def _is_quick(experiment: Experiment, point: Point) -> bool:
+    """Whether `--quick` runs this point of the experiment."""
+    assert experiment.sweep is not None, "it has points"
+    values = experiment.sweep.quick or experiment.sweep.values
+    return label(point.value) in map(label, values)
 
 
 def _budget_s(experiments: list[PlannedExperiment], quick: bool) -> float:
     if quick:
         return QUICK_BUDGET_S if len({each.suite_name for each in experiments}) <= QUICK_FEW else QUICK_BUDGET_S_OF_MANY
-    return max(FULL_BUDGET_S, FULL_S_PER_WEIGHT * sum(each.weight for each in experiments))
+    return max(FULL_BUDGET_S, FULL_S_PER_WEIGHT * sum(experiment.weight for experiment in experiments))

@@ -1,4 +1,4 @@
-"""One experiment on this machine: its arms, its connections, how arms take turns, how long slices are. Pure."""
+"""What the plan is told besides the suite: the options of a run, and the limits of this machine. Light to import."""
 
 from __future__ import annotations
 
@@ -15,12 +15,17 @@ IdleTimeout = Callable[[str, Mapping[str, SettingValue]], float | None]
 
 
 def no_idle_timeout(_program: str, _settings: Mapping[str, SettingValue]) -> float | None:
-    """Where nothing is known of time-outs."""
+    """For plans that know of no idle time-outs."""
     return None
 
 
 class MachineLimits(msgspec.Struct, frozen=True):
-    """What the plan must know of the machine; `open_files` is the hard limit of a process."""
+    """What the plan must know of the machine.
+
+    `siblings` gives for a core those that share its physical core. `open_files` is the hard limit of a process.
+    `idle_timeout_s` gives, for a program under settings, after how long it drops an idle connection. `missing_peers`
+    are the load generators that are not installed, each with the command that would bring it.
+    """
 
     installed: Mapping[str, Installed]
     allowed_cores: list[int]
@@ -30,21 +35,12 @@ class MachineLimits(msgspec.Struct, frozen=True):
     missing_peers: Mapping[str, str] = {}
 
 
-class Way(msgspec.Struct, frozen=True):
-    """How a run measures: quickly, with a `peer` in our engine's place, by the articles' own protocols."""
-
-    quick: bool = False
-    peer: str | None = None
-    as_published: bool = False
-
-    @property
-    def whole(self) -> bool:
-        """Whether arms must run one at a time: other generators know no turns."""
-        return self.peer is not None or self.as_published
-
-
 class RunOptions(msgspec.Struct, frozen=True):
-    """What the command line asks for besides the suite; None where it says nothing."""
+    """What the command line asks for besides the suite; None if it says nothing.
+
+    `peer` drives the arms in our engine's place. `as_published` takes the articles' own protocols, with their requests
+    and durations times `scale`. `target_width` and `margin` are fractions of a ratio.
+    """
 
     quick: bool = False
     budget_s: float | None = None
@@ -54,6 +50,11 @@ class RunOptions(msgspec.Struct, frozen=True):
     peer: str | None = None
     as_published: bool = False
     scale: float = 1.0
-    target_percent: float = 100 * TARGET_WIDTH
-    margin_percent: float = 100 * MIN_MARGIN
+    target_width: float = TARGET_WIDTH
+    margin: float = MIN_MARGIN
     quiet: bool = False
+
+    @property
+    def one_arm_at_a_time(self) -> bool:
+        """Whether arms must run one at a time: other generators know no turns."""
+        return self.peer is not None or self.as_published

@@ -96,7 +96,7 @@ def prepare(
         if hop.last_copy and hop.copies == 1:
             raise UsageError(f"{where}: {hop.program}: last_copy: there is one copy", "copies says how many there are")
         for hop_name, address in zip(names[number], addresses[number], strict=True):
-            given = settings.get(hop.program, {}) | hop.settings
+            given = hop.given(settings)
             if hop.last_copy and hop_name == names[number][-1]:
                 given |= hop.last_copy
             resolved = definition.resolve_settings(given, len(cores.stack), where)

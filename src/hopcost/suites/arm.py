@@ -73,6 +73,10 @@ class Hop(msgspec.Struct, forbid_unknown_fields=True):
         Meta(description="an executable in place of the installed or built program; a path from the suite's folder"),
     ] = None
 
+    def given(self, settings: Settings) -> dict[str, SettingValue]:
+        """Its settings over those that its program has in `settings`."""
+        return settings.get(self.program, {}) | self.settings
+
     def from_folder(self, folder: Path) -> Hop:
         """With its paths made absolute."""
         absolute = {

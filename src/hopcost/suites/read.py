@@ -81,10 +81,7 @@ def _with_whole_hops(suite: Suite, folder: Path) -> Suite:
     arms = {
         name: replace(
             arm,
-            hops=[
-                replace(hop.from_folder(folder), settings=arm.settings.get(hop.program, {}) | hop.settings)
-                for hop in arm.hops
-            ],
+            hops=[replace(hop.from_folder(folder), settings=hop.given(arm.settings)) for hop in arm.hops],
         )
         for name, arm in suite.arms.items()
     }

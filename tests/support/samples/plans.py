@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hopcost.plan.make import make_plan
+from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.plan.plan import Plan, PlannedExperiment
 from hopcost.programs.definition import Installed
 from hopcost.suites.arm import Arm, Hop, Link
@@ -63,13 +64,13 @@ def make(
     return make_plan(
         suite,
         list(chosen),
-        quick=quick,
-        budget_s=budget_s,
-        seed=seed,
-        installed={name: GONE if name in gone else HERE for name in ("app", "proxy", "origin")},
-        allowed_cores=list(range(cores)),
-        siblings=siblings or {},
-        open_files=open_files,
+        RunOptions(quick=quick, budget_s=budget_s, seed=seed),
+        MachineLimits(
+            installed={name: GONE if name in gone else HERE for name in ("app", "proxy", "origin")},
+            allowed_cores=list(range(cores)),
+            siblings=siblings or {},
+            open_files=open_files,
+        ),
     )
 
 

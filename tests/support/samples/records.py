@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import msgspec
 from hdrh.histogram import HdrHistogram
 
 from hopcost.generators.engine_protocol import ArmTotals, End, Slice, Start, Validity, WarmedUp
-from hopcost.plan import make as planning
+from hopcost.plan.make import make_plan
+from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.plan.plan import Plan
 from hopcost.programs.definition import Installed
 from hopcost.record.block import ArmBlock, Block, Failure, OpenLoad
@@ -60,13 +62,16 @@ def made_up_suite() -> Suite:
 
 def plan_of(quick: bool = True, **more: object) -> Plan:
     """The suite on a machine of two cores where everything is installed; quick: one look, 95 % intervals."""
-    arguments: dict[str, object] = {
-        "installed": {"app": Installed(path="/app", version="1"), "proxy": Installed(path="/proxy", version="2")},
-        "allowed_cores": [0, 1],
-        "siblings": {},
-        "open_files": 20_000,
-    }
-    return planning.make_plan(made_up_suite(), [], quick=quick, seed=7, **({"budget_s": None} | arguments | more))  # type: ignore[arg-type]
+    installed = {"app": Installed(path="/app", version="1"), "proxy": Installed(path="/proxy", version="2")}
+    of_the_machine = {key: value for key, value in more.items() if key in MachineLimits.__struct_fields__}
+    of_the_run = {key: value for key, value in more.items() if key not in of_the_machine}
+    limits = MachineLimits(installed, allowed_cores=[0, 1], siblings={}, open_files=20_000)
+    return make_plan(
+        made_up_suite(),
+        [],
+        msgspec.structs.replace(RunOptions(quick=quick, seed=7), **of_the_run),
+        msgspec.structs.replace(limits, **of_the_machine),
+    )
 
 
 def histogram(*values: int) -> str:

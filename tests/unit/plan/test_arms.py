@@ -6,6 +6,7 @@ import msgspec
 from samples.plans import HERE, SUITE, make, names, stack
 
 from hopcost.plan import make as plan_make
+from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.plan.plan import LeftOut
 from hopcost.programs.definition import Installed, Lacking
 from hopcost.suites.arm import Arm, Hop, Link
@@ -59,10 +60,8 @@ def test_an_arm_whose_setting_needs_what_is_lacking_is_left_out_with_the_command
     there = {"app": HERE, "origin": HERE, "proxy": Installed(path="/bin/x", version="1.0", lacking=[lacking])}
     lua = Arm(hops=[Hop(program="proxy", link=Link.HTTP_TCP, settings={"content": "lua"})])
     suite = msgspec.structs.replace(SUITE, arms=SUITE.arms | {"spare": lua})
-    planned = plan_make.make_plan(
-        suite, ["first"], quick=True, budget_s=None, seed=1, installed=there, allowed_cores=[0, 1], siblings={},
-        open_files=20_000,
-    )  # fmt: skip
+    limits = MachineLimits(there, [0, 1], siblings={}, open_files=20_000)
+    planned = plan_make.make_plan(suite, ["first"], RunOptions(quick=True, seed=1), limits)
     (first,) = planned.experiments
     assert first.left_out == [LeftOut(name="spare", reason="proxy needs lua.so", remedy="apt-get install lua")]
     assert [arm.name for arm in first.arms] == ["direct", "behind", "direct-aa"]

@@ -9,6 +9,7 @@ from samples.plans import HERE, SUITE, make
 from hopcost.errors import CannotMeasure
 from hopcost.plan import make as plan_make
 from hopcost.plan.cores import Cores
+from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.plan.turns import Turns
 from hopcost.suites.experiment import Slices, Workload
@@ -52,15 +53,14 @@ def test_offered_loads_follow_where_a_full_run_of_our_engine_takes_turns() -> No
         planned = plan_make.make_plan(
             msgspec.structs.replace(SUITE, experiments=[replaced]),
             [],
-            quick=quick,
-            budget_s=None,
-            seed=7,
-            peer=peer,
-            installed=dict.fromkeys(("app", "proxy", "origin"), HERE),
-            allowed_cores=[0, 1],
-            siblings={},
-            open_files=20_000,
-            idle_timeout_s=lambda *_: idle_s,
+            RunOptions(quick=quick, seed=7, peer=peer),
+            MachineLimits(
+                dict.fromkeys(("app", "proxy", "origin"), HERE),
+                allowed_cores=[0, 1],
+                siblings={},
+                open_files=20_000,
+                idle_timeout_s=lambda *_: idle_s,
+            ),
         )
         return planned.experiments[0]
 

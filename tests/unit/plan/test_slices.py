@@ -6,6 +6,7 @@ import msgspec
 from samples.plans import HERE, SUITE, make
 
 from hopcost.plan.make import make_plan
+from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.suites.experiment import Slices, Workload
 
 
@@ -16,14 +17,14 @@ def lengths_ms(budget_s: float, idle_s: float | None = None, **changes: object) 
     (made,) = make_plan(
         msgspec.structs.replace(SUITE, experiments=experiments),
         ["first"],
-        quick=False,
-        budget_s=budget_s,
-        seed=7,
-        installed=dict.fromkeys(("app", "proxy", "origin"), HERE),
-        allowed_cores=[0, 1],
-        siblings={},
-        open_files=20_000,
-        idle_timeout_s=lambda *_: idle_s,
+        RunOptions(budget_s=budget_s, seed=7),
+        MachineLimits(
+            dict.fromkeys(("app", "proxy", "origin"), HERE),
+            allowed_cores=[0, 1],
+            siblings={},
+            open_files=20_000,
+            idle_timeout_s=lambda *_: idle_s,
+        ),
     ).experiments
     return made.settle_ns // 1_000_000, made.slice_ns // 1_000_000, made.notes
 

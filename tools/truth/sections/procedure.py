@@ -16,8 +16,9 @@ from hopcost.errors import HopcostError, MeasurementFailed
 from hopcost.generators.engine_protocol import End, Slice, Validity, WarmedUp
 from hopcost.measure import sizing
 from hopcost.measure.next_block import FinishedBlocks, NextBlock
-from hopcost.plan import make
+from hopcost.plan.make import make_plan
 from hopcost.plan.method import METHOD
+from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.plan.plan import Plan, PlannedExperiment
 from hopcost.plan.slices import BLOCK_OVERHEAD_S_PER_ARM
 from hopcost.programs.definition import Installed
@@ -163,10 +164,8 @@ def _plan(others: int, budget_s: float) -> Plan:
         open_loop=False,
     )  # fmt: skip
     suite = Suite(name="same", title="", arms=dict.fromkeys(names, origin), experiments=[experiment])
-    return make.make_plan(
-        suite, [], quick=False, budget_s=budget_s, seed=0, installed={"origin": Installed(path="/origin", version="0")},
-        allowed_cores=[0, 1], siblings={}, open_files=20_000,
-    )  # fmt: skip
+    limits = MachineLimits({"origin": Installed(path="/origin", version="0")}, [0, 1], siblings={}, open_files=20_000)
+    return make_plan(suite, [], RunOptions(budget_s=budget_s, seed=0), limits)
 
 
 class Procedure(Section):

@@ -67,10 +67,7 @@ def ask_gate(question: GateQuestion, wishes: RunOptions, console: Console) -> Ga
     if is_same:
         said = "both sides are the same: an A/A gate, which tells what this machine makes of no difference"
         console.print(said, soft_wrap=True)
-    margin_percent = 100 * question.margin
-    wishes = msgspec.structs.replace(
-        wishes, margin_percent=margin_percent, target_percent=margin_percent * TARGET_SHARE
-    )
+    wishes = msgspec.structs.replace(wishes, margin=question.margin, target_width=question.margin * TARGET_SHARE)
     try:
         measured = run.measure(made, [], wishes, console)
     except MeasurementFailed as error:
@@ -94,8 +91,5 @@ def _side(arm: Arm, words: Sequence[str], option: str) -> Arm:
 
 def _with_all_settings(arm: Arm, experiment: Experiment) -> Arm:
     """The arm with the experiment's settings laid under its hops' own: the gate's experiment has none."""
-    hops = [
-        msgspec.structs.replace(hop, settings=experiment.settings.get(hop.program, {}) | hop.settings)
-        for hop in arm.hops
-    ]
+    hops = [msgspec.structs.replace(hop, settings=hop.given(experiment.settings)) for hop in arm.hops]
     return msgspec.structs.replace(arm, hops=hops, settings={})

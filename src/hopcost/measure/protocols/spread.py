@@ -20,7 +20,8 @@ from hopcost.measure import block
 from hopcost.measure.engine_load import BlockContext
 from hopcost.measure.rig import RealRig
 from hopcost.measure.watcher import Silent
-from hopcost.plan import make
+from hopcost.plan.make import make_plan
+from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.plan.slices import SLICE_EDGES
 from hopcost.programs import receipt
 from hopcost.record.writer import Writer
@@ -36,17 +37,13 @@ from hopcost.suites.suite import Suite
 def measure_spread(seconds: float = SECONDS) -> MachineSpread:
     """Measure for about so many seconds; MeasurementFailed or CannotMeasure when that does not work out."""
     suite = _suite()
-    planned = make.make_plan(
-        suite,
-        [],
-        quick=True,
-        budget_s=seconds,
-        seed=0,
+    limits = MachineLimits(
         installed={"origin": receipt.installed("origin")},
         allowed_cores=facts.allowed_cores(),
         siblings=facts.siblings(),
         open_files=raise_open_files(),
     )
+    planned = make_plan(suite, [], RunOptions(quick=True, budget_s=seconds, seed=0), limits)
     experiment = msgspec.structs.replace(
         planned.experiments[0], slice_ns=SLICE_NS, settle_ns=SETTLE_NS, slice_jitter=0.0
     )
