@@ -107,7 +107,7 @@ fn create(path: &Path) -> Result<File, Failure> {
 fn say_ready(listeners: &[Listener]) {
     let places: Vec<_> = listeners
         .iter()
-        .map(|listener| json!({"link": listener.listen().link(), "address": listener.listen().address.to_string()}))
+        .map(|listener| json!({"link": listener.listen.link(), "address": listener.listen.address.to_string()}))
         .collect();
     let mut out = std::io::stdout().lock();
     // It serves even if nobody reads this.
@@ -126,8 +126,8 @@ fn write_log(
     for (listener, count) in listeners.iter().zip(counts) {
         total += count;
         let mut row = serde_json::to_value(count)?;
-        row["link"] = listener.listen().link().into();
-        row["address"] = listener.listen().address.to_string().into();
+        row["link"] = listener.listen.link().into();
+        row["address"] = listener.listen.address.to_string().into();
         rows.push(row);
     }
     let log = json!({

@@ -29,7 +29,7 @@ impl Origin {
         let place = if link.ends_with("tcp") { "127.0.0.1:0".to_owned() } else { socket.display().to_string() };
         let listener =
             Listener::bind(format!("{link}:{place}").parse().expect("a link"), u16::MAX).expect("it can listen");
-        let (address, socket) = match &listener.listen().address {
+        let (address, socket) = match &listener.listen.address {
             link::Address::Tcp(address) => (Address::Tcp(*address), None),
             link::Address::Unix(path) => (Address::Unix(path.clone()), Some(path.clone())),
         };

@@ -51,12 +51,13 @@ impl Route {
 }
 
 fn bytes_wanted(digits: &[u8]) -> Option<u64> {
-    let number = std::str::from_utf8(digits).ok()?;
-    // `parse` alone would take "+5".
-    if !number.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    number.parse().ok().filter(|length| *length <= MAX_BODY_BYTES)
+    decimal(digits).filter(|length| *length <= MAX_BODY_BYTES)
+}
+
+/// Reads digits and nothing else: `parse` alone would take "+5".
+pub(crate) fn decimal(digits: &[u8]) -> Option<u64> {
+    let digits = std::str::from_utf8(digits).ok()?;
+    if digits.bytes().all(|byte| byte.is_ascii_digit()) { digits.parse().ok() } else { None }
 }
 
 #[cfg(test)]

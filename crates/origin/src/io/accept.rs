@@ -5,41 +5,40 @@ use rustix::event::{EventfdFlags, eventfd};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::net::{self, AddressFamily, SocketAddrUnix, SocketFlags, SocketType, sockopt};
-use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 /// A socket that listens. A Unix one removes its file when it is dropped.
 #[derive(Debug)]
 pub struct Listener {
     socket: OwnedFd,
-    listen: Listen,
-    file: Option<PathBuf>,
+    /// Where it listens, with the real port.
+    pub listen: Listen,
 }
 
 impl Listener {
     /// Binds and listens. `backlog` is the length of the accept queue (the kernel caps it by net.core.somaxconn). If
     /// the socket file exists already, the address is in use: the file may belong to another server.
-    pub fn bind(listen: Listen, backlog: u16) -> rustix::io::Result<Self> {
+    pub fn bind(mut listen: Listen, backlog: u16) -> rustix::io::Result<Self> {
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-        let (socket, listen, file) = match listen.address {
+        let socket = match &mut listen.address {
             Address::Tcp(address) => {
                 let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
                 let socket = net::socket_with(family, SocketType::STREAM, flags, None)?;
                 sockopt::set_socket_reuseaddr(&socket, true)?;
                 // Connections inherit it, which saves a system call for each.
                 sockopt::set_tcp_nodelay(&socket, true)?;
-                net::bind(&socket, &address)?;
-                let bound = net::getsockname(&socket)?.try_into()?;
-                (socket, Listen { address: Address::Tcp(bound), ..listen }, None)
+                net::bind(&socket, address)?;
+                *address = net::getsockname(&socket)?.try_into()?;
+                socket
             }
             Address::Unix(path) => {
                 let socket = net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
-                net::bind(&socket, &SocketAddrUnix::new(&path)?)?;
-                (socket, Listen { address: Address::Unix(path.clone()), ..listen }, Some(path))
+                net::bind(&socket, &SocketAddrUnix::new(&*path)?)?;
+                socket
             }
         };
-        let listener = Self { socket, listen, file };
-        if let Some(file) = &listener.file {
+        let listener = Self { socket, listen };
+        if let Address::Unix(file) = &listener.listen.address {
             // A proxy's workers rarely run as the origin's user. A loopback port would be open to all users too.
             let everyone = std::os::unix::fs::PermissionsExt::from_mode(0o666);
             std::fs::set_permissions(file, everyone).map_err(|_| Errno::ACCESS)?;
@@ -48,14 +47,9 @@ impl Listener {
         Ok(listener)
     }
 
-    /// Where it listens, with the real port.
-    pub fn listen(&self) -> &Listen {
-        &self.listen
-    }
-
     /// Whether its connections are TCP.
     pub fn is_tcp(&self) -> bool {
-        self.file.is_none()
+        matches!(self.listen.address, Address::Tcp(_))
     }
 
     /// Its socket.
@@ -79,7 +73,7 @@ impl Listener {
 
 impl Drop for Listener {
     fn drop(&mut self) {
-        if let Some(file) = &self.file {
+        if let Address::Unix(file) = &self.listen.address {
             // Somebody else may have removed it already.
             let _ = std::fs::remove_file(file);
         }

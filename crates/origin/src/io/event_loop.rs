@@ -221,7 +221,7 @@ impl EventLoop {
         place.generation = (place.generation + 1) & 0x7fff_ffff;
         let token = u64::from(place.generation) << 32 | u64::from(slot);
         let origin = Origin { listener: index, number, tcp: listener.is_tcp() };
-        let mut connection = Box::new(Connection::new(socket, origin, token, listener.listen().protocol));
+        let mut connection = Box::new(Connection::new(socket, origin, token, listener.listen.protocol));
         if epoll::add(&self.epoll, connection.socket(), epoll::EventData::new_u64(token), INTEREST).is_err() {
             // The kernel's limit of watches or memory is reached: drop this connection, and go on with the others.
             self.free.push(slot);

@@ -88,7 +88,7 @@ impl Codec {
     }
 }
 
-pub(crate) fn push_decimal(out: &mut Vec<u8>, mut number: u64) {
+fn push_decimal(out: &mut Vec<u8>, mut number: u64) {
     let mut digits = [0; 20];
     let mut at = digits.len();
     loop {
@@ -102,10 +102,13 @@ pub(crate) fn push_decimal(out: &mut Vec<u8>, mut number: u64) {
     out.extend_from_slice(&digits[at..]);
 }
 
-/// Appends the header fields that both wires send, and the empty line.
-pub(crate) fn push_fields(answer: &Answer, date: &str, chunked: bool, out: &mut Vec<u8>) {
+/// Appends what both wires send: the status, the header fields and the empty line.
+fn push_head(answer: &Answer, date: &str, chunked: bool, out: &mut Vec<u8>) {
     use crate::answer::{Framing, Persistence};
-    out.extend_from_slice(b"Content-Type: ");
+    push_decimal(out, u64::from(answer.status.0));
+    out.push(b' ');
+    out.extend_from_slice(answer.status.1.as_bytes());
+    out.extend_from_slice(b"\r\nContent-Type: ");
     out.extend_from_slice(answer.content_type.as_bytes());
     match answer.framing {
         Framing::Length => {

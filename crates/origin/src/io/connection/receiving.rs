@@ -9,10 +9,22 @@ use crate::wire::Step;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, recv};
 
+#[derive(Clone, Copy)]
 enum Received {
     Bytes(usize),
     Nothing,
     End,
+}
+
+impl Received {
+    /// `None` after progress.
+    fn fate(self) -> Option<Fate> {
+        match self {
+            Self::Bytes(_) => None,
+            Self::Nothing => Some(Fate::Waits),
+            Self::End => Some(Fate::Over),
+        }
+    }
 }
 
 impl Connection {
@@ -25,23 +37,21 @@ impl Connection {
             self.keep_from(used);
             return None;
         }
-        let mut input = std::mem::take(&mut context.input);
-        let fate = match self.receive(context, &mut input) {
+        let received = self.receive(context);
+        match received {
             Received::Bytes(count) if self.held.is_empty() => {
+                let input = std::mem::take(&mut context.input);
                 let used = self.understand(context, &input[..count]);
                 self.held.extend_from_slice(&input[used..count]);
-                None
+                context.input = input;
             }
             Received::Bytes(count) => {
-                self.held.extend_from_slice(&input[..count]);
+                self.held.extend_from_slice(&context.input[..count]);
                 self.hungry = false;
-                None
             }
-            Received::Nothing => Some(Fate::Waits),
-            Received::End => Some(Fate::Over),
-        };
-        context.input = input;
-        fate
+            Received::Nothing | Received::End => {}
+        }
+        received.fate()
     }
 
     fn keep_from(&mut self, used: usize) {
@@ -51,7 +61,8 @@ impl Connection {
         }
     }
 
-    fn receive(&mut self, context: &mut Context, input: &mut [u8]) -> Received {
+    /// Reads into the thread's buffer.
+    fn receive(&mut self, context: &mut Context) -> Received {
         if self.ended {
             return Received::End;
         }
@@ -59,14 +70,14 @@ impl Connection {
             return Received::Nothing;
         }
         loop {
-            match recv(&self.socket, &mut *input, RecvFlags::empty()) {
+            match recv(&self.socket, &mut context.input[..], RecvFlags::empty()) {
                 Ok((0, _)) => {
                     self.ended = true;
                     return Received::End;
                 }
                 Ok((count, _)) => {
                     // A short read has emptied the socket (epoll(7)). Only the end of the stream may follow.
-                    self.readable = count == input.len() || self.end_ahead;
+                    self.readable = count == context.input.len() || self.end_ahead;
                     self.counts(context).received_bytes += count as u64;
                     return Received::Bytes(count);
                 }
@@ -95,12 +106,10 @@ impl Connection {
         if self.codec.protocol() == Protocol::Http || self.held.len() > MAX_QUEUED_BYTES {
             return Some(Fate::Waits);
         }
-        let mut input = std::mem::take(&mut context.input);
-        let received = self.receive(context, &mut input);
+        let received = self.receive(context);
         if let Received::Bytes(count) = received {
-            self.held.extend_from_slice(&input[..count]);
+            self.held.extend_from_slice(&context.input[..count]);
         }
-        context.input = input;
         if let Some(used) = self.codec.read_abort(&self.held) {
             self.keep_from(used);
             self.hungry = false;
@@ -111,25 +120,16 @@ impl Connection {
             return None;
         }
         match received {
-            Received::Bytes(_) => None,
-            Received::Nothing => Some(Fate::Waits),
             // A client may close its sending side and still want its answer.
-            Received::End if matches!(self.stage, Stage::Silent) => Some(Fate::Over),
-            Received::End => Some(Fate::Waits),
+            Received::End if !matches!(self.stage, Stage::Silent) => Some(Fate::Waits),
+            _ => received.fate(),
         }
     }
 
     /// Reads up to the end, and drops what it reads.
     pub(super) fn discard(&mut self, context: &mut Context) -> Option<Fate> {
         self.held = Vec::new();
-        let mut input = std::mem::take(&mut context.input);
-        let received = self.receive(context, &mut input);
-        context.input = input;
-        match received {
-            Received::Bytes(_) => None,
-            Received::Nothing => Some(Fate::Waits),
-            Received::End => Some(Fate::Over),
-        }
+        self.receive(context).fate()
     }
 
     /// Takes requests out of `bytes` until one of them has to wait. Returns how many bytes are used up.

@@ -3,7 +3,7 @@
 use super::record;
 use crate::answer::{Answer, Ending, Extent, Framing, Route, Surplus};
 use crate::wire::stream::{BodyStream, Wrap};
-use crate::wire::{SMALL_BODY_BYTES, push_decimal, push_fields};
+use crate::wire::{SMALL_BODY_BYTES, push_head};
 
 const STRAY: &[u8; 16] = b"sixteen strays!\n";
 /// The padding of the many records that stand for chunked coding here.
@@ -20,11 +20,7 @@ pub(crate) fn encode(answer: Answer, id: u16, date: &str, out: &mut Vec<u8>) -> 
     // The record's header comes first; its lengths are filled in once they are known.
     record::header(out, record::STDOUT, id, 0, 0);
     out.extend_from_slice(b"Status: ");
-    push_decimal(out, u64::from(answer.status.0));
-    out.push(b' ');
-    out.extend_from_slice(answer.status.1.as_bytes());
-    out.extend_from_slice(b"\r\n");
-    push_fields(&answer, date, false, out);
+    push_head(&answer, date, false, out);
     if answer.huge_head {
         let head = out.split_off(start + record::HEADER_BYTES);
         out.truncate(start);

@@ -6,7 +6,6 @@ pub const END_REQUEST: u8 = 3;
 pub const PARAMS: u8 = 4;
 pub const STDIN: u8 = 5;
 pub const STDOUT: u8 = 6;
-pub const DATA: u8 = 8;
 pub const GET_VALUES: u8 = 9;
 pub const GET_VALUES_RESULT: u8 = 10;
 pub const UNKNOWN_TYPE: u8 = 11;

@@ -2,7 +2,7 @@
 
 use crate::answer::{Answer, Ending, Extent, Framing, Route, Surplus};
 use crate::wire::stream::{BodyStream, Wrap};
-use crate::wire::{SMALL_BODY_BYTES, push_decimal, push_fields};
+use crate::wire::{SMALL_BODY_BYTES, push_head};
 
 const STRAY: &[u8; 16] = b"sixteen strays!\n";
 
@@ -13,11 +13,7 @@ pub(crate) fn encode(answer: Answer, date: &str, out: &mut Vec<u8>) -> Option<Bo
         out.extend_from_slice(b"HTTP/1.1 103 Early Hints\r\nLink: </style.css>; rel=preload\r\n\r\n");
     }
     out.extend_from_slice(b"HTTP/1.1 ");
-    push_decimal(out, u64::from(answer.status.0));
-    out.push(b' ');
-    out.extend_from_slice(answer.status.1.as_bytes());
-    out.extend_from_slice(b"\r\n");
-    push_fields(&answer, date, true, out);
+    push_head(&answer, date, true, out);
 
     let cut = matches!(answer.extent, Extent::Half | Extent::HalfHead);
     if cut && !answer.has_body() {

@@ -52,26 +52,15 @@ impl FastCgi {
     pub fn advance(&mut self, input: &[u8], date: &str, out: &mut Vec<u8>) -> (usize, Step) {
         let mut at = 0;
         loop {
+            let kept = self.params_left.min(input.len() - at);
+            self.params.extend_from_slice(&input[at..at + kept]);
+            self.params_left -= kept;
+            at += kept;
+            let skipped = self.skip.min(input.len() - at);
+            self.skip -= skipped;
+            at += skipped;
+            // Empty if something is still to be kept or skipped.
             let rest = &input[at..];
-            if self.params_left > 0 {
-                let taken = self.params_left.min(rest.len());
-                self.params.extend_from_slice(&rest[..taken]);
-                self.params_left -= taken;
-                at += taken;
-                if self.params_left > 0 {
-                    return (at, Step::NeedMore);
-                }
-                continue;
-            }
-            if self.skip > 0 {
-                let skipped = self.skip.min(rest.len());
-                self.skip -= skipped;
-                at += skipped;
-                if self.skip > 0 {
-                    return (at, Step::NeedMore);
-                }
-                continue;
-            }
             let Some(header) = Header::read(rest) else {
                 return (at, Step::NeedMore);
             };

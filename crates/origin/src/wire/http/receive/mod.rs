@@ -2,7 +2,7 @@
 
 use super::chunked::Chunked;
 use super::encode;
-use crate::answer::{Answer, Body, Method, Persistence, Request, Script, Status};
+use crate::answer::{Answer, Body, Method, Persistence, Request, Script, Status, decimal};
 use crate::wire::{MAX_HEAD_BYTES, Step};
 
 const MAX_FIELDS: usize = 100;
@@ -44,12 +44,6 @@ struct Head {
     bytes: usize,
 }
 
-enum Parsed {
-    Head(Head),
-    Partial,
-    Refused(Status),
-}
-
 const BAD_REQUEST: Status = Status(400, "Bad Request");
 const TOO_LARGE: Status = Status(431, "Request Header Fields Too Large");
 
@@ -87,9 +81,9 @@ impl Http {
             return self.wait_for_more(input, date, out);
         }
         let head = match parse(input) {
-            Parsed::Head(head) => head,
-            Parsed::Partial => return self.wait_for_more(input, date, out),
-            Parsed::Refused(status) => return (input.len(), refuse(status, date, out)),
+            Ok(Some(head)) => head,
+            Ok(None) => return self.wait_for_more(input, date, out),
+            Err(status) => return (input.len(), refuse(status, date, out)),
         };
         self.scanned = 0;
         match head.announced {
@@ -132,36 +126,25 @@ fn refuse(status: Status, date: &str, out: &mut Vec<u8>) -> Step {
     Step::Broken
 }
 
-fn parse(input: &[u8]) -> Parsed {
+/// Reads a head. `None` if it has not come completely; an error is the status of the refusal.
+fn parse(input: &[u8]) -> Result<Option<Head>, Status> {
     let mut fields = [const { std::mem::MaybeUninit::uninit() }; MAX_FIELDS];
     let mut parsed = httparse::Request::new(&mut []);
     let bytes = match parsed.parse_with_uninit_headers(input, &mut fields) {
         Ok(httparse::Status::Complete(bytes)) if bytes <= MAX_HEAD_BYTES => bytes,
-        Ok(httparse::Status::Partial) => return Parsed::Partial,
-        Ok(_) | Err(httparse::Error::TooManyHeaders) => return Parsed::Refused(TOO_LARGE),
-        Err(httparse::Error::Version) => {
-            return Parsed::Refused(Status(505, "HTTP Version Not Supported"));
-        }
-        Err(_) => return Parsed::Refused(BAD_REQUEST),
+        Ok(httparse::Status::Partial) => return Ok(None),
+        Ok(_) | Err(httparse::Error::TooManyHeaders) => return Err(TOO_LARGE),
+        Err(httparse::Error::Version) => return Err(Status(505, "HTTP Version Not Supported")),
+        Err(_) => return Err(BAD_REQUEST),
     };
     // A complete head has all three.
     let (Some(method), Some(target), Some(minor)) = (parsed.method, parsed.path, parsed.version) else {
-        return Parsed::Refused(BAD_REQUEST);
+        return Err(BAD_REQUEST);
     };
-    match read_fields(parsed.headers, minor == 0) {
-        Ok(fields) => Parsed::Head(Head {
-            request: Request {
-                method: Method::named(method.as_bytes()),
-                script: Script::of(target.as_bytes()),
-                body_bytes: 0,
-                persistence: fields.persistence,
-            },
-            announced: fields.announced,
-            continue_wanted: fields.continue_wanted,
-            bytes,
-        }),
-        Err(status) => Parsed::Refused(status),
-    }
+    let Fields { persistence, announced, continue_wanted } = read_fields(parsed.headers, minor == 0)?;
+    let (method, script) = (Method::named(method.as_bytes()), Script::of(target.as_bytes()));
+    let request = Request { method, script, body_bytes: 0, persistence };
+    Ok(Some(Head { request, announced, continue_wanted, bytes }))
 }
 
 struct Fields {
@@ -213,14 +196,6 @@ fn read_fields(fields: &[httparse::Header<'_>], version_1_0: bool) -> Result<Fie
     }
     let announced = if chunked { Announced::Chunked } else { Announced::Length(length.unwrap_or(0)) };
     Ok(Fields { persistence, announced, continue_wanted })
-}
-
-fn decimal(digits: &[u8]) -> Option<u64> {
-    let digits = std::str::from_utf8(digits).ok()?;
-    if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    digits.parse().ok()
 }
 
 #[cfg(test)]
