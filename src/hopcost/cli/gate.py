@@ -78,6 +78,7 @@ def gate(
     from hopcost.cli.shared.output import write_result
     from hopcost.measure.protocols import before_after
     from hopcost.plan.options import RunOptions
+    from hopcost.report.live import progress
     from hopcost.report.tables.gate import append, last_line, render
     from hopcost.statistics.questions.gate import GateQuestion
 
@@ -85,7 +86,9 @@ def gate(
     for_github = os.environ.get("GITHUB_STEP_SUMMARY")
     before_after.refuse_unwritable([output])
     console = Console(stderr=True, highlight=False)
-    answer = before_after.ask_gate(question, RunOptions(budget_s=budget, seed=seed, folder=record), console)
+    answer = before_after.ask_gate(
+        question, RunOptions(budget_s=budget, seed=seed, folder=record), console, progress.watch
+    )
     write_result(render(answer, format), output)
     if for_github:
         append(answer, Path(for_github))

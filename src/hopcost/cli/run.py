@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from hopcost.cli import app, examples
 from hopcost.cli.shared import complete
+
+if TYPE_CHECKING:
+    from hopcost.plan.options import RunOptions
 
 EPILOG = examples(
     "hopcost run nginx-go --quick",
@@ -131,13 +134,11 @@ def run(
     from hopcost.stacks.sandbox import network
 
     network.enter_user_namespace()  # may start this command again: before the heavy imports
-    from hopcost.measure.run import run as run_suite
-
     if peer is not None and as_published:
         raise UsageError("--peer and --as-published", "the article's protocol names its tool itself")
     if scale != 1 and not as_published:
         raise UsageError("--scale: without --as-published there is nothing to scale", "--budget sets the time")
-    wishes = RunOptions(
+    options = RunOptions(
         quick=quick,
         budget_s=budget,
         seed=seed,
@@ -150,4 +151,30 @@ def run(
         margin=margin / 100,
         quiet=quiet,
     )
-    return run_suite(suite, experiments or [], wishes)
+    return _measure_and_report(suite, experiments or [], options)
+
+
+def _measure_and_report(name: str, experiments: list[str], options: RunOptions) -> int:
+    """The exit code: 1 if something failed, an experiment could not run here, or the baseline differs from itself."""
+    from rich.console import Console
+
+    from hopcost.measure.run import measure, report_command
+    from hopcost.report import text
+    from hopcost.report.live import progress
+    from hopcost.statistics.summary import summary
+    from hopcost.suites import read
+
+    console = Console(stderr=True, highlight=False, quiet=options.quiet)
+    name, first = read.choose(name)
+    suite, chosen = read.read_suite(name), [*first, *experiments]
+    for experiment in chosen:
+        suite.experiment(experiment)
+    measured = measure(suite, chosen, options, console, progress.watch)
+    record = measured.record
+    summaries = summary.summarise(record)
+    text.put(record, summaries)
+    console.print(f"\nrecord: {record.path}  (again: {report_command(record.path)})", soft_wrap=True)
+    if measured.interrupted:
+        raise KeyboardInterrupt
+    is_biased = any(experiment.instrument_is_biased for experiment in summaries)
+    return 0 if measured.well and not record.plan.left_out and not is_biased else 1

@@ -1,4 +1,4 @@
-"""One run, from the suite to the record, and from the suite's name to the report: it only connects the rooms."""
+"""One run, from the suite to the record."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import hashlib
 import secrets
 import shlex
 import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import msgspec
@@ -15,6 +17,7 @@ from hopcost.errors import CannotMeasure, MeasurementFailed
 from hopcost.machine import facts
 from hopcost.measure import loop, peer_load
 from hopcost.measure.rig import RealRig
+from hopcost.measure.watcher import Watcher
 from hopcost.plan.make import make_plan
 from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.plan.plan import Plan
@@ -23,18 +26,16 @@ from hopcost.programs.receipt import idle_timeout_s, installed
 from hopcost.record import reader
 from hopcost.record.run import Record
 from hopcost.record.writer import Writer
-from hopcost.report import text
-from hopcost.report.live import progress
 from hopcost.stacks.prepare import prepare
 from hopcost.stacks.sandbox import leftovers, network
 from hopcost.stacks.sandbox.cgroups import find_freezer
 from hopcost.stacks.sandbox.network import COST, Network
 from hopcost.stacks.sandbox.ports import NamespacePorts, Ports, raise_open_files, refuse_the_same_port
 from hopcost.stacks.sandbox.session import PREFIX
-from hopcost.statistics.summary import summary
-from hopcost.suites import read
 from hopcost.suites.arm import Hop
 from hopcost.suites.suite import Suite
+
+Watch = Callable[[Console, Plan], AbstractContextManager[Watcher]]
 
 
 class Measured(msgspec.Struct, frozen=True):
@@ -45,26 +46,8 @@ class Measured(msgspec.Struct, frozen=True):
     interrupted: bool
 
 
-def run(name: str, chosen: list[str], wishes: RunOptions) -> int:
-    """Run and report; the exit code: 1 where something failed, or an experiment could not run here."""
-    console = Console(stderr=True, highlight=False, quiet=wishes.quiet)
-    name, first = read.choose(name)
-    suite, chosen = read.read_suite(name), [*first, *chosen]
-    for each in chosen:
-        suite.experiment(each)
-    measured = measure(suite, chosen, wishes, console)
-    record = measured.record
-    found = summary.summarise(record)
-    text.put(record, found)
-    console.print(f"\nrecord: {record.path}  (again: {_again(record.path)})", soft_wrap=True)
-    if measured.interrupted:
-        raise KeyboardInterrupt
-    is_biased = any(each.instrument_is_biased for each in found)
-    return 0 if measured.well and not record.plan.left_out and not is_biased else 1
-
-
-def measure(suite: Suite, chosen: list[str], wishes: RunOptions, console: Console) -> Measured:
-    """Measure the chosen experiments of a suite into a record; the console hears of it.
+def measure(suite: Suite, chosen: list[str], wishes: RunOptions, console: Console, watch: Watch) -> Measured:
+    """Measure the chosen experiments of a suite into a record. The console gets messages, `watch` every step.
 
     The suite need not come from a file. MeasurementFailed where the measurement broke; the record so far stays.
     """
@@ -105,17 +88,17 @@ def measure(suite: Suite, chosen: list[str], wishes: RunOptions, console: Consol
     _announce(plan, writer.path, console)
     interrupted, well = False, False
     try:
-        with writer, progress.watch(console, plan) as watcher:
+        with writer, watch(console, plan) as watcher:
             well = loop.measure_plan(plan, RealRig(freezer, net), writer, watcher)
     except KeyboardInterrupt:
         interrupted = True
     except (MeasurementFailed, CannotMeasure):
-        console.print(f"the record so far: {_again(writer.path)}")
+        console.print(f"the record so far: {report_command(writer.path)}")
         raise
     return Measured(record=reader.read_record(writer.path), well=well, interrupted=interrupted)
 
 
-def _again(path: Path) -> str:
+def report_command(path: Path) -> str:
     return f"hopcost report {shlex.quote(str(path))}"
 
 

@@ -19,7 +19,7 @@ WITHOUT_A_FILE = {
     ),
     "the loop on a mock engine shows it: tests/unit/measure/test_block.py and test_loop.py": (
         "measure/engine_load measure/protocols/as_published measure/protocols/soak measure/protocols/whole "
-        "measure/watcher"
+        "measure/rig measure/watcher"
     ),
     "running stacks show it: tests/integration/stacks and tests/conformance": (
         "stacks/address stacks/sandbox/keeper stacks/sandbox/network stacks/sandbox/usage stacks/stack"

@@ -10,15 +10,22 @@ from rich.console import Console
 
 from hopcost.errors import MeasurementFailed, Undecided, UsageError
 from hopcost.measure import run
+from hopcost.measure.run import Watch
 from hopcost.plan.options import RunOptions
 from hopcost.programs import changes
-from hopcost.statistics.questions.gate import AFTER, BEFORE, TARGET_SHARE, GateQuestion, GateResult, read_gate
+from hopcost.statistics.questions.gate import (
+    AFTER,
+    BEFORE,
+    EXPERIMENT,
+    TARGET_SHARE,
+    GateQuestion,
+    GateResult,
+    read_gate,
+)
 from hopcost.suites import read
 from hopcost.suites.arm import Arm
 from hopcost.suites.experiment import Experiment
 from hopcost.suites.suite import Suite
-
-EXPERIMENT = "gate"
 
 ANALYSIS = (
     "A gate: is the arm {path} slower or dearer than before by more than {margin:.3g} %? Both sides take turns in one"
@@ -60,7 +67,7 @@ def gate_suite(question: GateQuestion) -> Suite:
     )
 
 
-def ask_gate(question: GateQuestion, wishes: RunOptions, console: Console) -> GateResult:
+def ask_gate(question: GateQuestion, wishes: RunOptions, console: Console, watch: Watch) -> GateResult:
     """Measure, and decide. Undecided where the measurement broke; KeyboardInterrupt where it was stopped."""
     made = gate_suite(question)
     is_same = made.arms[BEFORE].hops == made.arms[AFTER].hops
@@ -69,7 +76,7 @@ def ask_gate(question: GateQuestion, wishes: RunOptions, console: Console) -> Ga
         console.print(said, soft_wrap=True)
     wishes = msgspec.structs.replace(wishes, margin=question.margin, target_width=question.margin * TARGET_SHARE)
     try:
-        measured = run.measure(made, [], wishes, console)
+        measured = run.measure(made, [], wishes, console, watch)
     except MeasurementFailed as error:
         raise Undecided(f"undecided: {error.message}", error.hint) from error
     if measured.interrupted:

@@ -8,7 +8,6 @@ from pathlib import Path
 import msgspec
 
 from hopcost.errors import UsageError
-from hopcost.measure.protocols.before_after import EXPERIMENT
 from hopcost.record import kept_files
 from hopcost.record.kept_files import COMMANDS
 from hopcost.report import Format, columns, markdown
@@ -17,7 +16,7 @@ from hopcost.report.notes import conditions
 from hopcost.statistics.comparisons import CPU, THROUGHPUT
 from hopcost.statistics.questions import differences
 from hopcost.statistics.questions.differences import ABSENT
-from hopcost.statistics.questions.gate import AFTER, BEFORE, FigureDecision, GateOutcome, GateResult
+from hopcost.statistics.questions.gate import AFTER, BEFORE, EXPERIMENT, FigureDecision, GateOutcome, GateResult
 from hopcost.statistics.summary.summary import ExperimentSummary
 
 WORDS = {GateOutcome.WITHIN: "passed", GateOutcome.BEYOND: "failed", GateOutcome.UNDECIDED: "undecided"}

@@ -19,6 +19,7 @@ from hopcost.statistics.questions.gate_figures import GateFigures
 from hopcost.statistics.summary import summary
 from hopcost.statistics.summary.summary import ExperimentSummary
 
+EXPERIMENT = "gate"  # its name in the suite that a gate makes up
 BEFORE, AFTER = "before", "after"
 ERRORS_AT_MOST = 0.001  # of after's answers, where before has less than a tenth of their share
 FIGURES = {GateFigures.BOTH: (THROUGHPUT, CPU), GateFigures.THROUGHPUT: (THROUGHPUT,), GateFigures.CPU: (CPU,)}
