@@ -21,6 +21,7 @@ from hopcost.record.kept_files import KeptCommand
 from hopcost.record.writer import now_utc
 from hopcost.stacks import check
 from hopcost.stacks.stack import RunningStack
+from hopcost.statistics.figures import throughput
 from hopcost.statistics.validity.block import judge_block
 from hopcost.suites.arm import COPY_SUFFIX
 
@@ -69,7 +70,7 @@ def _offered(
     if rates is None:
         names = {each.arm.name for each in standing}
         parts = [part for part in block.arms if part.name in names]
-        rates = open_loop.offered_rates(parts, setting.experiment.open_loop_shares)
+        rates = open_loop.offered_rates(map(throughput, parts), setting.experiment.open_loop_shares)
     slice_ns = open_loop.slice_ns(block.longest_stall_ns)
     return Offered(
         rates=rates, slice_ns=slice_ns, rounds=open_loop.rounds(rounds * setting.experiment.slice_ns, slice_ns)

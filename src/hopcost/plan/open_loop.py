@@ -10,8 +10,6 @@ from collections.abc import Iterable
 
 import msgspec
 
-from hopcost.record.block import ArmBlock
-
 SLICE_NS_LEAST, SLICE_NS_MOST = 1_000_000_000, 4_000_000_000
 STALLS_PER_SLICE = 20  # a slice is at least so many times as long as the generator's longest stall
 PHASE_NS = 2_000_000_000  # of slices, for each arm and offered load in a full block
@@ -25,15 +23,17 @@ class Offered(msgspec.Struct, frozen=True):
     rounds: int
 
 
-def offered_rates(arms: Iterable[ArmBlock], shares: Iterable[float]) -> dict[float, float]:
+def offered_rates(throughputs: Iterable[float | None], shares: Iterable[float]) -> dict[float, float]:
     """Requests per second for each share of the slowest arm's throughput, to two significant digits.
 
-    The same for all arms, so that they are compared under one load. Arms without an answer do not count; none left: {}.
+    The same for all arms, so that they are compared under one load. Arms without an answer (None or 0) do not count;
+    {} if no arm is left.
+
+    >>> offered_rates([1000.0, 4000.0, None], [0.25, 0.5])
+    {0.25: 250.0, 0.5: 500.0}
     """
-    throughputs = [arm.answers / arm.elapsed_ns * 1e9 for arm in arms if arm.answers and arm.elapsed_ns]
-    if not throughputs:
-        return {}
-    return {share: two_digits(min(throughputs) * share) for share in shares}
+    known = [throughput for throughput in throughputs if throughput]
+    return {share: two_digits(min(known) * share) for share in shares} if known else {}
 
 
 def two_digits(value: float) -> float:

@@ -84,7 +84,7 @@ def compare_arm(
         return []
     own_error = error_of_one_arm(experiment, error)
     withheld = withheld or fault_of_comparison(arms, experiment, name)
-    found = []
+    comparisons = []
     for ask in metrics_of(arms, name, p99_agrees):
         interval = arms.ratio(name, ask.figure, own_error)
         if interval is None and ask.share is not None:
@@ -93,7 +93,7 @@ def compare_arm(
         why = withheld or too_few(arms.count(name, ask.figure))
         if why is None and ask.name == THROUGHPUT and (bound := _bound(arms, experiment, name)) is not None:
             why = f"{bound}: {GENERATOR_FULL}"
-        found.append(
+        comparisons.append(
             Comparison(
                 figure=ask.name,
                 load_per_s=None if ask.share is None else open_loop.rate_per_s(arms.of(name), ask.share),
@@ -102,7 +102,7 @@ def compare_arm(
                 no_verdict=why,
             )
         )
-    return found
+    return comparisons
 
 
 def too_few(blocks: int) -> str | None:
@@ -112,10 +112,10 @@ def too_few(blocks: int) -> str | None:
 
 def fault_of_comparison(arms: PairedBlocks, experiment: PlannedExperiment, name: str) -> str | None:
     """Why there is no verdict on an arm: what it, or what it is compared with, did wrong."""
-    for each in _measured_by(arms, name):
-        found = own_fault(arms, experiment, each)
-        if found is not None:
-            return found if each == name else f"{each}: {found}"
+    for arm in _measured_by(arms, name):
+        fault = own_fault(arms, experiment, arm)
+        if fault is not None:
+            return fault if arm == name else f"{arm}: {fault}"
     return None
 
 
@@ -127,9 +127,9 @@ def own_fault(arms: PairedBlocks, experiment: PlannedExperiment, name: str) -> s
 
 def _bound(arms: PairedBlocks, experiment: PlannedExperiment, name: str) -> str | None:
     """Which of the arm and the baseline the generator was full for: either way their quotient is the generator's."""
-    for one in _measured_by(arms, name):
-        if any(is_generator_full(each, experiment) for each in arms.of(one)):
-            return one
+    for arm in _measured_by(arms, name):
+        if any(is_generator_full(part, experiment) for part in arms.of(arm)):
+            return arm
     return None
 
 

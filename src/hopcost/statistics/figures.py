@@ -1,7 +1,4 @@
-"""Arms put beside each other, block by block: ratios and differences of a figure, with their intervals. Pure.
-
-The copied arm runs twice in a block. Its figure is the mean of both runs, except in the A/A ratio (copy ÷ copied arm).
-"""
+"""Figures that are read off an arm's part of a block: throughput and CPU per request."""
 
 from __future__ import annotations
 
@@ -13,10 +10,10 @@ from hopcost.record.block import ArmBlock
 
 
 class BlockFigure(msgspec.Struct, frozen=True):
-    """What is read off an arm's part of a block: None or 0 where it does not have it.
+    """What is read off an arm's part of a block: None or 0 if the arm does not have it.
 
-    `rounds` are those it was taken over: what the block weighs among the others. A block that has none, as one without
-    an offered load, says nothing of it.
+    `rounds` counts the rounds that the figure was taken over; it is the weight of the block. A block without any, such
+    as one without an offered load, is left out.
     """
 
     read: Callable[[ArmBlock], float | None]
@@ -52,6 +49,10 @@ def cpu_of(hop: str) -> BlockFigure:
 
 
 def total(values: Iterable[int | None]) -> int | None:
-    """The sum; None when one of them is: part of a CPU time is no CPU time."""
-    found = list(values)
-    return None if any(value is None for value in found) else sum(value for value in found if value is not None)
+    """The sum; None if one of the values is unknown."""
+    known = []
+    for value in values:
+        if value is None:
+            return None
+        known.append(value)
+    return sum(known)

@@ -1,4 +1,4 @@
-"""Ratios and intervals from per-block figures. Pure numbers in, pure numbers out.
+"""Ratios, means and differences with their intervals, from per-block figures. Pure functions of numbers.
 
 The estimator (docs/methodology.md): one log-ratio per block, against the mean of the baseline's two runs; its mean
 over blocks, weighted by their rounds, with a Student t interval. A block is the unit because a restart varies as a
@@ -74,16 +74,16 @@ def mean(
 ) -> Interval | None:
     """The mean over blocks with its Student t interval, in the figures' unit; None when there is no block.
 
-    `weights` (positive, None: all alike) are what the blocks' variances are the inverse of, but for a factor that the
-    figures tell: weighted least squares (Aitken 1936), where t has n - 1 degrees of freedom as without weights.
+    `weights` are proportional to 1 / variance of each block (None: equal). The common factor is estimated from the
+    data: weighted least squares (Aitken 1936). t has n - 1 degrees of freedom, as without weights.
     """
     if not figures:
         return None
-    values, each = np.asarray(figures, dtype=float), np.ones(len(figures)) if weights is None else np.asarray(weights)
-    middle = float(np.average(values, weights=each))
+    values, shares = np.asarray(figures, dtype=float), np.ones(len(figures)) if weights is None else np.asarray(weights)
+    middle = float(np.average(values, weights=shares))
     if len(values) < 2:
         return Interval(value=middle, low=None, high=None)
-    variance = float(np.average((values - middle) ** 2, weights=each)) / (len(values) - 1)
+    variance = float(np.average((values - middle) ** 2, weights=shares)) / (len(values) - 1)
     reach = float(stdtrit(len(values) - 1, 1 - error / 2)) * math.sqrt(variance)
     return Interval(value=middle, low=middle - reach, high=middle + reach)
 

@@ -1,7 +1,4 @@
-"""What is said of an arm beside the baseline: each figure's ratio, its interval, and the verdict read off it. Pure.
-
-An arm with faults of its own has figures but no verdict; nor has one whose reason lies in the run.
-"""
+"""How the error of 5 % is shared by looks at the width, and by the arms of an experiment (Bonferroni)."""
 
 from __future__ import annotations
 

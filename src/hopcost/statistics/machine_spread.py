@@ -28,8 +28,7 @@ from hopcost.plan.slices import (
     WARM_UP_LEAST_NS,
 )
 from hopcost.record.block import ArmBlock, Block
-from hopcost.statistics import figures as statistics_figures
-from hopcost.statistics import looks, precision
+from hopcost.statistics import figures, looks, precision
 from hopcost.statistics.figures import BlockFigure
 from hopcost.statistics.precision import Forecast, Variances
 from hopcost.suites.arm import COPY_SUFFIX
@@ -56,10 +55,10 @@ def judge(done: Block, experiment: PlannedExperiment) -> MachineSpread:
     first, second = (
         next(arm for arm in done.arms if arm.name == experiment.baseline + end) for end in ("", COPY_SUFFIX)
     )
-    throughput = log_ratios(first, second, statistics_figures.throughput)
+    throughput = log_ratios(first, second, figures.throughput)
     if throughput is None:
         raise MeasurementFailed("the spread could not be measured: a slice without an answer")
-    cpu = log_ratios(first, second, statistics_figures.cpu_per_request)
+    cpu = log_ratios(first, second, figures.cpu_per_request)
     return MachineSpread(
         pairs=len(throughput),
         slice_ns=experiment.slice_ns,
@@ -73,10 +72,10 @@ def log_ratios(first: ArmBlock, second: ArmBlock, figure: BlockFigure) -> list[f
     """One for each round; None where a slice has no figure: leaving it out would choose by outcome."""
     found = []
     for one, other in zip(first.slices, second.slices, strict=True):
-        figures = [figure(msgspec.structs.replace(arm, slices=[each])) for arm, each in ((first, one), (second, other))]
-        if not figures[0] or not figures[1]:
+        values = [figure(msgspec.structs.replace(arm, slices=[each])) for arm, each in ((first, one), (second, other))]
+        if not values[0] or not values[1]:
             return None
-        found.append(math.log(figures[1] / figures[0]))
+        found.append(math.log(values[1] / values[0]))
     return found
 
 

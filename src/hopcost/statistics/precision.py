@@ -1,7 +1,7 @@
 """How long until an answer is precise enough: the spread seen so far, and the blocks and rounds that it takes.
 
 A block's log-ratio varies with the restart (between blocks) and with the slices (within a block): its variance is
-between + within ÷ rounds. Pure numbers in, pure numbers out.
+between + within ÷ rounds. Pure functions of numbers.
 """
 
 from __future__ import annotations
@@ -75,9 +75,9 @@ def forecast(
 ) -> Forecast | None:
     """How long the next blocks should be: the quickest way to a half-width of `target`, else the narrowest in time.
 
-    `done` blocks are there already. `error` is that of each look, `error_left` what a run has left that ends with so
-    many blocks because its time is over. `overhead_s` is what a block costs besides its rounds, `seconds` the time
-    left. None where the time holds none of the looks to come.
+    `done` blocks are there already. `error` is the significance level of one look, `error_left(n)` the level still
+    unspent if the budget ends the run after n blocks. `overhead_s` is what a block costs besides its rounds, `seconds`
+    the time left. None if the time holds none of the looks to come.
     """
     ways, reaching = [], []
     for blocks in looks:

@@ -1,7 +1,4 @@
-"""What the blocks of an experiment say so far, as the report would print it, were the run interrupted now.
-
-Pure; computed once for each block.
-"""
+"""What the blocks of an experiment say so far, and whether they are precise enough to stop. Computed once a block."""
 
 from __future__ import annotations
 
@@ -14,7 +11,6 @@ from hopcost.record.block import Block
 from hopcost.statistics import figures, looks, verdict
 from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.intervals import ONE, Interval
-from hopcost.statistics.looks import error_of_one_arm
 from hopcost.statistics.verdict import AA_ERROR
 
 
@@ -87,7 +83,7 @@ def is_precise_enough(
         floor = arms.floor(figure, error)
         within = verdict.margin(floor, margin)
         for name in names:
-            interval = arms.ratio(name, figure, error_of_one_arm(experiment, error))
+            interval = arms.ratio(name, figure, looks.error_of_one_arm(experiment, error))
             if interval is None and figure is figures.cpu_per_request:
                 continue  # a hop whose CPU time is not known has none in any block
             is_copy = name == arms.copy

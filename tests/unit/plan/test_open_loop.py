@@ -8,18 +8,19 @@ from samples.records import MS
 
 from hopcost.plan import open_loop
 from hopcost.plan.open_loop import SLICE_NS_MOST
+from hopcost.statistics.figures import throughput
 
 
 def test_all_arms_are_offered_shares_of_the_slowest_ones_throughput() -> None:
-    arms = [records.part(records.slice_of(arm, answers)) for arm, answers in (("direct", 4321), ("behind", 1234))]
-    rates = open_loop.offered_rates(arms, [0.25, 0.5])
+    rates = open_loop.offered_rates([43_210.0, 12_340.0], [0.25, 0.5])
     assert rates == {0.25: 3100.0, 0.5: 6200.0}  # of 12,340/s: 3085 and 6170, to two digits
 
 
 def test_an_arm_without_an_answer_sets_no_rate() -> None:
-    dead = records.part(records.slice_of("behind", 0))
-    assert open_loop.offered_rates([dead], [0.5]) == {}
-    assert open_loop.offered_rates([dead, records.part(records.slice_of("direct", 100))], [0.5]) == {0.5: 500.0}
+    dead = throughput(records.part(records.slice_of("behind", 0)))
+    alive = throughput(records.part(records.slice_of("direct", 100)))
+    assert open_loop.offered_rates([dead, None], [0.5]) == {}
+    assert open_loop.offered_rates([dead, alive], [0.5]) == {0.5: 500.0}
 
 
 @pytest.mark.parametrize(("stall_ns", "capped"), [(0, False), (200 * MS, False), (201 * MS, True)])

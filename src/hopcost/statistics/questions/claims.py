@@ -18,8 +18,7 @@ from hopcost.record.run import Record
 from hopcost.statistics import looks, stop, verdict
 from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.comparisons import GENERATOR_FULL, own_fault, too_few
-from hopcost.statistics.figures import BlockFigure as Reading
-from hopcost.statistics.figures import cpu_of, cpu_per_request, throughput
+from hopcost.statistics.figures import BlockFigure, cpu_of, cpu_per_request, throughput
 from hopcost.statistics.intervals import CONFIDENCE_ERROR, Interval
 from hopcost.statistics.questions.claim_result import ClaimOutcome, ClaimResult, ClaimTestResult, Errors, decide_claim
 from hopcost.statistics.summary import soak
@@ -52,7 +51,7 @@ class _Run(msgspec.Struct, frozen=True):
 def suites(records: Sequence[Record], given: Sequence[Suite] = ()) -> list[Suite]:
     """Whose claims to judge: the given suites', else of each suite's records the latest one that has any.
 
-    A suite without claims is left out: its records are from before it had them.
+    A suite without claims is left out. Records made before the suite had claims name none.
     """
     found = {suite.name: suite for suite in given}
     for record in sorted(records, key=lambda each: each.run.started_utc, reverse=True):
@@ -183,7 +182,7 @@ def _unmet(claim: Claim, run: _Run, names: Sequence[str]) -> str | None:
     return None
 
 
-def _reading(test: ClaimTest) -> Reading:
+def _reading(test: ClaimTest) -> BlockFigure:
     """The figure as it is read off an arm's part of a block."""
     if test.figure is ClaimFigure.THROUGHPUT:
         return throughput
@@ -197,7 +196,7 @@ def _measured(test: ClaimTest, to: str | None, run: _Run, share: float) -> Inter
     if to is not None:
         return PairedBlocks(run.planned, run.blocks).ratio(test.arm, _reading(test), run.error * share, to)
     error = CONFIDENCE_ERROR * share  # a soak is not looked at on its way
-    for course in soak.summarise_soak(run.planned, run.blocks, _block_ratio, error):
+    for course in soak.summarise_soak(run.planned, run.blocks, error):
         if (course.arm, course.figure) == (test.arm, COURSES[test.figure]) and course.drift is not None:
             return Interval(value=course.drift.over_run, low=course.drift.low, high=course.drift.high)
     return None
@@ -206,11 +205,6 @@ def _measured(test: ClaimTest, to: str | None, run: _Run, share: float) -> Inter
 def _blocks(run: _Run, names: Sequence[str]) -> int:
     """Blocks that all of these arms were in."""
     return sum({arm.name for arm in block.arms}.issuperset(names) for block in run.blocks)
-
-
-def _block_ratio(planned: PlannedExperiment, block: Block, name: str) -> float | None:
-    found = PairedBlocks(planned, [block]).ratio(name, throughput, CONFIDENCE_ERROR)
-    return None if found is None else found.value
 
 
 def _errors(parts: Sequence[ArmBlock]) -> Errors:

@@ -31,8 +31,8 @@ class HopCost(msgspec.Struct, frozen=True):
 def pairs(experiment: PlannedExperiment) -> list[tuple[str, str, str]]:
     """(arm, the arm without its first hop, that hop's program); of several such arms the baseline.
 
-    What is behind the hop must be the same, and so must the client's link: `nginx` before `go` is no `go` with TLS, and
-    nginx before two of them no single one. How the hop speaks to what is behind it is the hop's: FastCGI, too.
+    Two arms form a pair if removing the first hop of one gives the other: same remaining hops, copies and settings,
+    same link to the client. The link between the removed hop and the next one may differ; it is part of the hop's cost.
     """
     arms = {arm.name: arm.arm for arm in experiment.arms if arm.copy_of is None}
     candidates = sorted(arms, key=lambda name: name != experiment.baseline)

@@ -1,4 +1,4 @@
-"""What an arm's runs by another load generator say besides answers and errors. A pure fold: quantiles do not merge."""
+"""Repeats of an article's own protocol, and what runs by another load generator say: their quantiles do not merge."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import msgspec
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.record.evidence import Memory, TimeWait
 from hopcost.record.repeat import PeerRun, Repeat
+from hopcost.statistics.figures import total
 from hopcost.statistics.summary import usage
 from hopcost.suites.published import Published
 
@@ -24,7 +25,7 @@ class PeerFigures(msgspec.Struct, frozen=True):
     kept: int | None
 
 
-def peer_figures(runs: Sequence[PeerRun]) -> PeerFigures | None:
+def summarise_peer_runs(runs: Sequence[PeerRun]) -> PeerFigures | None:
     """None where no other generator ran."""
     if not runs:
         return None
@@ -90,13 +91,13 @@ def summarise_repeats(planned: PlannedExperiment, repeats: Sequence[Repeat]) -> 
 
 def _arm(name: str, repeats: list[Repeat], cores: int, row: Published | None) -> ArmRepeats:
     runs = [each.run for each in repeats if each.run is not None]
-    used = [ns for run in runs for ns in run.cpu_ns.values()]
+    hops_ns = [ns for run in runs for ns in run.cpu_ns.values()]
+    used_ns = total(hops_ns) if hops_ns else None
     elapsed_ns = sum(run.elapsed_ns for run in runs)
     errors: dict[str, int] = {}
     for run in runs:
         for kind, count in run.errors.items():
             errors[kind] = errors.get(kind, 0) + count
-    known = [ns for ns in used if ns is not None]
     return ArmRepeats(
         name=name,
         tool=f"{runs[0].peer} {runs[0].version}" if runs else None,
@@ -106,11 +107,11 @@ def _arm(name: str, repeats: list[Repeat], cores: int, row: Published | None) ->
         throughputs_per_s=[run.answers * 1e9 / run.elapsed_ns for run in runs if run.elapsed_ns],
         ratio=None,
         errors=errors,
-        cpu_percent=sum(known) / elapsed_ns / cores * 100 if known and len(known) == len(used) and elapsed_ns else None,
+        cpu_percent=used_ns / elapsed_ns / cores * 100 if used_ns is not None and elapsed_ns else None,
         failures=[each.failure for each in repeats if each.failure is not None],
         published=row,
         published_ratio=None,
-        peer_figures=peer_figures(runs),
+        peer_figures=summarise_peer_runs(runs),
         memory=usage.memory(repeats),
         time_wait=usage.time_wait(repeats),
     )

@@ -1,4 +1,4 @@
-"""Drift over a soak: the slope of a figure over time, with its interval. Pure numbers in, pure numbers out.
+"""A soak: how far each figure drifts over time, with its interval.
 
 Least squares of the logarithm on time, Student's t for the slope: a figure that grows by the same share in each hour is
 a straight line there. Segments follow each other, so neighbours may be alike; the interval takes them as independent
@@ -8,7 +8,7 @@ and is then too narrow (docs/limits.md).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
@@ -16,6 +16,8 @@ from hopcost.plan.method import MIN_MARGIN
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.record import histogram
 from hopcost.record.block import ArmBlock, Block
+from hopcost.statistics.arms import PairedBlocks
+from hopcost.statistics.figures import throughput
 from hopcost.statistics.intervals import CONFIDENCE_ERROR, exp
 
 ROUNDING = 1e-9  # equal figures differ by less after a mean of logarithms
@@ -48,18 +50,14 @@ def drift(times_s: Sequence[float], values: Sequence[float], error: float = 0.05
     """The drift of positive figures at these times; None for too few of them, for one that is not positive."""
     if len(values) < SEGMENTS_LEAST or min(values) <= 0 or max(times_s) <= min(times_s):
         return None
-    from scipy.special import stdtrit  # it takes half a second to import
+    from scipy.special import stdtrit  # scipy takes half a second to import
+    from scipy.stats import linregress
 
-    count = len(values)
-    logs = [math.log(value) for value in values]
-    middle_s, mean = sum(times_s) / count, sum(logs) / count
-    spread = sum((time - middle_s) ** 2 for time in times_s)
-    slope = sum((time - middle_s) * (log - mean) for time, log in zip(times_s, logs, strict=True)) / spread
-    residuals = [log - mean - slope * (time - middle_s) for time, log in zip(times_s, logs, strict=True)]
-    # scipy's linregress gives NaN for a figure that never moves, as memory may be.
-    error_of_slope = math.sqrt(sum(each * each for each in residuals) / (count - 2) / spread)
+    line = linregress(times_s, [math.log(value) for value in values])
+    slope = float(line.slope)
+    error_of_slope = 0.0 if math.isnan(line.stderr) else float(line.stderr)  # NaN: a figure that never moves
     length_s = max(times_s) - min(times_s)
-    reach = float(stdtrit(count - 2, 1 - error / 2)) * error_of_slope
+    reach = float(stdtrit(len(values) - 2, 1 - error / 2)) * error_of_slope
     return Drift(
         over_run=exp(slope * length_s),
         low=exp((slope - reach) * length_s),
@@ -72,7 +70,6 @@ def drift(times_s: Sequence[float], values: Sequence[float], error: float = 0.05
 
 
 PARTS = 12
-BlockRatio = Callable[[PlannedExperiment, Block, str], float | None]
 Points = list[tuple[float, float]]  # seconds, figure
 
 
@@ -99,7 +96,6 @@ class Course(msgspec.Struct, frozen=True):
 def summarise_soak(
     experiment: PlannedExperiment,
     blocks: Sequence[Block],
-    ratio: BlockRatio,
     error: float = CONFIDENCE_ERROR,
 ) -> list[Course]:
     """The courses of a soak, the ratio's first; none for another experiment. `blocks` without the void ones.
@@ -114,7 +110,7 @@ def summarise_soak(
     ratios: Points = []
     for block in blocks:
         part = _part(block, arm)
-        value = ratio(experiment, block, arm)
+        value = _block_ratio(experiment, block, arm)
         if part is not None and part.slices and value is not None:
             ratios.append((_middle_s(part), value))
     courses = [_course("ratio", arm, ratios, error)]
@@ -168,6 +164,12 @@ def _course(figure: str, arm: str, points: Points, error: float) -> Course:
         parts=len(made),
         drift=drift([time for time, _ in made], [value for _, value in made], error),
     )
+
+
+def _block_ratio(experiment: PlannedExperiment, block: Block, name: str) -> float | None:
+    """An arm's throughput ÷ the mean of the baseline's two runs in one block."""
+    ratio = PairedBlocks(experiment, [block]).ratio(name, throughput, CONFIDENCE_ERROR)
+    return None if ratio is None else ratio.value
 
 
 def _part(block: Block, name: str) -> ArmBlock | None:

@@ -18,12 +18,11 @@ from hopcost.statistics import figures, looks, stop
 from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.comparisons import Comparison, compare_arm, too_few
 from hopcost.statistics.figures import total
-from hopcost.statistics.intervals import CONFIDENCE_ERROR, ONE, Interval
+from hopcost.statistics.intervals import ONE, Interval
 from hopcost.statistics.summary import hop_cost, usage, warm_up
-from hopcost.statistics.summary import repeats as summary_repeats
 from hopcost.statistics.summary.hop_cost import HopCost
 from hopcost.statistics.summary.open_loop import OpenFigures, open_figures_of_arm, p99_agreement
-from hopcost.statistics.summary.repeats import ArmRepeats, PeerFigures, summarise_repeats
+from hopcost.statistics.summary.repeats import ArmRepeats, PeerFigures, summarise_peer_runs, summarise_repeats
 from hopcost.statistics.summary.soak import Course, summarise_soak
 from hopcost.statistics.summary.usage import ArmSurroundings
 from hopcost.statistics.validity.arm import faults_of_arm, is_generator_full
@@ -130,12 +129,6 @@ def summarise(record: Record) -> list[ExperimentSummary]:
     ]
 
 
-def block_ratio(experiment: PlannedExperiment, block: Block, name: str) -> float | None:
-    """An arm's throughput ÷ the mean of the baseline's two runs in one block."""
-    interval = PairedBlocks(experiment, [block]).ratio(name, figures.throughput, CONFIDENCE_ERROR)
-    return None if interval is None else interval.value
-
-
 def _experiment(
     planned: PlannedExperiment,
     blocks: list[Block],
@@ -188,7 +181,7 @@ def _experiment(
         p99_agrees=p99_agrees,
         hop_costs=hop_cost.hop_costs(arms, planned, own_error, p99_agrees),
         surroundings=usage.surroundings(valid, repeated),
-        soak=summarise_soak(planned, valid, block_ratio),
+        soak=summarise_soak(planned, valid),
         repeats=summarise_repeats(planned, repeated),
     )
 
@@ -249,7 +242,7 @@ def _arm(
         memory=usage.memory(parts),
         notes=list(dict.fromkeys(note for part in parts for note in part.notes)),
         peer=next((f"{part.peer.peer} {part.peer.version}" for part in parts if part.peer is not None), None),
-        peer_figures=summary_repeats.peer_figures([part.peer for part in parts if part.peer is not None]),
+        peer_figures=summarise_peer_runs([part.peer for part in parts if part.peer is not None]),
     )
 
 

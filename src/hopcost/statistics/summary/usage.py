@@ -55,7 +55,7 @@ def time_wait(parts: Sequence[ArmBlock | Repeat]) -> list[TimeWait]:
 
 
 def memory(parts: Sequence[ArmBlock | Repeat]) -> dict[str, Memory]:
-    """By hop, the largest over blocks; None stays None only where no block could read it."""
+    """By hop, the largest over blocks; None if no block could read it."""
     most: dict[str, Memory] = {}
     for part in parts:
         for hop, each in part.memory.items():

@@ -59,8 +59,7 @@ def is_steady(parts: Sequence[ArmBlock]) -> bool | None:
 def course(warm_ups: Sequence[WarmedUp]) -> list[float]:
     """What an answer costs in each slice of the warm-ups of several starts, as a multiple of a start's median.
 
-    The least of all starts: what a neighbour on the machine takes makes a slice dearer in one of them, what the arm
-    itself needs does so in each.
+    Minimum over starts: interference hits one start, a real warm-up cost shows in all of them.
     """
     return [min(costs) for costs in zip(*map(_to_median, map(cost, warm_ups)), strict=False)]
 
