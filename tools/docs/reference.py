@@ -32,7 +32,7 @@ from hopcost.report.json_schema import Report, ReportedArm, ReportedExperiment
 from hopcost.statistics.intervals import Interval
 from hopcost.suites import read
 from hopcost.suites.arm import Name
-from tools.docs import littles_law
+from tools.docs import littles_law, rooms
 from tools.markdown import table
 
 ROOT = Path(__file__).parents[2]
@@ -96,6 +96,8 @@ def regions() -> dict[str, Callable[[], str]]:
     tables: dict[str, Callable[[], str]] = {
         "report": lambda: _keys(report_keys()),
         "environment": lambda: _keys(WORDS.environment),
+        "rooms": rooms.drawing,
+        "rooms_table": rooms.table,
         "constants": _constants,
         "targets": _targets,
         "littles_law": _littles_law,

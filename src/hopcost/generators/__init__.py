@@ -1,0 +1,1 @@
+"""What makes the load: hopcost's engine and its peers."""

@@ -1,0 +1,1 @@
+"""This machine, read only: facts, CPU time, conditions."""

@@ -1,0 +1,1 @@
+"""The measuring loop: blocks of all arms until the answer is precise enough."""

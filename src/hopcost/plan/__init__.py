@@ -1,0 +1,1 @@
+"""What a suite means on this machine: arms, cores, slices, budgets. Nothing is started or read."""

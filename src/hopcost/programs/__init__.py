@@ -1,0 +1,1 @@
+"""Servers that can be hops: their settings, whether they are installed, how they are built."""

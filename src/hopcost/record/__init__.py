@@ -1,0 +1,1 @@
+"""What a run leaves: the structures, the writer, the reader."""

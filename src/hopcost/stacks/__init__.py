@@ -1,0 +1,1 @@
+"""Hops made of programs: started, checked, frozen, stopped."""

@@ -1,0 +1,1 @@
+"""Figures, intervals and verdicts of a record."""

@@ -1,0 +1,1 @@
+"""What to measure: the suite file, strict and consistent."""
