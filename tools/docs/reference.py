@@ -112,9 +112,9 @@ def regions() -> dict[str, Callable[[], str]]:
 def structures() -> dict[type[msgspec.Struct], Page]:
     """The structures that have a region on the page of their room."""
     described: dict[type[msgspec.Struct], Page] = {}
-    for page, rooms in ROOMS.items():
+    for page, names in ROOMS.items():
         marked = {region[2] for region in REGION.finditer((ROOT / "docs" / page.value).read_text(encoding="utf-8"))}
-        for kind in structures_of(*rooms):
+        for kind in structures_of(*names):
             if kind.__name__ in marked:
                 described[kind] = page
     return described
