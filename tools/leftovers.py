@@ -27,8 +27,8 @@ import msgspec
 import psutil
 
 from hopcost.stacks.sandbox import leftovers
-from hopcost.stacks.sandbox.keeper import MARK
 from hopcost.stacks.sandbox.namespaces import tool
+from hopcost.stacks.sandbox.processes import MARK
 
 REPOSITORY = Path(__file__).parents[1]
 HOPCOST = REPOSITORY / ".venv" / "bin" / "hopcost"

@@ -22,7 +22,6 @@ import json
 import os
 import resource
 import select
-import shutil
 import signal
 import subprocess
 import sys
@@ -33,15 +32,13 @@ from typing import Any
 if __name__ == "__main__":  # last, so that hopcost's own modules hide none of the standard library's
     sys.path.append(str(Path(__file__).parents[3]))
 
-from hopcost.stacks.sandbox import namespaces
+from hopcost.stacks.sandbox import namespaces, processes
 from hopcost.stacks.sandbox.namespaces import OWN
 
-MARK = "HOPCOST_STACK"  # in every program's environment, so that it can be told whose it was
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 47, 4
 CLEAN_STOP_S = 4.0  # at most: Apache says SIGTERM again after 3 s to a child that the first one came too early for
-KILL_S = 10.0  # at most: thousands of processes take seconds to die
 
 
 class Keeper:
@@ -118,7 +115,7 @@ class Keeper:
                     stdout=log,
                     stderr=log,
                     process_group=0,  # Apache ends its whole group when it ends
-                    env=os.environ | {MARK: str(self.directory)},
+                    env=os.environ | {processes.MARK: str(self.directory)},
                     preexec_fn=in_child,
                 )
         except (OSError, ValueError, subprocess.SubprocessError) as error:
@@ -163,88 +160,21 @@ class Keeper:
 
     def clean(self) -> None:
         """Kill what is left, frozen or not, and remove the cgroup and the directory."""
-        deadline = time.monotonic() + KILL_S
+        deadline = time.monotonic() + processes.KILL_S
         while ((members := self.members()) or self.reap()) and time.monotonic() < deadline:
-            kill(members, self.cgroups)
+            processes.kill(members, self.cgroups)
             self.thaw(members)  # a version 1 freezer holds back even SIGKILL
             self.reap()
             time.sleep(0.005)
-        remove(self.directory, self.cgroups)
+        processes.remove(self.directory, self.cgroups)
 
     def members(self) -> list[int]:
         """The stack's processes: those of its cgroup, without one those of its session; never the keeper."""
-        return members(os.getpid(), self.cgroups)
+        return processes.members(os.getpid(), self.cgroups)
 
     def thaw(self, members: list[int]) -> None:
         """Let the stack run, by whichever means it was frozen."""
-        thaw(self.cgroups[0] if self.cgroups else None, members)
-
-
-def members(leader: int, cgroups: list[Path]) -> list[int]:
-    """The processes of a stack: those of its first cgroup and of the cgroups in it, else those of its session."""
-    if not cgroups:
-        return session_members(leader)
-    return [pid for path in tree(cgroups[0]) for pid in pids_in(path)]
-
-
-def tree(cgroup: Path) -> list[Path]:
-    """A stack's cgroup and those of its programs, these first; none when it is gone."""
-    try:
-        return [*sorted(path for path in cgroup.iterdir() if path.is_dir()), cgroup]
-    except OSError:
-        return []
-
-
-def pids_in(cgroup: Path) -> list[int]:
-    """The processes in this very cgroup."""
-    try:
-        return [int(pid) for pid in (cgroup / "cgroup.procs").read_text().split() if pid != "0"]
-    except OSError:
-        return []
-
-
-def kill(pids: list[int], cgroups: list[Path]) -> None:
-    """SIGKILL to all of them; by their cgroups at once where the kernel can, since programs may fork meanwhile."""
-    for cgroup in cgroups:
-        with contextlib.suppress(OSError):  # version 1, or a kernel before 5.14
-            (cgroup / "cgroup.kill").write_text("1")
-    for pid in pids:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.kill(pid, signal.SIGKILL)
-
-
-def remove(directory: Path, cgroups: list[Path]) -> None:
-    """Remove a stack's directory and its empty cgroups."""
-    for path in [path for cgroup in cgroups for path in tree(cgroup)]:
-        with contextlib.suppress(OSError):
-            path.rmdir()
-    shutil.rmtree(directory, ignore_errors=True)
-
-
-def session_members(session: int) -> list[int]:
-    """The live processes of a session but its leader."""
-    found = []
-    for entry in (each.name for each in Path("/proc").iterdir()):
-        if entry.isdigit() and int(entry) != session:
-            with contextlib.suppress(OSError, IndexError, ValueError):
-                after_name = Path(f"/proc/{entry}/stat").read_text().rpartition(")")[2].split()
-                if int(after_name[3]) == session and after_name[0] != "Z":
-                    found.append(int(entry))
-    return found
-
-
-def thaw(cgroup: Path | None, members: list[int]) -> None:
-    """Let frozen processes run, by whichever means they were frozen."""
-    if cgroup is None:
-        for pid in members:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGCONT)
-        return
-    with contextlib.suppress(OSError):
-        if (cgroup / "cgroup.freeze").exists():
-            (cgroup / "cgroup.freeze").write_text("0")
-        else:
-            (cgroup / "freezer.state").write_text("THAWED")
+        processes.thaw(self.cgroups[0] if self.cgroups else None, members)
 
 
 def say(answer: dict[str, Any]) -> None:

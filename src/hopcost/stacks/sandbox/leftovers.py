@@ -21,12 +21,11 @@ from pathlib import Path
 import msgspec
 import psutil
 
-from hopcost.stacks.sandbox import keeper
-from hopcost.stacks.sandbox.keeper import KILL_S
+from hopcost.stacks.sandbox import processes
+from hopcost.stacks.sandbox.processes import KILL_S, MARK
 
 DIRECTORY_PREFIX = "hopcost-stack-"  # in a folder for temporary files
 CGROUP_PREFIX = "hopcost-"
-MARK = keeper.MARK  # in the environment of every program of a stack: the stack's directory
 _OWNER = re.compile(r"^(?:hopcost-stack-|hopcost-)(\d+)-(\d+)-([0-9a-f]+)-")
 END_S = KILL_S
 
@@ -82,7 +81,7 @@ def find_leftovers() -> list[Leftover]:
     """What dead runs have left, as far as this user sees it: processes, then cgroups from the leaves, directories."""
     cgroups = [path for path in _cgroups() if is_left(path.name) or is_left(path.parent.name)]
     directories = [path for path in _directories() if is_left(path.name)]
-    pids = {pid for path in cgroups for pid in keeper.pids_in(path)} | set(_marked())
+    pids = {pid for path in cgroups for pid in processes.pids_in(path)} | set(_marked())
     return [
         *(Leftover(kind=Kind.PROCESS, what=str(pid)) for pid in sorted(pids)),
         *(Leftover(kind=Kind.CGROUP, what=str(path)) for path in sorted(cgroups, key=lambda each: -len(each.parts))),
@@ -95,12 +94,12 @@ def remove_leftovers() -> list[Leftover]:
     found = find_leftovers()
     cgroups = [Path(each.what) for each in found if each.kind is Kind.CGROUP]
     pids = [int(each.what) for each in found if each.kind is Kind.PROCESS]
-    keeper.kill(pids, cgroups)
+    processes.kill(pids, cgroups)
     for pid in pids:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(pid, signal.SIGCONT)
     for path in cgroups:
-        keeper.thaw(path, [])  # a version 1 freezer holds back even SIGKILL
+        processes.thaw(path, [])  # a version 1 freezer holds back even SIGKILL
     deadline = time.monotonic() + END_S
     while any(_start_time(pid) is not None for pid in pids) and time.monotonic() < deadline:
         time.sleep(0.01)

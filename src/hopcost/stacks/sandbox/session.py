@@ -23,9 +23,8 @@ import msgspec
 import psutil
 
 from hopcost.errors import CannotMeasure, MeasurementFailed
-from hopcost.stacks.sandbox import keeper as keeper_program
-from hopcost.stacks.sandbox import leftovers
-from hopcost.stacks.sandbox.keeper import CLEAN_STOP_S, KILL_S
+from hopcost.stacks.sandbox import keeper, leftovers, processes
+from hopcost.stacks.sandbox.keeper import CLEAN_STOP_S
 from hopcost.stacks.sandbox.leftovers import DIRECTORY_PREFIX
 
 PREFIX = DIRECTORY_PREFIX  # of directories in the system's folder for temporary files
@@ -71,7 +70,7 @@ class Session:
         except OSError as error:
             raise _no_temporary_folder(error) from error
         self._keeper = subprocess.Popen(
-            [sys.executable, "-I", "-S", keeper_program.__file__, json.dumps(order)],
+            [sys.executable, "-I", "-S", keeper.__file__, json.dumps(order)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
@@ -117,7 +116,7 @@ class Session:
         """A program's processes, `root` first: those of its cgroup, without one those of the tree below it."""
         if not self.cgroups:
             return process_tree(root)
-        pids = keeper_program.pids_in(self.cgroups[0] / name)
+        pids = processes.pids_in(self.cgroups[0] / name)
         return sorted(pids, key=lambda pid: (pid != root, pid))
 
     @property
@@ -173,7 +172,7 @@ class Session:
                 with contextlib.suppress(OSError):
                     pipe.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._keeper.wait(timeout=CLEAN_STOP_S + KILL_S + 1)
+            self._keeper.wait(timeout=CLEAN_STOP_S + processes.KILL_S + 1)
         self._errors.close()
         if self._keeper.poll() != 0:
             self._clean_after_keeper()
@@ -183,16 +182,16 @@ class Session:
         with contextlib.suppress(ProcessLookupError):
             self._keeper.kill()
         self._keeper.wait()
-        deadline = time.monotonic() + KILL_S
+        deadline = time.monotonic() + processes.KILL_S
         while (remains := self._remains()) and time.monotonic() < deadline:
-            keeper_program.kill(remains, self.cgroups)
-            keeper_program.thaw(self.cgroup, remains)
+            processes.kill(remains, self.cgroups)
+            processes.thaw(self.cgroup, remains)
             time.sleep(0.005)
-        keeper_program.remove(self.directory, self.cgroups)
+        processes.remove(self.directory, self.cgroups)
 
     def _remains(self) -> list[int]:
         """Processes of the stack that are still there; dead ones that nobody has reaped yet do not count."""
-        return [pid for pid in keeper_program.members(self.leader, self.cgroups) if leftovers.is_alive(pid)]
+        return [pid for pid in processes.members(self.leader, self.cgroups) if leftovers.is_alive(pid)]
 
     def _order(self, order: dict[str, Any]) -> None:
         assert self._keeper.stdin is not None, "opened with a pipe"

@@ -15,7 +15,8 @@ import pytest
 from freezers import freezers
 
 from hopcost.stacks.sandbox import leftovers
-from hopcost.stacks.sandbox.leftovers import MARK, Kind, Leftover
+from hopcost.stacks.sandbox.leftovers import Kind, Leftover
+from hopcost.stacks.sandbox.processes import MARK
 
 
 @pytest.fixture(autouse=True)

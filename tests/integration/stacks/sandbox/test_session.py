@@ -18,7 +18,7 @@ from freezers import freezers, leavings
 
 from hopcost.errors import CannotMeasure, MeasurementFailed
 from hopcost.stacks import surroundings
-from hopcost.stacks.sandbox import keeper, namespaces, network, usage
+from hopcost.stacks.sandbox import namespaces, network, processes, usage
 from hopcost.stacks.sandbox.cgroups import Freezer, _is_frozen
 from hopcost.stacks.sandbox.leftovers import owner
 from hopcost.stacks.sandbox.session import Net, NotStarted, Session, last_lines, port_is_free, process_tree
@@ -105,7 +105,7 @@ def test_a_cgroup_is_killed_whole_since_a_program_may_fork_faster_than_its_proce
         pytest.skip("no cgroup.kill: version 1, or a kernel before 5.14")
     pid = session.start("stubborn", STUBBORN, CORES, 512)
     assert eventually(lambda: len(process_tree(pid)) == 2)
-    keeper.kill([], session.cgroups)
+    processes.kill([], session.cgroups)
     assert eventually(lambda: session.processes("stubborn", pid) == [])
     assert eventually(lambda: session.poll() == {"stubborn": -9})
 
