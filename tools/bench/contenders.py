@@ -6,8 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from hopcost.generators.peers import peer as peers
-from hopcost.generators.peers.peer import BY_NAME, Drive, Peer, PeerLoad, run_peer, words
+from hopcost.generators.peers import BY_NAME
+from hopcost.generators.peers.ours import our_engine
+from hopcost.generators.peers.peer import Peer, PeerLoad
+from hopcost.generators.process import Drive, run_peer, version_of
 
 PEERS = ("wrk", "ab", "h2load", "oha")
 CLOSING = ("wrk", "ab", "oha")  # h2load opens no connection for each request
@@ -29,7 +31,7 @@ class Contender:
 def engine(executable: Path, *options: str, verb: str = "load") -> Contender:
     """Our engine under given options; `verb` is `load` or `floor`."""
     return Contender(
-        peers.engine(executable, "hopcost-engine"),
+        our_engine(executable, "hopcost-engine"),
         lambda connections, seconds, url: [
             *(verb, "--json", "-t", "1", "-c", str(connections), "-d", f"{seconds}s", *options, url)
         ],
@@ -43,11 +45,11 @@ def contender(name: str, keep_alive: bool = True) -> Contender:
         if name == "wrk":  # without --latency, which costs it something
             close = [] if keep_alive else KEEP_ALIVE_OFF
             return ["-t", "1", "-c", str(connections), "-d", f"{seconds}s", *close, url]
-        return words(name, PeerLoad(url=url, connections=connections, seconds=seconds, keep_alive=keep_alive))
+        return BY_NAME[name].words(PeerLoad(url=url, connections=connections, seconds=seconds, keep_alive=keep_alive))
 
     return Contender(BY_NAME[name], of_name)
 
 
 def installed() -> list[str]:
     """The peers that are installed here."""
-    return [name for name in PEERS if BY_NAME[name].version() is not None]
+    return [name for name in PEERS if version_of(BY_NAME[name]) is not None]

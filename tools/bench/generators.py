@@ -19,7 +19,8 @@ from pathlib import Path
 
 from hopcost import __version__
 from hopcost.errors import CannotMeasure, HopcostError, MeasurementFailed
-from hopcost.generators.peers.peer import BY_NAME, Drive
+from hopcost.generators.peers import BY_NAME
+from hopcost.generators.process import Drive, version_of
 from hopcost.machine import binaries
 from hopcost.machine import facts as machine_facts
 from hopcost.machine.facts import allowed_cores, siblings
@@ -165,7 +166,7 @@ def measure_all(rounds: int, seconds: int, seed: int, only: str) -> dict[str, st
         raise CannotMeasure("wrk is not installed: ratios are to wrk", "make setup, or apt-get install wrk")
     shuffle = random.Random(seed)
     measured: dict[str, str] = {}
-    versions_line = ", ".join(f"{name} {BY_NAME[name].version()}" for name in others)
+    versions_line = ", ".join(f"{name} {version_of(BY_NAME[name])}" for name in others)
     facts = machine_facts.facts()
     for section in sections(path, others):
         if only not in section.title:

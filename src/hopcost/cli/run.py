@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +9,7 @@ import typer
 
 from hopcost.cli import app, examples
 from hopcost.cli.shared import complete
+from hopcost.suites.published import PeerName
 
 if TYPE_CHECKING:
     from hopcost.plan.options import RunOptions
@@ -24,16 +24,6 @@ EPILOG = examples(
     "hopcost run hello --quick --quiet > hello.txt",
     then="On a terminal it shows what is known so far; elsewhere it writes a line for each block.",
 )
-
-
-class PeerName(StrEnum):
-    """Load generators that can drive an arm in place of our engine."""
-
-    WRK = "wrk"
-    AB = "ab"
-    H2LOAD = "h2load"
-    HEY = "hey"
-    OHA = "oha"
 
 
 @app.command("run", epilog=EPILOG)

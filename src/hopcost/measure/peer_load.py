@@ -10,9 +10,10 @@ from pathlib import Path
 import msgspec
 
 from hopcost.errors import ArmFailed, CannotMeasure, MeasurementFailed, UsageError
+from hopcost.generators import process
 from hopcost.generators.engine_protocol import End, Validity
-from hopcost.generators.peers import peer as peers
-from hopcost.generators.peers.peer import BY_NAME, Peer, PeerLoad
+from hopcost.generators.peers import BY_NAME
+from hopcost.generators.peers.peer import Peer, PeerLoad
 from hopcost.measure.engine_load import BlockContext, CheckedArm, busy_outside_ns, check_engine_plan, cores_in_use
 from hopcost.plan.plan import Plan
 from hopcost.record.block import ArmBlock, Block
@@ -23,27 +24,19 @@ from hopcost.stacks.stack import RunningStack
 from hopcost.stacks.surroundings import with_link_load
 from hopcost.suites.experiment import Workload
 
-INSTALL = {
-    "wrk": "apt-get install wrk",
-    "ab": "apt-get install apache2-utils",
-    "h2load": "apt-get install nghttp2-client",
-    "hey": "apt-get install hey",
-    "oha": "cargo install oha",
-}
-
 
 def find(name: str) -> tuple[Peer, str]:
     """The peer of that name and its version; CannotMeasure where it is not installed."""
     peer = BY_NAME[name]
-    version = peer.version()
+    version = process.version_of(peer)
     if version is None:
-        raise CannotMeasure(f"{name} is not installed, or prints no version", INSTALL[name])
+        raise CannotMeasure(f"{name} is not installed, or prints no version", peer.install)
     return peer, version or "(it has no version)"
 
 
 def missing() -> dict[str, str]:
     """The peers that are not here, and what would bring each."""
-    return {name: INSTALL[name] for name, peer in BY_NAME.items() if peer.version() is None}
+    return {name: peer.install for name, peer in BY_NAME.items() if process.version_of(peer) is None}
 
 
 def refuse_uploads(plan: Plan) -> None:
@@ -116,7 +109,7 @@ def url_of(stack: RunningStack, target: str) -> str:
 def drive(name: str, wanted: PeerLoad, stack: RunningStack, cores: list[int], at_most_s: float) -> PeerRun:
     """One run of the peer of that name."""
     peer, version = find(name)
-    return run(peer, version, peers.words(name, wanted), stack, cores, at_most_s)
+    return run(peer, version, peer.words(wanted), stack, cores, at_most_s)
 
 
 def run(peer: Peer, version: str, words: list[str], stack: RunningStack, cores: list[int], at_most_s: float) -> PeerRun:
@@ -125,7 +118,7 @@ def run(peer: Peer, version: str, words: list[str], stack: RunningStack, cores: 
     before = _cpu_ns(stack)
     try:
         with stack.as_client():  # a child is born in the network namespace of who starts it
-            done = peers.run_peer(peer, command, cores, at_most_s=at_most_s)
+            done = process.run_peer(peer, command, cores, at_most_s=at_most_s)
     except MeasurementFailed as error:  # its end, as when a server resets a connection, is what it says of this arm
         raise ArmFailed(stack.arm, error.message, error.hint) from error
     after = _cpu_ns(stack)

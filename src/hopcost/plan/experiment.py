@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from hopcost.errors import CannotMeasure
-from hopcost.generators.peers.peer import refuse_unable
+from hopcost.generators.peers import BY_NAME
 from hopcost.plan import slices, turns
 from hopcost.plan.arms import arms_here, copy_of_baseline
 from hopcost.plan.cores import place_cores
@@ -33,7 +33,7 @@ def decide_experiment(
     if peer is not None and peer in limits.missing_peers:
         raise CannotMeasure(f"{peer} is not installed", limits.missing_peers[peer])
     if peer is not None:
-        refuse_unable(peer, experiment.workload.requests_per_connection)
+        BY_NAME[peer].refuse_unable(experiment.workload.requests_per_connection)
     cores = place_cores(experiment.placement, limits.allowed_cores, limits.siblings)
     kept, left_out, notes = arms_here(suite, experiment, limits.installed)
     baseline = experiment.baseline if experiment.baseline in kept else kept[0]

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from enum import StrEnum
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 
 Value = int | float | str | bool  # of a sweep
-PeerName = Literal["wrk", "ab", "h2load", "oha", "hey"]
+
+
+class PeerName(StrEnum):
+    """Load generators that can drive an arm in place of our engine."""
+
+    WRK = "wrk"
+    AB = "ab"
+    H2LOAD = "h2load"
+    HEY = "hey"
+    OHA = "oha"
 
 
 class Published(msgspec.Struct, forbid_unknown_fields=True):

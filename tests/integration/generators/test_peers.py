@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from hopcost.errors import MeasurementFailed
-from hopcost.generators.peers.peer import WRK, run_peer
+from hopcost.generators.peers.wrk import WRK
+from hopcost.generators.process import run_peer
 
 
 def test_a_generator_that_fails_is_told_in_its_own_words() -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from hopcost.errors import CannotMeasure, MeasurementFailed
-from hopcost.generators.peers import peer as peers
-from hopcost.generators.peers.output import Counts
-from hopcost.generators.peers.peer import WRK, Peer, PeerLoad
+from hopcost.generators.peers import BY_NAME, ab, h2load, hey, oha, ours
+from hopcost.generators.peers.peer import Counts, Peer, PeerLoad
+from hopcost.generators.peers.wrk import WRK
 
 WRK_ERRORS = """Running 1s test @ http://127.0.0.1:1/
   1 threads and 64 connections
@@ -29,7 +29,7 @@ status codes: 100 2xx, 0 3xx, 0 4xx, 5 5xx
 OHA = """{"statusCodeDistribution": {"200": 90, "500": 7}, "errorDistribution": {"aborted due to deadline": 64,
 "connection error": 2}}"""
 
-ENGINE = peers.engine(Path("x"), "x")
+ENGINE = ours.our_engine(Path("x"), "x")
 
 
 @pytest.mark.parametrize(
@@ -37,9 +37,9 @@ ENGINE = peers.engine(Path("x"), "x")
     [
         (WRK, WRK_ERRORS, Counts(answers=900, errors=110)),
         (WRK, "  1000 requests in 1.00s, 0.16MB read", Counts(answers=1000, errors=0)),
-        (peers.AB, AB, Counts(answers=49980, errors=20)),
-        (peers.H2LOAD, H2LOAD, Counts(answers=100, errors=5)),
-        (peers.OHA, OHA, Counts(answers=90, errors=9)),
+        (ab.AB, AB, Counts(answers=49980, errors=20)),
+        (h2load.H2LOAD, H2LOAD, Counts(answers=100, errors=5)),
+        (oha.OHA, OHA, Counts(answers=90, errors=9)),
         (ENGINE, '{"answers": 5, "errors": {"read": 2, "body": 1}}', Counts(answers=5, errors=3)),
     ],
 )
@@ -68,19 +68,19 @@ Error distribution:
 
 
 def test_hey_errors_are_no_answers_and_its_times_are_kept() -> None:
-    counts = peers.HEY.counts(HEY)
+    counts = hey.HEY.counts(HEY)
     assert (counts.answers, counts.errors, counts.kinds) == (1990, 10, {"status": 7, "read": 3})
     assert counts.latency_ms == pytest.approx({"mean": 2.0, "max": 10.0, "p50": 1.9, "p99": 8.0})
 
 
 @pytest.mark.parametrize(("line", "kept"), [("Keep-Alive requests:    990\n", 990), ("", None)])
 def test_ab_says_how_many_connections_were_kept_where_it_asked_for_that(line: str, kept: int | None) -> None:
-    assert peers.AB.counts(AB + line).kept_alive == kept
+    assert ab.AB.counts(AB + line).kept_alive == kept
 
 
 @pytest.mark.parametrize("name", ["hey", "oha"])
 def test_a_generator_does_not_ask_for_gzip_by_itself(name: str) -> None:
-    given = peers.words(name, PeerLoad(url="http://127.0.0.1:1/", connections=1, seconds=1))
+    given = BY_NAME[name].words(PeerLoad(url="http://127.0.0.1:1/", connections=1, seconds=1))
     assert any(word.strip("-") == "disable-compression" for word in given)
 
 
@@ -92,7 +92,7 @@ def test_a_generator_that_cannot_close_connections_so_is_not_asked_to(
     name: str, requests_per_connection: int | None, refused: bool
 ) -> None:
     with pytest.raises(CannotMeasure, match=name) if refused else contextlib.nullcontext():
-        peers.refuse_unable(name, requests_per_connection)
+        BY_NAME[name].refuse_unable(requests_per_connection)
 
 
 def test_output_without_a_count_is_a_failure_not_zero() -> None:

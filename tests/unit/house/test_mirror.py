@@ -15,14 +15,15 @@ WITHOUT_A_FILE = {
     ),
     "whole commands show it: tests/end_to_end and tests/integration/cli": (
         "cli/build cli/list_ cli/load cli/run cli/show cli/up cli/shared/arguments cli/shared/arm cli/shared/complete "
-        "cli/shared/description errors generators/engine measure/peer_load measure/run record/kept_files record/names"
+        "cli/shared/description cli/shared/findings errors generators/engine measure/peer_load measure/run "
+        "record/kept_files record/names"
     ),
     "the loop on a mock engine shows it: tests/unit/measure/test_block.py and test_loop.py": (
         "measure/engine_load measure/protocols/as_published measure/protocols/soak measure/protocols/whole "
         "measure/rig measure/watcher"
     ),
     "running stacks show it: tests/integration/stacks and tests/conformance": (
-        "stacks/address stacks/sandbox/keeper stacks/sandbox/network stacks/sandbox/usage stacks/stack"
+        "stacks/address stacks/sandbox/keeper stacks/sandbox/processes stacks/sandbox/usage stacks/stack"
     ),
     "this machine's own figures: the doctor's tests, and every run's record": (
         "machine/binaries machine/cpu_time machine/facts machine/proc"
@@ -37,7 +38,8 @@ WITHOUT_A_FILE = {
         "statistics/summary/usage statistics/validity/accounts"
     ),
     "in files of other names": (
-        "generators/peers/output generators/peers/peer "  # generators/test_peers.py: real outputs of all of them
+        "generators/peers/ab generators/peers/h2load generators/peers/hey generators/peers/oha generators/peers/ours "
+        "generators/peers/peer generators/peers/wrk generators/process "  # generators/test_peers.py
         "plan/method programs/read "  # tools/test_reference.py; programs/test_definition.py
     ),
 }

@@ -18,7 +18,7 @@ from hopcost.record.run import Record
 from hopcost.report import ClaimsFormat, csv
 from hopcost.report.tables import claims
 from hopcost.statistics.summary.summary import summarise
-from hopcost.suites.published import Protocol
+from hopcost.suites.published import PeerName, Protocol
 
 Found = dict[str, str]
 
@@ -88,7 +88,7 @@ def test_an_offered_load_has_rows_of_its_own() -> None:
 
 def test_points_repeats_and_soaks() -> None:
     assert {(row["experiment"], row["point"]) for row in rows(sweep())} == {("cost@10", "10"), ("cost@1000", "1000")}
-    protocol = Protocol(peer="wrk", duration_s=30, repeats=1)
+    protocol = Protocol(peer=PeerName.WRK, duration_s=30, repeats=1)
     plan = msgspec.structs.replace(plan_of(), experiments=[planned(as_published=protocol)])
     content = record(plan=plan, repeats=[repeat("direct", 0, peer_run(1000)), repeat("behind", 0, peer_run(250))])
     assert one(content, "behind", "repeats_throughput")["ratio"] == "0.25"

@@ -17,7 +17,7 @@ from hopcost.record.run import Record
 from hopcost.report import json as json_report
 from hopcost.report.json_schema import Report
 from hopcost.statistics.summary.summary import summarise
-from hopcost.suites.published import Protocol
+from hopcost.suites.published import PeerName, Protocol
 
 SCHEMA = json.loads((ROOT / "docs" / "report.schema.json").read_text(encoding="utf-8"))
 GOLDEN = ROOT / "tests" / "golden" / "report" / "report.json"
@@ -25,7 +25,7 @@ GOLDEN = ROOT / "tests" / "golden" / "report" / "report.json"
 
 def records() -> list[Record]:
     """Every kind of experiment."""
-    protocol = Protocol(peer="wrk", duration_s=30, repeats=1)
+    protocol = Protocol(peer=PeerName.WRK, duration_s=30, repeats=1)
     repeated = msgspec.structs.replace(plan_of(), experiments=[planned(as_published=protocol)])
     soaked = msgspec.structs.replace(plan_of(), experiments=[planned(turns=Turns.SOAK, soak_s=3600.0)])
     return [

@@ -1,0 +1,12 @@
+"""The other load generators by name. A new one is a file here, a line here, and a name in suites/published.py."""
+
+from __future__ import annotations
+
+from hopcost.generators.peers.ab import AB
+from hopcost.generators.peers.h2load import H2LOAD
+from hopcost.generators.peers.hey import HEY
+from hopcost.generators.peers.oha import OHA
+from hopcost.generators.peers.peer import Peer
+from hopcost.generators.peers.wrk import WRK
+
+BY_NAME: dict[str, Peer] = {peer.name: peer for peer in (WRK, AB, H2LOAD, OHA, HEY)}

@@ -1,115 +1,32 @@
-"""Other load generators: how each is called and run; peer_output.py reads what they print.
-
-Each is a process of its own, its CPU read by wait4.
-"""
+"""What another load generator is: how it is called, and how its own figures are read."""
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-import subprocess
-import tempfile
-import threading
-import time
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable
 
 import msgspec
 
-from hopcost.errors import CannotMeasure, MeasurementFailed, UsageError, nearest
-from hopcost.generators.peers import output as peers_output
-from hopcost.generators.peers.output import Counts
-
-OUTPUT_KEPT = 4000  # characters of what it printed, for the record
+from hopcost.errors import CannotMeasure, MeasurementFailed
 
 
-class Peer(msgspec.Struct, frozen=True):
-    """A load generator; `counts` reads its output."""
+class Counts(msgspec.Struct, frozen=True):
+    """What a generator says it saw: correct answers, and everything else that it noticed.
 
-    name: str
-    executable: str
-    version_command: list[str]
-    version_pattern: str
-    counts: Callable[[str], Counts]
-    exit_codes: tuple[int, ...] = (0,)
-
-    def version(self) -> str | None:
-        """Its version; None when it is not installed."""
-        if self.path() is None:
-            return None
-        run = subprocess.run([self.executable, *self.version_command], capture_output=True, text=True, check=False)
-        found = re.search(self.version_pattern, run.stdout + run.stderr)
-        return found[1] if found else None
-
-    def path(self) -> str | None:
-        """Where it is; None when it is not installed."""
-        return shutil.which(self.executable)
-
-
-class Drive(msgspec.Struct, frozen=True):
-    """One run of a generator: its counts, its CPU time (user and system, all threads, ns), its wall time."""
-
-    counts: Counts
-    cpu_ns: int
-    elapsed_ns: int
-    output: str = ""
-
-
-def run_peer(
-    peer: Peer, command: list[str], cores: list[int], prefix: Sequence[str] = (), at_most_s: float | None = None
-) -> Drive:
-    """Run a command of this peer behind a prefix (`nsenter …`) to its end, in a session of its own.
-
-    MeasurementFailed with its own words when it fails, prints no counts, or lasts for more than `at_most_s`.
+    `own_cpu_ns` is its CPU time while load ran, without opening connections before. `kinds` are its errors by our words
+    for them, `elapsed_ns` and `throughput_per_s` what it prints of time and rate (errors may be in the rate),
+    `latency_ms` its mean, its longest and quantiles, `kept_alive` answers after which a connection was kept. None where
+    it does not say.
     """
-    whole = [*prefix, "taskset", "--cpu-list", ",".join(map(str, cores)), *command]
-    if (setpriv := shutil.which("setpriv")) is not None:
-        whole = [setpriv, "--pdeathsig", "KILL", "--", *whole]  # the harness may be killed meanwhile
-    with tempfile.TemporaryFile() as output:
-        process = subprocess.Popen(
-            whole, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
-        )
-        late = threading.Timer(at_most_s, process.kill) if at_most_s is not None else None
-        began = time.monotonic_ns()
-        try:
-            if late is not None:
-                late.start()
-            _, status, usage = os.wait4(process.pid, 0)  # the CPU time of this child alone
-        except BaseException:
-            process.kill()
-            process.wait()
-            raise
-        finally:
-            if late is not None:
-                late.cancel()
-        elapsed = time.monotonic_ns() - began
-        process.returncode = os.waitstatus_to_exitcode(status)
-        output.seek(0)
-        text = output.read().decode(errors="replace")
-    if process.returncode not in peer.exit_codes:
-        too_long = at_most_s is not None and elapsed > at_most_s * 1e9
-        how = f"was ended after {at_most_s:.0f} s" if too_long else f"ended with {process.returncode}"
-        raise MeasurementFailed(f"{' '.join(command)} {how}:\n{_ends(text.strip())}")
-    cpu_ns = round((usage.ru_utime + usage.ru_stime) * 1e9)
-    return Drive(counts=peer.counts(text), cpu_ns=cpu_ns, elapsed_ns=elapsed, output=text[-OUTPUT_KEPT:])
 
-
-def _ends(text: str) -> str:
-    """A long output's beginning and end: what is wrong stands in one of them."""
-    return text if len(text) <= 600 else f"{text[:300]} … {text[-300:]}"
-
-
-def engine(executable: Path, name: str) -> Peer:
-    """Our engine, called and read like a peer."""
-    return Peer(
-        name=name,
-        executable=str(executable),
-        version_command=["--version"],
-        version_pattern=r"hopcost-engine (\S+)",
-        counts=peers_output.engine,
-        exit_codes=(0, 4),  # 4: the run calls itself suspect, for steal perhaps, which here all share
-    )
+    answers: int
+    errors: int
+    own_cpu_ns: int | None = None
+    kinds: dict[str, int] = {}
+    elapsed_ns: int | None = None
+    throughput_per_s: float | None = None
+    latency_ms: dict[str, float] = {}
+    kept_alive: int | None = None
 
 
 class PeerLoad(msgspec.Struct, frozen=True):
@@ -125,102 +42,65 @@ class PeerLoad(msgspec.Struct, frozen=True):
     options: list[str] = []
     timeout_s: int | None = None  # None: the tool's own
 
-
-def refuse_unable(name: str, requests_per_connection: int | None) -> None:
-    """CannotMeasure where a peer does not do so many requests per connection (None: all on one that is kept)."""
-    if requests_per_connection is None:
-        return
-    if requests_per_connection > 1:
-        raise CannotMeasure(
-            f"{name} does not close connections after {requests_per_connection} requests: after all or none"
-        )
-    if name == "h2load":
-        raise CannotMeasure(f"{name} opens no connection for each request")
+    @property
+    def header_words(self) -> list[str]:
+        """`-H "name: value"` for each header field."""
+        return [word for name, value in self.headers for word in ("-H", f"{name}: {value}")]
 
 
-def words(name: str, load: PeerLoad) -> list[str]:
-    """The words behind a peer's name on the command line."""
-    connections, fields = str(load.connections), [f"{key}: {value}" for key, value in load.headers]
-    headers = [word for field in fields for word in ("-H", field)]
-    match name:
-        case "wrk":
-            assert load.seconds is not None, "wrk knows no number of requests: the suite's check says so"
-            close = [] if load.keep_alive else ["-H", "Connection: close"]
-            ends = ["-t", str(min(load.threads, load.connections)), "-c", connections, "-d", f"{load.seconds}s"]
-            timeout = [] if load.timeout_s is None else ["--timeout", f"{load.timeout_s}s"]
-            return [*ends, *timeout, "--latency", *headers, *close, *load.options, load.url]
-        case "ab":
-            # -t alone would stop at 50,000 requests; ab keeps one entry per request of -n, so that is bounded too.
-            ends = (
-                ["-n", str(load.requests)]
-                if load.seconds is None
-                else ["-t", str(load.seconds), "-n", str(200_000 * load.seconds)]
+class Peer(msgspec.Struct, frozen=True):
+    """A load generator.
+
+    `version_pattern` finds the version in what `version_command` prints, `install` says how to get it. `words` are
+    those behind its name on the command line, `counts` reads its output, `times` says what its times are of.
+    """
+
+    name: str
+    executable: str
+    version_command: list[str]
+    version_pattern: str
+    install: str
+    times: str
+    words: Callable[[PeerLoad], list[str]]
+    counts: Callable[[str], Counts]
+    exit_codes: tuple[int, ...] = (0,)
+    opens_one_per_request: bool = True
+
+    def refuse_unable(self, requests_per_connection: int | None) -> None:
+        """CannotMeasure if it cannot do so many requests per connection (None: all on one that is kept)."""
+        if requests_per_connection is None:
+            return
+        if requests_per_connection > 1:
+            raise CannotMeasure(
+                f"{self.name} does not close connections after {requests_per_connection} requests: after all or none"
             )
-            keep = ["-k"] if load.keep_alive else []
-            return ["-q", *keep, "-c", connections, *ends, *headers, *load.options, load.url]
-        case "h2load":
-            ends = ["-n", str(load.requests)] if load.seconds is None else ["-D", str(load.seconds)]
-            fields = [f"--header={field}" for field in fields]
-            threads = ["-t", str(min(load.threads, load.connections))]
-            return ["--h1", *threads, "-c", connections, *ends, *fields, *load.options, load.url]
-        case "oha":
-            ends = ["-n", str(load.requests)] if load.seconds is None else ["-z", f"{load.seconds}s"]
-            close = [] if load.keep_alive else ["--disable-keepalive"]
-            quiet = ["--no-tui", "--output-format", "json", "--disable-compression"]  # see hey
-            trusting = ["--insecure"] if load.url.startswith("https:") else []
-            return [*quiet, "-c", connections, *ends, *headers, *close, *trusting, *load.options, load.url]
-        case "hey":
-            ends = ["-n", str(load.requests)] if load.seconds is None else ["-z", f"{load.seconds}s"]
-            close = [] if load.keep_alive else ["-disable-keepalive"]
-            timeout = [] if load.timeout_s is None else ["-t", str(load.timeout_s)]
-            # Else it would ask for gzip by itself, which the arms would not do alike.
-            return [
-                *ends,
-                "-c",
-                connections,
-                *timeout,
-                "-disable-compression",
-                *headers,
-                *close,
-                *load.options,
-                load.url,
-            ]
-    raise UsageError(f"no load generator is called '{name}'", nearest(name, BY_NAME))
+        if not self.opens_one_per_request:
+            raise CannotMeasure(f"{self.name} opens no connection for each request")
 
 
-WRK = Peer(
-    name="wrk",
-    executable="wrk",
-    version_command=["-v"],
-    version_pattern=r"wrk (?:debian/)?(\S+)",
-    counts=peers_output.wrk,
-)
-AB = Peer(
-    name="ab",
-    executable="ab",
-    version_command=["-V"],
-    version_pattern=r"Version (\S+)",
-    counts=peers_output.ab,
-)
-H2LOAD = Peer(
-    name="h2load",
-    executable="h2load",
-    version_command=["--version"],
-    version_pattern=r"h2load nghttp2/(\S+)",
-    counts=peers_output.h2load,
-)
-OHA = Peer(
-    name="oha",
-    executable="oha",
-    version_command=["--version"],
-    version_pattern=r"oha (\S+)",
-    counts=peers_output.oha,
-)
-HEY = Peer(
-    name="hey",
-    executable="hey",
-    version_command=["-h"],  # it has no version: that it prints its usage is the receipt
-    version_pattern=r"Usage: hey()",
-    counts=peers_output.hey,
-)
-BY_NAME = {peer.name: peer for peer in (WRK, AB, H2LOAD, OHA, HEY)}
+def milliseconds(text: str) -> float:
+    """`1.5ms`, `267us`, `2.00s`, `1.00m` in ms."""
+    found = re.fullmatch(r"([\d.]+)([a-z]*)", text)
+    scale = {"us": 1e-3, "ms": 1.0, "s": 1e3, "m": 60e3, "h": 3600e3}
+    if found is None or found[2] not in scale:
+        raise MeasurementFailed(f"no time: '{text}'")
+    return float(found[1]) * scale[found[2]]
+
+
+def elapsed_ns_in(pattern: str, text: str, unit: str = "") -> int | None:
+    found = re.search(pattern, text)
+    return None if found is None else round(milliseconds(found[1] + unit) * 1e6)
+
+
+def figure_in(pattern: str, text: str) -> float | None:
+    found = re.search(pattern, text)
+    return None if found is None else float(found[1])
+
+
+def number_in(pattern: str, text: str, absent: int | None = None) -> int:
+    found = re.search(pattern, text)
+    if found is not None:
+        return int(found[1])
+    if absent is None:
+        raise MeasurementFailed(f"no '{pattern}' in the generator's output:\n{text.strip()[-500:]}")
+    return absent

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from functools import partial
 
 import msgspec
 
 from hopcost.errors import ArmFailed, CannotMeasure
-from hopcost.generators.peers import peer as peers
-from hopcost.generators.peers.peer import BY_NAME, Peer, PeerLoad
+from hopcost.generators import process
+from hopcost.generators.peers import BY_NAME
+from hopcost.generators.peers.ours import our_engine
+from hopcost.generators.peers.peer import Peer, PeerLoad
 from hopcost.machine import binaries
 from hopcost.measure import peer_load
 from hopcost.record.repeat import PeerRun
@@ -86,27 +87,17 @@ def run_crosscheck(
 
 def _callers(workload: Workload) -> tuple[dict[str, _Caller], dict[str, str]]:
     """Ours and all that are here and can do such a load; of the others, why not."""
-    engine = peers.engine(binaries.require("hopcost-engine"), OURS)
-    callers = {OURS: _Caller(engine, engine.version() or "", _words)}
+    engine = our_engine(binaries.require("hopcost-engine"), OURS)
+    callers = {OURS: _Caller(engine, process.version_of(engine) or "", engine.words)}
     left_out = {name: f"not installed; hint: {hint}" for name, hint in peer_load.missing().items()}
     for name in BY_NAME:
         if name in left_out:
             continue
         try:
-            peers.refuse_unable(name, workload.requests_per_connection)
+            BY_NAME[name].refuse_unable(workload.requests_per_connection)
             peer, version = peer_load.find(name)
         except CannotMeasure as error:
             left_out[name] = error.message
         else:
-            callers[name] = _Caller(peer, version, partial(peers.words, name))
+            callers[name] = _Caller(peer, version, peer.words)
     return callers, left_out
-
-
-def _words(load: PeerLoad) -> list[str]:
-    """Our engine as a load generator like any other."""
-    fields = [word for name, value in load.headers for word in ("-H", f"{name}: {value}")]
-    close = [] if load.keep_alive else ["--requests-per-connection", "1"]
-    timeout = [] if load.timeout_s is None else ["-T", f"{load.timeout_s}s"]
-    ends = ["-t", str(min(load.threads, load.connections)), "-c", str(load.connections), "-d", f"{load.seconds}s"]
-    trusting = ["--insecure"] if load.url.startswith("https:") else []
-    return ["load", "--json", "--quiet", *ends, *timeout, *fields, *close, *trusting, load.url]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from hopcost.generators.peers import BY_NAME, ours
 from hopcost.report import Format, columns, markdown
 from hopcost.report.formatting import ABSENT, cores, count, errors, interval, number, printable, span
 from hopcost.statistics.questions.crosscheck import OURS, Crosscheck, Tool
@@ -12,15 +13,6 @@ HEADER = [
     *("generator", "answers/s", "÷ hopcost's [95%]", "mean ms", "p50 ms", "p99 ms", "in flight"),
     *("busy", "its CPU µs", "stack's CPU µs", "÷ hopcost's [95%]", "errors"),
 ]
-TIMES = {  # what each one's mean and quantiles are of
-    OURS: "service time: request handed to the kernel → last byte of the answer read, every byte compared",
-    "wrk": "Latency: request written → answer parsed, connecting not included; then corrected for coordinated omission:"
-    " each time above twice the mean interval is added again, shortened by it, and so on",
-    "ab": "Time per request: connecting included where a request had to; quantiles in whole milliseconds",
-    "h2load": "time for request: sent → stream closed; it prints no quantiles",
-    "oha": "response time; connecting included in the first on a connection",
-    "hey": "response time: request taken up → body read; connecting included in the first on a connection",
-}
 BELOW = [
     "figures are medians over turns, p50 and p99 lowest–highest of the turns: quantiles of several runs do not merge;"
     " every interval holds by itself",
@@ -71,7 +63,12 @@ def _row(tool: Tool) -> list[str]:
 
 
 def _below(found: Crosscheck) -> list[str]:
-    said = [*BELOW, *(f"{tool.name} {tool.version}: {TIMES[tool.name]}" for tool in found.tools)]
+    said = [*BELOW, *(f"{tool.name} {tool.version}: {_times(tool.name)}" for tool in found.tools)]
     fewer = [tool for tool in found.tools if tool.turns < found.rounds]
     said += [f"{tool.name}: {count(tool.turns, 'turn')} of {found.rounds}" for tool in fewer]
     return said + [f"left out: {name}: {why}" for name, why in found.left_out.items()]
+
+
+def _times(name: str) -> str:
+    """What a generator's mean and quantiles are of."""
+    return ours.TIMES if name == OURS else BY_NAME[name].times

@@ -10,8 +10,8 @@ import pytest
 from samples.crosschecks import played
 
 from hopcost.errors import ArmFailed
-from hopcost.generators.peers.output import Counts
-from hopcost.generators.peers.peer import BY_NAME, Peer, PeerLoad
+from hopcost.generators.peers import BY_NAME
+from hopcost.generators.peers.peer import Counts, Peer, PeerLoad
 from hopcost.measure import peer_load
 from hopcost.measure.protocols import crosscheck
 from hopcost.record.repeat import PeerRun
@@ -34,7 +34,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     def callers(_: Workload) -> tuple[dict[str, Any], dict[str, str]]:
         words: Callable[[PeerLoad], list[str]] = lambda load: [f"{load.seconds}s"]  # noqa: E731
         made = {name: crosscheck._Caller(BY_NAME["ab"], "1", words) for name in ("ab",)}
-        engine = Peer(OURS, "engine", [], "", lambda _: Counts(0, 0))
+        engine = Peer(OURS, "engine", [], "", "", "", lambda _: [], lambda _: Counts(0, 0))
         return {OURS: crosscheck._Caller(engine, "1", words), **made}, {"hey": "not installed"}
 
     monkeypatch.setattr(peer_load, "run", run)

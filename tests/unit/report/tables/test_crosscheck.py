@@ -8,12 +8,12 @@ import golden
 import pytest
 from samples.crosschecks import turns
 
-from hopcost.generators.peers.peer import BY_NAME
+from hopcost.generators.peers import BY_NAME
 from hopcost.report import Format
 from hopcost.report.tables import crosscheck as tables_crosscheck
-from hopcost.report.tables.crosscheck import TIMES
 from hopcost.statistics.questions import crosscheck
 from hopcost.statistics.questions.crosscheck import OURS, Crosscheck
+from hopcost.suites.published import PeerName
 
 
 def example() -> Crosscheck:
@@ -50,4 +50,5 @@ def test_as_json() -> None:
 
 
 def test_every_generator_says_what_it_times() -> None:
-    assert set(TIMES) == {OURS, *BY_NAME}
+    assert all(peer.times for peer in BY_NAME.values())
+    assert set(BY_NAME) == {name.value for name in PeerName}

@@ -12,7 +12,7 @@ from hopcost.record.run import Record
 from hopcost.report.document import Part
 from hopcost.report.tables import experiment
 from hopcost.statistics.summary.summary import summarise
-from hopcost.suites.published import Protocol
+from hopcost.suites.published import PeerName, Protocol
 
 
 def timed(answers: int, latency_ms: dict[str, float], kept: int | None = None) -> PeerRun:
@@ -39,7 +39,7 @@ def test_another_generators_times_stand_beside_its_counts() -> None:
 
 def test_kept_connections_are_counted_over_all_repeats_and_unknown_where_one_does_not_say() -> None:
     plan = msgspec.structs.replace(
-        plan_of(), experiments=[planned(as_published=Protocol(peer="ab", requests=1000, repeats=2))]
+        plan_of(), experiments=[planned(as_published=Protocol(peer=PeerName.AB, requests=1000, repeats=2))]
     )
     repeats = [repeat("direct", number, timed(1000, {}, kept=kept)) for number, kept in ((0, 990), (1, 0))]
     repeats += [repeat("behind", number, timed(1000, {}, kept=kept)) for number, kept in ((0, 990), (1, None))]

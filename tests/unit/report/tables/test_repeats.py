@@ -9,12 +9,13 @@ from samples.sweeps import peer_run, planned, point, repeat
 from hopcost.report import text
 from hopcost.report.tables.experiment import tables
 from hopcost.statistics.summary.summary import summarise
-from hopcost.suites.published import Protocol
+from hopcost.suites.published import PeerName, Protocol
 
 
 def test_repeats_have_a_mean_a_spread_and_no_verdict() -> None:
     plan = msgspec.structs.replace(
-        plan_of(), experiments=[planned(as_published=Protocol(peer="wrk", duration_s=30, repeats=2, connections=5000))]
+        plan_of(),
+        experiments=[planned(as_published=Protocol(peer=PeerName.WRK, duration_s=30, repeats=2, connections=5000))],
     )
     repeats = [
         repeat("direct", 0, peer_run(1000)),
@@ -37,7 +38,7 @@ def test_repeats_have_a_mean_a_spread_and_no_verdict() -> None:
 
 
 def test_what_all_values_of_repeats_share_is_said_once() -> None:
-    protocol = Protocol(peer="wrk", duration_s=30, repeats=1, connections=5000)
+    protocol = Protocol(peer=PeerName.WRK, duration_s=30, repeats=1, connections=5000)
     points = [msgspec.structs.replace(point(value), as_published=protocol, notes=["n"]) for value in (10, 1000)]
     ran = [repeat("direct", 0, peer_run(1000)), repeat("direct", 0, None, "refused")]
     for each, experiment in zip(ran, points, strict=True):

@@ -14,7 +14,7 @@ from hopcost.report import formatting, markdown, text
 from hopcost.report.document import Part
 from hopcost.report.tables import experiment
 from hopcost.statistics.summary.summary import summarise
-from hopcost.suites.published import Protocol
+from hopcost.suites.published import PeerName, Protocol
 
 MIB = 2**20
 
@@ -77,7 +77,7 @@ def test_further_tables_stand_in_text_and_markdown() -> None:
 
 def test_repeats_have_memory_ports_and_surroundings_too() -> None:
     plan = msgspec.structs.replace(
-        plan_of(), experiments=[planned(as_published=Protocol(peer="wrk", duration_s=30, repeats=1))]
+        plan_of(), experiments=[planned(as_published=Protocol(peer=PeerName.WRK, duration_s=30, repeats=1))]
     )
     one = repeat("direct", 0, peer_run(1000))
     one.memory = {"app": Memory(processes=1, peak_bytes=MIB, proportional_bytes=None)}
