@@ -27,7 +27,7 @@ from hopcost.suites.arm import COPY_SUFFIX
 
 
 def measure_block(
-    setting: BlockContext,
+    context: BlockContext,
     arms: list[PlannedArm],
     number: int,
     rounds: int,
@@ -39,55 +39,55 @@ def measure_block(
 
     `rates` are the offered loads of the open loop (share → requests per second), None: out of this block's closed loop.
     """
-    setting.watcher.block_begins(number)
-    is_open_too = bool(setting.experiment.open_loop_shares)
-    with recording(setting, number) as block, contextlib.ExitStack() as stacks:
+    context.watcher.block_begins(number)
+    is_open_too = bool(context.experiment.open_loop_shares)
+    with recording(context, number) as block, contextlib.ExitStack() as stacks:
         if is_open_too:
-            block.longest_stall_ns = setting.rig.longest_stall_ns(setting.experiment.cores.generator)
-        ready = start_and_check(setting, arms, block, stacks)
-        load_closed(setting, block, ready, rounds, warm_up=warm_up)
-        if block.longest_stall_ns is not None and (standing := _standing(setting, block, ready)):
-            offered = _offered(setting, block, standing, rounds, rates)
-            load_open(setting, block, standing, offered)
+            block.longest_stall_ns = context.rig.longest_stall_ns(context.experiment.cores.generator)
+        ready = start_and_check(context, arms, block, stacks)
+        load_closed(context, block, ready, rounds, warm_up=warm_up)
+        if block.longest_stall_ns is not None and (standing := _standing(context, block, ready)):
+            offered = _offered(context, block, standing, rounds, rates)
+            load_open(context, block, standing, offered)
         note_failures(block, [each.stack for each in ready])
     return block
 
 
-def _standing(setting: BlockContext, block: Block, ready: list[CheckedArm]) -> list[CheckedArm]:
+def _standing(context: BlockContext, block: Block, ready: list[CheckedArm]) -> list[CheckedArm]:
     """The arms that go on into the open loop: those that still run; none where there is nothing left to compare."""
     standing = [each for each in ready if each.stack.failure() is None]
-    pair = {setting.experiment.baseline, setting.experiment.baseline + COPY_SUFFIX}
+    pair = {context.experiment.baseline, context.experiment.baseline + COPY_SUFFIX}
     compared = pair & {each.arm.name for each in ready} <= {each.arm.name for each in standing}
     is_void = block.end is not None and block.end.validity == Validity.VOID
     return standing if compared and len(standing) > 1 and not is_void else []
 
 
 def _offered(
-    setting: BlockContext, block: Block, standing: list[CheckedArm], rounds: int, rates: dict[float, float] | None
+    context: BlockContext, block: Block, standing: list[CheckedArm], rounds: int, rates: dict[float, float] | None
 ) -> Offered:
     """The loads to offer and the slices to offer them in."""
     assert block.longest_stall_ns is not None, "looked at before load"
     if rates is None:
         names = {each.arm.name for each in standing}
         parts = [part for part in block.arms if part.name in names]
-        rates = open_loop.offered_rates(map(throughput, parts), setting.experiment.open_loop_shares)
+        rates = open_loop.offered_rates(map(throughput, parts), context.experiment.open_loop_shares)
     slice_ns = open_loop.slice_ns(block.longest_stall_ns)
     return Offered(
-        rates=rates, slice_ns=slice_ns, rounds=open_loop.rounds(rounds * setting.experiment.slice_ns, slice_ns)
+        rates=rates, slice_ns=slice_ns, rounds=open_loop.rounds(rounds * context.experiment.slice_ns, slice_ns)
     )
 
 
 @contextlib.contextmanager
-def recording(setting: BlockContext, number: int, *, judged: bool = True) -> Iterator[Block]:
+def recording(context: BlockContext, number: int, *, judged: bool = True) -> Iterator[Block]:
     """An empty block to fill in; a fault of the measurement makes it void, with the reason.
 
     At the end it is judged where it was loaded, unless its parts are judged by themselves.
     """
-    experiment = setting.experiment
+    experiment = context.experiment
     block = Block(
         experiment=experiment.name,
         number=number,
-        seed=block_seed(setting.plan, experiment.name, number),
+        seed=block_seed(context.plan, experiment.name, number),
         started_utc=now_utc(),
         elapsed_ns=0,
         slices_elapsed_ns=0,
@@ -99,13 +99,13 @@ def recording(setting: BlockContext, number: int, *, judged: bool = True) -> Ite
         failures=[],
     )
     cores = cores_in_use(experiment)
-    before = setting.rig.conditions(cores)
+    before = context.rig.conditions(cores)
     try:
         yield block
     except MeasurementFailed as error:
         block.validity = Validity.VOID
         block.reasons.append(error.message + (f"; hint: {error.hint}" if error.hint else ""))
-    change = conditions.change(before, setting.rig.conditions(cores))
+    change = conditions.change(before, context.rig.conditions(cores))
     block.elapsed_ns, block.steal_ns = change.elapsed_ns, change.steal_ns
     block.throttled_ns, block.swapped_pages = change.throttled_ns, change.swapped_pages
     block.clock_step_ns = change.clock_step_ns
@@ -113,31 +113,31 @@ def recording(setting: BlockContext, number: int, *, judged: bool = True) -> Ite
         block.validity, block.reasons = judge_block(block, experiment)
 
 
-def start(setting: BlockContext, arm: PlannedArm, number: int, stacks: contextlib.ExitStack) -> CheckedArm:
+def start(context: BlockContext, arm: PlannedArm, number: int, stacks: contextlib.ExitStack) -> CheckedArm:
     """An arm started anew, kept in the record, and asked once; ArmFailed when it does not answer."""
-    experiment = setting.experiment
-    setting.watcher.arm_runs(arm.name, "start")
-    stack = stacks.enter_context(setting.rig.start(arm, experiment, f"{experiment.name}-{number}-{arm.name}"))
+    experiment = context.experiment
+    context.watcher.arm_runs(arm.name, "start")
+    stack = stacks.enter_context(context.rig.start(arm, experiment, f"{experiment.name}-{number}-{arm.name}"))
     commands = [KeptCommand(hop.name, experiment.cores.stack, hop.command) for hop in stack.prepared.hops]
     files = {f"{hop.name}.{name}": text for hop in stack.prepared.hops for name, text in hop.files.items()}
-    setting.writer.put_stack(experiment.name, arm.name, commands, files)
-    answer = setting.rig.ask(stack, experiment.workload)
+    context.writer.put_stack(experiment.name, arm.name, commands, files)
+    answer = context.rig.ask(stack, experiment.workload)
     return CheckedArm(arm=arm, stack=stack, answer=answer)
 
 
 def start_and_check(
-    setting: BlockContext, arms: list[PlannedArm], block: Block, stacks: contextlib.ExitStack
+    context: BlockContext, arms: list[PlannedArm], block: Block, stacks: contextlib.ExitStack
 ) -> list[CheckedArm]:
     """Every arm started anew and compared with the baseline; those that fail are noted in the block.
 
     The baseline comes first, the others keep the plan's order: it decides nothing, since none is loaded before all are
     checked.
     """
-    experiment = setting.experiment
+    experiment = context.experiment
     ready: list[CheckedArm] = []
     for arm in sorted(arms, key=lambda arm: arm.name != experiment.baseline):
         try:
-            one = start(setting, arm, block.number, stacks)
+            one = start(context, arm, block.number, stacks)
             if ready:
                 check.compare_answers(experiment.baseline, ready[0].answer, arm.name, one.answer)
         except ArmFailed as error:

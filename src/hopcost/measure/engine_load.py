@@ -63,7 +63,7 @@ class CheckedArm(msgspec.Struct, frozen=True):
 
 
 def load_closed(
-    setting: BlockContext,
+    context: BlockContext,
     block: Block,
     ready: list[CheckedArm],
     rounds: int,
@@ -76,12 +76,12 @@ def load_closed(
     `slice_ns` has the arms whose slices have a length of their own; `on_slice` hears of each slice when it has ended.
     Without `warm_up` it is as long as the plan says.
     """
-    work = _work(setting, ready, block.seed, setting.experiment.slice_ns, rounds, warm_up)
-    work.slice_jitter = setting.experiment.slice_jitter
+    work = _work(context, ready, block.seed, context.experiment.slice_ns, rounds, warm_up)
+    work.slice_jitter = context.experiment.slice_jitter
     for arm in work.arms:
         arm.slice_ns = (slice_ns or {}).get(arm.name)
     parts = {each.arm.name: _Part(each) for each in ready}
-    observers = {each.arm.name: setting.rig.observe(each.stack) for each in ready}
+    observers = {each.arm.name: context.rig.observe(each.stack) for each in ready}
     processes = {each.arm.name: Workers(each.stack) for each in ready}
 
     def note(line: Slice) -> None:
@@ -91,7 +91,7 @@ def load_closed(
         if line.round == rounds - 1:  # later the engine closes its connections, which would be counted too
             parts[line.arm].time_wait = parts[line.arm].stack.time_wait()
 
-    block.end = _run(setting, block, work, parts, note)
+    block.end = _run(context, block, work, parts, note)
     block.arms = [part.whole() for part in parts.values()]
     for part, each, asked in zip(block.arms, ready, work.arms, strict=True):
         assert part.totals is not None, "whole() raises without them"
@@ -101,7 +101,7 @@ def load_closed(
         part.restarts = processes[part.name].restarts()
 
 
-def load_open(setting: BlockContext, block: Block, ready: list[CheckedArm], offered: Offered) -> None:
+def load_open(context: BlockContext, block: Block, ready: list[CheckedArm], offered: Offered) -> None:
     """The open loop: the same stacks under each of the offered loads, which go into the arms' parts of the block.
 
     Each load has an engine of its own, and the same arrivals for all arms (Poisson). The stacks are warm by now: what
@@ -109,12 +109,12 @@ def load_open(setting: BlockContext, block: Block, ready: list[CheckedArm], offe
     """
     in_block = {part.name: part for part in block.arms}
     for number, (share, rate_per_s) in enumerate(offered.rates.items(), start=1):
-        work = _work(setting, ready, block.seed ^ number, offered.slice_ns, offered.rounds, None)
+        work = _work(context, ready, block.seed ^ number, offered.slice_ns, offered.rounds, None)
         for arm in work.arms:
             arm.arrivals = {"poisson": Rate(rate_per_s=rate_per_s)}
         parts = {each.arm.name: _Part(each) for each in ready}
         processes = {each.arm.name: Workers(each.stack) for each in ready}
-        block.open_ends.append(_run(setting, block, work, parts))
+        block.open_ends.append(_run(context, block, work, parts))
         for name, part in parts.items():
             in_block[name].open_loop.append(part.open(share, rate_per_s))
             for hop, ended in processes[name].restarts().items():
@@ -122,10 +122,10 @@ def load_open(setting: BlockContext, block: Block, ready: list[CheckedArm], offe
 
 
 def _work(
-    setting: BlockContext, ready: list[CheckedArm], seed: int, slice_ns: int, rounds: int, warm_up: WarmUp | None
+    context: BlockContext, ready: list[CheckedArm], seed: int, slice_ns: int, rounds: int, warm_up: WarmUp | None
 ) -> EnginePlan:
     """The engine's plan for these arms in the closed loop, all slices alike."""
-    experiment, plan = setting.experiment, setting.plan
+    experiment, plan = context.experiment, context.plan
     return EnginePlan(
         seed=seed,
         cores=experiment.cores.generator,
@@ -138,15 +138,15 @@ def _work(
 
 
 def _run(
-    setting: BlockContext,
+    context: BlockContext,
     block: Block,
     work: EnginePlan,
     parts: dict[str, _Part],
     on_slice: Callable[[Slice], None] | None = None,
 ) -> End:
     """One run of the engine: its lines into the parts, the harness's and others' CPU time into the block."""
-    stacks, cores = [part.stack for part in parts.values()], cores_in_use(setting.experiment)
-    rig = setting.rig
+    stacks, cores = [part.stack for part in parts.values()], cores_in_use(context.experiment)
+    rig = context.rig
     others, harness, cpu = busy_outside_ns(rig, stacks, cores), rig.own_cpu_ns(), 0
     end: End | None = None
     with contextlib.closing(rig.run_engine(work)) as lines:
@@ -158,12 +158,12 @@ def _run(
                 case Opening():
                     if not line.done:
                         doing = f"opened {line.established} of {line.connections} connections of"
-                        setting.watcher.arm_runs(line.arm, doing)
+                        context.watcher.arm_runs(line.arm, doing)
                 case WarmedUp():
-                    setting.watcher.arm_runs(line.arm, "warm-up")
+                    context.watcher.arm_runs(line.arm, "warm-up")
                     parts[line.arm].warm_up = line
                 case Slice():
-                    setting.watcher.arm_runs(line.arm, "load")
+                    context.watcher.arm_runs(line.arm, "load")
                     parts[line.arm].slices.append(line)
                     if on_slice is not None:
                         on_slice(line)

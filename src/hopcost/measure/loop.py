@@ -27,10 +27,10 @@ def measure_plan(plan: Plan, rig: Rig, writer: Writer, watcher: Watcher) -> bool
     all_well = True
     for number, experiment in enumerate(plan.experiments):
         share = (ends - rig.now_s()) * experiment.weight / sum(each.weight for each in plan.experiments[number:])
-        setting = BlockContext(plan=plan, experiment=experiment, rig=rig, writer=writer, watcher=watcher)
+        context = BlockContext(plan=plan, experiment=experiment, rig=rig, writer=writer, watcher=watcher)
         finished = FinishedBlocks(plan, experiment)
         try:
-            ending = _run_experiment(setting, finished, rig.now_s() + share)
+            ending = _run_experiment(context, finished, rig.now_s() + share)
         except KeyboardInterrupt:
             with contextlib.suppress(MeasurementFailed):
                 writer.end_experiment(
@@ -46,32 +46,32 @@ def measure_plan(plan: Plan, rig: Rig, writer: Writer, watcher: Watcher) -> bool
     return all_well
 
 
-def _run_experiment(setting: BlockContext, finished: FinishedBlocks, deadline_s: float) -> Ending:
+def _run_experiment(context: BlockContext, finished: FinishedBlocks, deadline_s: float) -> Ending:
     """The experiment as its kind is measured; why it ended."""
-    if setting.plan.as_published:
-        return as_published.run_as_published(setting, deadline_s)
-    if setting.experiment.turns is Turns.SOAK:
-        return soak.run_soak(setting)
-    return _run_blocks(setting, finished, deadline_s)
+    if context.plan.as_published:
+        return as_published.run_as_published(context, deadline_s)
+    if context.experiment.turns is Turns.SOAK:
+        return soak.run_soak(context)
+    return _run_blocks(context, finished, deadline_s)
 
 
-def _run_blocks(setting: BlockContext, finished: FinishedBlocks, deadline_s: float) -> Ending:
+def _run_blocks(context: BlockContext, finished: FinishedBlocks, deadline_s: float) -> Ending:
     """Blocks until one of the reasons to stop holds."""
-    setting.watcher.experiment_begins(setting.experiment, finished.blocks_at_most, deadline_s)
-    while isinstance(step := finished.next(deadline_s - setting.rig.now_s()), NextBlock):
+    context.watcher.experiment_begins(context.experiment, finished.blocks_at_most, deadline_s)
+    while isinstance(step := finished.next(deadline_s - context.rig.now_s()), NextBlock):
         if step.forecast is not None:
-            setting.watcher.forecast(step.forecast)
-        done = _run_block(setting, step)
-        setting.writer.append(done)
-        setting.watcher.block_ends(done)
+            context.watcher.forecast(step.forecast)
+        done = _run_block(context, step)
+        context.writer.append(done)
+        context.watcher.block_ends(done)
         finished.add(done)
     return step
 
 
-def _run_block(setting: BlockContext, step: NextBlock) -> Block:
-    experiment = msgspec.structs.replace(setting.experiment, slice_ns=step.slice_ns)
-    setting = msgspec.structs.replace(setting, experiment=experiment)
+def _run_block(context: BlockContext, step: NextBlock) -> Block:
+    experiment = msgspec.structs.replace(context.experiment, slice_ns=step.slice_ns)
+    context = msgspec.structs.replace(context, experiment=experiment)
     if experiment.turns is Turns.WHOLE:
-        return whole.measure_whole_block(setting, step.arms, step.number)
+        return whole.measure_whole_block(context, step.arms, step.number)
     warm_up = WarmUp(least_ns=step.warm_up_ns, most_ns=step.warm_up_ns)
-    return block.measure_block(setting, step.arms, step.number, step.rounds, rates=step.rates, warm_up=warm_up)
+    return block.measure_block(context, step.arms, step.number, step.rounds, rates=step.rates, warm_up=warm_up)

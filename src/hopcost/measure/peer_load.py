@@ -47,15 +47,15 @@ def refuse_uploads(plan: Plan) -> None:
             raise UsageError(f"{each.name}: other generators send GET alone here, not {method}", "leave --peer out")
 
 
-def load(setting: BlockContext, block: Block, ready: CheckedArm, name: str) -> None:
+def load(context: BlockContext, block: Block, ready: CheckedArm, name: str) -> None:
     """Drive one arm for a slice and put it into the block."""
-    setting.watcher.arm_runs(ready.arm.name, name)
-    experiment = setting.experiment
+    context.watcher.arm_runs(ready.arm.name, name)
+    experiment = context.experiment
     wanted = to_load(experiment.workload, url_of(ready.stack, experiment.workload.target))
     seconds = max(1, round(experiment.slice_ns / 1e9))
     wanted = msgspec.structs.replace(wanted, seconds=seconds, threads=len(experiment.cores.generator))
     cores = cores_in_use(experiment)
-    rig = setting.rig
+    rig = context.rig
     harness, others = rig.own_cpu_ns(), busy_outside_ns(rig, [ready.stack], cores)
     run = drive(name, wanted, ready.stack, experiment.cores.generator, at_most_s=seconds * 3 + 30)
     block.harness_cpu_ns = rig.own_cpu_ns() - harness

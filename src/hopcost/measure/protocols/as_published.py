@@ -26,25 +26,25 @@ PROBE_REQUESTS_LEAST = 1000
 Drive = Callable[[PeerLoad, float], PeerRun]
 
 
-def run_as_published(setting: BlockContext, deadline: float) -> Ending:
+def run_as_published(context: BlockContext, deadline: float) -> Ending:
     """Every arm with its repeats, into the record; why it ended. The baseline has no second run here."""
-    experiment, plan = setting.experiment, setting.plan
+    experiment, plan = context.experiment, context.plan
     protocol = experiment.as_published
     assert protocol is not None, "experiments without a protocol are left out before"
     arms = [arm for arm in experiment.arms if arm.copy_of is None]
-    setting.watcher.experiment_begins(experiment, len(arms) * protocol.repeats, deadline)
+    context.watcher.experiment_begins(experiment, len(arms) * protocol.repeats, deadline)
     failed = []
     for number, arm in enumerate(arms):
-        share_s = (deadline - setting.rig.now_s()) / (len(arms) - number)
-        failed += [arm.name] if not _arm(setting, arm, protocol, share_s, plan.scale) else []
+        share_s = (deadline - context.rig.now_s()) / (len(arms) - number)
+        failed += [arm.name] if not _arm(context, arm, protocol, share_s, plan.scale) else []
     if failed:
         return Ending(experiment=experiment.name, why=StopReason.FAILED, detail=f"failed: {', '.join(failed)}")
     return Ending(experiment=experiment.name, why=StopReason.BLOCKS, detail=f"{protocol.repeats} repeats of each arm")
 
 
-def _arm(setting: BlockContext, arm: PlannedArm, protocol: Protocol, share_s: float, scale: float) -> bool:
+def _arm(context: BlockContext, arm: PlannedArm, protocol: Protocol, share_s: float, scale: float) -> bool:
     """All repeats of one arm on one start; whether all went well."""
-    experiment = setting.experiment
+    experiment = context.experiment
     connections = experiment.protocol_connections
     assert connections is not None, "planned with the protocol"
     blank = Repeat(
@@ -57,10 +57,10 @@ def _arm(setting: BlockContext, arm: PlannedArm, protocol: Protocol, share_s: fl
         run=None,
         failure=None,
     )
-    began = setting.rig.now_s()
+    began = context.rig.now_s()
     try:
         with contextlib.ExitStack() as stacks:
-            ready = blocks.start(setting, arm, 0, stacks)
+            ready = blocks.start(context, arm, 0, stacks)
             blank.check = engine_load.check_engine_plan(ready.answer)
             url = peer_load.url_of(ready.stack, experiment.workload.target)
             wanted = msgspec.structs.replace(
@@ -76,11 +76,11 @@ def _arm(setting: BlockContext, arm: PlannedArm, protocol: Protocol, share_s: fl
             def drive(load: PeerLoad, at_most_s: float) -> PeerRun:
                 return peer_load.drive(protocol.peer, load, ready.stack, cores, at_most_s)
 
-            each_s = (share_s - (setting.rig.now_s() - began)) / protocol.repeats
+            each_s = (share_s - (context.rig.now_s() - began)) / protocol.repeats
             sized = scaled(protocol, wanted, scale, each_s, drive)
             well = True
             for number in range(protocol.repeats):
-                setting.watcher.arm_runs(arm.name, f"{protocol.peer} {number + 1} of {protocol.repeats}")
+                context.watcher.arm_runs(arm.name, f"{protocol.peer} {number + 1} of {protocol.repeats}")
                 repeat = msgspec.structs.replace(
                     blank, number=number, requests=sized.requests, duration_s=sized.seconds
                 )
@@ -90,13 +90,13 @@ def _arm(setting: BlockContext, arm: PlannedArm, protocol: Protocol, share_s: fl
                     repeat.memory, repeat.time_wait = ready.stack.memory(), ready.stack.time_wait()
                 except HopcostError as error:
                     repeat.failure, well = error.message, False
-                setting.writer.append_repeat(repeat)
+                context.writer.append_repeat(repeat)
             failure = ready.stack.failure()
             if failure is not None:
                 raise ArmFailed(arm.name, f"under load: {failure}")
             return well
     except HopcostError as error:
-        setting.writer.append_repeat(msgspec.structs.replace(blank, failure=error.message))
+        context.writer.append_repeat(msgspec.structs.replace(blank, failure=error.message))
         return False
 
 

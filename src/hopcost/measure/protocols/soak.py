@@ -26,32 +26,32 @@ SEGMENTS_AT_MOST = 24
 VOID_SEGMENTS_AT_MOST = 3
 
 
-def run_soak(setting: BlockContext) -> Ending:
+def run_soak(context: BlockContext) -> Ending:
     """The whole soak, into the record; why it ended."""
-    experiment = setting.experiment
+    experiment = context.experiment
     assert experiment.soak_s is not None, "planned as a soak"
     segments, rounds, slice_ns = schedule(experiment)
-    begun = setting.rig.now_s()
-    setting.watcher.experiment_begins(experiment, segments, begun + experiment.soak_s)
+    begun = context.rig.now_s()
+    context.watcher.experiment_begins(experiment, segments, begun + experiment.soak_s)
     void, seconds = 0, 0.0
     with contextlib.ExitStack() as stacks:
-        with blocks.recording(setting, 0) as first:
-            ready = blocks.start_and_check(setting, experiment.arms, first, stacks)
+        with blocks.recording(context, 0) as first:
+            ready = blocks.start_and_check(context, experiment.arms, first, stacks)
         if first.validity == Validity.VOID or first.failures:
-            setting.writer.append(first)
-            setting.watcher.block_ends(first)
+            context.writer.append(first)
+            context.watcher.block_ends(first)
             return Ending(experiment=experiment.name, why=StopReason.FAILED, detail="an arm did not start")
         for number in range(segments):
-            setting.watcher.block_begins(number)
-            with blocks.recording(setting, number) as segment:
-                samples = _Memory(ready, setting.rig, begun)
+            context.watcher.block_begins(number)
+            with blocks.recording(context, number) as segment:
+                samples = _Memory(ready, context.rig, begun)
                 own = {arm.name: slice_ns for arm in experiment.arms if arm.name == soaked_arm(experiment)}
-                engine_load.load_closed(setting, segment, ready, rounds, own, samples.take)
+                engine_load.load_closed(context, segment, ready, rounds, own, samples.take)
                 samples.put(segment.arms)
                 blocks.note_failures(segment, [each.stack for each in ready])
-            setting.writer.append(segment)
-            setting.watcher.block_ends(segment)
-            seconds = setting.rig.now_s() - begun
+            context.writer.append(segment)
+            context.watcher.block_ends(segment)
+            seconds = context.rig.now_s() - begun
             void += segment.validity == Validity.VOID
             if segment.failures:
                 return Ending(experiment=experiment.name, why=StopReason.FAILED, detail=segment.failures[0].message)

@@ -49,14 +49,14 @@ def measure_spread(seconds: float = SECONDS) -> MachineSpread:
     )
     round_s = 2 * (SLICE_NS + SETTLE_NS) / 1e9 * SLICE_EDGES
     with tempfile.TemporaryDirectory() as folder, Writer(Path(folder), suite, planned, {}, []) as writer:
-        setting = BlockContext(
+        context = BlockContext(
             plan=planned,
             experiment=experiment,
             rig=RealRig(find_freezer(), network.find_network()),
             writer=writer,
             watcher=Silent(),
         )
-        done = block.measure_block(setting, experiment.arms, 0, max(3, round(seconds / round_s)))
+        done = block.measure_block(context, experiment.arms, 0, max(3, round(seconds / round_s)))
     if done.validity == Validity.VOID or done.failures:
         words = [*done.reasons, *(failure.message for failure in done.failures)]
         raise MeasurementFailed(f"the spread could not be measured: {'; '.join(words)}")

@@ -20,16 +20,16 @@ from hopcost.stacks import check
 from hopcost.stacks.check import HttpAnswer
 
 
-def measure_whole_block(setting: BlockContext, arms: list[PlannedArm], number: int) -> Block:
+def measure_whole_block(context: BlockContext, arms: list[PlannedArm], number: int) -> Block:
     """Run a block over these arms; never raises for what a program, an arm or a generator does wrong."""
-    setting.watcher.block_begins(number)
-    experiment = setting.experiment
+    context.watcher.block_begins(number)
+    experiment = context.experiment
     answers: dict[str, HttpAnswer] = {}
-    with recording(setting, number, judged=False) as block:  # each arm's slice is
+    with recording(context, number, judged=False) as block:  # each arm's slice is
         order = list(arms)
         random.Random(block.seed).shuffle(order)
         for arm in order:
-            _add(block, _slice(setting, arm, number, answers), arm.name)
+            _add(block, _slice(context, arm, number, answers), arm.name)
         expected = answers.get(experiment.baseline)
         if expected is None:
             raise MeasurementFailed(f"the baseline {experiment.baseline} failed")
@@ -39,24 +39,24 @@ def measure_whole_block(setting: BlockContext, arms: list[PlannedArm], number: i
     return block
 
 
-def _slice(setting: BlockContext, arm: PlannedArm, number: int, answers: dict[str, HttpAnswer]) -> Block:
+def _slice(context: BlockContext, arm: PlannedArm, number: int, answers: dict[str, HttpAnswer]) -> Block:
     """One arm started, loaded for one slice and stopped, as a block of its own."""
-    with recording(setting, number) as one, contextlib.ExitStack() as stacks:
+    with recording(context, number) as one, contextlib.ExitStack() as stacks:
         try:
-            ready = start(setting, arm, number, stacks)
+            ready = start(context, arm, number, stacks)
             answers[arm.name] = ready.answer
-            _load(setting, one, ready)
+            _load(context, one, ready)
             note_failures(one, [ready.stack])
         except ArmFailed as error:
             one.failures.append(Failure(arm=arm.name, message=error.message, hint=error.hint))
     return one
 
 
-def _load(setting: BlockContext, one: Block, ready: CheckedArm) -> None:
-    if setting.plan.peer is None:
-        blocks.load_closed(setting, one, [ready], rounds=1)
+def _load(context: BlockContext, one: Block, ready: CheckedArm) -> None:
+    if context.plan.peer is None:
+        blocks.load_closed(context, one, [ready], rounds=1)
     else:
-        peer_load.load(setting, one, ready, setting.plan.peer)
+        peer_load.load(context, one, ready, context.plan.peer)
 
 
 def _add(block: Block, one: Block, arm: str) -> None:
