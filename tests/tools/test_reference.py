@@ -11,6 +11,7 @@ import msgspec
 import pytest
 from hdrh.histogram import HdrHistogram
 from places import ROOT
+from samples.reports import rendered
 
 from hopcost.generators.engine_protocol import ArmTotals, End, Slice, Validity, WarmedUp
 from hopcost.machine import facts
@@ -25,8 +26,6 @@ from hopcost.record.evidence import CheckedAnswer
 from hopcost.record.histogram import FIGURES, HIGHEST_NS, LOWEST_NS
 from hopcost.record.run import FORMAT, Record, Run
 from hopcost.report import csv
-from hopcost.report import json as json_report
-from hopcost.statistics.summary import summary
 from hopcost.statistics.summary.summary import ERROR_KINDS
 from hopcost.suites import claim, read, suite
 from hopcost.suites.arm import Arm, Hop, Link
@@ -87,7 +86,7 @@ def test_every_constant_is_there(place: str) -> None:
 
 def test_the_json_report_has_the_keys_that_are_described(tmp_path: Path) -> None:
     example = a_record(tmp_path)
-    report = json.loads(json_report.render(example, summary.summarise(example)))
+    report = json.loads(rendered("json", example))
     assert sorted(set(keys(report))) == sorted(reference.report_keys())
 
 

@@ -20,7 +20,8 @@ import msgspec
 from hopcost.errors import HopcostError
 from hopcost.record import reader as records
 from hopcost.record.run import Record
-from hopcost.report import markdown
+from hopcost.report.markdown import markdown
+from hopcost.report.record_report import document
 from hopcost.statistics.summary import summary
 from hopcost.suites import read as suites
 from hopcost.suites.sweep import points
@@ -106,7 +107,7 @@ def render(name: str) -> str:
     tail = f"Made by `make results`, a record for each of\n\n{commands}\n"
     if missing:
         tail += f"\nNot run yet: {', '.join(missing)}.\n"
-    return f"{markdown.render(done[0][1], experiments)}\n{tail}"
+    return f"{markdown(document(done[0][1], experiments))}\n{tail}"
 
 
 def _without_place(command: list[str]) -> str:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from hopcost.cli import app, examples
 from hopcost.cli.shared import complete
-from hopcost.cli.shared.output import OUTPUT_HELP
-from hopcost.report import ClaimsFormat
+from hopcost.cli.shared.arguments import Output, format_option
+from hopcost.report import Format, Source
 
 EPILOG = examples(
     "hopcost claims latest",
@@ -40,8 +39,8 @@ def claims(
             autocompletion=complete.suite_names,
         ),
     ] = None,
-    format: Annotated[ClaimsFormat, typer.Option("--format", "-f", help="The format.")] = ClaimsFormat.TEXT,
-    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help=OUTPUT_HELP)] = None,
+    format: Annotated[Format, format_option(Source.DOCUMENT, Source.DATA, Source.ROWS)] = Format.TEXT,
+    output: Output = None,
 ) -> None:
     """Test an article's claims against records, all in one table."""
     import sys
@@ -49,7 +48,8 @@ def claims(
     from hopcost.cli.shared.output import write_result
     from hopcost.errors import UsageError
     from hopcost.record import reader as records
-    from hopcost.report.tables.claims import render
+    from hopcost.report import render
+    from hopcost.report.tables.claims import claims_report
     from hopcost.statistics.questions import claims as judging
     from hopcost.suites import read as suites
 
@@ -67,5 +67,4 @@ def claims(
     if without:
         print(f"no claims in the records of {', '.join(without)}\nhint: {hint}", file=sys.stderr)
     judged = [each for one in chosen for each in judging.judge_claims(one, read)]
-    content = render(judged, format)
-    write_result(content, output)
+    write_result(render(claims_report(judged), format), output)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from hopcost.cli import app, examples
 from hopcost.cli.shared import complete
-from hopcost.cli.shared.output import OUTPUT_HELP
-from hopcost.report import Format
+from hopcost.cli.shared.arguments import RECORD_HELP, Output, format_option
+from hopcost.report import Format, Source
 
-RECORD_HELP = "A record's directory, its name in records/, or `latest`."
 EPILOG = examples(
     "hopcost compare before latest",
     "hopcost compare kernel-6.1 kernel-6.6 one-core --format markdown -o kernels.md",
@@ -36,14 +34,16 @@ def compare(
         bool,
         typer.Option("--anyway", help="Compare also what should not be: other CPUs, methods, suites, slices."),
     ] = False,
-    format: Annotated[Format, typer.Option("--format", "-f", help="The format.")] = Format.TEXT,
-    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help=OUTPUT_HELP)] = None,
+    format: Annotated[Format, format_option(Source.DOCUMENT, Source.DATA)] = Format.TEXT,
+    output: Output = None,
 ) -> None:
     """Put two records side by side: what differs between them first, then ratios B ÷ A with intervals and verdicts."""
     from hopcost.cli.shared.output import write_result
     from hopcost.record import reader as records
-    from hopcost.report.tables import two_records
+    from hopcost.report import render
+    from hopcost.report.tables.two_records import comparison_report
     from hopcost.statistics.questions.two_records import compare_records
 
     a, b = (records.read_record(records.find_record(name)) for name in (record_a, record_b))
-    write_result(two_records.render(a, b, compare_records(a, b, experiments or [], anyway=anyway), format), output)
+    comparison = compare_records(a, b, experiments or [], anyway=anyway)
+    write_result(render(comparison_report(a, b, comparison), format), output)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from hopcost.cli import app, examples
-from hopcost.cli.shared import complete
-from hopcost.cli.shared.arguments import ARM_HELP
-from hopcost.cli.shared.output import OUTPUT_HELP
-from hopcost.report import Format
+from hopcost.cli.shared.arguments import ArmPath, Output, format_option
+from hopcost.report import Format, Source
 
 EPILOG = examples(
     "hopcost crosscheck nginx-go/one-core/go",
@@ -22,7 +19,7 @@ EPILOG = examples(
 
 @app.command("crosscheck", epilog=EPILOG)
 def crosscheck(
-    arm: Annotated[str, typer.Argument(metavar="SUITE/EXPERIMENT/ARM", help=ARM_HELP, autocompletion=complete.arms)],
+    arm: ArmPath,
     rounds: Annotated[
         int, typer.Option("--rounds", metavar="N", min=2, max=100, help="How many turns each generator has.")
     ] = 6,
@@ -32,8 +29,8 @@ def crosscheck(
     seed: Annotated[
         int | None, typer.Option("--seed", metavar="N", min=0, help="Seed of the shuffled orders. [default: a new one]")
     ] = None,
-    format: Annotated[Format, typer.Option("--format", "-f", help="The format.")] = Format.TEXT,
-    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help=OUTPUT_HELP)] = None,
+    format: Annotated[Format, format_option(Source.DOCUMENT, Source.DATA)] = Format.TEXT,
+    output: Output = None,
 ) -> None:
     """Load an arm with our engine and other generators in turn; show where their figures agree, and where not."""
     import secrets
@@ -47,7 +44,8 @@ def crosscheck(
     from hopcost.cli.shared.output import write_result
     from hopcost.errors import UsageError
     from hopcost.measure.protocols import crosscheck as checking
-    from hopcost.report.tables.crosscheck import render
+    from hopcost.report import render
+    from hopcost.report.tables.crosscheck import crosscheck_report
     from hopcost.suites import read
 
     _, wanted, _ = read.locate(arm)
@@ -67,4 +65,4 @@ def crosscheck(
             seed=secrets.randbits(32) if seed is None else seed,
             said=status.update if console.is_terminal else lambda words: console.print(words, markup=False),
         )
-    write_result(render(found, format), output)
+    write_result(render(crosscheck_report(found), format), output)

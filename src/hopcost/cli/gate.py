@@ -8,10 +8,8 @@ from typing import Annotated
 import typer
 
 from hopcost.cli import app, examples
-from hopcost.cli.shared import complete
-from hopcost.cli.shared.arguments import ARM_HELP
-from hopcost.cli.shared.output import OUTPUT_HELP
-from hopcost.report import Format
+from hopcost.cli.shared.arguments import ArmPath, Output, format_option
+from hopcost.report import Format, Source
 from hopcost.statistics.questions.gate_figures import GateFigures
 
 EPILOG = examples(
@@ -29,7 +27,7 @@ EPILOG = examples(
 
 @app.command("gate", epilog=EPILOG)
 def gate(
-    arm: Annotated[str, typer.Argument(metavar="SUITE/EXPERIMENT/ARM", help=ARM_HELP, autocompletion=complete.arms)],
+    arm: ArmPath,
     before: Annotated[
         list[str] | None,
         typer.Option("--before", metavar="SETTINGS", help="The arm before the change. [default: as it stands]"),
@@ -57,8 +55,8 @@ def gate(
         int | None,
         typer.Option("--seed", metavar="N", min=0, help="Seed of the shuffled orders. [default: a new one, recorded]"),
     ] = None,
-    format: Annotated[Format, typer.Option("--format", "-f", help="The summary's format.")] = Format.TEXT,
-    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help=OUTPUT_HELP)] = None,
+    format: Annotated[Format, format_option(Source.DOCUMENT, Source.DATA, help="The summary's format.")] = Format.TEXT,
+    output: Output = None,
     record: Annotated[
         Path | None,
         typer.Option(
@@ -78,8 +76,9 @@ def gate(
     from hopcost.cli.shared.output import write_result
     from hopcost.measure.protocols import before_after
     from hopcost.plan.options import RunOptions
+    from hopcost.report import render
     from hopcost.report.live import progress
-    from hopcost.report.tables.gate import append, last_line, render
+    from hopcost.report.tables.gate import append, gate_report, last_line
     from hopcost.statistics.questions.gate import GateQuestion
 
     question = GateQuestion(arm, before or [], after or [], margin_fraction(margin), figure)
@@ -89,7 +88,7 @@ def gate(
     answer = before_after.ask_gate(
         question, RunOptions(budget_s=budget, seed=seed, folder=record), console, progress.watch
     )
-    write_result(render(answer, format), output)
+    write_result(render(gate_report(answer), format), output)
     if for_github:
         append(answer, Path(for_github))
     console.print(last_line(answer), markup=False, soft_wrap=True)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from hopcost.cli import app, examples
 from hopcost.cli.shared import complete
-from hopcost.cli.shared.output import OUTPUT_HELP
-from hopcost.report import RecordFormat
+from hopcost.cli.shared.arguments import RECORD_HELP, Output, format_option
+from hopcost.report import Format, Source
 
 EPILOG = examples(
     "hopcost report latest",
@@ -28,27 +27,28 @@ def report(
         str,
         typer.Argument(
             metavar="RECORD",
-            help="A record's directory, its name in records/, or `latest`.",
+            help=RECORD_HELP,
             autocompletion=complete.records,
         ),
     ],
-    format: Annotated[RecordFormat, typer.Option("--format", "-f", help="The format.")] = RecordFormat.TEXT,
+    format: Annotated[Format, format_option(*Source)] = Format.TEXT,
     baseline: Annotated[
         str | None,
         typer.Option(
             "--baseline", "-b", metavar="ARM", help="Compare all arms with this one instead of the suite's baseline."
         ),
     ] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help=OUTPUT_HELP)] = None,
+    output: Output = None,
 ) -> None:
     """Show a record again; it may come from another machine."""
     from hopcost.cli.shared.output import write_result
     from hopcost.record import reader as records
     from hopcost.record import rebase
-    from hopcost.report import renderer
+    from hopcost.report import render
+    from hopcost.report.record_report import record_report
     from hopcost.statistics.summary import summary
 
     read = records.read_record(records.find_record(record))
     if baseline is not None:
         read = rebase.with_baseline(read, baseline)
-    write_result(renderer(format)(read, summary.summarise(read)), output)
+    write_result(render(record_report(read, summary.summarise(read)), format), output)

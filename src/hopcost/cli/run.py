@@ -151,6 +151,7 @@ def _measure_and_report(name: str, experiments: list[str], options: RunOptions) 
     from hopcost.measure.run import measure, report_command
     from hopcost.report import text
     from hopcost.report.live import progress
+    from hopcost.report.record_report import document
     from hopcost.statistics.summary import summary
     from hopcost.suites import read
 
@@ -162,7 +163,7 @@ def _measure_and_report(name: str, experiments: list[str], options: RunOptions) 
     measured = measure(suite, chosen, options, console, progress.watch)
     record = measured.record
     summaries = summary.summarise(record)
-    text.put(record, summaries)
+    text.show(document(record, summaries))
     console.print(f"\nrecord: {record.path}  (again: {report_command(record.path)})", soft_wrap=True)
     if measured.interrupted:
         raise KeyboardInterrupt

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
 from hopcost.cli import app, examples
-from hopcost.cli.shared import complete
-from hopcost.cli.shared.arguments import ARM_HELP
+from hopcost.cli.shared.arguments import ArmPath
 
 EPILOG = examples("hopcost show hello/one-core/go", "hopcost show ./my-suite.toml/first/mine > behind.txt")
 
 
 @app.command("show", epilog=EPILOG)
 def show(
-    arm: Annotated[str, typer.Argument(metavar="SUITE/EXPERIMENT/ARM", help=ARM_HELP, autocompletion=complete.arms)],
+    arm: ArmPath,
 ) -> None:
     """Print the commands and generated files behind an arm; `hopcost up` starts them."""
     from pathlib import Path

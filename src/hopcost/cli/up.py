@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
-
-import typer
 
 from hopcost.cli import app, examples
-from hopcost.cli.shared import complete
-from hopcost.cli.shared.arguments import ARM_HELP
+from hopcost.cli.shared.arguments import ArmPath
 
 PIDS_SHOWN = 8
 EPILOG = examples(
@@ -21,7 +17,7 @@ EPILOG = examples(
 
 @app.command("up", epilog=EPILOG)
 def up(
-    arm: Annotated[str, typer.Argument(metavar="SUITE/EXPERIMENT/ARM", help=ARM_HELP, autocompletion=complete.arms)],
+    arm: ArmPath,
 ) -> None:
     """Start one arm, print its URL, the commands and generated files behind it, and wait for Ctrl-C."""
     import time

@@ -21,6 +21,10 @@ class LeftOut(msgspec.Struct, frozen=True):
     reason: Annotated[str, Meta(description="why it does not run here")]
     remedy: Annotated[str | None, Meta(description="what would bring it")] = None
 
+    def words(self) -> str:
+        """`nginx: it is not installed; hint: apt-get install nginx`."""
+        return f"{self.name}: {self.reason}" + (f"; hint: {self.remedy}" if self.remedy else "")
+
 
 class PlannedArm(msgspec.Struct, frozen=True):
     """An arm to run; `copy_of` names the baseline when this is its second run, the A/A arm."""

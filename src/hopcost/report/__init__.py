@@ -1,36 +1,26 @@
-"""Reports: each module turns the summary of a record into one format, and knows nothing else."""
+"""Reports: what a verb has to show is a `Result`; each format is a module of this folder that writes results.
+
+A new format is one file with `write(result) -> str`, and its lines in `Format` and `FORMATS`.
+"""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
-from enum import StrEnum
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum, StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from hopcost.record.run import Record
+    from hopcost.report.document import Document
     from hopcost.statistics.summary.summary import ExperimentSummary
+
+Cell = str | float | bool | None  # of a CSV file
 
 
 class Format(StrEnum):
-    """What every result can be shown as."""
-
-    TEXT = "text"
-    MARKDOWN = "markdown"
-    JSON = "json"
-
-
-class ClaimsFormat(StrEnum):
-    """What judged claims can be shown as."""
-
-    TEXT = "text"
-    MARKDOWN = "markdown"
-    JSON = "json"
-    CSV = "csv"
-
-
-class RecordFormat(StrEnum):
-    """What a record can be shown as: each is a module of this folder."""
+    """What results can be shown as; the value is the name of the module that writes it."""
 
     TEXT = "text"
     MARKDOWN = "markdown"
@@ -39,9 +29,44 @@ class RecordFormat(StrEnum):
     HTML = "html"
 
 
-def renderer(format: RecordFormat) -> Callable[[Record, list[ExperimentSummary]], str]:
-    """The `render` of the module that is called like the format: only that one is loaded, charts take a second."""
-    render: Callable[[Record, list[ExperimentSummary]], str] = importlib.import_module(
-        f"hopcost.report.{format}"
-    ).render
-    return render
+class Source(Enum):
+    """What of a result a format writes; the value is the field of `Result` that has it."""
+
+    DOCUMENT = "document"
+    DATA = "data"
+    ROWS = "rows"
+    SUMMARY = "summary"
+
+
+FORMATS = {
+    Format.TEXT: Source.DOCUMENT,
+    Format.MARKDOWN: Source.DOCUMENT,
+    Format.JSON: Source.DATA,
+    Format.CSV: Source.ROWS,
+    Format.HTML: Source.SUMMARY,
+}
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a verb has to show, made when a format asks for it. All results have a document and data.
+
+    `data` is anything that msgspec can encode; `rows` begin with the header; `summary` is that of a record, for formats
+    that draw more than tables.
+    """
+
+    document: Callable[[], Document]
+    data: Callable[[], object]
+    rows: Callable[[], Iterable[Sequence[Cell]]] | None = None
+    summary: tuple[Record, list[ExperimentSummary]] | None = None
+
+
+def formats_with(*sources: Source) -> list[Format]:
+    """The formats that can write a result with these sources."""
+    return [format for format, source in FORMATS.items() if source in sources]
+
+
+def render(result: Result, format: Format) -> str:
+    """The result in one format. Only that format's module is loaded: charts take a second."""
+    write: Callable[[Result], str] = importlib.import_module(f"hopcost.report.{format}").write
+    return write(result)

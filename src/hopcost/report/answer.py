@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from hopcost.report.formatting import count, number, printable
-from hopcost.report.notes.conditions import FIGURES
+from hopcost.report.notes.soak import FIGURES
 from hopcost.statistics.comparisons import CPU, THROUGHPUT
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.summary.hop_cost import HopCost

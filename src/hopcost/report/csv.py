@@ -7,22 +7,23 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 
 from hopcost.record.run import Record
+from hopcost.report import Cell, Result
 from hopcost.report.formatting import printable
 from hopcost.statistics.comparisons import CPU, THROUGHPUT, Comparison
+from hopcost.statistics.figures import cpu_of_hops
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
 from hopcost.suites.arm import COPY_SUFFIX
 from hopcost.suites.published import label
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would compute what begins so
-Cell = str | float | bool | None
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,19 +67,22 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     blocks: Annotated[int, Meta(description="blocks of the experiment that count")]
 
 
-def render(record: Record, experiments: list[ExperimentSummary]) -> str:
-    """All rows under a line of their names."""
-    found = [row for each in experiments for row in rows(record.plan.suite, each)]
-    return written(Row.__struct_fields__, (msgspec.structs.astuple(row) for row in found))
-
-
-def written(header: Sequence[str], lines: Iterable[Sequence[Cell]]) -> str:
-    """CSV as RFC 4180 has it, but for its line ends; nothing in it is a formula or steers a terminal."""
+def write(result: Result) -> str:
+    """The result's rows, as RFC 4180 has it but for line ends; nothing in it is a formula or steers a terminal."""
+    assert result.rows is not None, "offered for results with rows only"
+    header, *rows = result.rows()
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(header)
-    writer.writerows([cell(each) for each in line] for line in lines)
+    writer.writerows([cell(value) for value in row] for row in rows)
     return file.getvalue()
+
+
+def record_rows(record: Record, experiments: list[ExperimentSummary]) -> Iterator[Sequence[Cell]]:
+    """All rows of a record under their names."""
+    yield Row.__struct_fields__
+    for experiment in experiments:
+        yield from (msgspec.structs.astuple(row) for row in rows(record.plan.suite, experiment))
 
 
 def cell(value: Cell) -> str:
@@ -170,11 +174,8 @@ def _of_arm(first: Row, arm: ArmSummary) -> Iterator[Row]:
 
 def _cpu(first: Row, arm: str, used: dict[str, int | None], load_per_s: float | None) -> list[Row]:
     """CPU per request of all hops together, then of each and of the generator."""
-    hops = [ns for hop, ns in used.items() if hop != "generator"]
-    known = [ns for ns in hops if ns is not None]
-    whole = sum(known) if hops and len(known) == len(hops) else None
     return [
-        _row(first, arm, CPU, whole, "ns", load_per_s),
+        _row(first, arm, CPU, cpu_of_hops(used), "ns", load_per_s),
         *(_row(first, arm, f"{CPU}:{hop}", ns, "ns", load_per_s) for hop, ns in used.items()),
     ]
 

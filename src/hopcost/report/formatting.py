@@ -10,6 +10,7 @@ from hopcost.statistics.summary.summary import ArmSummary, Quantile
 from hopcost.suites.published import Published
 
 ABSENT = "–"
+CONFIDENCE = "95%"  # of all intervals of an experiment together
 WIDEST = 10.0  # of a half-width that is printed, relative
 BEYOND = 1000  # a ratio's upper end above it says nothing
 
@@ -91,9 +92,24 @@ def published_errors(row: Published) -> str:
     return "error" if row.errored and not any(row.errors.values()) else errors(row.errors)
 
 
-def cores(count: int) -> str:
-    """`1 core`, `2 cores`."""
-    return "1 core" if count == 1 else f"{count} cores"
+def verdict(arm: ArmSummary, figure: str, load_per_s: float | None = None) -> str:
+    """The word for a figure of an arm; absent if it was not compared."""
+    comparison = arm.comparison(figure, load_per_s)
+    return ABSENT if comparison is None else str(comparison.verdict)
+
+
+def offered(load_per_s: float | None) -> str:
+    """An offered load in requests per second."""
+    return "saturation" if load_per_s is None else number(load_per_s)
+
+
+def difference(ns: Interval | None) -> str:
+    """`+43.6 [+41.0, +46.2]`, from ns to µs."""
+    if ns is None:
+        return ABSENT
+    if ns.low is None or ns.high is None:
+        return f"{ns.value / 1000:+.1f} [no interval]"
+    return f"{ns.value / 1000:+.1f} [{ns.low / 1000:+.1f}, {ns.high / 1000:+.1f}]"
 
 
 def percent(share: float) -> str:
@@ -104,6 +120,3 @@ def percent(share: float) -> str:
 def printable(line: str) -> str:
     """Control characters shown as such: what a program printed must not steer the terminal that shows it."""
     return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", "\N{REPLACEMENT CHARACTER}", line)
-
-
-CONFIDENCE = "95%"  # of all intervals of an experiment together

@@ -1,34 +1,45 @@
-"""The report as Markdown, for a pull request or an issue."""
+"""Documents as Markdown, for a pull request or an issue: GitHub's dialect, with pipe tables."""
 
 from __future__ import annotations
 
 import re
 
-from hopcost.record.run import Record
-from hopcost.report.notes import head
-from hopcost.report.tables import experiment
-from hopcost.statistics.summary.summary import ExperimentSummary
+from hopcost.report import Result
+from hopcost.report.document import Document, Element, Heading, Lines, Style, Table
 
 
-def render(record: Record, experiments: list[ExperimentSummary]) -> str:
-    """GitHub's dialect: pipe tables."""
-    title, *lines = head.head(record)
-    parts = [f"# {escape(title)}", *[escape(line) for line in lines]]
-    for content in experiment.tables(experiments):
-        parts += [f"## {escape(content.title)}", escape(content.question), escape(content.answer)]
-        if content.rows:
-            parts.append(grid(content.header, content.rows))
-        for further in content.further:
-            parts += [f"**{escape(further.title)}**", grid(further.header, further.rows), bullets(further.below)]
-        parts.append(bullets(content.below))
-        if content.published_rows:
-            parts += [grid(content.published_header, content.published_rows), bullets(content.published_below)]
-    return "\n\n".join(part for part in parts if part) + "\n"
+def write(result: Result) -> str:
+    """The result's document."""
+    return markdown(result.document())
 
 
-def grid(header: list[str], rows: list[list[str]]) -> str:
-    alignment = ["---", *["---:"] * (len(header) - 1)]
-    lines = [header, alignment, *[[escape(cell) for cell in row] for row in rows]]
+def markdown(document: Document) -> str:
+    """Everything is a paragraph of its own: an empty line stands between."""
+    paragraphs = [paragraph for section in document.sections for element in section for paragraph in _element(element)]
+    return "\n\n".join(filter(None, paragraphs)) + "\n"
+
+
+def _element(element: Element) -> list[str]:
+    match element:
+        case Heading():
+            return [f"{'#' * element.level} {escape(element.text)}", escape(element.about)]
+        case Lines(style=Style.PARAGRAPHS):
+            return [escape(line) for line in element.lines]
+        case Lines(style=Style.VERSE):
+            return ["<br>\n".join(escape(line) for line in element.lines)]
+        case Lines():
+            return [bullets(element.lines)]
+        case Table() if element.rows:
+            title = f"**{escape(element.title)}**" if element.title else ""
+            return [title, grid(element), bullets(element.below)]
+    return []
+
+
+def grid(table: Table) -> str:
+    """A pipe table."""
+    words = len(table.header) if table.words == len(table.header) else 1  # a second column of words stands right
+    alignment = ["---"] * words + ["---:"] * (len(table.header) - words)
+    lines = [table.header, alignment, *[[escape(cell) for cell in row] for row in table.rows]]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 

@@ -1,8 +1,9 @@
-"""The report for a terminal."""
+"""Documents for a terminal. In a file, or where there is no terminal, they are the same without colours."""
 
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 
 from rich import box
 from rich.console import Console
@@ -10,66 +11,107 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
-from hopcost.record.run import Record
-from hopcost.report.notes import head
-from hopcost.report.tables import experiment
-from hopcost.statistics.summary.summary import ExperimentSummary
+from hopcost.report import Result
+from hopcost.report.document import Document, Element, Heading, Lines, Section, Style, Table
 
 WIDTH = 132  # where there is no terminal to ask
+INDENT = {Style.PARAGRAPHS: "", Style.NOTES: "  ", Style.REMARKS: "", Style.VERSE: "  ", Style.POINTS: "  - "}
 
 
-def render(record: Record, experiments: list[ExperimentSummary], width: int | None = None) -> str:
-    """Plain text, `width` columns wide."""
-    console = Console(
-        file=io.StringIO(), width=width or WIDTH, force_terminal=False, color_system=None, highlight=False
-    )
-    show(record, experiments, console)
+def write(result: Result) -> str:
+    """The result's document as plain text."""
+    return text(result.document())
+
+
+def text(document: Document, width: int = WIDTH) -> str:
+    """Plain text, `width` columns wide if the document wraps."""
+    if not document.wraps:
+        return "\n\n".join(filter(None, map(_plain_section, document.sections))) + "\n"
+    console = Console(file=io.StringIO(), width=width, force_terminal=False, color_system=None, highlight=False)
+    _print_sections(document, console)
     assert isinstance(console.file, io.StringIO), "made above"
     return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines()) + "\n"
 
 
-def put(record: Record, experiments: list[ExperimentSummary]) -> None:
-    """Print to standard output: as wide as the terminal and with its colours, or as `render` where it is none."""
+def show(document: Document) -> None:
+    """Print to standard output: as wide as a terminal and with its colours, or as `text` if it is none."""
     console = Console(highlight=False)
-    if console.is_terminal:
-        show(record, experiments, console)
+    if console.is_terminal and document.wraps:
+        _print_sections(document, console)
     else:
-        print(render(record, experiments), end="")
+        print(text(document), end="")
 
 
-def show(record: Record, experiments: list[ExperimentSummary], console: Console) -> None:
-    """Print to a console, with its colours."""
-    for line in head.head(record):
-        console.print(Text(line))
-    for content in experiment.tables(experiments):
-        console.print()
-        console.print(Text(f"{content.title}: {content.question}", style="bold"))
-        if content.answer:
-            console.print(Text(content.answer))
-        if content.rows:
-            console.print(_grid(content.header, content.rows), crop=False)  # else rich drops columns that do not fit
-        for further in content.further:
-            console.print(Text(further.title))
-            console.print(_grid(further.header, further.rows), crop=False)
-            _lines(console, further.below)
-        _lines(console, content.below)
-        if content.published_rows:
-            console.print(_grid(content.published_header, content.published_rows), crop=False)
-            _lines(console, content.published_below)
+def _print_sections(document: Document, console: Console) -> None:
+    for number, section in enumerate(document.sections):
+        if number:
+            console.print()
+        for element in section:
+            _print_element(element, console)
 
 
-def _grid(header: list[str], rows: list[list[str]]) -> Grid:
+def _print_element(element: Element, console: Console) -> None:
+    match element:
+        case Heading():
+            console.print(Text(_heading(element), style="" if element.level == 1 else "bold"))
+        case Lines():
+            indent = len(INDENT[element.style])
+            for line in element.lines:
+                console.print(Padding(Text(line), (0, 0, 0, indent)) if indent else Text(line))
+        case Table() if element.rows:
+            if element.title:
+                console.print(Text(element.title))
+            console.print(_grid(element), crop=False)  # else rich drops columns that do not fit
+            _print_element(Lines(element.below), console)
+
+
+def _grid(table: Table) -> Grid:
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
-    for number, name in enumerate(header):
-        heading = Text(name.replace(" ", "\n") if number else name)  # narrow: the width is for the figures
-        words = [*(row[number] for row in rows), *name.split()]
+    for number, name in enumerate(table.header):
+        is_words = number < table.words
+        heading = Text(name if is_words else name.replace(" ", "\n"))  # narrow: the width is for the figures
+        words = [*(row[number] for row in table.rows), *name.split()]
         widest = max(len(word) for word in words)  # a cell never wraps
-        grid.add_column(heading, justify="left" if number == 0 else "right", vertical="bottom", min_width=widest)
-    for row in rows:
+        grid.add_column(heading, justify="left" if is_words else "right", vertical="bottom", min_width=widest)
+    for row in table.rows:
         grid.add_row(*(Text(cell) for cell in row))
     return grid
 
 
-def _lines(console: Console, lines: list[str]) -> None:
-    for line in lines:
-        console.print(Padding(Text(line), (0, 0, 0, 2)))
+def _plain_section(section: Section) -> str:
+    return "\n".join(line for element in section for line in _plain_element(element))
+
+
+def _plain_element(element: Element) -> list[str]:
+    match element:
+        case Heading():
+            return [_heading(element)]
+        case Lines():
+            return [INDENT[element.style] + part for line in element.lines for part in line.splitlines()]
+        case Table() if element.rows:
+            title = [element.title] if element.title else []
+            return [*title, *columns(element), *_plain_element(Lines(element.below))]
+    return []
+
+
+def _heading(heading: Heading) -> str:
+    return f"{heading.text}: {heading.about}" if heading.about else heading.text
+
+
+def columns(table: Table) -> list[str]:
+    """Header, rule and rows; columns are as wide as they need to be, words stand left and figures right.
+
+    >>> print("\\n".join(columns(Table(["arm", "ratio"], [["go", "1"], ["nginx", "0.5"]]))))
+    arm    ratio
+    ─────  ─────
+    go         1
+    nginx    0.5
+    """
+    widths = [max(map(len, column)) for column in zip(table.header, *table.rows, strict=True)]
+    lines: list[Sequence[str]] = [table.header, ["─" * width for width in widths], *table.rows]
+    return ["  ".join(_aligned(line, widths, table.words)).rstrip() for line in lines]
+
+
+def _aligned(cells: Sequence[str], widths: list[int], words: int) -> list[str]:
+    padded = zip(cells, widths, strict=True)
+    return [cell.ljust(width) if number < words else cell.rjust(width) for number, (cell, width) in enumerate(padded)]

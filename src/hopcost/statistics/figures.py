@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 import msgspec
 
@@ -56,3 +56,9 @@ def total(values: Iterable[int | None]) -> int | None:
             return None
         known.append(value)
     return sum(known)
+
+
+def cpu_of_hops(cpu_ns: Mapping[str, int | None]) -> int | None:
+    """All hops together, the generator left out; None if one is not known, or there is none."""
+    hops = [ns for name, ns in cpu_ns.items() if name != "generator"]
+    return total(hops) if hops else None

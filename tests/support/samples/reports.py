@@ -9,15 +9,15 @@ from hopcost.generators.engine_protocol import Validity
 from hopcost.plan.plan import LeftOut
 from hopcost.record.block import Block, Failure
 from hopcost.record.run import Record
-from hopcost.report import json as json_report
-from hopcost.report import markdown, text
+from hopcost.report import Format, render
+from hopcost.report.record_report import record_report
 from hopcost.statistics.summary.summary import summarise
 
-RENDER = {"txt": text.render, "md": markdown.render, "json": json_report.render}
+FORMATS = {"txt": Format.TEXT, "md": Format.MARKDOWN}  # by the endings of golden files; others are alike
 
 
 def rendered(format: str, content: Record) -> str:
-    return RENDER[format](content, summarise(content))
+    return render(record_report(content, summarise(content)), FORMATS.get(format) or Format(format))
 
 
 def full_block(number: int, behind: int, validity: Validity = Validity.VALID, reasons: tuple[str, ...] = ()) -> Block:

@@ -11,7 +11,7 @@ from hopcost.record.block import Block
 from hopcost.record.evidence import MemorySample
 from hopcost.record.repeat import PeerRun, Repeat
 from hopcost.record.run import Record
-from hopcost.report.document import Part
+from hopcost.report.document import Table
 from hopcost.statistics.summary.soak import Course
 from hopcost.statistics.summary.summary import summarise
 from hopcost.suites.published import Published
@@ -84,6 +84,6 @@ def soak_courses(*blocks: Block) -> dict[tuple[str, str], Course]:
     return {(each.figure, each.arm): each for each in found.soak}
 
 
-def only(parts: list[Part], title: str) -> Part:
+def only(parts: list[Table], title: str) -> Table:
     (found,) = [each for each in parts if each.title == title]
     return found

@@ -17,10 +17,9 @@ from hopcost.errors import MeasurementFailed, UsageError
 from hopcost.record import reader as records
 from hopcost.record.run import Ending, Record, StopReason
 from hopcost.record.writer import Writer
-from hopcost.report import ClaimsFormat, csv, markdown, text
-from hopcost.report import json as json_report
-from hopcost.report.html import page
-from hopcost.report.tables import claims
+from hopcost.report import Format, Source, formats_with, render
+from hopcost.report.record_report import record_report
+from hopcost.report.tables.claims import claims_report
 from hopcost.statistics.questions import claims as questions_claims
 from hopcost.statistics.summary import summary
 
@@ -84,10 +83,11 @@ def every_report(path: Path) -> Record:
     """Read a record and render it in all formats; the record."""
     read = records.read_record(path)
     found = summary.summarise(read)
-    for render in (text.render, markdown.render, json_report.render, csv.render, page.render):
-        assert render(read, found)
-    for format in ClaimsFormat:
-        claims.render(questions_claims.judge_claims(read.suite, [read]), format)
+    for format in Format:
+        assert render(record_report(read, found), format)
+    claims = claims_report(questions_claims.judge_claims(read.suite, [read]))
+    for format in formats_with(Source.DOCUMENT, Source.DATA, Source.ROWS):
+        render(claims, format)
     return read
 
 

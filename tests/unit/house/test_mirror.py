@@ -29,8 +29,9 @@ WITHOUT_A_FILE = {
         "machine/binaries machine/cpu_time machine/facts machine/proc"
     ),
     "golden files of the whole report, and the tables' and the page's tests": (
-        "report/columns report/document report/formatting report/html/caveats report/html/charts report/html/series "
-        "report/html/stacks report/live/view report/notes/conditions report/notes/head report/tables/further"
+        "report/document report/formatting report/html/caveats report/html/charts report/html/series "
+        "report/html/stacks report/live/view report/notes/conditions report/notes/head report/notes/note "
+        "report/notes/verdicts report/record_report report/tables/hop_cost report/tables/offered_load"
     ),
     "summaries and questions are made of it: tests/unit/statistics": (
         "statistics/arms statistics/figures statistics/machine_spread statistics/questions/gate_figures "

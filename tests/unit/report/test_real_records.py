@@ -10,16 +10,17 @@ import golden
 import pytest
 
 from hopcost.record.reader import read_record
-from hopcost.report import RecordFormat, renderer
+from hopcost.report import Format, render
+from hopcost.report.record_report import record_report
 from hopcost.statistics.summary.summary import summarise
 
 KINDS = sorted(path.name for path in (golden.FOLDER / "records").iterdir())
-ENDINGS = {RecordFormat.TEXT: "txt", RecordFormat.MARKDOWN: "md", RecordFormat.JSON: "json", RecordFormat.CSV: "csv"}
+ENDINGS = {Format.TEXT: "txt", Format.MARKDOWN: "md", Format.JSON: "json", Format.CSV: "csv"}
 
 
 @pytest.mark.parametrize("format", ENDINGS)
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_real_record_is_reported_as_before(kind: str, format: RecordFormat) -> None:
+def test_a_real_record_is_reported_as_before(kind: str, format: Format) -> None:
     record = read_record(golden.FOLDER / "records" / kind)
     assert not record.warnings
-    golden.compare(f"records/{kind}/report.{ENDINGS[format]}", renderer(format)(record, summarise(record)))
+    golden.compare(f"records/{kind}/report.{ENDINGS[format]}", render(record_report(record, summarise(record)), format))

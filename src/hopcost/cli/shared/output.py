@@ -7,8 +7,6 @@ from pathlib import Path
 from hopcost.errors import UsageError
 from hopcost.record.names import record_around
 
-OUTPUT_HELP = "Where to, in place of a file that is there; standard output otherwise."
-
 
 def write_result(content: str, path: Path | None) -> None:
     """Print it, or write the file whole or not at all: what stood there before goes only for what is whole.

@@ -2,4 +2,11 @@
 
 from __future__ import annotations
 
-from hopcost.report.html.page import render as render
+from hopcost.report import Result
+from hopcost.report.html import page
+
+
+def write(result: Result) -> str:
+    """The page of a record."""
+    assert result.summary is not None, "offered for records only"
+    return page.render(*result.summary)

@@ -18,7 +18,7 @@ from hopcost.report.html import charts as html_charts
 from hopcost.report.html.stacks import Behind, StackPicture
 from hopcost.report.notes import head
 from hopcost.report.tables import claims, experiment
-from hopcost.report.tables.experiment import Table
+from hopcost.report.tables.experiment import ExperimentTables
 from hopcost.statistics.comparisons import CPU, THROUGHPUT
 from hopcost.statistics.questions import claims as judging
 from hopcost.statistics.questions.claim_result import ClaimOutcome
@@ -68,7 +68,7 @@ class Part:
     anchor: str
     question: str
     answers: list[tuple[str, AnswerSentence]]
-    table: Table
+    shown: ExperimentTables
     charts: list[Charts]
     folded: list[Chart]
     behind: list[Arms]
@@ -124,7 +124,7 @@ def _library() -> str:
 
 
 def _part(record: Record, group: list[ExperimentSummary], seen: dict[str, str]) -> Part:
-    shown, first = experiment.of_group(group), group[0]
+    shown, first = experiment.group_tables(group), group[0]
     is_sweep = first.plan.point is not None
     share, load = stacks.load_shown(first)
     return Part(
@@ -132,7 +132,7 @@ def _part(record: Record, group: list[ExperimentSummary], seen: dict[str, str]) 
         anchor=f"experiment-{shown.title}",
         question=shown.question,
         answers=[(_at(each), answer.answer_experiment(each)) for each in group],
-        table=shown,
+        shown=shown,
         charts=[each for each in (_sweep(group) if is_sweep else _single(record, first, share)) if each.charts],
         folded=_over_time(record, group),
         behind=[Arms(_at(each), stacks.behind(each, record.path, seen)) for each in group],

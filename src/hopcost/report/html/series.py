@@ -9,7 +9,7 @@ from typing import Any
 from hopcost.generators.engine_protocol import Validity
 from hopcost.record import histogram
 from hopcost.record.block import ArmBlock, Block, OpenLoad
-from hopcost.report.tables import further
+from hopcost.report import formatting
 from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.comparisons import THROUGHPUT
 from hopcost.statistics.intervals import Interval
@@ -155,7 +155,7 @@ def sweep(points: Sequence[ExperimentSummary]) -> list[Row]:
             if arm.published is not None:
                 row["published_per_s"] = arm.published.throughput_per_s
             if arm.ratio is not None and arm.name != each.plan.baseline:
-                row |= _ratio(arm.name, arm.ratio, further.verdict(arm, THROUGHPUT))
+                row |= _ratio(arm.name, arm.ratio, formatting.verdict(arm, THROUGHPUT))
             rows.append(row)
     return rows
 

@@ -12,6 +12,7 @@ from hopcost.record.kept_files import COMMANDS
 from hopcost.report import formatting
 from hopcost.report.formatting import ABSENT
 from hopcost.report.tables import experiment
+from hopcost.statistics.figures import cpu_of_hops
 from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
 from hopcost.suites.arm import Arm
 from hopcost.suites.published import label
@@ -83,8 +84,7 @@ def _picture(each: ExperimentSummary, arm: ArmSummary, content: Arm, share: floa
         )
         for number, hop in enumerate(content.hops)
     ]
-    whole = [ns for ns in costs if ns is not None]
-    total = _us(sum(whole) if whole and len(whole) == len(costs) else None)
+    total = _us(cpu_of_hops(used))
     return StackPicture(arm.name, arm.title, boxes, total, arm.name == each.plan.baseline)
 
 

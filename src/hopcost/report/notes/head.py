@@ -1,4 +1,4 @@
-"""The table of an experiment and the lines around it, as plain strings: what text and Markdown both show."""
+"""What stands above all tables of a record's report: what was run, where, what the record lacks, the suite's words."""
 
 from __future__ import annotations
 
@@ -37,17 +37,14 @@ def warnings(record: Record) -> list[str]:
     if record.run.ended_utc is None:
         lines.append("the run did not end by itself: what follows is what it had done")
     lines += [f"warning: {warning}" for warning in record.warnings]
-    for each in record.plan.left_out:
-        lines.append(
-            f"left out: experiment {each.name}: {each.reason}" + (f"; hint: {each.remedy}" if each.remedy else "")
-        )
+    lines += [f"left out: experiment {left_out.words()}" for left_out in record.plan.left_out]
     return [formatting.printable(line) for line in lines]
 
 
 def analysis(record: Record) -> list[str]:
     """The suite's own words on what it asks, a string for each paragraph."""
     paragraphs = re.split(r"\n\s*\n", record.plan.analysis)
-    return [formatting.printable(" ".join(each.split())) for each in paragraphs if each.strip()]
+    return [formatting.printable(" ".join(words.split())) for words in paragraphs if words.strip()]
 
 
 def _cores(environment: dict[str, object]) -> str:

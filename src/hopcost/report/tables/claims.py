@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import msgspec
-
-from hopcost.report import ClaimsFormat, csv, markdown
-from hopcost.report.formatting import ABSENT, interval, printable
+from hopcost.report import Cell, Result
+from hopcost.report.document import Document, Heading, Lines, Section, Style, Table
+from hopcost.report.formatting import ABSENT, count, interval, printable
 from hopcost.statistics.questions.claim_result import ClaimOutcome, ClaimResult, ClaimTestResult
 from hopcost.suites.claim import ClaimFigure, ClaimTest, Relation
 
@@ -23,71 +22,54 @@ TOGETHER = (
 )
 
 
-def render(judged: Sequence[ClaimResult], format: ClaimsFormat) -> str:
-    """All claims in one format."""
-    if format is ClaimsFormat.JSON:
-        return msgspec.json.format(msgspec.json.encode([_plain(each) for each in judged]), indent=2).decode() + "\n"
-    if format is ClaimsFormat.CSV:
-        return csv.written(CSV_HEADER, (line for each in judged for line in _csv(each)))
-    table = [[f"{each.suite}: {each.claim.name}", *_cells(each)] for each in judged]
-    below = [counted(judged) + ".", TOGETHER]
-    if format is ClaimsFormat.MARKDOWN:
-        return (
-            "\n".join(
-                [*_in_markdown(table), "", markdown.bullets(below), "", *_details(judged, ClaimsFormat.MARKDOWN)]
-            ).rstrip()
-            + "\n"
-        )
-    return "\n".join([*_in_text(table), "", *below, "", *_details(judged, ClaimsFormat.TEXT)]).rstrip() + "\n"
+def claims_report(claims: Sequence[ClaimResult]) -> Result:
+    """All claims as a result."""
+    return Result(
+        document=lambda: document(claims),
+        data=lambda: [_data(claim) for claim in claims],
+        rows=lambda: [CSV_HEADER, *(row for claim in claims for row in _csv_rows(claim))],
+    )
 
 
-def counted(judged: Sequence[ClaimResult]) -> str:
+def document(claims: Sequence[ClaimResult]) -> Document:
+    """One table, then each claim in words."""
+    rows = [[f"{claim.suite}: {claim.claim.name}", *_cells(claim)] for claim in claims]
+    below = Lines([counted(claims) + ".", TOGETHER], Style.REMARKS)
+    return Document([[Table(HEADER, rows, words=len(HEADER))], [below], *(_details(claim) for claim in claims)])
+
+
+def counted(claims: Sequence[ClaimResult]) -> str:
     """`41 claims: holds 12, …`."""
-    found = {outcome: sum(each.outcome is outcome for each in judged) for outcome in ClaimOutcome}
-    words = [f"{outcome.value} {count}" for outcome, count in found.items() if count]
-    return f"{len(judged)} claims: {', '.join(words)}"
+    counts = {outcome: sum(claim.outcome is outcome for claim in claims) for outcome in ClaimOutcome}
+    words = [f"{outcome.value} {number}" for outcome, number in counts.items() if number]
+    return f"{len(claims)} claims: {', '.join(words)}"
 
 
-def _in_text(table: list[list[str]]) -> list[str]:
-    widths = [max(len(row[column]) for row in [HEADER, *table]) for column in range(len(HEADER))]
-    lines = [HEADER, ["─" * width for width in widths], *table]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
+def _details(result: ClaimResult) -> Section:
+    claim = result.claim
+    about = [claim.says, f"Source: {claim.source}", *([f"Condition: {claim.condition}"] if claim.condition else [])]
+    return [
+        Heading(f"{result.suite}: {claim.name}: {result.outcome.value}", level=3),
+        Lines(about, Style.VERSE),
+        Lines(tests(result), Style.POINTS),
+    ]
 
 
-def _in_markdown(table: list[list[str]]) -> list[str]:
-    lines = [HEADER, ["---"] * len(HEADER), *[[markdown.escape(cell) for cell in row] for row in table]]
-    return ["| " + " | ".join(line) + " |" for line in lines]
-
-
-def _details(judged: Sequence[ClaimResult], format: ClaimsFormat) -> list[str]:
-    lines: list[str] = []
-    for each in judged:
-        claim, head = each.claim, f"{each.suite}: {each.claim.name}: {each.outcome.value}"
-        about = [claim.says, f"Source: {claim.source}", *([f"Condition: {claim.condition}"] if claim.condition else [])]
-        said_tests = tests(each)
-        if format is ClaimsFormat.MARKDOWN:
-            said = [markdown.escape(line) for line in about]
-            lines += [f"### {markdown.escape(head)}", "", "<br>\n".join(said), "", markdown.bullets(said_tests), ""]
-        else:
-            lines += [head, *[f"  {line}" for line in about], *[f"  - {line}" for line in said_tests], ""]
-    return lines
-
-
-def _cells(each: ClaimResult) -> list[str]:
+def _cells(claim: ClaimResult) -> list[str]:
     """Result, the article's figure, ours."""
-    outcome = each.outcome.value
-    if each.outcome is ClaimOutcome.HOLDS and any(result.negligible for result in each.results):
+    outcome = claim.outcome.value
+    if claim.outcome is ClaimOutcome.HOLDS and any(result.negligible for result in claim.results):
         outcome += ", negligible"
-    if len(each.results) == 1:
-        (result,) = each.results
+    if len(claim.results) == 1:
+        (result,) = claim.results
         return [outcome, _published(result), _measured(result)]
-    of_errors = [result for result in each.results if result.test.relation.is_of_errors]
-    ratios = [result for result in each.results if not result.test.relation.is_of_errors]
+    of_errors = [result for result in claim.results if result.test.relation.is_of_errors]
+    ratios = [result for result in claim.results if not result.test.relation.is_of_errors]
     published = [_range([result.published for result in ratios])]
     measured = [_range([None if result.measured is None else result.measured.value for result in ratios])]
     if of_errors:
         published.append(_share([result.published_errors for result in of_errors]))
-        measured.append(_share([None if each.errors is None else each.errors.count > 0 for each in of_errors]))
+        measured.append(_share([None if test.errors is None else test.errors.count > 0 for test in of_errors]))
     return [outcome, "; ".join(filter(None, published)) or ABSENT, "; ".join(filter(None, measured)) or ABSENT]
 
 
@@ -104,22 +86,21 @@ def _share(values: Sequence[bool | None]) -> str:
     return f"errors in {sum(known)} of {len(known)}" if known else ""
 
 
-def tests(each: ClaimResult) -> list[str]:
+def tests(claim: ClaimResult) -> list[str]:
     """A line for each of a claim's comparisons."""
-    return [printable(_line(result)) for result in each.results]
+    return [printable(_line(result)) for result in claim.results]
 
 
 def _line(result: ClaimTestResult) -> str:
     """`one-core: nginx-http-tcp ÷ go at least 0.9: article 0.94, measured 0.480 [0.470, 0.490] in 6 blocks: holds`."""
-    found = f"{compared(result)}: article {_published(result)}"
+    line = f"{compared(result)}: article {_published(result)}"
     if result.published_fits is False:
-        found += " (its own figures do not bear it out)"
-    found += f", measured {_measured(result)}"
+        line += " (its own figures do not bear it out)"
+    line += f", measured {_measured(result)}"
     if result.record is not None:
-        blocks = "1 block" if result.blocks == 1 else f"{result.blocks} blocks"
-        found += f" in {blocks} of {result.record} ({result.started_utc})"
-    found += f": {result.outcome.value}" + (", negligible" if result.negligible else "")
-    return found + (f": {result.reason}" if result.reason else "")
+        line += f" in {count(result.blocks, 'block')} of {result.record} ({result.started_utc})"
+    line += f": {result.outcome.value}" + (", negligible" if result.negligible else "")
+    return line + (f": {result.reason}" if result.reason else "")
 
 
 def compared(result: ClaimTestResult) -> str:
@@ -161,14 +142,14 @@ def _measured(result: ClaimTestResult) -> str:
     return interval(result.measured)
 
 
-def _csv(each: ClaimResult) -> Iterator[list[csv.Cell]]:
+def _csv_rows(claim: ClaimResult) -> Iterator[list[Cell]]:
     """A row for each comparison."""
-    for result in each.results:
+    for result in claim.results:
         test, measured, errors = result.test, result.measured, result.errors
         yield [
-            each.suite,
-            each.claim.name,
-            each.outcome.value,
+            claim.suite,
+            claim.claim.name,
+            claim.outcome.value,
             result.experiment,
             test.figure.value,
             test.arm,
@@ -191,15 +172,15 @@ def _csv(each: ClaimResult) -> Iterator[list[csv.Cell]]:
         ]
 
 
-def _plain(each: ClaimResult) -> dict[str, object]:
+def _data(claim: ClaimResult) -> dict[str, object]:
     return {
-        "suite": each.suite,
-        "claim": each.claim.name,
-        "says": each.claim.says,
-        "source": each.claim.source,
-        "condition": each.claim.condition,
-        "needs": each.claim.needs,
-        "outcome": each.outcome,
+        "suite": claim.suite,
+        "claim": claim.claim.name,
+        "says": claim.claim.says,
+        "source": claim.claim.source,
+        "condition": claim.claim.condition,
+        "needs": claim.claim.needs,
+        "outcome": claim.outcome,
         "tests": [
             {
                 "experiment": result.experiment,
@@ -222,6 +203,6 @@ def _plain(each: ClaimResult) -> dict[str, object]:
                 "started_utc": result.started_utc,
                 "blocks": result.blocks,
             }
-            for result in each.results
+            for result in claim.results
         ],
     }

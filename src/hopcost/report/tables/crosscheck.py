@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from hopcost.generators.peers import BY_NAME, ours
-from hopcost.report import Format, columns, markdown
-from hopcost.report.formatting import ABSENT, cores, count, errors, interval, number, printable, span
+from hopcost.report import Result
+from hopcost.report.document import Document, Heading, Lines, Table
+from hopcost.report.formatting import ABSENT, CONFIDENCE, count, errors, interval, number, span
 from hopcost.statistics.questions.crosscheck import OURS, Crosscheck, Tool
 
 HEADER = [
-    *("generator", "answers/s", "÷ hopcost's [95%]", "mean ms", "p50 ms", "p99 ms", "in flight"),
-    *("busy", "its CPU µs", "stack's CPU µs", "÷ hopcost's [95%]", "errors"),
+    *("generator", "answers/s", f"÷ hopcost's [{CONFIDENCE}]", "mean ms", "p50 ms", "p99 ms", "in flight"),
+    *("busy", "its CPU µs", "stack's CPU µs", f"÷ hopcost's [{CONFIDENCE}]", "errors"),
 ]
 BELOW = [
     "figures are medians over turns, p50 and p99 lowest–highest of the turns: quantiles of several runs do not merge;"
@@ -25,23 +24,23 @@ BELOW = [
 ]
 
 
-def render(found: Crosscheck, format: Format) -> str:
-    """In one format."""
-    if format is Format.JSON:
-        return msgspec.json.format(msgspec.json.encode(found), indent=2).decode() + "\n"
-    rows = [_row(tool) for tool in found.tools]
-    below = [printable(line) for line in _below(found)]
-    if format is Format.MARKDOWN:
-        parts = [f"## {markdown.escape(headline(found))}", markdown.grid(HEADER, rows), markdown.bullets(below)]
-        return "\n\n".join(parts) + "\n"
-    said = [f"  {line}" for each in below for line in each.splitlines()]
-    return "\n".join([printable(headline(found)), "", *columns.lines(HEADER, rows), "", *said]) + "\n"
+def crosscheck_report(crosscheck: Crosscheck) -> Result:
+    """As a result."""
+    return Result(lambda: document(crosscheck), lambda: crosscheck)
 
 
-def headline(found: Crosscheck) -> str:
+def document(crosscheck: Crosscheck) -> Document:
+    """One table, and what its figures are."""
+    table = Table(HEADER, [_row(tool) for tool in crosscheck.tools])
+    return Document([[Heading(headline(crosscheck))], [table], [Lines(_below(crosscheck))]])
+
+
+def headline(crosscheck: Crosscheck) -> str:
     """`hopcost crosscheck: hello/one-core/go, 64 connections, 6 rounds of 2 s each`."""
-    load = f"{count(found.connections, 'connection')}, {count(found.rounds, 'round')} of {found.seconds} s each"
-    return f"hopcost crosscheck: {found.arm}, {load}, {cores(found.cores)} for the generator"
+    connections, rounds = count(crosscheck.connections, "connection"), count(crosscheck.rounds, "round")
+    load = f"{connections}, {rounds} of {crosscheck.seconds} s each"
+    cores = count(crosscheck.cores, "core")
+    return f"hopcost crosscheck: {crosscheck.arm}, {load}, {cores} for the generator"
 
 
 def _row(tool: Tool) -> list[str]:
@@ -62,11 +61,11 @@ def _row(tool: Tool) -> list[str]:
     ]
 
 
-def _below(found: Crosscheck) -> list[str]:
-    said = [*BELOW, *(f"{tool.name} {tool.version}: {_times(tool.name)}" for tool in found.tools)]
-    fewer = [tool for tool in found.tools if tool.turns < found.rounds]
-    said += [f"{tool.name}: {count(tool.turns, 'turn')} of {found.rounds}" for tool in fewer]
-    return said + [f"left out: {name}: {why}" for name, why in found.left_out.items()]
+def _below(crosscheck: Crosscheck) -> list[str]:
+    lines = [*BELOW, *(f"{tool.name} {tool.version}: {_times(tool.name)}" for tool in crosscheck.tools)]
+    fewer = [tool for tool in crosscheck.tools if tool.turns < crosscheck.rounds]
+    lines += [f"{tool.name}: {count(tool.turns, 'turn')} of {crosscheck.rounds}" for tool in fewer]
+    return lines + [f"left out: {name}: {why}" for name, why in crosscheck.left_out.items()]
 
 
 def _times(name: str) -> str:

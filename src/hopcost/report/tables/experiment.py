@@ -1,97 +1,114 @@
-"""The table of an experiment and the lines around it, as plain strings: what text and Markdown both show."""
+"""The tables of an experiment, or of a sweep's points together, and the lines around them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from hopcost.report import answer as report_answer
-from hopcost.report import formatting
-from hopcost.report.document import Part
-from hopcost.report.formatting import ABSENT, CONFIDENCE, interval
-from hopcost.report.notes import conditions as notes
-from hopcost.report.tables import further as tables_further
-from hopcost.report.tables import peers, repeats, sweep, usage
-from hopcost.report.tables.further import lines, verdict
+from hopcost.report import answer, formatting
+from hopcost.report.document import Element, Heading, Lines, Section, Style, Table
+from hopcost.report.formatting import ABSENT, CONFIDENCE, interval, verdict
+from hopcost.report.notes.conditions import condition_notes
+from hopcost.report.notes.surroundings import surroundings_lines
+from hopcost.report.notes.verdicts import verdict_lines
+from hopcost.report.tables import repeats, sweep
+from hopcost.report.tables.hop_cost import hop_cost_table
+from hopcost.report.tables.offered_load import offered_load_table
+from hopcost.report.tables.peers import peer_table
+from hopcost.report.tables.usage import usage_table
 from hopcost.statistics.comparisons import CPU, THROUGHPUT
-from hopcost.statistics.summary.summary import ExperimentSummary
+from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
 
 
 @dataclass
-class Table:
-    """One experiment for the eye: `header` and all `rows` have as many cells; the first column is words.
+class ExperimentTables:
+    """One experiment for the eye: its `table` first, then `further` ones, `notes` on all, the article's `published`.
 
     A sweep has no `answer` of its own: each of its values has one.
     """
 
     title: str
     question: str
-    header: list[str]
-    rows: list[list[str]]
-    below: list[str]
+    table: Table
+    notes: Lines
     answer: str = ""
-    further: list[Part] = field(default_factory=list)
-    published_header: list[str] = field(default_factory=list)
-    published_rows: list[list[str]] = field(default_factory=list)
-    published_below: list[str] = field(default_factory=list)
+    further: list[Table] = field(default_factory=list)
+    published: Table | None = None
+
+    def section(self) -> Section:
+        """In the order of text and Markdown."""
+        heading: list[Element] = [Heading(self.title, about=self.question)]
+        if self.answer:
+            heading.append(Lines([self.answer], Style.PARAGRAPHS))
+        published = [self.published] if self.published is not None else []
+        return [*heading, self.table, *self.further, self.notes, *published]
 
 
-def tables(experiments: list[ExperimentSummary]) -> list[Table]:
-    """One table for an experiment, one for all points of a sweep."""
-    return [of_group(group) for group in groups(experiments)]
+def tables(experiments: list[ExperimentSummary]) -> list[ExperimentTables]:
+    """One for an experiment, one for all points of a sweep."""
+    return [group_tables(group) for group in groups(experiments)]
 
 
 def groups(experiments: list[ExperimentSummary]) -> list[list[ExperimentSummary]]:
     """Experiments that share a table: the points of a sweep, else each alone."""
-    found: list[list[ExperimentSummary]] = []
-    for each in experiments:
-        if found and _sweep(each) is not None and _sweep(each) == _sweep(found[-1][0]):
-            found[-1].append(each)
+    grouped: list[list[ExperimentSummary]] = []
+    for experiment in experiments:
+        if grouped and _sweep(experiment) is not None and _sweep(experiment) == _sweep(grouped[-1][0]):
+            grouped[-1].append(experiment)
         else:
-            found.append([each])
-    return found
+            grouped.append([experiment])
+    return grouped
 
 
-def of_group(group: list[ExperimentSummary]) -> Table:
-    """The table of one of these groups."""
-    return _with_parts(_of_group(group), group)
+def group_tables(group: list[ExperimentSummary]) -> ExperimentTables:
+    """One of these groups, with the tables that any experiment may have: other generators' figures, memory, ports."""
+    shown = _group_tables(group)
+    shown.further += [table for table in (peer_table(group), usage_table(group)) if table is not None]
+    return shown
 
 
-def _with_parts(table: Table, group: list[ExperimentSummary]) -> Table:
-    """With the tables that any experiment may have: other generators' own figures, memory and ports."""
-    parts = (peers.part(group), usage.part(group))
-    table.further = [*table.further, *(part for part in parts if part is not None)]
-    return table
+def _group_tables(group: list[ExperimentSummary]) -> ExperimentTables:
+    plan = group[0].plan
+    title = _sweep(group[0]) or plan.name
+    if any(experiment.repeats for experiment in group):
+        return ExperimentTables(title, plan.question, repeats.repeats_table(group), Lines(repeats.notes(group)))
+    if _sweep(group[0]) is None:
+        return experiment_tables(group[0])
+    return ExperimentTables(title, plan.question, sweep.sweep_table(group), Lines(sweep.notes(group)))
 
 
-def _of_group(group: list[ExperimentSummary]) -> Table:
-    first = group[0]
-    title = _sweep(first) or first.plan.name
-    if any(each.repeats for each in group):
-        table = Table(title, first.plan.question, repeats.header(group), repeats.rows(group), [])
-        table.below = repeats.below(group)
-        return table
-    if _sweep(first) is None:
-        return experiment_table(first)
-    names = sweep.header(group, CONFIDENCE)
-    rows = sweep.rows(group, names) if any(each.arms for each in group) else []
-    return Table(title, first.plan.question, names, rows, sweep.below(group))
+def _sweep(experiment: ExperimentSummary) -> str | None:
+    return None if experiment.plan.point is None else experiment.plan.point.experiment
 
 
-def _sweep(each: ExperimentSummary) -> str | None:
-    return None if each.plan.point is None else each.plan.point.experiment
+def experiment_tables(experiment: ExperimentSummary) -> ExperimentTables:
+    """Those of one experiment."""
+    further = (hop_cost_table(experiment), offered_load_table(experiment))
+    lines = [
+        *verdict_lines(experiment),
+        *(note.text for note in condition_notes(experiment)),
+        *surroundings_lines([experiment]),
+    ]
+    return ExperimentTables(
+        experiment.plan.name,
+        experiment.plan.question,
+        _table(experiment),
+        Lines(lines),
+        answer.sentence(experiment),
+        [table for table in further if table is not None],
+        _published(experiment),
+    )
 
 
-def experiment_table(each: ExperimentSummary) -> Table:
-    """The table of one experiment."""
-    hops = hops_of(each)
-    header = ["arm", "answers/s", f"ratio [{CONFIDENCE}]", "verdict"]
-    header += [f"{hop} µs" for hop in hops]
+def _table(experiment: ExperimentSummary) -> Table:
+    """A row for each arm."""
+    hops = hops_of(experiment)
+    header = ["arm", "answers/s", f"ratio [{CONFIDENCE}]", "verdict", *(f"{hop} µs" for hop in hops)]
     header += [f"CPU ratio [{CONFIDENCE}]", "CPU verdict"]
-    with_service_time = not any(arm.open_loop for arm in each.arms)  # else there are response times, which say more
+    with_service_time = not any(arm.open_loop for arm in experiment.arms)  # else response times, which say more
     header += ["p50 µs", "p99 µs", "errors"] if with_service_time else ["errors"]
     rows = []
-    for arm in each.arms:
-        is_baseline = arm.name == each.plan.baseline
+    for arm in experiment.arms:
+        is_baseline = arm.name == experiment.plan.baseline
         times = [formatting.quantile(arm.service_time_ns.get(name)) for name in ("p50", "p99")]
         rows.append(
             [
@@ -106,50 +123,42 @@ def experiment_table(each: ExperimentSummary) -> Table:
                 formatting.errors(arm.errors),
             ]
         )
-    table = Table(
-        title=each.plan.name,
-        question=each.plan.question,
-        answer=report_answer.sentence(each),
-        header=header,
-        rows=rows,
-        below=[*lines(each), *notes.lines_below(each)],
-        further=tables_further.tables(each),
-    )
-    if any(arm.published is not None for arm in each.arms):
-        _add_published(table, each)
-    return table
+    return Table(header, rows)
 
 
-def _add_published(table: Table, each: ExperimentSummary) -> None:
-    """The article's own figures, beside ours as ratios to each one's control group."""
-    rows = [arm.published for arm in each.arms if arm.published is not None]
-    with_cpu = any(row.cpu_percent is not None for row in rows)
-    table.published_header = ["arm", "article's requests/s", "mean ms", "errors", "its ratio", "measured ratio"]
+def _published(experiment: ExperimentSummary) -> Table | None:
+    """The article's own figures beside ours, as ratios to each one's control group; None if it has none."""
+    arms = [arm for arm in experiment.arms if arm.published is not None]
+    if not arms:
+        return None
+    with_cpu = any(arm.published.cpu_percent is not None for arm in arms if arm.published is not None)
+    header = ["arm", "article's requests/s", "mean ms", "errors", "its ratio", "measured ratio"]
+    header += ["its CPU %", "measured CPU %"] if with_cpu else []
+    rows = [_published_cells(arm, is_baseline=arm.name == experiment.plan.baseline)[: len(header)] for arm in arms]
+    below = [f"the article's conditions: {experiment.plan.published_conditions}"]
     if with_cpu:
-        table.published_header += ["its CPU %", "measured CPU %"]
-    for arm in each.arms:
-        row = arm.published
-        if row is None:
-            continue
-        cells = [
-            arm.name,
-            formatting.number(row.throughput_per_s),
-            ABSENT if row.latency_mean_ms is None else f"{row.latency_mean_ms:.1f}",
-            formatting.published_errors(row),
-            formatting.ratio(arm.published_ratio),
-            "1" if arm.name == each.plan.baseline else interval(arm.ratio),
-        ]
-        table.published_rows.append(
-            [*cells, formatting.number(row.cpu_percent), formatting.number(arm.cpu_percent)] if with_cpu else cells
-        )
-    table.published_below = [f"the article's conditions: {each.plan.published_conditions}"]
-    if with_cpu:
-        table.published_below.append(
-            f"measured CPU %: CPU time of all hops ÷ its time × {formatting.cores(len(each.plan.cores.stack))}"
-        )
+        cores = formatting.count(len(experiment.plan.cores.stack), "core")
+        below.append(f"measured CPU %: CPU time of all hops ÷ its time × {cores}")
+    return Table(header, rows, below=below)
 
 
-def hops_of(each: ExperimentSummary) -> list[str]:
+def _published_cells(arm: ArmSummary, *, is_baseline: bool) -> list[str]:
+    row = arm.published
+    assert row is not None, "asked of an arm that has one"
+    return [
+        arm.name,
+        formatting.number(row.throughput_per_s),
+        ABSENT if row.latency_mean_ms is None else f"{row.latency_mean_ms:.1f}",
+        formatting.published_errors(row),
+        formatting.ratio(arm.published_ratio),
+        "1" if is_baseline else interval(arm.ratio),
+        formatting.number(row.cpu_percent),
+        formatting.number(arm.cpu_percent),
+    ]
+
+
+def hops_of(experiment: ExperimentSummary) -> list[str]:
     """All hops of all arms, those nearest to the client first."""
-    longest = sorted(each.arms, key=lambda arm: -len(arm.cpu_ns_per_request))
-    return list(dict.fromkeys(hop for arm in longest for hop in arm.cpu_ns_per_request if hop != "generator"))
+    longest_first = sorted(experiment.arms, key=lambda arm: -len(arm.cpu_ns_per_request))
+    names = dict.fromkeys(hop for arm in longest_first for hop in arm.cpu_ns_per_request)
+    return [hop for hop in names if hop != "generator"]

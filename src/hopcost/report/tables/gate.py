@@ -10,40 +10,40 @@ import msgspec
 from hopcost.errors import UsageError
 from hopcost.record import kept_files
 from hopcost.record.kept_files import COMMANDS
-from hopcost.report import Format, columns, markdown
-from hopcost.report.formatting import count, interval, printable
-from hopcost.report.notes import conditions
+from hopcost.report import Format, Result, render
+from hopcost.report.document import Document, Heading, Lines, Table
+from hopcost.report.formatting import CONFIDENCE, count, interval
+from hopcost.report.notes.conditions import validity_lines
 from hopcost.statistics.comparisons import CPU, THROUGHPUT
 from hopcost.statistics.questions import differences
 from hopcost.statistics.questions.differences import ABSENT
-from hopcost.statistics.questions.gate import AFTER, BEFORE, EXPERIMENT, FigureDecision, GateOutcome, GateResult
+from hopcost.statistics.questions.gate import AFTER, BEFORE, FigureDecision, GateOutcome, GateResult
 from hopcost.statistics.summary.summary import ExperimentSummary
 
 WORDS = {GateOutcome.WITHIN: "passed", GateOutcome.BEYOND: "failed", GateOutcome.UNDECIDED: "undecided"}
 NAMES = {THROUGHPUT: "throughput", CPU: "CPU per request"}
-HEADER = ["figure", "after ÷ before [95%]", "limit", "outcome"]
+HEADER = ["figure", f"after ÷ before [{CONFIDENCE}]", "limit", "outcome"]
 
 
-def render(answer: GateResult, format: Format) -> str:
-    """In one format; Markdown can be appended to a pull request's summary."""
+def gate_report(answer: GateResult) -> Result:
+    """As a result; its Markdown can be appended to a pull request's summary."""
+    return Result(lambda: document(answer), lambda: _data(answer))
+
+
+def document(answer: GateResult) -> Document:
+    """One table: a row for each figure."""
     rows = [
-        [NAMES[each.figure], interval(each.ratio), _limit(each), _outcome(each)] for each in answer.decision.figures
+        [NAMES[figure.figure], interval(figure.ratio), _limit(figure), _outcome(figure)]
+        for figure in answer.decision.figures
     ]
-    below = [printable(line) for line in _below(answer)]
-    if format is Format.JSON:
-        return _json(answer)
-    if format is Format.MARKDOWN:
-        parts = [f"## {markdown.escape(headline(answer))}", markdown.grid(HEADER, rows), markdown.bullets(below)]
-        return "\n\n".join(parts) + "\n"
-    said = [f"  {line}" for each in below for line in each.splitlines()]
-    return "\n".join([printable(headline(answer)), "", *columns.lines(HEADER, rows), "", *said]) + "\n"
+    return Document([[Heading(headline(answer))], [Table(HEADER, rows)], [Lines(_below(answer))]])
 
 
 def append(answer: GateResult, path: Path) -> None:
     """Add the Markdown to a file, as GitHub's step summary wants it; UsageError where that cannot be written."""
     try:
         with path.open("a", encoding="utf-8") as file:
-            file.write(render(answer, Format.MARKDOWN))
+            file.write(render(gate_report(answer), Format.MARKDOWN))
     except OSError as error:
         raise UsageError(f"GITHUB_STEP_SUMMARY: {path}: {error.strerror}") from error
 
@@ -54,14 +54,14 @@ def headline(answer: GateResult) -> str:
     margin = f"{100 * question.margin:.3g} %"
     match answer.decision.outcome:
         case GateOutcome.WITHIN:
-            said = f"{question.path} is not {_worse(answer, 'or')} than before by more than {margin}"
+            words = f"{question.path} is not {_worse(answer, 'or')} than before by more than {margin}"
         case GateOutcome.BEYOND if answer.decision.why is not None:
-            said = f"{question.path} does not work after the change"
+            words = f"{question.path} does not work after the change"
         case GateOutcome.BEYOND:
-            said = f"{question.path} is {_worse(answer, 'and')} than before by more than {margin}"
+            words = f"{question.path} is {_worse(answer, 'and')} than before by more than {margin}"
         case _:
-            said = f"not known whether {question.path} is {_worse(answer, 'or')} than before by more than {margin}"
-    return f"hopcost gate {WORDS[answer.decision.outcome]}: {said}"
+            words = f"not known whether {question.path} is {_worse(answer, 'or')} than before by more than {margin}"
+    return f"hopcost gate {WORDS[answer.decision.outcome]}: {words}"
 
 
 def last_line(answer: GateResult) -> str:
@@ -72,63 +72,70 @@ def last_line(answer: GateResult) -> str:
 
 
 def _worse(answer: GateResult, joined: str) -> str:
-    """`slower`, `dearer` or both: of the figures that decide, where it failed those that did."""
+    """`slower`, `dearer` or both: of the figures that decide; if the gate failed, of those that failed."""
     failed = answer.decision.outcome is GateOutcome.BEYOND
     words = {THROUGHPUT: "slower", CPU: "dearer"}
-    found = [
-        words[each.figure]
-        for each in answer.decision.figures
-        if each.decides and (not failed or each.outcome is GateOutcome.BEYOND)
+    figures = [
+        figure.figure
+        for figure in answer.decision.figures
+        if figure.decides and (not failed or figure.outcome is GateOutcome.BEYOND)
     ]
-    return f" {joined} ".join(found)
+    return f" {joined} ".join(words[figure] for figure in figures)
 
 
-def _limit(each: FigureDecision) -> str:
-    return f"≥ {each.limit:.3f}" if each.figure == THROUGHPUT else f"≤ {each.limit:.3f}"
+def _limit(figure: FigureDecision) -> str:
+    return f"≥ {figure.limit:.3f}" if figure.figure == THROUGHPUT else f"≤ {figure.limit:.3f}"
 
 
-def _outcome(each: FigureDecision) -> str:
-    return each.outcome.value if each.decides else f"{each.outcome.value} (does not decide)"
+def _outcome(figure: FigureDecision) -> str:
+    return figure.outcome.value if figure.decides else f"{figure.outcome.value} (does not decide)"
 
 
 def _below(answer: GateResult) -> list[str]:
-    found, plan = answer.experiment, answer.record.plan
-    said = [answer.decision.why] if answer.decision.why is not None else []
-    if not said:
-        said = [f"{NAMES[each.figure]}: {each.why}" for each in answer.decision.figures if each.why is not None]
+    experiment, plan, decision = answer.experiment, answer.record.plan, answer.decision
+    lines = [decision.why] if decision.why is not None else []
+    if not lines:
+        lines = [f"{NAMES[figure.figure]}: {figure.why}" for figure in decision.figures if figure.why is not None]
     if answer.is_same:
-        said.append("both sides are the same: an A/A gate; it tells what this machine makes of no difference")
-    said += _changes(answer)
-    floor = f"A/A floor: {BEFORE} against itself is {interval(found.aa_floor)} in throughput"
-    ending = f"; stopped: {found.ending.detail}" if found.ending is not None else ""
-    said += [
+        lines.append("both sides are the same: an A/A gate; it tells what this machine makes of no difference")
+    lines += _changes(answer)
+    floor = f"A/A floor: {BEFORE} against itself is {interval(experiment.aa_floor)} in throughput"
+    ending = f"; stopped: {experiment.ending.detail}" if experiment.ending is not None else ""
+    lines += [
         "each interval holds with 95 % over all looks; its end towards the limit decides, so that neither a pass nor a"
         " failure is wrong in more than 5 % of gates",
         floor,
-        f"{count(found.blocks, 'block')}{ending}",
-        *_blocks(found),
-        *conditions.validity(msgspec.structs.replace(found, suspect=[], void=[], failures=[])),
+        f"{count(experiment.blocks, 'block')}{ending}",
+        *_blocks(experiment),
+        *validity_lines(msgspec.structs.replace(experiment, suspect=[], void=[], failures=[])),
     ]
     environment = answer.record.environment
-    said += [
+    lines += [
         f"hopcost {answer.record.run.hopcost}, {answer.record.run.started_utc}, seed {plan.seed};"
         f" {environment.get('cpu') or 'unknown CPU'}, kernel {environment.get('kernel')}",
         f"record: {answer.record.path}",
     ]
-    if answer.decision.outcome is GateOutcome.UNDECIDED and found.no_verdicts is None and answer.decision.why is None:
-        said.append(f"a longer --budget than {plan.budget_s:.0f} s, or a wider --margin, may decide it")
-    return said
+    if (
+        answer.decision.outcome is GateOutcome.UNDECIDED
+        and experiment.no_verdicts is None
+        and answer.decision.why is None
+    ):
+        lines.append(f"a longer --budget than {plan.budget_s:.0f} s, or a wider --margin, may decide it")
+    return lines
 
 
 def _changes(answer: GateResult) -> list[str]:
     """What differs between the two sides, as they were run, with the versions of binaries."""
     arms = answer.record.suite.arms
     hops = [{hop.program: hop for hop in arms[name].hops} for name in (BEFORE, AFTER)]
-    said = [
-        f"{each.key}: {_set(each.a)} → {_set(each.b)} (before → after)" for each in differences.diff(hops[0], hops[1])
+    lines = [
+        f"{change.key}: {_set(change.a)} → {_set(change.b)} (before → after)"
+        for change in differences.diff(hops[0], hops[1])
     ]
-    before, after = (kept_files.kept_files(answer.record.path, EXPERIMENT, name) for name in (BEFORE, AFTER))
-    said += [
+    before, after = (
+        kept_files.kept_files(answer.record.path, answer.experiment.plan.name, name) for name in (BEFORE, AFTER)
+    )
+    lines += [
         f"{name}, as generated (- before, + after):\n" + "\n".join(changed)
         for name, changed in differences.differing_files(before, after).items()
         if name != COMMANDS  # its settings stand above
@@ -136,26 +143,26 @@ def _changes(answer: GateResult) -> list[str]:
     binaries = answer.record.environment.get("binaries")
     if isinstance(binaries, dict):
         for path, receipt in binaries.items():
-            said.append(f"{path}: {receipt.get('version')}, SHA-256 {str(receipt.get('sha256'))[:12]}…")
-    return said
+            lines.append(f"{path}: {receipt.get('version')}, SHA-256 {str(receipt.get('sha256'))[:12]}…")
+    return lines
 
 
-def _blocks(found: ExperimentSummary) -> list[str]:
+def _blocks(experiment: ExperimentSummary) -> list[str]:
     """Blocks that are not valid, one line for each kind: a gate's summary is short."""
-    said = []
-    for word, blocks in (("suspect", found.suspect), ("void", found.void)):
+    lines = []
+    for word, blocks in (("suspect", experiment.suspect), ("void", experiment.void)):
         if blocks:
             reasons = "; ".join(blocks[0].reasons)
-            said.append(f"{count(len(blocks), f'{word} block')}, the first because {reasons} (hopcost report has all)")
-    return said
+            lines.append(f"{count(len(blocks), f'{word} block')}, the first because {reasons} (hopcost report has all)")
+    return lines
 
 
 def _set(value: str) -> str:
     return "its default" if value == ABSENT else value
 
 
-def _json(answer: GateResult) -> str:
-    plain = {
+def _data(answer: GateResult) -> dict[str, object]:
+    return {
         "outcome": WORDS[answer.decision.outcome],
         "exit_code": answer.decision.outcome.exit_code,
         "why": answer.decision.why,
@@ -169,4 +176,3 @@ def _json(answer: GateResult) -> str:
         "blocks": answer.experiment.blocks,
         "record": str(answer.record.path),
     }
-    return msgspec.json.format(msgspec.json.encode(plain), indent=2).decode() + "\n"

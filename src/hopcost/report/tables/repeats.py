@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from hopcost.report import formatting
+from hopcost.report.document import Table
 from hopcost.report.formatting import ABSENT
-from hopcost.report.notes import surroundings
+from hopcost.report.notes.surroundings import surroundings_lines
 from hopcost.statistics.summary.repeats import ArmRepeats
 from hopcost.statistics.summary.summary import ExperimentSummary
 from hopcost.suites.published import label
@@ -17,63 +18,56 @@ CANNOT_TELL = (
 FOLLOWS = "answers/s, errors: as the tool counts them, answers with a 2xx status only; errors apart, never as answers"
 
 
-def header(each: list[ExperimentSummary]) -> list[str]:
-    """A sweep has its values before the arms."""
-    point = each[0].plan.point
-    names = [point.key.rpartition(".")[2]] if point is not None else []
-    names += ["arm", "repeats' answers/s", "mean", "min–max", "ratio", "errors", "CPU %"]
-    names += ["article's requests/s", "its ratio"]
-    return [*names, "its errors"] if _with_errors(each) else names
-
-
-def _with_errors(each: list[ExperimentSummary]) -> bool:
-    return any(arm.published is not None and arm.published.has_errors for one in each for arm in one.repeats)
-
-
-def rows(each: list[ExperimentSummary]) -> list[list[str]]:
-    """One row for each arm (and value)."""
-    made = []
-    for experiment in each:
+def repeats_table(group: list[ExperimentSummary]) -> Table:
+    """One row for each arm; of a sweep, for each value and arm."""
+    point = group[0].plan.point
+    header = [point.key.rpartition(".")[2]] if point is not None else []
+    header += ["arm", "repeats' answers/s", "mean", "min–max", "ratio", "errors", "CPU %"]
+    header += ["article's requests/s", "its ratio"]
+    arms = [arm for experiment in group for arm in experiment.repeats]
+    if any(arm.published is not None and arm.published.has_errors for arm in arms):
+        header.append("its errors")
+    rows = []
+    for experiment in group:
         shown = [label(experiment.plan.point.value)] if experiment.plan.point is not None else []
         for arm in experiment.repeats:
-            made.append([*shown, *_cells(arm)][: len(header(each))])
+            rows.append([*shown, *_cells(arm)][: len(header)])
             shown = [""] if shown else []
-    return made
+    return Table(header, rows)
 
 
-def below(each: list[ExperimentSummary]) -> list[str]:
+def notes(group: list[ExperimentSummary]) -> list[str]:
     """What was run, what the published run was, what failed; of a sweep with the values that it holds for."""
-    holds: dict[str, list[str]] = {}
-    for experiment in each:
+    values: dict[str, list[str]] = {}
+    for experiment in group:
         value = label(experiment.plan.point.value) if experiment.plan.point is not None else ""
-        for line in _of_one(experiment):
-            holds.setdefault(line, []).append(value)
-    said = [CANNOT_TELL, FOLLOWS]
-    for line, values in holds.items():
-        said.append(line if len(values) == len(each) else f"at {', '.join(values)}: {line}")
-    said += surroundings.surroundings_lines(each)
-    if each[0].plan.published_conditions:
-        said.append(f"the article's conditions: {each[0].plan.published_conditions}")
-    return [formatting.printable(line) for line in said]
+        for line in _lines(experiment):
+            values.setdefault(line, []).append(value)
+    lines = [CANNOT_TELL, FOLLOWS]
+    for line, at in values.items():
+        lines.append(line if len(at) == len(group) else f"at {', '.join(at)}: {line}")
+    lines += surroundings_lines(group)
+    if group[0].plan.published_conditions:
+        lines.append(f"the article's conditions: {group[0].plan.published_conditions}")
+    return lines
 
 
-def _of_one(experiment: ExperimentSummary) -> list[str]:
-    ran: dict[str, list[str]] = {}
+def _lines(experiment: ExperimentSummary) -> list[str]:
+    arms_by_run: dict[str, list[str]] = {}
     for arm in experiment.repeats:
-        ran.setdefault(_ran(experiment, arm), []).append(arm.name)
-    said = []
-    for how, arms in ran.items():
+        arms_by_run.setdefault(_run(experiment, arm), []).append(arm.name)
+    lines = []
+    for run, arms in arms_by_run.items():
         who = "every arm" if len(arms) == len(experiment.repeats) > 1 else ", ".join(arms)
-        said.append(f"{who}: {how}")
+        lines.append(f"{who}: {run}")
     for arm in experiment.repeats:
-        said += [f"failed: {arm.name}: {failure}" for failure in dict.fromkeys(arm.failures)]
-    said += [f"note: {note}" for note in experiment.plan.notes]
-    for left in experiment.plan.left_out:
-        said.append(f"left out: {left.name}: {left.reason}" + (f"; hint: {left.remedy}" if left.remedy else ""))
-    return list(dict.fromkeys(said))
+        lines += [f"failed: {arm.name}: {failure}" for failure in dict.fromkeys(arm.failures)]
+    lines += [f"note: {note}" for note in experiment.plan.notes]
+    lines += [f"left out: {left_out.words()}" for left_out in experiment.plan.left_out]
+    return list(dict.fromkeys(lines))
 
 
-def _ran(experiment: ExperimentSummary, arm: ArmRepeats) -> str:
+def _run(experiment: ExperimentSummary, arm: ArmRepeats) -> str:
     """How an arm's repeats were run here, and how the article ran them."""
     protocol = experiment.plan.as_published
     size = f"{arm.requests:,} requests" if arm.requests is not None else f"{arm.duration_s or ABSENT} s"
@@ -87,12 +81,12 @@ def _ran(experiment: ExperimentSummary, arm: ArmRepeats) -> str:
 
 
 def _cells(arm: ArmRepeats) -> list[str]:
-    each, row = arm.throughputs_per_s, arm.published
+    row, per_s = arm.published, arm.throughputs_per_s
     return [
         arm.name,
-        ", ".join(formatting.number(value) for value in each) or "failed",
+        ", ".join(formatting.number(value) for value in per_s) or "failed",
         formatting.number(arm.mean_per_s),
-        f"{formatting.number(min(each))}–{formatting.number(max(each))}" if len(each) > 1 else ABSENT,
+        f"{formatting.number(min(per_s))}–{formatting.number(max(per_s))}" if len(per_s) > 1 else ABSENT,
         formatting.ratio(arm.ratio),
         formatting.errors(arm.errors),
         formatting.number(arm.cpu_percent),

@@ -3,81 +3,88 @@
 from __future__ import annotations
 
 from hopcost.report import formatting
-from hopcost.report.formatting import ABSENT
-from hopcost.report.notes import conditions, surroundings
-from hopcost.report.tables import further
+from hopcost.report.document import Table
+from hopcost.report.formatting import ABSENT, CONFIDENCE
+from hopcost.report.notes.conditions import condition_notes
+from hopcost.report.notes.note import Note, NoteKind
+from hopcost.report.notes.surroundings import surroundings_lines
+from hopcost.report.notes.verdicts import verdict_lines
 from hopcost.statistics.comparisons import THROUGHPUT
+from hopcost.statistics.figures import cpu_of_hops
 from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
 from hopcost.suites.published import Published, label
 
-ELSEWHERE = ("A/A floor", "µs under", "p50, p99", "hopcost itself")  # said of all values in one line, or not at all
+WORDED_HERE = {NoteKind.AA_FLOOR, NoteKind.BLOCKS, NoteKind.UNITS}  # once for all values
+LEFT_OUT = {NoteKind.HARNESS_LOAD}  # it differs at every value, and matters at none
 
 
-def header(points: list[ExperimentSummary], confidence: str) -> list[str]:
+def sweep_table(points: list[ExperimentSummary]) -> Table:
+    """A row for each value and arm; a value without any arm has a row that says so."""
+    header = _header(points)
+    rows = []
+    for experiment in points if any(experiment.arms for experiment in points) else []:
+        shown = _value(experiment)
+        for cells in [_cells(experiment, arm) for arm in experiment.arms] or [{"arm": "no result"}]:
+            rows.append([shown, *[cells.get(name.partition(" [")[0], ABSENT) for name in header[1:]]])
+            shown = ""
+    return Table(header, rows)
+
+
+def _header(points: list[ExperimentSummary]) -> list[str]:
     """Only columns that have something in them."""
-    names = [_key(points[0]), "arm", "answers/s", f"ratio [{confidence}]", "verdict", "CPU µs", "CPU %"]
-    if _has_errors(points):
+    names = [_key(points[0]), "arm", "answers/s", f"ratio [{CONFIDENCE}]", "verdict", "CPU µs", "CPU %"]
+    if any(sum(arm.errors.values()) for experiment in points for arm in experiment.arms):
         names.append("errors")
-    if any(row.throughput_per_s for row in _published(points)):
+    published = _published(points)
+    if any(row.throughput_per_s for row in published):
         names += ["article's requests/s", "its ratio"]
-    if any(row.cpu_percent is not None for row in _published(points)):
+    if any(row.cpu_percent is not None for row in published):
         names.append("its CPU %")
-    if any(row.has_errors for row in _published(points)):
+    if any(row.has_errors for row in published):
         names.append("its errors")
     return names
 
 
-def rows(points: list[ExperimentSummary], names: list[str]) -> list[list[str]]:
-    """One row for each value and arm; a value without any arm has a row that says so."""
-    made = []
-    for each in points:
-        assert each.plan.point is not None, "the points of a sweep"
-        shown = label(each.plan.point.value)
-        measured = [_cells(each, arm) for arm in each.arms]
-        for cells in measured or [{"arm": "no result"}]:
-            made.append([shown, *[cells.get(name.partition(" [")[0], ABSENT) for name in names[1:]]])
-            shown = ""
-    return made
-
-
-def below(points: list[ExperimentSummary]) -> list[str]:
+def notes(points: list[ExperimentSummary]) -> list[str]:
     """What holds of all values once; what differs, with the values that it holds for."""
-    first = points[0]
-    floors = "; ".join(f"{_value(each)}: {formatting.interval(each.aa_floor)}" for each in points if each.arms)
-    said = []
-    if floors:
-        said.append(
-            f"A/A floor: {first.plan.copied_arm} against itself is {floors}; nothing finer is told apart at that value"
-        )
-    said.append(
-        "a ratio is to the baseline at the same value; CPU µs: CPU time of all hops per answer; CPU %: their CPU time"
-        f" ÷ the arm's time × {formatting.cores(len(first.plan.cores.stack))}"
+    plan = points[0].plan
+    floors = "; ".join(
+        f"{_value(experiment)}: {formatting.interval(experiment.aa_floor)}" for experiment in points if experiment.arms
     )
-    blocks = ", ".join(f"{_value(each)}: {each.blocks}" + _stopped(each) for each in points)
-    said.append(f"blocks: {blocks}")
-    holds: dict[str, list[str]] = {}
-    for each in points:
-        for line in [*further.lines(each), *conditions.but_surroundings(each)]:
-            if not line.startswith((*ELSEWHERE, f"{formatting.count(each.blocks, 'block')}, ")):
-                holds.setdefault(line, []).append(_value(each))
-    for line, values in holds.items():
-        said.append(line if len(values) == len(points) else f"at {', '.join(values)}: {line}")
-    said += surroundings.surroundings_lines(points)
-    if first.plan.published_conditions:
-        said.append(f"the article's conditions: {first.plan.published_conditions}")
-    return [formatting.printable(line) for line in said]
+    lines = []
+    if floors:
+        lines.append(
+            f"A/A floor: {plan.copied_arm} against itself is {floors}; nothing finer is told apart at that value"
+        )
+    lines.append(
+        "a ratio is to the baseline at the same value; CPU µs: CPU time of all hops per answer; CPU %: their CPU time"
+        f" ÷ the arm's time × {formatting.count(len(plan.cores.stack), 'core')}"
+    )
+    blocks = ", ".join(f"{_value(point)}: {point.blocks}" + _stopped(point) for point in points)
+    lines += [f"blocks: {blocks}", *_at_values(points), *surroundings_lines(points)]
+    if plan.published_conditions:
+        lines.append(f"the article's conditions: {plan.published_conditions}")
+    return lines
 
 
-def _cells(each: ExperimentSummary, arm: ArmSummary) -> dict[str, str]:
-    used = [ns for hop, ns in arm.cpu_ns_per_request.items() if hop != "generator"]
-    known = [ns for ns in used if ns is not None]
+def _at_values(points: list[ExperimentSummary]) -> list[str]:
+    """Each point's own notes, each once, with its values if it does not hold for all."""
+    values: dict[str, list[str]] = {}
+    for point in points:
+        for note in [*map(Note, verdict_lines(point)), *condition_notes(point)]:
+            if note.kind not in WORDED_HERE | LEFT_OUT:
+                values.setdefault(note.text, []).append(_value(point))
+    return [text if len(at) == len(points) else f"at {', '.join(at)}: {text}" for text, at in values.items()]
+
+
+def _cells(experiment: ExperimentSummary, arm: ArmSummary) -> dict[str, str]:
     row = arm.published
     return {
         "arm": arm.name,
         "answers/s": formatting.throughput(arm),
-        "ratio": "1 (baseline)" if arm.name == each.plan.baseline else formatting.interval(arm.ratio),
-        "verdict": further.verdict(arm, THROUGHPUT),
-        "CPU µs": formatting.microseconds(sum(known) if used and len(known) == len(used) else None),
+        "ratio": "1 (baseline)" if arm.name == experiment.plan.baseline else formatting.interval(arm.ratio),
+        "verdict": formatting.verdict(arm, THROUGHPUT),
+        "CPU µs": formatting.microseconds(cpu_of_hops(arm.cpu_ns_per_request)),
         "CPU %": formatting.number(arm.cpu_percent),
         "errors": formatting.errors(arm.errors),
         "article's requests/s": formatting.number(row.throughput_per_s if row is not None else None),
@@ -87,23 +94,19 @@ def _cells(each: ExperimentSummary, arm: ArmSummary) -> dict[str, str]:
     }
 
 
-def _key(each: ExperimentSummary) -> str:
-    assert each.plan.point is not None, "a point of a sweep"
-    return each.plan.point.key.rpartition(".")[2]
+def _key(experiment: ExperimentSummary) -> str:
+    assert experiment.plan.point is not None, "a point of a sweep"
+    return experiment.plan.point.key.rpartition(".")[2]
 
 
-def _value(each: ExperimentSummary) -> str:
-    assert each.plan.point is not None, "a point of a sweep"
-    return label(each.plan.point.value)
+def _value(experiment: ExperimentSummary) -> str:
+    assert experiment.plan.point is not None, "a point of a sweep"
+    return label(experiment.plan.point.value)
 
 
-def _stopped(each: ExperimentSummary) -> str:
-    return f" ({each.ending.why})" if each.ending is not None else ""
+def _stopped(experiment: ExperimentSummary) -> str:
+    return f" ({experiment.ending.why})" if experiment.ending is not None else ""
 
 
 def _published(points: list[ExperimentSummary]) -> list[Published]:
-    return [arm.published for each in points for arm in each.arms if arm.published is not None]
-
-
-def _has_errors(points: list[ExperimentSummary]) -> bool:
-    return any(sum(arm.errors.values()) for each in points for arm in each.arms)
+    return [arm.published for experiment in points for arm in experiment.arms if arm.published is not None]

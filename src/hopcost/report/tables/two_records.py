@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import msgspec
 
 from hopcost.record.run import Record
-from hopcost.report import Format, columns, markdown
-from hopcost.report.formatting import ABSENT, count, interval, microseconds, number, printable
+from hopcost.report import Result
+from hopcost.report.document import Document, Element, Heading, Lines, Table
+from hopcost.report.formatting import ABSENT, CONFIDENCE, count, difference, interval, microseconds, number, offered
 from hopcost.statistics.comparisons import CPU, THROUGHPUT
 from hopcost.statistics.questions.differences import Difference
 from hopcost.statistics.questions.two_records import (
@@ -30,154 +29,126 @@ NAMES = {
     "response_p50": "response p50, µs",
     "response_p99": "response p99, µs",
 }
-COSTS = ["arm", "hop in front", "offered/s", "A", "B", "B − A [95%]"]
+COSTS = ["arm", "hop in front", "offered/s", "A", "B", f"B − A [{CONFIDENCE}]"]
 
 
-def render(a: Record, b: Record, found: RecordComparison, format: Format) -> str:
-    """In one format."""
-    if format is Format.JSON:
-        heads = {word: _head(record) for word, record in zip("ab", (a, b), strict=True)}
-        plain = heads | msgspec.to_builtins(found) | {"stronger_evidence": _stronger(a, found)}
-        return msgspec.json.format(msgspec.json.encode(plain), indent=2).decode() + "\n"
-    page = _Page(format)
-    page.title("hopcost compare: B ÷ A")
-    page.lines([line for word, record in zip("AB", (a, b), strict=True) for line in _named(word, record)])
-    if found.objections:
-        page.lines(["compared all the same, as --anyway asks: " + "; ".join(found.objections)])
-    _differences(page, found)
-    page.heading("How much it says")
-    page.lines([WEAKER, f"the stronger way: {_stronger(a, found)}", *_reading(found)])
-    for each in found.experiments:
-        _experiment(page, each)
-    return page.text()
+def comparison_report(a: Record, b: Record, comparison: RecordComparison) -> Result:
+    """As a result."""
+    return Result(lambda: document(a, b, comparison), lambda: _data(a, b, comparison))
 
 
-class _Page:
-    """Headings, lines and tables, as plain text or Markdown."""
-
-    def __init__(self, format: Format) -> None:
-        self._markdown = format is Format.MARKDOWN
-        self._parts: list[str] = []
-
-    def title(self, text: str) -> None:
-        self._parts.append(f"# {markdown.escape(text)}" if self._markdown else text)
-
-    def heading(self, text: str) -> None:
-        self._parts.append(f"## {markdown.escape(text)}" if self._markdown else printable(text))
-
-    def lines(self, lines: Sequence[str]) -> None:
-        shown = [printable(line) for line in lines]
-        if shown:
-            self._parts.append(
-                markdown.bullets(shown)
-                if self._markdown
-                else "\n".join(f"  {part}" for line in shown for part in line.splitlines())
-            )
-
-    def table(self, header: list[str], rows: list[list[str]], words: int) -> None:
-        if rows:
-            self._parts.append(
-                markdown.grid(header, rows) if self._markdown else "\n".join(columns.lines(header, rows, words))
-            )
-
-    def text(self) -> str:
-        return "\n\n".join(self._parts) + "\n"
+def document(a: Record, b: Record, comparison: RecordComparison) -> Document:
+    """Everything that differs before any number, then how much the numbers say, then a table per experiment."""
+    records = [line for word, record in zip("AB", (a, b), strict=True) for line in _named(word, record)]
+    elements: list[Element] = [Heading("hopcost compare: B ÷ A", level=1), Lines(records)]
+    if comparison.objections:
+        elements.append(Lines(["compared all the same, as --anyway asks: " + "; ".join(comparison.objections)]))
+    elements += [Heading("What differs"), Lines(_differences(comparison))]
+    elements.append(Heading("How much it says"))
+    elements.append(Lines([WEAKER, f"the stronger way: {_stronger(a, comparison)}", *_reading(comparison)]))
+    for experiment in comparison.experiments:
+        elements += _experiment(experiment)
+    return Document([[element] for element in elements])
 
 
-def _differences(page: _Page, found: RecordComparison) -> None:
-    """Everything that differs, before any number."""
-    page.heading("What differs")
-    said = [_changed(each) for each in found.differences]
-    said += [f"experiments in {word} alone: {', '.join(names)}" for word, names in found.alone.items()]
-    for each in found.experiments:
-        said += [f"{each.name}: {_changed(one)}" for one in each.differences]
-        said += [f"{each.name}: {note}" for note in each.notes]
-        for arm in each.arms:
-            said += [f"{each.name}/{arm.name}: {_changed(one)}" for one in arm.differences]
-            said += [f"{each.name}/{arm.name}: {file}:\n" + "\n".join(lines) for file, lines in arm.files.items()]
-    page.lines(said or ["nothing that the records keep, but the hour"])
+def _data(a: Record, b: Record, comparison: RecordComparison) -> dict[str, object]:
+    heads = {word: _head(record) for word, record in zip("ab", (a, b), strict=True)}
+    plain: dict[str, object] = msgspec.to_builtins(comparison)
+    return heads | plain | {"stronger_evidence": _stronger(a, comparison)}
 
 
-def _experiment(page: _Page, each: ExperimentChange) -> None:
-    page.heading(f"{each.name}: {each.question}")
-    header = ["arm", "figure", "offered/s", "A", "B", "B ÷ A [95%]", f"B ÷ A of its ratio to {each.baseline} [95%]"]
-    rows = [[arm.name, *_cells(one)] for arm in each.arms for one in arm.figures]
-    page.table([*header, "verdict"], rows, 2)
-    page.table(COSTS, [_cost(one) for one in each.hop_costs], 2)
-    page.lines(_below(each))
+def _differences(comparison: RecordComparison) -> list[str]:
+    lines = [_changed(change) for change in comparison.differences]
+    lines += [f"experiments in {word} alone: {', '.join(names)}" for word, names in comparison.alone.items()]
+    for experiment in comparison.experiments:
+        name = experiment.name
+        lines += [f"{name}: {_changed(change)}" for change in experiment.differences]
+        lines += [f"{name}: {note}" for note in experiment.notes]
+        for arm in experiment.arms:
+            lines += [f"{name}/{arm.name}: {_changed(change)}" for change in arm.differences]
+            lines += [f"{name}/{arm.name}: {file}:\n" + "\n".join(text) for file, text in arm.files.items()]
+    return lines or ["nothing that the records keep, but the hour"]
 
 
-def _cells(one: FigureChange) -> list[str]:
+def _experiment(experiment: ExperimentChange) -> list[Element]:
+    relative = f"B ÷ A of its ratio to {experiment.baseline} [{CONFIDENCE}]"
+    header = ["arm", "figure", "offered/s", "A", "B", f"B ÷ A [{CONFIDENCE}]", relative, "verdict"]
+    rows = [[arm.name, *_cells(figure)] for arm in experiment.arms for figure in arm.figures]
     return [
-        NAMES.get(one.figure, one.figure),
-        _load(one.load_per_s),
-        _value(one.figure, one.a),
-        _value(one.figure, one.b),
-        interval(one.ratio),
-        interval(one.relative),
-        ABSENT if one.no_verdict is not None else str(one.verdict),
+        Heading(f"{experiment.name}: {experiment.question}"),
+        Table(header, rows, words=2),
+        Table(COSTS, [_cost(change) for change in experiment.hop_costs], words=2),
+        Lines(_below(experiment)),
     ]
 
 
-def _cost(one: HopCostChange) -> list[str]:
-    difference, ends = one.difference_ns, "no interval"
-    if difference is not None and difference.low is not None and difference.high is not None:
-        ends = f"{difference.low / 1000:+.1f}, {difference.high / 1000:+.1f}"
-    change = ABSENT if difference is None else f"{difference.value / 1000:+.1f} [{ends}]"
-    shown = [microseconds(round(value)) for value in (one.a_ns, one.b_ns)]
-    return [one.arm, one.hop, _load(one.load_per_s), *shown, change]
+def _cells(change: FigureChange) -> list[str]:
+    return [
+        NAMES.get(change.figure, change.figure),
+        offered(change.load_per_s),
+        _value(change.figure, change.a),
+        _value(change.figure, change.b),
+        interval(change.ratio),
+        interval(change.relative),
+        ABSENT if change.no_verdict is not None else str(change.verdict),
+    ]
 
 
-def _below(each: ExperimentChange) -> list[str]:
-    said = [f"{count(each.blocks[0], 'block')} in A, {count(each.blocks[1], 'block')} in B"]
-    if each.hop_costs:
-        said.append(
+def _cost(change: HopCostChange) -> list[str]:
+    a, b = (microseconds(round(ns)) for ns in (change.a_ns, change.b_ns))
+    return [change.arm, change.hop, offered(change.load_per_s), a, b, difference(change.difference_ns)]
+
+
+def _below(experiment: ExperimentChange) -> list[str]:
+    lines = [f"{count(experiment.blocks[0], 'block')} in A, {count(experiment.blocks[1], 'block')} in B"]
+    if experiment.hop_costs:
+        lines.append(
             "hop in front: CPU µs per request of the arm minus the arm without that hop; they hold the machine's drift,"
             " and have no verdict of their own: that of the arm's CPU stands above"
         )
-    for arm in each.arms:
-        said += [f"{arm.name}: no verdict{on}: {why}" for why, on in _reasons(arm).items()]
-    return said
+    for arm in experiment.arms:
+        lines += [f"{arm.name}: no verdict{on}: {why}" for why, on in _reasons(arm).items()]
+    return lines
 
 
 def _reasons(arm: ArmChange) -> dict[str, str]:
     """Why an arm has no verdict → on which figures, where not on all."""
-    found: dict[str, list[str]] = {}
-    for one in arm.figures:
-        if one.no_verdict is not None:
-            found.setdefault(one.no_verdict, []).append(NAMES.get(one.figure, one.figure))
+    reasons: dict[str, list[str]] = {}
+    for change in arm.figures:
+        if change.no_verdict is not None:
+            reasons.setdefault(change.no_verdict, []).append(NAMES.get(change.figure, change.figure))
     return {
         why: "" if len(figures) == len(arm.figures) else f" on {', '.join(dict.fromkeys(figures))}"
-        for why, figures in found.items()
+        for why, figures in reasons.items()
     }
 
 
-def _reading(found: RecordComparison) -> list[str]:
+def _reading(comparison: RecordComparison) -> list[str]:
     margins = sorted(
         {
-            one.verdict.margin
-            for each in found.experiments
-            for arm in each.arms
-            for one in arm.figures
-            if one.verdict.margin is not None
+            change.verdict.margin
+            for experiment in comparison.experiments
+            for arm in experiment.arms
+            for change in arm.figures
+            if change.verdict.margin is not None
         }
     )
-    said = [
+    lines = [
         "B ÷ A by Welch's t over blocks, which are no pairs;"
-        f" {count(found.intervals, 'interval')} that could have a verdict hold together at 95 % (Bonferroni)"
+        f" {count(comparison.intervals, 'interval')} that could have a verdict hold together at 95 % (Bonferroni)"
     ]
     if margins:
         ends = " to ".join(dict.fromkeys(f"±{margin:.1%}" for margin in (margins[0], margins[-1])))
-        said.append(f"verdicts say how B is beside A, against margins of {ends}: the wider of both records'")
-    return said
+        lines.append(f"verdicts say how B is beside A, against margins of {ends}: the wider of both records'")
+    return lines
 
 
-def _stronger(a: Record, found: RecordComparison) -> str:
+def _stronger(a: Record, comparison: RecordComparison) -> str:
     """The command for one interleaved run, of the first arm that would need it."""
-    each = found.experiments[0]
-    names = [arm.name for arm in each.arms]
-    arm = next((name for name in names if name != each.baseline), names[0] if names else each.baseline)
-    return STRONGER.format(path=_path(a, each.name, arm))
+    experiment = comparison.experiments[0]
+    names = [arm.name for arm in experiment.arms]
+    arm = next((name for name in names if name != experiment.baseline), names[0] if names else experiment.baseline)
+    return STRONGER.format(path=_path(a, experiment.name, arm))
 
 
 def _path(record: Record, experiment: str, arm: str) -> str:
@@ -192,8 +163,8 @@ def _path(record: Record, experiment: str, arm: str) -> str:
     return f"{record.plan.suite}/{experiment}/{arm}"
 
 
-def _changed(each: Difference) -> str:
-    return f"{each.key}: {each.a} → {each.b}"
+def _changed(change: Difference) -> str:
+    return f"{change.key}: {change.a} → {change.b}"
 
 
 def _named(word: str, record: Record) -> list[str]:
@@ -213,10 +184,6 @@ def _head(record: Record) -> dict[str, object]:
         "hopcost": record.run.hopcost,
         "method": record.run.method,
     }
-
-
-def _load(rate: float | None) -> str:
-    return "saturation" if rate is None else f"{rate:,.0f}"
 
 
 def _value(figure: str, value: float) -> str:

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from hopcost.record.evidence import Memory, TimeWait
 from hopcost.report import formatting
-from hopcost.report.document import Part
+from hopcost.report.document import Table
 from hopcost.statistics.summary.summary import ExperimentSummary
 from hopcost.suites.published import label
 
@@ -37,28 +37,28 @@ class User(Protocol):
         """By link over TCP, the client's side first."""
 
 
-def part(group: list[ExperimentSummary]) -> Part | None:
-    """The table; None where nothing of it is known."""
+def usage_table(group: list[ExperimentSummary]) -> Table | None:
+    """The table; None if nothing of it is known."""
     users: dict[str, list[User]] = {}
-    for each in group:
-        for user in _users(each):
-            users.setdefault(user.name, []).append(user)
-    if not any(user.memory or user.time_wait for found in users.values() for user in found):
+    for user in (user for experiment in group for user in _users(experiment)):
+        users.setdefault(user.name, []).append(user)
+    everyone = [user for same in users.values() for user in same]
+    if not any(user.memory or user.time_wait for user in everyone):
         return None
-    with_ports = any(user.time_wait for found in users.values() for user in found)
+    with_ports = any(user.time_wait for user in everyone)
     header = ["arm", "hop", "memory peak MiB", "proportional MiB"]
     header += ["TIME_WAIT server", "its client"] if with_ports else []
     rows = []
-    for name, found in users.items():
+    for name, same in users.items():
         shown = name
-        for hop in _hops(found):
-            rows.append([shown, hop, *_cells(hop, found)][: len(header)])
+        for hop in _hops(same):
+            rows.append([shown, hop, *_cells(hop, same)][: len(header)])
             shown = ""
-    return Part("memory and closed connections", header, rows, _below(group, with_ports))
+    return Table(header, rows, "memory and closed connections", _below(group, with_ports))
 
 
-def _users(each: ExperimentSummary) -> Sequence[User]:
-    return [*each.arms, *each.repeats]
+def _users(experiment: ExperimentSummary) -> Sequence[User]:
+    return [*experiment.arms, *experiment.repeats]
 
 
 def _hops(users: list[User]) -> list[str]:
@@ -71,8 +71,8 @@ def _cells(hop: str, users: list[User]) -> list[str]:
     memory = [user.memory[hop] for user in users if hop in user.memory]
     links = [link for user in users for link in user.time_wait if link.hop == hop]
     return [
-        formatting.span([_mebibytes(each.peak_bytes) for each in memory], digits=1),
-        formatting.span([_mebibytes(each.proportional_bytes) for each in memory], digits=1),
+        formatting.span([_mebibytes(hop_memory.peak_bytes) for hop_memory in memory], digits=1),
+        formatting.span([_mebibytes(hop_memory.proportional_bytes) for hop_memory in memory], digits=1),
         formatting.span([link.server for link in links]),
         formatting.span([link.client for link in links]),
     ]
@@ -83,11 +83,11 @@ def _mebibytes(count: int | None) -> float | None:
 
 
 def _below(group: list[ExperimentSummary], with_ports: bool) -> list[str]:
-    said = [MEMORY]
+    lines = [MEMORY]
     if with_ports:
-        by_peer = any(each.repeats or any(arm.peer for arm in each.arms) for each in group)
-        said.append(WAITING + (CLOSED if by_peer else ""))
+        by_peer = any(experiment.repeats or any(arm.peer for arm in experiment.arms) for experiment in group)
+        lines.append(WAITING + (CLOSED if by_peer else ""))
     if len(group) > 1:
-        values = ", ".join(label(each.plan.point.value) for each in group if each.plan.point is not None)
-        said.append(f"lowest–highest of the values {values}")
-    return said
+        values = ", ".join(label(experiment.plan.point.value) for experiment in group if experiment.plan.point)
+        lines.append(f"lowest–highest of the values {values}")
+    return lines

@@ -11,7 +11,7 @@ from mock_rig import MockRig, measured, question
 
 from hopcost.errors import UsageError
 from hopcost.measure.protocols import before_after
-from hopcost.report import Format
+from hopcost.report import Format, render
 from hopcost.report.tables import gate
 from hopcost.statistics.comparisons import CPU, THROUGHPUT
 from hopcost.statistics.questions import gate as questions_gate
@@ -73,7 +73,7 @@ def test_the_figure_that_does_not_decide_is_shown_and_decides_nothing(ready: Moc
     answer = measured(ready, tmp_path, question(tmp_path, deciding=GateFigures.CPU))
     throughput, cpu = answer.decision.figures
     assert (throughput.figure, throughput.decides, cpu.figure, cpu.decides) == (THROUGHPUT, False, CPU, True)
-    assert "does not decide" in gate.render(answer, Format.TEXT)
+    assert "does not decide" in render(gate.gate_report(answer), Format.TEXT)
 
 
 def test_a_biased_run_is_undecided(ready: MockRig, tmp_path: Path) -> None:

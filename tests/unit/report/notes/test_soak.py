@@ -35,7 +35,7 @@ def test_a_soak_in_lines() -> None:
     plan = msgspec.structs.replace(plan_of(), experiments=[planned(turns=Turns.SOAK, soak_s=3600.0)])
     blocks = [soak_block(each, 400, round(2**20 * 2 ** (each / 3))) for each in range(4)]
     (made,) = experiment.tables(summarise(record(*blocks, plan=plan)))
-    (line,) = [line for line in made.below if "memory (resident): drifts" in line]
+    (line,) = [line for line in made.notes.lines if "memory (resident): drifts" in line]
     assert line.startswith("soak: behind: memory (resident): drifts; 1.0 MiB → 2.0 MiB (4 parts), +100.0% [")
     assert line.endswith("per hour")
 

@@ -29,7 +29,7 @@ def surrounded(
                 link_bits_per_s=seen,
             )
     (made,) = experiment.tables(summarise(record(*blocks, plan=plan)))
-    return [line for line in made.below if "read back" in line or "Mbit/s" in line]
+    return [line for line in made.notes.lines if "read back" in line or "Mbit/s" in line]
 
 
 def test_what_all_have_is_said_once_and_what_differs_with_whom_it_holds_for() -> None:

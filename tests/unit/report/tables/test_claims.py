@@ -7,21 +7,21 @@ import json
 import golden
 from samples.claims import judged
 
-from hopcost.report import ClaimsFormat
-from hopcost.report.tables import claims
+from hopcost.report import Format, render
+from hopcost.report.tables.claims import claims_report
 
 
 def test_as_text() -> None:
-    golden.compare("questions/claims.txt", claims.render(judged(), ClaimsFormat.TEXT))
+    golden.compare("questions/claims.txt", render(claims_report(judged()), Format.TEXT))
 
 
 def test_as_markdown() -> None:
-    made = claims.render(judged(), ClaimsFormat.MARKDOWN)
+    made = render(claims_report(judged()), Format.MARKDOWN)
     golden.compare("questions/claims.md", made)
     assert "A proxy costs \\| much." in made
 
 
 def test_as_json() -> None:
-    made = claims.render(judged(), ClaimsFormat.JSON)
+    made = render(claims_report(judged()), Format.JSON)
     golden.compare("questions/claims.json", made)
     assert [each["outcome"] for each in json.loads(made)] == ["holds", "does not hold", "not testable here"]

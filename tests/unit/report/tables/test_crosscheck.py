@@ -9,8 +9,8 @@ import pytest
 from samples.crosschecks import turns
 
 from hopcost.generators.peers import BY_NAME
-from hopcost.report import Format
-from hopcost.report.tables import crosscheck as tables_crosscheck
+from hopcost.report import Format, render
+from hopcost.report.tables.crosscheck import crosscheck_report
 from hopcost.statistics.questions import crosscheck
 from hopcost.statistics.questions.crosscheck import OURS, Crosscheck
 from hopcost.suites.published import PeerName
@@ -40,11 +40,11 @@ def example() -> Crosscheck:
 @pytest.mark.parametrize("format", [Format.TEXT, Format.MARKDOWN])
 def test_as_text_and_markdown(format: Format) -> None:
     ending = "md" if format is Format.MARKDOWN else "txt"
-    golden.compare(f"questions/crosscheck.{ending}", tables_crosscheck.render(example(), format))
+    golden.compare(f"questions/crosscheck.{ending}", render(crosscheck_report(example()), format))
 
 
 def test_as_json() -> None:
-    found = json.loads(tables_crosscheck.render(example(), Format.JSON))
+    found = json.loads(render(crosscheck_report(example()), Format.JSON))
     assert found["tools"][1]["name"] == "wrk"
     assert found["turns"][0]["run"]["answers"] == 1000
 

@@ -10,16 +10,16 @@ from samples.reports import everything
 from hopcost.generators.engine_protocol import Validity
 from hopcost.record.run import Ending, Record, Run, StopReason
 from hopcost.report.formatting import interval
-from hopcost.report.tables.experiment import experiment_table
+from hopcost.report.tables.experiment import experiment_tables
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.summary.summary import summarise
 
 
 def row(content: Record, name: str) -> dict[str, str]:
     (experiment,) = summarise(content)
-    made = experiment_table(experiment)
-    (found,) = [cells for cells in made.rows if cells[0] == name]
-    return dict(zip(made.header, found, strict=True))
+    made = experiment_tables(experiment)
+    (found,) = [cells for cells in made.table.rows if cells[0] == name]
+    return dict(zip(made.table.header, found, strict=True))
 
 
 def test_a_row() -> None:
@@ -66,14 +66,14 @@ def test_without_published_figures_there_is_no_column_for_them() -> None:
         plan, experiments=[msgspec.structs.replace(plan.experiments[0], published=[], control=None)]
     )
     (experiment,) = summarise(record(plain_block(0), plan=plan))
-    made = experiment_table(experiment)
-    assert "article's ratio" not in made.header
-    assert (made.published_rows, made.published_below) == ([], [])
+    made = experiment_tables(experiment)
+    assert "article's ratio" not in made.table.header
+    assert made.published is None
 
 
 def below(content: Record) -> list[str]:
     (experiment,) = summarise(content)
-    return experiment_table(experiment).below
+    return experiment_tables(experiment).notes.lines
 
 
 def test_equal_answers_are_said_in_one_line() -> None:

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from mock_rig import MockRig, measured, question
 
-from hopcost.report import Format
+from hopcost.report import Format, render
 from hopcost.report.tables import gate
 from hopcost.statistics.questions.gate import GateResult
 
@@ -26,4 +26,4 @@ def shown(answer: GateResult) -> GateResult:
 def test_the_summary_to_the_last_byte(ready: MockRig, tmp_path: Path, format: Format, ending: str) -> None:
     ready.answers["after"] = 90
     answer = measured(ready, tmp_path, question(tmp_path, "origin.work_rounds=50"))
-    golden.compare(f"questions/gate.{ending}", gate.render(shown(answer), format))
+    golden.compare(f"questions/gate.{ending}", render(gate.gate_report(shown(answer)), format))

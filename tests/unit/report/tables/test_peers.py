@@ -9,7 +9,7 @@ from samples.sweeps import at, only, peer_run, planned, repeat
 from hopcost.record.block import Block
 from hopcost.record.repeat import PeerRun
 from hopcost.record.run import Record
-from hopcost.report.document import Part
+from hopcost.report.document import Table
 from hopcost.report.tables import experiment
 from hopcost.statistics.summary.summary import summarise
 from hopcost.suites.published import PeerName, Protocol
@@ -19,7 +19,7 @@ def timed(answers: int, latency_ms: dict[str, float], kept: int | None = None) -
     return msgspec.structs.replace(peer_run(answers), latency_ms=latency_ms, kept_alive=kept)
 
 
-def generator(content: Record) -> Part:
+def generator(content: Record) -> Table:
     (made,) = experiment.tables(summarise(content))
     return only(made.further, "as the other generator says")
 

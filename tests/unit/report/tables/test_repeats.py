@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import msgspec
 from samples.records import plan_of, record
+from samples.reports import rendered
 from samples.sweeps import peer_run, planned, point, repeat
 
-from hopcost.report import text
 from hopcost.report.tables.experiment import tables
 from hopcost.statistics.summary.summary import summarise
 from hopcost.suites.published import PeerName, Protocol
@@ -25,16 +25,17 @@ def test_repeats_have_a_mean_a_spread_and_no_verdict() -> None:
     ]
     content = record(plan=plan, repeats=repeats)
     (made,) = tables(summarise(content))
-    assert made.rows == [
+    assert made.table.rows == [
         ["direct", "1,000, 3,000", "2,000", "1,000–3,000", "1.00", "0", "50", "40,000", "1.00", "0"],
         ["behind", "500", "500", "–", "0.25", "661 timeout", "50", "10,000", "0.25", "661 timeout, 2 write"],
     ]
-    assert "nothing is interleaved" in made.below[0] and "no A/A" in made.below[0]
-    assert "failed: behind: wrk: connection refused" in made.below
+    assert "nothing is interleaved" in made.notes.lines[0] and "no A/A" in made.notes.lines[0]
+    assert "failed: behind: wrk: connection refused" in made.notes.lines
     assert (
-        "every arm: wrk 4.1.0, 64 connections, 1 s a repeat; published: 5000 connections, 30 s, 2 times" in made.below
+        "every arm: wrk 4.1.0, 64 connections, 1 s a repeat; published: 5000 connections, 30 s, 2 times"
+        in made.notes.lines
     )
-    assert "1,000, 3,000" in text.render(content, summarise(content))
+    assert "1,000, 3,000" in rendered("txt", content)
 
 
 def test_what_all_values_of_repeats_share_is_said_once() -> None:
@@ -45,7 +46,7 @@ def test_what_all_values_of_repeats_share_is_said_once() -> None:
         each.experiment = experiment.name
     content = record(plan=msgspec.structs.replace(plan_of(), experiments=points), repeats=ran)
     (made,) = tables(summarise(content))
-    assert "note: n" in made.below
-    assert "at 1000: failed: direct: refused" in made.below
+    assert "note: n" in made.notes.lines
+    assert "at 1000: failed: direct: refused" in made.notes.lines
     how = "64 connections, 1 s a repeat; published: 5000 connections, 30 s, once"
-    assert f"at 10: direct: wrk 4.1.0, {how}" in made.below
+    assert f"at 10: direct: wrk 4.1.0, {how}" in made.notes.lines

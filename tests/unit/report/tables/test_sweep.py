@@ -7,11 +7,12 @@ import json
 import msgspec
 import pytest
 from samples.records import MS, block, part, plan_of, record, slice_of
+from samples.reports import rendered
 from samples.sweeps import at, peer_run, planned, point, sweep
 
 from hopcost.plan.turns import Turns
-from hopcost.report import json as json_report
-from hopcost.report import markdown, text
+from hopcost.report import text
+from hopcost.report.record_report import document
 from hopcost.report.tables import experiment
 from hopcost.statistics.summary.summary import summarise
 
@@ -19,12 +20,12 @@ from hopcost.statistics.summary.summary import summarise
 def test_a_sweep_is_one_table_with_each_value_once() -> None:
     (made,) = experiment.tables(summarise(sweep()))
     assert made.title == "cost"
-    assert made.header == [
+    assert made.table.header == [
         "connections", "arm", "answers/s", "ratio [95%]", "verdict", "CPU µs", "CPU %", "errors",
         "article's requests/s", "its ratio", "its CPU %", "its errors",
     ]  # fmt: skip
     # behind: 50 + 20 ms of 100 ms on one core is 70 %, for 400 answers 175 µs each, for 200 350 µs.
-    assert made.rows == [
+    assert made.table.rows == [
         ["10", "direct", "10,000", "1 (baseline)", "–", "40.0", "40", "0", "2,000", "1.00", "70", "0"],
         ["", "behind", "4,000", "0.400 [no interval]", "unknown", "175.0", "70", "0", "500", "0.25", "–", "0"],
         ["1000", "direct", "10,000", "1 (baseline)", "–", "40.0", "40", "0", "1,000", "1.00", "–", "7 connect"],
@@ -34,28 +35,28 @@ def test_a_sweep_is_one_table_with_each_value_once() -> None:
 
 def test_what_holds_at_one_value_says_so() -> None:
     (made,) = experiment.tables(summarise(sweep()))
-    assert "at 1000: behind had errors: its ratio counts correct answers only" in made.below
-    assert "every arm answers with 141 header bytes and 12 body bytes" in made.below
-    assert any("10: 1.000 [no interval]; 1000: 1.000 [no interval]" in line for line in made.below)
+    assert "at 1000: behind had errors: its ratio counts correct answers only" in made.notes.lines
+    assert "every arm answers with 141 header bytes and 12 body bytes" in made.notes.lines
+    assert any("10: 1.000 [no interval]; 1000: 1.000 [no interval]" in line for line in made.notes.lines)
 
 
 def test_a_value_without_any_arm_keeps_its_row() -> None:
     content = sweep()
     (made,) = experiment.tables(summarise(msgspec.structs.replace(content, blocks=content.blocks[:1])))
-    assert made.rows[-1][:3] == ["1000", "no result", "–"]
+    assert made.table.rows[-1][:3] == ["1000", "no result", "–"]
 
 
 def test_json_keeps_an_entry_for_each_point() -> None:
-    experiments = json.loads(json_report.render(sweep(), summarise(sweep())))["experiments"]
+    experiments = json.loads(rendered("json", sweep()))["experiments"]
     assert [each["point"]["value"] for each in experiments] == [10, 1000]
     assert experiments[0]["arms"][1]["cpu_percent"] == pytest.approx(70)
 
 
 def test_a_sweep_fits_into_120_columns() -> None:
-    lines = text.render(sweep(), summarise(sweep()), width=120).splitlines()
+    lines = text.text(document(sweep(), summarise(sweep())), width=120).splitlines()
     assert any(line.strip().startswith("1000") and line.endswith("7 connect") for line in lines)
     assert max(map(len, lines)) <= 120
-    assert "| 1000 | direct |" in markdown.render(sweep(), summarise(sweep()))
+    assert "| 1000 | direct |" in rendered("md", sweep())
 
 
 def test_turns_and_notes_are_said() -> None:
@@ -68,9 +69,11 @@ def test_turns_and_notes_are_said() -> None:
         each.experiment = "cost"
         each.arms[1].notes = ["vm.min_free_kbytes: the host's"]
     (made,) = experiment.tables(summarise(record(first, second, plan=plan)))
-    assert "note: behind: vm.min_free_kbytes: the host's" in made.below
-    assert "run with 32 connections, 5000 asked for" in made.below
-    assert any(line.startswith("whole slices: one arm alive at a time, each in runs of 10 s") for line in made.below)
+    assert "note: behind: vm.min_free_kbytes: the host's" in made.notes.lines
+    assert "run with 32 connections, 5000 asked for" in made.notes.lines
+    assert any(
+        line.startswith("whole slices: one arm alive at a time, each in runs of 10 s") for line in made.notes.lines
+    )
 
 
 def test_a_sweep_marks_a_throughput_that_is_a_lower_bound_too() -> None:
@@ -80,7 +83,7 @@ def test_a_sweep_marks_a_throughput_that_is_a_lower_bound_too() -> None:
     (made,) = experiment.tables(
         summarise(record(full, plan=msgspec.structs.replace(plan_of(), experiments=[point(64)])))
     )
-    answers = [row[made.header.index("answers/s")] for row in made.rows]
+    answers = [row[made.table.header.index("answers/s")] for row in made.table.rows]
     assert answers and all(each.startswith("≥ ") for each in answers)
 
 
@@ -89,7 +92,7 @@ def test_a_peer_is_named_and_its_counts_are_its_own() -> None:
     for arm in each.arms:
         arm.slices, arm.totals, arm.warm_up, arm.peer = [], None, None, peer_run(3000, {"odd": 4})
     (made,) = experiment.tables(summarise(record(each)))
-    assert any("wrk 4.1.0 drove the arms in place of hopcost's engine: counts" in line for line in made.below)
-    row = dict(zip(made.header, made.rows[0], strict=True))
+    assert any("wrk 4.1.0 drove the arms in place of hopcost's engine: counts" in line for line in made.notes.lines)
+    row = dict(zip(made.table.header, made.table.rows[0], strict=True))
     assert (row["answers/s"], row["errors"]) == ("3,000", "4 odd")
-    assert not any(line.startswith("p50") for line in made.below)
+    assert not any(line.startswith("p50") for line in made.notes.lines)

@@ -11,8 +11,8 @@ from samples.pairs import half
 from samples.records import ENVIRONMENT, plan_of
 
 from hopcost.record.run import Record
-from hopcost.report import Format
-from hopcost.report.tables import two_records
+from hopcost.report import Format, render
+from hopcost.report.tables.two_records import comparison_report
 from hopcost.statistics.questions import two_records as questions_two_records
 
 
@@ -35,13 +35,13 @@ def test_the_page_to_the_last_byte(format: Format, ending: str) -> None:
     a, b = everything()
     golden.compare(
         f"questions/compare.{ending}",
-        two_records.render(a, b, questions_two_records.compare_records(a, b, anyway=True), format),
+        render(comparison_report(a, b, questions_two_records.compare_records(a, b, anyway=True)), format),
     )
 
 
 def test_all_that_differs_stands_before_any_figure() -> None:
     a, b = everything()
-    page = two_records.render(a, b, questions_two_records.compare_records(a, b, anyway=True), Format.TEXT)
+    page = render(comparison_report(a, b, questions_two_records.compare_records(a, b, anyway=True)), Format.TEXT)
     before = page.partition("answers/s")[0]
     for words in ("cpu: Abacus 2 → Abacus 3", "programs.proxy: 2 → 3", "cost: workload.connections: 32 → 64"):
         assert words in before
@@ -60,20 +60,20 @@ def test_all_that_differs_stands_before_any_figure() -> None:
 def test_the_stronger_way_names_the_arm_as_the_command_line_takes_it(words: list[str], path: str) -> None:
     a, b = half("a"), half("b")
     a.run.command = ["hopcost", *words]
-    page = two_records.render(a, b, questions_two_records.compare_records(a, b), Format.TEXT)
+    page = render(comparison_report(a, b, questions_two_records.compare_records(a, b)), Format.TEXT)
     assert f"the stronger way: hopcost gate {path} --before" in page
 
 
 def test_the_same_again_says_so() -> None:
     a, b = half("a"), half("b")
-    page = two_records.render(a, b, questions_two_records.compare_records(a, b), Format.TEXT)
+    page = render(comparison_report(a, b, questions_two_records.compare_records(a, b)), Format.TEXT)
     assert "nothing that the records keep, but the hour" in page
 
 
 def test_json_is_json() -> None:
     a, b = everything()
     content = json.loads(
-        two_records.render(a, b, questions_two_records.compare_records(a, b, anyway=True), Format.JSON)
+        render(comparison_report(a, b, questions_two_records.compare_records(a, b, anyway=True)), Format.JSON)
     )
     assert content["a"]["record"] == "records/a"
     assert content["experiments"][0]["arms"][1]["figures"][0]["verdict"]["word"] == "slower"

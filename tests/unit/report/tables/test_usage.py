@@ -5,13 +5,14 @@ from __future__ import annotations
 import msgspec
 import pytest
 from samples.records import plan_of, record
+from samples.reports import rendered
 from samples.sweeps import at, only, peer_run, planned, repeat, sweep
 
 from hopcost.record.block import Block
 from hopcost.record.evidence import Memory, NetworkKind, Surroundings, TimeWait
 from hopcost.record.run import Record
-from hopcost.report import formatting, markdown, text
-from hopcost.report.document import Part
+from hopcost.report import formatting
+from hopcost.report.document import Table
 from hopcost.report.tables import experiment
 from hopcost.statistics.summary.summary import summarise
 from hopcost.suites.published import PeerName, Protocol
@@ -19,7 +20,7 @@ from hopcost.suites.published import PeerName, Protocol
 MIB = 2**20
 
 
-def usage(content: Record) -> Part:
+def usage(content: Record) -> Table:
     (made,) = experiment.tables(summarise(content))
     return only(made.further, "memory and closed connections")
 
@@ -43,7 +44,7 @@ def test_memory_and_ports_are_one_table_with_a_row_for_each_hop() -> None:
     assert made.header == ["arm", "hop", "memory peak MiB", "proportional MiB", "TIME_WAIT server", "its client"]
     assert made.rows == [["behind", "proxy", "18.0", "0.5", "1,200", "10"], ["", "app", "9.0", "–", "–", "–"]]
     (whole,) = experiment.tables(summarise(record(first, second)))
-    assert not any("TIME_WAIT" in line or "memory" in line for line in whole.below)
+    assert not any("TIME_WAIT" in line or "memory" in line for line in whole.notes.lines)
 
 
 def test_a_sweep_has_one_such_table_for_all_its_values() -> None:
@@ -68,11 +69,11 @@ def test_further_tables_stand_in_text_and_markdown() -> None:
     made = with_usage(at(0, 400), 5, 1200)
     made.experiment = "cost"
     content = record(made)
-    shown = text.render(content, summarise(content))
+    shown = rendered("txt", content)
     assert [line.split() for line in shown.splitlines() if "1,200" in line] == [
         ["behind", "proxy", "10.0", "0.5", "1,200", "10"]
     ]
-    assert "| behind | proxy | 10.0 | 0.5 | 1,200 | 10 |" in markdown.render(content, summarise(content))
+    assert "| behind | proxy | 10.0 | 0.5 | 1,200 | 10 |" in rendered("md", content)
 
 
 def test_repeats_have_memory_ports_and_surroundings_too() -> None:
@@ -87,7 +88,7 @@ def test_repeats_have_memory_ports_and_surroundings_too() -> None:
     assert usage(content).rows == [["direct", "app", "1.0", "–", "5", "0"]]
     assert any("closed its own by then" in line for line in usage(content).below)
     (made,) = experiment.tables(summarise(content))
-    assert "note: direct: read back: net.core.somaxconn = 128" in made.below
+    assert "note: direct: read back: net.core.somaxconn = 128" in made.notes.lines
 
 
 @pytest.mark.parametrize(

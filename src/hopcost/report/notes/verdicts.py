@@ -1,0 +1,56 @@
+"""How verdicts are to be read, and why there is none if there is none."""
+
+from __future__ import annotations
+
+from hopcost.report.formatting import CONFIDENCE
+from hopcost.statistics.comparisons import CPU, THROUGHPUT
+from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
+
+
+def verdict_lines(experiment: ExperimentSummary) -> list[str]:
+    """The lines of one experiment; none if nothing was compared."""
+    if not experiment.arms:
+        return []
+    if experiment.no_verdicts is not None:
+        return [f"no verdicts: {experiment.no_verdicts}"]
+    if not any(arm.comparisons for arm in experiment.arms):
+        return []
+    lines = [
+        f"verdicts are read off intervals that hold for all arms together at {CONFIDENCE}, against"
+        f" {_margins(experiment)}; negligible: real, but wholly inside that"
+    ]
+    for arm in experiment.arms:
+        lines += _without_verdict(arm)
+    for share, agrees in experiment.p99_agrees.items():
+        if not agrees:
+            why = "differ by more than 20%" if agrees is False else "have none"
+            lines.append(f"no p99 at {share:.0%} of capacity: {experiment.plan.copied_arm}'s two runs {why}")
+    return lines
+
+
+def _without_verdict(arm: ArmSummary) -> list[str]:
+    """Each reason once, with its figures if it does not hold for all of them."""
+    reasons: dict[str, list[str]] = {}
+    for comparison in arm.comparisons:
+        if comparison.no_verdict is not None:
+            reasons.setdefault(comparison.no_verdict, []).append(comparison.figure)
+    lines = []
+    for reason, figures in reasons.items():
+        is_of_all = len(figures) == len(arm.comparisons)
+        lines.append(
+            f"{arm.name}: no verdict{'' if is_of_all else ' on ' + ', '.join(dict.fromkeys(figures))}: {reason}"
+        )
+    return lines
+
+
+def _margins(experiment: ExperimentSummary) -> str:
+    """The margin of throughput, and that of CPU per request where it is another."""
+    margins: dict[str, float] = {}
+    for arm in experiment.arms:
+        for comparison in arm.comparisons:
+            margin, is_at_saturation = comparison.verdict.margin, comparison.load_per_s is None
+            if is_at_saturation and comparison.figure in (THROUGHPUT, CPU) and margin is not None:
+                margins[comparison.figure] = margin
+    names = {THROUGHPUT: "throughput", CPU: "CPU per request"}
+    words = "; ".join(f"±{margin:.1%} for {names[figure]}" for figure, margin in margins.items())
+    return f"a margin of {words}" if words else "no margin: the A/A arm gives none"
