@@ -1,4 +1,4 @@
-"""One experiment on this machine: its arms, its connections, how arms take turns, how long slices are. Pure."""
+"""Which arms of an experiment run here, which are left out, and the baseline's copy."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What a program is: `programs/<name>/program.toml`, whether it is there, and how its source is built.
-
-It must not know stacks or experiments.
-"""
+"""Building the programs that are made from source, if they are not built yet."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What a program is: `programs/<name>/program.toml`, whether it is there, and how its source is built.
-
-It must not know stacks or experiments.
-"""
+"""What a program is: the structures of `programs/<name>/program.toml`, and its receipt on this machine."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What a program is: `programs/<name>/program.toml`, whether it is there, and how its source is built.
-
-It must not know stacks or experiments.
-"""
+"""Whether a program is installed here: its path, its version, and the files it needs."""
 
 from __future__ import annotations
 

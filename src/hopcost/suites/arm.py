@@ -1,7 +1,4 @@
-"""What to measure: the suite file, as a strict structure, and its own consistency.
-
-It must not know how programs start or what this machine is; `plan.py` brings those in.
-"""
+"""A stack under given settings: links, hops, arms, and how settings lie over each other."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A published statement as data of a suite: what is claimed, where it stands, what it takes, what is compared.
-
-Nothing is judged here; claims.py does that, against records.
-"""
+"""Everything that can contradict itself in a suite file: names, claims, protocols, published figures."""
 
 from __future__ import annotations
 
