@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+import typing
 from pathlib import Path
 
 import msgspec
@@ -17,6 +18,7 @@ from hopcost.generators.engine_protocol import ArmTotals, End, Slice, Validity, 
 from hopcost.machine import facts
 from hopcost.plan import plan
 from hopcost.plan.cores import Cores
+from hopcost.plan.method import Method
 from hopcost.plan.plan import Plan, PlannedArm, PlannedExperiment
 from hopcost.programs import read as program_files
 from hopcost.programs.definition import Program
@@ -79,9 +81,11 @@ def test_the_environment_has_the_keys_that_are_described() -> None:
     assert {*facts.Facts.__struct_fields__, *of_the_run} == set(reference.WORDS.environment)
 
 
-@pytest.mark.parametrize("place", reference.WORDS.constants)
-def test_every_constant_is_there(place: str) -> None:
-    assert reference.constant(place) is not None
+def test_every_constant_of_the_method_says_what_it_is() -> None:
+    hints = typing.get_type_hints(Method, include_extras=True)
+    for field in reference.constants():
+        _, meta = typing.get_args(hints[field])
+        assert meta.description, field
 
 
 def test_the_json_report_has_the_keys_that_are_described(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ import typer.testing
 
 from hopcost import cli
 from hopcost.errors import EXIT_CODES
+from hopcost.plan.method import METHOD, Method
 from hopcost.report.csv import Row
 from hopcost.report.json_schema import Report, ReportedArm, ReportedExperiment
 from hopcost.statistics.intervals import Interval
@@ -55,10 +56,9 @@ ROOMS = {Page.SUITE: ["suites"], Page.PROGRAM: ["programs"], Page.RECORD: ["reco
 
 
 class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """words.toml. A constant is named by its place in the package; it has a unit and a meaning."""
+    """words.toml."""
 
     environment: dict[str, str]
-    constants: dict[str, tuple[str, str]]
 
 
 NAME = typing.get_args(Name)[1]
@@ -237,13 +237,20 @@ def _default(field: msgspec.structs.FieldInfo) -> str:
 
 
 def _constants() -> str:
-    """Figures of the method as the code has them."""
+    """The method's constants, as plan/method.py has them."""
+    hints = typing.get_type_hints(Method, include_extras=True)
     rows = []
-    for place, (unit, meaning) in WORDS.constants.items():
-        value = constant(place)
+    for field in constants():
+        value = getattr(METHOD, field)
         words = ", ".join(map(str, value)) if isinstance(value, tuple) else f"{value:,}" if value >= 1e4 else str(value)
-        rows.append([meaning, f"{words} {unit}".strip(), f"`{place}`"])
+        _, meta = typing.get_args(hints[field])
+        rows.append([meta.description, f"{words} {(meta.extra or {}).get('unit', '')}".strip(), f"`{field}`"])
     return table(["what", "value", "in the code"], rows)
+
+
+def constants() -> list[str]:
+    """The fields of the method that are figures; `number` and `engine` only tell one method from another."""
+    return [field for field in Method.__struct_fields__ if field not in ("number", "engine")]
 
 
 def _targets() -> str:
@@ -294,12 +301,6 @@ def schema() -> str:
         "$comment": f"generated: {COMMAND}",
     }
     return json.dumps(about | msgspec.json.schema(Report), indent=2, ensure_ascii=False) + "\n"
-
-
-def constant(place: str) -> Any:
-    """`plan.LOOKS` → its value."""
-    module, _, name = place.rpartition(".")
-    return getattr(importlib.import_module(f"hopcost.{module}"), name)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from hopcost.record.run import Record
 from hopcost.report.markdown import markdown
 from hopcost.report.record_report import document
 from hopcost.statistics.summary import summary
-from hopcost.suites import read as suites
+from hopcost.suites import read
 from hopcost.suites.sweep import points
 
 ROOT = Path(__file__).parents[2]
@@ -84,7 +84,7 @@ def pieces(names: list[str]) -> Iterator[Piece]:
         if name == PIECES.whole:
             yield Piece(name)
             continue
-        for experiment in suites.read_suite(name).experiments:
+        for experiment in read.read_suite(name).experiments:
             for _, point in points(experiment):
                 yield Piece(name, point.name, experiment.name, experiment.soak is not None)
 

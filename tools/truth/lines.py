@@ -16,7 +16,7 @@ import msgspec
 
 from hopcost import __version__
 from hopcost.machine import facts
-from hopcost.plan.method import ENGINE
+from hopcost.plan.method import METHOD
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "docs" / "truth"
@@ -108,7 +108,7 @@ def build() -> Build:
     """The engine of this checkout (`make truth` builds it first)."""
     command = ["git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
     commit = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    return Build(version=__version__, commit=commit.stdout.strip(), behaviour=ENGINE)
+    return Build(version=__version__, commit=commit.stdout.strip(), behaviour=METHOD.engine)
 
 
 def this_machine() -> Machine:

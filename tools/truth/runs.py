@@ -16,16 +16,16 @@ import msgspec
 
 from hopcost.errors import MeasurementFailed
 from hopcost.machine import facts
+from hopcost.plan.method import METHOD
 from hopcost.record.run import StopReason
 from hopcost.report.json_schema import Report, ReportedArm, ReportedComparison, ReportedExperiment
 from hopcost.statistics.intervals import Interval
-from hopcost.statistics.validity.block import STEAL_AT_MOST
 from tools.truth.lines import ROOT
 
 RECORDS = ROOT / "records" / "truth"  # runs long enough for sections/procedure.py to draw from their blocks
 HOPCOST = Path(sys.executable).with_name("hopcost")
 # hopcost must be right up to the steal at which it voids a block. Its limit is a share of all cores, this of one.
-VERDICTS_STEAL_MOST = STEAL_AT_MOST * len(facts.allowed_cores())
+VERDICTS_STEAL_MOST = METHOD.max_steal_share * len(facts.allowed_cores())
 SPEEDS = ("throughput", "cpu_per_request")  # figures of the closed loop that verdicts are judged by here
 DIRECTIONS = ("faster", "slower", "cheaper", "dearer")
 T = TypeVar("T")

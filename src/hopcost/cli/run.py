@@ -9,6 +9,7 @@ import typer
 
 from hopcost.cli import app, examples
 from hopcost.cli.shared import complete
+from hopcost.plan.method import METHOD
 from hopcost.suites.published import PeerName
 
 if TYPE_CHECKING:
@@ -55,7 +56,8 @@ def run(
             metavar="SECONDS",
             min=1,
             help="Time for all experiments, starting programs included."
-            " [default: 1800, or 120 for each of weight 1; with --quick 108, of more than three 165]",
+            f" [default: {METHOD.full_budget_s:g}, or {METHOD.full_s_per_weight:g} for each of weight 1; with --quick"
+            f" {METHOD.quick_budget_s:g}, of more than three {METHOD.quick_budget_s_of_many:g}]",
         ),
     ] = None,
     seed: Annotated[
@@ -94,7 +96,7 @@ def run(
             min=0.05,
             max=50,
             help="How narrow intervals are to be: ± this much. The run ends earlier where a longer one would not change"
-            " the verdict, and at the budget. [default: 1]",
+            f" the verdict, and at the budget. [default: {100 * METHOD.target_width:g}]",
             show_default=False,
         ),
     ] = 1.0,
@@ -106,7 +108,7 @@ def run(
             min=0.1,
             max=50,
             help="Differences up to this much count as none; more where the machine cannot tell as little apart."
-            " [default: 2]",
+            f" [default: {100 * METHOD.min_margin:g}]",
             show_default=False,
         ),
     ] = 2.0,

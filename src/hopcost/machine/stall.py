@@ -9,10 +9,8 @@ import contextlib
 import os
 import time
 
-STALL_LOOK_NS = 500_000_000  # on each of the generator's cores
 
-
-def longest_stall_ns(cores: list[int], look_ns: int = STALL_LOOK_NS) -> int:
+def longest_stall_ns(cores: list[int], look_ns: int) -> int:
     """The longest time, in ns, for which one of these cores did not run a loop that looks at the clock.
 
     The calling thread moves to each core in turn; to be called while no load runs.

@@ -11,15 +11,13 @@ import msgspec
 from hopcost.generators.engine_protocol import Validity
 from hopcost.measure.sizing import Sizing
 from hopcost.measure.warm_up import WarmUpPolicy
+from hopcost.plan.method import METHOD
 from hopcost.plan.plan import Plan, PlannedArm, PlannedExperiment
 from hopcost.record.block import Block
 from hopcost.record.run import Ending, StopReason
 from hopcost.statistics import stop
-from hopcost.statistics.comparisons import BLOCKS_AT_LEAST
 from hopcost.statistics.looks import error_per_look
 from hopcost.statistics.precision import Forecast
-
-VOID_BLOCKS_AT_MOST = 3  # or as many as there are valid ones: then the machine is not fit for it now
 
 
 class NextBlock(msgspec.Struct, frozen=True):
@@ -94,7 +92,7 @@ class FinishedBlocks:
         self._sizing.note(block)
         if block.validity == Validity.VOID:
             self.void.append(block)
-            if len(self.void) > max(VOID_BLOCKS_AT_MOST, len(self.valid)) and not block.failures:
+            if len(self.void) > max(METHOD.max_void_blocks, len(self.valid)) and not block.failures:
                 self._failure = f"{len(self.void)} void blocks: {'; '.join(block.reasons)}"
             return
         self.valid.append(block)
@@ -108,7 +106,7 @@ class FinishedBlocks:
 
     def _out_of_time(self) -> Ending:
         done = len(self.valid)
-        if self.void and done < BLOCKS_AT_LEAST:
+        if self.void and done < METHOD.min_blocks:
             reasons = "; ".join(dict.fromkeys(reason for block in self.void for reason in block.reasons))
             return self._ending(StopReason.FAILED, f"{done} valid blocks and {len(self.void)} void ones: {reasons}")
         return self._ending(StopReason.BUDGET, f"{done} {'block' if done == 1 else 'blocks'} in the time given")

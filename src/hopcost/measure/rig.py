@@ -9,8 +9,10 @@ from typing import Protocol
 
 from hopcost.generators import engine
 from hopcost.generators.engine_protocol import EnginePlan, Line
-from hopcost.machine import conditions, cpu_time, stall
+from hopcost.machine import conditions as machine_conditions
+from hopcost.machine import cpu_time, stall
 from hopcost.machine.conditions import Conditions
+from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedArm, PlannedExperiment
 from hopcost.record.evidence import Receipt
 from hopcost.stacks import check
@@ -79,7 +81,7 @@ class RealRig:
 
     def conditions(self, cores: list[int]) -> Conditions:
         """Steal, throttling, swap and the clocks."""
-        return conditions.now(cores)
+        return machine_conditions.now(cores)
 
     def busy_ns(self, cores: list[int]) -> int:
         """Of /proc/stat."""
@@ -87,7 +89,7 @@ class RealRig:
 
     def longest_stall_ns(self, cores: Sequence[int]) -> int:
         """Measured by spinning on each core."""
-        return stall.longest_stall_ns(list(cores))
+        return stall.longest_stall_ns(list(cores), METHOD.stall_look_ns)
 
     def start(self, arm: PlannedArm, experiment: PlannedExperiment, label: str) -> AbstractContextManager[RunningStack]:
         """The arm's programs in a sandbox."""

@@ -11,15 +11,12 @@ import random
 import msgspec
 
 from hopcost.generators.engine_protocol import Validity
-from hopcost.plan.make import BLOCK_S_AT_MOST
+from hopcost.plan.method import METHOD
 from hopcost.plan.plan import Plan, PlannedExperiment
-from hopcost.plan.slices import BLOCK_OVERHEAD_S_PER_ARM, ROUNDS_AT_LEAST, SLICE_EDGES
 from hopcost.plan.turns import Turns
 from hopcost.record.block import ArmBlock, Block
 from hopcost.statistics import looks, precision
 from hopcost.statistics.precision import Forecast, Variances
-
-PILOT_S = 12.0  # of load: enough rounds to see how they spread
 
 
 class Size(msgspec.Struct, frozen=True):
@@ -59,7 +56,7 @@ class Sizing:
         """Rounds and slice in ns where the time is too short for a block: one must be, to say anything."""
         if self.experiment.turns is Turns.WHOLE:
             return 1, self._slice_ns_least
-        return ROUNDS_AT_LEAST, self.experiment.slice_ns
+        return METHOD.min_rounds, self.experiment.slice_ns
 
     @property
     def _slice_ns_least(self) -> int:
@@ -74,8 +71,8 @@ class Sizing:
         wanted = max(1, self.plan.looks[0] - done)
         if self.experiment.turns is Turns.WHOLE:
             return self._whole(arms, wanted, overhead_s, seconds_left)
-        round_s = (self.experiment.settle_ns + self.experiment.slice_ns) * arms / 1e9 * SLICE_EDGES
-        at_most = max(ROUNDS_AT_LEAST, int(BLOCK_S_AT_MOST / round_s))
+        round_s = (self.experiment.settle_ns + self.experiment.slice_ns) * arms / 1e9 * METHOD.slice_edges
+        at_most = max(METHOD.min_rounds, int(METHOD.max_block_s / round_s))
         spread = self._spread()
         if spread is not None:
             found = precision.forecast(
@@ -88,13 +85,13 @@ class Sizing:
                 seconds=seconds_left,
                 overhead_s=overhead_s,
                 round_s=round_s,
-                rounds_at_least=ROUNDS_AT_LEAST,
+                rounds_at_least=METHOD.min_rounds,
                 rounds_at_most=at_most,
             )
             if found is not None:
                 return Size(found.rounds, self.experiment.slice_ns, found)
         elif not self.plan.quick:
-            at_most = max(ROUNDS_AT_LEAST, int(PILOT_S / round_s))
+            at_most = max(METHOD.min_rounds, int(METHOD.pilot_s / round_s))
         for blocks_left in range(wanted, 0, -1):  # fewer blocks where the time holds no more
             rounds = rounds_for_block(
                 seconds_left=seconds_left,
@@ -113,14 +110,14 @@ class Sizing:
     def _overhead_s(self, arms: int, warm_up_ns: int) -> float:
         """What a block takes besides its visits; before whole slices arms warm up for as long as has been seen."""
         if not self.overheads_s:
-            return arms * (BLOCK_OVERHEAD_S_PER_ARM + warm_up_ns / 1e9)
+            return arms * (METHOD.block_overhead_s_per_arm + warm_up_ns / 1e9)
         seen = sum(self.overheads_s) / len(self.overheads_s)
         return seen if self.experiment.turns is Turns.WHOLE else seen + arms * warm_up_ns / 1e9
 
     def _whole(self, arms: int, wanted: int, overhead_s: float, seconds_left: float) -> Size | None:
         """Whole slices share the time evenly; where that leaves too little for each, fewer blocks do."""
         for blocks_left in range(wanted, 0, -1):
-            slice_ns = int((seconds_left / blocks_left - overhead_s) / (arms * SLICE_EDGES) * 1e9)
+            slice_ns = int((seconds_left / blocks_left - overhead_s) / (arms * METHOD.slice_edges) * 1e9)
             if slice_ns >= self._slice_ns_least:
                 return Size(1, min(slice_ns, self.experiment.slice_ns))
         return None
@@ -137,7 +134,7 @@ class Sizing:
         known = [each for each in found if each is not None]
         if max(map(len, self.ratios.values()), default=0) < self.plan.looks[0]:
             known = [Variances(within=each.within, between=0.0) for each in known]
-        return max(known, key=lambda each: each.of_block(ROUNDS_AT_LEAST), default=None)
+        return max(known, key=lambda each: each.of_block(METHOD.min_rounds), default=None)
 
 
 def _warmed_ns(done: Block) -> int:

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from hopcost.generators.engine_protocol import Validity
 from hopcost.plan import slices
+from hopcost.plan.method import METHOD
 from hopcost.plan.plan import Plan, PlannedExperiment
-from hopcost.plan.slices import WARM_UP_NS_PER_CONNECTION
 from hopcost.record.block import Block
 from hopcost.statistics.summary.warm_up import WarmUpLength, warm_up_length
-
-LONG_WARM_UP_SHARE = 1 / 20  # of the time left, for all arms together
-LONG_WARM_UP_NS_LEAST = 1_000_000_000
-STARTS = 2  # in one alone a change may be the machine's
 
 
 class WarmUpPolicy:
@@ -45,7 +41,7 @@ class WarmUpPolicy:
         """
         if not self._long or self._length.unsteady:
             return True
-        return len(self._long) < STARTS and self.usual_ns > self.plan.warm_up_least_ns
+        return len(self._long) < METHOD.warm_up_starts and self.usual_ns > self.plan.warm_up_least_ns
 
     def _long_ns(self, arms: int, seconds_left: float) -> int:
         """Long enough to fill pools of so many connections, but no more than a share of the time left.
@@ -54,6 +50,6 @@ class WarmUpPolicy:
         """
         if slices.are_short(self.experiment):
             return self.plan.warm_up_least_ns
-        share_ns = int(seconds_left * 1e9 * LONG_WARM_UP_SHARE / arms)
-        filling_ns = WARM_UP_NS_PER_CONNECTION * self.experiment.workload.connections
-        return min(self.plan.warm_up_most_ns + filling_ns, max(LONG_WARM_UP_NS_LEAST, share_ns))
+        share_ns = int(seconds_left * 1e9 * METHOD.long_warm_up_share / arms)
+        filling_ns = METHOD.warm_up_ns_per_connection * self.experiment.workload.connections
+        return min(self.plan.warm_up_most_ns + filling_ns, max(METHOD.min_long_warm_up_ns, share_ns))

@@ -10,18 +10,13 @@ from hopcost.plan import slices, turns
 from hopcost.plan.arms import arms_here, copy_of_baseline
 from hopcost.plan.cores import place_cores
 from hopcost.plan.groups import in_groups
-from hopcost.plan.open_loop import SLICE_NS_LEAST
+from hopcost.plan.method import METHOD
 from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.plan.plan import PlannedArm, PlannedExperiment, Point
-from hopcost.plan.slices import SLICE_JITTER
 from hopcost.plan.turns import Turns, TurnsChosen, choose_turns, why_not_interleaved
 from hopcost.suites.arm import COPY_SUFFIX, Arm, Settings
 from hopcost.suites.experiment import Experiment, Slices
 from hopcost.suites.suite import Suite
-
-SOAK_SHARE = 0.9  # of the time that a soak's arm is loaded
-QUICK_SOAK_S = 45
-OPEN_LOOP_SHARES = (0.25, 0.5)  # of the slowest arm's throughput
 
 
 def decide_experiment(
@@ -87,7 +82,7 @@ def decide_experiment(
         published_conditions=experiment.published_conditions,
         control=experiment.control,
         turns=fitting.turns,
-        slice_jitter=0.0 if fitting.turns is Turns.WHOLE else SLICE_JITTER,
+        slice_jitter=0.0 if fitting.turns is Turns.WHOLE else METHOD.slice_jitter,
         slice_ns_least=whole_least_ns if fitting.turns is Turns.WHOLE else None,
         connections_asked=asked if asked != fitting.connections else None,
         point=point,
@@ -117,11 +112,11 @@ def _open_loop(
     settle_ns, _ = _shortest(fitting, experiment, options)
     note = why_not_interleaved(
         arms=fitting.together,
-        visit_ns=settle_ns + SLICE_NS_LEAST,
+        visit_ns=settle_ns + METHOD.min_open_slice_ns,
         idle_timeout_s=_idle_timeouts(experiment.settings, arms, limits),
         so="no open loop",
     )
-    return (list(OPEN_LOOP_SHARES), []) if note is None else ([], [note])
+    return (list(METHOD.open_loop_shares), []) if note is None else ([], [note])
 
 
 def _turns(experiment: Experiment, arms: list[Arm], options: RunOptions, limits: MachineLimits) -> TurnsChosen:
@@ -168,7 +163,7 @@ def set_soak_length(planned: PlannedExperiment, share_s: float, options: RunOpti
         return planned
     here_s = options.soak_length_s
     if here_s is None:
-        here_s = min(planned.soak_asked_s, QUICK_SOAK_S if options.quick else share_s, share_s)
+        here_s = min(planned.soak_asked_s, METHOD.quick_soak_s if options.quick else share_s, share_s)
     notes = planned.notes
     if here_s < planned.soak_asked_s:
         notes = [*notes, f"{planned.soak_asked_s} s published, {here_s:.0f} s here; --soak-length sets it"]

@@ -10,23 +10,13 @@ from collections.abc import Sequence
 
 from hopcost.errors import CannotMeasure, UsageError
 from hopcost.plan.experiment import decide_experiment, fit_to_share, set_soak_length
+from hopcost.plan.method import METHOD
 from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.plan.plan import LeftOut, Plan, PlannedExperiment, Point
-from hopcost.plan.slices import WARM_UP_LEAST_NS
 from hopcost.suites.experiment import Experiment
 from hopcost.suites.published import label
 from hopcost.suites.suite import Suite
 from hopcost.suites.sweep import AT, experiment_at
-
-LOOKS = (6, 10, 16, 24)  # blocks after which the width is looked at; few and fixed, so that looking costs a known error
-BLOCK_S_AT_MOST = 40.0  # of load: longer blocks would leave too few of them in a budget
-QUICK_BUDGET_S = 108.0
-QUICK_BUDGET_S_OF_MANY = 165.0  # of more than QUICK_FEW experiments: under three minutes with what comes before
-QUICK_FEW = 3
-FULL_BUDGET_S = 1800.0
-FULL_S_PER_WEIGHT = 120.0  # where that is more in all
-
-WARM_UP_MOST_NS, QUICK_WARM_UP_NS = 3_000_000_000, 400_000_000
 
 
 def make_plan(suite: Suite, names: Sequence[str], options: RunOptions, limits: MachineLimits) -> Plan:
@@ -56,9 +46,9 @@ def make_plan(suite: Suite, names: Sequence[str], options: RunOptions, limits: M
         quick=quick,
         seed=options.seed,
         budget_s=budget_s,
-        warm_up_least_ns=QUICK_WARM_UP_NS if quick else WARM_UP_LEAST_NS,
-        warm_up_most_ns=QUICK_WARM_UP_NS if quick else WARM_UP_MOST_NS,
-        looks=list(LOOKS[:1] if quick else LOOKS),
+        warm_up_least_ns=METHOD.quick_warm_up_ns if quick else METHOD.min_warm_up_ns,
+        warm_up_most_ns=METHOD.quick_warm_up_ns if quick else METHOD.max_warm_up_ns,
+        looks=list(METHOD.looks[:1] if quick else METHOD.looks),
         target_width=options.target_width,
         margin=options.margin,
         experiments=_fit_to_budget(experiments, budget_s, options, limits),
@@ -86,7 +76,7 @@ def _fit_to_budget(
     for experiment in experiments:
         share_s = budget_s * experiment.weight / weights
         planned = set_soak_length(experiment, share_s, options)
-        fitted.append(planned if options.quick else fit_to_share(planned, share_s, LOOKS[0], limits))
+        fitted.append(planned if options.quick else fit_to_share(planned, share_s, METHOD.looks[0], limits))
     return fitted
 
 
@@ -147,5 +137,9 @@ def _is_quick(experiment: Experiment, point: Point) -> bool:
 
 def _budget_s(experiments: list[PlannedExperiment], quick: bool) -> float:
     if quick:
-        return QUICK_BUDGET_S if len({each.suite_name for each in experiments}) <= QUICK_FEW else QUICK_BUDGET_S_OF_MANY
-    return max(FULL_BUDGET_S, FULL_S_PER_WEIGHT * sum(experiment.weight for experiment in experiments))
+        return (
+            METHOD.quick_budget_s
+            if len({each.suite_name for each in experiments}) <= METHOD.quick_few_experiments
+            else METHOD.quick_budget_s_of_many
+        )
+    return max(METHOD.full_budget_s, METHOD.full_s_per_weight * sum(experiment.weight for experiment in experiments))

@@ -10,9 +10,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-SLICE_NS_LEAST, SLICE_NS_MOST = 1_000_000_000, 4_000_000_000
-STALLS_PER_SLICE = 20  # a slice is at least so many times as long as the generator's longest stall
-PHASE_NS = 2_000_000_000  # of slices, for each arm and offered load in a full block
+from hopcost.plan.method import METHOD
 
 
 class Offered(msgspec.Struct, frozen=True):
@@ -51,12 +49,12 @@ def slice_ns(longest_stall_ns: int) -> int:
     >>> slice_ns(3_000_000), slice_ns(80_000_000), slice_ns(10**9)
     (1000000000, 1600000000, 4000000000)
     """
-    return min(max(SLICE_NS_LEAST, STALLS_PER_SLICE * longest_stall_ns), SLICE_NS_MOST)
+    return min(max(METHOD.min_open_slice_ns, METHOD.stalls_per_slice * longest_stall_ns), METHOD.max_open_slice_ns)
 
 
 def is_capped(longest_stall_ns: int) -> bool:
     """Whether the slices are shorter than they ought to be."""
-    return longest_stall_ns * STALLS_PER_SLICE > SLICE_NS_MOST
+    return longest_stall_ns * METHOD.stalls_per_slice > METHOD.max_open_slice_ns
 
 
 def rounds(closed_ns: int, slice_ns: int) -> int:
@@ -65,15 +63,20 @@ def rounds(closed_ns: int, slice_ns: int) -> int:
     >>> rounds(5 * 10**9, 10**9), rounds(200_000_000, 10**9), rounds(5 * 10**9, 4 * 10**9)
     (2, 1, 1)
     """
-    return max(1, round(min(PHASE_NS, closed_ns) / slice_ns))
+    return max(1, round(min(METHOD.open_phase_ns, closed_ns) / slice_ns))
 
 
 def phase_s(
-    *, arms: int, loads: int, settle_ns: int, warm_up_ns: int, rounds: int = PHASE_NS // SLICE_NS_LEAST
+    *,
+    arms: int,
+    loads: int,
+    settle_ns: int,
+    warm_up_ns: int,
+    rounds: int = METHOD.open_phase_ns // METHOD.min_open_slice_ns,
 ) -> float:
     """About how long the open loop of a block takes: each load's warm-up and rounds of the shortest slices, all arms.
 
     >>> phase_s(arms=3, loads=2, settle_ns=100_000_000, warm_up_ns=300_000_000)
     15.0
     """
-    return arms * loads * (warm_up_ns + rounds * (settle_ns + SLICE_NS_LEAST)) / 1e9
+    return arms * loads * (warm_up_ns + rounds * (settle_ns + METHOD.min_open_slice_ns)) / 1e9

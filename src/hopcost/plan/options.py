@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from hopcost.plan.method import MIN_MARGIN, TARGET_WIDTH
+from hopcost.plan.method import METHOD
 from hopcost.programs.definition import Installed
 from hopcost.suites.arm import SettingValue
 
@@ -50,8 +50,8 @@ class RunOptions(msgspec.Struct, frozen=True):
     peer: str | None = None
     as_published: bool = False
     scale: float = 1.0
-    target_width: float = TARGET_WIDTH
-    margin: float = MIN_MARGIN
+    target_width: float = METHOD.target_width
+    margin: float = METHOD.min_margin
     quiet: bool = False
 
     @property

@@ -10,36 +10,22 @@ from __future__ import annotations
 import msgspec
 
 from hopcost.plan import open_loop
+from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.plan.turns import Turns
-
-SLICE_NS_LEAST = SETTLE_NS_LEAST = 300_000_000  # shorter ones flatter hops by 4 to 8 % (docs/methodology.md)
-SLICE_JITTER = 0.5  # of a slice: visits of one length fall into step with a garbage collector (docs/methodology.md)
-SLICE_NS_MOST, SLICE_NS_STEP = 1_000_000_000, 50_000_000
-BRIEF_SLICE_NS_LEAST = BRIEF_SETTLE_NS_LEAST = 100_000_000
-SETTLE_NS_PER_CONNECTION = 300_000
-WHOLE_SLICE_S, QUICK_WHOLE_SLICE_S = 10, 2
-WHOLE_SLICE_NS_LEAST, QUICK_WHOLE_SLICE_NS_LEAST = 2_000_000_000, 1_000_000_000
-SOAK_SLICE_NS_LEAST = 250_000_000  # of its baseline
-ROUNDS_AT_LEAST = 2
-SLICE_EDGES = 1.03  # a slice takes this much longer than its load: freezing, reading counters
-BLOCK_OVERHEAD_S_PER_ARM = 0.2  # before one has been seen: start, check and stop
-WARM_UP_LEAST_NS = 300_000_000
-WARM_UP_NS_PER_CONNECTION = 1_000_000  # that the longest is longer: FastCGI took up to 7 s with 5000 connections
-OPEN_LOOP_SHARE_OF_BUDGET = 0.6  # with more than this, too little would be left for the closed loop
 
 
 def shortest_slices(turns: Turns, connections: int, *, brief: bool, whole_s: int | None) -> tuple[int, int]:
     """Settling and slice in ns; in a soak those of the baseline. `whole_s` is a whole slice's, where the suite says."""
     settle_least_ns, slice_least_ns = (
-        (BRIEF_SETTLE_NS_LEAST, BRIEF_SLICE_NS_LEAST) if brief else (SETTLE_NS_LEAST, SLICE_NS_LEAST)
+        (METHOD.brief_settle_ns, METHOD.brief_slice_ns) if brief else (METHOD.min_settle_ns, METHOD.min_slice_ns)
     )
-    settle_ns = max(settle_least_ns, SETTLE_NS_PER_CONNECTION * connections)
+    settle_ns = max(settle_least_ns, METHOD.settle_ns_per_connection * connections)
     match turns:
         case Turns.WHOLE:
-            return 0, (QUICK_WHOLE_SLICE_S if brief else whole_s or WHOLE_SLICE_S) * 1_000_000_000
+            return 0, (METHOD.quick_whole_slice_s if brief else whole_s or METHOD.whole_slice_s) * 1_000_000_000
         case Turns.SOAK:
-            return settle_ns, max(SOAK_SLICE_NS_LEAST, settle_ns)
+            return settle_ns, max(METHOD.min_soak_slice_ns, settle_ns)
         case _:
             return settle_ns, max(slice_least_ns, settle_ns)
 
@@ -48,7 +34,7 @@ def whole_least_ns(*, brief: bool, whole_s: int | None) -> int:
     """How short a whole slice may get: as it is where the suite sets it, since it may have to outlast something."""
     if whole_s is not None and not brief:
         return whole_s * 1_000_000_000
-    return QUICK_WHOLE_SLICE_NS_LEAST if brief else WHOLE_SLICE_NS_LEAST
+    return METHOD.quick_min_whole_slice_ns if brief else METHOD.min_whole_slice_ns
 
 
 def fit_to_time(planned: PlannedExperiment, share_s: float, *, blocks: int, visit_s_most: float) -> PlannedExperiment:
@@ -60,23 +46,23 @@ def fit_to_time(planned: PlannedExperiment, share_s: float, *, blocks: int, visi
     if not planned.turns.interleave:
         return planned
     open_s = _open_loop_s(planned) * blocks
-    if open_s > share_s * OPEN_LOOP_SHARE_OF_BUDGET:
-        needed = f"it needs {open_s / OPEN_LOOP_SHARE_OF_BUDGET:.0f} s for this experiment, {share_s:.0f} s are given"
+    if open_s > share_s * METHOD.max_open_loop_share:
+        needed = f"it needs {open_s / METHOD.max_open_loop_share:.0f} s for this experiment, {share_s:.0f} s are given"
         notes = [*planned.notes, f"no open loop: {needed}; --budget sets them"]
         planned, open_s = msgspec.structs.replace(planned, open_loop_shares=[], notes=notes), 0.0
     arms = len(planned.arms)
-    overhead_s = BLOCK_OVERHEAD_S_PER_ARM + WARM_UP_LEAST_NS / 1e9
-    load_s = ((share_s - open_s) / blocks / arms - overhead_s) / SLICE_EDGES  # of an arm in a block
-    if load_s * 1e9 < ROUNDS_AT_LEAST * (planned.settle_ns + planned.slice_ns) and not planned.open_loop_shares:
+    overhead_s = METHOD.block_overhead_s_per_arm + METHOD.min_warm_up_ns / 1e9
+    load_s = ((share_s - open_s) / blocks / arms - overhead_s) / METHOD.slice_edges  # of an arm in a block
+    if load_s * 1e9 < METHOD.min_rounds * (planned.settle_ns + planned.slice_ns) and not planned.open_loop_shares:
         return _brief(planned, share_s, blocks)
-    slice_ns = int(max(0.0, min(load_s / ROUNDS_AT_LEAST, visit_s_most) * 1e9 - planned.settle_ns))
-    longer_ns = min(slice_ns, SLICE_NS_MOST) // SLICE_NS_STEP * SLICE_NS_STEP
+    slice_ns = int(max(0.0, min(load_s / METHOD.min_rounds, visit_s_most) * 1e9 - planned.settle_ns))
+    longer_ns = min(slice_ns, METHOD.max_slice_ns) // METHOD.slice_step_ns * METHOD.slice_step_ns
     return msgspec.structs.replace(planned, slice_ns=max(planned.slice_ns, longer_ns))
 
 
 def are_short(planned: PlannedExperiment) -> bool:
     """Whether its slices are shorter than those that are fair to all arms: in a quick run, or for want of time."""
-    return planned.turns.interleave and planned.slice_ns < SLICE_NS_LEAST
+    return planned.turns.interleave and planned.slice_ns < METHOD.min_slice_ns
 
 
 def _brief(planned: PlannedExperiment, share_s: float, blocks: int) -> PlannedExperiment:
@@ -97,6 +83,6 @@ def _open_loop_s(planned: PlannedExperiment) -> float:
         arms=len(planned.arms),
         loads=len(planned.open_loop_shares),
         settle_ns=planned.settle_ns,
-        warm_up_ns=WARM_UP_LEAST_NS,
+        warm_up_ns=METHOD.min_warm_up_ns,
         rounds=1,
     )

@@ -13,10 +13,9 @@ from enum import Enum
 import msgspec
 
 from hopcost.errors import CannotMeasure
+from hopcost.plan.method import METHOD
 
-SPARE_FILES = 256  # for what a process opens besides connections
 TOGETHER_AT_LEAST = 3  # the baseline, its copy and one arm
-IDLE_SHARE = 0.5  # of an idle time-out: frozen for longer, an arm would lose connections
 
 
 class Turns(Enum):
@@ -48,12 +47,12 @@ def choose_turns(*, connections: int, arms: int, through_proxies: bool, open_fil
     CannotMeasure where not even one connection fits.
     """
     here, notes = connections, []
-    usable = max(0, open_files - SPARE_FILES)
+    usable = max(0, open_files - METHOD.spare_files)
     most = usable // (2 if through_proxies else 1)
     if most < 1:
         raise CannotMeasure(
-            f"{SPARE_FILES} open files and one per connection are needed, the hard limit is {open_files}",
-            f"raise it: ulimit -Hn {connections * arms + SPARE_FILES}",
+            f"{METHOD.spare_files} open files and one per connection are needed, the hard limit is {open_files}",
+            f"raise it: ulimit -Hn {connections * arms + METHOD.spare_files}",
         )
     if wanted is Turns.SOAK:
         most = min(most, max(1, usable // arms))
@@ -64,7 +63,7 @@ def choose_turns(*, connections: int, arms: int, through_proxies: bool, open_fil
         return TurnsChosen(here, wanted, notes, arms)
     if here * arms <= usable:
         return TurnsChosen(here, Turns.ALL, notes, arms)
-    needed = f"{here * arms + SPARE_FILES} open files for all arms at once, {open_files} allowed"
+    needed = f"{here * arms + METHOD.spare_files} open files for all arms at once, {open_files} allowed"
     together = usable // here
     if together >= TOGETHER_AT_LEAST:
         notes.append(f"groups of at most {together} arms, the baseline and its copy in each: {needed}")
@@ -79,7 +78,7 @@ def visit_s_most(*, arms: int, idle_timeout_s: dict[str, float]) -> float:
     >>> visit_s_most(arms=4, idle_timeout_s={"apache2": 60.0, "node": 5.0}), visit_s_most(arms=4, idle_timeout_s={})
     (0.4166666666666667, inf)
     """
-    return min(idle_timeout_s.values(), default=math.inf) * IDLE_SHARE / (2 * (arms - 1))
+    return min(idle_timeout_s.values(), default=math.inf) * METHOD.idle_share / (2 * (arms - 1))
 
 
 def why_not_interleaved(
@@ -96,7 +95,7 @@ def why_not_interleaved(
         return None
     program, least_s = min(idle_timeout_s.items(), key=lambda item: item[1])
     gap_s = 2 * (arms - 1) * visit_ns / 1e9
-    if gap_s <= least_s * IDLE_SHARE:
+    if gap_s <= least_s * METHOD.idle_share:
         return None
     return (
         f"{so}: in turns an arm would be frozen for {gap_s:.1f} s, and after {least_s:g} s {program} drops"

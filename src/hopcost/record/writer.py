@@ -51,7 +51,7 @@ class Writer:
             raise UsageError(
                 f"{self.path}: exists and is not an empty directory", "nothing is overwritten: name another one"
             )
-        self.run = Run(format=FORMAT, hopcost=__version__, command=command, started_utc=now_utc(), method=METHOD)
+        self.run = Run(format=FORMAT, hopcost=__version__, command=command, started_utc=now_utc(), method=METHOD.number)
         try:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:

@@ -8,6 +8,7 @@ from types import TracebackType
 
 from hopcost.errors import ArmFailed, CannotMeasure, MeasurementFailed
 from hopcost.plan.cores import Cores
+from hopcost.plan.method import METHOD
 from hopcost.record.evidence import Memory, NetworkKind, Surroundings, TimeWait
 from hopcost.stacks import certificate
 from hopcost.stacks.address import LOOPBACK
@@ -23,7 +24,6 @@ from hopcost.stacks.sandbox.session import Net, NotStarted, Session
 from hopcost.stacks.surroundings import SurroundingsRequest, measure_link, unavailable_sysctls, why_refused
 from hopcost.suites.arm import Arm, Settings
 
-READY_S, READY_S_PER_CHILD = 10.0, 0.01
 LABEL_LONGEST = 120  # a file name has 255 bytes
 LINK_CARRIES_LEAST = 0.8  # of its rate in a plain transfer, heads of packets taken off
 
@@ -196,7 +196,7 @@ class RunningStack:
             self._wait_until_ready(hop)
 
     def _wait_until_ready(self, hop: PreparedHop) -> None:
-        ready_s = READY_S + READY_S_PER_CHILD * hop.children
+        ready_s = METHOD.ready_s + METHOD.ready_s_per_child * hop.children
         deadline = time.monotonic() + ready_s
         while True:
             with namespaces.inside(self.session.namespace):

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from hopcost.errors import MeasurementFailed
+from hopcost.plan.method import METHOD
 from hopcost.stacks.sandbox import usage
 from hopcost.stacks.stack import RunningStack
-
-WORKERS_AT_MOST = 64  # a list of thousands says nothing of an even share
 
 
 class Workers:
@@ -25,7 +24,7 @@ class Workers:
         for hop, pids in self._stack.processes.items():
             before = self._before.get(hop, {})
             workers = pids[1:] or pids
-            if len(workers) <= WORKERS_AT_MOST:
+            if len(workers) <= METHOD.max_workers_listed:
                 found[hop] = [max(0, _clock_ns(pid) - before.get(pid, 0)) for pid in workers]
         return found
 

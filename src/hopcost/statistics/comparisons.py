@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
+from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.statistics import figures
 from hopcost.statistics import verdict as verdicts
@@ -19,7 +20,7 @@ from hopcost.statistics.validity.arm import faults_of_arm, is_generator_full
 from hopcost.statistics.verdict import Better, Verdict, judge_interval
 
 THROUGHPUT, CPU = "throughput", "cpu_per_request"
-BLOCKS_AT_LEAST = 3  # fewer valid ones give no verdict
+
 GENERATOR_FULL = "the generator was full while the stack idled: its throughput is a lower bound"
 
 
@@ -107,7 +108,7 @@ def compare_arm(
 
 def too_few(blocks: int) -> str | None:
     """Why so many valid blocks give no verdict."""
-    return None if blocks >= BLOCKS_AT_LEAST else f"too few valid blocks: {blocks}, {BLOCKS_AT_LEAST} needed"
+    return None if blocks >= METHOD.min_blocks else f"too few valid blocks: {blocks}, {METHOD.min_blocks} needed"
 
 
 def fault_of_comparison(arms: PairedBlocks, experiment: PlannedExperiment, name: str) -> str | None:

@@ -17,7 +17,8 @@ import numpy as np
 from msgspec import Meta
 from scipy.special import stdtrit
 
-CONFIDENCE_ERROR = 0.05
+from hopcost.plan.method import METHOD
+
 LOG_MOST = 700.0  # a little less than the logarithm of the largest number
 
 
@@ -42,7 +43,7 @@ ONE = Interval(value=1.0, low=1.0, high=1.0)  # the baseline to itself, by defin
 def ratio(
     arm: Sequence[float],
     baseline: Sequence[float],
-    error: float = CONFIDENCE_ERROR,
+    error: float = METHOD.confidence_error,
     weights: Sequence[float] | None = None,
 ) -> Interval | None:
     """The geometric mean of arm ÷ baseline over blocks (equal lengths, one figure per block), with its t interval.
@@ -70,7 +71,7 @@ def exp(logarithm: float) -> float:
 
 
 def mean(
-    figures: Sequence[float], error: float = CONFIDENCE_ERROR, weights: Sequence[float] | None = None
+    figures: Sequence[float], error: float = METHOD.confidence_error, weights: Sequence[float] | None = None
 ) -> Interval | None:
     """The mean over blocks with its Student t interval, in the figures' unit; None when there is no block.
 

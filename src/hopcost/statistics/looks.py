@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.record.run import StopReason
 from hopcost.statistics.arms import PairedBlocks
-from hopcost.statistics.intervals import CONFIDENCE_ERROR
 
 
 def error_at_end(looks: Sequence[int], arms: PairedBlocks, ending: StopReason | None) -> float:
@@ -32,7 +32,7 @@ def error_of_one_arm(experiment: PlannedExperiment, error: float) -> float:
 
 def error_per_look(looks: int) -> float:
     """The error each of several fixed looks may spend so that all together spend 5 % (Bonferroni)."""
-    return CONFIDENCE_ERROR / looks
+    return METHOD.confidence_error / looks
 
 
 def error_left(looks: Sequence[int], blocks: int) -> float:
@@ -43,4 +43,4 @@ def error_left(looks: Sequence[int], blocks: int) -> float:
     >>> error_left((6, 10, 16, 24), 6), error_left((6, 10, 16, 24), 11), error_left((6, 10, 16, 24), 24)
     (0.05, 0.025, 0.0125)
     """
-    return CONFIDENCE_ERROR * (1 - sum(look < blocks for look in looks[:-1]) / len(looks))
+    return METHOD.confidence_error * (1 - sum(look < blocks for look in looks[:-1]) / len(looks))

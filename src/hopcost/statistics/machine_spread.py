@@ -16,17 +16,8 @@ import msgspec
 import numpy as np
 
 from hopcost.errors import MeasurementFailed
-from hopcost.plan.make import BLOCK_S_AT_MOST, LOOKS
-from hopcost.plan.method import TARGET_WIDTH
+from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment
-from hopcost.plan.slices import (
-    BLOCK_OVERHEAD_S_PER_ARM,
-    ROUNDS_AT_LEAST,
-    SETTLE_NS_LEAST,
-    SLICE_EDGES,
-    SLICE_NS_MOST,
-    WARM_UP_LEAST_NS,
-)
 from hopcost.record.block import ArmBlock, Block
 from hopcost.statistics import figures, looks, precision
 from hopcost.statistics.figures import BlockFigure
@@ -100,7 +91,7 @@ def variance_of_full_pairs(levels: Sequence[float], experiment: PlannedExperimen
     A machine that changes its speed for a second at a time lets long slices scatter as widely as short ones, where
     noise that is new in each slice would be a tenth. Such means hold 0.6 s of slices where a full run counts 1 s.
     """
-    visits = (SLICE_NS_MOST + SETTLE_NS_LEAST) / (experiment.slice_ns + experiment.settle_ns)
+    visits = (METHOD.max_slice_ns + METHOD.min_settle_ns) / (experiment.slice_ns + experiment.settle_ns)
     width = max(1, min(round(visits), len(levels) // 2))
     means = np.convolve(levels, np.full(width, 1 / width), "valid")
     return float(np.mean((means[width:] - means[:-width]) ** 2))
@@ -113,21 +104,21 @@ def forecast(of_pairs: float) -> Forecast | None:
     with the mean of both and varies less.
     """
     seen = Variances(within=of_pairs, between=0.0)
-    round_s = ARMS * (SLICE_NS_MOST + SETTLE_NS_LEAST) / 1e9 * SLICE_EDGES
+    round_s = ARMS * (METHOD.max_slice_ns + METHOD.min_settle_ns) / 1e9 * METHOD.slice_edges
     found = precision.forecast(
         seen,
         done=0,
-        target=TARGET_WIDTH,
-        looks=LOOKS,
-        error=looks.error_per_look(len(LOOKS)),
-        error_left=partial(looks.error_left, LOOKS),
+        target=METHOD.target_width,
+        looks=METHOD.looks,
+        error=looks.error_per_look(len(METHOD.looks)),
+        error_left=partial(looks.error_left, METHOD.looks),
         seconds=LONGEST_S,
-        overhead_s=ARMS * (BLOCK_OVERHEAD_S_PER_ARM + WARM_UP_LEAST_NS / 1e9),
+        overhead_s=ARMS * (METHOD.block_overhead_s_per_arm + METHOD.min_warm_up_ns / 1e9),
         round_s=round_s,
-        rounds_at_least=ROUNDS_AT_LEAST,
-        rounds_at_most=int(BLOCK_S_AT_MOST / round_s),
+        rounds_at_least=METHOD.min_rounds,
+        rounds_at_most=int(METHOD.max_block_s / round_s),
     )
-    return found if found is not None and found.half_width <= TARGET_WIDTH else None
+    return found if found is not None and found.half_width <= METHOD.target_width else None
 
 
 def words(seen: MachineSpread) -> list[str]:
@@ -138,11 +129,11 @@ def words(seen: MachineSpread) -> list[str]:
         f" 95 of 100 within ±{seen.throughput:.1%} in throughput, {cpu} in CPU per request"
     ]
     if seen.forecast is None:
-        lines.append(f"±{TARGET_WIDTH:.0%} for two arms: not within {LOOKS[-1]} blocks")
+        lines.append(f"±{METHOD.target_width:.0%} for two arms: not within {METHOD.looks[-1]} blocks")
     else:
         way = seen.forecast
         lines.append(
-            f"±{TARGET_WIDTH:.0%} for two arms will take about {way.seconds:.0f} s: {way.blocks} blocks of"
+            f"±{METHOD.target_width:.0%} for two arms will take about {way.seconds:.0f} s: {way.blocks} blocks of"
             f" {way.rounds} rounds, if restarts change little"
         )
     return lines

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import msgspec
 
+from hopcost.plan.method import METHOD
 from hopcost.plan.plan import Plan, PlannedExperiment
 from hopcost.record.block import Block
 from hopcost.statistics import figures, looks, verdict
 from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.intervals import ONE, Interval
-from hopcost.statistics.verdict import AA_ERROR
 
 
 class ArmSoFar(msgspec.Struct, frozen=True):
@@ -56,7 +56,7 @@ def widest_interval(experiment: PlannedExperiment, arms: Sequence[ArmSoFar]) -> 
 
 def biased_experiments(experiments: Sequence[PlannedExperiment], blocks: Sequence[Block]) -> list[str]:
     """The experiments of a run whose A/A arm convicts the instrument; they and both figures share the error."""
-    error = AA_ERROR / (2 * max(1, len(experiments)))
+    error = METHOD.aa_error / (2 * max(1, len(experiments)))
     found = []
     for experiment in experiments:
         arms = PairedBlocks(experiment, [block for block in blocks if block.experiment == experiment.name])

@@ -10,10 +10,8 @@ from enum import Enum
 
 import msgspec
 
-from hopcost.plan.method import MIN_MARGIN
+from hopcost.plan.method import METHOD
 from hopcost.statistics.intervals import Interval
-
-AA_ERROR = 0.01  # of the one judgement of a run by its A/A arms, all its experiments together
 
 
 class Better(Enum):
@@ -49,7 +47,7 @@ UNKNOWN = "unknown"
 SAME = "same"
 
 
-def margin(floor: Interval | None, least: float = MIN_MARGIN) -> float | None:
+def margin(floor: Interval | None, least: float = METHOD.min_margin) -> float | None:
     """The larger of `least` and the far end of the A/A arm's interval; None where that interval is not known.
 
     >>> margin(Interval(value=1.0, low=0.98, high=1.05))
@@ -86,7 +84,7 @@ def judge_interval(interval: Interval | None, within: float | None, better: Bett
     return Verdict(word=SAME if inside else UNKNOWN, negligible=False, margin=within)
 
 
-def is_biased(interval: Interval | None, least: float = MIN_MARGIN) -> bool | None:
+def is_biased(interval: Interval | None, least: float = METHOD.min_margin) -> bool | None:
     """Whether the baseline's second run differs from its first beyond the margin: then a run has no verdicts.
 
     The interval is that of second ÷ first, with the error of `AA_ERROR` spread over all such looks of the run. None

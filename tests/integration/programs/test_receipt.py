@@ -8,7 +8,7 @@ import pytest
 from samples.programs import NEEDING, NGINX_LIKE, define, define_needing, define_proxy, script
 
 from hopcost.errors import UsageError
-from hopcost.programs import receipt
+from hopcost.programs import receipt as programs_receipt
 from hopcost.programs.definition import Installed
 from hopcost.programs.receipt import installed
 
@@ -62,7 +62,7 @@ def test_servers_are_found_where_an_ordinary_path_does_not_look(
     define_proxy(tmp_path)
     path = script(tmp_path, "my-proxy", "echo proxy/1.1")
     monkeypatch.setenv("PATH", "/usr/bin")
-    monkeypatch.setattr(receipt, "SYSTEM_FOLDERS", [str(tmp_path / "bin")])
+    monkeypatch.setattr(programs_receipt, "SYSTEM_FOLDERS", [str(tmp_path / "bin")])
     assert installed("proxy").path == str(path)
 
 

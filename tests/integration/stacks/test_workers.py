@@ -10,7 +10,8 @@ from types import SimpleNamespace
 import pytest
 
 from hopcost.errors import MeasurementFailed
-from hopcost.stacks.workers import WORKERS_AT_MOST, Workers
+from hopcost.plan.method import METHOD
+from hopcost.stacks.workers import Workers
 
 
 @pytest.fixture
@@ -42,7 +43,7 @@ def test_the_one_that_started_the_others_is_no_worker(sleeper: int) -> None:
 
 
 def test_very_many_workers_are_not_listed() -> None:
-    many = {"app": [os.getpid()] * (WORKERS_AT_MOST + 2)}
+    many = {"app": [os.getpid()] * (METHOD.max_workers_listed + 2)}
     assert look(many, many).worker_cpu_ns() == {}
 
 

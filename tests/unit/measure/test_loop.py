@@ -11,7 +11,7 @@ from mock_rig import SUITE, MockRig, measure
 
 from hopcost.errors import MeasurementFailed
 from hopcost.generators.engine_protocol import Validity
-from hopcost.measure.next_block import VOID_BLOCKS_AT_MOST
+from hopcost.plan.method import METHOD
 from hopcost.record import reader
 from hopcost.record.run import StopReason
 
@@ -83,7 +83,7 @@ def test_too_many_void_blocks_end_the_experiment(rig: MockRig, tmp_path: Path) -
     rig.engine_faults = [MeasurementFailed("killed") for _ in range(9)]
     well, read, _ = measure(rig, tmp_path)
     assert not well
-    assert len(read.blocks) == VOID_BLOCKS_AT_MOST + 1
+    assert len(read.blocks) == METHOD.max_void_blocks + 1
     assert read.run.endings[0].why == StopReason.FAILED
 
 

@@ -10,7 +10,8 @@ from samples.comparisons import six_blocks
 from samples.records import plain_block, plan_of
 
 from hopcost.generators.engine_protocol import Validity
-from hopcost.measure.next_block import VOID_BLOCKS_AT_MOST, FinishedBlocks, NextBlock
+from hopcost.measure.next_block import FinishedBlocks, NextBlock
+from hopcost.plan.method import METHOD
 from hopcost.record.block import Block, Failure
 from hopcost.record.run import Ending, StopReason
 
@@ -72,7 +73,7 @@ def test_the_rates_of_the_first_valid_block_are_those_of_all() -> None:
         ([plain_block(0), void()], 0.0, False, StopReason.FAILED, "1 valid blocks and 1 void ones: others were busy"),
         ([failed("direct")], 1000.0, False, StopReason.FAILED, "the baseline failed"),
         ([failed("direct-aa")], 1000.0, False, StopReason.FAILED, "the baseline failed"),
-        ([void()] * (VOID_BLOCKS_AT_MOST + 1), 1000.0, False, StopReason.FAILED, "4 void blocks: others were busy"),
+        ([void()] * (METHOD.max_void_blocks + 1), 1000.0, False, StopReason.FAILED, "4 void blocks: others were busy"),
     ],
 )
 def test_why_an_experiment_ends(

@@ -7,7 +7,8 @@ import pytest
 from samples.records import MS, block, part, plan_of, slice_of
 
 from hopcost.generators.engine_protocol import Validity
-from hopcost.measure.sizing import PILOT_S, Sizing, log_ratios
+from hopcost.measure.sizing import Sizing, log_ratios
+from hopcost.plan.method import METHOD
 from hopcost.record.block import ArmBlock, Block, Failure
 
 # Direct, behind, beside and the baseline's copy: a round of 300 ms after 300 ms each takes 2.472 s, of 100 ms 0.824 s.
@@ -48,7 +49,7 @@ def test_log_ratios_are_by_round_to_the_mean_of_the_baselines_runs() -> None:
 def test_the_pilot_is_short_and_a_quick_run_has_none() -> None:
     pilot = sizing().next(ARMS, 0, 600.0, 300 * MS)
     assert pilot is not None and pilot.forecast is None
-    assert pilot.rounds == max(2, int(PILOT_S / 2.472))
+    assert pilot.rounds == max(2, int(METHOD.pilot_s / 2.472))
     quick = sizing(quick=True).next(ARMS, 0, 600.0, 300 * MS)
     assert quick is not None and quick.rounds == int(40 / 0.824), "the longest block there is"
 

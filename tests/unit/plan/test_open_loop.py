@@ -7,7 +7,7 @@ from samples import records
 from samples.records import MS
 
 from hopcost.plan import open_loop
-from hopcost.plan.open_loop import SLICE_NS_MOST
+from hopcost.plan.method import METHOD
 from hopcost.statistics.figures import throughput
 
 
@@ -26,4 +26,4 @@ def test_an_arm_without_an_answer_sets_no_rate() -> None:
 @pytest.mark.parametrize(("stall_ns", "capped"), [(0, False), (200 * MS, False), (201 * MS, True)])
 def test_a_slice_that_ought_to_be_longer_is_told(stall_ns: int, capped: bool) -> None:
     assert open_loop.is_capped(stall_ns) is capped
-    assert open_loop.slice_ns(stall_ns) >= min(20 * stall_ns, SLICE_NS_MOST)
+    assert open_loop.slice_ns(stall_ns) >= min(20 * stall_ns, METHOD.max_open_slice_ns)

@@ -3,7 +3,8 @@
 import pytest
 
 from hopcost.errors import CannotMeasure
-from hopcost.plan.turns import SPARE_FILES, Turns, TurnsChosen, choose_turns, why_not_interleaved
+from hopcost.plan.method import METHOD
+from hopcost.plan.turns import Turns, TurnsChosen, choose_turns, why_not_interleaved
 
 S = 1_000_000_000
 
@@ -16,7 +17,7 @@ def ask(
 
 def test_what_fits_takes_turns_all_together() -> None:
     # 20,000 − 256 spare = 19,744 files: four arms of 4936 connections are 19,744.
-    assert SPARE_FILES == 256
+    assert METHOD.spare_files == 256
     found = ask(4936, 4)
     assert (found.connections, found.turns, found.notes) == (4936, Turns.ALL, [])
 

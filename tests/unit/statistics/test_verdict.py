@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopcost.plan.method import MIN_MARGIN
+from hopcost.plan.method import METHOD
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.verdict import Better, is_biased, is_settled, judge_interval, margin
 
@@ -72,7 +72,7 @@ def test_without_an_interval_or_a_margin_the_verdict_is_unknown(unknown: Interva
 
 
 def test_the_margin_is_what_the_machine_makes_out_of_no_difference_where_that_is_more() -> None:
-    assert margin(interval(0.999, 1.001)) == MIN_MARGIN
+    assert margin(interval(0.999, 1.001)) == METHOD.min_margin
     assert margin(interval(0.97, 1.05)) == pytest.approx(0.05)
     assert margin(interval(0.8, 1.05)) == pytest.approx(0.25)  # 1 ÷ 0.8 = 1.25
     assert margin(interval(0.97, 1.05), least=0.1) == 0.1

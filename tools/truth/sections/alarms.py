@@ -133,7 +133,7 @@ class Alarms(Section):
                 _name(form, program, beside),
                 partial(run, form, program, beside),
                 runs,
-                {"budget_s": BUDGET_S, "beside": beside, "method": METHOD},
+                {"budget_s": BUDGET_S, "beside": beside, "method": METHOD.number},
                 VERDICTS_STEAL_MOST,
             )
             for (form, program, beside), runs in KINDS.items()

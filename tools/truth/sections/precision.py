@@ -204,7 +204,7 @@ class Precision(Section):
 
     def cases(self) -> list[Case]:
         """Whole runs, and passes over five arms."""
-        method: dict[str, object] = {"method": METHOD}
+        method: dict[str, object] = {"method": METHOD.number}
         steal = VERDICTS_STEAL_MOST
         pairs = [Case(SECTION, name, partial(run_pair, name), PAIR_RUNS, method, steal, is_decided) for name in PAIRS]
         return [

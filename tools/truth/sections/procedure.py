@@ -20,7 +20,6 @@ from hopcost.plan.make import make_plan
 from hopcost.plan.method import METHOD
 from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.plan.plan import Plan, PlannedExperiment
-from hopcost.plan.slices import BLOCK_OVERHEAD_S_PER_ARM
 from hopcost.programs.definition import Installed
 from hopcost.record import reader
 from hopcost.record.block import ArmBlock, Block
@@ -122,7 +121,7 @@ def _block(experiment: PlannedExperiment, step: NextBlock, pool: list[list[float
     parts = [_part(arm, step.slice_ns, step.warm_up_ns, _noise(rounds, pool, dice)) for arm in step.arms]
     slices_ns = step.slice_ns * rounds * arms
     settling_ns = experiment.settle_ns * rounds * arms
-    overhead_ns = int(BLOCK_OVERHEAD_S_PER_ARM * 1e9) + step.warm_up_ns
+    overhead_ns = int(METHOD.block_overhead_s_per_arm * 1e9) + step.warm_up_ns
     elapsed_ns = slices_ns + settling_ns + overhead_ns * arms
     return Block(
         experiment=experiment.name, number=step.number, seed=0, started_utc="", elapsed_ns=elapsed_ns,
@@ -182,7 +181,7 @@ class Procedure(Section):
                 f"{others} beside, {budget_s:.0f} s",
                 partial(run, others, budget_s),
                 RUNS,
-                {"budget_s": budget_s, "each": EACH, "method": METHOD},
+                {"budget_s": budget_s, "each": EACH, "method": METHOD.number},
             )
             for others in OTHERS
             for budget_s in BUDGETS_S

@@ -237,7 +237,7 @@ class Sensitivity(Section):
         first = Case(SECTION, CALIBRATION, calibrate, CALIBRATIONS, settings)
         if len(self.kept.done_of([first]).used) < CALIBRATIONS:
             return [first]
-        settings = {**loads, "starts": [STARTS_BEFORE, STARTS_AFTER], "method": METHOD}
+        settings = {**loads, "starts": [STARTS_BEFORE, STARTS_AFTER], "method": METHOD.number}
         steal = VERDICTS_STEAL_MOST
         runs = (Case(SECTION, name, partial(self._run, name), RUNS, settings, steal, has_failed) for name in SHARES)
         return [first, *runs]

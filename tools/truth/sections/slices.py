@@ -24,8 +24,8 @@ from hopcost.measure import block, engine_load
 from hopcost.measure.engine_load import BlockContext
 from hopcost.measure.rig import RealRig
 from hopcost.measure.watcher import Silent
+from hopcost.plan.method import METHOD
 from hopcost.plan.plan import Plan, PlannedExperiment
-from hopcost.plan.slices import WARM_UP_NS_PER_CONNECTION
 from hopcost.record.writer import Writer
 from hopcost.stacks import check
 from hopcost.stacks.sandbox.cgroups import Freezer, FreezerKind, find_freezer
@@ -50,7 +50,7 @@ COLUMNS = ["case", "arm", "by slices:", "alone:", "quotient:", "of CPU per reque
 INTRODUCTION = f"""\
 By slices: a block, all its arms started, all but one frozen, as in a full run. Alone: for each arm a pair of plain
 runs, it and the baseline, each started alone and never frozen. Both after {WARM_UP_NS / 1e9:g} s of warm-up, and
-{WARM_UP_NS_PER_CONNECTION / 1e6:g} ms for each connection, and both for as long: {LOADED_S:g} s or two visits of an
+{METHOD.warm_up_ns_per_connection / 1e6:g} ms for each connection, and both for as long: {LOADED_S:g} s or two visits of an
 arm, settling included. The quotient of the two ratios is taken within each repeat; its interval for throughput (95 %,
 Student's t over repeats) must lie within {1 - MARGIN:.2f} to {1 + MARGIN:.2f}. CPU per request is shown beside it."""
 AFTER_ANSWER = """
@@ -107,7 +107,7 @@ def lengths(content: str, connections: int) -> tuple[float, ...]:
 
 def warm_up(connections: int) -> WarmUp:
     """As long for both ways."""
-    length_ns = WARM_UP_NS + WARM_UP_NS_PER_CONNECTION * connections
+    length_ns = WARM_UP_NS + METHOD.warm_up_ns_per_connection * connections
     return WarmUp(least_ns=length_ns, most_ns=length_ns)
 
 

@@ -15,7 +15,7 @@ from hopcost.measure import block as blocks
 from hopcost.measure import engine_load
 from hopcost.measure.engine_load import BlockContext, CheckedArm
 from hopcost.measure.rig import Rig
-from hopcost.plan.experiment import SOAK_SHARE
+from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.record.block import ArmBlock
 from hopcost.record.evidence import MemorySample
@@ -74,7 +74,7 @@ def schedule(experiment: PlannedExperiment) -> tuple[int, int, int]:
     """
     assert experiment.soak_s is not None, "planned as a soak"
     others_ns = (experiment.settle_ns + experiment.slice_ns) * (len(experiment.arms) - 1)
-    slice_ns = round(others_ns * SOAK_SHARE / (1 - SOAK_SHARE))
+    slice_ns = round(others_ns * METHOD.soak_share / (1 - METHOD.soak_share))
     round_ns = others_ns + experiment.settle_ns + slice_ns
     rounds = max(1, round(experiment.soak_s * 1e9 / round_ns))
     segments = min(SEGMENTS_AT_MOST, rounds)

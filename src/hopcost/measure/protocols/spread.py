@@ -21,8 +21,8 @@ from hopcost.measure.engine_load import BlockContext
 from hopcost.measure.rig import RealRig
 from hopcost.measure.watcher import Silent
 from hopcost.plan.make import make_plan
+from hopcost.plan.method import METHOD
 from hopcost.plan.options import MachineLimits, RunOptions
-from hopcost.plan.slices import SLICE_EDGES
 from hopcost.programs import receipt
 from hopcost.record.writer import Writer
 from hopcost.stacks.sandbox import network
@@ -47,7 +47,7 @@ def measure_spread(seconds: float = SECONDS) -> MachineSpread:
     experiment = msgspec.structs.replace(
         planned.experiments[0], slice_ns=SLICE_NS, settle_ns=SETTLE_NS, slice_jitter=0.0
     )
-    round_s = 2 * (SLICE_NS + SETTLE_NS) / 1e9 * SLICE_EDGES
+    round_s = 2 * (SLICE_NS + SETTLE_NS) / 1e9 * METHOD.slice_edges
     with tempfile.TemporaryDirectory() as folder, Writer(Path(folder), suite, planned, {}, []) as writer:
         context = BlockContext(
             plan=planned,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from hopcost.plan.slices import SLICE_NS_LEAST, SLICE_NS_MOST, are_short
+from hopcost.plan.method import METHOD
+from hopcost.plan.slices import are_short
 from hopcost.plan.turns import Turns
 from hopcost.record.run import Record
 from hopcost.report.formatting import printable
@@ -42,12 +43,12 @@ def lines(record: Record, experiments: list[ExperimentSummary]) -> list[str]:
         said.append("A quick run: a first answer; a full one has narrower intervals.")
     if any(are_short(each.plan) for each in experiments):
         said.append(
-            f"Slices shorter than {SLICE_NS_LEAST // 1_000_000} ms: in them stacks with a hop look up to 8 % better"
-            " beside those without."
+            f"Slices shorter than {METHOD.min_slice_ns // 1_000_000} ms: in them stacks with a hop look up to 8 %"
+            " better beside those without."
         )
-    if any(each.plan.turns.interleave and each.plan.slice_ns < SLICE_NS_MOST for each in experiments):
+    if any(each.plan.turns.interleave and each.plan.slice_ns < METHOD.max_slice_ns for each in experiments):
         said.append(
-            f"Slices shorter than {SLICE_NS_MOST / 1e9:g} s: what comes and goes in an arm, such as a garbage"
+            f"Slices shorter than {METHOD.max_slice_ns / 1e9:g} s: what comes and goes in an arm, such as a garbage"
             " collection, may fall into step with them and be misread."
         )
     if plan.peer is not None or plan.as_published:

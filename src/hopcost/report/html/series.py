@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hopcost.generators.engine_protocol import Validity
+from hopcost.plan.method import METHOD
 from hopcost.record import histogram
 from hopcost.record.block import ArmBlock, Block, OpenLoad
 from hopcost.report import formatting
@@ -14,7 +15,6 @@ from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.comparisons import THROUGHPUT
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.summary import open_loop
-from hopcost.statistics.summary.open_loop import BEYOND_AT_LEAST
 from hopcost.statistics.summary.summary import ExperimentSummary
 from hopcost.suites.arm import COPY_SUFFIX
 from hopcost.suites.published import label
@@ -87,7 +87,7 @@ def curves(each: ExperimentSummary, blocks: Sequence[Block], share: float) -> li
 def _quantiles(loads: Sequence[OpenLoad], until: float) -> list[tuple[float, int]]:
     answered, waiting = open_loop.response_times(loads)
     samples = answered.total + waiting.total
-    wanted = [q for q in CURVE if q < until and samples * (1 - q) >= BEYOND_AT_LEAST]
+    wanted = [q for q in CURVE if q < until and samples * (1 - q) >= METHOD.min_samples_beyond]
     found = histogram.quantiles(answered, waiting, wanted)
     return [(q, value[0]) for q, value in zip(wanted, found, strict=True) if value is not None and value[1]]
 

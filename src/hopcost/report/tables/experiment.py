@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from hopcost.report import answer, formatting
+from hopcost.report import answer as report_answer
+from hopcost.report import formatting
 from hopcost.report.document import Element, Heading, Lines, Section, Style, Table
 from hopcost.report.formatting import ABSENT, CONFIDENCE, interval, verdict
 from hopcost.report.notes.conditions import condition_notes
@@ -93,7 +94,7 @@ def experiment_tables(experiment: ExperimentSummary) -> ExperimentTables:
         experiment.plan.question,
         _table(experiment),
         Lines(lines),
-        answer.sentence(experiment),
+        report_answer.sentence(experiment),
         [table for table in further if table is not None],
         _published(experiment),
     )

@@ -15,10 +15,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from hopcost.errors import CannotMeasure
+from hopcost.plan.method import METHOD
 from hopcost.stacks.sandbox import namespaces, session
 from hopcost.suites.arm import Arm
 
-FIRST_PORT, LAST_PORT = 10_000, 65_000
 CLIENT_PORTS_OF_A_NAMESPACE = (32_768, 60_999)  # in a new one
 FIRST_PORT_OF_A_NAMESPACE = 2_000  # lower: an arm may leave its clients 8192 and all above
 OPEN_FILES_WITHOUT_LIMIT = 1 << 20  # the kernel's own default of fs.nr_open
@@ -29,10 +29,11 @@ class Ports:
 
     def __init__(self) -> None:
         low, high = (int(word) for word in Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split())
-        usable = [port for port in range(FIRST_PORT, LAST_PORT) if not low <= port <= high]
+        usable = [port for port in range(METHOD.first_port, METHOD.last_port) if not low <= port <= high]
         if not usable:
             raise CannotMeasure(
-                f"no ports between {FIRST_PORT} and {LAST_PORT} lie outside ip_local_port_range ({low} to {high})",
+                f"no ports between {METHOD.first_port} and {METHOD.last_port} lie outside ip_local_port_range"
+                f" ({low} to {high})",
                 "sysctl net.ipv4.ip_local_port_range='32768 60999'",
             )
         first = os.getpid() * 64 % len(usable)  # two runs at once begin in different places
@@ -67,7 +68,7 @@ class NamespacePorts(Ports):
             with namespaces.inside(path):
                 low, high = (int(word) for word in Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split())
         self._candidates = iter(
-            [port for port in range(FIRST_PORT_OF_A_NAMESPACE, LAST_PORT) if not low <= port <= high]
+            [port for port in range(FIRST_PORT_OF_A_NAMESPACE, METHOD.last_port) if not low <= port <= high]
         )
 
     def take(self) -> int:
@@ -75,7 +76,7 @@ class NamespacePorts(Ports):
         for port in self._candidates:
             return port
         raise CannotMeasure(
-            f"no ports between {FIRST_PORT_OF_A_NAMESPACE} and {LAST_PORT} lie outside ip_local_port_range",
+            f"no ports between {FIRST_PORT_OF_A_NAMESPACE} and {METHOD.last_port} lie outside ip_local_port_range",
             'leave some to servers in the arm\'s sysctls: "net.ipv4.ip_local_port_range" = "8192 65535"',
         )
 

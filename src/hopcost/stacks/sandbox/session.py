@@ -23,7 +23,8 @@ import msgspec
 import psutil
 
 from hopcost.errors import CannotMeasure, MeasurementFailed
-from hopcost.stacks.sandbox import keeper, leftovers, processes
+from hopcost.stacks.sandbox import keeper, leftovers
+from hopcost.stacks.sandbox import processes as sandbox_processes
 from hopcost.stacks.sandbox.keeper import CLEAN_STOP_S
 from hopcost.stacks.sandbox.leftovers import DIRECTORY_PREFIX
 
@@ -116,7 +117,7 @@ class Session:
         """A program's processes, `root` first: those of its cgroup, without one those of the tree below it."""
         if not self.cgroups:
             return process_tree(root)
-        pids = processes.pids_in(self.cgroups[0] / name)
+        pids = sandbox_processes.pids_in(self.cgroups[0] / name)
         return sorted(pids, key=lambda pid: (pid != root, pid))
 
     @property
@@ -172,7 +173,7 @@ class Session:
                 with contextlib.suppress(OSError):
                     pipe.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._keeper.wait(timeout=CLEAN_STOP_S + processes.KILL_S + 1)
+            self._keeper.wait(timeout=CLEAN_STOP_S + sandbox_processes.KILL_S + 1)
         self._errors.close()
         if self._keeper.poll() != 0:
             self._clean_after_keeper()
@@ -182,16 +183,16 @@ class Session:
         with contextlib.suppress(ProcessLookupError):
             self._keeper.kill()
         self._keeper.wait()
-        deadline = time.monotonic() + processes.KILL_S
+        deadline = time.monotonic() + sandbox_processes.KILL_S
         while (remains := self._remains()) and time.monotonic() < deadline:
-            processes.kill(remains, self.cgroups)
-            processes.thaw(self.cgroup, remains)
+            sandbox_processes.kill(remains, self.cgroups)
+            sandbox_processes.thaw(self.cgroup, remains)
             time.sleep(0.005)
-        processes.remove(self.directory, self.cgroups)
+        sandbox_processes.remove(self.directory, self.cgroups)
 
     def _remains(self) -> list[int]:
         """Processes of the stack that are still there; dead ones that nobody has reaped yet do not count."""
-        return [pid for pid in processes.members(self.leader, self.cgroups) if leftovers.is_alive(pid)]
+        return [pid for pid in sandbox_processes.members(self.leader, self.cgroups) if leftovers.is_alive(pid)]
 
     def _order(self, order: dict[str, Any]) -> None:
         assert self._keeper.stdin is not None, "opened with a pipe"

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from hopcost.generators.engine_protocol import Validity
+from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.record.block import ArmBlock, Block
 from hopcost.record.run import Record
@@ -19,7 +20,7 @@ from hopcost.statistics import looks, stop, verdict
 from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.comparisons import GENERATOR_FULL, own_fault, too_few
 from hopcost.statistics.figures import BlockFigure, cpu_of, cpu_per_request, throughput
-from hopcost.statistics.intervals import CONFIDENCE_ERROR, Interval
+from hopcost.statistics.intervals import Interval
 from hopcost.statistics.questions.claim_result import ClaimOutcome, ClaimResult, ClaimTestResult, Errors, decide_claim
 from hopcost.statistics.summary import soak
 from hopcost.statistics.validity.arm import is_generator_full
@@ -195,7 +196,7 @@ def _measured(test: ClaimTest, to: str | None, run: _Run, share: float) -> Inter
         return None
     if to is not None:
         return PairedBlocks(run.planned, run.blocks).ratio(test.arm, _reading(test), run.error * share, to)
-    error = CONFIDENCE_ERROR * share  # a soak is not looked at on its way
+    error = METHOD.confidence_error * share  # a soak is not looked at on its way
     for course in soak.summarise_soak(run.planned, run.blocks, error):
         if (course.arm, course.figure) == (test.arm, COURSES[test.figure]) and course.drift is not None:
             return Interval(value=course.drift.over_run, low=course.drift.low, high=course.drift.high)

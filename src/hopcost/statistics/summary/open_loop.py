@@ -7,15 +7,13 @@ from functools import partial
 
 import msgspec
 
+from hopcost.plan.method import METHOD
 from hopcost.record import histogram
 from hopcost.record.block import ArmBlock, OpenLoad
 from hopcost.record.histogram import Histogram
 from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.figures import BlockFigure, total
 
-BEYOND_AT_LEAST = 100  # samples above a quantile that is shown: with fewer it is luck which ones there are
-BEYOND_IN_A_BLOCK = 20  # above one that only enters an interval over blocks, which shows how it scatters
-P99_AGREES = 1.20  # the baseline's two runs: where their p99 are further apart, p99 is the machine's
 QUANTILES = {"p50": 0.50, "p90": 0.90, "p99": 0.99, "p999": 0.999}
 
 
@@ -96,7 +94,7 @@ def response_time_at(share: float, quantile: str) -> BlockFigure:
 
     def figure(arm: ArmBlock) -> float | None:
         load = at(arm, share)
-        return None if load is None else _quantiles([load], BEYOND_IN_A_BLOCK)[quantile]
+        return None if load is None else _quantiles([load], METHOD.min_samples_beyond_in_block)[quantile]
 
     return BlockFigure(figure, partial(_rounds, share))
 
@@ -118,7 +116,9 @@ def p99_agreement(arms: PairedBlocks, shares: Sequence[float]) -> dict[float, bo
             loads = [load for part in arms.of(name) if (load := at(part, share)) is not None]
             both.append(_quantiles(loads)["p99"] if loads else None)
         first, second = both
-        found[share] = None if not first or not second else max(first / second, second / first) <= P99_AGREES
+        found[share] = (
+            None if not first or not second else max(first / second, second / first) <= METHOD.max_p99_quotient
+        )
     return found
 
 
@@ -132,7 +132,7 @@ def response_times(loads: Sequence[OpenLoad]) -> tuple[Histogram, Histogram]:
     )
 
 
-def _quantiles(loads: Sequence[OpenLoad], beyond: int = BEYOND_AT_LEAST) -> dict[str, int | None]:
+def _quantiles(loads: Sequence[OpenLoad], beyond: int = METHOD.min_samples_beyond) -> dict[str, int | None]:
     """Merged over these loads; None where fewer samples lie beyond, or among requests never answered."""
     answered, waiting = response_times(loads)
     count = answered.total + waiting.total

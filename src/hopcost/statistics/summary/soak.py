@@ -12,13 +12,13 @@ from collections.abc import Sequence
 
 import msgspec
 
-from hopcost.plan.method import MIN_MARGIN
+from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.record import histogram
 from hopcost.record.block import ArmBlock, Block
 from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.figures import throughput
-from hopcost.statistics.intervals import CONFIDENCE_ERROR, exp
+from hopcost.statistics.intervals import exp
 
 ROUNDING = 1e-9  # equal figures differ by less after a mean of logarithms
 SEGMENTS_LEAST = 4  # two of them give a line, three an interval that says nothing
@@ -43,7 +43,7 @@ class Drift(msgspec.Struct, frozen=True):
     @property
     def is_negligible(self) -> bool:
         """Whether all of the interval lies within what nobody should care about."""
-        return self.low >= 1 / (1 + MIN_MARGIN) and self.high <= 1 + MIN_MARGIN
+        return self.low >= 1 / (1 + METHOD.min_margin) and self.high <= 1 + METHOD.min_margin
 
 
 def drift(times_s: Sequence[float], values: Sequence[float], error: float = 0.05) -> Drift | None:
@@ -96,7 +96,7 @@ class Course(msgspec.Struct, frozen=True):
 def summarise_soak(
     experiment: PlannedExperiment,
     blocks: Sequence[Block],
-    error: float = CONFIDENCE_ERROR,
+    error: float = METHOD.confidence_error,
 ) -> list[Course]:
     """The courses of a soak, the ratio's first; none for another experiment. `blocks` without the void ones.
 
@@ -168,7 +168,7 @@ def _course(figure: str, arm: str, points: Points, error: float) -> Course:
 
 def _block_ratio(experiment: PlannedExperiment, block: Block, name: str) -> float | None:
     """An arm's throughput ÷ the mean of the baseline's two runs in one block."""
-    ratio = PairedBlocks(experiment, [block]).ratio(name, throughput, CONFIDENCE_ERROR)
+    ratio = PairedBlocks(experiment, [block]).ratio(name, throughput, METHOD.confidence_error)
     return None if ratio is None else ratio.value
 
 

@@ -14,14 +14,15 @@ import msgspec
 import numpy as np
 
 from hopcost.generators.engine_protocol import WarmedUp
+from hopcost.plan.method import METHOD
 from hopcost.record.block import ArmBlock, Block
 
 SLICES_AT_LEAST = 6  # fewer show no change
 AS_LONG = 0.9  # of the longest warm-up: such are looked at together
 SEGMENT_AT_LEAST = 2  # slices
-STEADY_SHARE = 0.4  # of the slices, at the end, without a change: else there is no steady state
+
 PENALTY = 6.0  # of a change-point, in units of the noise's variance × ln n
-SMALL = 0.02  # two stretches whose means differ by less are one: nobody waits for 2 %
+
 PER_SD = 1.4826 / math.sqrt(2)  # median absolute difference of neighbours → standard deviation, where noise is normal
 
 
@@ -90,10 +91,10 @@ def steady_from(figures: Sequence[float]) -> int | None:
     first = edges[-1]
     last_mean = float(logs[first:].mean())
     for before, edge in zip(reversed(edges[:-1]), reversed(edges[1:]), strict=True):
-        if abs(float(logs[before:edge].mean()) - last_mean) > SMALL:
+        if abs(float(logs[before:edge].mean()) - last_mean) > METHOD.small_change:
             break
         first = before
-    return begin + first if len(rest) - first >= STEADY_SHARE * len(rest) else None
+    return begin + first if len(rest) - first >= METHOD.steady_share * len(rest) else None
 
 
 def _changes(figures: np.ndarray[tuple[int], np.dtype[np.float64]]) -> list[int]:

@@ -6,17 +6,11 @@ import statistics
 from collections.abc import Sequence
 
 from hopcost.generators.engine_protocol import ArmTotals, Slice
+from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.record import histogram
 from hopcost.record.block import OpenLoad
 from hopcost.statistics.figures import total
-
-TAIL_ANSWERS_LEAST = 10_000  # a hundred beyond p99
-STALL_FACTOR = 2.0  # a slice this much slower than the median one is a stall, not the arm's way
-FULL = 0.95
-IDLE_LEAST = 0.05
-LATE_AT_MOST = 0.05  # of the due requests; a virtual machine's own pauses came to 2 % here
-MISSED_AT_MOST = 0.01  # of the due requests
 
 
 def has_long_tail(totals: ArmTotals | None) -> bool:
@@ -25,13 +19,13 @@ def has_long_tail(totals: ArmTotals | None) -> bool:
         return False
     times = histogram.merge([totals.response_time or totals.service_time])
     p99 = histogram.quantile(times, 0.99)
-    return times.total >= TAIL_ANSWERS_LEAST and p99 is not None and times.mean_ns > p99
+    return times.total >= METHOD.min_tail_answers and p99 is not None and times.mean_ns > p99
 
 
 def is_even_over_slices(slices: Sequence[Slice]) -> bool:
     """Whether every slice had the same mean time in flight, so that no single moment made the tail."""
     means = [piece.in_flight_ns / piece.answers for piece in slices if piece.in_flight_ns is not None and piece.answers]
-    return len(means) > 1 and max(means) < STALL_FACTOR * statistics.median_low(means)
+    return len(means) > 1 and max(means) < METHOD.stall_factor * statistics.median_low(means)
 
 
 def missed_shares(load: OpenLoad) -> tuple[float, float]:
@@ -43,14 +37,14 @@ def missed_shares(load: OpenLoad) -> tuple[float, float]:
 def is_starved(load: OpenLoad, experiment: PlannedExperiment) -> bool:
     """Whether a full stack kept the generator, on a core that both have, from sending in time."""
     idle = idle_share_under(load, experiment)
-    return experiment.cores.shared and idle is not None and idle <= IDLE_LEAST
+    return experiment.cores.shared and idle is not None and idle <= METHOD.min_idle_share
 
 
 def could_have_sent(load: OpenLoad, experiment: PlannedExperiment) -> bool:
     """Whether requests stayed unsent though connections were free, as a rule, and the stack had nothing to do."""
     idle = idle_share_under(load, experiment)
     in_flight = share(sum_of_slices(load, "in_flight_ns"), sum_of_slices(load, "elapsed_ns"))
-    return idle is not None and idle > IDLE_LEAST and in_flight < experiment.workload.connections / 2
+    return idle is not None and idle > METHOD.min_idle_share and in_flight < experiment.workload.connections / 2
 
 
 def generator_busy(load: OpenLoad, experiment: PlannedExperiment) -> float:

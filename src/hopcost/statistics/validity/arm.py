@@ -5,13 +5,10 @@ docs/methodology.md has each rule and why.
 
 from __future__ import annotations
 
+from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.record.block import ArmBlock, OpenLoad
 from hopcost.statistics.validity.accounts import (
-    FULL,
-    IDLE_LEAST,
-    LATE_AT_MOST,
-    MISSED_AT_MOST,
     could_have_sent,
     has_long_tail,
     idle_share,
@@ -21,8 +18,6 @@ from hopcost.statistics.validity.accounts import (
     share,
     sum_of_slices,
 )
-
-UNEVEN = 1.5  # times the even share
 
 
 def faults_of_arm(part: ArmBlock, experiment: PlannedExperiment) -> list[str]:
@@ -48,7 +43,7 @@ def is_generator_full(part: ArmBlock, experiment: PlannedExperiment) -> bool:
     busy = share(part.generator_cpu_ns, part.elapsed_ns * len(experiment.cores.generator))
     hops = [part.cpu_ns(hop) for hop in part.hops]
     idle = idle_share(hops, part.generator_cpu_ns, part.elapsed_ns, experiment)
-    return busy >= FULL and (idle is None or idle > IDLE_LEAST)
+    return busy >= METHOD.full_share and (idle is None or idle > METHOD.min_idle_share)
 
 
 def _faults_under(load: OpenLoad, experiment: PlannedExperiment) -> list[str]:
@@ -60,9 +55,13 @@ def _faults_under(load: OpenLoad, experiment: PlannedExperiment) -> list[str]:
     missed = not_sent if not could_have_sent(load, experiment) else 0.0
     missed += late if is_starved(load, experiment) else 0.0
     due, answers = sum_of_slices(load, "due"), sum_of_slices(load, "answers")
-    if missed > MISSED_AT_MOST:
+    if missed > METHOD.max_missed_share:
         faults.append(f"it cannot carry this load: {missed:.1%} of the requests found no connection free in time")
-    elif answers < due * (1 - MISSED_AT_MOST) and late <= LATE_AT_MOST and not_sent <= MISSED_AT_MOST:
+    elif (
+        answers < due * (1 - METHOD.max_missed_share)
+        and late <= METHOD.max_late_share
+        and not_sent <= METHOD.max_missed_share
+    ):
         faults.append(f"it cannot carry this load: {1 - answers / due:.1%} of the requests had no answer in time")
     if has_long_tail(load.totals) and is_even_over_slices(load.slices):
         faults.append("its mean response time is above its p99: few requests take nearly all of the time")
@@ -76,7 +75,7 @@ def _uneven(part: ArmBlock, experiment: PlannedExperiment) -> list[str]:
     """
     hops = [part.cpu_ns(hop) for hop in part.hops]
     idle = idle_share(hops, part.generator_cpu_ns, part.elapsed_ns, experiment)
-    if idle is None or idle <= IDLE_LEAST:
+    if idle is None or idle <= METHOD.min_idle_share:
         return []
     faults = []
     cores = len(experiment.cores.stack)
@@ -84,7 +83,7 @@ def _uneven(part: ArmBlock, experiment: PlannedExperiment) -> list[str]:
         if not 1 < len(workers) <= cores or not sum(workers) or hop in part.restarts:
             continue
         times = max(workers) * len(workers) / sum(workers)
-        if times >= UNEVEN:
+        if times >= METHOD.uneven_factor:
             faults.append(f"the busiest of {len(workers)} workers of {hop} did {times:.1f} times its even share")
     return faults
 

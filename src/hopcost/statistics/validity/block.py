@@ -10,13 +10,11 @@ from collections.abc import Sequence
 
 from hopcost.generators.engine_protocol import ArmTotals, End, Slice, Validity
 from hopcost.plan import open_loop
+from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.record import histogram
 from hopcost.record.block import ArmBlock, Block, OpenLoad
 from hopcost.statistics.validity.accounts import (
-    FULL,
-    LATE_AT_MOST,
-    MISSED_AT_MOST,
     could_have_sent,
     generator_busy,
     has_long_tail,
@@ -25,15 +23,6 @@ from hopcost.statistics.validity.accounts import (
     missed_shares,
     share,
 )
-
-FOREIGN_AT_MOST = 0.03  # of the CPU time of the cores in use, by programs that are not ours
-STEAL_AT_MOST = 0.05  # of the time of the cores in use
-THROTTLED_AT_MOST = 0.001  # of the block's time
-SWAPPED_AT_MOST = 256  # pages: 1 MiB, as an idle program may cause
-CLOCK_STEP_AT_MOST_NS = 5_000_000
-LITTLE_AT_MOST = 0.02
-LITTLE_ANSWERS_LEAST = 1000
-LITTLE_ERRORS_AT_MOST = 0.001  # of answers: a request that failed has no time
 
 Fault = tuple[Validity, str]  # what it makes of the block, and the reason
 
@@ -64,19 +53,19 @@ def _faults_of_machine(block: Block, experiment: PlannedExperiment) -> list[Faul
     cores = len({*experiment.cores.stack, *experiment.cores.generator})
     loaded_ns = sum(end.elapsed_ns for end in [block.end, *block.open_ends] if end is not None)
     foreign = share(block.foreign_cpu_ns, loaded_ns * cores)
-    if foreign > FOREIGN_AT_MOST:
+    if foreign > METHOD.max_foreign_share:
         faults.append((Validity.SUSPECT, f"other programs took {foreign:.0%} of the CPU time of {cores} cores"))
     steal = share(block.steal_ns, block.elapsed_ns * cores)
-    if steal > STEAL_AT_MOST:
+    if steal > METHOD.max_steal_share:
         faults.append((Validity.VOID, f"the hypervisor kept {steal:.0%} of the time of {cores} cores"))
     throttled = share(block.throttled_ns or 0, block.elapsed_ns)
-    if throttled > THROTTLED_AT_MOST:
+    if throttled > METHOD.max_throttled_share:
         faults.append(
             (Validity.VOID, f"a CPU quota of the cgroup kept this run waiting for {throttled:.1%} of the time")
         )
-    if (block.swapped_pages or 0) > SWAPPED_AT_MOST:
+    if (block.swapped_pages or 0) > METHOD.max_swapped_pages:
         faults.append((Validity.VOID, f"the machine swapped {block.swapped_pages} pages in and out"))
-    if abs(block.clock_step_ns or 0) > CLOCK_STEP_AT_MOST_NS:
+    if abs(block.clock_step_ns or 0) > METHOD.max_clock_step_ns:
         faults.append(
             (Validity.VOID, f"the wall clock was set by {(block.clock_step_ns or 0) / 1e6:+.0f} ms meanwhile")
         )
@@ -110,7 +99,7 @@ def _little(slices: Sequence[Slice], totals: ArmTotals | None) -> list[Fault]:
     """
     answers = sum(piece.answers for piece in slices)
     failed = sum(number for piece in slices for kind, number in piece.errors.items() if kind not in ("connect", "tls"))
-    if totals is None or answers < LITTLE_ANSWERS_LEAST or failed > answers * LITTLE_ERRORS_AT_MOST:
+    if totals is None or answers < METHOD.min_little_answers or failed > answers * METHOD.max_little_errors:
         return []
     expected = 0
     for piece in slices:
@@ -119,7 +108,7 @@ def _little(slices: Sequence[Slice], totals: ArmTotals | None) -> list[Fault]:
         expected += piece.in_flight_ns - piece.aged_ns
     served = histogram.merge([totals.service_time])
     off = share(served.mean_ns * served.total, expected) - 1
-    if abs(off) <= LITTLE_AT_MOST:
+    if abs(off) <= METHOD.max_little_error:
         return []
     return [
         (Validity.VOID, f"the service times are {off:+.1%} off from the requests in flight over time (Little's law)")
@@ -138,11 +127,11 @@ def _not_offered(load: OpenLoad, experiment: PlannedExperiment) -> list[Fault]:
     """The generator's own faults under an offered load."""
     faults: list[Fault] = []
     busy = generator_busy(load, experiment)
-    if busy >= FULL:
+    if busy >= METHOD.full_share:
         faults.append((Validity.VOID, f"the generator's cores were {busy:.0%} busy: it was saturated"))
     late, not_sent = missed_shares(load)
-    if late > LATE_AT_MOST and not is_starved(load, experiment):
+    if late > METHOD.max_late_share and not is_starved(load, experiment):
         faults.append((Validity.VOID, f"{late:.1%} of the requests were sent late though a connection was free"))
-    if not_sent > MISSED_AT_MOST and could_have_sent(load, experiment):
+    if not_sent > METHOD.max_missed_share and could_have_sent(load, experiment):
         faults.append((Validity.VOID, f"{not_sent:.1%} of the requests were not sent though the stack was idle"))
     return faults

@@ -10,7 +10,7 @@ import pytest
 from samples import records
 
 from hopcost.errors import MeasurementFailed
-from hopcost.plan.make import LOOKS
+from hopcost.plan.method import METHOD
 from hopcost.record.block import Block
 from hopcost.statistics import looks, machine_spread, precision
 from hopcost.statistics.machine_spread import MachineSpread
@@ -55,14 +55,14 @@ def test_more_spread_takes_longer_and_too_much_is_said() -> None:
     assert len(seconds) == 3 and seconds == sorted(seconds) and seconds[0] < seconds[2]
     assert ways[3] is None
     seen = MachineSpread(pairs=25, slice_ns=100 * records.MS, throughput=0.9, cpu_per_request=0.9, forecast=None)
-    assert machine_spread.words(seen)[1] == f"±1% for two arms: not within {LOOKS[-1]} blocks"
+    assert machine_spread.words(seen)[1] == f"±1% for two arms: not within {METHOD.looks[-1]} blocks"
 
 
 def test_the_forecast_is_for_the_baselines_second_run() -> None:
     found = machine_spread.forecast(0.013**2)
     assert found is not None
     spread = Variances(within=0.013**2, between=0.0)
-    error = looks.error_per_look(len(LOOKS))
+    error = looks.error_per_look(len(METHOD.looks))
     assert found.half_width == pytest.approx(precision.half_width(spread, found.blocks, found.rounds, error))
 
 

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from hopcost.errors import CannotMeasure
+from hopcost.plan.method import METHOD
 from hopcost.stacks.sandbox import namespaces, session
 from hopcost.stacks.sandbox import ports as sandbox_ports
-from hopcost.stacks.sandbox.ports import FIRST_PORT, LAST_PORT, NamespacePorts, Ports, refuse_the_same_port
+from hopcost.stacks.sandbox.ports import NamespacePorts, Ports, refuse_the_same_port
 from hopcost.suites.arm import Arm, Hop, Link
 
 
@@ -25,7 +26,7 @@ def test_ports_lie_outside_the_range_of_clients() -> None:
     ports = Ports()
     taken = [ports.take() for _ in range(50)]
     assert len(set(taken)) == 50
-    assert all(FIRST_PORT <= port < LAST_PORT and not low <= port <= high for port in taken)
+    assert all(METHOD.first_port <= port < METHOD.last_port and not low <= port <= high for port in taken)
 
 
 def only(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
