@@ -261,7 +261,7 @@ class Method(msgspec.Struct, frozen=True):
     max_void_blocks: Annotated[
         int,
         msgspec.Meta(
-            description="void blocks that are done again, or as many as there are valid ones; one more fails the experiment",
+            description="void blocks that are done again, or as many as are valid; with one more the experiment fails",
             extra={"unit": "blocks"},
         ),
     ] = 3
