@@ -16,8 +16,9 @@ from hopcost.machine import facts
 from hopcost.plan.cores import Cores
 from hopcost.programs.receipt import installed
 from hopcost.stacks import check
+from hopcost.stacks.host import Local
 from hopcost.stacks.receipts import LoadShape, Observer
-from hopcost.stacks.sandbox.ports import Ports, raise_open_files
+from hopcost.stacks.sandbox.ports import raise_open_files
 from hopcost.stacks.stack import RunningStack
 from hopcost.suites.arm import Arm, Hop, Link
 
@@ -39,7 +40,7 @@ def there() -> None:
 
 def start(config: Path) -> RunningStack:
     hops = [Hop(program="nginx", link=Link.HTTP_TCP, config=str(config)), Hop(program="origin", link=Link.HTTP_UNIX)]
-    return RunningStack("own", Arm(hops=hops), {}, CORES, freezers()[0], Ports(), label="own")
+    return RunningStack("own", Arm(hops=hops), {}, CORES, Local(freezers()[0]), label="own")
 
 
 def example(folder: Path) -> Path:
@@ -84,6 +85,6 @@ def test_a_program_without_a_configuration_has_none_to_replace(tmp_path: Path) -
     arm = Arm(hops=[Hop(program="origin", link=Link.HTTP_TCP, config=str(example(tmp_path)))])
     with (
         pytest.raises(UsageError, match="arm own: origin: config: it has no configuration file"),
-        RunningStack("own", arm, {}, CORES, freezers()[0], Ports(), label="own"),
+        RunningStack("own", arm, {}, CORES, Local(freezers()[0]), label="own"),
     ):
         pass

@@ -25,8 +25,9 @@ from hopcost.plan.cores import Cores
 from hopcost.programs import read
 from hopcost.programs.receipt import installed
 from hopcost.stacks import check
+from hopcost.stacks.host import Local
 from hopcost.stacks.sandbox.cgroups import Freezer
-from hopcost.stacks.sandbox.ports import Ports, raise_open_files
+from hopcost.stacks.sandbox.ports import raise_open_files
 from hopcost.stacks.stack import RunningStack
 from hopcost.suites.arm import Arm, Hop, Link
 
@@ -50,7 +51,7 @@ def built() -> None:
 
 
 def start(arm: Arm, freezer: Freezer | None = None) -> RunningStack:
-    return RunningStack("test", arm, {}, CORES, freezer or freezers()[0], Ports(), label="test")
+    return RunningStack("test", arm, {}, CORES, Local(freezer or freezers()[0]), label="test")
 
 
 # PM2

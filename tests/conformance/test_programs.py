@@ -23,7 +23,8 @@ from hopcost.programs.content import ROUTES, SIZES
 from hopcost.programs.receipt import installed
 from hopcost.stacks import check
 from hopcost.stacks.address import Address
-from hopcost.stacks.sandbox.ports import Ports, raise_open_files
+from hopcost.stacks.host import Local
+from hopcost.stacks.sandbox.ports import raise_open_files
 from hopcost.stacks.stack import RunningStack
 from hopcost.suites import read as suite_files
 from hopcost.suites.arm import Arm, Hop, Link, SettingValue
@@ -108,7 +109,7 @@ def start(name: str, arm: Arm) -> RunningStack:
         if receipt.missing and "CI" not in os.environ:
             pytest.skip(f"{each.program}: {receipt.missing}; {receipt.remedy}")
         assert receipt.missing is None
-    return RunningStack(name, arm, {}, CORES, freezers()[0], Ports(), label="test")
+    return RunningStack(name, arm, {}, CORES, Local(freezers()[0]), label="test")
 
 
 def answers_on_one_connection(address: Address, targets: list[str]) -> list[tuple[int, str | None, bytes]]:

@@ -18,8 +18,9 @@ from hopcost.plan.cores import Cores
 from hopcost.plan.method import METHOD
 from hopcost.programs import definition, read, receipt
 from hopcost.stacks import stack
+from hopcost.stacks.host import Local
 from hopcost.stacks.sandbox.network import TRIED
-from hopcost.stacks.sandbox.ports import Ports, raise_open_files
+from hopcost.stacks.sandbox.ports import raise_open_files
 from hopcost.stacks.stack import RunningStack
 from hopcost.suites.arm import Arm, Hop, Link
 
@@ -153,7 +154,7 @@ def start_own() -> None:
     raise_open_files()
     cores = Cores(stack=[0], generator=[0])
     arm = Arm(hops=[Hop(program="mine", link=Link.HTTP_TCP)])
-    with RunningStack("own", arm, {}, cores, freezers()[0], Ports(), label="own"):
+    with RunningStack("own", arm, {}, cores, Local(freezers()[0]), label="own"):
         pass
 
 

@@ -15,7 +15,7 @@ from hopcost.errors import UsageError
 from hopcost.machine import facts
 from hopcost.plan.cores import Cores
 from hopcost.stacks import check
-from hopcost.stacks.sandbox.ports import Ports
+from hopcost.stacks.host import Local
 from hopcost.stacks.stack import RunningStack
 from hopcost.suites import read
 from hopcost.suites.arm import Arm, Hop, Link
@@ -47,7 +47,7 @@ def test_every_byte_arrives_behind_nginx(buffering: bool, size: int) -> None:
     front = Hop(program="nginx", link=Link.HTTP_TCP, settings={"request_buffering": buffering, "body_mib_most": 8})
     arm = Arm(hops=[front, Hop(program="origin", link=Link.HTTP_TCP)])
     workload = Workload(method=Method.PUT, target="/echo-length", body_bytes=size)
-    with RunningStack("behind", arm, {}, CORES, freezers()[0], Ports(), label="upload") as stack:
+    with RunningStack("behind", arm, {}, CORES, Local(freezers()[0]), label="upload") as stack:
         answer = check.ask_as_loaded("behind", stack.prepared.address, workload)
     assert (answer.status, answer.body.strip()) == (200, str(size).encode())
 
@@ -56,7 +56,7 @@ def test_every_byte_arrives_behind_nginx(buffering: bool, size: int) -> None:
 def test_nginx_refuses_what_is_larger_than_its_setting() -> None:
     arm = Arm(hops=[Hop(program="nginx", link=Link.HTTP_TCP), Hop(program="origin", link=Link.HTTP_TCP)])
     workload = Workload(method=Method.POST, target="/echo-length", body_bytes=(1 << 20) + 1)
-    with RunningStack("behind", arm, {}, CORES, freezers()[0], Ports(), label="upload") as stack:
+    with RunningStack("behind", arm, {}, CORES, Local(freezers()[0]), label="upload") as stack:
         assert check.ask_as_loaded("behind", stack.prepared.address, workload).status == 413
         shown = description.describe_stack(stack.prepared, stack.session.directory, workload)
     assert f"head -c {(1 << 20) + 1} /dev/zero | curl -i -X POST --data-binary @- " in shown

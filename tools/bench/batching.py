@@ -23,8 +23,9 @@ from hopcost.measure.engine_load import engine_arm
 from hopcost.plan.cores import place_cores
 from hopcost.record import histogram
 from hopcost.stacks import check
+from hopcost.stacks.host import Local
 from hopcost.stacks.sandbox.cgroups import find_freezer
-from hopcost.stacks.sandbox.ports import Ports, raise_open_files
+from hopcost.stacks.sandbox.ports import raise_open_files
 from hopcost.stacks.stack import RunningStack
 from hopcost.suites.arm import Arm, Hop, Link
 from hopcost.suites.experiment import Placement, Workload
@@ -52,11 +53,11 @@ def main() -> None:
     workload = Workload(connections=options.connections)
     shuffle = random.Random(1)
     seen: dict[str, list[Figures]] = {way: [] for way in WAYS}
-    freezer, ports = find_freezer(), Ports()
+    host = Local(find_freezer())
     with contextlib.ExitStack() as stacks:
         arms = []
         for name, arm in ARMS.items():
-            stack = stacks.enter_context(RunningStack(name, arm, {}, cores, freezer, ports, label=f"batch-{name}"))
+            stack = stacks.enter_context(RunningStack(name, arm, {}, cores, host, label=f"batch-{name}"))
             answer = check.ask(name, stack.prepared.address, workload.target)
             arms.append(engine_arm(stack, workload, answer))
         for repeat in range(options.repeats):

@@ -25,8 +25,9 @@ from hopcost.machine import binaries
 from hopcost.machine import facts as machine_facts
 from hopcost.machine.facts import allowed_cores, siblings
 from hopcost.plan.cores import Cores, place_cores
+from hopcost.stacks.host import Local
 from hopcost.stacks.sandbox.cgroups import find_freezer
-from hopcost.stacks.sandbox.ports import Ports, raise_open_files
+from hopcost.stacks.sandbox.ports import raise_open_files
 from hopcost.stacks.stack import RunningStack
 from hopcost.suites.arm import Arm, Hop, Link, SettingValue
 from hopcost.suites.experiment import Placement
@@ -174,7 +175,7 @@ def measure_all(rounds: int, seconds: int, seed: int, only: str) -> dict[str, st
         setting = {"nginx": "worker_processes", "origin": "threads"}[section.server]
         settings: dict[str, SettingValue] = {setting: 1}
         alone = Arm(hops=[Hop(program=section.server, link=Link.HTTP_TCP, settings=settings)])
-        with RunningStack(section.server, alone, {}, cores, find_freezer(), Ports(), label="bench") as stack:
+        with RunningStack(section.server, alone, {}, cores, Local(find_freezer()), label="bench") as stack:
             url = f"{stack.prepared.address.url}{section.target}"
             results = measure(section, rounds, seconds, url, cores, shuffle)
             texts = [table(section, results)]

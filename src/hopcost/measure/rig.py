@@ -9,18 +9,13 @@ from typing import Protocol
 
 from hopcost.generators import engine
 from hopcost.generators.engine_protocol import EnginePlan, Line
-from hopcost.machine import conditions as machine_conditions
-from hopcost.machine import cpu_time, stall
 from hopcost.machine.conditions import Conditions
-from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedArm, PlannedExperiment
 from hopcost.record.evidence import Receipt
 from hopcost.stacks import check
 from hopcost.stacks.check import HttpAnswer
+from hopcost.stacks.host import Host
 from hopcost.stacks.receipts import LoadShape, Observer
-from hopcost.stacks.sandbox.cgroups import Freezer
-from hopcost.stacks.sandbox.network import HOST, Network
-from hopcost.stacks.sandbox.ports import Ports
 from hopcost.stacks.stack import RunningStack
 from hopcost.suites.experiment import Workload
 
@@ -64,12 +59,10 @@ class Rig(Protocol):
 
 
 class RealRig:
-    """This machine and our engine. Stacks are frozen by `freezer` and run in a `network` of their own or the host's."""
+    """A host and our engine."""
 
-    def __init__(self, freezer: Freezer, network: Network = HOST) -> None:
-        self.freezer = freezer
-        self.network = network
-        self.ports = Ports()
+    def __init__(self, host: Host) -> None:
+        self.host = host
 
     def now_s(self) -> float:
         """The monotonic clock."""
@@ -80,29 +73,20 @@ class RealRig:
         return time.process_time_ns()
 
     def conditions(self, cores: list[int]) -> Conditions:
-        """Steal, throttling, swap and the clocks."""
-        return machine_conditions.now(cores)
+        """The host reads them."""
+        return self.host.conditions(cores)
 
     def busy_ns(self, cores: list[int]) -> int:
-        """Of /proc/stat."""
-        return cpu_time.busy_ns(cores)
+        """The host reads it."""
+        return self.host.busy_ns(cores)
 
     def longest_stall_ns(self, cores: Sequence[int]) -> int:
-        """Measured by spinning on each core."""
-        return stall.longest_stall_ns(list(cores), METHOD.stall_look_ns)
+        """The host measures it."""
+        return self.host.longest_stall_ns(cores)
 
     def start(self, arm: PlannedArm, experiment: PlannedExperiment, label: str) -> AbstractContextManager[RunningStack]:
-        """The arm's programs in a sandbox."""
-        return RunningStack(
-            arm.name,
-            arm.arm,
-            experiment.settings,
-            experiment.cores,
-            self.freezer,
-            self.ports,
-            label=label,
-            network=self.network,
-        )
+        """The arm's programs in a session of the host."""
+        return RunningStack(arm.name, arm.arm, experiment.settings, experiment.cores, self.host, label=label)
 
     def ask(self, stack: RunningStack, workload: Workload) -> HttpAnswer:
         """Ask from where the load comes from."""

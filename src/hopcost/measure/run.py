@@ -26,6 +26,7 @@ from hopcost.programs.receipt import idle_timeout_s, installed
 from hopcost.record import reader
 from hopcost.record.run import Record
 from hopcost.record.writer import Writer
+from hopcost.stacks.host import Local
 from hopcost.stacks.prepare import prepare
 from hopcost.stacks.sandbox import leftovers, network
 from hopcost.stacks.sandbox.cgroups import find_freezer
@@ -89,7 +90,7 @@ def measure(suite: Suite, chosen: list[str], wishes: RunOptions, console: Consol
     interrupted, well = False, False
     try:
         with writer, watch(console, plan) as watcher:
-            well = loop.measure_plan(plan, RealRig(freezer, net), writer, watcher)
+            well = loop.measure_plan(plan, RealRig(Local(freezer, net)), writer, watcher)
     except KeyboardInterrupt:
         interrupted = True
     except (MeasurementFailed, CannotMeasure):

@@ -13,18 +13,15 @@ from hopcost.record.evidence import Memory, NetworkKind, Surroundings, TimeWait
 from hopcost.stacks import certificate
 from hopcost.stacks.address import LOOPBACK
 from hopcost.stacks.failure import quote_named_lines
+from hopcost.stacks.host import Host
 from hopcost.stacks.prepare import PreparedHop, prepare
-from hopcost.stacks.sandbox import leftovers, namespaces, session, sockets, usage
-from hopcost.stacks.sandbox.cgroups import Freezer
-from hopcost.stacks.sandbox.leftovers import CGROUP_PREFIX
+from hopcost.stacks.sandbox import namespaces, session, sockets, usage
 from hopcost.stacks.sandbox.namespaces import STACK
-from hopcost.stacks.sandbox.network import HOST, Network
-from hopcost.stacks.sandbox.ports import NamespacePorts, Ports
-from hopcost.stacks.sandbox.session import Net, NotStarted, Session
+from hopcost.stacks.sandbox.ports import NamespacePorts
+from hopcost.stacks.sandbox.session import Net, NotStarted
 from hopcost.stacks.surroundings import SurroundingsRequest, measure_link, unavailable_sysctls, why_refused
 from hopcost.suites.arm import Arm, Settings
 
-LABEL_LONGEST = 120  # a file name has 255 bytes
 LINK_CARRIES_LEAST = 0.8  # of its rate in a plain transfer, heads of packets taken off
 
 
@@ -32,8 +29,8 @@ class RunningStack:
     """A stack that runs: started from the origin to the front, so that each hop finds the next one ready.
 
     A context manager; leaving it stops every program and removes every file, at once where an error or an interrupt is
-    the reason. `label` names it in the machine's cgroups. Where `network` allows namespaces the stack has one of its
-    own, and takes its ports there; `ports` are the host's.
+    the reason. `label` names it in the host's cgroups. If the host's network allows namespaces, the stack has one of
+    its own and takes its ports there. If not, it takes the host's ports.
 
     ArmFailed for what the arm's programs and wishes are to blame for, MeasurementFailed for faults of the keeper.
     """
@@ -44,24 +41,20 @@ class RunningStack:
         arm: Arm,
         settings: Settings,
         cores: Cores,
-        freezer: Freezer,
-        ports: Ports,
+        host: Host,
         label: str,
-        network: Network = HOST,
     ) -> None:
         self.arm = name
-        self.freezer = freezer
-        self.network = network
+        self._host = host
         self._wishes = SurroundingsRequest(
             sysctls=arm.sysctls, open_files=arm.open_files, link_mbit_per_s=arm.link_mbit_per_s
         )
-        self._cgroup_name = f"{CGROUP_PREFIX}{leftovers.owner()}-{label[:LABEL_LONGEST]}"
         self._roots: dict[str, int] = {}
-        refused = why_refused(self._wishes, network)
+        refused = why_refused(self._wishes, host.network)
         if refused is not None:
             raise ArmFailed(name, *refused)
         try:
-            self.session = Session(freezer.cgroups(self._cgroup_name), self._net())
+            self.session = host.session(label, self._net())
         except NotStarted as error:
             raise ArmFailed(name, error.message, error.hint) from error
         try:
@@ -73,7 +66,7 @@ class RunningStack:
                     settings,
                     cores,
                     self.session.directory,
-                    ports if own is None else NamespacePorts(own),
+                    host.ports if own is None else NamespacePorts(own),
                     LOOPBACK if arm.link_mbit_per_s is None else STACK,
                 )
             except CannotMeasure as error:
@@ -89,7 +82,7 @@ class RunningStack:
 
     def _net(self) -> Net | None:
         """The namespace to make, if there is to be one; only net.* sysctls are its own."""
-        if not self.network.own:
+        if not self._host.network.own:
             return None
         return Net(
             sysctls={key: value for key, value in self._wishes.sysctls.items() if key.startswith("net.")},
@@ -150,15 +143,13 @@ class RunningStack:
     @property
     def freeze(self) -> dict[str, object]:
         """What freezes this stack, in the words of the engine's plan."""
-        if self.session.cgroup is not None:
-            return {self.freezer.kind: str(self.session.cgroup)}
-        return {"signal": [pid for pids in self.processes.values() for pid in pids]}
+        return self._host.freeze(self.session, [pid for pids in self.processes.values() for pid in pids])
 
     def account_of(self, hop: str) -> str | None:
         """The cgroup that counts the CPU time of a hop whose processes come and go; None for others, or without one."""
-        counting = self.freezer.account_of(self._cgroup_name)
+        account = self._host.account(self.session)
         forks = any(each.name == hop and each.forks for each in self.prepared.hops)
-        return str(counting / hop) if forks and counting is not None and counting in self.session.cgroups else None
+        return str(account / hop) if forks and account is not None else None
 
     def memory(self) -> dict[str, Memory]:
         """The memory of each hop, over its processes as they are now."""
@@ -171,9 +162,9 @@ class RunningStack:
 
     def cpu_ns(self) -> int:
         """CPU time that all processes of the stack have used, in ns, to the kernel's tick where it has no cgroup."""
-        counting = self.freezer.account_of(self._cgroup_name)
-        if counting is not None and counting in self.session.cgroups:
-            return usage.account_ns(counting)
+        account = self._host.account(self.session)
+        if account is not None:
+            return usage.account_ns(account)
         return sum(session.cpu_ns(pid) for pids in self.processes.values() for pid in pids)
 
     def failure(self) -> str | None:

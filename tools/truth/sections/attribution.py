@@ -26,8 +26,8 @@ from hopcost.generators.engine_protocol import End, EnginePlan, Validity, WarmUp
 from hopcost.machine import cpu_time
 from hopcost.measure import engine_load
 from hopcost.stacks import check
+from hopcost.stacks.host import Local
 from hopcost.stacks.sandbox.cgroups import find_freezer
-from hopcost.stacks.sandbox.ports import Ports
 from hopcost.stacks.stack import RunningStack
 from tools.truth.lines import Case, Figures, Sorted
 from tools.truth.part import Bar, Part, Section, median, spread
@@ -114,11 +114,11 @@ def run(name: str, number: int) -> Figures:
     planned = plan_of("nginx-go", name, number, budget_s=60.0)
     experiment = planned.experiments[0]
     visit_s = (experiment.settle_ns + experiment.slice_ns) / 1e9 * len(experiment.arms)
-    freezer, workload = find_freezer(), experiment.workload
+    host, workload = Local(find_freezer()), experiment.workload
     with contextlib.ExitStack() as running:
         stacks, arms = [], []
         for arm in experiment.arms:
-            given = (arm.name, arm.arm, experiment.settings, experiment.cores, freezer, Ports())
+            given = (arm.name, arm.arm, experiment.settings, experiment.cores, host)
             stack = running.enter_context(RunningStack(*given, label=f"truth-{arm.name}"))
             stacks.append(stack)
             answer = check.ask_as_loaded(arm.name, stack.prepared.address, workload)

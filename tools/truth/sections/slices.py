@@ -28,8 +28,8 @@ from hopcost.plan.method import METHOD
 from hopcost.plan.plan import Plan, PlannedExperiment
 from hopcost.record.writer import Writer
 from hopcost.stacks import check
+from hopcost.stacks.host import Local
 from hopcost.stacks.sandbox.cgroups import Freezer, FreezerKind, find_freezer
-from hopcost.stacks.sandbox.ports import Ports
 from hopcost.stacks.stack import RunningStack
 from hopcost.statistics import figures as statistics_figures
 from hopcost.statistics.arms import PairedBlocks
@@ -149,7 +149,7 @@ def sliced(planned: Plan, wanted: Sequence[str]) -> Figures:
         for number, experiment in enumerate(planned.experiments):
             closed = msgspec.structs.replace(experiment, open_loop_shares=[])
             setting = BlockContext(
-                plan=planned, experiment=closed, rig=RealRig(find_freezer()), writer=writer, watcher=Silent()
+                plan=planned, experiment=closed, rig=RealRig(Local(find_freezer())), writer=writer, watcher=Silent()
             )
             done = block.measure_block(
                 setting, closed.arms, number, rounds(closed), warm_up=warm_up(closed.workload.connections)
@@ -169,8 +169,8 @@ def sliced(planned: Plan, wanted: Sequence[str]) -> Figures:
 def alone(experiment: PlannedExperiment, name: str, seconds: float) -> Rates:
     """One arm that runs alone and is never frozen, after the same warm-up; answers per second of it, and CPU."""
     arm = next(each for each in experiment.arms if each.name == name)
-    never = Freezer(kind=FreezerKind.SIGNAL, parent=None)
-    with RunningStack(name, arm.arm, experiment.settings, experiment.cores, never, Ports(), label="alone") as stack:
+    never = Local(Freezer(kind=FreezerKind.SIGNAL, parent=None))
+    with RunningStack(name, arm.arm, experiment.settings, experiment.cores, never, label="alone") as stack:
         answer = check.ask_as_loaded(name, stack.prepared.address, experiment.workload)
         only = msgspec.structs.replace(engine_load.engine_arm(stack, experiment.workload, answer), freeze=None)
         load = EnginePlan(

@@ -10,10 +10,11 @@ from hopcost.plan.cores import Cores, place_cores
 from hopcost.programs import build
 from hopcost.stacks import check
 from hopcost.stacks.check import HttpAnswer
+from hopcost.stacks.host import Local
 from hopcost.stacks.sandbox import leftovers, network
 from hopcost.stacks.sandbox.cgroups import find_freezer
 from hopcost.stacks.sandbox.network import HOST
-from hopcost.stacks.sandbox.ports import Ports, raise_open_files
+from hopcost.stacks.sandbox.ports import raise_open_files
 from hopcost.stacks.stack import RunningStack
 from hopcost.suites.arm import Arm
 from hopcost.suites.experiment import Experiment
@@ -36,16 +37,8 @@ def running_arm(
     isolated = isolated or content.link_mbit_per_s is not None or any(key.startswith("net.") for key in content.sysctls)
     if isolated:
         network.leave_the_hosts()
-    with RunningStack(
-        name,
-        content,
-        experiment.settings,
-        cores,
-        find_freezer(),
-        Ports(),
-        label=f"{label}-{name}",
-        network=network.find_network() if isolated else HOST,
-    ) as stack:
+    host = Local(find_freezer(), network.find_network() if isolated else HOST)
+    with RunningStack(name, content, experiment.settings, cores, host, label=f"{label}-{name}") as stack:
         with stack.as_client():
             answer = check.ask_as_loaded(name, stack.prepared.address, experiment.workload)
         yield experiment, stack, answer

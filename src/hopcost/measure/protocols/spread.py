@@ -25,6 +25,7 @@ from hopcost.plan.method import METHOD
 from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.programs import receipt
 from hopcost.record.writer import Writer
+from hopcost.stacks.host import Local
 from hopcost.stacks.sandbox import network
 from hopcost.stacks.sandbox.cgroups import find_freezer
 from hopcost.stacks.sandbox.ports import raise_open_files
@@ -52,7 +53,7 @@ def measure_spread(seconds: float = SECONDS) -> MachineSpread:
         context = BlockContext(
             plan=planned,
             experiment=experiment,
-            rig=RealRig(find_freezer(), network.find_network()),
+            rig=RealRig(Local(find_freezer(), network.find_network())),
             writer=writer,
             watcher=Silent(),
         )
