@@ -39,11 +39,14 @@ def only(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     monkeypatch.setattr(Path, "read_text", read)
 
 
-def test_every_port_that_is_free_is_given_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_port_that_is_free_is_given_once_before_the_first_comes_again(monkeypatch: pytest.MonkeyPatch) -> None:
     only(monkeypatch, "10003\t64998\n")
-    monkeypatch.setattr(session, "port_is_free", lambda port: port != 10_001)
-    ports = Ports()
-    assert {ports.take(), ports.take(), ports.take()} == {10_000, 10_002, 64_999}
+    taken = {10_001}
+    monkeypatch.setattr(session, "port_is_free", lambda port: port not in taken)
+    ports, free = Ports(), {10_000, 10_002, 64_999}
+    assert {ports.take(), ports.take(), ports.take()} == free
+    assert {ports.take(), ports.take(), ports.take()} == free
+    taken |= free
     with pytest.raises(CannotMeasure, match="no free port is left"):
         ports.take()
 
