@@ -6,12 +6,13 @@ Bodies are compared decoded, as the client reads them; the engine then compares 
 from __future__ import annotations
 
 import difflib
-import http.client
 import re
 import socket
 import zlib
 from collections.abc import Sequence
+from http.client import HTTPException, RemoteDisconnected
 
+import h11
 import msgspec
 
 from hopcost.errors import ArmFailed
@@ -19,6 +20,7 @@ from hopcost.stacks.address import Address
 from hopcost.suites.experiment import Workload
 
 CHECK_S = 10.0
+LONGEST_HEAD = 1 << 20  # in bytes; h11 refuses a longer one
 
 
 class HttpAnswer(msgspec.Struct, frozen=True):
@@ -43,23 +45,7 @@ class HttpAnswer(msgspec.Struct, frozen=True):
                     raise zlib.error(f"the body is no whole {self.content_encoding} stream")
                 return decoded
             case _:
-                raise http.client.HTTPException(f"Content-Encoding '{self.content_encoding}' cannot be decoded here")
-
-
-class _Recorder:
-    """A socket's file that keeps what was read of the head."""
-
-    def __init__(self, connection: socket.socket) -> None:
-        self._file = connection.makefile("rb")
-        self.lines: list[bytes] = []
-
-    def readline(self, limit: int = -1) -> bytes:
-        line = self._file.readline(limit)
-        self.lines.append(line)
-        return line
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._file, name)
+                raise HTTPException(f"Content-Encoding '{self.content_encoding}' cannot be decoded here")
 
 
 def ask(
@@ -75,12 +61,15 @@ def ask(
     `header_bytes` counts from the status line to the empty line, as `curl -sI | wc -c` does.
     """
     length = [] if body is None else [("Content-Length", str(len(body)))]
-    fields = "".join(f"{name}: {value}\r\n" for name, value in [("Host", "localhost"), *headers, *length])
+    fields = [(name.encode(), value.encode()) for name, value in [("Host", "localhost"), *headers, *length]]
+    http = h11.Connection(h11.CLIENT, max_incomplete_event_size=LONGEST_HEAD)
     try:
         with address.connect(CHECK_S) as connection:
-            connection.sendall(f"{method} {target} HTTP/1.1\r\n{fields}\r\n".encode() + (body or b""))
-            return _read(connection)
-    except (OSError, http.client.HTTPException, zlib.error) as error:
+            request = h11.Request(method=method, target=target.encode(), headers=fields)
+            events = (request, h11.Data(data=body or b""), h11.EndOfMessage())
+            connection.sendall(b"".join(http.send(event) or b"" for event in events))
+            return _read(http, connection)
+    except (OSError, HTTPException, h11.ProtocolError, zlib.error) as error:
         raise ArmFailed(arm, f"no answer to the check: {method} {address.url}{target}: {error!r}") from error
 
 
@@ -89,21 +78,36 @@ def ask_as_loaded(arm: str, address: Address, workload: Workload) -> HttpAnswer:
     return ask(arm, address, workload.target, workload.header_fields, workload.method.value, workload.body)
 
 
-def _read(connection: socket.socket) -> HttpAnswer:
-    response = http.client.HTTPResponse(connection, method="GET")
-    recorder = _Recorder(connection)
-    response.fp = recorder  # type: ignore[assignment]
-    response.begin()
-    head = b"".join(recorder.lines)
-    head = head[: head.index(b"\r\n\r\n") + 4] if b"\r\n\r\n" in head else head
-    body = response.read()
-    response.close()
+def _read(http: h11.Connection, connection: socket.socket) -> HttpAnswer:
+    """The answer that h11 reads; its head is what h11 was fed until the response was whole."""
+    response: h11.Response | None = None
+    head, fed, body = b"", b"", bytearray()
+    while True:
+        match http.next_event():
+            case h11.NEED_DATA:
+                data = connection.recv(65536)
+                if not data and not fed:
+                    raise RemoteDisconnected("Remote end closed connection without response")
+                fed += data if response is None else b""
+                http.receive_data(data)
+            case h11.InformationalResponse():
+                fed = http.trailing_data[0]
+            case h11.Response() as event:
+                response, head = event, fed.removesuffix(http.trailing_data[0])
+            case h11.Data(data=data):
+                body += data
+            case h11.EndOfMessage():
+                break
+            case other:
+                raise HTTPException(f"no HTTP answer: {other!r}")
+    assert response is not None
+    encodings = [value.decode("latin-1") for name, value in response.headers if name == b"content-encoding"]
     answer = HttpAnswer(
-        status=response.status,
+        status=response.status_code,
         head=head.decode("latin-1"),
         header_bytes=len(head),
-        body=body,
-        content_encoding=response.getheader("Content-Encoding"),
+        body=bytes(body),
+        content_encoding=", ".join(encodings) if encodings else None,
     )
     _ = answer.decoded  # an encoding that cannot be undone is an error of this arm, here
     return answer

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import socket
 import threading
 import zlib
@@ -65,6 +66,48 @@ def test_a_body_that_is_not_what_its_encoding_says_fails_its_arm(
 ) -> None:
     address, _ = served(b"HTTP/1.1 200 OK\r\n" + encoded)
     with pytest.raises(ArmFailed, match="no answer to the check"):
+        check.ask("arm", address, "/")
+
+
+@pytest.mark.parametrize(
+    ("fields", "sent"),
+    [
+        (b"Content-Length: %d\r\n" % len(BODY), BODY),
+        (b"Transfer-Encoding: chunked\r\n", b"%x\r\n%b\r\n0\r\nTrailer: x\r\n\r\n" % (len(BODY), BODY)),
+        (b"", BODY),
+    ],
+    ids=["length", "chunked", "until it closes"],
+)
+def test_header_bytes_are_those_of_the_head_alone(
+    served: Callable[[bytes], tuple[Address, list[bytes]]], fields: bytes, sent: bytes
+) -> None:
+    head = b"HTTP/1.1 200 OK\r\nX-Name: value\r\n" + fields + b"\r\n"
+    address, _ = served(head + sent)
+    got = check.ask("arm", address, "/")
+    assert (got.head, got.header_bytes, got.body) == (head.decode(), len(head), BODY)
+
+
+def test_a_request_with_a_body_is_sent_whole(served: Callable[[bytes], tuple[Address, list[bytes]]]) -> None:
+    address, asked = served(b"HTTP/1.1 204 No Content\r\n\r\n")
+    assert check.ask("arm", address, "/x", method="POST", body=b"abc").status == 204
+    assert asked == [b"POST /x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nabc"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "why"),
+    [
+        (b"", "RemoteDisconnected('Remote end closed connection without response')"),
+        (b"HTTP/1.1 200 OK\r\nContent-Le", "RemoteProtocolError"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc", "RemoteProtocolError"),
+        (b"no HTTP\r\n\r\n", "RemoteProtocolError"),
+    ],
+    ids=["nothing", "part of a head", "part of a body", "no HTTP"],
+)
+def test_no_whole_answer_fails_its_arm(
+    served: Callable[[bytes], tuple[Address, list[bytes]]], reply: bytes, why: str
+) -> None:
+    address, _ = served(reply)
+    with pytest.raises(ArmFailed, match=re.escape(why)):
         check.ask("arm", address, "/")
 
 
