@@ -19,6 +19,9 @@ def make_certificate(ip: str) -> dict[str, str]:
 
     It signs itself and is no authority: who trusts it trusts one server. P-256, because that is what most sites have,
     and its key is made in a millisecond.
+
+    trustme does not make this kind: its certificates are signed by an authority of their own. The server's file would
+    then not be the one that clients trust, and the certificate that each handshake carries would be another one.
     """
     key = ec.generate_private_key(ec.SECP256R1())
     hosts = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address(ip)), x509.DNSName("localhost")])
