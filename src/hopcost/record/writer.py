@@ -11,6 +11,7 @@ stacks/E/A/        of arm A in experiment E: commands.json and the generated fil
 from __future__ import annotations
 
 import datetime
+import errno
 import os
 import shutil
 from collections.abc import Mapping
@@ -77,7 +78,7 @@ class Writer:
         try:
             written = file.write(line)
             if written != len(line):
-                raise OSError(28, "No space left on device")
+                raise OSError(errno.ENOSPC, "No space left on device")
             os.fsync(file.fileno())
         except OSError as error:
             os.ftruncate(file.fileno(), whole)  # giving space back works on a full disk too

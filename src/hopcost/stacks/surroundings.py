@@ -6,6 +6,7 @@ changed.
 
 from __future__ import annotations
 
+import errno
 import select
 import socket
 import time
@@ -114,4 +115,4 @@ def measure_link(stack: str, client: str, mbit_per_s: int) -> int:
                     began, at_begin = now, received
                 elif began and now - began >= TRANSFER_S:
                     return int((received - at_begin) * 8 / (now - began))
-    raise OSError(110, "the link carried nothing")
+    raise OSError(errno.ETIMEDOUT, "the link carried nothing")

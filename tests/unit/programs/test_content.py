@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 from pathlib import Path
 
@@ -32,7 +33,7 @@ def test_a_full_disk_is_an_error_that_says_where_and_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(path: Path, _: bytes) -> int:
-        raise OSError(28, "No space left on device", str(path))
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
 
     monkeypatch.setattr(Path, "write_bytes", full)
     with pytest.raises(CannotMeasure, match=r"files to be served cannot be made: .*No space left") as caught:
@@ -47,7 +48,7 @@ def test_another_run_that_was_faster_has_made_the_same(tmp_path: Path, monkeypat
 
     def beaten(*_: object) -> None:
         shutil.copytree(ready, place)
-        raise OSError(39, "Directory not empty", str(place))
+        raise OSError(errno.ENOTEMPTY, "Directory not empty", str(place))
 
     monkeypatch.setattr(Path, "rename", beaten)
     assert large_file(place) == place

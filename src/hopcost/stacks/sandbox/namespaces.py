@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import errno
 import fcntl
 import os
 import shutil
@@ -126,8 +127,8 @@ def _run(name: str, *words: str, inside: int | None = None) -> None:
     """Run `ip` or `tc`, in the namespace of an open file where one is given."""
     path = tool(name)
     if path is None:
-        raise OSError(2, f"{name} is not installed (package iproute2)")
+        raise OSError(errno.ENOENT, f"{name} is not installed (package iproute2)")
     go = None if inside is None else lambda: enter(inside)
     run = subprocess.run([path, *words], capture_output=True, text=True, timeout=COMMAND_S, check=False, preexec_fn=go)
     if run.returncode != 0:
-        raise OSError(5, f"{name} {' '.join(words)}: {run.stderr.strip() or f'exit code {run.returncode}'}")
+        raise OSError(errno.EIO, f"{name} {' '.join(words)}: {run.stderr.strip() or f'exit code {run.returncode}'}")

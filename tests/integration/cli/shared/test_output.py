@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
@@ -35,7 +36,7 @@ def test_where_it_cannot_be_written_the_old_one_stays(tmp_path: Path, monkeypatc
 
     def full(self: Path, content: str, **_: str) -> int:
         self.write_bytes(content[:3].encode())
-        raise OSError(28, "No space left on device")
+        raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(Path, "write_text", full)
     with pytest.raises(UsageError, match="No space left on device"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import socket
 from pathlib import Path
 
@@ -36,7 +37,7 @@ def test_it_says_what_proc_says(family: socket.AddressFamily, host: str) -> None
 
 def test_without_it_proc_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     def refused() -> list[tuple[int, int]]:
-        raise OSError(93, "Protocol not supported")
+        raise OSError(errno.EPROTONOSUPPORT, "Protocol not supported")
 
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
