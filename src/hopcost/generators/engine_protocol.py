@@ -1,6 +1,6 @@
-"""The load engine's process: a plan goes in, lines come out. It must not know suites or statistics.
+"""What the load engine reads and writes: its plan, and the lines that it answers with.
 
-docs/engine.md describes both; the structures here are that description, strict.
+docs/engine.md describes both; the structures here are that description, strict. They know no suites or statistics.
 """
 
 from __future__ import annotations

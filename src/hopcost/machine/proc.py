@@ -1,4 +1,4 @@
-"""What this machine is: the facts that a record keeps. Read only; no judgement (that is doctor.py's)."""
+"""Small text files of the kernel, such as those of /proc and /sys: None if one cannot be read."""
 
 from __future__ import annotations
 

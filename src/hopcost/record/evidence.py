@@ -1,7 +1,6 @@
-"""The network that a stack gets: a namespace of its own where this machine allows it, else the host's loopback.
+"""What a record keeps of a stack: its network, the checked answer, receipts, memory, connections in TIME_WAIT.
 
-It must not know programs. What an arm asks for and cannot have here is said, with the reason; nothing of the host is
-changed.
+Structures alone: what reads them off a stack is elsewhere.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a stack's processes use besides the engine's counters: memory, ports in TIME_WAIT, CPU time of a cgroup."""
+"""What a stack's processes use, read while they run: memory, and CPU time of a process or a cgroup."""
 
 from __future__ import annotations
 
