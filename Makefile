@@ -26,6 +26,7 @@ check: setup $(BIOME) ## formats, lints, types
 	.venv/bin/ruff format --check src tests tools .ci
 	.venv/bin/ruff check src tests tools .ci
 	.venv/bin/mypy
+	.venv/bin/lint-imports
 	cargo fmt --check
 	cargo clippy --release --all-targets --locked -- -D warnings
 	@for folder in $(GO_PROGRAMS); do echo "gofmt, go vet: $$folder"; \

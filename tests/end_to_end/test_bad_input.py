@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import command
-import msgspec
 import pytest
 import suite_files
 from freezers import freezers
@@ -167,7 +167,7 @@ def test_a_program_that_exits_at_start_shows_its_last_lines(own_program: Path) -
 def test_a_program_that_never_gets_ready_is_told_with_its_address(
     own_program: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stack, "METHOD", msgspec.structs.replace(METHOD, ready_s=0.2))
+    monkeypatch.setattr(stack, "METHOD", dataclasses.replace(METHOD, ready_s=0.2))
     own_program.write_text("import time; print('thinking', flush=True); time.sleep(600)")
     with pytest.raises(ArmFailed, match=r"mine did not get ready within 0.2 s: 127\.0\.0\.1:\d+: .*refused"):
         start_own()

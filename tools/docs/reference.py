@@ -27,7 +27,7 @@ import typer.testing
 
 from hopcost import cli
 from hopcost.errors import EXIT_CODES
-from hopcost.plan.method import METHOD, Method
+from hopcost.plan import method
 from hopcost.report.csv import Row
 from hopcost.report.json_schema import Report, ReportedArm, ReportedExperiment
 from hopcost.statistics.intervals import Interval
@@ -238,19 +238,12 @@ def _default(field: msgspec.structs.FieldInfo) -> str:
 
 def _constants() -> str:
     """The method's constants, as plan/method.py has them."""
-    hints = typing.get_type_hints(Method, include_extras=True)
     rows = []
-    for field in constants():
-        value = getattr(METHOD, field)
-        words = ", ".join(map(str, value)) if isinstance(value, tuple) else f"{value:,}" if value >= 1e4 else str(value)
-        _, meta = typing.get_args(hints[field])
-        rows.append([meta.description, f"{words} {(meta.extra or {}).get('unit', '')}".strip(), f"`{field}`"])
+    for name, value, unit, meaning in method.table():
+        large = isinstance(value, int | float) and value >= 1e4
+        words = ", ".join(map(str, value)) if isinstance(value, tuple) else f"{value:,}" if large else str(value)
+        rows.append([meaning, f"{words} {unit}".strip(), f"`{name}`"])
     return table(["what", "value", "in the code"], rows)
-
-
-def constants() -> list[str]:
-    """The fields of the method that are figures; `number` and `engine` only tell one method from another."""
-    return [field for field in Method.__struct_fields__ if field not in ("number", "engine")]
 
 
 def _targets() -> str:

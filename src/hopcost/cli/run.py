@@ -10,7 +10,7 @@ import typer
 from hopcost.cli import app, examples
 from hopcost.cli.shared import complete
 from hopcost.plan.method import METHOD
-from hopcost.suites.published import PeerName
+from hopcost.suites.peer_name import PeerName
 
 if TYPE_CHECKING:
     from hopcost.plan.options import RunOptions

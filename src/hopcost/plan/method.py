@@ -1,14 +1,24 @@
-"""The one table of the method's constants: docs, help texts and messages are made of it."""
+"""The one table of the method's constants: docs, help texts and messages are made of it.
+
+Standard library only: `--help` reads it, and must answer at once.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import dataclass, field, fields
+from typing import TypeVar
 
-import msgspec
+T = TypeVar("T")
 
 
-class Method(msgspec.Struct, frozen=True):
-    """What the method is, in numbers; `extra` has the unit of each.
+def constant(value: T, unit: str, meaning: str) -> T:
+    """A field of the table; the unit is empty for shares and factors."""
+    return field(default=value, metadata={"unit": unit, "meaning": meaning})
+
+
+@dataclass(frozen=True)
+class Method:
+    """What the method is, in numbers.
 
     Two records of one `number` can be compared. Raise it if the same stacks, under the same load, would read otherwise
     than before: another estimator, other slices, other accounts. What a suite or an option changes is in the plan; it
@@ -20,276 +30,137 @@ class Method(msgspec.Struct, frozen=True):
     engine: int = 1
 
     # Shorter slices flatter hops by 4 to 8 % (docs/methodology.md).
-    min_slice_ns: Annotated[
-        int,
-        msgspec.Meta(
-            description="length of a slice at the least; not shorter than the settling before it", extra={"unit": "ns"}
-        ),
-    ] = 300_000_000
-    max_slice_ns: Annotated[
-        int,
-        msgspec.Meta(
-            description="and at most, where the time is long; or as long as the settling", extra={"unit": "ns"}
-        ),
-    ] = 1_000_000_000
-    slice_step_ns: Annotated[
-        int, msgspec.Meta(description="slices are whole multiples of this", extra={"unit": "ns"})
-    ] = 50_000_000
+    min_slice_ns: int = constant(
+        300_000_000, "ns", "length of a slice at the least; not shorter than the settling before it"
+    )
+    max_slice_ns: int = constant(1_000_000_000, "ns", "and at most, where the time is long; or as long as the settling")
+    slice_step_ns: int = constant(50_000_000, "ns", "slices are whole multiples of this")
     # Visits of one length fall into step with a garbage collector (docs/methodology.md).
-    slice_jitter: Annotated[
-        float,
-        msgspec.Meta(
-            description="that the slices of single rounds are longer or shorter at most", extra={"unit": "of it"}
-        ),
-    ] = 0.5
+    slice_jitter: float = constant(0.5, "of it", "that the slices of single rounds are longer or shorter at most")
     # Few and fixed, so that looking costs a known error.
-    looks: Annotated[
-        tuple[int, ...],
-        msgspec.Meta(
-            description="looks of a full run; the last is the most blocks. A quick run has the first alone",
-            extra={"unit": "blocks"},
-        ),
-    ] = (6, 10, 16, 24)
-    min_settle_ns: Annotated[
-        int, msgspec.Meta(description="load before each slice that does not count, at the least", extra={"unit": "ns"})
-    ] = 300_000_000
-    brief_slice_ns: Annotated[
-        int,
-        msgspec.Meta(
-            description="length of a slice with `--quick`, and where the time holds no six blocks", extra={"unit": "ns"}
-        ),
-    ] = 100_000_000
-    brief_settle_ns: Annotated[int, msgspec.Meta(description="and of the settling before it", extra={"unit": "ns"})] = (
-        100_000_000
+    looks: tuple[int, ...] = constant(
+        (6, 10, 16, 24), "blocks", "looks of a full run; the last is the most blocks. A quick run has the first alone"
     )
-    settle_ns_per_connection: Annotated[
-        int, msgspec.Meta(description="and for each connection, where that is more", extra={"unit": "ns"})
-    ] = 300_000
-    whole_slice_s: Annotated[
-        int,
-        msgspec.Meta(
-            description="length of a whole slice (one arm alive at a time), unless the suite says otherwise",
-            extra={"unit": "s"},
-        ),
-    ] = 10
-    quick_whole_slice_s: Annotated[int, msgspec.Meta(description="the same with `--quick`", extra={"unit": "s"})] = 2
-    min_whole_slice_ns: Annotated[
-        int,
-        msgspec.Meta(
-            description="length of a whole slice that is shortened because the time is short, at the least",
-            extra={"unit": "ns"},
-        ),
-    ] = 2_000_000_000
-    quick_min_whole_slice_ns: Annotated[
-        int, msgspec.Meta(description="the same with `--quick`", extra={"unit": "ns"})
-    ] = 1_000_000_000
-    min_soak_slice_ns: Annotated[
-        int, msgspec.Meta(description="length of a slice of a soak's baseline at the least", extra={"unit": "ns"})
-    ] = 250_000_000
-    quick_soak_s: Annotated[int, msgspec.Meta(description="length of a soak with `--quick`", extra={"unit": "s"})] = 45
-    soak_share: Annotated[float, msgspec.Meta(description="share of a soak's time in which its arm is loaded")] = 0.9
+    min_settle_ns: int = constant(300_000_000, "ns", "load before each slice that does not count, at the least")
+    brief_slice_ns: int = constant(
+        100_000_000, "ns", "length of a slice with `--quick`, and where the time holds no six blocks"
+    )
+    brief_settle_ns: int = constant(100_000_000, "ns", "and of the settling before it")
+    settle_ns_per_connection: int = constant(300_000, "ns", "and for each connection, where that is more")
+    whole_slice_s: int = constant(
+        10, "s", "length of a whole slice (one arm alive at a time), unless the suite says otherwise"
+    )
+    quick_whole_slice_s: int = constant(2, "s", "the same with `--quick`")
+    min_whole_slice_ns: int = constant(
+        2_000_000_000, "ns", "length of a whole slice that is shortened because the time is short, at the least"
+    )
+    quick_min_whole_slice_ns: int = constant(1_000_000_000, "ns", "the same with `--quick`")
+    min_soak_slice_ns: int = constant(250_000_000, "ns", "length of a slice of a soak's baseline at the least")
+    quick_soak_s: int = constant(45, "s", "length of a soak with `--quick`")
+    soak_share: float = constant(0.9, "", "share of a soak's time in which its arm is loaded")
     # Longer blocks would leave too few of them in a budget.
-    max_block_s: Annotated[float, msgspec.Meta(description="load in a block at most", extra={"unit": "s"})] = 40.0
-    target_width: Annotated[
-        float, msgspec.Meta(description="half-width at which a full run stops", extra={"unit": "of the ratio"})
-    ] = 0.01
-    full_budget_s: Annotated[
-        float,
-        msgspec.Meta(description="time for all experiments, unless `--budget` says otherwise", extra={"unit": "s"}),
-    ] = 1800.0
-    full_s_per_weight: Annotated[
-        float,
-        msgspec.Meta(
-            description="as much for each weight of an experiment, where that is more in all", extra={"unit": "s"}
-        ),
-    ] = 120.0
-    quick_budget_s: Annotated[float, msgspec.Meta(description="the same with `--quick`", extra={"unit": "s"})] = 108.0
+    max_block_s: float = constant(40.0, "s", "load in a block at most")
+    target_width: float = constant(0.01, "of the ratio", "half-width at which a full run stops")
+    full_budget_s: float = constant(1800.0, "s", "time for all experiments, unless `--budget` says otherwise")
+    full_s_per_weight: float = constant(
+        120.0, "s", "as much for each weight of an experiment, where that is more in all"
+    )
+    quick_budget_s: float = constant(108.0, "s", "the same with `--quick`")
     # Under three minutes with what comes before.
-    quick_few_experiments: Annotated[
-        int, msgspec.Meta(description="that share this time; more have the next", extra={"unit": "experiments"})
-    ] = 3
-    quick_budget_s_of_many: Annotated[
-        float, msgspec.Meta(description="the time with `--quick` for more experiments", extra={"unit": "s"})
-    ] = 165.0
-    min_warm_up_ns: Annotated[
-        int, msgspec.Meta(description="shortest warm-up of an arm in a block", extra={"unit": "ns"})
-    ] = 300_000_000
-    max_warm_up_ns: Annotated[int, msgspec.Meta(description="longest warm-up", extra={"unit": "ns"})] = 3_000_000_000
+    quick_few_experiments: int = constant(3, "experiments", "that share this time; more have the next")
+    quick_budget_s_of_many: float = constant(165.0, "s", "the time with `--quick` for more experiments")
+    min_warm_up_ns: int = constant(300_000_000, "ns", "shortest warm-up of an arm in a block")
+    max_warm_up_ns: int = constant(3_000_000_000, "ns", "longest warm-up")
     # FastCGI needed up to 7 s with 5,000.
-    warm_up_ns_per_connection: Annotated[
-        int, msgspec.Meta(description="and for each connection, that much more", extra={"unit": "ns"})
-    ] = 1_000_000
-    quick_warm_up_ns: Annotated[int, msgspec.Meta(description="warm-up with `--quick`", extra={"unit": "ns"})] = (
-        400_000_000
+    warm_up_ns_per_connection: int = constant(1_000_000, "ns", "and for each connection, that much more")
+    quick_warm_up_ns: int = constant(400_000_000, "ns", "warm-up with `--quick`")
+    block_overhead_s_per_arm: float = constant(0.2, "s", "start, check and stop of an arm, before a block has shown it")
+    slice_edges: float = constant(1.03, "times", "its load that a slice takes: freezing, reading counters")
+    min_rounds: int = constant(2, "rounds", "of a block")
+    steady_share: float = constant(
+        0.4, "", "share of the pilot's warm-up, at its end, without a change: else no steady state"
     )
-    block_overhead_s_per_arm: Annotated[
-        float,
-        msgspec.Meta(description="start, check and stop of an arm, before a block has shown it", extra={"unit": "s"}),
-    ] = 0.2
-    slice_edges: Annotated[
-        float,
-        msgspec.Meta(description="its load that a slice takes: freezing, reading counters", extra={"unit": "times"}),
-    ] = 1.03
-    min_rounds: Annotated[int, msgspec.Meta(description="of a block", extra={"unit": "rounds"})] = 2
-    steady_share: Annotated[
-        float,
-        msgspec.Meta(description="share of the pilot's warm-up, at its end, without a change: else no steady state"),
-    ] = 0.4
-    small_change: Annotated[
-        float, msgspec.Meta(description="change of CPU per request in the warm-up for which nobody waits")
-    ] = 0.02
-    confidence_error: Annotated[
-        float, msgspec.Meta(description="error of all looks and all arms of an experiment together")
-    ] = 0.05
-    min_margin: Annotated[
-        float,
-        msgspec.Meta(
-            description="margin of verdicts, unless `--margin` says otherwise", extra={"unit": "of the ratio"}
-        ),
-    ] = 0.02
-    aa_error: Annotated[float, msgspec.Meta(description="error with which a run's A/A arms are judged, together")] = (
-        0.01
-    )
-    min_blocks: Annotated[
-        int, msgspec.Meta(description="valid ones without which there is no verdict", extra={"unit": "blocks"})
-    ] = 3
+    small_change: float = constant(0.02, "", "change of CPU per request in the warm-up for which nobody waits")
+    confidence_error: float = constant(0.05, "", "error of all looks and all arms of an experiment together")
+    min_margin: float = constant(0.02, "of the ratio", "margin of verdicts, unless `--margin` says otherwise")
+    aa_error: float = constant(0.01, "", "error with which a run's A/A arms are judged, together")
+    min_blocks: int = constant(3, "blocks", "valid ones without which there is no verdict")
     # With fewer it is luck which samples there are.
-    min_samples_beyond: Annotated[
-        int, msgspec.Meta(description="beyond a quantile that is shown", extra={"unit": "samples"})
-    ] = 100
+    min_samples_beyond: int = constant(100, "samples", "beyond a quantile that is shown")
     # The interval over blocks shows how the quantile scatters.
-    min_samples_beyond_in_block: Annotated[
-        int, msgspec.Meta(description="beyond one of a block that enters an interval", extra={"unit": "samples"})
-    ] = 20
+    min_samples_beyond_in_block: int = constant(20, "samples", "beyond one of a block that enters an interval")
     # Further apart, p99 is the machine's.
-    max_p99_quotient: Annotated[
-        float,
-        msgspec.Meta(
-            description="that the p99 of the baseline's two runs may differ for p99 to be shown",
-            extra={"unit": "times"},
-        ),
-    ] = 1.2
-    # Enough rounds to see how they spread.
-    pilot_s: Annotated[
-        float, msgspec.Meta(description="load in the first block of a full run at most", extra={"unit": "s"})
-    ] = 12.0
-    open_loop_shares: Annotated[
-        tuple[float, ...],
-        msgspec.Meta(description="offered loads of the open loop, as shares of the slowest arm's throughput"),
-    ] = (0.25, 0.5)
-    # More would leave too little for the closed loop.
-    max_open_loop_share: Annotated[
-        float,
-        msgspec.Meta(
-            description="share of an experiment's time that the open loop may take; with less time there is none"
-        ),
-    ] = 0.6
-    min_open_slice_ns: Annotated[
-        int, msgspec.Meta(description="length of a slice of the open loop at the least", extra={"unit": "ns"})
-    ] = 1_000_000_000
-    stalls_per_slice: Annotated[
-        int, msgspec.Meta(description="times the longest stall of the generator's cores that it is at the least")
-    ] = 20
-    max_open_slice_ns: Annotated[
-        int,
-        msgspec.Meta(description="and at most; where it ought to be longer the block is suspect", extra={"unit": "ns"}),
-    ] = 4_000_000_000
-    open_phase_ns: Annotated[
-        int,
-        msgspec.Meta(
-            description="slices of the open loop for each arm and offered load in a full block", extra={"unit": "ns"}
-        ),
-    ] = 2_000_000_000
-    stall_look_ns: Annotated[
-        int,
-        msgspec.Meta(
-            description="how long each of the generator's cores is looked at for stalls, before a block",
-            extra={"unit": "ns"},
-        ),
-    ] = 500_000_000
-    max_foreign_share: Annotated[
-        float, msgspec.Meta(description="share of CPU time that other programs took; above it the block is suspect")
-    ] = 0.03
-    max_steal_share: Annotated[
-        float, msgspec.Meta(description="share of the time of the cores in use that the hypervisor kept; above: void")
-    ] = 0.05
-    max_throttled_share: Annotated[
-        float, msgspec.Meta(description="share of a block's time that a CPU quota held it up; above: void")
-    ] = 0.001
-    # 1 MiB, as an idle program may cause.
-    max_swapped_pages: Annotated[
-        int, msgspec.Meta(description="swapped in and out during a block; above: void", extra={"unit": "pages"})
-    ] = 256
-    max_clock_step_ns: Annotated[
-        int, msgspec.Meta(description="step of the wall clock during a block; above: void", extra={"unit": "ns"})
-    ] = 5_000_000
-    max_little_error: Annotated[
-        float, msgspec.Meta(description="service times off from requests in flight over time; above: void")
-    ] = 0.02
-    min_little_answers: Annotated[
-        int, msgspec.Meta(description="with fewer that is not judged", extra={"unit": "answers"})
-    ] = 1000
-    # A request that failed has no time.
-    max_little_errors: Annotated[float, msgspec.Meta(description="errors per answer; with more that is not judged")] = (
-        0.001
+    max_p99_quotient: float = constant(
+        1.2, "times", "that the p99 of the baseline's two runs may differ for p99 to be shown"
     )
+    # Enough rounds to see how they spread.
+    pilot_s: float = constant(12.0, "s", "load in the first block of a full run at most")
+    open_loop_shares: tuple[float, ...] = constant(
+        (0.25, 0.5), "", "offered loads of the open loop, as shares of the slowest arm's throughput"
+    )
+    # More would leave too little for the closed loop.
+    max_open_loop_share: float = constant(
+        0.6, "", "share of an experiment's time that the open loop may take; with less time there is none"
+    )
+    min_open_slice_ns: int = constant(1_000_000_000, "ns", "length of a slice of the open loop at the least")
+    stalls_per_slice: int = constant(20, "", "times the longest stall of the generator's cores that it is at the least")
+    max_open_slice_ns: int = constant(
+        4_000_000_000, "ns", "and at most; where it ought to be longer the block is suspect"
+    )
+    open_phase_ns: int = constant(
+        2_000_000_000, "ns", "slices of the open loop for each arm and offered load in a full block"
+    )
+    stall_look_ns: int = constant(
+        500_000_000, "ns", "how long each of the generator's cores is looked at for stalls, before a block"
+    )
+    max_foreign_share: float = constant(
+        0.03, "", "share of CPU time that other programs took; above it the block is suspect"
+    )
+    max_steal_share: float = constant(
+        0.05, "", "share of the time of the cores in use that the hypervisor kept; above: void"
+    )
+    max_throttled_share: float = constant(0.001, "", "share of a block's time that a CPU quota held it up; above: void")
+    # 1 MiB, as an idle program may cause.
+    max_swapped_pages: int = constant(256, "pages", "swapped in and out during a block; above: void")
+    max_clock_step_ns: int = constant(5_000_000, "ns", "step of the wall clock during a block; above: void")
+    max_little_error: float = constant(0.02, "", "service times off from requests in flight over time; above: void")
+    min_little_answers: int = constant(1000, "answers", "with fewer that is not judged")
+    # A request that failed has no time.
+    max_little_errors: float = constant(0.001, "", "errors per answer; with more that is not judged")
     # A hundred beyond p99.
-    min_tail_answers: Annotated[
-        int, msgspec.Meta(description="with fewer nobody asks whether the mean is above p99", extra={"unit": "answers"})
-    ] = 10_000
+    min_tail_answers: int = constant(10_000, "answers", "with fewer nobody asks whether the mean is above p99")
     # A slower slice is a stall, not the arm's way.
-    stall_factor: Annotated[
-        float, msgspec.Meta(description="times the median slice's mean time in flight that makes a slice a stall")
-    ] = 2.0
-    full_share: Annotated[float, msgspec.Meta(description="share of its cores at which the generator is full")] = 0.95
-    min_idle_share: Annotated[float, msgspec.Meta(description="share of its cores above which a stack is idle")] = 0.05
+    stall_factor: float = constant(2.0, "", "times the median slice's mean time in flight that makes a slice a stall")
+    full_share: float = constant(0.95, "", "share of its cores at which the generator is full")
+    min_idle_share: float = constant(0.05, "", "share of its cores above which a stack is idle")
     # A virtual machine's own pauses came to 2 %.
-    max_late_share: Annotated[
-        float,
-        msgspec.Meta(description="share of due requests sent over 1 ms late though a connection was free; above: void"),
-    ] = 0.05
-    max_missed_share: Annotated[
-        float, msgspec.Meta(description="share of due requests never sent; above: void, or the arm's result")
-    ] = 0.01
-    uneven_factor: Annotated[
-        float, msgspec.Meta(description="times its even share at which a worker's CPU time is uneven")
-    ] = 1.5
+    max_late_share: float = constant(
+        0.05, "", "share of due requests sent over 1 ms late though a connection was free; above: void"
+    )
+    max_missed_share: float = constant(0.01, "", "share of due requests never sent; above: void, or the arm's result")
+    uneven_factor: float = constant(1.5, "", "times its even share at which a worker's CPU time is uneven")
     # A list of thousands says nothing of an even share.
-    max_workers_listed: Annotated[
-        int, msgspec.Meta(description="of one hop whose CPU times are listed", extra={"unit": "workers"})
-    ] = 64
-    max_void_blocks: Annotated[
-        int,
-        msgspec.Meta(
-            description="void blocks that are done again, or as many as are valid; with one more the experiment fails",
-            extra={"unit": "blocks"},
-        ),
-    ] = 3
-    long_warm_up_share: Annotated[
-        float, msgspec.Meta(description="share of the time left that the long warm-ups of all arms may take")
-    ] = 0.05
-    min_long_warm_up_ns: Annotated[
-        int, msgspec.Meta(description="length of a long warm-up at the least", extra={"unit": "ns"})
-    ] = 1_000_000_000
+    max_workers_listed: int = constant(64, "workers", "of one hop whose CPU times are listed")
+    max_void_blocks: int = constant(
+        3, "blocks", "void blocks that are done again, or as many as are valid; with one more the experiment fails"
+    )
+    long_warm_up_share: float = constant(0.05, "", "share of the time left that the long warm-ups of all arms may take")
+    min_long_warm_up_ns: int = constant(1_000_000_000, "ns", "length of a long warm-up at the least")
     # In one alone a change may be the machine's.
-    warm_up_starts: Annotated[
-        int, msgspec.Meta(description="that decide how long warm-ups are", extra={"unit": "starts"})
-    ] = 2
-    spare_files: Annotated[
-        int, msgspec.Meta(description="that a process may open besides its connections", extra={"unit": "files"})
-    ] = 256
+    warm_up_starts: int = constant(2, "starts", "that decide how long warm-ups are")
+    spare_files: int = constant(256, "files", "that a process may open besides its connections")
     # Frozen for longer, an arm would lose connections.
-    idle_share: Annotated[
-        float, msgspec.Meta(description="share of an idle time-out for which an arm may stay frozen")
-    ] = 0.5
-    first_port: Annotated[int, msgspec.Meta(description="listening ports begin here")] = 10_000
-    last_port: Annotated[int, msgspec.Meta(description="and end before this")] = 65_000
-    ready_s: Annotated[
-        float, msgspec.Meta(description="a program must accept connections within", extra={"unit": "s"})
-    ] = 10.0
-    ready_s_per_child: Annotated[
-        float, msgspec.Meta(description="and for each child process, that much more", extra={"unit": "s"})
-    ] = 0.01
+    idle_share: float = constant(0.5, "", "share of an idle time-out for which an arm may stay frozen")
+    first_port: int = constant(10_000, "", "listening ports begin here")
+    last_port: int = constant(65_000, "", "and end before this")
+    ready_s: float = constant(10.0, "s", "a program must accept connections within")
+    ready_s_per_child: float = constant(0.01, "s", "and for each child process, that much more")
 
 
 METHOD = Method()
+
+
+def table() -> list[tuple[str, object, str, str]]:
+    """Name, value, unit and meaning of each constant; `number` and `engine` only tell one method from another."""
+    rows = [(row.name, getattr(METHOD, row.name), row.metadata) for row in fields(Method) if row.metadata]
+    return [(name, value, metadata["unit"], metadata["meaning"]) for name, value, metadata in rows]

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 
+from hopcost.suites.peer_name import PeerName
+
 Value = int | float | str | bool  # of a sweep
-
-
-class PeerName(StrEnum):
-    """Load generators that can drive an arm in place of our engine."""
-
-    WRK = "wrk"
-    AB = "ab"
-    H2LOAD = "h2load"
-    HEY = "hey"
-    OHA = "oha"
 
 
 class Published(msgspec.Struct, forbid_unknown_fields=True):

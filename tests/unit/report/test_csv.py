@@ -19,7 +19,8 @@ from hopcost.report import Cell, Format, Result, render
 from hopcost.report.document import Document
 from hopcost.report.tables.claims import claims_report
 from hopcost.statistics.summary.summary import summarise
-from hopcost.suites.published import PeerName, Protocol
+from hopcost.suites.peer_name import PeerName
+from hopcost.suites.published import Protocol
 
 Found = dict[str, str]
 

@@ -15,7 +15,8 @@ from samples.sweeps import peer_run, planned, repeat, soak_block, sweep
 from hopcost.plan.turns import Turns
 from hopcost.record.run import Record
 from hopcost.report.json_schema import Report
-from hopcost.suites.published import PeerName, Protocol
+from hopcost.suites.peer_name import PeerName
+from hopcost.suites.published import Protocol
 
 SCHEMA = json.loads((ROOT / "docs" / "report.schema.json").read_text(encoding="utf-8"))
 GOLDEN = ROOT / "tests" / "golden" / "report" / "report.json"

@@ -13,7 +13,7 @@ from hopcost.report import Format, render
 from hopcost.report.tables.crosscheck import crosscheck_report
 from hopcost.statistics.questions import crosscheck
 from hopcost.statistics.questions.crosscheck import OURS, Crosscheck
-from hopcost.suites.published import PeerName
+from hopcost.suites.peer_name import PeerName
 
 
 def example() -> Crosscheck:

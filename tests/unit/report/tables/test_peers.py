@@ -12,7 +12,8 @@ from hopcost.record.run import Record
 from hopcost.report.document import Table
 from hopcost.report.tables import experiment
 from hopcost.statistics.summary.summary import summarise
-from hopcost.suites.published import PeerName, Protocol
+from hopcost.suites.peer_name import PeerName
+from hopcost.suites.published import Protocol
 
 
 def timed(answers: int, latency_ms: dict[str, float], kept: int | None = None) -> PeerRun:

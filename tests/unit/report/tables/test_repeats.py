@@ -9,7 +9,8 @@ from samples.sweeps import peer_run, planned, point, repeat
 
 from hopcost.report.tables.experiment import tables
 from hopcost.statistics.summary.summary import summarise
-from hopcost.suites.published import PeerName, Protocol
+from hopcost.suites.peer_name import PeerName
+from hopcost.suites.published import Protocol
 
 
 def test_repeats_have_a_mean_a_spread_and_no_verdict() -> None:

@@ -15,7 +15,8 @@ from hopcost.report import formatting
 from hopcost.report.document import Table
 from hopcost.report.tables import experiment
 from hopcost.statistics.summary.summary import summarise
-from hopcost.suites.published import PeerName, Protocol
+from hopcost.suites.peer_name import PeerName
+from hopcost.suites.published import Protocol
 
 MIB = 2**20
 
