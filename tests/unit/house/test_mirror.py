@@ -11,7 +11,7 @@ DATA = {"served", "shipped"}  # what programs and suites bring along
 WITHOUT_A_FILE = {
     "structures alone; the tests of those who fill and read them use them": (
         "plan/options plan/plan record/block record/evidence record/repeat record/run "
-        "statistics/questions/claim_result suites/published suites/suite"
+        "statistics/questions/claim_result suites/peer_name suites/published suites/suite"
     ),
     "whole commands show it: tests/end_to_end and tests/integration/cli": (
         "cli/build cli/list_ cli/load cli/run cli/show cli/up cli/shared/arguments cli/shared/arm cli/shared/complete "
