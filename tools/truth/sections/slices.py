@@ -51,9 +51,10 @@ INTRODUCTION = f"""\
 By slices: a block, all its arms started, all but one frozen, as in a full run. Alone: for each arm a pair of plain
 runs, it and the baseline, each started alone and never frozen. Both after {WARM_UP_NS / 1e9:g} s of warm-up, and
 {METHOD.warm_up_ns_per_connection / 1e6:g} ms for each connection, and both for as long: {LOADED_S:g} s or two visits
-of an arm, settling included. The quotient of the two ratios is taken within each repeat; its interval for throughput
-(95 %, Student's t over repeats) must lie within {1 - MARGIN:.2f} to {1 + MARGIN:.2f}. CPU per request is
-shown beside it.""" AFTER_ANSWER = """
+of an arm, settling included. The quotient of the two ratios is taken within each repeat; its interval for
+throughput (95 %, Student's t over repeats) must lie within {1 - MARGIN:.2f} to {1 + MARGIN:.2f}. CPU per request is
+shown beside it."""
+AFTER_ANSWER = """
 name = "after-answer"
 title = "An origin that keeps working after it has answered"
 [arms.origin]
