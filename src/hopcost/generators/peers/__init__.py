@@ -1,4 +1,4 @@
-"""The other load generators by name. A new one is a file here, a line here, and a name in suites/published.py."""
+"""The other load generators by name. A new one is a file here, a line here, and a name in suites/peer_name.py."""
 
 from __future__ import annotations
 
