@@ -26,6 +26,7 @@ import msgspec
 import typer.testing
 
 from hopcost import cli
+from hopcost.cli.shared import app
 from hopcost.errors import EXIT_CODES
 from hopcost.plan import method
 from hopcost.report.csv import Row
@@ -274,14 +275,14 @@ def _cli() -> str:
     for module in pkgutil.iter_modules(cli.__path__):
         importlib.import_module(f"hopcost.cli.{module.name}")
     run = typer.testing.CliRunner()
-    verbs = sorted(typer.main.get_command(cli.app).commands)  # type: ignore[attr-defined]
+    verbs = sorted(typer.main.get_command(app.app).commands)  # type: ignore[attr-defined]
     parts = []
     for verb in [None, *verbs]:
         if verb == "load":  # which would become the engine
             shown = LOAD_HELP.read_text(encoding="utf-8")
         else:
             words = [*([] if verb is None else [verb]), "--help"]
-            shown = run.invoke(cli.app, words, prog_name="hopcost", env={"COLUMNS": "80"}).output
+            shown = run.invoke(app.app, words, prog_name="hopcost", env={"COLUMNS": "80"}).output
         parts.append(f"## hopcost{f' {verb}' if verb else ''}\n\n```text\n{shown.rstrip()}\n```")
     return "\n\n".join(parts)
 

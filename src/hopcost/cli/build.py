@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from hopcost.cli import app, examples, fail
 from hopcost.cli.shared import complete
+from hopcost.cli.shared.app import app, examples, fail
 
 EPILOG = examples("hopcost build", "hopcost build go-hello express")
 

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from hopcost.cli import app, examples
 from hopcost.cli.shared import complete
+from hopcost.cli.shared.app import app, examples
 from hopcost.cli.shared.arguments import RECORD_HELP, Output, format_option
 from hopcost.report import Format, Source
 

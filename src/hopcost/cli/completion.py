@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from hopcost.cli import COMPLETION, app, examples
+from hopcost.cli.shared.app import COMPLETION, app, examples
 
 
 class Shell(StrEnum):
@@ -34,7 +34,7 @@ def completion(
     """Print the script that completes verbs, options, suites, experiments, arms and records in your shell."""
     from typer.completion import shell_complete
 
-    from hopcost.cli import know_shells
+    from hopcost.cli.shared.app import know_shells
 
     know_shells()
     shell_complete(context.find_root().command, {}, "hopcost", COMPLETION, f"source_{shell.value}")

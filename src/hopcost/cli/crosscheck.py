@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from hopcost.cli import app, examples
+from hopcost.cli.shared.app import app, examples
 from hopcost.cli.shared.arguments import ArmPath, Output, format_option
 from hopcost.report import Format, Source
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from hopcost.cli import app, examples
+from hopcost.cli.shared.app import app, examples
 
 EPILOG = examples("hopcost doctor", "hopcost doctor --spread", "hopcost doctor --clean")
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from hopcost.cli import app, examples
+from hopcost.cli.shared.app import app, examples
 from hopcost.cli.shared.arguments import ArmPath, Output, format_option
 from hopcost.report import Format, Source
 from hopcost.statistics.questions.gate_figures import GateFigures
@@ -77,7 +77,7 @@ def gate(
     from hopcost.measure.protocols import before_after
     from hopcost.plan.options import RunOptions
     from hopcost.report import render
-    from hopcost.report.live import progress
+    from hopcost.report.live import watch
     from hopcost.report.tables.gate import append, gate_report, last_line
     from hopcost.statistics.questions.gate import GateQuestion
 
@@ -86,7 +86,7 @@ def gate(
     before_after.refuse_unwritable([output])
     console = Console(stderr=True, highlight=False)
     answer = before_after.ask_gate(
-        question, RunOptions(budget_s=budget, seed=seed, folder=record), console, progress.watch
+        question, RunOptions(budget_s=budget, seed=seed, folder=record), console, watch.watch
     )
     write_result(render(gate_report(answer), format), output)
     if for_github:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from hopcost.cli import app
+from hopcost.cli.shared.app import app
 
 
 @app.command(

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hopcost.cli import app, examples
 from hopcost.cli.shared import complete
+from hopcost.cli.shared.app import app, examples
 from hopcost.plan.method import METHOD
 from hopcost.suites.peer_name import PeerName
 
@@ -152,7 +152,7 @@ def _measure_and_report(name: str, experiments: list[str], options: RunOptions) 
 
     from hopcost.measure.run import measure, report_command
     from hopcost.report import text
-    from hopcost.report.live import progress
+    from hopcost.report.live import watch
     from hopcost.report.record_report import document
     from hopcost.statistics.summary import summary
     from hopcost.suites import read
@@ -162,7 +162,7 @@ def _measure_and_report(name: str, experiments: list[str], options: RunOptions) 
     suite, chosen = read.read_suite(name), [*first, *experiments]
     for experiment in chosen:
         suite.experiment(experiment)
-    measured = measure(suite, chosen, options, console, progress.watch)
+    measured = measure(suite, chosen, options, console, watch.watch)
     record = measured.record
     summaries = summary.summarise(record)
     text.show(document(record, summaries))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hopcost.cli import app, examples
+from hopcost.cli.shared.app import app, examples
 from hopcost.cli.shared.arguments import ArmPath
 
 EPILOG = examples("hopcost show hello/one-core/go", "hopcost show ./my-suite.toml/first/mine > behind.txt")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hopcost.cli import app, examples
+from hopcost.cli.shared.app import app, examples
 from hopcost.cli.shared.arguments import ArmPath
 
 PIDS_SHOWN = 8

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from hopcost.machine import conditions, cpu_time, stall
+from hopcost.machine import conditions as machine_conditions
+from hopcost.machine import cpu_time, stall
 from hopcost.machine.conditions import Conditions
 from hopcost.plan.method import METHOD
 from hopcost.stacks.sandbox import leftovers
@@ -69,7 +70,7 @@ class Local:
 
     def conditions(self, cores: list[int]) -> Conditions:
         """Read from /proc and /sys."""
-        return conditions.now(cores)
+        return machine_conditions.now(cores)
 
     def busy_ns(self, cores: list[int]) -> int:
         """Read from /proc/stat."""

@@ -14,8 +14,8 @@ WITHOUT_A_FILE = {
         "statistics/questions/claim_result suites/peer_name suites/published suites/suite"
     ),
     "whole commands show it: tests/end_to_end and tests/integration/cli": (
-        "cli/build cli/list_ cli/load cli/run cli/show cli/up cli/shared/arguments cli/shared/arm cli/shared/complete "
-        "cli/shared/description cli/shared/findings errors generators/engine measure/peer_load measure/run "
+        "cli/build cli/list_ cli/load cli/run cli/show cli/up cli/shared/app cli/shared/arguments cli/shared/arm "
+        "cli/shared/complete cli/shared/description cli/shared/findings errors generators/engine measure/peer_load measure/run "
         "record/kept_files record/names"
     ),
     "the loop on a mock engine shows it: tests/unit/measure/test_block.py and test_loop.py": (
@@ -30,8 +30,8 @@ WITHOUT_A_FILE = {
     ),
     "golden files of the whole report, and the tables' and the page's tests": (
         "report/document report/formatting report/html/caveats report/html/charts report/html/series "
-        "report/html/stacks report/live/view report/notes/conditions report/notes/head report/notes/note "
-        "report/notes/verdicts report/record_report report/tables/hop_cost report/tables/offered_load"
+        "report/html/stacks report/live/view report/live/watch report/notes/conditions report/notes/head "
+        "report/notes/note report/notes/verdicts report/record_report report/tables/hop_cost report/tables/offered_load"
     ),
     "summaries and questions are made of it: tests/unit/statistics": (
         "statistics/arms statistics/figures statistics/machine_spread statistics/questions/gate_figures "

@@ -1,11 +1,8 @@
-"""How far a run is: a live view on a terminal, plain lines elsewhere, nothing when nothing is wanted."""
+"""How far a run is, in plain lines; the clock and the words that the live view shares."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 
@@ -14,21 +11,6 @@ from hopcost.record.block import Block
 from hopcost.report.formatting import reached
 from hopcost.statistics import stop
 from hopcost.statistics.precision import Forecast
-
-if TYPE_CHECKING:
-    from hopcost.report.live.view import View
-
-
-@contextmanager
-def watch(console: Console, plan: Plan) -> Iterator[PlainLines | View]:
-    """The watcher that suits the console; a quiet console prints no line."""
-    if console.quiet or not console.is_terminal or console.is_dumb_terminal:
-        yield PlainLines(console, plan)
-    else:
-        from hopcost.report.live.view import live  # it takes this module's words
-
-        with live(console, plan) as view:
-            yield view
 
 
 class Clock:

@@ -15,7 +15,7 @@ from samples.records import block, part, plain_block, plan_of, slice_of
 from hopcost.generators.engine_protocol import Validity
 from hopcost.plan.plan import Plan
 from hopcost.record.block import Block, Failure
-from hopcost.report.live import progress
+from hopcost.report.live import watch
 from hopcost.report.live.progress import PlainLines
 from hopcost.report.live.view import View
 from hopcost.statistics import stop
@@ -184,7 +184,7 @@ def test_no_color_takes_the_colours_and_leaves_the_words() -> None:
 
 
 def watcher_on(console: Console) -> str:
-    with progress.watch(console, plan_of()) as watcher:
+    with watch.watch(console, plan_of()) as watcher:
         return type(watcher).__name__
 
 
@@ -198,7 +198,7 @@ def test_the_console_decides() -> None:
 
 def test_a_quiet_console_prints_nothing() -> None:
     file, plan = io.StringIO(), plan_of()
-    with progress.watch(Console(file=file, force_terminal=True, quiet=True), plan) as watcher:
+    with watch.watch(Console(file=file, force_terminal=True, quiet=True), plan) as watcher:
         watcher.experiment_begins(plan.experiments[0], 6, 100.0)
         watcher.block_begins(0)
         watcher.arm_runs("direct", "start")
@@ -211,7 +211,7 @@ def test_the_terminal_is_left_clean_whatever_ends_the_run(ending: Callable[[], B
     """The cursor is hidden while it is drawn, and shown again; the view is taken away line by line."""
     console = terminal()
     try:
-        with progress.watch(console, plan_of_two()) as view:
+        with watch.watch(console, plan_of_two()) as view:
             view.experiment_begins(plan_of_two().experiments[0], 24, NOW_S + 400)
             view.block_ends(plain_block(0))
             assert shown(console).count("\x1b[?25l") == 1
