@@ -157,10 +157,10 @@ def test_kill_9_leaves_a_readable_record_and_no_process(tmp_path: Path, nothing_
 def test_an_engine_killed_in_the_middle_is_told_and_the_block_done_again(tmp_path: Path) -> None:
     record = tmp_path / "record"
     with command.start(
-        "run", suite_files.write(tmp_path), "--quick", "--budget", 20, "--record", record, folder=tmp_path
+        "run", suite_files.write(tmp_path), "--quick", "--budget", 40, "--record", record, folder=tmp_path
     ) as process:
         wait_for_engine(process).kill()
-        output, errors = process.communicate(timeout=60)
+        output, errors = process.communicate(timeout=90)
         assert process.returncode == 0, output + errors
         assert "killed by signal 9" in errors
         assert "killed by signal 9" in output
