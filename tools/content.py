@@ -3,7 +3,8 @@
 The bytes are the same on every machine, so that arms can be compared.
 
 static.txt is as hard to compress as the file of the nginx-Express article, whose answers gzip made 1.25 times shorter,
-heads included. Words of 49 different letters at random are that hard; tests/test_content.py compares with nginx itself.
+heads included. Words of 49 different letters at random are that hard; tests/tools/test_content.py compares with nginx
+itself.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Kept lines of `make truth`: one run each, with what it was measured with, so that unlike runs are never mixed.
 
-Knows nothing of what a run measures. Lines are only ever added; a run that was killed leaves at most a torn last line.
+Lines are only ever added; a run that was killed leaves at most a torn last line.
 """
 
 from __future__ import annotations

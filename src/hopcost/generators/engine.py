@@ -1,7 +1,4 @@
-"""The load engine's process: a plan goes in, lines come out. It must not know suites or statistics.
-
-docs/engine.md describes both; the structures here are that description, strict.
-"""
+"""The load engine's process: a plan goes in, lines come out. docs/engine.md describes both."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What this machine is: the facts that a record keeps. Read only; no judgement (that is doctor.py's)."""
+"""CPU time of cores: used, stolen by a hypervisor, spent in soft interrupts. Read only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What this machine is: the facts that a record keeps. Read only; no judgement (that is doctor.py's)."""
+"""What this machine is: the facts that a record keeps. Read only; doctor.py judges them."""
 
 from __future__ import annotations
 

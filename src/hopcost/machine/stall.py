@@ -1,7 +1,4 @@
-"""The open-loop phase: which loads are offered after the closed loop, how long its slices are, and how many.
-
-It must not know stacks; block.py runs it.
-"""
+"""For how long a core stalls: a thread looks at the clock without a pause. Run while nothing is measured."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""One block: fresh start of every arm, check, warm-up and slices by the engine, stop; its faults are in its record.
-
-It must not know how many blocks there are, or when they are enough.
-"""
+"""One block: fresh start of every arm, check, warm-up, slices by the engine, stop. Its faults are in its record."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Load on running stacks by the engine: what goes into its plan, and what its lines come to in a block.
-
-It must not know how stacks are started, or what voids a block.
-"""
+"""Load on running stacks by the engine: what goes into its plan, and what its lines come to in a block."""
 
 from __future__ import annotations
 

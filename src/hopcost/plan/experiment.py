@@ -1,4 +1,4 @@
-"""One experiment on this machine: its arms, its connections, how arms take turns, how long slices are. Pure."""
+"""One experiment on this machine: its arms, its connections, how arms take turns, how long slices are."""
 
 from __future__ import annotations
 

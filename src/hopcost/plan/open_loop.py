@@ -1,7 +1,4 @@
-"""The open-loop phase: which loads are offered after the closed loop, how long its slices are, and how many.
-
-It must not know stacks; block.py runs it.
-"""
+"""The open-loop phase: which loads are offered after the closed loop, how long its slices are, and how many."""
 
 from __future__ import annotations
 

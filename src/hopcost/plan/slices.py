@@ -1,4 +1,4 @@
-"""How long an arm settles before a slice, and how long the slice is: by its connections, the turns and the time. Pure.
+"""How long an arm settles before a slice, and how long the slice is: by its connections, the turns and the time.
 
 A second, wherever the time and idle time-outs allow it: settling is paid for at each visit, and what comes and goes in
 an arm, such as a garbage collection, must come and go within a slice. Where the time does not even hold blocks of the

@@ -1,4 +1,4 @@
-"""How the arms of an experiment take turns, out of what the machine's limits and the programs' time-outs allow. Pure.
+"""How the arms of an experiment take turns, out of what the machine's limits and the programs' time-outs allow.
 
 All arms are alive and frozen in between, if that is possible. Else as
 many as open files hold, at least three; else one.

@@ -1,7 +1,4 @@
-"""How a program's source becomes an executable in the user's cache: once, and whole or not at all.
-
-It must not know what a program is beyond its name, its folder and this recipe.
-"""
+"""How a program's source becomes an executable in the user's cache: once, and whole or not at all."""
 
 from __future__ import annotations
 

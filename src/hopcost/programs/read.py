@@ -1,7 +1,4 @@
-"""What a program is: `programs/<name>/program.toml`, whether it is there, and how its source is built.
-
-It must not know stacks or experiments.
-"""
+"""Read a program's definition, `programs/shipped/<name>/program.toml`."""
 
 from __future__ import annotations
 

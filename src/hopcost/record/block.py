@@ -1,4 +1,4 @@
-"""What one block, or one repeat of an article's protocol, leaves in the record: the structures of its lines."""
+"""What one block leaves in the record: the structures of a line of blocks.jsonl."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Whether a record says what can be: numbers in range, names that its plan knows, histograms that decode. Pure.
+"""Whether a record says what can be: numbers in range, names that its plan knows, histograms that decode.
 
-What does not decode at all is an accident (a disk that was full, a run that was killed), and record.py reads up to it.
+What does not decode at all is an accident (a disk that was full, a run that was killed), and reader.py reads up to it.
 What decodes and cannot be was changed by hand or put together from several records: nothing is reported out of that.
 """
 

@@ -1,12 +1,4 @@
-"""The record: a directory that holds everything one run produced. Reports read nothing else.
-
-run.json           format, hopcost's version, the command, when it began and how it ended
-suite.json         the suite as it was read, with every default
-plan.json          what it meant on this machine: arms, cores, seed, looks, what was left out
-environment.json   the machine, its limits and sysctls, the version of every program
-blocks.jsonl       one line per block, flushed when the block is done; docs/record-format.md has the keys
-stacks/E/A/        of arm A in experiment E: commands.json and the generated files
-"""
+"""Read a record: find its directory, decode its files, refuse what cannot be. run.py lists the files."""
 
 from __future__ import annotations
 
@@ -55,7 +47,7 @@ def _started_utc(path: Path) -> str:
 
 
 def read_record(path: Path) -> Record:
-    """Read a record; UsageError when its files do not fit, or say what cannot be (record_check.py).
+    """Read a record; UsageError when its files do not fit, or say what cannot be (checks.py).
 
     A cut-off last line of blocks.jsonl becomes a warning.
     """

@@ -1,4 +1,4 @@
-"""A record with another arm as the baseline of its experiments: any two arms beside each other, on request. Pure.
+"""A record with another arm as the baseline of its experiments: any two arms beside each other, on request.
 
 Nothing that was measured changes: the A/A floor stays that of the copied arm.
 """

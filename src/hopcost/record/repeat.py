@@ -1,4 +1,4 @@
-"""What one block, or one repeat of an article's protocol, leaves in the record: the structures of its lines."""
+"""What one repeat of an article's protocol leaves in the record: the structures of a line of repeats.jsonl."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ suite.json         the suite as it was read, with every default
 plan.json          what it meant on this machine: arms, cores, seed, looks, what was left out
 environment.json   the machine, its limits and sysctls, the version of every program
 blocks.jsonl       one line per block, flushed when the block is done; docs/record-format.md has the keys
+repeats.jsonl      one line per repeat of an article's protocol, if the plan has one
 stacks/E/A/        of arm A in experiment E: commands.json and the generated files
 """
 

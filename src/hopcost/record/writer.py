@@ -1,12 +1,4 @@
-"""The record: a directory that holds everything one run produced. Reports read nothing else.
-
-run.json           format, hopcost's version, the command, when it began and how it ended
-suite.json         the suite as it was read, with every default
-plan.json          what it meant on this machine: arms, cores, seed, looks, what was left out
-environment.json   the machine, its limits and sysctls, the version of every program
-blocks.jsonl       one line per block, flushed when the block is done; docs/record-format.md has the keys
-stacks/E/A/        of arm A in experiment E: commands.json and the generated files
-"""
+"""Write a record while a run goes on: each block whole or not at all. run.py lists the files."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What a stack consists of on this machine: addresses, settings, command lines, files. It starts nothing.
-
-That is what `hopcost show` prints; stack.py makes it run.
-"""
+"""An address that a hop listens on, and how a client reaches it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What a stack consists of on this machine: addresses, settings, command lines, files. It starts nothing.
 
-That is what `hopcost show` prints; stack.py makes it run.
+`hopcost show` prints it; stack.py makes it run.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A stack that runs: its hops started, watched, frozen and stopped. prepared.py decides what it consists of."""
+"""A stack that runs: its hops started, watched, frozen and stopped. prepare.py decides what it consists of."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The network that a stack gets: a namespace of its own where this machine allows it, else the host's loopback.
-
-It must not know programs. What an arm asks for and cannot have here is said, with the reason; nothing of the host is
-changed.
-"""
+"""Sysctls and the link rate that an arm asks for: whether this machine can give them, and what a link carries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arms put beside each other, block by block: ratios and differences of a figure, with their intervals. Pure.
+"""Arms put beside each other, block by block: ratios and differences of a figure, with their intervals.
 
 The copied arm runs twice in a block. Its figure is the mean of both runs, except in the A/A ratio (copy ÷ copied arm).
 """

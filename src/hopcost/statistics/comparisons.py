@@ -1,4 +1,4 @@
-"""What is said of an arm beside the baseline: each figure's ratio, its interval, and the verdict read off it. Pure.
+"""What is said of an arm beside the baseline: each figure's ratio, its interval, and the verdict read off it.
 
 An arm with faults of its own has figures but no verdict; nor has one whose reason lies in the run.
 """

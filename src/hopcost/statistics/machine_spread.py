@@ -1,9 +1,7 @@
-"""How much pairs of slices of the same server differ on this machine now, and how long an answer of ±1 % will take.
+"""How much pairs of slices of the same server differ on this machine, and how long an answer of ±1 % will take.
 
-The embedded origin runs twice, on one core where there are two, as the two runs of a baseline do. A pair is its two
-slices of a round; its log-ratio is what this machine makes out of no difference. The spread is 1.96 times the standard
-deviation of the pairs' log-ratios: 95 of 100 pairs lie within ± that. Programs are started once, so what a restart
-changes is not in it.
+A pair is two slices of one round; its log-ratio is the difference that the machine alone makes. The spread is 1.96
+times the standard deviation of the log-ratios: 95 of 100 pairs lie within ± the spread.
 """
 
 from __future__ import annotations

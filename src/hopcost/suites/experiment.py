@@ -1,7 +1,4 @@
-"""What to measure: the suite file, as a strict structure, and its own consistency.
-
-It must not know how programs start or what this machine is; `plan.py` brings those in.
-"""
+"""An experiment of a suite file, as a strict structure: its arms, its workload, its baseline."""
 
 from __future__ import annotations
 

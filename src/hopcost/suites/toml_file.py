@@ -1,6 +1,6 @@
 """A TOML file read into a strict msgspec structure; errors name the file, the key and the nearest known key.
 
-It must not know what the files are about: suites and programs both come through here.
+Suites and programs both come through here.
 """
 
 from __future__ import annotations

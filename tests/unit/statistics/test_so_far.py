@@ -30,7 +30,7 @@ def test_the_widest_is_the_one_below_the_table() -> None:
     content = record(plain_block(0), plain_block(1, behind=440))
     arms = stop.arms_so_far(content.plan, content.plan.experiments[0], content.blocks)
     widest = stop.widest_interval(content.plan.experiments[0], arms)
-    # as in test_reports: sinh(1.212904) = 1.5330; the A/A arm's own width is no answer's
+    # sinh(1.212904) = 1.5330; the A/A arm's own width is no answer's
     assert widest is not None and f"{widest:.1%}" == "153.3%"
 
 

@@ -1,7 +1,7 @@
-"""The article's own protocol: its tool, its connections, its repeats, one arm after another. What it tells is its own.
+"""The article's own protocol: its tool, its connections, its repeats, one arm after another.
 
-Scaled down where the time is short, and the record says to what. It must not know our blocks: nothing is interleaved
-here, nothing shuffled, and a slow minute of the machine goes to whichever arm has it.
+It is scaled down if the time is short, and the record says to what. Nothing is interleaved or shuffled, so a slow
+minute of the machine goes to whichever arm has it.
 """
 
 from __future__ import annotations

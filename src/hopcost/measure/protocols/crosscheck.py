@@ -1,7 +1,7 @@
-"""One running arm under every load generator in turn, ours among them: where their figures agree, and where not.
+"""Run every load generator in turn, ours among them, against one running arm.
 
-The stack runs on while the generators take turns in rounds of shuffled order, so that a slow minute of the machine is
-in all of them; each is compared with ours of the same round. All are processes of their own, called and read alike.
+The stack runs on while the generators take turns in rounds of shuffled order, so a slow minute of the machine meets
+all of them. All are processes of their own, called and read alike.
 """
 
 from __future__ import annotations

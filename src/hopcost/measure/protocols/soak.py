@@ -1,7 +1,7 @@
 """A soak: one start, then the arm under load for a long time, with short slices of the baseline and its copy between.
 
 Segments of it are the record's blocks: nothing is restarted from one to the next, but connections are opened anew, so
-that each has response times of its own. The drift over them is drift.py's.
+that each has response times of its own. statistics/summary/soak.py computes the drift over them.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""How much pairs of slices of the same server differ on this machine now, and how long an answer of ±1 % will take.
+"""Measure the machine's spread: the embedded origin runs twice, and the slices of a round make a pair.
 
-The embedded origin runs twice, on one core where there are two, as the two runs of a baseline do. A pair is its two
-slices of a round; its log-ratio is what this machine makes out of no difference. The spread is 1.96 times the standard
-deviation of the pairs' log-ratios: 95 of 100 pairs lie within ± that. Programs are started once, so what a restart
-changes is not in it.
+Both runs use one core if the machine has two, as the two runs of a baseline do. Programs start once, so the spread
+holds nothing of a restart. statistics/machine_spread.py judges the pairs.
 """
 
 from __future__ import annotations

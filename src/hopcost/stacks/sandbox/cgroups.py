@@ -1,9 +1,4 @@
-"""What a stack runs in: cores, cgroups that freeze it and count its CPU time, ports, open files.
-
-Its network is network.py's.
-
-It must not know programs or experiments.
-"""
+"""The cgroup freezer: find one that works here, by trial. Versions 2 and 1; without either, SIGSTOP freezes."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""The network that a stack gets: a namespace of its own where this machine allows it, else the host's loopback.
+"""The network that a stack gets: a namespace of its own if this machine allows it, else the host's loopback.
 
-It must not know programs. What an arm asks for and cannot have here is said, with the reason; nothing of the host is
-changed.
+Nothing of the host is changed.
 """
 
 from __future__ import annotations

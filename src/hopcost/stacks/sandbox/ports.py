@@ -1,9 +1,4 @@
-"""What a stack runs in: cores, cgroups that freeze it and count its CPU time, ports, open files.
-
-Its network is network.py's.
-
-It must not know programs or experiments.
-"""
+"""Ports for hops to listen on, outside the ports that clients get; and how many files a stack may open."""
 
 from __future__ import annotations
 

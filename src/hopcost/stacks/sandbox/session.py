@@ -1,7 +1,4 @@
-"""The machine that the stacks run on: start, signal, wait, put a file, read a counter; here today, a remote one later.
-
-It must not know what a stack is for.
-"""
+"""The machine that the stacks run on: start, signal, wait, put a file, read a counter."""
 
 from __future__ import annotations
 

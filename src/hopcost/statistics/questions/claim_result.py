@@ -1,7 +1,4 @@
-"""What was found of a claim: each comparison with its outcome, and the claim's own out of them. Pure.
-
-It must not know records; claims.py reads them.
-"""
+"""The outcome of a claim: that of each comparison, and the claim's own out of them. claims.py reads the records."""
 
 from __future__ import annotations
 

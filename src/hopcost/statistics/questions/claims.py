@@ -1,4 +1,4 @@
-"""Published claims against records: holds, does not hold, unknown, or not testable here. Pure.
+"""Published claims against records: holds, does not hold, unknown, or not testable here.
 
 A ratio's interval decides: wholly within what is claimed, the claim holds; wholly outside, it does not; else it is
 unknown. "more" and "less" are read off as verdicts are, against the margin. The comparisons of one claim share its

@@ -1,4 +1,4 @@
-"""Whether two records can be put beside each other, and what differs between them before any figure does. Pure.
+"""Whether two records can be put beside each other, and what differs between them before any figure does.
 
 An objection is a difference that moves figures by itself, so that no program could be made answerable for it.
 """

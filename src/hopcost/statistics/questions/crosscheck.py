@@ -1,8 +1,4 @@
-"""One running arm under every load generator in turn, ours among them: where their figures agree, and where not.
-
-The stack runs on while the generators take turns in rounds of shuffled order, so that a slow minute of the machine is
-in all of them; each is compared with ours of the same round. All are processes of their own, called and read alike.
-"""
+"""Whether the load generators agree: each is compared with ours of the same round."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What differs between two things: keys by their path, texts line by line. Pure; it must not know what they mean."""
+"""What differs between two things: keys by their path, texts line by line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a gate makes of a measured change: within the margin, beyond it, or undecided. Pure.
+"""What a gate makes of a measured change: within the margin, beyond it, or undecided.
 
 The slow end of the interval decides that a change is within the margin, the other end that it is beyond. Each end is a
 bound that holds with 97.5 % over all looks, so that both figures' bounds hold together with 95 % (Bonferroni): neither

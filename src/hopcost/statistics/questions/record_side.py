@@ -1,4 +1,4 @@
-"""One experiment in one of two records that stand side by side: its blocks, and what can be asked of them. Pure."""
+"""One experiment in one of two records that stand side by side: its blocks, and what can be asked of them."""
 
 from __future__ import annotations
 

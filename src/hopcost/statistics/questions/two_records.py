@@ -1,4 +1,4 @@
-"""Two records side by side: A and B, each figure of each arm that both have, B ÷ A. Pure.
+"""Two records side by side: A and B, each figure of each arm that both have, B ÷ A.
 
 Blocks of two records are independent samples, so Welch's t. An absolute figure holds whatever the machine did between
 the two runs; the arm's ratio to its own baseline does not, as far as both were slowed alike. Verdicts are read off the

@@ -1,4 +1,4 @@
-"""What a hop costs: the stack with it minus the stack without it, block by block, at the same offered load. Pure."""
+"""What a hop costs: the stack with it minus the stack without it, block by block, at the same offered load."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an arm did at an equal offered load: CPU per request, and response times where enough are there. Pure."""
+"""What an arm did at an equal offered load: CPU per request, and response times where enough are there."""
 
 from __future__ import annotations
 

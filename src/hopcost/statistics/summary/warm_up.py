@@ -1,4 +1,4 @@
-"""From when on an arm under load is warm: the last change-point of CPU per request over its warm-up's slices. Pure.
+"""From when on an arm under load is warm: the last change-point of CPU per request over its warm-up's slices.
 
 Change-points by PELT (Killick, Fearnhead, Eckley 2012) on squared deviations, as Barrett et al. ("Virtual machine
 warmup blows hot and cold", OOPSLA 2017) find the steady state of a virtual machine; they also have none now and then.

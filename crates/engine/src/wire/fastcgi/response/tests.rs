@@ -1,4 +1,4 @@
-//! Tables of the FastCGI answer reader; the properties are in `tests/hostile.rs`.
+//! Tables of the FastCGI answer reader; the properties are in `wire/hostile.rs`.
 
 use super::*;
 
