@@ -15,7 +15,7 @@ from msgspec import Meta
 
 from hopcost.record.run import Record
 from hopcost.report import Cell, Result
-from hopcost.report.formatting import printable
+from hopcost.report.formatting import CONFIDENCE_IN_TEXT, printable
 from hopcost.statistics.comparisons import CPU, THROUGHPUT, Comparison
 from hopcost.statistics.figures import cpu_of_hops
 from hopcost.statistics.intervals import Interval
@@ -49,7 +49,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     at_least: Annotated[bool, Meta(description="whether `value` is only a lower bound")] = False
     ratio: Annotated[float | None, Meta(description="of the figure, to the baseline's")] = None
     low: Annotated[
-        float | None, Meta(description="the ends of the ratio's interval, which hold for all arms together at 95 %")
+        float | None,
+        Meta(description=f"the ends of the ratio's interval, which hold for all arms together at {CONFIDENCE_IN_TEXT}"),
     ] = None
     high: Annotated[float | None, Meta(description="the other end")] = None
     verdict: Annotated[

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from hopcost.plan.method import METHOD
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.summary.summary import ArmSummary, Quantile
 from hopcost.suites.published import Published
 
 ABSENT = "–"
-CONFIDENCE = "95%"  # of all intervals of an experiment together
+CONFIDENCE = f"{1 - METHOD.confidence_error:.0%}"  # of all intervals of an experiment together
+CONFIDENCE_IN_TEXT = CONFIDENCE.replace("%", " %")  # as some sentences write it
 WIDEST = 10.0  # of a half-width that is printed, relative
 BEYOND = 1000  # a ratio's upper end above it says nothing
 

@@ -232,9 +232,13 @@ def _chart(rows: Sequence[Row]) -> alt.Chart:
 
 
 def _finished(chart: Any, rows: int | None, description: str) -> Spec:
-    """As wide as its place on the page."""
+    """As wide as its place on the page.
+
+    altair validates each part as it is made. The whole is not validated again, which would take as long: the page's
+    tests hold every chart to Vega-Lite's schema.
+    """
     height: Any = 260 if rows is None else STEP * rows + 12
-    spec: Spec = chart.properties(width="container", height=height, description=description).to_dict()
+    spec: Spec = chart.properties(width="container", height=height, description=description).to_dict(validate=False)
     spec.pop("config", None)  # altair's own look: the page has one
     spec["autosize"] = {"type": "fit-x", "contains": "padding"}
     return spec

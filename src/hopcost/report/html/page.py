@@ -99,6 +99,7 @@ def render(record: Record, experiments: list[ExperimentSummary]) -> str:
         command=formatting.printable(shlex.join(record.run.command)),
         parts=[_part(record, group, seen) for group in experiment.groups(experiments)],
         claims=[JudgedClaim(each.claim.says, each.outcome.value, claims.tests(each)) for each in tested],
+        confidence=formatting.CONFIDENCE_IN_TEXT,
         claims_counted=claims.counted(judged) if judged else "",
         caveats=caveats.lines(record, experiments),
         environment=_environment(record.environment),
@@ -148,7 +149,7 @@ def _at(each: ExperimentSummary) -> str:
 
 def _single(record: Record, each: ExperimentSummary, share: float | None) -> list[Charts]:
     return [
-        Charts("Ratios, with intervals that hold for all arms together at 95%", _ratios(each)),
+        Charts(f"Ratios, with intervals that hold for all arms together at {formatting.CONFIDENCE}", _ratios(each)),
         Charts("CPU time of a request by hop", _cpu(each, share)),
         Charts("Response time at equal offered load, towards the tail", _curves(record, each)),
         Charts("Published beside measured", _published(each)),

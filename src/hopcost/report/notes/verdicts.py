@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hopcost.plan.method import METHOD
 from hopcost.report.formatting import CONFIDENCE
 from hopcost.statistics.comparisons import CPU, THROUGHPUT
 from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
@@ -23,7 +24,7 @@ def verdict_lines(experiment: ExperimentSummary) -> list[str]:
         lines += _without_verdict(arm)
     for share, agrees in experiment.p99_agrees.items():
         if not agrees:
-            why = "differ by more than 20%" if agrees is False else "have none"
+            why = f"differ by more than {METHOD.max_p99_quotient - 1:.0%}" if agrees is False else "have none"
             lines.append(f"no p99 at {share:.0%} of capacity: {experiment.plan.copied_arm}'s two runs {why}")
     return lines
 

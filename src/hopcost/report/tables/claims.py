@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from hopcost.report import Cell, Result
 from hopcost.report.document import Document, Heading, Lines, Section, Style, Table
-from hopcost.report.formatting import ABSENT, count, interval, printable
+from hopcost.report.formatting import ABSENT, CONFIDENCE_IN_TEXT, count, interval, printable
 from hopcost.statistics.questions.claim_result import ClaimOutcome, ClaimResult, ClaimTestResult
 from hopcost.suites.claim import ClaimFigure, ClaimTest, Relation
 
@@ -17,8 +17,8 @@ CSV_HEADER = [
     *("outcome", "negligible", "reason", "record", "started_utc", "blocks"),
 ]
 TOGETHER = (
-    "Intervals in [ ]: those of one claim hold together at 95 %. Article and measured: a ratio, a soak's change as a"
-    " factor, or errors; of several comparisons the range."
+    f"Intervals in [ ]: those of one claim hold together at {CONFIDENCE_IN_TEXT}. Article and measured: a ratio, a"
+    " soak's change as a factor, or errors; of several comparisons the range."
 )
 
 

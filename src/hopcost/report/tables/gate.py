@@ -8,11 +8,12 @@ from pathlib import Path
 import msgspec
 
 from hopcost.errors import UsageError
+from hopcost.plan.method import METHOD
 from hopcost.record import kept_files
 from hopcost.record.kept_files import COMMANDS
 from hopcost.report import Format, Result, render
 from hopcost.report.document import Document, Heading, Lines, Table
-from hopcost.report.formatting import CONFIDENCE, count, interval
+from hopcost.report.formatting import CONFIDENCE, CONFIDENCE_IN_TEXT, count, interval
 from hopcost.report.notes.conditions import validity_lines
 from hopcost.statistics.comparisons import CPU, THROUGHPUT
 from hopcost.statistics.questions import differences
@@ -102,8 +103,8 @@ def _below(answer: GateResult) -> list[str]:
     floor = f"A/A floor: {BEFORE} against itself is {interval(experiment.aa_floor)} in throughput"
     ending = f"; stopped: {experiment.ending.detail}" if experiment.ending is not None else ""
     lines += [
-        "each interval holds with 95 % over all looks; its end towards the limit decides, so that neither a pass nor a"
-        " failure is wrong in more than 5 % of gates",
+        f"each interval holds with {CONFIDENCE_IN_TEXT} over all looks; its end towards the limit decides, so that"
+        f" neither a pass nor a failure is wrong in more than {100 * METHOD.confidence_error:g} % of gates",
         floor,
         f"{count(experiment.blocks, 'block')}{ending}",
         *_blocks(experiment),

@@ -7,7 +7,17 @@ import msgspec
 from hopcost.record.run import Record
 from hopcost.report import Result
 from hopcost.report.document import Document, Element, Heading, Lines, Table
-from hopcost.report.formatting import ABSENT, CONFIDENCE, count, difference, interval, microseconds, number, offered
+from hopcost.report.formatting import (
+    ABSENT,
+    CONFIDENCE,
+    CONFIDENCE_IN_TEXT,
+    count,
+    difference,
+    interval,
+    microseconds,
+    number,
+    offered,
+)
 from hopcost.statistics.comparisons import CPU, THROUGHPUT
 from hopcost.statistics.questions.differences import Difference
 from hopcost.statistics.questions.two_records import (
@@ -135,7 +145,8 @@ def _reading(comparison: RecordComparison) -> list[str]:
     )
     lines = [
         "B ÷ A by Welch's t over blocks, which are no pairs;"
-        f" {count(comparison.intervals, 'interval')} that could have a verdict hold together at 95 % (Bonferroni)"
+        f" {count(comparison.intervals, 'interval')} that could have a verdict hold together at"
+        f" {CONFIDENCE_IN_TEXT} (Bonferroni)"
     ]
     if margins:
         ends = " to ".join(dict.fromkeys(f"±{margin:.1%}" for margin in (margins[0], margins[-1])))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 
+import altair
 import golden
 import msgspec
 import pytest
@@ -81,6 +83,15 @@ def test_the_page_is_well_formed_and_its_addresses_are_its_own(content: Callable
     assert reader.open == []
     assert len(set(reader.ids)) == len(reader.ids)
     assert [address for address in reader.addresses if address.removeprefix("#") not in reader.ids] == []
+
+
+@pytest.mark.usefixtures("without_library")
+@pytest.mark.parametrize("content", [everything, loaded, hostile, swept], ids=lambda make: make.__name__)
+def test_every_chart_fits_the_schema_of_vega_lite(content: Callable[[], Record]) -> None:
+    charts = [json.loads(script) for script in read(content()).scripts if script.startswith("{")]
+    assert charts
+    for chart in charts:
+        altair.Chart.from_dict(chart, validate=True)
 
 
 @pytest.mark.usefixtures("without_library")
