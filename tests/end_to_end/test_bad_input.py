@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import socket
 import sys
 from collections.abc import Iterator
@@ -17,7 +16,6 @@ from hopcost.errors import ArmFailed
 from hopcost.plan.cores import Cores
 from hopcost.plan.method import METHOD
 from hopcost.programs import definition, read, receipt
-from hopcost.stacks import stack
 from hopcost.stacks.host import Local
 from hopcost.stacks.sandbox.network import TRIED
 from hopcost.stacks.sandbox.ports import raise_open_files
@@ -150,11 +148,11 @@ install = "it is there"
     receipt.installed.cache_clear()
 
 
-def start_own() -> None:
+def start_own(ready_s: float = METHOD.ready_s) -> None:
     raise_open_files()
     cores = Cores(stack=[0], generator=[0])
     arm = Arm(hops=[Hop(program="mine", link=Link.HTTP_TCP)])
-    with RunningStack("own", arm, {}, cores, Local(freezers()[0]), label="own"):
+    with RunningStack("own", arm, {}, cores, Local(freezers()[0]), label="own", ready_s=ready_s):
         pass
 
 
@@ -164,10 +162,7 @@ def test_a_program_that_exits_at_start_shows_its_last_lines(own_program: Path) -
         start_own()
 
 
-def test_a_program_that_never_gets_ready_is_told_with_its_address(
-    own_program: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(stack, "METHOD", dataclasses.replace(METHOD, ready_s=0.2))
+def test_a_program_that_never_gets_ready_is_told_with_its_address(own_program: Path) -> None:
     own_program.write_text("import time; print('thinking', flush=True); time.sleep(600)")
     with pytest.raises(ArmFailed, match=r"mine did not get ready within 0.2 s: 127\.0\.0\.1:\d+: .*refused"):
-        start_own()
+        start_own(ready_s=0.2)

@@ -24,7 +24,7 @@ def arms_here(
     missing_stand_ins: list[LeftOut] = []
     for name in experiment.arms:
         arm = suite.arms[name]
-        receipts = [installed[hop.program].under(hop.given(experiment.settings)) for hop in arm.hops]
+        receipts = [installed[hop.program].under(hop.settings_over(experiment.settings)) for hop in arm.hops]
         missing = [receipt for receipt in receipts if receipt.missing]
         if missing:
             left = LeftOut(name=name, reason=missing[0].missing or "", remedy=missing[0].remedy)

@@ -146,7 +146,7 @@ def _idle_timeouts(settings: Settings, arms: list[Arm], limits: MachineLimits) -
     timeouts: dict[str, float] = {}
     for arm in arms:
         for hop in arm.hops:
-            seconds = limits.idle_timeout_s(hop.program, hop.given(settings))
+            seconds = limits.idle_timeout_s(hop.program, hop.settings_over(settings))
             if seconds:
                 timeouts[hop.program] = min(seconds, timeouts.get(hop.program, seconds))
     return timeouts

@@ -58,7 +58,11 @@ class Local:
 
     def session(self, label: str, net: Net | None) -> Session:
         """A child of this process keeps it."""
-        return Session(self.freezer.cgroups(f"{CGROUP_PREFIX}{leftovers.owner()}-{label[:LABEL_LONGEST]}"), net)
+        return Session(self.cgroups(label), net)
+
+    def cgroups(self, label: str) -> list[Path]:
+        """The cgroups of the session with this label; none if signals freeze it."""
+        return self.freezer.cgroups(f"{CGROUP_PREFIX}{leftovers.owner()}-{label[:LABEL_LONGEST]}")
 
     def freeze(self, session: Session, pids: list[int]) -> dict[str, object]:
         """The session's cgroup, or a signal to each process."""

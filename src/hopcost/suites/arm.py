@@ -70,16 +70,16 @@ class Hop(msgspec.Struct, forbid_unknown_fields=True):
         Meta(description="an executable in place of the installed or built program; a path from the suite's folder"),
     ] = None
 
-    def given(self, settings: Settings) -> dict[str, SettingValue]:
-        """Its settings over those that its program has in `settings`."""
+    def settings_over(self, settings: Settings) -> dict[str, SettingValue]:
+        """The hop's settings over those of its program in `settings`."""
         return settings.get(self.program, {}) | self.settings
 
     def from_folder(self, folder: Path) -> Hop:
         """With its paths made absolute."""
         absolute = {
-            key: str((folder / given).resolve())
-            for key, given in (("config", self.config), ("binary", self.binary))
-            if given is not None
+            key: str((folder / path).resolve())
+            for key, path in (("config", self.config), ("binary", self.binary))
+            if path is not None
         }
         return msgspec.structs.replace(self, **absolute)
 

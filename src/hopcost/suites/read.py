@@ -81,7 +81,7 @@ def _with_whole_hops(suite: Suite, folder: Path) -> Suite:
     arms = {
         name: replace(
             arm,
-            hops=[replace(hop.from_folder(folder), settings=hop.given(arm.settings)) for hop in arm.hops],
+            hops=[replace(hop.from_folder(folder), settings=hop.settings_over(arm.settings)) for hop in arm.hops],
         )
         for name, arm in suite.arms.items()
     }

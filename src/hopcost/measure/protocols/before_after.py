@@ -98,5 +98,5 @@ def _side(arm: Arm, words: Sequence[str], option: str) -> Arm:
 
 def _with_all_settings(arm: Arm, experiment: Experiment) -> Arm:
     """The arm with the experiment's settings laid under its hops' own: the gate's experiment has none."""
-    hops = [msgspec.structs.replace(hop, settings=hop.given(experiment.settings)) for hop in arm.hops]
+    hops = [msgspec.structs.replace(hop, settings=hop.settings_over(experiment.settings)) for hop in arm.hops]
     return msgspec.structs.replace(arm, hops=hops, settings={})
