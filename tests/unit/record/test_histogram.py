@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import math
 import random
 from collections.abc import Iterator
@@ -72,7 +73,8 @@ def test_total_mean_and_recorded_values_are_those_of_hdrh() -> None:
     assert ours.total == hdrh.get_total_count() == 505
     assert math.isclose(ours.mean_ns, hdrh.get_mean_value(), rel_tol=1e-12)
     walked = [(int(each.value_iterated_to), int(each.count_added_in_this_iter_step)) for each in _copies(hdrh)]
-    assert list(zip(*ours.recorded(), strict=True)) == walked
+    ranks = itertools.accumulate(count for _, count in walked)
+    assert quantiles(ours, merge([]), [rank / 505 for rank in ranks]) == [(value, True) for value, _ in walked]
 
 
 def _copies(made: HdrHistogram) -> Iterator[Any]:  # it hands out the same object each time
@@ -104,7 +106,7 @@ def test_merging_is_recording_everything_in_one() -> None:
 
 def test_the_order_of_merging_does_not_matter() -> None:
     texts = [encoded(lognormal(50, seed)) for seed in range(6)]
-    assert merge(texts).recorded() == merge(reversed(texts)).recorded()
+    assert (merge(texts).counts == merge(reversed(texts)).counts).all()
 
 
 def test_a_thousand_histograms_keep_every_count() -> None:

@@ -1,4 +1,4 @@
-"""Quantiles where some requests are unanswered, against sorted lists."""
+"""Quantiles if some requests are unanswered, against sorted lists."""
 
 import math
 
@@ -6,32 +6,48 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopcost.record.histogram import quantile_bounds
+from hopcost.record.histogram import Histogram, merge, quantiles
 
-# Ten answers of 10, 20 … 100 ns, one each, and one request still unanswered at the given age: eleven in all.
-TEN = [10, 20, 30, 40, 50, 60, 70, 80, 90, 100]
+
+def holding(counts: dict[int, int]) -> Histogram:
+    """A histogram of values below 2048 ns: there each bucket holds one value."""
+    histogram = merge([])
+    for value, count in counts.items():
+        histogram.counts[value] = count
+    return histogram
+
+
+def quantile(answers: dict[int, int], unanswered: dict[int, int], q: float) -> tuple[int, bool] | None:
+    (value,) = quantiles(holding(answers), holding(unanswered), [q])
+    return value
+
+
+# Ten answers of 10, 20 … 100 ns, one each.
+TEN = dict.fromkeys(range(10, 101, 10), 1)
 
 
 @pytest.mark.parametrize(
-    ("age", "q", "bounds"),
+    ("age", "q", "expected"),
     [
-        # below all answers: rank 6 of 11 is the 5th answer when the age counts first, the 6th when it never ends
-        (5, 0.5, (50, 60)),
-        # among them (age 45, between 40 and 50): rank 4 lies before it, rank 5 is the age itself or the 5th answer
-        (45, 4 / 11, (40, 40)),
-        (45, 5 / 11, (45, 50)),
-        (45, 0.5, (50, 60)),
-        # above all: the ranks of answers do not move, the last rank is the unanswered one
-        (500, 0.5, (60, 60)),
-        (500, 10 / 11, (100, 100)),
-        (500, 0.99, (500, None)),
-        (500, 1.0, (500, None)),
+        # below all answers: the request may take for ever, so rank 6 of 11 is the sixth answer
+        (5, 0.5, (60, True)),
+        # among them, between 40 and 50
+        (45, 4 / 11, (40, True)),
+        (45, 5 / 11, (50, True)),
+        (45, 0.5, (60, True)),
+        # above all: the ranks of answers stay, the last rank is the unanswered request's
+        (500, 0.5, (60, True)),
+        (500, 10 / 11, (100, True)),
+        (500, 0.99, (500, False)),
+        (500, 1.0, (500, False)),
+        # below an answer, and the last rank all the same: at least as long as the longest answer
+        (5, 1.0, (100, False)),
         # at exactly an answer's value
-        (60, 0.5, (60, 60)),
+        (60, 0.5, (60, True)),
     ],
 )
-def test_one_unanswered_among_ten(age: int, q: float, bounds: tuple[int, int | None]) -> None:
-    assert quantile_bounds(TEN, [1] * 10, [age], [1], q) == bounds
+def test_one_unanswered_among_ten(age: int, q: float, expected: tuple[int, bool]) -> None:
+    assert quantile(TEN, {age: 1}, q) == expected
 
 
 @pytest.mark.parametrize(
@@ -39,45 +55,34 @@ def test_one_unanswered_among_ten(age: int, q: float, bounds: tuple[int, int | N
     [(0.0, 10), (0.001, 10), (0.1, 10), (0.10001, 20), (0.5, 50), (0.51, 60), (0.9, 90), (0.99, 100), (1.0, 100)],
 )
 def test_the_rank_is_the_ceiling(q: float, value: int) -> None:
-    assert quantile_bounds(TEN, [1] * 10, [], [], q) == (value, value)
+    assert quantile(TEN, {}, q) == (value, True)
 
 
 @pytest.mark.parametrize(("q", "value"), [(0.98, 10), (0.99, 10), (0.991, 20), (0.999, 20), (1.0, 20)])
 def test_p99_of_a_hundred_is_the_ninety_ninth(q: float, value: int) -> None:
-    assert quantile_bounds([10, 20], [99, 1], [], [], q) == (value, value)
+    assert quantile({10: 99, 20: 1}, {}, q) == (value, True)
 
 
 def test_one_answer_is_every_quantile() -> None:
-    assert {quantile_bounds([7], [1], [], [], q) for q in (0.0, 0.5, 1.0)} == {(7, 7)}
-
-
-def test_nothing_has_no_quantile() -> None:
-    assert quantile_bounds([], [], [], [], 0.5) is None
-    assert quantile_bounds([10], [0], [20], [0], 0.5) is None
+    assert {quantile({7: 1}, {}, q) for q in (0.0, 0.5, 1.0)} == {(7, True)}
 
 
 def test_a_value_that_never_occurred_is_no_quantile() -> None:
-    assert quantile_bounds([10, 20], [0, 1], [], [], 0.0) == (20, 20)
+    assert quantile({10: 0, 20: 1}, {}, 0.0) == (20, True)
 
 
-def test_only_unanswered_requests_give_a_lower_bound_alone() -> None:
-    assert quantile_bounds([], [], [3, 9], [1, 1], 0.5) == (3, None)
-    assert quantile_bounds([], [], [3, 9], [1, 1], 1.0) == (9, None)
+COUNTS = st.dictionaries(st.integers(1, 2047), st.integers(1, 50), max_size=20)
 
 
-HISTOGRAM = st.dictionaries(st.integers(1, 10**6), st.integers(1, 50), max_size=20)
-
-
-@given(HISTOGRAM, HISTOGRAM, st.floats(min_value=0, max_value=1))
-def test_bounds_agree_with_a_sorted_list(answers: dict[int, int], unanswered: dict[int, int], q: float) -> None:
-    """The definition itself: every unanswered request at its age, and every one of them endless."""
-    values, ages = sorted(answers), sorted(unanswered)
-    found = quantile_bounds(values, [answers[v] for v in values], ages, [unanswered[a] for a in ages], q)
-    repeated = [value for value, count in [*answers.items(), *unanswered.items()] for _ in range(count)]
-    at_their_age = sorted(repeated)
+@given(COUNTS, COUNTS, st.floats(min_value=0, max_value=1))
+def test_quantiles_agree_with_a_sorted_list(answers: dict[int, int], unanswered: dict[int, int], q: float) -> None:
+    """The definition itself: every unanswered request endless; if the rank falls on one of them, at its age."""
+    times = sorted(value for value, count in answers.items() for _ in range(count))
+    ages = [age for age, count in unanswered.items() for _ in range(count)]
+    at_their_age = sorted([*times, *ages])
     if not at_their_age:
-        assert found is None
+        assert quantile(answers, unanswered, q) is None
         return
     place = max(1, math.ceil(q * len(at_their_age))) - 1
-    endless = sorted([float(v) for v in answers for _ in range(answers[v])]) + [math.inf] * sum(unanswered.values())
-    assert found == (at_their_age[place], None if endless[place] == math.inf else endless[place])
+    is_exact = place < len(times)
+    assert quantile(answers, unanswered, q) == (times[place] if is_exact else at_their_age[place], is_exact)
