@@ -20,7 +20,6 @@ from hopcost.stacks import check
 from hopcost.stacks.stack import RunningStack
 from hopcost.statistics.figures import throughput
 from hopcost.statistics.validity.block import judge_block
-from hopcost.suites.arm import COPY_SUFFIX
 
 
 def measure_block(
@@ -53,8 +52,8 @@ def measure_block(
 def _standing(context: BlockContext, block: Block, ready: list[CheckedArm]) -> list[CheckedArm]:
     """The arms that go on into the open loop: those that still run; none where there is nothing left to compare."""
     standing = [each for each in ready if each.stack.failure() is None]
-    pair = {context.experiment.baseline, context.experiment.baseline + COPY_SUFFIX}
-    compared = pair & {each.arm.name for each in ready} <= {each.arm.name for each in standing}
+    reference = {context.experiment.baseline, context.experiment.copy}
+    compared = reference & {each.arm.name for each in ready} <= {each.arm.name for each in standing}
     is_void = block.end is not None and block.end.validity == Validity.VOID
     return standing if compared and len(standing) > 1 and not is_void else []
 

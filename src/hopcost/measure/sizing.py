@@ -5,7 +5,6 @@ It must not look at which arm is better, only at how widely their ratios spread.
 
 from __future__ import annotations
 
-import math
 import random
 
 import msgspec
@@ -14,8 +13,10 @@ from hopcost.generators.engine_protocol import Validity
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import Plan, PlannedExperiment
 from hopcost.plan.turns import Turns
-from hopcost.record.block import ArmBlock, Block
+from hopcost.record.block import Block
 from hopcost.statistics import looks, precision
+from hopcost.statistics.figures import throughput
+from hopcost.statistics.log_ratio import log_ratios_by_round
 from hopcost.statistics.precision import Forecast, Variances
 
 
@@ -46,8 +47,9 @@ class Sizing:
             warmed_ns = 0 if self.experiment.turns is Turns.WHOLE else _warmed_ns(done)
             self.overheads_s.append((done.elapsed_ns - done.slices_elapsed_ns - settling_ns - warmed_ns) / 1e9)
         if done.validity != Validity.VOID:
-            for name, rounds in log_ratios(self.experiment, done).items():
-                self.ratios.setdefault(name, []).append(rounds)
+            for name in (arm.name for arm in done.arms if arm.name != self.experiment.baseline):
+                logs = log_ratios_by_round(done, self.experiment, name, throughput)
+                self.ratios.setdefault(name, []).append([log for log in logs if log is not None])
         for failure in done.failures:
             self.ratios.pop(failure.arm, None)
 
@@ -140,30 +142,6 @@ class Sizing:
 def _warmed_ns(done: Block) -> int:
     """How long all arms together were warmed up."""
     return sum(arm.warm_up.elapsed_ns for arm in done.arms if arm.warm_up is not None)
-
-
-def log_ratios(experiment: PlannedExperiment, done: Block) -> dict[str, list[float]]:
-    """By arm, the log-ratio of throughput to the baseline's runs in each round, where all of them answered."""
-    parts = {arm.name: _by_round(arm) for arm in done.arms}
-    first = parts.get(experiment.baseline, {})
-    second = parts.get(experiment.copy or experiment.baseline, first)
-    found: dict[str, list[float]] = {}
-    for name, own in parts.items():
-        if name == experiment.baseline:
-            continue
-        reference = {
-            number: first[number]
-            if name == experiment.copy
-            else (first[number] + second.get(number, first[number])) / 2
-            for number in first
-        }
-        both = [(own[number], reference[number]) for number in own if number in reference]
-        found[name] = [math.log(mine / other) for mine, other in both if mine > 0 and other > 0]
-    return found
-
-
-def _by_round(arm: ArmBlock) -> dict[int, float]:
-    return {each.round: each.answers / each.elapsed_ns for each in arm.slices if each.elapsed_ns}
 
 
 def block_seed(plan: Plan, experiment: str, block: int) -> int:

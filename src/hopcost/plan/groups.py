@@ -10,7 +10,7 @@ import msgspec
 
 from hopcost.plan.plan import PlannedExperiment
 
-PAIR = 2  # the baseline and its copy are in every group
+REFERENCE = 2  # the baseline and its copy are in every group
 JOINT = "+"  # no name in a suite has it
 
 
@@ -30,17 +30,17 @@ def in_groups(planned: PlannedExperiment, together: int) -> list[PlannedExperime
 
     The groups share its weight. What is left out and noted stands in the first one only.
     """
-    pair = {planned.baseline, planned.copy}
-    others = [arm.name for arm in planned.arms if arm.name not in pair]
+    reference = {planned.baseline, planned.copy}
+    others = [arm.name for arm in planned.arms if arm.name not in reference]
     if len(planned.arms) <= together:
         return [planned]
-    groups = split(others, together - PAIR)
+    groups = split(others, together - REFERENCE)
     return [
         msgspec.structs.replace(
             planned,
             name=JOINT.join([planned.name, *group]),
             group_of=planned.name,
-            arms=[arm for arm in planned.arms if arm.name in pair or arm.name in group],
+            arms=[arm for arm in planned.arms if arm.name in reference or arm.name in group],
             published=[row for row in planned.published if row.arm not in others or row.arm in group],
             weight=planned.weight / len(groups),
             left_out=[] if number else planned.left_out,

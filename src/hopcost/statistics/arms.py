@@ -1,7 +1,4 @@
-"""Arms put beside each other, block by block: ratios and differences of a figure, with their intervals.
-
-The copied arm runs twice in a block. Its figure is the mean of both runs, except in the A/A ratio (copy ÷ copied arm).
-"""
+"""Arms beside each other, block by block: ratios and differences of a figure, with their intervals."""
 
 from __future__ import annotations
 
@@ -11,8 +8,9 @@ from hopcost.generators.engine_protocol import Validity
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.record.block import ArmBlock, Block
 from hopcost.statistics import intervals
-from hopcost.statistics.figures import BlockFigure
+from hopcost.statistics.figures import BlockFigure, all_known
 from hopcost.statistics.intervals import Interval
+from hopcost.statistics.log_ratio import figures_of_both, log_ratio
 
 
 class PairedBlocks:
@@ -23,16 +21,16 @@ class PairedBlocks:
     """
 
     def __init__(self, experiment: PlannedExperiment, blocks: Sequence[Block]) -> None:
-        valid = [block for block in blocks if block.validity != Validity.VOID]
+        self.experiment = experiment
         self.baseline = experiment.baseline
         self.copied_arm = experiment.copied_arm
         self.copy = experiment.copy
-        self.blocks = [{arm.name: arm for arm in block.arms} for block in valid]
+        self.blocks = [{arm.name: arm for arm in block.arms} for block in blocks if block.validity != Validity.VOID]
         self.failed = {failure.arm: block.number + 1 for block in blocks for failure in block.failures}
 
     @property
     def names(self) -> list[str]:
-        """Of all arms that are in a block, in their order there."""
+        """All arms that are in a block, in their order there."""
         return list(dict.fromkeys(name for block in self.blocks for name in block))
 
     def of(self, name: str) -> list[ArmBlock]:
@@ -40,12 +38,12 @@ class PairedBlocks:
         return [block[name] for block in self.blocks if name in block]
 
     def ratio(self, name: str, figure: BlockFigure, error: float, reference: str | None = None) -> Interval | None:
-        """Figure of the arm ÷ that of the reference (None: the baseline), paired by block."""
-        pairs = self.pairs(name, figure, reference)
-        if pairs is None:
-            return None
-        own, other = [own for own, _ in pairs], [other for _, other in pairs]
-        return intervals.ratio(own, other, error, self.rounds(name, figure, reference))
+        """Figure of the arm ÷ figure of the reference (None: the baseline), paired by block."""
+        reference = reference or self.baseline
+        blocks = self._of_both(name, figure, reference)
+        logs = all_known(log_ratio(block, self.experiment, name, reference, figure) for block in blocks)
+        interval = intervals.mean(logs or [], error, self.rounds(name, figure, reference))
+        return None if interval is None else intervals.of_logs(interval)
 
     def floor(self, figure: BlockFigure, error: float) -> Interval | None:
         """The copy ÷ the copied arm: the ratio of two runs that do not differ."""
@@ -53,50 +51,33 @@ class PairedBlocks:
 
     def difference(self, name: str, figure: BlockFigure, error: float, reference: str | None = None) -> Interval | None:
         """Figure of the arm minus that of the reference (None: the baseline), paired by block, in the figure's unit."""
-        pairs = self.pairs(name, figure, reference)
-        if pairs is None:
-            return None
+        pairs = self.pairs(name, figure, reference) or []
         return intervals.mean([own - other for own, other in pairs], error, self.rounds(name, figure, reference))
 
     def pairs(self, name: str, figure: BlockFigure, reference: str | None = None) -> list[tuple[float, float]] | None:
-        """(arm, reference) of each block that has both and in which the figure was taken; None where one lacks it.
+        """(arm, reference) of each block that has both and in which the figure was taken; None if one lacks it.
 
         Leaving such a block out would choose blocks by their outcome.
         """
         reference = reference or self.baseline
-        found = []
-        for block in self._of_both(name, figure, reference):
-            own, other = self._value(block, name, figure, reference), self._value(block, reference, figure, name)
-            if not own or not other:
-                return None
-            found.append((own, other))
-        return found
+        blocks = self._of_both(name, figure, reference)
+        return all_known(figures_of_both(block, self.experiment, name, reference, figure) for block in blocks)
 
     def values(self, name: str, figure: BlockFigure) -> list[float] | None:
-        """The arm's own of each block in which the figure was taken; None where one of these lacks it, or none is."""
-        found = [figure(block[name]) for block in self._taking(figure) if name in block]
-        known = [value for value in found if value]
-        return known if known and len(known) == len(found) else None
+        """The arm's own figure of each block in which it was taken; None if a block lacks it, or there is no block."""
+        return all_known(figure(block[name]) or None for block in self._taking(figure) if name in block) or None
 
     def rounds(self, name: str, figure: BlockFigure, reference: str | None = None) -> list[int]:
-        """Of each block that has the arm and the reference: what the figure weighs."""
+        """The weight of each block that has the arm and the reference: rounds that the figure was taken over."""
         return [figure.rounds(block[name]) for block in self._of_both(name, figure, reference or self.baseline)]
 
     def count(self, name: str, figure: BlockFigure, reference: str | None = None) -> int:
-        """Of how many blocks the ratio is made."""
+        """The number of blocks behind the ratio."""
         return len(self.rounds(name, figure, reference))
 
     def _of_both(self, name: str, figure: BlockFigure, reference: str) -> list[dict[str, ArmBlock]]:
         return [block for block in self._taking(figure) if name in block and reference in block]
 
     def _taking(self, figure: BlockFigure) -> list[dict[str, ArmBlock]]:
-        """The blocks in which it was taken of any arm."""
+        """The blocks in which the figure was taken of any arm."""
         return [block for block in self.blocks if any(figure.rounds(part) for part in block.values())]
-
-    def _value(self, block: dict[str, ArmBlock], name: str, figure: BlockFigure, beside: str) -> float | None:
-        """The figure of an arm that stands beside another one."""
-        first = figure(block[name])
-        if name != self.copied_arm or self.copy in (None, beside) or self.copy not in block:
-            return first
-        second = figure(block[self.copy])
-        return (first + second) / 2 if first and second else None  # a run without the figure would halve the mean

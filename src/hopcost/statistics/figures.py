@@ -1,19 +1,22 @@
-"""Figures that are read off an arm's part of a block: throughput and CPU per request."""
+"""Figures of an arm's part of a block: throughput and CPU per request."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import TypeVar
 
 import msgspec
 
 from hopcost.record.block import ArmBlock
 
+Known = TypeVar("Known")
+
 
 class BlockFigure(msgspec.Struct, frozen=True):
-    """What is read off an arm's part of a block: None or 0 if the arm does not have it.
+    """A figure of an arm's part of a block: None or 0 if the arm does not have it.
 
-    `rounds` counts the rounds that the figure was taken over; it is the weight of the block. A block without any, such
-    as one without an offered load, is left out.
+    `rounds` counts the rounds that the figure was taken over; it is the weight of the block. hopcost leaves out a block
+    without any, such as one without an offered load.
     """
 
     read: Callable[[ArmBlock], float | None]
@@ -50,15 +53,21 @@ def cpu_of(hop: str) -> BlockFigure:
 
 def total(values: Iterable[int | None]) -> int | None:
     """The sum; None if one of the values is unknown."""
+    known = all_known(values)
+    return None if known is None else sum(known)
+
+
+def all_known(values: Iterable[Known | None]) -> list[Known] | None:
+    """The values; None if one of them is unknown."""
     known = []
     for value in values:
         if value is None:
             return None
         known.append(value)
-    return sum(known)
+    return known
 
 
 def cpu_of_hops(cpu_ns: Mapping[str, int | None]) -> int | None:
-    """All hops together, the generator left out; None if one is not known, or there is none."""
+    """All hops together, without the generator; None if one is not known, or there is none."""
     hops = [ns for name, ns in cpu_ns.items() if name != "generator"]
     return total(hops) if hops else None

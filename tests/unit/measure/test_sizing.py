@@ -1,22 +1,16 @@
 """How long blocks are to be: out of the spread of rounds and the time left, in tables without a clock."""
 
-import math
-
 import msgspec
 import pytest
-from samples.records import MS, block, part, plan_of, slice_of
+from samples.records import MS, block, plan_of, rounds_of
 
 from hopcost.generators.engine_protocol import Validity
-from hopcost.measure.sizing import Sizing, log_ratios
+from hopcost.measure.sizing import Sizing
 from hopcost.plan.method import METHOD
-from hopcost.record.block import ArmBlock, Block, Failure
+from hopcost.record.block import Block, Failure
 
 # Direct, behind, beside and the baseline's copy: a round of 300 ms after 300 ms each takes 2.472 s, of 100 ms 0.824 s.
 ARMS = 4
-
-
-def rounds_of(arm: str, *answers: int) -> ArmBlock:
-    return part(*(msgspec.structs.replace(slice_of(arm, each), round=number) for number, each in enumerate(answers)))
 
 
 def a_block(number: int, behind: tuple[int, ...] = (400, 440, 400, 440)) -> Block:
@@ -33,17 +27,6 @@ def sizing(*blocks: Block, quick: bool = False) -> Sizing:
     for each in blocks:
         made.note(each)
     return made
-
-
-def test_log_ratios_are_by_round_to_the_mean_of_the_baselines_runs() -> None:
-    (experiment,) = plan_of().experiments
-    found = log_ratios(
-        experiment,
-        block(0, rounds_of("direct", 1000, 900), rounds_of("behind", 400, 0), rounds_of("direct-aa", 1200, 900)),
-    )
-    assert found["behind"] == [pytest.approx(math.log(400 / 1100))], "a round without an answer has none"
-    assert found["direct-aa"] == [pytest.approx(math.log(1.2)), pytest.approx(0.0)]
-    assert "direct" not in found
 
 
 def test_the_pilot_is_short_and_a_quick_run_has_none() -> None:

@@ -14,7 +14,6 @@ from typing import Any
 
 from hopcost.errors import HopcostError, MeasurementFailed
 from hopcost.generators.engine_protocol import End, Slice, Validity, WarmedUp
-from hopcost.measure import sizing
 from hopcost.measure.next_block import FinishedBlocks, NextBlock
 from hopcost.plan.make import make_plan
 from hopcost.plan.method import METHOD
@@ -27,6 +26,8 @@ from hopcost.record.evidence import CheckedAnswer
 from hopcost.record.run import Ending
 from hopcost.statistics import comparisons, looks
 from hopcost.statistics.arms import PairedBlocks
+from hopcost.statistics.figures import throughput
+from hopcost.statistics.log_ratio import log_ratios_by_round
 from hopcost.suites.arm import Arm, Hop, Link
 from hopcost.suites.experiment import Experiment, Placement, Workload
 from hopcost.suites.suite import Suite
@@ -63,7 +64,8 @@ def courses() -> list[list[float]]:
             for each in read.blocks:
                 if experiment.copy is None or each.experiment != experiment.name or each.validity != Validity.VALID:
                     continue
-                course = sizing.log_ratios(experiment, each).get(experiment.copy, [])
+                logs = log_ratios_by_round(each, experiment, experiment.copy, throughput)
+                course = [log for log in logs if log is not None]
                 if len(course) >= ROUNDS_LEAST:
                     found.append(course)
     return found

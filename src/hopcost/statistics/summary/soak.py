@@ -16,9 +16,9 @@ from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.record import histogram
 from hopcost.record.block import ArmBlock, Block
-from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.figures import throughput
 from hopcost.statistics.intervals import exp
+from hopcost.statistics.log_ratio import log_ratio
 
 ROUNDING = 1e-9  # equal figures differ by less after a mean of logarithms
 SEGMENTS_LEAST = 4  # two of them give a line, three an interval that says nothing
@@ -110,9 +110,12 @@ def summarise_soak(
     ratios: Points = []
     for block in blocks:
         part = _part(block, arm)
-        value = _block_ratio(experiment, block, arm)
-        if part is not None and part.slices and value is not None:
-            ratios.append((_middle_s(part), value))
+        in_block = {part.name: part for part in block.arms}
+        if part is None or not part.slices or experiment.baseline not in in_block:
+            continue
+        log = log_ratio(in_block, experiment, arm, experiment.baseline, throughput)
+        if log is not None:
+            ratios.append((_middle_s(part), exp(log)))
     courses = [_course("ratio", arm, ratios, error)]
     for name in (arm, experiment.baseline):
         times: Points = []
@@ -164,12 +167,6 @@ def _course(figure: str, arm: str, points: Points, error: float) -> Course:
         parts=len(made),
         drift=drift([time for time, _ in made], [value for _, value in made], error),
     )
-
-
-def _block_ratio(experiment: PlannedExperiment, block: Block, name: str) -> float | None:
-    """An arm's throughput ÷ the mean of the baseline's two runs in one block."""
-    ratio = PairedBlocks(experiment, [block]).ratio(name, throughput, METHOD.confidence_error)
-    return None if ratio is None else ratio.value
 
 
 def _part(block: Block, name: str) -> ArmBlock | None:

@@ -22,8 +22,7 @@ EXPERIMENT = msgspec.structs.replace(records.plan_of().experiments[0], slice_ns=
 def block_of(first: list[int], second: list[int], cpu_ns: int | None = 1_000_000) -> Block:
     """Rounds of slices of the baseline and its second run, with these answers."""
     parts = [
-        records.part(*(records.slice_of(name, each, cpu_ns={"app": cpu_ns}) for each in answers))
-        for name, answers in (("direct", first), ("direct-aa", second))
+        records.rounds_of(name, *answers, cpu_ns=cpu_ns) for name, answers in (("direct", first), ("direct-aa", second))
     ]
     return records.block(0, *parts)
 
@@ -83,7 +82,7 @@ def test_levels_come_in_the_order_of_time() -> None:
     second = records.part(
         *(msgspec.structs.replace(records.slice_of("direct-aa", 2000), start_ns=at) for at in (100, 200))
     )
-    found = machine_spread.levels(first, second)
+    found = machine_spread.levels([first, second])
     assert [each - found[0] for each in found] == pytest.approx([0, math.log(2), math.log(2), 0])
 
 
