@@ -20,7 +20,7 @@ setup: ## install what is missing, build the crates and the programs (quick when
 	@tools/setup
 
 demo: setup ## what nginx in front of Go costs: a first answer in two minutes
-	$(HOPCOST) run nginx-go --quick
+	$(HOPCOST) run nginx-go --quick $(DEMO)
 
 check: setup $(BIOME) ## formats, lints, types
 	.venv/bin/ruff format --check src tests tools .ci

@@ -112,6 +112,13 @@ def run(
             show_default=False,
         ),
     ] = 2.0,
+    anyway: Annotated[
+        bool,
+        typer.Option(
+            "--anyway",
+            help="Count blocks that the hypervisor or other programs disturbed; figures come without verdicts then.",
+        ),
+    ] = False,
     record: Annotated[
         Path | None,
         typer.Option("--record", metavar="DIR", help="Where the record goes. [default: records/<UTC time>-<suite>]"),
@@ -142,6 +149,7 @@ def run(
         target_width=target / 100,
         margin=margin / 100,
         quiet=quiet,
+        on_busy_machine=anyway,
     )
     return _measure_and_report(suite, experiments or [], options)
 

@@ -57,6 +57,7 @@ def make_plan(suite: Suite, names: Sequence[str], options: RunOptions, limits: M
         peer=options.peer,
         as_published=options.as_published,
         scale=options.scale,
+        on_busy_machine=options.on_busy_machine,
     )
 
 

@@ -53,6 +53,7 @@ class RunOptions(msgspec.Struct, frozen=True):
     target_width: float = METHOD.target_width
     margin: float = METHOD.min_margin
     quiet: bool = False
+    on_busy_machine: bool = False
 
     @property
     def one_arm_at_a_time(self) -> bool:

@@ -135,3 +135,7 @@ class Plan(msgspec.Struct, frozen=True):
     peer: Annotated[str | None, Meta(description="the generator in the engine's place; null: the engine")] = None
     as_published: Annotated[bool, Meta(description="whether the articles' own protocols were followed")] = False
     scale: Annotated[float, Meta(description="of the protocols' requests and durations")] = 1.0
+    on_busy_machine: Annotated[
+        bool,
+        Meta(description="whether `--anyway` was given: what the machine did makes a block suspect; no verdicts"),
+    ] = False

@@ -22,6 +22,7 @@ from hopcost.statistics.verdict import Better, Verdict, judge_interval
 THROUGHPUT, CPU = "throughput", "cpu_per_request"
 
 GENERATOR_FULL = "the generator was full while the stack idled: its throughput is a lower bound"
+BUSY_MACHINE = "measured with --anyway, whatever else the machine was doing"
 
 
 class Comparison(msgspec.Struct, frozen=True):

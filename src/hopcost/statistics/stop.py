@@ -54,11 +54,16 @@ def widest_interval(experiment: PlannedExperiment, arms: Sequence[ArmSoFar]) -> 
     return max((ratio.half_width for ratio in ratios if ratio.half_width is not None), default=None)
 
 
-def biased_experiments(experiments: Sequence[PlannedExperiment], blocks: Sequence[Block]) -> list[str]:
-    """The experiments of a run whose A/A arm convicts the instrument; they and both figures share the error."""
-    error = METHOD.aa_error / (2 * max(1, len(experiments)))
+def biased_experiments(plan: Plan, blocks: Sequence[Block]) -> list[str]:
+    """The experiments of a run whose A/A arm convicts the instrument; they and both figures share the error.
+
+    On a machine that is known to be busy there is nothing to convict: such a run has no verdicts anyway.
+    """
+    if plan.on_busy_machine:
+        return []
+    error = METHOD.aa_error / (2 * max(1, len(plan.experiments)))
     found = []
-    for experiment in experiments:
+    for experiment in plan.experiments:
         arms = PairedBlocks(experiment, [block for block in blocks if block.experiment == experiment.name])
         floors = [arms.floor(each, error) for each in (figures.throughput, figures.cpu_per_request)]
         if any(verdict.is_biased(floor) for floor in floors):

@@ -69,6 +69,13 @@ def test_a_baseline_that_differs_from_itself_leaves_the_run_without_verdicts() -
     assert summary(six_blocks()).instrument_is_biased is False
 
 
+def test_a_run_on_a_machine_that_is_known_to_be_busy_has_no_verdicts_and_convicts_nobody() -> None:
+    found = summary(six_blocks(again=1.05), plan=plan_of(on_busy_machine=True))
+    assert "--anyway" in known(found.no_verdicts)
+    assert found.instrument_is_biased is False
+    assert {each.verdict.word for arm in found.arms for each in arm.comparisons} == {"unknown"}
+
+
 def test_too_few_blocks_give_no_verdict() -> None:
     found = summary(six_blocks()[:2])
     assert found.no_verdicts == "too few valid blocks: 2, 3 needed"

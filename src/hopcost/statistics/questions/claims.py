@@ -18,7 +18,7 @@ from hopcost.record.block import ArmBlock, Block
 from hopcost.record.run import Record
 from hopcost.statistics import looks, stop, verdict
 from hopcost.statistics.arms import PairedBlocks
-from hopcost.statistics.comparisons import GENERATOR_FULL, own_fault, too_few
+from hopcost.statistics.comparisons import BUSY_MACHINE, GENERATOR_FULL, own_fault, too_few
 from hopcost.statistics.figures import BlockFigure, cpu_of, cpu_per_request, throughput
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.questions.claim_result import ClaimOutcome, ClaimResult, ClaimTestResult, Errors, decide_claim
@@ -249,10 +249,12 @@ def _of_interval(seen: ClaimTestResult, run: _Run, names: Sequence[str]) -> tupl
             is_bound = any(is_generator_full(part, run.planned) for part in run.parts(name))
             if test.figure is ClaimFigure.THROUGHPUT and is_bound:
                 return ClaimOutcome.UNKNOWN, f"{name}: {GENERATOR_FULL}", False
+    if run.record.plan.on_busy_machine:
+        return ClaimOutcome.UNKNOWN, BUSY_MACHINE, False
     margin: float | None = run.record.plan.margin
     if test.figure.is_ratio:
         arms, reading = PairedBlocks(run.planned, run.blocks), _reading(test)
-        if biased := stop.biased_experiments(run.record.plan.experiments, run.record.blocks):
+        if biased := stop.biased_experiments(run.record.plan, run.record.blocks):
             return ClaimOutcome.UNKNOWN, f"the baseline differs from itself in {', '.join(biased)}: no verdicts", False
         floor = arms.floor(throughput if test.hop else reading, run.error)
         margin = verdict.margin(floor, run.record.plan.margin)

@@ -16,7 +16,17 @@ from hopcost.statistics.questions import differences
 from hopcost.statistics.questions.differences import Difference
 
 VOLATILE = ("load_average_1min", "swap_used_bytes", "cgroup")  # of the environment: new with every run
-OF_THE_RUN = ("quick", "looks", "margin", "target_width", "warm_up_least_ns", "warm_up_most_ns", "peer", "as_published")
+OF_THE_RUN = (
+    "quick",
+    "looks",
+    "margin",
+    "target_width",
+    "warm_up_least_ns",
+    "warm_up_most_ns",
+    "peer",
+    "as_published",
+    "on_busy_machine",
+)
 WORDS = (  # of an experiment: they move no figure, or stand elsewhere
     "name",
     "question",

@@ -16,7 +16,7 @@ from hopcost.record.repeat import Repeat
 from hopcost.record.run import Ending, Record
 from hopcost.statistics import figures, looks, stop
 from hopcost.statistics.arms import PairedBlocks
-from hopcost.statistics.comparisons import Comparison, compare_arm, too_few
+from hopcost.statistics.comparisons import BUSY_MACHINE, Comparison, compare_arm, too_few
 from hopcost.statistics.figures import total
 from hopcost.statistics.intervals import ONE, Interval
 from hopcost.statistics.summary import hop_cost, usage, warm_up
@@ -115,7 +115,7 @@ def summarise(record: Record) -> list[ExperimentSummary]:
     """Each planned experiment in order, those without any block included."""
     endings = {ending.experiment: ending for ending in record.run.endings}
     planned = record.plan.experiments
-    biased = stop.biased_experiments(planned, record.blocks)
+    biased = stop.biased_experiments(record.plan, record.blocks)
     return [
         _experiment(
             each,
@@ -143,7 +143,7 @@ def _experiment(
     own_error = looks.error_of_one_arm(planned, error)
     shares = list(dict.fromkeys(load.share for part in arms.of(planned.copied_arm) for load in part.open_loop))
     p99_agrees = p99_agreement(arms, shares)
-    withheld = _withheld(planned, len(valid), biased)
+    withheld = _withheld(plan, planned, len(valid), biased)
     loaded_ns = sum(block.end.elapsed_ns for block in valid if block.end is not None)
     return ExperimentSummary(
         plan=planned,
@@ -186,8 +186,10 @@ def _experiment(
     )
 
 
-def _withheld(planned: PlannedExperiment, valid: int, biased: list[str]) -> str | None:
+def _withheld(plan: Plan, planned: PlannedExperiment, valid: int, biased: list[str]) -> str | None:
     """Why nothing in the experiment gets a verdict."""
+    if plan.on_busy_machine:
+        return BUSY_MACHINE
     if biased:
         return f"the baseline differs from itself beyond the margin in {', '.join(biased)}: the run has no verdicts"
     if planned.turns is Turns.SOAK:

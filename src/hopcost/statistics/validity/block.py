@@ -6,7 +6,7 @@ shows.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from hopcost.generators.engine_protocol import ArmTotals, End, Slice, Validity
 from hopcost.plan import open_loop
@@ -25,14 +25,26 @@ from hopcost.statistics.validity.accounts import (
 )
 
 Fault = tuple[Validity, str]  # what it makes of the block, and the reason
+Judge = Callable[[ArmBlock | OpenLoad, PlannedExperiment], list[Fault]]
 
 
-def judge_block(block: Block, experiment: PlannedExperiment) -> tuple[Validity, list[str]]:
-    """The validity, and the reasons. The block must hold the facts of its machine already."""
+def judge_block(
+    block: Block, experiment: PlannedExperiment, *, on_busy_machine: bool = False
+) -> tuple[Validity, list[str]]:
+    """The validity, and the reasons. The block must hold the facts of its machine already.
+
+    If the run was asked for `on_busy_machine` (`--anyway`), what the machine did makes the block suspect, not void.
+    """
+    disturbed = [
+        *_faults_of_machine(block, experiment),
+        *(fault for part in block.arms for fault in _of_arm(part, experiment, _disturbances)),
+    ]
+    if on_busy_machine:
+        disturbed = [(Validity.SUSPECT, reason) for _, reason in disturbed]
     faults = [
         *_faults_of_engine(block),
-        *_faults_of_machine(block, experiment),
-        *(fault for part in block.arms for fault in _faults_of_accounts(part, experiment)),
+        *disturbed,
+        *(fault for part in block.arms for fault in _of_arm(part, experiment, _faults_of_accounts)),
     ]
     for failure in block.failures:
         if failure.arm in (experiment.baseline, experiment.copy):
@@ -78,17 +90,23 @@ def _faults_of_machine(block: Block, experiment: PlannedExperiment) -> list[Faul
     return faults
 
 
-def _faults_of_accounts(part: ArmBlock, experiment: PlannedExperiment) -> list[Fault]:
-    """What the instrument's accounts of one arm say against it."""
-    faults = [*_little(part.slices, part.totals), *_stalled(part.slices, part.totals)]
+def _of_arm(part: ArmBlock, experiment: PlannedExperiment, judge: Judge) -> list[Fault]:
+    """The faults of one kind in an arm's loads, named by the arm and the rate."""
+    faults = judge(part, experiment)
     for load in part.open_loop:
-        own = [
-            *_little(load.slices, load.totals),
-            *_stalled(load.slices, load.totals),
-            *_not_offered(load, experiment),
-        ]
-        faults += [(validity, f"at {load.rate_per_s:g}/s {reason}") for validity, reason in own]
+        faults += [(validity, f"at {load.rate_per_s:g}/s {reason}") for validity, reason in judge(load, experiment)]
     return [(validity, f"{part.name}: {reason}") for validity, reason in faults]
+
+
+def _faults_of_accounts(load: ArmBlock | OpenLoad, _experiment: PlannedExperiment) -> list[Fault]:
+    """What the instrument's own sums say against it."""
+    return _little(load.slices, load.totals)
+
+
+def _disturbances(load: ArmBlock | OpenLoad, experiment: PlannedExperiment) -> list[Fault]:
+    """What a machine with too little time for the generator or the stack leaves in a load."""
+    offered = _not_offered(load, experiment) if isinstance(load, OpenLoad) else []
+    return [*_stalled(load.slices, load.totals), *offered]
 
 
 def _little(slices: Sequence[Slice], totals: ArmTotals | None) -> list[Fault]:

@@ -105,6 +105,24 @@ def test_a_fault_of_the_instrument_or_the_machine_is_seen(forge: Forgery, verdic
 
 
 @pytest.mark.parametrize(
+    ("forge", "verdict"),
+    [
+        (lambda block: setattr(block, "steal_ns", 800 * MS), "suspect"),
+        (lambda block: setattr(block, "throttled_ns", 70 * MS), "suspect"),
+        (stall, "suspect"),
+        (lambda block: each_open_slice(block, late=300), "suspect"),
+        (little, "void"),
+        (engine_said, "void"),
+        (lambda block: block.failures.append(Failure("direct-aa", "it died")), "void"),
+    ],
+)
+def test_on_a_machine_that_is_known_to_be_busy_only_the_instrument_voids(forge: Forgery, verdict: str) -> None:
+    block = records.sound_block()
+    forge(block)
+    assert judge_block(block, EXPERIMENT, on_busy_machine=True)[0] == verdict
+
+
+@pytest.mark.parametrize(
     "forge",
     [
         lambda block: setattr(block, "steal_ns", 500 * MS),
