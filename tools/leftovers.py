@@ -216,7 +216,7 @@ def look(owner: str, temporary: Path, family: set[int], namespaces: set[str], ve
         "processes": alive,
         "namespaces": sorted(namespaces & {each for pid in psutil.pids() for each in held_namespaces(pid)}),
         "veths": sorted(own_veths() - veths),
-        "cgroups": [str(path) for path in leftovers._cgroups() if owner in path.name],
+        "cgroups": [str(path) for path in leftovers.find_cgroups() if owner in path.name],
         "socket files": [str(path) for path in files if path.is_socket()],
         "directories": [str(path) for path in files if path.is_dir() and path.name.startswith("hopcost-")],
     }

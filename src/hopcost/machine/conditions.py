@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 from hopcost.machine import cpu_time
+from hopcost.machine.proc import VERSION_2, own_cgroups, read_text
 
-CLOCK_READINGS = 5  # the one that was interrupted least counts
+CLOCK_READINGS = 5  # the shortest one counts: it was interrupted least
 
 
 class Conditions(NamedTuple):
-    """Counters at one moment; None where this kernel does not have them."""
+    """Counters at one moment; None if this kernel does not have them."""
 
     monotonic_ns: int
     steal_ns: int
@@ -44,7 +44,7 @@ def now(cores: list[int]) -> Conditions:
 
 
 def change(before: Conditions, after: Conditions) -> Change:
-    """What was added from one moment to the other."""
+    """What the counters gained from one moment to the other."""
     return Change(
         elapsed_ns=after.monotonic_ns - before.monotonic_ns,
         steal_ns=after.steal_ns - before.steal_ns,
@@ -68,23 +68,23 @@ def wall_ahead_ns() -> int:
 
 
 def swapped_pages(text: str | None = None) -> int | None:
-    """Pages swapped in and out since boot, out of /proc/vmstat.
+    """Pages swapped in and out since boot, from /proc/vmstat.
 
     >>> swapped_pages("pgpgin 9\\npswpin 3\\npswpout 4\\n")
     7
     """
-    values = _values(_read("/proc/vmstat") if text is None else text)
+    values = _values(read_text("/proc/vmstat") if text is None else text)
     return values["pswpin"] + values["pswpout"] if {"pswpin", "pswpout"} <= values.keys() else None
 
 
 def throttled_ns() -> int | None:
-    """How long the CPU quotas of this process's cgroup and of those above it have kept it waiting; None without any."""
-    found = [ns for text in _own_accounts() if (ns := throttled_of(text)) is not None]
-    return sum(found) if found else None
+    """How long CPU quotas of this process's cgroup and of those above have stopped it; None if there are none."""
+    times_ns = [ns for text in _own_accounts() if (ns := throttled_of(text)) is not None]
+    return sum(times_ns) if times_ns else None
 
 
 def throttled_of(text: str) -> int | None:
-    """The same out of the text of one cpu.stat; None where the cgroup has no CPU controller.
+    """The same from the text of one cpu.stat; None if the cgroup has no CPU controller.
 
     >>> [throttled_of(text) for text in ("usage_usec 9\\nthrottled_usec 5\\n", "throttled_time 7\\n", "usage_usec 9")]
     [5000, 7, None]
@@ -97,31 +97,16 @@ def throttled_of(text: str) -> int | None:
 
 def _own_accounts() -> Iterator[str]:
     """The cpu.stat of this process's cgroups that may have a CPU quota, and of all above them."""
-    own = [line.split(":", 2) for line in (_read("/proc/self/cgroup") or "").splitlines() if line.count(":") >= 2]
-    for mount in (line.split() for line in (_read("/proc/mounts") or "").splitlines()):
-        if len(mount) < 4 or mount[2] not in ("cgroup", "cgroup2"):
-            continue
-        for _, controllers, path in own:
-            in_version_1 = mount[2] == "cgroup" and "cpu" in controllers.split(",") and "cpu" in mount[3].split(",")
-            if not in_version_1 and not (mount[2] == "cgroup2" and not controllers):
-                continue
-            root = Path(mount[1])
-            inner = root / path.lstrip("/")
-            for folder in (inner, *inner.parents):
-                text = _read(str(folder / "cpu.stat"))
+    mounts, own = read_text("/proc/mounts") or "", read_text("/proc/self/cgroup") or ""
+    for controller in (VERSION_2, "cpu"):
+        for root, inner in own_cgroups(mounts, own, controller):
+            above = [folder for folder in inner.parents if folder.is_relative_to(root)]
+            for folder in [inner, *above]:
+                text = read_text(folder / "cpu.stat")
                 if text is not None:
                     yield text
-                if folder == root:
-                    break
 
 
 def _values(text: str | None) -> dict[str, int]:
     lines = [line.split() for line in (text or "").splitlines()]
     return {words[0]: int(words[1]) for words in lines if len(words) == 2 and words[1].isdigit()}
-
-
-def _read(path: str) -> str | None:
-    try:
-        return Path(path).read_text()
-    except OSError:
-        return None

@@ -125,7 +125,7 @@ def _receipt(hop: Hop) -> dict[str, str | None]:
 
 def _try_settings(plan: Plan, net: Network) -> None:
     """Decide every stack once without starting it: what is wrong in the suite is told before anything runs."""
-    ports = NamespacePorts(None) if net.own else Ports()
+    ports = NamespacePorts() if net.own else Ports()
     folder = Path(f"/tmp/{PREFIX}to-try")  # never made
     for experiment in plan.experiments:
         if not net.own:

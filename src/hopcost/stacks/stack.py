@@ -18,7 +18,7 @@ from hopcost.stacks.host import Host
 from hopcost.stacks.prepare import PreparedHop, prepare
 from hopcost.stacks.sandbox import namespaces, session, sockets, usage
 from hopcost.stacks.sandbox.namespaces import STACK
-from hopcost.stacks.sandbox.ports import NamespacePorts
+from hopcost.stacks.sandbox.ports import NamespacePorts, client_ports
 from hopcost.stacks.sandbox.session import Net, NotStarted
 from hopcost.stacks.surroundings import SurroundingsRequest, measure_link, unavailable_sysctls, why_refused
 from hopcost.suites.arm import Arm, Settings
@@ -62,7 +62,7 @@ class RunningStack:
             self.session = host.session(label, self._net())
             undo.callback(self.session.kill)
             own = self.session.namespace
-            ports = host.ports if own is None else NamespacePorts(own)
+            ports = host.ports if own is None else NamespacePorts(client_ports(own))
             front = LOOPBACK if arm.link_mbit_per_s is None else STACK
             with _arm_to_blame(name, CannotMeasure):
                 self.prepared = prepare(name, arm, settings, cores, self.session.directory, ports, front)

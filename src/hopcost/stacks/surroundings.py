@@ -6,7 +6,7 @@ import errno
 import select
 import socket
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import msgspec
@@ -30,8 +30,10 @@ class SurroundingsRequest(msgspec.Struct, frozen=True):
     link_mbit_per_s: int | None = None
 
 
-def why_refused(wishes: SurroundingsRequest, network: Network) -> tuple[str, str] | None:
-    """Why an arm that wishes this cannot run here at all, and the remedy; None when it can.
+def why_refused(
+    wishes: SurroundingsRequest, network: Network, find_tool: Callable[[str], str | None] = namespaces.tool
+) -> tuple[str, str] | None:
+    """Why an arm that wishes this cannot run here at all, and the remedy; None if it can.
 
     Without a namespace net.* sysctls would be the host's, which are left alone.
     """
@@ -42,7 +44,7 @@ def why_refused(wishes: SurroundingsRequest, network: Network) -> tuple[str, str
             f"{', '.join(asked)}: only in a network namespace of its own, which is not to be had: {network.why}",
             "run as root, or allow unprivileged user namespaces; hopcost doctor says what is there",
         )
-    tools = [name for name in ("ip", "tc") if namespaces.tool(name) is None]
+    tools = [name for name in ("ip", "tc") if find_tool(name) is None]
     if wishes.link_mbit_per_s is not None and tools:
         return (f"a link with a rate: {' and '.join(tools)} not installed", "apt-get install iproute2 (as root)")
     return None

@@ -8,7 +8,7 @@ import pytest
 
 from hopcost.record.evidence import NetworkKind, Surroundings
 from hopcost.stacks import surroundings
-from hopcost.stacks.sandbox import namespaces, usage
+from hopcost.stacks.sandbox import usage
 from hopcost.stacks.sandbox.network import HOST, Network
 from hopcost.stacks.sandbox.ports import FIRST_PORT_OF_A_NAMESPACE, NamespacePorts
 from hopcost.stacks.surroundings import SurroundingsRequest
@@ -38,9 +38,8 @@ def test_which_arms_cannot_run_here(wishes: SurroundingsRequest, found: Network,
     assert words is None or (refused is not None and words in refused[0])
 
 
-def test_a_link_without_its_tools_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(namespaces, "tool", lambda name: None)
-    refused = surroundings.why_refused(SurroundingsRequest(link_mbit_per_s=9), OWN)
+def test_a_link_without_its_tools_names_the_package() -> None:
+    refused = surroundings.why_refused(SurroundingsRequest(link_mbit_per_s=9), OWN, find_tool=lambda name: None)
     assert refused == ("a link with a rate: ip and tc not installed", "apt-get install iproute2 (as root)")
 
 
@@ -82,4 +81,4 @@ def test_an_arms_own_surroundings_win_over_the_experiments() -> None:
 
 
 def test_ports_of_a_new_namespace_are_known_before_there_is_one() -> None:
-    assert NamespacePorts(None).take() == FIRST_PORT_OF_A_NAMESPACE
+    assert NamespacePorts().take() == FIRST_PORT_OF_A_NAMESPACE

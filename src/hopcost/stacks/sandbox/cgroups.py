@@ -12,6 +12,7 @@ from pathlib import Path
 
 import msgspec
 
+from hopcost.machine.proc import VERSION_2, own_cgroups
 from hopcost.stacks.sandbox import leftovers
 from hopcost.stacks.sandbox.leftovers import CGROUP_PREFIX
 
@@ -50,39 +51,29 @@ class Freezer(msgspec.Struct, frozen=True):
         return [freezing] if counting is None or counting == freezing else [freezing, counting]
 
 
-def find_freezer(mounts: str | None = None, own: str | None = None) -> Freezer:
+def find_freezer(
+    mounts: str | None = None,
+    own: str | None = None,
+    *,
+    can_freeze: Callable[[Path], bool] | None = None,
+    can_count: Callable[[Path], bool] | None = None,
+) -> Freezer:
     """The best means to freeze that this user may use: cgroup v2, then v1's freezer, then signals.
 
-    A version 2 tree comes first, because there even a frozen process can be killed. Arguments: the texts of
-    /proc/mounts and /proc/self/cgroup, read when absent.
+    Version 2 comes first, because there even a frozen process can be killed. `mounts` and `own` are the texts of
+    /proc/mounts and /proc/self/cgroup, read if absent. `can_freeze` and `can_count` try a folder of a hierarchy.
     """
     mounts = Path("/proc/mounts").read_text() if mounts is None else mounts
     own = Path("/proc/self/cgroup").read_text() if own is None else own
-    for parent in _own_cgroups(mounts, own, ""):
-        if _can_freeze(parent):
+    can_freeze, can_count = can_freeze or _can_freeze, can_count or _can_count
+    for _, parent in own_cgroups(mounts, own, VERSION_2):
+        if can_freeze(parent):
             return Freezer(kind=FreezerKind.CGROUP_2, parent=str(parent), account=str(parent))
-    for parent in _own_cgroups(mounts, own, "freezer"):
-        if _can_freeze(parent):
-            accounts = [each for each in _own_cgroups(mounts, own, "cpuacct") if _can_count(each)]
-            return Freezer(
-                kind=FreezerKind.CGROUP_1, parent=str(parent), account=str(accounts[0]) if accounts else None
-            )
+    for _, parent in own_cgroups(mounts, own, "freezer"):
+        if can_freeze(parent):
+            accounts = [str(account) for _, account in own_cgroups(mounts, own, "cpuacct") if can_count(account)]
+            return Freezer(kind=FreezerKind.CGROUP_1, parent=str(parent), account=accounts[0] if accounts else None)
     return Freezer(kind=FreezerKind.SIGNAL, parent=None)
-
-
-def _own_cgroups(mounts: str, own: str, controller: str) -> Iterator[Path]:
-    """This process's cgroup in each mount of version 2 (no controller named), or of that controller's version 1."""
-    for line in own.splitlines():
-        _, controllers, path = line.split(":", 2) if line.count(":") >= 2 else ("", "?", "")
-        if controller in controllers.split(","):
-            for mount in (each.split() for each in mounts.splitlines()):
-                if len(mount) < 4:
-                    continue
-                options = mount[3].split(",")
-                if (mount[2] == "cgroup" and controller and controller in options) or (
-                    mount[2] == "cgroup2" and not controller
-                ):
-                    yield Path(mount[1]) / path.lstrip("/")
 
 
 @contextlib.contextmanager

@@ -13,7 +13,7 @@ import shutil
 import signal
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from enum import Enum
 from functools import cache
 from pathlib import Path
@@ -21,11 +21,13 @@ from pathlib import Path
 import msgspec
 import psutil
 
+from hopcost.machine.proc import VERSION_2, cgroup_mounts
 from hopcost.stacks.sandbox import processes
 from hopcost.stacks.sandbox.processes import KILL_S, MARK
 
 DIRECTORY_PREFIX = "hopcost-stack-"  # in a folder for temporary files
 CGROUP_PREFIX = "hopcost-"
+HIERARCHIES = {VERSION_2, "freezer", "cpuacct"}  # that hopcost makes cgroups in
 _OWNER = re.compile(r"^(?:hopcost-stack-|hopcost-)(\d+)-(\d+)-([0-9a-f]+)-")
 END_S = KILL_S
 
@@ -79,7 +81,7 @@ def is_left(name: str) -> bool:
 
 def find_leftovers() -> list[Leftover]:
     """What dead runs have left, as far as this user sees it: processes, then cgroups from the leaves, directories."""
-    cgroups = [path for path in _cgroups() if is_left(path.name) or is_left(path.parent.name)]
+    cgroups = [path for path in find_cgroups() if is_left(path.name) or is_left(path.parent.name)]
     directories = [path for path in _directories() if is_left(path.name)]
     pids = {pid for path in cgroups for pid in processes.pids_in(path)} | set(_marked())
     return [
@@ -125,24 +127,14 @@ def _is_ours(path: Path) -> bool:
         return False
 
 
-def _cgroups(mounts: Iterable[str] | None = None) -> Iterator[Path]:
+def find_cgroups() -> Iterator[Path]:
     """Cgroups of stacks and of their hops in each hierarchy that hopcost uses."""
-    if mounts is None:
-        mounts = _mounts(Path("/proc/mounts").read_text())
-    for mount in sorted({os.path.realpath(each) for each in mounts}):
-        for folder, below, _ in os.walk(mount):
+    mounts = cgroup_mounts(Path("/proc/mounts").read_text())
+    for root in sorted({os.path.realpath(mount.folder) for mount in mounts if mount.controllers & HIERARCHIES}):
+        for folder, below, _ in os.walk(root):
             for name in below:
                 if name.startswith(CGROUP_PREFIX) or Path(folder).name.startswith(CGROUP_PREFIX):
                     yield Path(folder) / name
-
-
-def _mounts(text: str) -> Iterator[str]:
-    """The hierarchies of version 2, of version 1's freezer and cpuacct, out of the text of /proc/mounts."""
-    for line in (each.split() for each in text.splitlines()):
-        if len(line) >= 4 and (
-            line[2] == "cgroup2" or (line[2] == "cgroup" and {"freezer", "cpuacct"} & set(line[3].split(",")))
-        ):
-            yield line[1]
 
 
 def _marked() -> Iterator[int]:

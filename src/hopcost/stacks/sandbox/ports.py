@@ -5,13 +5,14 @@ from __future__ import annotations
 import itertools
 import os
 import resource
+import socket
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from hopcost.errors import CannotMeasure
 from hopcost.plan.method import METHOD
-from hopcost.stacks.sandbox import namespaces, session
+from hopcost.stacks.sandbox import namespaces
 from hopcost.suites.arm import Arm
 
 CLIENT_PORTS_OF_A_NAMESPACE = (32_768, 60_999)  # in a new one
@@ -19,11 +20,29 @@ FIRST_PORT_OF_A_NAMESPACE = 2_000  # lower: an arm may leave its clients 8192 an
 OPEN_FILES_WITHOUT_LIMIT = 1 << 20  # the kernel's own default of fs.nr_open
 
 
-class Ports:
-    """Free ports of the loopback address outside ip_local_port_range, so that no client's port takes one."""
+def port_is_free(port: int) -> bool:
+    """Whether a server could listen on this port of the loopback address now."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
 
-    def __init__(self) -> None:
-        low, high = (int(word) for word in Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split())
+
+def client_ports(namespace: str | None = None) -> tuple[int, int]:
+    """The first and the last port that clients in the namespace of this file get; None is this process's own."""
+    with namespaces.inside(namespace):
+        low, high = Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()
+    return int(low), int(high)
+
+
+class Ports:
+    """Free ports of the loopback address outside the range of `clients`, so that no client's port takes one."""
+
+    def __init__(self, clients: tuple[int, int] | None = None, is_free: Callable[[int], bool] = port_is_free) -> None:
+        low, high = clients or client_ports()
         usable = [port for port in range(METHOD.first_port, METHOD.last_port) if not low <= port <= high]
         if not usable:
             raise CannotMeasure(
@@ -34,18 +53,18 @@ class Ports:
         first = os.getpid() * 64 % len(usable)  # two runs at once begin in different places
         self._number = len(usable)
         self._candidates: Iterator[int] = itertools.cycle([*usable[first:], *usable[:first]])
+        self._is_free = is_free
 
     def take(self) -> int:
         """The next free port; a long run comes round to the first ones again."""
         for port in itertools.islice(self._candidates, self._number):
-            if session.port_is_free(port):
+            if self._is_free(port):
                 return port
         raise CannotMeasure("no free port is left")
 
-    @staticmethod
-    def claim(port: int, where: str) -> int:
-        """The port that the suite asks for; CannotMeasure when it is taken."""
-        if not session.port_is_free(port):
+    def claim(self, port: int, where: str) -> int:
+        """The port that the suite asks for; CannotMeasure if it is taken."""
+        if not self._is_free(port):
             raise CannotMeasure(
                 f"{where}: port {port} is taken",
                 f"see who has it: ss -ltnp 'sport = :{port}'; or leave `port` out and hopcost takes a free one",
@@ -54,14 +73,10 @@ class Ports:
 
 
 class NamespacePorts(Ports):
-    """Ports of a network namespace of its own, where all are free, outside the range that its clients take from."""
+    """Ports of a stack's own network namespace: all are free but those in the range of its `clients`."""
 
-    def __init__(self, path: str | None) -> None:
-        """Those of the namespace of this file; None is one as the kernel makes it, to try settings for."""
-        low, high = CLIENT_PORTS_OF_A_NAMESPACE
-        if path is not None:
-            with namespaces.inside(path):
-                low, high = (int(word) for word in Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split())
+    def __init__(self, clients: tuple[int, int] = CLIENT_PORTS_OF_A_NAMESPACE) -> None:
+        low, high = clients
         self._candidates = iter(
             [port for port in range(FIRST_PORT_OF_A_NAMESPACE, METHOD.last_port) if not low <= port <= high]
         )
@@ -75,14 +90,13 @@ class NamespacePorts(Ports):
             'leave some to servers in the arm\'s sysctls: "net.ipv4.ip_local_port_range" = "8192 65535"',
         )
 
-    @staticmethod
-    def claim(port: int, where: str) -> int:  # noqa: ARG004 - as for the host's
-        """The port that the suite asks for: nobody else is here."""
+    def claim(self, port: int, where: str) -> int:  # noqa: ARG002 - as for the host's
+        """The port that the suite asks for; no other server is in the namespace."""
         return port
 
 
 def refuse_the_same_port(arms: Iterable[tuple[str, Arm]]) -> None:
-    """CannotMeasure when two arms want the same port of the host's loopback, where all of them are alive at once."""
+    """CannotMeasure if two arms want the same port of the host's loopback, on which all of them are alive at once."""
     takers: dict[int, str] = {}
     for name, arm in arms:
         for port in {hop.port for hop in arm.hops if hop.port is not None}:

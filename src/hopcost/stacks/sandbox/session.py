@@ -7,7 +7,6 @@ import itertools
 import json
 import os
 import select
-import socket
 import subprocess
 import sys
 import tempfile
@@ -272,17 +271,6 @@ def cpu_ns(pid: int) -> int:
     except psutil.NoSuchProcess:
         return 0
     return int((times.user + times.system) * 1e9)
-
-
-def port_is_free(port: int) -> bool:
-    """Whether a server could listen on this port of the loopback address now."""
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError:
-            return False
-    return True
 
 
 def last_lines(path: Path, count: int = 8) -> str:

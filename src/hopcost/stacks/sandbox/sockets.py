@@ -10,7 +10,7 @@ import os
 import socket
 import struct
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from hopcost.record.evidence import TimeWait
@@ -52,19 +52,26 @@ def _dump(family: int) -> Iterator[tuple[int, int]]:
 TIME_WAIT = "06"  # the state in /proc/net/tcp
 
 
-def count_time_wait_of(listening: Mapping[str, int], namespaces: Iterable[str | None]) -> list[TimeWait]:
-    """Counts for the hops listening on these ports, over these namespaces (None: this thread's own)."""
-    found: list[tuple[int, int]] = []
+def count_time_wait_of(
+    listening: Mapping[str, int],
+    namespaces: Iterable[str | None],
+    ask: Callable[[], list[tuple[int, int]]] = time_wait_ports,
+) -> list[TimeWait]:
+    """Counts for the hops that listen on these ports, over these namespaces (None: this thread's own).
+
+    If the kernel refuses to be asked, /proc/net/tcp is read.
+    """
+    pairs: list[tuple[int, int]] = []
     for path in dict.fromkeys(namespaces):
         with inside(path):
-            found += _time_wait_ports()
-    return count_time_wait(listening, found)
+            pairs += _ask_or_read(ask)
+    return count_time_wait(listening, pairs)
 
 
-def _time_wait_ports() -> list[tuple[int, int]]:
+def _ask_or_read(ask: Callable[[], list[tuple[int, int]]]) -> list[tuple[int, int]]:
     try:
-        return time_wait_ports()
-    except OSError:  # a kernel without it
+        return ask()
+    except OSError:  # a kernel without socket diagnostics
         tables = [Path(f"/proc/thread-self/net/{name}") for name in ("tcp", "tcp6")]
         return [ports for table in tables if table.exists() for ports in ports_of(table.read_text())]
 

@@ -21,7 +21,8 @@ from hopcost.stacks import surroundings
 from hopcost.stacks.sandbox import namespaces, network, processes, usage
 from hopcost.stacks.sandbox.cgroups import Freezer, _is_frozen
 from hopcost.stacks.sandbox.leftovers import owner
-from hopcost.stacks.sandbox.session import Net, NotStarted, Session, last_lines, port_is_free, process_tree
+from hopcost.stacks.sandbox.ports import port_is_free
+from hopcost.stacks.sandbox.session import Net, NotStarted, Session, last_lines, process_tree
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
 

@@ -2,48 +2,28 @@
 
 from __future__ import annotations
 
-import contextlib
 import resource
-from pathlib import Path
 
 import pytest
 
 from hopcost.errors import CannotMeasure
 from hopcost.plan.method import METHOD
-from hopcost.stacks.sandbox import namespaces, session
 from hopcost.stacks.sandbox import ports as sandbox_ports
-from hopcost.stacks.sandbox.ports import NamespacePorts, Ports, refuse_the_same_port
+from hopcost.stacks.sandbox.ports import NamespacePorts, Ports, client_ports, refuse_the_same_port
 from hopcost.suites.arm import Arm, Hop, Link
 
 
-def local_port_range() -> tuple[int, int]:
-    low, high = Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()
-    return int(low), int(high)
-
-
 def test_ports_lie_outside_the_range_of_clients() -> None:
-    low, high = local_port_range()
+    low, high = client_ports()
     ports = Ports()
     taken = [ports.take() for _ in range(50)]
     assert len(set(taken)) == 50
     assert all(METHOD.first_port <= port < METHOD.last_port and not low <= port <= high for port in taken)
 
 
-def only(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
-    """Let the kernel's range of client ports be this."""
-    read_text = Path.read_text
-
-    def read(self: Path, *arguments: object, **named: object) -> str:
-        return text if self.name == "ip_local_port_range" else read_text(self)
-
-    monkeypatch.setattr(Path, "read_text", read)
-
-
-def test_every_port_that_is_free_is_given_once_before_the_first_comes_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    only(monkeypatch, "10003\t64998\n")
+def test_every_port_that_is_free_is_given_once_before_the_first_comes_again() -> None:
     taken = {10_001}
-    monkeypatch.setattr(session, "port_is_free", lambda port: port not in taken)
-    ports, free = Ports(), {10_000, 10_002, 64_999}
+    ports, free = Ports((10_003, 64_998), is_free=lambda port: port not in taken), {10_000, 10_002, 64_999}
     assert {ports.take(), ports.take(), ports.take()} == free
     assert {ports.take(), ports.take(), ports.take()} == free
     taken |= free
@@ -51,32 +31,28 @@ def test_every_port_that_is_free_is_given_once_before_the_first_comes_again(monk
         ports.take()
 
 
-def test_where_clients_have_all_ports_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    only(monkeypatch, "1024\t65535\n")
+def test_where_clients_have_all_ports_the_remedy_is_named() -> None:
     with pytest.raises(CannotMeasure) as caught:
-        Ports()
+        Ports((1024, 65_535))
     assert "(1024 to 65535)" in caught.value.message
     assert caught.value.hint == "sysctl net.ipv4.ip_local_port_range='32768 60999'"
 
 
-def test_a_port_asked_for_is_given_or_refused_with_who_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session, "port_is_free", lambda port: port == 8080)
-    assert Ports.claim(8080, "arm x: app") == 8080
+def test_a_port_asked_for_is_given_or_refused_with_who_has_it() -> None:
+    ports = Ports(is_free=lambda port: port == 8080)
+    assert ports.claim(8080, "arm x: app") == 8080
     with pytest.raises(CannotMeasure) as caught:
-        Ports.claim(8081, "arm x: app")
+        ports.claim(8081, "arm x: app")
     assert caught.value.message == "arm x: app: port 8081 is taken"
     assert "ss -ltnp 'sport = :8081'" in (caught.value.hint or "")
 
 
-def test_ports_of_a_namespace_leave_its_clients_their_range(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(namespaces, "inside", lambda path: contextlib.nullcontext())
-    only(monkeypatch, "8192\t65535\n")
-    ports = NamespacePorts("the one that we are in")
+def test_ports_of_a_namespace_leave_its_clients_their_range() -> None:
+    ports = NamespacePorts((8192, 65_535))
     assert [ports.take(), ports.take()] == [2000, 2001]
     assert ports.claim(8080, "anywhere") == 8080
-    only(monkeypatch, "1024\t65535\n")
     with pytest.raises(CannotMeasure, match="no ports between 2000 and 65000"):
-        NamespacePorts("the one that we are in").take()
+        NamespacePorts((1024, 65_535)).take()
 
 
 def with_port(port: int | None) -> Arm:
