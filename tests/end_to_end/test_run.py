@@ -20,7 +20,7 @@ from hopcost.record.histogram import merge
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
 
-WAIT_S = 20.0
+WAIT_S = 60.0  # a limit, not a measure: ten times what a busy machine takes
 
 
 def report(record: Path) -> dict[str, object]:
