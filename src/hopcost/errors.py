@@ -14,6 +14,7 @@ A message says what and where; the hint says what to do.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 
 EXIT_CODES = {
@@ -74,3 +75,8 @@ def nearest(word: str, known: Iterable[str]) -> str:
     candidates = sorted(known)
     close = difflib.get_close_matches(word, candidates, n=1, cutoff=0.6)
     return f"did you mean '{close[0]}'?" if close else "known: " + ", ".join(candidates)
+
+
+def printable(line: str) -> str:
+    """Control characters shown as such: what a program printed must not steer the terminal that shows it."""
+    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", "\N{REPLACEMENT CHARACTER}", line)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from hopcost.report.formatting import count, number, printable
+from hopcost.errors import printable
+from hopcost.report.formatting import count, number
 from hopcost.report.notes.soak import FIGURES
 from hopcost.statistics.comparisons import CPU, THROUGHPUT
 from hopcost.statistics.intervals import Interval

@@ -13,9 +13,10 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from hopcost.errors import printable
 from hopcost.record.run import Record
 from hopcost.report import Cell, Result
-from hopcost.report.formatting import CONFIDENCE_IN_TEXT, printable
+from hopcost.report.formatting import CONFIDENCE_IN_TEXT
 from hopcost.statistics.comparisons import CPU, THROUGHPUT, Comparison
 from hopcost.statistics.figures import cpu_of_hops
 from hopcost.statistics.intervals import Interval

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
-from hopcost.report.formatting import printable
+from hopcost.errors import printable
 
 
 class Style(Enum):

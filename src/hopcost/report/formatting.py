@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from hopcost.plan.method import METHOD
@@ -117,8 +116,3 @@ def difference(ns: Interval | None) -> str:
 def percent(share: float) -> str:
     """`98.75%`."""
     return f"{share * 100:.4g}%"
-
-
-def printable(line: str) -> str:
-    """Control characters shown as such: what a program printed must not steer the terminal that shows it."""
-    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", "\N{REPLACEMENT CHARACTER}", line)

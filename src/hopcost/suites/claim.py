@@ -12,13 +12,13 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from hopcost.suites.arm import Name
 from hopcost.suites.experiment import Experiment
 from hopcost.suites.published import Published, Value, label, same
 from hopcost.suites.sweep import AT
 
 TOLERANCE = 0.1
 
-Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
 Share = Annotated[float, Meta(gt=0, le=1)]
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from hopcost.suites.arm import Name
 from hopcost.suites.peer_name import PeerName
 
 Value = int | float | str | bool  # of a sweep
@@ -15,7 +16,7 @@ Value = int | float | str | bool  # of a sweep
 class Published(msgspec.Struct, forbid_unknown_fields=True):
     """An arm's figures as an article printed them, under the article's conditions."""
 
-    arm: Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", description="one of the experiment's arms")]
+    arm: Annotated[Name, Meta(description="one of the experiment's arms")]
     at: Annotated[
         Value | None,
         Meta(

@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from hopcost.errors import EXIT_CODES, HopcostError
+from hopcost.errors import EXIT_CODES, HopcostError, printable
 
 
 def examples(*commands: str, then: str = "") -> str:
@@ -55,13 +55,6 @@ def know_shells() -> None:
     from typer.completion import get_completion_inspect_parameters
 
     get_completion_inspect_parameters()
-
-
-def printable(text: str) -> str:
-    """Control characters shown as such: what a program printed must not steer the terminal that shows it."""
-    import re
-
-    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", "\N{REPLACEMENT CHARACTER}", text)
 
 
 def fail(error: HopcostError) -> int:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from hopcost.errors import printable
 from hopcost.plan.method import METHOD
 from hopcost.plan.slices import are_short
 from hopcost.plan.turns import Turns
 from hopcost.record.run import Record
-from hopcost.report.formatting import printable
 from hopcost.statistics.summary.summary import ExperimentSummary
 
 FEW_CORES = 4

@@ -10,6 +10,7 @@ from pathlib import Path
 import jinja2
 import vl_convert
 
+from hopcost.errors import printable
 from hopcost.record.run import Record
 from hopcost.report import answer, formatting
 from hopcost.report.answer import AnswerSentence
@@ -96,7 +97,7 @@ def render(record: Record, experiments: list[ExperimentSummary]) -> str:
         head=head.about(record),
         warnings=head.warnings(record),
         analysis=head.analysis(record),
-        command=formatting.printable(shlex.join(record.run.command)),
+        command=printable(shlex.join(record.run.command)),
         parts=[_part(record, group, seen) for group in experiment.groups(experiments)],
         claims=[JudgedClaim(each.claim.says, each.outcome.value, claims.tests(each)) for each in tested],
         confidence=formatting.CONFIDENCE_IN_TEXT,
@@ -222,7 +223,7 @@ def _environment(environment: dict[str, object]) -> list[tuple[str, str]]:
     found = []
     for name, value in environment.items():
         if isinstance(value, dict):
-            found += [(f"{name}.{key}", formatting.printable(str(each))) for key, each in value.items()]
+            found += [(f"{name}.{key}", printable(str(each))) for key, each in value.items()]
         else:
-            found.append((name, formatting.printable("unknown" if value is None else str(value))))
+            found.append((name, printable("unknown" if value is None else str(value))))
     return found

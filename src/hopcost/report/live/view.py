@@ -17,9 +17,10 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from hopcost.errors import printable
 from hopcost.plan.plan import Plan, PlannedExperiment
 from hopcost.record.block import Block
-from hopcost.report.formatting import ABSENT, CONFIDENCE, interval, printable
+from hopcost.report.formatting import ABSENT, CONFIDENCE, interval
 from hopcost.report.live.progress import Clock, faults, of_how_many
 from hopcost.statistics import stop
 from hopcost.statistics.precision import Forecast

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from hopcost.errors import printable
 from hopcost.record.run import Record
-from hopcost.report import formatting
 
 
 def head(record: Record) -> list[str]:
@@ -16,14 +16,14 @@ def head(record: Record) -> list[str]:
 def title(record: Record) -> str:
     """The suite's title and name."""
     plan = record.plan
-    return formatting.printable(f"{plan.title} ({plan.suite}{', quick' if plan.quick else ''})")
+    return printable(f"{plan.title} ({plan.suite}{', quick' if plan.quick else ''})")
 
 
 def about(record: Record) -> list[str]:
     """What ran, by which method, when and where."""
     environment = record.environment
     return [
-        formatting.printable(
+        printable(
             f"hopcost {record.run.hopcost}, method {record.run.method}, {record.run.started_utc},"
             f" seed {record.plan.seed}; "
             f"{environment.get('cpu') or 'unknown CPU'}, {_cores(environment)}, kernel {environment.get('kernel')}"
@@ -38,13 +38,13 @@ def warnings(record: Record) -> list[str]:
         lines.append("the run did not end by itself: what follows is what it had done")
     lines += [f"warning: {warning}" for warning in record.warnings]
     lines += [f"left out: experiment {left_out.words()}" for left_out in record.plan.left_out]
-    return [formatting.printable(line) for line in lines]
+    return [printable(line) for line in lines]
 
 
 def analysis(record: Record) -> list[str]:
     """The suite's own words on what it asks, a string for each paragraph."""
     paragraphs = re.split(r"\n\s*\n", record.plan.analysis)
-    return [formatting.printable(" ".join(words.split())) for words in paragraphs if words.strip()]
+    return [printable(" ".join(words.split())) for words in paragraphs if words.strip()]
 
 
 def _cores(environment: dict[str, object]) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from hopcost.errors import printable
 from hopcost.report import Cell, Result
 from hopcost.report.document import Document, Heading, Lines, Section, Style, Table
-from hopcost.report.formatting import ABSENT, CONFIDENCE_IN_TEXT, count, interval, printable
+from hopcost.report.formatting import ABSENT, CONFIDENCE_IN_TEXT, count, interval
 from hopcost.statistics.questions.claim_result import ClaimOutcome, ClaimResult, ClaimTestResult
 from hopcost.suites.claim import ClaimFigure, ClaimTest, Relation
 
