@@ -11,11 +11,12 @@ import command
 import pytest
 import suite_files
 from freezers import freezers
+from samples.programs import forget
 
 from hopcost.errors import ArmFailed
 from hopcost.plan.cores import Cores
 from hopcost.plan.method import METHOD
-from hopcost.programs import definition, read, receipt
+from hopcost.programs import definition
 from hopcost.stacks.host import Local
 from hopcost.stacks.sandbox.network import TRIED
 from hopcost.stacks.sandbox.ports import raise_open_files
@@ -141,11 +142,9 @@ install = "it is there"
 """
     )
     monkeypatch.setattr(definition, "PROGRAMS", folder.parent)
-    read.read_program.cache_clear()
-    receipt.installed.cache_clear()
+    forget()
     yield folder / "mine.py"
-    read.read_program.cache_clear()
-    receipt.installed.cache_clear()
+    forget()
 
 
 def start_own(ready_s: float = METHOD.ready_s) -> None:

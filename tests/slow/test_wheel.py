@@ -25,6 +25,7 @@ import pytest
 from command import environment
 from freezers import leavings
 from places import ROOT
+from suite_files import TWO_ARMS
 
 import hopcost
 from hopcost.machine import binaries
@@ -45,21 +46,7 @@ from hopcost.programs import definition
 from hopcost.suites import read
 print(*map(binaries.find, binaries.OWN), definition.PROGRAMS, read.SUITES)
 """
-ON_GO = """
-name = "mine"
-title = "The first use of a program"
-[arms.tcp]
-hops = [{ program = "go-hello", link = "http+tcp" }]
-[arms.unix]
-hops = [{ program = "go-hello", link = "http+unix" }]
-[[experiments]]
-name = "links"
-question = "Is a Unix socket cheaper?"
-baseline = "tcp"
-arms = ["tcp", "unix"]
-placement = "all-cores"
-workload = { connections = 4 }
-"""
+ON_GO = TWO_ARMS.replace('"small"', '"mine"').replace('"origin"', '"go-hello"').replace("open_loop = false\n", "")
 
 
 def ran(command: Sequence[object], **options: object) -> subprocess.CompletedProcess[str]:

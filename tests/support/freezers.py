@@ -24,6 +24,14 @@ def freezers() -> list[Freezer]:
     return list(found.values())
 
 
+def mounts(v2: Path | None = None, v1: Path | None = None) -> str:
+    """/proc/mounts, with decoys that hold no freezer."""
+    lines = ["proc /proc proc rw,nosuid 0 0", "cgroup /sys/fs/cgroup/cpu cgroup rw,nosuid,cpu,cpuacct 0 0", "broken"]
+    lines += [f"cgroup {v1} cgroup rw,nosuid,freezer 0 0"] if v1 else []
+    lines += [f"cgroup2 {v2} cgroup2 rw,nosuid 0 0"] if v2 else []
+    return "\n".join(lines) + "\n"
+
+
 def leavings(folder: Path) -> list[str]:
     """hopcost's directories under this folder, and cgroups of this process or of harnesses that are no more."""
     found = [str(path) for path in folder.glob(f"{PREFIX}*")]

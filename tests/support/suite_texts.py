@@ -1,4 +1,4 @@
-"""A suite file's text that is right, to be made wrong."""
+"""Suite files with one thing changed, and a good one to change."""
 
 from __future__ import annotations
 
@@ -51,8 +51,9 @@ placement = "all-cores"
 """
 
 
-def write(tmp_path: Path, old: str = "", new: str = "") -> str:
-    assert old in GOOD
-    path = tmp_path / "mine.toml"
-    path.write_text(GOOD.replace(old, new, 1) if old else GOOD, encoding="utf-8")
+def write(folder: Path, old: str = "", new: str = "", text: str = GOOD) -> str:
+    """The path of the suite as a file, with `old` replaced once."""
+    assert old in text
+    path = folder / "mine.toml"
+    path.write_text(text.replace(old, new, 1) if old else text, encoding="utf-8")
     return str(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -42,6 +43,21 @@ def _read_text(content: str) -> Suite:
         path = Path(folder) / "truth.toml"
         path.write_text(content, encoding="utf-8")
         return read.read_suite(str(path))
+
+
+def hop(program: str, link: str = "http+tcp", settings: str = "") -> str:
+    """A hop of a suite file; `settings` is an inline table."""
+    return f'{{ program = "{program}", link = "{link}"{settings and ", settings = " + settings} }}'
+
+
+def suite_text(name: str, arms: Mapping[str, Sequence[str]]) -> str:
+    """A suite file of one experiment on one core, without the open loop. The first arm is its baseline."""
+    hops = "".join(f"[arms.{arm}]\nhops = [{', '.join(chain)}]\n" for arm, chain in arms.items())
+    return (
+        f'name = "{name}"\ntitle = "For make truth"\n{hops}[[experiments]]\nname = "{name}"\n'
+        f'question = "How far apart?"\nbaseline = "{next(iter(arms))}"\narms = {list(arms)}\n'
+        'placement = "one-core"\nopen_loop = false\n'
+    )
 
 
 def with_connections(suite: Suite, connections: int) -> Suite:

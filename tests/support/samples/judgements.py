@@ -46,9 +46,5 @@ def six(behind: tuple[int, ...] = (392, 408), **more: int) -> list[Block]:
     return [plain_block(number, behind=behind[number % len(behind)], **more) for number in range(6)]
 
 
-def planned(**more: object) -> PlannedExperiment:
-    return msgspec.structs.replace(plan_of().experiments[0], **more)
-
-
 def record_of(experiment: PlannedExperiment, *blocks: Block) -> Record:
     return record(*blocks, plan=msgspec.structs.replace(plan_of(), experiments=[experiment]))

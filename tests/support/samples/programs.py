@@ -53,14 +53,19 @@ sources = ["make.sh"]
 """
 
 
+def forget() -> None:
+    """Definitions and receipts are read anew."""
+    read.read_program.cache_clear()
+    receipt.installed.cache_clear()
+
+
 def define(tmp_path: Path, name: str, definition: str, **files: str) -> None:
     folder = tmp_path / "programs" / name
     folder.mkdir(exist_ok=True)
     (folder / "program.toml").write_text(definition)
     for file, text in files.items():
         (folder / file.replace("_", ".")).write_text(text)
-    read.read_program.cache_clear()
-    receipt.installed.cache_clear()
+    forget()
 
 
 def script(tmp_path: Path, name: str, text: str) -> Path:
@@ -113,8 +118,6 @@ def own_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[No
     monkeypatch.setattr(receipt, "SYSTEM_FOLDERS", [])
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}/usr/bin{os.pathsep}/bin")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    read.read_program.cache_clear()
-    receipt.installed.cache_clear()
+    forget()
     yield
-    read.read_program.cache_clear()
-    receipt.installed.cache_clear()
+    forget()

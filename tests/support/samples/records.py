@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -76,19 +77,15 @@ def plan_of(quick: bool = True, **more: object) -> Plan:
 
 def histogram(*values: int) -> str:
     """V2 compressed, base64, as the engine writes it."""
-    made = HdrHistogram(LOWEST_NS, HIGHEST_NS, FIGURES)
-    for value in values:
-        made.record_value(value)
-    encoded: bytes = made.encode()
-    return encoded.decode()
+    return histogram_of(Counter(values))
 
 
 def histogram_of(counts: dict[int, int]) -> str:
     """The same out of values in ns and how often each came."""
-    made = HdrHistogram(LOWEST_NS, HIGHEST_NS, FIGURES)
+    histogram = HdrHistogram(LOWEST_NS, HIGHEST_NS, FIGURES)
     for value, count in counts.items():
-        made.record_value(value, count)
-    encoded: bytes = made.encode()
+        histogram.record_value(value, count)
+    encoded: bytes = histogram.encode()
     return encoded.decode()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import suite_texts
 from samples.claims import GOOD
 
 from hopcost.errors import UsageError
@@ -20,10 +21,7 @@ TEST, SECOND_TEST = "claims[0] (first): tests[0]: ", "claims[0] (first): tests[1
 
 
 def load(tmp_path: Path, old: str = "", new: str = "") -> Suite:
-    path = tmp_path / "mine.toml"
-    assert old in GOOD
-    path.write_text(GOOD.replace(old, new, 1) if old else GOOD, encoding="utf-8")
-    return read_suite(str(path))
+    return read_suite(suite_texts.write(tmp_path, old, new, GOOD))
 
 
 def test_a_good_claim_means_what_it_says(tmp_path: Path) -> None:

@@ -48,19 +48,7 @@ def test_suites_come_with_hopcost() -> None:
 
 
 def test_paths_of_a_hop_are_taken_from_the_suites_folder(tmp_path: Path) -> None:
-    path = tmp_path / "own.toml"
-    path.write_text(
-        """name = "own"
-title = ""
-[arms.a]
-hops = [{ program = "nginx", link = "http+tcp", config = "conf/a.conf.j2", binary = "/opt/nginx" }]
-[[experiments]]
-name = "one"
-question = "?"
-baseline = "a"
-arms = ["a"]
-placement = "one-core"
-"""
-    )
-    (hop,) = read_suite(str(path)).arms["a"].hops
+    program = '{ program = "other", link = "http+tcp"'
+    path = write(tmp_path, program, program + ', config = "conf/a.conf.j2", binary = "/opt/nginx"')
+    (hop,) = read_suite(path).arms["unused"].hops
     assert (hop.config, hop.binary) == (str(tmp_path / "conf" / "a.conf.j2"), "/opt/nginx")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import suite_texts
 
 from hopcost.errors import UsageError
 from hopcost.suites import read, sweep
@@ -34,10 +35,7 @@ published = [
 
 
 def load(folder: Path, old: str = "", new: str = "") -> Suite:
-    assert old in SUITE
-    path = folder / "swept.toml"
-    path.write_text(SUITE.replace(old, new, 1) if old else SUITE)
-    return read.read_suite(str(path))
+    return read.read_suite(suite_texts.write(folder, old, new, SUITE))
 
 
 def test_a_point_is_an_experiment_with_the_value_in_place_and_its_own_published_rows(tmp_path: Path) -> None:
@@ -73,9 +71,7 @@ def test_a_point_is_named_on_the_command_line_by_its_value(tmp_path: Path) -> No
 )
 def test_a_setting_is_swept_without_being_set_before(tmp_path: Path, key: str, values: str, found: object) -> None:
     text = f'sweep = {{ key = "{key}", values = {values} }}\n'
-    path = tmp_path / "swept.toml"
-    path.write_text(SUITE[: SUITE.index("control")] + text)
-    (wide,) = read.read_suite(str(path)).experiments
+    (wide,) = load(tmp_path, SUITE[SUITE.index("control") :], text).experiments
     assert sweep.points(wide)[0][1].settings == found
     assert wide.settings == {}
 
@@ -116,7 +112,7 @@ def test_what_contradicts_itself_is_refused_with_the_key(
 ) -> None:
     with pytest.raises(UsageError) as caught:
         load(tmp_path, old, new)
-    assert "swept.toml: experiments[0]" in caught.value.message
+    assert "mine.toml: experiments[0]" in caught.value.message
     assert message in caught.value.message
     assert hint in (caught.value.hint or "")
 

@@ -9,6 +9,7 @@ from hopcost.plan.method import METHOD
 from hopcost.report.json_schema import ReportedComparison, ReportedExperiment
 from tools.truth.lines import Case, Figures, Sorted
 from tools.truth.part import Part, Section, median, unfinished
+from tools.truth.plans import hop, suite_text
 from tools.truth.runs import (
     SPEEDS,
     VERDICTS_STEAL_MOST,
@@ -53,13 +54,7 @@ def _name(form: str, program: str, beside: int) -> str:
 def suite(program: str, beside: int) -> str:
     """A baseline, and arms that are the same."""
     names = ["base", *(f"same-{number + 1}" for number in range(beside))]
-    arms = "".join(f'[arms.{name}]\nhops = [{{ program = "{program}", link = "http+tcp" }}]\n' for name in names)
-    listed = ", ".join(f'"{name}"' for name in names)
-    return (
-        f'name = "alarms"\ntitle = "The same server several times"\n{arms}[[experiments]]\nname = "same"\n'
-        f'question = "Is a difference seen where there is none?"\nbaseline = "base"\narms = [{listed}]\n'
-        'placement = "one-core"\nopen_loop = false\n'
-    )
+    return suite_text("alarms", {name: [hop(program)] for name in names})
 
 
 def run(form: str, program: str, beside: int, number: int) -> Figures:

@@ -27,7 +27,7 @@ from hopcost.statistics.figures import throughput
 from hopcost.statistics.intervals import ratio
 from tools.truth.lines import Case, Figures, Sorted
 from tools.truth.part import Part, Section, median, unfinished
-from tools.truth.plans import plan_of
+from tools.truth.plans import hop, plan_of, suite_text
 from tools.truth.runs import SPEEDS, VERDICTS_STEAL_MOST, arm_of, closed_loop, half_width, read_nothing, run_suite
 from tools.truth.sections import slices
 
@@ -38,27 +38,10 @@ QUIET_SPREAD, QUIET_S, NOISY_TIMES = 0.08, 60.0, 1.5
 BUDGET_MOST_S = 900.0
 NEVER_S = 1e6  # stands for no prediction
 FIVE_S, LONG_S = 240.0, 30.0
-FIVE = """
-name = "five"
-title = "The arms of nginx-go"
-[arms.go]
-hops = [{ program = "go-hello", link = "http+tcp" }]
-[arms.nginx-http-tcp]
-hops = [{ program = "nginx", link = "http+tcp" }, { program = "go-hello", link = "http+tcp" }]
-[arms.nginx-http-unix]
-hops = [{ program = "nginx", link = "http+tcp" }, { program = "go-hello", link = "http+unix" }]
-[arms.nginx-fastcgi-tcp]
-hops = [{ program = "nginx", link = "http+tcp" }, { program = "go-hello", link = "fastcgi+tcp" }]
-[arms.nginx-fastcgi-unix]
-hops = [{ program = "nginx", link = "http+tcp" }, { program = "go-hello", link = "fastcgi+unix" }]
-[[experiments]]
-name = "one-core"
-question = "How narrow in four minutes?"
-baseline = "go"
-arms = ["go", "nginx-http-tcp", "nginx-http-unix", "nginx-fastcgi-tcp", "nginx-fastcgi-unix"]
-placement = "one-core"
-open_loop = false
-"""
+NGINX, GO = hop("nginx"), hop("go-hello")
+LINKS = ("http+tcp", "http+unix", "fastcgi+tcp", "fastcgi+unix")
+BEHIND_NGINX = {f"nginx-{link.replace('+', '-')}": [NGINX, hop("go-hello", link)] for link in LINKS}
+FIVE = suite_text("five", {"go": [GO], **BEHIND_NGINX})
 PAIR_COLUMNS = ["arms", "run:", "spread of pairs:", "predicted, s:", "allowed:", "taken:", "blocks:", "± throughput:"]
 PAIR_COLUMNS += ["± CPU:", "within"]
 FIVE_COLUMNS = ["arm", "by slices:", "long runs:", "quotient:", "long runs, their own two:", "holds"]
@@ -67,21 +50,14 @@ LEVEL_ERROR = 0.05
 # second run, whose ratio is 1, must come within the target; with the least target the whole time is used.
 LEAST_MARGIN, LEAST_TARGET = ("--margin", 0.1), ("--target", 0.05)
 PAIRS = {
-    "origin beside itself": ('{ program = "origin", link = "http+tcp" }', '{ program = "origin", link = "http+tcp" }'),
-    "nginx before go over TCP and over a Unix socket": (
-        '{ program = "nginx", link = "http+tcp" }, { program = "go-hello", link = "http+tcp" }',
-        '{ program = "nginx", link = "http+tcp" }, { program = "go-hello", link = "http+unix" }',
-    ),
+    "origin beside itself": ([hop("origin")], [hop("origin")]),
+    "nginx before go over TCP and over a Unix socket": ([NGINX, GO], [NGINX, hop("go-hello", "http+unix")]),
 }
 
 
 def suite(name: str) -> str:
     """The two arms, one core for the stack."""
-    arms = "".join(f"[arms.{arm}]\nhops = [{hops}]\n" for arm, hops in zip(("one", "other"), PAIRS[name], strict=True))
-    return (
-        f'name = "precision"\ntitle = "Two arms"\n{arms}[[experiments]]\nname = "two"\nquestion = "How far apart?"\n'
-        'baseline = "one"\narms = ["one", "other"]\nplacement = "one-core"\nopen_loop = false\n'
-    )
+    return suite_text("precision", dict(zip(("one", "other"), PAIRS[name], strict=True)))
 
 
 def allowed_s(spread: float, predicted_s: float) -> float:

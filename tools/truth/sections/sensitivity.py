@@ -25,6 +25,7 @@ from hopcost.report.json_schema import ReportedExperiment
 from hopcost.statistics.intervals import Interval, mean
 from tools.truth.lines import Case, Figures, Sorted
 from tools.truth.part import Part, Section, bracketed, median, unfinished
+from tools.truth.plans import hop, suite_text
 from tools.truth.runs import VERDICTS_STEAL_MOST, arm_of, closed_loop, half_width, is_silent, read_nothing, run_suite
 from tools.truth.server import generator_core, load, origin_core
 
@@ -37,17 +38,8 @@ SHARES = {"2 %": 0.02, "5 %": 0.05}
 NEAR = (40, 100)  # rounds, about as many as are needed
 QUIET_SPREAD = 0.12  # of pairs of slices, as `hopcost doctor --spread` has it
 OFF_MOST = 0.005  # of the true cost from the share that was asked for
-COLUMNS = [
-    "dearer by",
-    "done:",
-    "request, µs:",
-    "rounds:",
-    "truly:",
-    "that is as asked",
-    "seen as dearer:",
-    "negligible:",
-]
-COLUMNS += ["ratio in these runs:", "±:", "spread of pairs:", "seconds:", "holds"]
+COLUMNS = ["dearer by", "done:", "request, µs:", "rounds:", "truly:", "that is as asked", "seen as dearer:"]
+COLUMNS += ["negligible:", "ratio in these runs:", "±:", "spread of pairs:", "seconds:", "holds"]
 PROSE = (
     "Two arms, the embedded origin and the same with a counted amount of arithmetic before each answer"
     f" (`--work-rounds`), one core for the stack, {CONNECTIONS} connections, closed loop, each run through"
@@ -136,14 +128,8 @@ def rounds_for(share: float, plain_ns: float, round_ns: float) -> int:
 
 def suite(work_rounds: int) -> str:
     """The origin, and the origin with work."""
-    return (
-        'name = "sensitivity"\ntitle = "An origin that is dearer by a known amount of work"\n'
-        '[arms.plain]\nhops = [{ program = "origin", link = "http+tcp" }]\n'
-        '[arms.dearer]\nhops = [{ program = "origin", link = "http+tcp", '
-        f"settings = {{ work_rounds = {work_rounds} }} }}]\n"
-        '[[experiments]]\nname = "dearer"\nquestion = "Is the work seen?"\nbaseline = "plain"\n'
-        'arms = ["plain", "dearer"]\nplacement = "one-core"\nopen_loop = false\n'
-    )
+    dearer = hop("origin", settings=f"{{ work_rounds = {work_rounds} }}")
+    return suite_text("sensitivity", {"plain": [hop("origin")], "dearer": [dearer]})
 
 
 def seen(experiment: ReportedExperiment) -> Figures:

@@ -5,17 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from freezers import mounts
 
 from hopcost.stacks.sandbox.cgroups import Freezer, FreezerKind, find_freezer
-
-
-def mounts(v2: Path | None = None, v1: Path | None = None) -> str:
-    """/proc/mounts, with decoys that hold no freezer."""
-    lines = ["proc /proc proc rw,nosuid 0 0", "cgroup /sys/fs/cgroup/cpu cgroup rw,nosuid,cpu,cpuacct 0 0", "broken"]
-    lines += [f"cgroup {v1} cgroup rw,nosuid,freezer 0 0"] if v1 else []
-    lines += [f"cgroup2 {v2} cgroup2 rw,nosuid 0 0"] if v2 else []
-    return "\n".join(lines) + "\n"
-
 
 OWN = "7:freezer:/docker/abc\n4:cpu,cpuacct:/docker/abc\n0::/user.slice/shell\n"
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from samples.judgements import claim, compare, one, planned, record_of, six, suite_with
+from samples.judgements import claim, compare, one, record_of, six, suite_with
 from samples.records import block, part, plan_of, record, slice_of
+from samples.sweeps import planned
 
 from hopcost.generators.engine_protocol import Validity
 from hopcost.plan.plan import LeftOut, PlannedArm

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from samples.judgements import compare, one, planned, record_of
+from samples.judgements import compare, one, record_of
 from samples.records import MS, block, part, slice_of
+from samples.sweeps import planned
 
 from hopcost.plan.turns import Turns
 from hopcost.record.block import Block
