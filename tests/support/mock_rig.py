@@ -249,5 +249,4 @@ def measured(rig: MockRig, tmp_path: Path, asked: GateQuestion, budget_s: float 
     planned = make_plan(made, [], options, LIMITS)
     with Writer(tmp_path / "record", made, planned, {"cpu": "Abacus 2"}, ["hopcost", "gate"]) as writer:
         loop.measure_plan(planned, rig, writer, Recorder())
-    is_same = made.arms["before"].hops == made.arms["after"].hops
-    return gate.read_gate(asked, reader.read_record(tmp_path / "record"), is_same)
+    return gate.read_gate(asked, reader.read_record(tmp_path / "record"), before_after.is_unchanged(made))

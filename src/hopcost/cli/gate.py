@@ -73,21 +73,24 @@ def gate(
     network.enter_user_namespace()  # may start this command again: before the heavy imports
     from rich.console import Console
 
-    from hopcost.cli.shared.output import write_result
+    from hopcost.cli.shared.output import refuse_unwritable, write_result
+    from hopcost.cli.shared.screen import Screen
     from hopcost.measure.protocols import before_after
     from hopcost.plan.options import RunOptions
     from hopcost.report import render
-    from hopcost.report.live import watch
     from hopcost.report.tables.gate import append, gate_report, last_line
     from hopcost.statistics.questions.gate import GateQuestion
 
     question = GateQuestion(arm, before or [], after or [], margin_fraction(margin), figure)
     for_github = os.environ.get("GITHUB_STEP_SUMMARY")
-    before_after.refuse_unwritable([output])
+    refuse_unwritable(output)
     console = Console(stderr=True, highlight=False)
-    answer = before_after.ask_gate(
-        question, RunOptions(budget_s=budget, seed=seed, folder=record), console, watch.watch
-    )
+    suite = before_after.gate_suite(question)
+    if before_after.is_unchanged(suite):
+        words = "both sides are the same: an A/A gate, which tells what this machine makes of no difference"
+        console.print(words, soft_wrap=True)
+    options = RunOptions(budget_s=budget, seed=seed, folder=record)
+    answer = before_after.ask_gate(question, suite, options, Screen(console))
     write_result(render(gate_report(answer), format), output)
     if for_github:
         append(answer, Path(for_github))

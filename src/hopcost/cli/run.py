@@ -158,9 +158,9 @@ def _measure_and_report(name: str, experiments: list[str], options: RunOptions) 
     """The exit code: 1 if something failed, an experiment could not run here, or the baseline differs from itself."""
     from rich.console import Console
 
-    from hopcost.measure.run import measure, report_command
+    from hopcost.cli.shared.screen import Screen, report_command
+    from hopcost.measure.run import measure
     from hopcost.report import text
-    from hopcost.report.live import watch
     from hopcost.report.record_report import document
     from hopcost.statistics.summary import summary
     from hopcost.suites import read
@@ -170,7 +170,7 @@ def _measure_and_report(name: str, experiments: list[str], options: RunOptions) 
     suite, chosen = read.read_suite(name), [*first, *experiments]
     for experiment in chosen:
         suite.experiment(experiment)
-    measured = measure(suite, chosen, options, console, watch.watch)
+    measured = measure(suite, chosen, options, Screen(console))
     record = measured.record
     summaries = summary.summarise(record)
     text.show(document(record, summaries))

@@ -1,16 +1,39 @@
-"""Who is told how far a run is. It must be cheap, since slices run meanwhile."""
+"""Who hears how far a run is. A watcher must be cheap: slices run meanwhile."""
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Protocol
 
-from hopcost.plan.plan import PlannedExperiment
+from hopcost.plan.plan import Plan, PlannedExperiment
 from hopcost.record.block import Block
+from hopcost.stacks.sandbox.leftovers import Leftover
+from hopcost.stacks.sandbox.network import Network
 from hopcost.statistics.precision import Forecast
 
 
+class RunWatcher(Protocol):
+    """Hears what comes before the blocks, and names the watcher of the blocks."""
+
+    def program_builds(self, name: str) -> None:
+        """A program was not built yet, and is built now."""
+
+    def build_failed(self, reason: str) -> None:
+        """A program could not be built."""
+
+    def leftover_removed(self, leftover: Leftover) -> None:
+        """A dead run had left it."""
+
+    def network_is_shared(self, network: Network) -> None:
+        """The stacks have no network namespaces of their own."""
+
+    def run_begins(self, plan: Plan, record: Path) -> AbstractContextManager[Watcher]:
+        """The watcher of the blocks; its context ends with the last block, or with the error."""
+
+
 class Watcher(Protocol):
-    """Hears of every step."""
+    """Hears of every step of the blocks."""
 
     def experiment_begins(self, experiment: PlannedExperiment, blocks: int, deadline: float) -> None:
         """`deadline` on the monotonic clock, in seconds."""

@@ -28,14 +28,17 @@ def _tool(name: str) -> None:
         raise CannotMeasure(f"{name} cannot be built: '{program.build.tool}' is not installed", program.install)
 
 
-def build_missing(programs: Iterable[str], say: Callable[[str], None]) -> list[str]:
-    """Build those of the programs that are made from source and not there yet; the reasons why some could not be."""
+def build_missing(programs: Iterable[str], begins: Callable[[str], None]) -> list[str]:
+    """Build the programs that are made from source and not built yet; the reasons why some could not be.
+
+    `begins` gets each program's name before it is built.
+    """
     problems = []
     for name in programs:
         if read_program(name).build is not None and installed(name).missing:
             try:
                 _tool(name)
-                say(f"building {name}")
+                begins(name)
                 build_program(name)
             except CannotMeasure as error:
                 problems.append(error.message)

@@ -112,19 +112,19 @@ def test_missing_builds_are_made_and_the_reasons_of_others_kept(tmp_path: Path) 
     define_proxy(tmp_path)
     define(tmp_path, "built", BUILT, make_sh=MAKE)
     define(tmp_path, "broken", BUILT.replace('"built"', '"broken"'), make_sh="echo no luck; exit 1\n")
-    said: list[str] = []
-    problems = build.build_missing(["proxy", "built", "broken"], said.append)
-    assert said == ["building built", "building broken"]
+    begun: list[str] = []
+    problems = build.build_missing(["proxy", "built", "broken"], begun.append)
+    assert begun == ["built", "broken"]
     assert [problem.splitlines()[-1] for problem in problems] == ["no luck"]
     assert receipt.installed("built").version == "0.9"
     assert receipt.installed("broken").missing == "not built yet"
-    said.clear()
-    assert build.build_missing(["built"], said.append) == []
-    assert said == []
+    begun.clear()
+    assert build.build_missing(["built"], begun.append) == []
+    assert begun == []
 
 
 def test_what_no_tool_can_build_is_not_announced(tmp_path: Path) -> None:
     define(tmp_path, "built", BUILT.replace('tool = "sh"', 'tool = "no-such-tool"'), make_sh=MAKE)
-    said: list[str] = []
-    problems = build.build_missing(["built"], said.append)
-    assert (said, problems) == ([], ["built cannot be built: 'no-such-tool' is not installed"])
+    begun: list[str] = []
+    problems = build.build_missing(["built"], begun.append)
+    assert (begun, problems) == ([], ["built cannot be built: 'no-such-tool' is not installed"])

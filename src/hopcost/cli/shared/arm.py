@@ -31,7 +31,7 @@ def running_arm(
     are built first. ArmFailed when it does not start or answer.
     """
     experiment, name, content, cores = find_arm(path)
-    build.build_missing([hop.program for hop in content.hops if not hop.binary], say)
+    build.build_missing([hop.program for hop in content.hops if not hop.binary], lambda name: say(f"building {name}"))
     raise_open_files()
     leftovers.remove_leftovers()
     isolated = isolated or content.link_mbit_per_s is not None or any(key.startswith("net.") for key in content.sysctls)

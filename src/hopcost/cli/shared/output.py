@@ -8,6 +8,12 @@ from hopcost.errors import UsageError
 from hopcost.record.names import record_around
 
 
+def refuse_unwritable(path: Path | None) -> None:
+    """UsageError if the file could not be written after all the measuring."""
+    if path is not None and (path.is_dir() or not path.resolve().parent.is_dir()):
+        raise UsageError(f"{path}: cannot be written there", "name a file in a directory that exists")
+
+
 def write_result(content: str, path: Path | None) -> None:
     """Print it, or write the file whole or not at all: what stood there before goes only for what is whole.
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import msgspec
-from rich.console import Console
 
 from hopcost.errors import MeasurementFailed, Undecided, UsageError
 from hopcost.measure import run
-from hopcost.measure.run import Watch
+from hopcost.measure.watcher import RunWatcher
 from hopcost.plan.options import RunOptions
 from hopcost.programs import changes
 from hopcost.statistics.questions.gate import (
@@ -67,28 +65,24 @@ def gate_suite(question: GateQuestion) -> Suite:
     )
 
 
-def ask_gate(question: GateQuestion, wishes: RunOptions, console: Console, watch: Watch) -> GateResult:
-    """Measure, and decide. Undecided where the measurement broke; KeyboardInterrupt where it was stopped."""
-    made = gate_suite(question)
-    is_same = made.arms[BEFORE].hops == made.arms[AFTER].hops
-    if is_same:
-        said = "both sides are the same: an A/A gate, which tells what this machine makes of no difference"
-        console.print(said, soft_wrap=True)
-    wishes = msgspec.structs.replace(wishes, margin=question.margin, target_width=question.margin * TARGET_SHARE)
+def is_unchanged(suite: Suite) -> bool:
+    """Whether both sides are the same."""
+    return suite.arms[BEFORE].hops == suite.arms[AFTER].hops
+
+
+def ask_gate(question: GateQuestion, suite: Suite, options: RunOptions, run_watcher: RunWatcher) -> GateResult:
+    """Measure the question's suite, and decide.
+
+    Undecided if the measurement breaks; KeyboardInterrupt if it is stopped.
+    """
+    options = msgspec.structs.replace(options, margin=question.margin, target_width=question.margin * TARGET_SHARE)
     try:
-        measured = run.measure(made, [], wishes, console, watch)
+        measured = run.measure(suite, [], options, run_watcher)
     except MeasurementFailed as error:
         raise Undecided(f"undecided: {error.message}", error.hint) from error
     if measured.interrupted:
         raise KeyboardInterrupt
-    return read_gate(question, measured.record, is_same)
-
-
-def refuse_unwritable(paths: Sequence[Path | None]) -> None:
-    """UsageError for a summary's file that could not be written after all the measuring."""
-    for path in paths:
-        if path is not None and (path.is_dir() or not path.resolve().parent.is_dir()):
-            raise UsageError(f"{path}: cannot be written there", "name a file in a directory that exists")
+    return read_gate(question, measured.record, is_unchanged(suite))
 
 
 def _side(arm: Arm, words: Sequence[str], option: str) -> Arm:

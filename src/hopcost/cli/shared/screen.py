@@ -1,0 +1,60 @@
+"""What a person sees of a run: programs that are built, what the plan leaves out, the blocks, where the record is."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console
+
+from hopcost.errors import CannotMeasure, MeasurementFailed
+from hopcost.measure.watcher import Watcher
+from hopcost.plan.plan import Plan
+from hopcost.report.live.watch import watch
+from hopcost.stacks.sandbox.leftovers import Leftover
+from hopcost.stacks.sandbox.network import COST, Network
+
+
+class Screen:
+    """Hears of a run, and writes lines to a console."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+
+    def program_builds(self, name: str) -> None:
+        self.console.print(f"building {name}")
+
+    def build_failed(self, reason: str) -> None:
+        self._warn(f"warning: {reason}", soft_wrap=False)
+
+    def leftover_removed(self, leftover: Leftover) -> None:
+        self._say(f"removed what a dead run left: {leftover.kind.value} {leftover.what}")
+
+    def network_is_shared(self, network: Network) -> None:
+        self._warn(f"no network namespaces: {network.why}; {COST}")
+
+    @contextmanager
+    def run_begins(self, plan: Plan, record: Path) -> Iterator[Watcher]:
+        names = ", ".join(experiment.name for experiment in plan.experiments)
+        self._say(f"{plan.suite}: {names}; up to {plan.budget_s:.0f} s; record: {record}")
+        for left in [*plan.left_out, *(left for experiment in plan.experiments for left in experiment.left_out)]:
+            self._warn(f"left out: {left.words()}")
+        try:
+            with watch(self.console, plan) as watcher:
+                yield watcher
+        except (MeasurementFailed, CannotMeasure):
+            self.console.print(f"the record so far: {report_command(record)}")
+            raise
+
+    def _say(self, line: str) -> None:
+        self.console.print(line, markup=False, soft_wrap=True)
+
+    def _warn(self, line: str, *, soft_wrap: bool = True) -> None:
+        self.console.print(line, style="yellow", markup=False, soft_wrap=soft_wrap)
+
+
+def report_command(record: Path) -> str:
+    """The command that shows a record again."""
+    return f"hopcost report {shlex.quote(str(record))}"
