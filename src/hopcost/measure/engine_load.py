@@ -168,12 +168,12 @@ def _run(
                     parts[line.arm].totals = line
                 case End():
                     end = line
-                    block.harness_cpu_ns += rig.own_cpu_ns() - cpu
+                    block.harness_cpu_ns = (block.harness_cpu_ns or 0) + rig.own_cpu_ns() - cpu
     harness = rig.own_cpu_ns() - harness
     if end is None:
         raise MeasurementFailed("the load engine ended without its last line")
     others = busy_outside_ns(rig, stacks, cores) - others - end.generator_cpu_ns - harness
-    block.foreign_cpu_ns += max(0, others)
+    block.foreign_cpu_ns = (block.foreign_cpu_ns or 0) + max(0, others)
     return end
 
 

@@ -58,9 +58,9 @@ def load(context: BlockContext, block: Block, ready: CheckedArm, name: str) -> N
     rig = context.rig
     harness, others = rig.own_cpu_ns(), busy_outside_ns(rig, [ready.stack], cores)
     run = drive(name, wanted, ready.stack, experiment.cores.generator, at_most_s=seconds * 3 + 30)
-    block.harness_cpu_ns = rig.own_cpu_ns() - harness
+    harness = rig.own_cpu_ns() - harness
     others = busy_outside_ns(rig, [ready.stack], cores) - others
-    block.foreign_cpu_ns = max(0, others - run.generator_cpu_ns - block.harness_cpu_ns)
+    block.harness_cpu_ns, block.foreign_cpu_ns = harness, max(0, others - run.generator_cpu_ns - harness)
     block.slices_elapsed_ns = run.elapsed_ns
     block.end = End(elapsed_ns=run.wall_ns, generator_cpu_ns=run.generator_cpu_ns, validity=Validity.VALID, reasons=[])
     block.arms = [

@@ -139,16 +139,20 @@ class Block(msgspec.Struct):
     elapsed_ns: Annotated[int, Meta(description="the whole block, starting and stopping included")]
     slices_elapsed_ns: Annotated[int, Meta(description="the sum of its slices, those of the closed loop")]
     harness_cpu_ns: Annotated[
-        int, Meta(description="CPU time of the Python process from the engine's first line to its last")
+        int | None,
+        Meta(description="CPU time of the Python process from the engine's first line to its last; null without load"),
     ]
     foreign_cpu_ns: Annotated[
-        int,
+        int | None,
         Meta(
             description="CPU time on the cores in use that neither the stacks, the engine nor the harness used, to the"
-            " kernel's tick"
+            " kernel's tick; null without load"
         ),
     ]
-    steal_ns: Annotated[int, Meta(description="CPU time of the cores in use that the hypervisor kept during the block")]
+    steal_ns: Annotated[
+        int | None,
+        Meta(description="CPU time of the cores in use that the hypervisor kept; null until the block has ended"),
+    ]
     validity: Annotated[Validity, Meta(description="whether it counts")]
     reasons: Annotated[list[str], Meta(description="why it is not valid, in sentences")]
     failures: Annotated[list[Failure], Meta(description="arms that failed in it; they leave the experiment")]

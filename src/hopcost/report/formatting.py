@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from hopcost.plan.method import METHOD
 from hopcost.statistics.intervals import Interval
-from hopcost.statistics.summary.summary import ArmSummary, Quantile
+from hopcost.statistics.summary.service_time import Quantile
+from hopcost.statistics.summary.summary import ArmSummary
 from hopcost.suites.published import Published
 
 ABSENT = "–"

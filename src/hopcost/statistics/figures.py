@@ -57,6 +57,14 @@ def total(values: Iterable[int | None]) -> int | None:
     return None if known is None else sum(known)
 
 
+def sum_by_kind(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    """Counts by kind added up, in the order in which the kinds come."""
+    sums: dict[str, int] = {}
+    for kind, count in (item for each in counts for item in each.items()):
+        sums[kind] = sums.get(kind, 0) + count
+    return sums
+
+
 def all_known(values: Iterable[Known | None]) -> list[Known] | None:
     """The values; None if one of them is unknown."""
     known = []

@@ -35,7 +35,8 @@ WITHOUT_A_FILE = {
     ),
     "summaries and questions are made of it: tests/unit/statistics": (
         "statistics/arms statistics/figures statistics/machine_spread statistics/questions/gate_figures "
-        "statistics/questions/record_side statistics/summary/open_loop statistics/summary/repeats "
+        "statistics/questions/record_side statistics/summary/cpu statistics/summary/open_loop "
+        "statistics/summary/published statistics/summary/repeats statistics/summary/service_time "
         "statistics/summary/usage statistics/validity/accounts"
     ),
     "in files of other names": (

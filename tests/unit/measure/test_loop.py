@@ -66,6 +66,7 @@ def test_a_baseline_that_fails_ends_the_experiment_with_its_words(rig: MockRig, 
     assert rig.log == ["start base"]
     assert read.blocks[0].validity == Validity.VOID
     assert read.blocks[0].failures[0].message == "it would not start"
+    assert (read.blocks[0].harness_cpu_ns, read.blocks[0].foreign_cpu_ns) == (None, None), "no load, no CPU time of it"
     assert (read.run.endings[0].why, read.run.endings[0].detail) == ("failed", "the baseline failed")
 
 

@@ -67,8 +67,8 @@ def _add(block: Block, one: Block, arm: str) -> None:
     block.arms += one.arms
     block.engine = block.engine or one.engine
     block.slices_elapsed_ns += one.slices_elapsed_ns
-    block.harness_cpu_ns += one.harness_cpu_ns
-    block.foreign_cpu_ns += one.foreign_cpu_ns
+    block.harness_cpu_ns = _sum(block.harness_cpu_ns, one.harness_cpu_ns)
+    block.foreign_cpu_ns = _sum(block.foreign_cpu_ns, one.foreign_cpu_ns)
     if one.end is not None:
         before = block.end or End(elapsed_ns=0, generator_cpu_ns=0, validity=Validity.VALID, reasons=[])
         block.end = End(
@@ -77,6 +77,12 @@ def _add(block: Block, one: Block, arm: str) -> None:
             validity=Validity.worst((before.validity, one.end.validity)),
             reasons=[*before.reasons, *(f"{arm}: {reason}" for reason in one.end.reasons)],
         )
+
+
+def _sum(*values: int | None) -> int | None:
+    """The sum of the known values; None if none is known."""
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
 
 
 def _compare(block: Block, baseline: str, expected: HttpAnswer, arm: str, answer: HttpAnswer) -> None:

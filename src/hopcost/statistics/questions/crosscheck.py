@@ -9,6 +9,7 @@ import msgspec
 
 from hopcost.record.repeat import PeerRun
 from hopcost.statistics import intervals
+from hopcost.statistics.figures import sum_by_kind
 from hopcost.statistics.intervals import Interval
 
 OURS = "hopcost"
@@ -107,10 +108,7 @@ def _tool(found: dict[int, Turn], ours: dict[int, Turn], connections: int, cores
         generator_ns=median(turn.generator_ns for turn in turns),
         stack_ns=median(turn.stack_ns for turn in turns),
         stack_ratio=ratio(lambda turn: turn.stack_ns),
-        errors={
-            kind: sum(run.errors.get(kind, 0) for run in runs)
-            for kind in dict.fromkeys(kind for run in runs for kind in run.errors)
-        },
+        errors=sum_by_kind(run.errors for run in runs),
     )
 
 

@@ -13,12 +13,13 @@ from hopcost.record.block import ArmBlock, OpenLoad
 from hopcost.record.histogram import Histogram
 from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.figures import BlockFigure, total
+from hopcost.statistics.summary.cpu import cpu_per_request
 
 QUANTILES = {"p50": 0.50, "p90": 0.90, "p99": 0.99, "p999": 0.999}
 
 
 class OpenFigures(msgspec.Struct, frozen=True):
-    """One arm at one offered load, over all valid blocks; absent (None) is what cannot be told.
+    """One arm at one offered load, over all valid blocks; None if a figure is not known.
 
     Response time runs from the intended start to the last byte. `answered` is answers ÷ due requests.
     """
@@ -32,18 +33,18 @@ class OpenFigures(msgspec.Struct, frozen=True):
 
 
 def open_figures_of_arm(parts: Sequence[ArmBlock], p99_agrees: dict[float, bool | None]) -> list[OpenFigures]:
-    """One for each share of the slowest arm's capacity, in the plan's order."""
+    """An arm's figures at each share of the slowest arm's capacity, in the plan's order."""
     shares = dict.fromkeys(load.share for part in parts for load in part.open_loop)
     return [_of_share(parts, share, p99_agrees.get(share)) for share in shares]
 
 
 def _of_share(parts: Sequence[ArmBlock], share: float, p99_agrees: bool | None) -> OpenFigures:
-    loads = [load for part in parts if (load := at(part, share)) is not None]
-    slices = [each for load in loads for each in load.slices]
-    answers = sum(each.answers for each in slices)
-    due = total(each.due for each in slices)
-    used = {hop: total(each.cpu_ns.get(hop) for each in slices) for hop in parts[0].hops}
-    used["generator"] = sum(each.generator_cpu_ns for each in slices)
+    loads = _loads(parts, share)
+    slices = [piece for load in loads for piece in load.slices]
+    answers = sum(piece.answers for piece in slices)
+    due = total(piece.due for piece in slices)
+    cpu_ns = {hop: total(piece.cpu_ns.get(hop) for piece in slices) for hop in parts[0].hops}
+    cpu_ns["generator"] = sum(piece.generator_cpu_ns for piece in slices)
     times = _quantiles(loads)
     if not p99_agrees:
         times["p99"] = times["p999"] = None
@@ -52,9 +53,7 @@ def _of_share(parts: Sequence[ArmBlock], share: float, p99_agrees: bool | None) 
         rate_per_s=loads[0].rate_per_s,
         answers=answers,
         answered=answers / due if due else None,
-        cpu_ns_per_request={
-            hop: round(ns / answers) if ns is not None and answers else None for hop, ns in used.items()
-        },
+        cpu_ns_per_request=cpu_per_request(cpu_ns, answers),
         response_time_ns=times,
     )
 
@@ -64,26 +63,30 @@ def at(part: ArmBlock, share: float) -> OpenLoad | None:
     return next((load for load in part.open_loop if load.share == share), None)
 
 
+def _loads(parts: Sequence[ArmBlock], share: float) -> list[OpenLoad]:
+    return [load for part in parts if (load := at(part, share)) is not None]
+
+
 def rate_per_s(parts: Sequence[ArmBlock], share: float) -> float | None:
-    """The load offered to an arm as that share; None where none was."""
-    return next((load.rate_per_s for part in parts if (load := at(part, share)) is not None), None)
+    """Requests per second offered to an arm at that share; None if it had no such load."""
+    return next((load.rate_per_s for load in _loads(parts, share)), None)
 
 
 def is_shown(parts: Sequence[ArmBlock], share: float, quantile: str) -> bool:
     """Whether there are enough samples beyond an arm's quantile, over all its blocks."""
-    return _quantiles([load for part in parts if (load := at(part, share)) is not None])[quantile] is not None
+    return _quantiles(_loads(parts, share))[quantile] is not None
 
 
 def cpu_per_request_at(share: float, hop: str | None = None) -> BlockFigure:
-    """CPU ns per correct answer at that share: of all hops, or of one."""
+    """CPU ns per correct answer at that share, of all hops or of one."""
 
     def figure(arm: ArmBlock) -> float | None:
         load = at(arm, share)
         if load is None:
             return None
         hops = arm.hops if hop is None else [hop]
-        used = total(each.cpu_ns.get(name) for each in load.slices for name in hops)
-        answers = sum(each.answers for each in load.slices)
+        used = total(piece.cpu_ns.get(name) for piece in load.slices for name in hops)
+        answers = sum(piece.answers for piece in load.slices)
         return used / answers if used is not None and answers else None
 
     return BlockFigure(figure, partial(_rounds, share))
@@ -100,30 +103,24 @@ def response_time_at(share: float, quantile: str) -> BlockFigure:
 
 
 def _rounds(share: float, arm: ArmBlock) -> int:
-    """Of that offered load; the closed loop's may be many times as many."""
+    """Rounds of the offered load; the closed loop may have many times as many."""
     load = at(arm, share)
     return 0 if load is None else len(load.slices)
 
 
-def p99_agreement(arms: PairedBlocks, shares: Sequence[float]) -> dict[float, bool | None]:
-    """By share, whether the p99 of the baseline's two runs, over all blocks, are within 20 %; None where unknown."""
-    if arms.copy is None:
-        return dict.fromkeys(shares)
-    found: dict[float, bool | None] = {}
-    for share in shares:
-        both = []
-        for name in (arms.copied_arm, arms.copy):
-            loads = [load for part in arms.of(name) if (load := at(part, share)) is not None]
-            both.append(_quantiles(loads)["p99"] if loads else None)
-        first, second = both
-        found[share] = (
-            None if not first or not second else max(first / second, second / first) <= METHOD.max_p99_quotient
-        )
-    return found
+def p99_agreement(arms: PairedBlocks) -> dict[float, bool | None]:
+    """By share, whether the p99 of the baseline's two runs over all blocks are within 20 %; None if unknown."""
+    first = arms.of(arms.copied_arm)
+    second = arms.of(arms.copy) if arms.copy is not None else []
+    agreement: dict[float, bool | None] = {}
+    for share in dict.fromkeys(load.share for part in first for load in part.open_loop):
+        one, other = (_quantiles(_loads(parts, share))["p99"] for parts in (first, second))
+        agreement[share] = max(one / other, other / one) <= METHOD.max_p99_quotient if one and other else None
+    return agreement
 
 
 def response_times(loads: Sequence[OpenLoad]) -> tuple[Histogram, Histogram]:
-    """Those of all answers, and the ages of requests never answered, over these loads; ns."""
+    """Response times of all answers, and the ages of requests never answered, over these loads; ns."""
     return (
         histogram.merge(load.totals.response_time for load in loads if load.totals.response_time is not None),
         histogram.merge(
@@ -133,7 +130,7 @@ def response_times(loads: Sequence[OpenLoad]) -> tuple[Histogram, Histogram]:
 
 
 def _quantiles(loads: Sequence[OpenLoad], beyond: int = METHOD.min_samples_beyond) -> dict[str, int | None]:
-    """Merged over these loads; None where fewer samples lie beyond, or among requests never answered."""
+    """Quantiles merged over these loads; None if fewer samples lie beyond one, or it is among unanswered requests."""
     answered, waiting = response_times(loads)
     count = answered.total + waiting.total
     found = histogram.quantiles(answered, waiting, QUANTILES.values())

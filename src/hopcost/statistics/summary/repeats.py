@@ -9,13 +9,15 @@ import msgspec
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.record.evidence import Memory, TimeWait
 from hopcost.record.repeat import PeerRun, Repeat
-from hopcost.statistics.figures import total
+from hopcost.statistics.figures import sum_by_kind
 from hopcost.statistics.summary import usage
+from hopcost.statistics.summary.cpu import cpu_percent
+from hopcost.statistics.summary.published import published_figures
 from hopcost.suites.published import Published
 
 
 class PeerFigures(msgspec.Struct, frozen=True):
-    """`latency_ms` has each run's own `mean`, `p50` … `max`; `kept` is None where the tool does not count it.
+    """`latency_ms` has each run's own `mean`, `p50` … `max`; `kept` is None if the tool does not count it.
 
     `kept` are answers after which the connection was kept, of `answers` correct ones, over all runs.
     """
@@ -26,7 +28,7 @@ class PeerFigures(msgspec.Struct, frozen=True):
 
 
 def summarise_peer_runs(runs: Sequence[PeerRun]) -> PeerFigures | None:
-    """None where no other generator ran."""
+    """The runs' own figures together; None if no other generator ran."""
     if not runs:
         return None
     latency: dict[str, list[float]] = {}
@@ -42,9 +44,9 @@ def summarise_peer_runs(runs: Sequence[PeerRun]) -> PeerFigures | None:
 
 
 class ArmRepeats(msgspec.Struct, frozen=True):
-    """One arm's repeats: correct answers per second of each that gave any count, by the tool's own count.
+    """One arm's repeats: correct answers per second of each repeat that gave a count, as the tool counts.
 
-    `errors` are the tool's own, over all repeats, and never among the answers; `failures` are repeats that gave none.
+    `errors` are the tool's own over all repeats, and never among the answers. `failures` are repeats without a count.
     """
 
     name: str
@@ -70,34 +72,21 @@ class ArmRepeats(msgspec.Struct, frozen=True):
 
 
 def summarise_repeats(planned: PlannedExperiment, repeats: Sequence[Repeat]) -> list[ArmRepeats]:
-    """The arms in the plan's order; those without any repeat are left out."""
-    rows = {row.arm: row for row in planned.published}
-    own = {arm.name: [each for each in repeats if each.arm == arm.name] for arm in planned.arms if not arm.copy_of}
-    made = [_arm(name, found, len(planned.cores.stack), rows.get(name)) for name, found in own.items() if found]
-    baseline = next((arm.mean_per_s for arm in made if arm.name == planned.baseline), None)
-    control = rows.get(planned.control or "")
-    printed = control.throughput_per_s if control is not None else None
+    """The arms in the plan's order; an arm without any repeat is left out."""
+    by_arm = {arm.name: [one for one in repeats if one.arm == arm.name] for arm in planned.arms if not arm.copy_of}
+    arms = [_summarise_arm(planned, name, own) for name, own in by_arm.items() if own]
+    baseline = next((arm.mean_per_s for arm in arms if arm.name == planned.baseline), None)
     return [
         msgspec.structs.replace(
-            arm,
-            ratio=arm.mean_per_s / baseline if arm.mean_per_s is not None and baseline else None,
-            published_ratio=arm.published.throughput_per_s / printed
-            if arm.published is not None and arm.published.throughput_per_s is not None and printed
-            else None,
+            arm, ratio=arm.mean_per_s / baseline if arm.mean_per_s is not None and baseline else None
         )
-        for arm in made
+        for arm in arms
     ]
 
 
-def _arm(name: str, repeats: list[Repeat], cores: int, row: Published | None) -> ArmRepeats:
-    runs = [each.run for each in repeats if each.run is not None]
-    hops_ns = [ns for run in runs for ns in run.cpu_ns.values()]
-    used_ns = total(hops_ns) if hops_ns else None
-    elapsed_ns = sum(run.elapsed_ns for run in runs)
-    errors: dict[str, int] = {}
-    for run in runs:
-        for kind, count in run.errors.items():
-            errors[kind] = errors.get(kind, 0) + count
+def _summarise_arm(planned: PlannedExperiment, name: str, repeats: list[Repeat]) -> ArmRepeats:
+    runs = [repeat.run for repeat in repeats if repeat.run is not None]
+    published, published_ratio = published_figures(planned, name)
     return ArmRepeats(
         name=name,
         tool=f"{runs[0].peer} {runs[0].version}" if runs else None,
@@ -106,11 +95,15 @@ def _arm(name: str, repeats: list[Repeat], cores: int, row: Published | None) ->
         duration_s=repeats[0].duration_s,
         throughputs_per_s=[run.answers * 1e9 / run.elapsed_ns for run in runs if run.elapsed_ns],
         ratio=None,
-        errors=errors,
-        cpu_percent=used_ns / elapsed_ns / cores * 100 if used_ns is not None and elapsed_ns else None,
-        failures=[each.failure for each in repeats if each.failure is not None],
-        published=row,
-        published_ratio=None,
+        errors=sum_by_kind(run.errors for run in runs),
+        cpu_percent=cpu_percent(
+            (ns for run in runs for ns in run.cpu_ns.values()),
+            sum(run.elapsed_ns for run in runs),
+            len(planned.cores.stack),
+        ),
+        failures=[repeat.failure for repeat in repeats if repeat.failure is not None],
+        published=published,
+        published_ratio=published_ratio,
         peer_figures=summarise_peer_runs(runs),
         memory=usage.memory(repeats),
         time_wait=usage.time_wait(repeats),

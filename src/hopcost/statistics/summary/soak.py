@@ -14,11 +14,11 @@ import msgspec
 
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment
-from hopcost.record import histogram
 from hopcost.record.block import ArmBlock, Block
 from hopcost.statistics.figures import throughput
 from hopcost.statistics.intervals import exp
 from hopcost.statistics.log_ratio import log_ratio
+from hopcost.statistics.summary.service_time import service_times
 
 ROUNDING = 1e-9  # equal figures differ by less after a mean of logarithms
 SEGMENTS_LEAST = 4  # two of them give a line, three an interval that says nothing
@@ -124,9 +124,9 @@ def summarise_soak(
             part = _part(block, name)
             if part is None:
                 continue
-            p50_ns = _p50_ns(part)
-            if part.slices and p50_ns is not None:
-                times.append((_middle_s(part), p50_ns))
+            p50 = service_times([part])["p50"]
+            if part.slices and p50 is not None and not p50.at_least:
+                times.append((_middle_s(part), p50.ns))
             if part.memory_samples:
                 count = len(part.memory_samples)
                 memory.append(
@@ -177,12 +177,3 @@ def _middle_s(part: ArmBlock) -> float:
     """The middle of the arm's slices on the engine's clock."""
     last = part.slices[-1]
     return (part.slices[0].start_ns + last.start_ns + last.elapsed_ns) / 2 / 1e9
-
-
-def _p50_ns(part: ArmBlock) -> int | None:
-    """The median service time; None where it lies among requests without an answer."""
-    if part.totals is None:
-        return None
-    merged = histogram.merge([part.totals.service_time])
-    (found,) = histogram.quantiles(merged, histogram.merge([part.totals.unanswered]), (0.5,))
-    return found[0] if found is not None and found[1] else None

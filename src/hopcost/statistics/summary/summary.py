@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import msgspec
 
 from hopcost.generators.engine_protocol import Validity
-from hopcost.plan.plan import Plan, PlannedExperiment
+from hopcost.plan.plan import Plan, PlannedArm, PlannedExperiment
 from hopcost.plan.turns import Turns
-from hopcost.record import histogram
-from hopcost.record.block import ArmBlock, Block, Failure
+from hopcost.record.block import Block, Failure
 from hopcost.record.evidence import Memory, TimeWait
-from hopcost.record.repeat import Repeat
 from hopcost.record.run import Ending, Record
 from hopcost.statistics import figures, looks, stop
 from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.comparisons import BUSY_MACHINE, Comparison, compare_arm, too_few
-from hopcost.statistics.figures import total
 from hopcost.statistics.intervals import ONE, Interval
-from hopcost.statistics.summary import hop_cost, usage, warm_up
+from hopcost.statistics.summary import cpu, hop_cost, usage, warm_up
 from hopcost.statistics.summary.hop_cost import HopCost
 from hopcost.statistics.summary.open_loop import OpenFigures, open_figures_of_arm, p99_agreement
+from hopcost.statistics.summary.published import published_figures
 from hopcost.statistics.summary.repeats import ArmRepeats, PeerFigures, summarise_peer_runs, summarise_repeats
+from hopcost.statistics.summary.service_time import Quantile, service_times
 from hopcost.statistics.summary.soak import Course, summarise_soak
 from hopcost.statistics.summary.usage import ArmSurroundings
 from hopcost.statistics.validity.arm import faults_of_arm, is_generator_full
@@ -31,20 +28,13 @@ from hopcost.suites.published import Published
 ERROR_KINDS = ("connect", "tls", "write", "read", "protocol", "status", "body", "timeout")
 
 
-class Quantile(msgspec.Struct, frozen=True):
-    """`at_least` is true where the quantile lies among requests that were never answered."""
-
-    ns: int
-    at_least: bool
-
-
 class ArmSummary(msgspec.Struct, frozen=True):
     """One arm over all valid blocks; the baseline's figures are its first run's, ratios are to the mean of both.
 
     Throughput is correct answers per second of the arm's own time; CPU is ns per correct answer. Errors and reconnects
-    are those of whole blocks, warm-up and settling included. `cpu_percent` is all hops' CPU time of what the stack's
-    cores had to give in the arm's own time. TIME_WAIT and memory are by hop, the largest of all blocks. `faults` are
-    the arm's own. `throughput_is_a_bound` where the generator was full and the stack was not.
+    are of whole blocks, warm-up and settling included. `cpu_percent` is the CPU time of all hops as a share of the
+    stack's cores in the arm's own time. TIME_WAIT and memory are by hop, the largest of all blocks. `faults` are the
+    arm's own. `throughput_is_a_bound` is true if the generator was full and the stack was not.
     """
 
     name: str
@@ -75,11 +65,12 @@ class ArmSummary(msgspec.Struct, frozen=True):
     peer_figures: PeerFigures | None = None
 
     def comparison(self, figure: str, load_per_s: float | None = None) -> Comparison | None:
-        """Its comparison with the baseline in that figure at that load (None: saturation)."""
-        return next((each for each in self.comparisons if (each.figure, each.load_per_s) == (figure, load_per_s)), None)
+        """The arm's comparison with the baseline in a figure at a load (None: saturation)."""
+        asked = (figure, load_per_s)
+        return next((one for one in self.comparisons if (one.figure, one.load_per_s) == asked), None)
 
     def cpu_at(self, share: float | None) -> dict[str, int | None]:
-        """CPU ns per request by hop, and of the generator, at that share of capacity (None: at saturation)."""
+        """CPU ns per request by hop, and of the generator, at a share of capacity (None: at saturation)."""
         if share is None:
             return self.cpu_ns_per_request
         return next((load.cpu_ns_per_request for load in self.open_loop if load.share == share), {})
@@ -88,8 +79,8 @@ class ArmSummary(msgspec.Struct, frozen=True):
 class ExperimentSummary(msgspec.Struct, frozen=True):
     """An experiment over its valid blocks.
 
-    `margin` (a fraction) is the least that a verdict is read against; each figure's is its A/A floor where that is
-    more. `no_verdicts` says why nothing here has one. `p99_agrees` is by share of the slowest arm's capacity.
+    `margin` (a fraction) is the smallest margin of a verdict; the A/A floor of a figure replaces it if it is larger.
+    `no_verdicts` says why no arm has a verdict. `p99_agrees` is by share of the slowest arm's capacity.
     """
 
     plan: PlannedExperiment
@@ -112,39 +103,25 @@ class ExperimentSummary(msgspec.Struct, frozen=True):
 
 
 def summarise(record: Record) -> list[ExperimentSummary]:
-    """Each planned experiment in order, those without any block included."""
-    endings = {ending.experiment: ending for ending in record.run.endings}
-    planned = record.plan.experiments
+    """Each planned experiment in order, also those without any block."""
     biased = stop.biased_experiments(record.plan, record.blocks)
-    return [
-        _experiment(
-            each,
-            record.blocks_of(each.name),
-            endings.get(each.name),
-            record.plan,
-            [repeat for repeat in record.repeats if repeat.experiment == each.name],
-            biased,
-        )
-        for each in planned
-    ]
+    return [_summarise_experiment(record, planned, biased) for planned in record.plan.experiments]
 
 
-def _experiment(
-    planned: PlannedExperiment,
-    blocks: list[Block],
-    ending: Ending | None,
-    plan: Plan,
-    repeated: list[Repeat],
-    biased: list[str],
-) -> ExperimentSummary:
+def _summarise_experiment(record: Record, planned: PlannedExperiment, biased: list[str]) -> ExperimentSummary:
+    blocks, margin = record.blocks_of(planned.name), record.plan.margin
+    repeats = [repeat for repeat in record.repeats if repeat.experiment == planned.name]
+    ending = next((ending for ending in record.run.endings if ending.experiment == planned.name), None)
     valid = [block for block in blocks if block.validity != Validity.VOID]
     arms = PairedBlocks(planned, blocks)
-    error = looks.error_at_end(plan.looks, arms, ending.why if ending is not None else None)
+    error = looks.error_at_end(record.plan.looks, arms, ending.why if ending is not None else None)
     own_error = looks.error_of_one_arm(planned, error)
-    shares = list(dict.fromkeys(load.share for part in arms.of(planned.copied_arm) for load in part.open_loop))
-    p99_agrees = p99_agreement(arms, shares)
-    withheld = _withheld(plan, planned, len(valid), biased)
-    loaded_ns = sum(block.end.elapsed_ns for block in valid if block.end is not None)
+    p99_agrees = p99_agreement(arms)
+    withheld = _why_withheld(record.plan, planned, len(valid), biased)
+
+    def comparisons(arm: str) -> list[Comparison]:
+        return compare_arm(arms, planned, arm, error=error, margin=margin, withheld=withheld, p99_agrees=p99_agrees)
+
     return ExperimentSummary(
         plan=planned,
         ending=ending,
@@ -153,40 +130,24 @@ def _experiment(
         suspect=[block for block in blocks if block.validity == Validity.SUSPECT],
         failures=[failure for block in blocks for failure in block.failures],
         aa_floor=arms.floor(figures.throughput, error),
-        margin=plan.margin,
+        margin=margin,
         arms=[
-            _arm(
-                planned,
-                arms,
-                arm.name,
-                arm.arm.title,
-                own_error,
-                open_figures_of_arm(arms.of(arm.name), p99_agrees),
-                compare_arm(
-                    arms,
-                    planned,
-                    arm.name,
-                    error=error,
-                    margin=plan.margin,
-                    withheld=withheld,
-                    p99_agrees=p99_agrees,
-                ),
-            )
+            _summarise_arm(arms, arm, own_error, p99_agrees, comparisons(arm.name))
             for arm in planned.arms
             if arm.copy_of is None and arms.of(arm.name)
         ],
-        harness_load=sum(block.harness_cpu_ns for block in valid) / loaded_ns if loaded_ns else None,
+        harness_load=_harness_load(valid),
         no_verdicts=withheld,
         instrument_is_biased=None if arms.copy is None or len(valid) < 2 else bool(biased),
         p99_agrees=p99_agrees,
         hop_costs=hop_cost.hop_costs(arms, planned, own_error, p99_agrees),
-        surroundings=usage.surroundings(valid, repeated),
+        surroundings=usage.surroundings(valid, repeats),
         soak=summarise_soak(planned, valid),
-        repeats=summarise_repeats(planned, repeated),
+        repeats=summarise_repeats(planned, repeats),
     )
 
 
-def _withheld(plan: Plan, planned: PlannedExperiment, valid: int, biased: list[str]) -> str | None:
+def _why_withheld(plan: Plan, planned: PlannedExperiment, valid: int, biased: list[str]) -> str | None:
     """Why nothing in the experiment gets a verdict."""
     if plan.on_busy_machine:
         return BUSY_MACHINE
@@ -197,87 +158,52 @@ def _withheld(plan: Plan, planned: PlannedExperiment, valid: int, biased: list[s
     return too_few(valid)
 
 
-def _arm(
-    planned: PlannedExperiment,
+def _harness_load(valid: list[Block]) -> float | None:
+    """CPU time of the harness ÷ time of the engine's runs; None without any run."""
+    used_ns = figures.total(block.harness_cpu_ns for block in valid)
+    loaded_ns = sum(block.end.elapsed_ns for block in valid if block.end is not None)
+    return used_ns / loaded_ns if used_ns is not None and loaded_ns else None
+
+
+def _summarise_arm(
     arms: PairedBlocks,
-    name: str,
-    title: str,
+    arm: PlannedArm,
     error: float,
-    open_loop: list[OpenFigures],
+    p99_agrees: dict[float, bool | None],
     comparisons: list[Comparison],
 ) -> ArmSummary:
-    parts = arms.of(name)
-    slices = [each for part in parts for each in part.slices]
-    answers = sum(part.answers for part in parts)
-    elapsed_ns = sum(part.elapsed_ns for part in parts)
-    inside = total(value for each in slices for value in each.cpu_ns.values())
-    outside = total(value for each in slices for value in each.cpu_outside_ns.values())
-    is_baseline = name == planned.baseline
-    published = {row.arm: row for row in planned.published}
-    own, control = published.get(name), published.get(planned.control or "")
+    planned, name, parts = arms.experiment, arm.name, arms.of(arm.name)
+    answers, elapsed_ns = sum(part.answers for part in parts), sum(part.elapsed_ns for part in parts)
+    is_one = name == planned.baseline and answers > 0
+    published, published_ratio = published_figures(planned, name)
+    peer_runs = [part.peer for part in parts if part.peer is not None]
     return ArmSummary(
         name=name,
-        title=title,
+        title=arm.arm.title,
         answers=answers,
         throughput_per_s=answers * 1e9 / elapsed_ns if elapsed_ns else None,
         throughput_is_a_bound=any(is_generator_full(part, planned) for part in parts),
-        ratio=ONE if is_baseline and answers else arms.ratio(name, figures.throughput, error),
-        cpu_ns_per_request=_cpu_by_hop(parts),
-        cpu_ratio=ONE if is_baseline and answers else arms.ratio(name, figures.cpu_per_request, error),
+        ratio=ONE if is_one else arms.ratio(name, figures.throughput, error),
+        cpu_ns_per_request=cpu.cpu_per_request(cpu.cpu_by_hop(parts), answers),
+        cpu_ratio=ONE if is_one else arms.ratio(name, figures.cpu_per_request, error),
         comparisons=comparisons,
-        open_loop=open_loop,
-        service_time_ns=_service_time(parts),
-        errors={
-            kind: sum(part.errors.get(kind, 0) for part in parts)
-            for kind in dict.fromkeys([*ERROR_KINDS, *(kind for part in parts for kind in part.errors)])
-        },
+        open_loop=open_figures_of_arm(parts, p99_agrees),
+        service_time_ns=service_times(parts),
+        errors=figures.sum_by_kind([dict.fromkeys(ERROR_KINDS, 0), *(part.errors for part in parts)]),
         faults=list(dict.fromkeys(fault for part in parts for fault in faults_of_arm(part, planned))),
         reconnects=sum(part.totals.reconnects for part in parts if part.totals is not None),
-        cpu_outside=outside / inside if inside and outside is not None else None,
+        cpu_outside=cpu.cpu_outside(parts),
         steady=warm_up.is_steady(parts),
         header_bytes=parts[0].check.header_bytes,
         body_bytes=parts[0].check.body_bytes,
-        published=own,
-        published_ratio=_published_ratio(own, control),
-        cpu_percent=_cpu_percent(parts, len(planned.cores.stack)),
+        published=published,
+        published_ratio=published_ratio,
+        cpu_percent=cpu.cpu_percent(
+            (part.cpu_ns(hop) for part in parts for hop in part.hops), elapsed_ns, len(planned.cores.stack)
+        ),
         time_wait=usage.time_wait(parts),
         memory=usage.memory(parts),
         notes=list(dict.fromkeys(note for part in parts for note in part.notes)),
-        peer=next((f"{part.peer.peer} {part.peer.version}" for part in parts if part.peer is not None), None),
-        peer_figures=summarise_peer_runs([part.peer for part in parts if part.peer is not None]),
+        peer=next((f"{run.peer} {run.version}" for run in peer_runs), None),
+        peer_figures=summarise_peer_runs(peer_runs),
     )
-
-
-def _cpu_percent(parts: Sequence[ArmBlock], cores: int) -> float | None:
-    """CPU time of all hops ÷ (elapsed time × cores of the stack); None where a CPU time is not known."""
-    used = total(part.cpu_ns(hop) for part in parts for hop in part.hops)
-    elapsed_ns = sum(part.elapsed_ns for part in parts)
-    return used / elapsed_ns / cores * 100 if used is not None and elapsed_ns else None
-
-
-def _published_ratio(own: Published | None, control: Published | None) -> float | None:
-    """The article's throughput ÷ its control group's; None where it printed one of them as an error."""
-    if own is None or control is None or own.throughput_per_s is None or control.throughput_per_s is None:
-        return None
-    return own.throughput_per_s / control.throughput_per_s
-
-
-def _cpu_by_hop(parts: Sequence[ArmBlock]) -> dict[str, int | None]:
-    """CPU ns per correct answer of each hop and of the generator; None where a CPU time is not known."""
-    answers = sum(part.answers for part in parts)
-    used = {hop: total(part.cpu_ns(hop) for part in parts) for hop in parts[0].hops}
-    used["generator"] = sum(part.generator_cpu_ns for part in parts)
-    return {name: round(ns / answers) if ns is not None and answers else None for name, ns in used.items()}
-
-
-def _service_time(parts: Sequence[ArmBlock]) -> dict[str, Quantile | None]:
-    """p50 and p99 of the histograms merged over blocks; None where nothing was answered or waited for."""
-    found = histogram.quantiles(
-        histogram.merge(part.totals.service_time for part in parts if part.totals is not None),
-        histogram.merge(part.totals.unanswered for part in parts if part.totals is not None),
-        (0.50, 0.99),
-    )
-    return {
-        key: None if value is None else Quantile(ns=value[0], at_least=not value[1])
-        for key, value in zip(("p50", "p99"), found, strict=True)
-    }

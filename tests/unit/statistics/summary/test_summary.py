@@ -13,7 +13,8 @@ from hopcost.record.block import ArmBlock, Block, Failure
 from hopcost.record.run import Ending, Run, StopReason
 from hopcost.statistics.figures import cpu_per_request, throughput
 from hopcost.statistics.intervals import ONE, Interval
-from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary, Quantile, summarise
+from hopcost.statistics.summary.service_time import Quantile
+from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary, summarise
 
 
 def direct(answers: int, cpu_ms: float, arm: str = "direct") -> ArmBlock:
