@@ -8,7 +8,7 @@ from pathlib import Path
 import psutil
 
 from hopcost.stacks.sandbox.cgroups import Freezer, find_freezer
-from hopcost.stacks.sandbox.session import PREFIX
+from hopcost.stacks.sandbox.leftovers import DIRECTORY_PREFIX
 
 MOUNTS = Path("/proc/mounts")
 
@@ -34,7 +34,7 @@ def mounts(v2: Path | None = None, v1: Path | None = None) -> str:
 
 def leavings(folder: Path) -> list[str]:
     """hopcost's directories under this folder, and cgroups of this process or of harnesses that are no more."""
-    found = [str(path) for path in folder.glob(f"{PREFIX}*")]
+    found = [str(path) for path in folder.glob(f"{DIRECTORY_PREFIX}*")]
     for freezer in freezers():
         if freezer.parent is not None:
             for path in Path(freezer.parent).glob("hopcost-*"):

@@ -51,13 +51,13 @@ class KernelThread(NamedTuple):
 
 @cache
 def _soft_interrupt_threads() -> list[KernelThread]:
-    """ksoftirqd of every core, from /proc; none where a container hides the kernel's threads."""
+    """ksoftirqd of every core, from /proc; none if a container hides the kernel's threads."""
     names = ((process.pid, process.info["name"]) for process in psutil.process_iter(["name"]))
     return soft_interrupt_threads(names)
 
 
 def soft_interrupt_threads(names: Iterable[tuple[int, str]]) -> list[KernelThread]:
-    """The same out of pids and names.
+    """The same from pids and names.
 
     >>> soft_interrupt_threads([(1, "init"), (14, "ksoftirqd/0"), (22, "ksoftirqd/1"), (90, "kworker/0:1")])
     [KernelThread(pid=14, core=0), KernelThread(pid=22, core=1)]
@@ -74,7 +74,7 @@ def irq_time_apart() -> bool:
 
 @cache
 def irq_time_accounting() -> bool | None:
-    """The same, None where the kernel's configuration cannot be read."""
+    """The same; None if the kernel's configuration cannot be read."""
     texts = (read_text(f"/boot/config-{platform.release()}"), _gunzip("/proc/config.gz"))
     config = next((text for text in texts if text is not None), None)
     return None if config is None else "CONFIG_IRQ_TIME_ACCOUNTING=y" in config.splitlines()

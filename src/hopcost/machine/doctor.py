@@ -31,6 +31,14 @@ class Finding(msgspec.Struct, frozen=True):
     remedy: str | None = None
 
 
+def _passed(what: str) -> Finding:
+    return Finding(Level.PASS, what)
+
+
+def _warning(what: str, remedy: str | None) -> Finding:
+    return Finding(Level.WARN, what, remedy)
+
+
 def cores(allowed: list[int], siblings: Mapping[int, list[int]]) -> list[Finding]:
     """Enough physical cores to keep the generator apart from the stack."""
     paired = {core: others for core, others in siblings.items() if others}
@@ -38,8 +46,7 @@ def cores(allowed: list[int], siblings: Mapping[int, list[int]]) -> list[Finding
     findings = []
     if physical < 2:
         findings.append(
-            Finding(
-                Level.WARN,
+            _warning(
                 f"{len(allowed)} core(s), {physical} physical: none is left for the generator alone",
                 "experiments on one core for the stack are left out; those on all cores run, and their throughput holds"
                 " the generator's cost; use a machine with two physical cores",
@@ -47,68 +54,60 @@ def cores(allowed: list[int], siblings: Mapping[int, list[int]]) -> list[Finding
         )
     elif physical < 4:
         findings.append(
-            Finding(
-                Level.WARN,
+            _warning(
                 f"{len(allowed)} cores, {physical} physical: experiments whose article had more run, and say so",
                 "use as many as they say for theirs",
             )
         )
     else:
-        findings.append(Finding(Level.PASS, f"{len(allowed)} cores, {physical} physical"))
+        findings.append(_passed(f"{len(allowed)} cores, {physical} physical"))
     if paired:
         pairs = "; ".join(f"{core} with {', '.join(map(str, others))}" for core, others in sorted(paired.items()))
         findings.append(
-            Finding(
-                Level.WARN,
+            _warning(
                 f"SMT siblings share a core: {pairs}",
                 "hopcost keeps the generator off the stack's siblings; for all-cores experiments switch SMT off:"
                 " echo off > /sys/devices/system/cpu/smt/control",
             )
         )
     else:
-        findings.append(Finding(Level.PASS, "no SMT siblings are visible"))
+        findings.append(_passed("no SMT siblings are visible"))
     return findings
 
 
 def hypervisor(present: bool) -> Finding:
     """Virtual machines drift with their neighbours."""
     if present:
-        return Finding(
-            Level.WARN,
+        return _warning(
             "a virtual machine: its speed drifts with its neighbours",
             "hopcost interleaves finely against that; absolute figures still move, compare ratios",
         )
-    return Finding(Level.PASS, "no hypervisor")
+    return _passed("no hypervisor")
 
 
 def governor(name: object) -> Finding:
     """A frequency that follows the load makes a light arm look dear."""
     if name in (None, "performance"):
-        return Finding(Level.PASS, "frequency governor: " + ("none visible" if name is None else "performance"))
-    return Finding(
-        Level.WARN,
-        f"frequency governor '{name}': the clock follows the load",
-        "cpupower frequency-set --governor performance",
+        return _passed("frequency governor: " + ("none visible" if name is None else "performance"))
+    return _warning(
+        f"frequency governor '{name}': the clock follows the load", "cpupower frequency-set --governor performance"
     )
 
 
 def other_load(busy: float, busiest: Sequence[str]) -> Finding:
     """Other programs' load, and the names of those that used most CPU time."""
     if busy <= BUSY_AT_MOST:
-        return Finding(Level.PASS, f"other load: {busy:.1%} of all cores")
-    return Finding(
-        Level.WARN,
-        f"other load: {busy:.0%} of all cores are busy",
-        f"end what else runs (most CPU time: {', '.join(busiest)})",
+        return _passed(f"other load: {busy:.1%} of all cores")
+    return _warning(
+        f"other load: {busy:.0%} of all cores are busy", f"end what else runs (most CPU time: {', '.join(busiest)})"
     )
 
 
 def stolen(share: float) -> Finding:
     """CPU time kept by the hypervisor."""
     if share <= STEAL_AT_MOST:
-        return Finding(Level.PASS, f"steal: {share:.1%}")
-    return Finding(
-        Level.WARN,
+        return _passed(f"steal: {share:.1%}")
+    return _warning(
         f"steal: the hypervisor keeps {share:.0%} of the CPU time",
         "measure when the neighbours are quiet, or on a machine of its own",
     )
@@ -117,18 +116,15 @@ def stolen(share: float) -> Finding:
 def swap(used_bytes: int) -> Finding:
     """A swapped-out page is a stall."""
     if used_bytes == 0:
-        return Finding(Level.PASS, "swap is not in use")
-    return Finding(
-        Level.WARN, f"{used_bytes / 2**20:.0f} MiB are swapped out", "swapoff -a, or end what needs the memory"
-    )
+        return _passed("swap is not in use")
+    return _warning(f"{used_bytes / 2**20:.0f} MiB are swapped out", "swapoff -a, or end what needs the memory")
 
 
 def clock(source: object) -> Finding:
     """Reading the clock must not be a system call."""
     if source in STEADY_CLOCKS:
-        return Finding(Level.PASS, f"clock source {source}")
-    return Finding(
-        Level.WARN,
+        return _passed(f"clock source {source}")
+    return _warning(
         f"clock source {source}: reading the time is slow here",
         "choose another one in /sys/devices/system/clocksource/clocksource0",
     )
@@ -137,93 +133,83 @@ def clock(source: object) -> Finding:
 def open_files(hard: int) -> Finding:
     """Every connection is an open file on both sides."""
     if hard < 0 or hard >= OPEN_FILES_WANTED:
-        return Finding(Level.PASS, f"open files: up to {'any number' if hard < 0 else hard}")
-    return Finding(
-        Level.WARN,
-        f"open files: at most {hard}",
-        f"ulimit -Hn {OPEN_FILES_WANTED} before starting, as root or in limits.conf",
+        return _passed(f"open files: up to {'any number' if hard < 0 else hard}")
+    return _warning(
+        f"open files: at most {hard}", f"ulimit -Hn {OPEN_FILES_WANTED} before starting, as root or in limits.conf"
     )
 
 
 def freezer(kind: str, parent: str | None) -> Finding:
     """What holds the other arms still: cgroups made in the folder `parent`, or signals."""
     if parent is None:
-        return Finding(
-            Level.WARN,
+        return _warning(
             "no cgroup can be made: arms are frozen by SIGSTOP",
             "run as root, or with a delegated cgroup: systemd-run --user --scope -p Delegate=yes hopcost …",
         )
-    return Finding(Level.PASS, f"arms are frozen by {kind} in {parent}")
+    return _passed(f"arms are frozen by {kind} in {parent}")
 
 
 def namespaces(why_none: str | None, missing_tools: list[str], shapes: Mapping[str, str | None]) -> list[Finding]:
     """Whether stacks get networks of their own (else why not), links with a rate (tbf), and a delay (netem; unused)."""
     if why_none is not None:
         return [
-            Finding(
-                Level.WARN,
+            _warning(
                 f"no network namespaces: {why_none}",
                 "run as root, or allow unprivileged user namespaces: sysctl kernel.unprivileged_userns_clone=1,"
                 " kernel.apparmor_restrict_unprivileged_userns=0",
             )
         ]
-    findings = [Finding(Level.PASS, "every stack gets a network namespace of its own")]
+    findings = [_passed("every stack gets a network namespace of its own")]
     if missing_tools:
         findings.append(
-            Finding(
-                Level.WARN, f"no links with a rate: {' and '.join(missing_tools)} missing", "apt-get install iproute2"
-            )
+            _warning(f"no links with a rate: {' and '.join(missing_tools)} missing", "apt-get install iproute2")
         )
         return findings
     if shapes.get("tbf") is None:
-        findings.append(Finding(Level.PASS, "links can have a rate (tc tbf)"))
+        findings.append(_passed("links can have a rate (tc tbf)"))
     else:
-        findings.append(Finding(Level.WARN, f"no links with a rate: {shapes['tbf']}", "modprobe sch_tbf"))
+        findings.append(_warning(f"no links with a rate: {shapes['tbf']}", "modprobe sch_tbf"))
     delay = "is there" if shapes.get("netem") is None else "is not to be had"
-    findings.append(Finding(Level.PASS, f"delay on a link (tc netem) {delay}; nothing of hopcost asks for it"))
+    findings.append(_passed(f"delay on a link (tc netem) {delay}; nothing of hopcost asks for it"))
     return findings
 
 
 def interrupts(accounted: bool | None) -> Finding:
     """Where the kernel books soft interrupts apart, a process's CPU time lacks its network work."""
     if accounted is None:
-        return Finding(
-            Level.WARN,
+        return _warning(
             "IRQ_TIME_ACCOUNTING: unknown, the kernel's configuration cannot be read",
             "if it is on, CPU per request lacks the kernel's network work: docs/limits.md",
         )
     if accounted:
-        return Finding(
-            Level.WARN,
+        return _warning(
             "IRQ_TIME_ACCOUNTING is on: CPU per request lacks the kernel's network work",
             "compare CPU between arms only with docs/limits.md in mind; throughput and times are not concerned",
         )
-    return Finding(Level.PASS, "IRQ_TIME_ACCOUNTING is off: CPU time holds the kernel's network work")
+    return _passed("IRQ_TIME_ACCOUNTING is off: CPU time holds the kernel's network work")
 
 
 def io_uring(disabled: object) -> Finding:
     """The engine's cheaper backend."""
     if disabled == "0":
-        return Finding(Level.PASS, "io_uring is allowed")
+        return _passed("io_uring is allowed")
     if disabled is None:  # the switch came with Linux 6.6, io_uring with 5.1
-        return Finding(Level.PASS, "io_uring has no switch in this kernel")
-    return Finding(
-        Level.WARN,
-        "io_uring is not to be had: the engine uses epoll and costs more",
-        "sysctl kernel.io_uring_disabled=0",
+        return _passed("io_uring has no switch in this kernel")
+    return _warning(
+        "io_uring is not to be had: the engine uses epoll and costs more", "sysctl kernel.io_uring_disabled=0"
     )
 
 
 def autogroup(enabled: object) -> Finding:
     """Scheduling by session: each stack is one session, so the setting is known, not harmful."""
     state = {"1": "on", "0": "off"}.get(str(enabled), "not in this kernel")
-    return Finding(Level.PASS, f"scheduler autogroup is {state}; every stack is one session")
+    return _passed(f"scheduler autogroup is {state}; every stack is one session")
 
 
 def own_binaries(built: Mapping[str, bool]) -> list[Finding]:
     """hopcost's own binaries."""
     return [
-        Finding(Level.PASS, f"{name} is built") if there else Finding(Level.FAIL, f"{name} is not built", REMEDY)
+        _passed(f"{name} is built") if there else Finding(Level.FAIL, f"{name} is not built", REMEDY)
         for name, there in built.items()
     ]
 
@@ -231,5 +217,5 @@ def own_binaries(built: Mapping[str, bool]) -> list[Finding]:
 def program(name: str, version: str | None, missing: str | None = None, remedy: str | None = None) -> Finding:
     """A program that suites use: its version, or why it is not there."""
     if version is not None:
-        return Finding(Level.PASS, f"{name} {version}")
-    return Finding(Level.WARN, f"{name}: {missing}", remedy)
+        return _passed(f"{name} {version}")
+    return _warning(f"{name}: {missing}", remedy)

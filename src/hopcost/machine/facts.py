@@ -66,7 +66,7 @@ def allowed_cores() -> list[int]:
 
 
 def siblings() -> dict[int, list[int]]:
-    """For each allowed core the others that share its physical core; empty where the kernel does not say."""
+    """For each allowed core the others that share its physical core; empty if the kernel does not say."""
     return {
         core: [
             other
@@ -120,9 +120,9 @@ def _os_name() -> str | None:
 
 def _ranges(text: str | None) -> list[int]:
     """`0-1,4` → [0, 1, 4]."""
-    found: list[int] = []
+    numbers: list[int] = []
     for part in (text or "").split(","):
         first, _, last = part.partition("-")
         if first:
-            found.extend(range(int(first), int(last or first) + 1))
-    return found
+            numbers.extend(range(int(first), int(last or first) + 1))
+    return numbers

@@ -25,9 +25,9 @@ from hopcost.stacks.host import Local
 from hopcost.stacks.prepare import prepare
 from hopcost.stacks.sandbox import leftovers, network
 from hopcost.stacks.sandbox.cgroups import find_freezer
+from hopcost.stacks.sandbox.leftovers import DIRECTORY_PREFIX
 from hopcost.stacks.sandbox.network import Network
 from hopcost.stacks.sandbox.ports import NamespacePorts, Ports, raise_open_files, refuse_the_same_port
-from hopcost.stacks.sandbox.session import PREFIX
 from hopcost.suites.arm import Hop
 from hopcost.suites.suite import Suite
 
@@ -109,7 +109,7 @@ def _receipt(hop: Hop) -> dict[str, str | None]:
 def _try_settings(plan: Plan, net: Network) -> None:
     """Prepare every stack once without starting it: an error in the suite shows before anything runs."""
     ports = NamespacePorts() if net.own else Ports()
-    folder = Path(f"/tmp/{PREFIX}to-try")  # never made
+    folder = Path(f"/tmp/{DIRECTORY_PREFIX}to-try")  # never made
     for experiment in plan.experiments:
         if not net.own:
             refuse_the_same_port((arm.name, arm.arm) for arm in experiment.arms)

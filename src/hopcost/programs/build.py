@@ -8,7 +8,7 @@ from hopcost.errors import CannotMeasure
 from hopcost.programs import build_cache
 from hopcost.programs.build_cache import is_built
 from hopcost.programs.read import read_program
-from hopcost.programs.receipt import _find, installed
+from hopcost.programs.receipt import find_executable, installed
 
 
 def build_program(name: str) -> None:
@@ -16,15 +16,15 @@ def build_program(name: str) -> None:
     program = read_program(name)
     if program.build is None or is_built(program):
         return
-    _tool(name)
+    _require_tool(name)
     build_cache.make(name, program.folder, program.build, program.install)
     installed.cache_clear()
 
 
-def _tool(name: str) -> None:
-    """CannotMeasure where what builds the program is not installed."""
+def _require_tool(name: str) -> None:
+    """CannotMeasure if the tool that builds the program is not installed."""
     program = read_program(name)
-    if program.build is not None and _find(program.build.tool) is None:
+    if program.build is not None and find_executable(program.build.tool) is None:
         raise CannotMeasure(f"{name} cannot be built: '{program.build.tool}' is not installed", program.install)
 
 
@@ -37,7 +37,7 @@ def build_missing(programs: Iterable[str], begins: Callable[[str], None]) -> lis
     for name in programs:
         if read_program(name).build is not None and installed(name).missing:
             try:
-                _tool(name)
+                _require_tool(name)
                 begins(name)
                 build_program(name)
             except CannotMeasure as error:

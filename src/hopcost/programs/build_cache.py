@@ -25,7 +25,7 @@ def path(name: str, folder: Path, recipe: Build) -> Path:
 
 
 def make(name: str, folder: Path, recipe: Build, install: str | None = None) -> None:
-    """Build it anew in the user's cache; CannotMeasure, and nothing there, when that fails.
+    """Build it anew in the user's cache; CannotMeasure if that fails, and then nothing is there.
 
     `install` says what the build needs: in the hint, for what is there may be too old.
     """
@@ -84,7 +84,7 @@ def _run(name: str, folder: Path, recipe: Build, unfinished: Path, install: str 
     if process.returncode != 0:
         last = "\n".join(printed.strip().splitlines()[-LAST_LINES:])
         fetches = LOCK_FILES & {Path(source).name for source in recipe.sources}
-        hints = [f"a first build fetches what {each} names: it needs the network" for each in fetches]
+        hints = [f"a first build fetches what {file} names: it needs the network" for file in fetches]
         raise CannotMeasure(
             f"{name} cannot be built: {' '.join(command)} ended with {process.returncode}:\n{last}",
             "; or ".join([*hints, *([install] if install else [])]) or None,
@@ -98,7 +98,7 @@ def _replaced(word: str, places: dict[str, str]) -> str:
 
 
 def _publish(unfinished: Path, output: Path, recipe: Build) -> None:
-    """Let the build be seen, at once and whole; where another build of the same was faster, that one stays."""
+    """Let the build be seen, at once and whole; if another build of the same was faster, that one stays."""
     (unfinished / recipe.executable).stat()  # OSError: the command succeeded and made nothing
     try:
         unfinished.rename(output)

@@ -21,12 +21,12 @@ PERIOD = 251  # a prime: no block of a power of two repeats
 
 @cache
 def large_files_folder() -> Path:
-    """The folder with a file for each of `SIZES`, in the user's cache; CannotMeasure where it cannot be made there."""
+    """The folder with a file for each of `SIZES`, in the user's cache; CannotMeasure if it cannot be made there."""
     return large_file(Path(platformdirs.user_cache_dir("hopcost")) / "files")
 
 
 def large_file(place: Path) -> Path:
-    """The folder, made whole or not at all where it is not there."""
+    """The folder, made if it is not there: whole or not at all."""
     if _is_whole(place):
         return place
     unfinished = place.with_name(f".files-{os.getpid()}")

@@ -32,8 +32,8 @@ class Need(msgspec.Struct, forbid_unknown_fields=True):
         Meta(description='settings with the values that need it: `when = { content = "lua" }`; the others go without'),
     ] = {}
 
-    def found(self) -> str | None:
-        """The first of the files that exists."""
+    def first_file(self) -> str | None:
+        """The first of the files that exists; None if none does."""
         return next((file for file in self.files if Path(file).exists()), None)
 
 
@@ -133,7 +133,7 @@ class Program(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Lacking(msgspec.Struct, frozen=True):
-    """What is missing only under settings of these values."""
+    """What some settings need and this machine does not have."""
 
     when: dict[str, SettingValue]
     missing: str
@@ -154,10 +154,10 @@ class Installed(msgspec.Struct):
     lacking: list[Lacking] = []
 
     def under(self, settings: Mapping[str, SettingValue]) -> Installed:
-        """The receipt for these settings: missing too where they need what is lacking."""
-        for each in self.lacking:
-            if self.missing is None and each.when.items() <= settings.items():
-                return Installed(missing=each.missing, remedy=each.remedy)
+        """The receipt for these settings: missing too if they need what is lacking."""
+        for lack in self.lacking:
+            if self.missing is None and lack.when.items() <= settings.items():
+                return Installed(missing=lack.missing, remedy=lack.remedy)
         return self
 
 

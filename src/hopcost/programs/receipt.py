@@ -24,26 +24,26 @@ SYSTEM_FOLDERS = ["/usr/local/sbin", "/usr/sbin", "/sbin"]  # where servers are,
 def installed(name: str, binary: str | None = None) -> Installed:
     """Whether the program is there, by its version command: no version, no program. Builds nothing.
 
-    A `binary` is asked in place of the installed or built one; UsageError where it is not the program.
+    A `binary` is asked in place of the installed or built one; UsageError if it is not the program.
     """
     program = read_program(name)
     if binary is not None:
-        found = _by_version(program, _given(name, binary))
-        if found.missing is not None:
+        receipt = _by_version(program, _named_binary(name, binary))
+        if receipt.missing is not None:
             hint = f"it must take the command line of {name} (programs/{name}/program.toml), and print its version"
-            raise UsageError(f"{name}: binary: {found.missing}", hint)
-        return found
-    path = built_path(program) if program.build else _find(program.executable)
+            raise UsageError(f"{name}: binary: {receipt.missing}", hint)
+        return receipt
+    path = built_path(program) if program.build else find_executable(program.executable)
     if path is None or not path.exists():
-        if program.build and _find(program.build.tool):
+        if program.build and find_executable(program.build.tool):
             return Installed(missing="not built yet", remedy=f"hopcost build {name}")
         what = program.build.tool if program.build else program.executable
         return Installed(missing=f"'{what}' is not installed", remedy=program.install)
     return _by_version(program, path)
 
 
-def _given(name: str, binary: str) -> Path:
-    """The path of a binary that a person named; UsageError where it cannot be started."""
+def _named_binary(name: str, binary: str) -> Path:
+    """The path of a binary that a person named; UsageError if it cannot be started."""
     path = Path(binary)
     if not path.is_file():
         raise UsageError(f"{name}: binary: {binary}: no such file", "a path is taken from the suite's folder")
@@ -59,19 +59,19 @@ def _by_version(program: Program, path: Path) -> Installed:
         run = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=10, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
         return Installed(missing=f"{' '.join(command)}: {error}", remedy=program.install)
-    found = re.search(program.version_pattern, run.stdout + run.stderr)
-    if found is None:
+    version = re.search(program.version_pattern, run.stdout + run.stderr)
+    if version is None:
         return Installed(missing=f"{' '.join(command)} printed no version", remedy=program.install)
-    if _numbers(found[1]) < _numbers(program.version_least):
+    if _numbers(version[1]) < _numbers(program.version_least):
         least = program.version_least
-        return Installed(missing=f"{path} has version {found[1]}, {least} is needed at least", remedy=program.install)
-    return _with_needs(program, Installed(path=str(path), version=found[1]))
+        return Installed(missing=f"{path} has version {version[1]}, {least} is needed at least", remedy=program.install)
+    return _with_needs(program, Installed(path=str(path), version=version[1]))
 
 
 def _with_needs(program: Program, receipt: Installed) -> Installed:
-    """The receipt with the files that are needed besides; missing where one is not there that is needed always."""
+    """The receipt with the files that are needed besides; missing if a file that is always needed is not there."""
     for name, need in program.needs.items():
-        path = need.found()
+        path = need.first_file()
         if path is not None:
             receipt.needs[name] = path
             continue
@@ -88,21 +88,21 @@ def _numbers(version: str) -> list[int]:
     return [int(number) for number in re.findall(r"\d+", version)]
 
 
-def idle_timeout_s(name: str, given: Mapping[str, SettingValue]) -> float | None:
-    """After how long the program drops an idle connection under these settings; None where it says nothing of it."""
+def idle_timeout_s(name: str, settings: Mapping[str, SettingValue]) -> float | None:
+    """After how long the program drops an idle connection under these settings; None if it does not say."""
     program = read_program(name)
     definition = program.settings.get("keepalive_timeout_s")
-    value = given.get("keepalive_timeout_s", definition.default if definition is not None else None)
+    value = settings.get("keepalive_timeout_s", definition.default if definition is not None else None)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return float(value) or None
     return program.idle_timeout_s
 
 
-def _find(executable: str) -> Path | None:
+def find_executable(executable: str) -> Path | None:
     """An executable beside hopcost's own binaries, on the PATH, or in the system's folders for servers."""
     own = binaries.find(executable)
     if own is not None:
         return own
     search = os.pathsep.join([os.environ.get("PATH", os.defpath), *SYSTEM_FOLDERS])
-    found = shutil.which(executable, path=search)
-    return Path(found) if found else None
+    path = shutil.which(executable, path=search)
+    return Path(path) if path else None

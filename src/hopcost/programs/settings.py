@@ -109,7 +109,7 @@ class SettingDefinition(msgspec.Struct, forbid_unknown_fields=True):
                 return f"a whole number from {self.least}"
 
     def check(self, where: str) -> None:
-        """UsageError where the definition contradicts itself: the default does not fit, a choice without words."""
+        """UsageError if the definition contradicts itself: the default does not fit, a choice without words."""
         if bool(self.choices) != (self.kind is SettingKind.CHOICE):
             raise UsageError(f'{where}: choices: expected exactly where kind is "choice"')
         if self.least != 1 and not self.kind.is_number:

@@ -50,14 +50,14 @@ def render(definition: Program, context: Mapping[str, object], config: Path | No
                 files[name] = templates.get_template(template).render(context)
     except jinja2.TemplateError as error:
         path = definition.folder / place  # an absolute path stays what it is
-        raise UsageError(f"{_where(error, path, definition.folder)}: {_said(error)}") from error
+        raise UsageError(f"{_where(error, path, definition.folder)}: {_describe(error)}") from error
     except (ValueError, KeyError) as error:
         raise UsageError(f"{definition.folder / place}: {error}") from error
     return Rendered(command=[word for word in command if word], files=files, children=children, forks=forks)
 
 
 def _own(config: Path, folder: Path) -> jinja2.Template:
-    """A configuration that a hop brings; UsageError where it cannot be read."""
+    """A configuration that a hop brings; UsageError if it cannot be read."""
     try:
         config.read_bytes()
     except OSError as error:
@@ -74,7 +74,7 @@ def _where(error: jinja2.TemplateError, path: Path, folder: Path) -> str:
     return f"{inside[-1].filename}:{inside[-1].lineno}" if inside else str(path)
 
 
-def _said(error: jinja2.TemplateError) -> str:
+def _describe(error: jinja2.TemplateError) -> str:
     if isinstance(error, jinja2.TemplateNotFound):
         return f"it includes '{error.name}', and there is no such file"
     return error.message or str(error)

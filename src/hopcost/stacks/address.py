@@ -45,7 +45,7 @@ class Address(msgspec.Struct, frozen=True):
         return f"http+unix://{self.address.replace('/', '%2F')}" if self.is_unix else f"{self.wire}://{self.address}"
 
     def connect(self, timeout_s: float) -> socket.socket:
-        """A connected socket, after the handshake where there is one; OSError when nobody listens or TLS fails."""
+        """A connected socket, after the handshake if it speaks TLS; OSError if nobody listens or TLS fails."""
         if self.is_unix:
             connection = socket.socket(socket.AF_UNIX)
             connection.settimeout(timeout_s)

@@ -34,7 +34,7 @@ class HttpAnswer(msgspec.Struct, frozen=True):
 
     @property
     def decoded(self) -> bytes:
-        """The body without gzip or deflate; zlib.error where it is not what its encoding says."""
+        """The body without gzip or deflate; zlib.error if it is not what its encoding says."""
         match self.content_encoding:
             case None | "identity":
                 return self.body
@@ -56,7 +56,7 @@ def ask(
     method: str = "GET",
     body: bytes | None = None,
 ) -> HttpAnswer:
-    """The arm's answer to one request on a connection of its own; ArmFailed when there is none or it is not HTTP.
+    """The arm's answer to one request on a connection of its own; ArmFailed if there is none or it is not HTTP.
 
     `header_bytes` counts from the status line to the empty line, as `curl -sI | wc -c` does.
     """
@@ -113,15 +113,15 @@ def _read(http: h11.Connection, connection: socket.socket) -> HttpAnswer:
     return answer
 
 
-def compare_answers(baseline: str, expected: HttpAnswer, arm: str, got: HttpAnswer) -> None:
+def compare_answers(baseline: str, expected: HttpAnswer, arm: str, answer: HttpAnswer) -> None:
     """ArmFailed with a diff unless status and decoded body are the baseline's; header bytes may differ, and are shown.
 
-    Any status will do that is the same in all arms.
+    Any status will do if all arms have it.
     """
-    if (got.status, got.decoded) == (expected.status, expected.decoded):
+    if (answer.status, answer.decoded) == (expected.status, expected.decoded):
         return
     difference = difflib.unified_diff(
-        _lines(expected), _lines(got), fromfile=f"{baseline} (baseline)", tofile=arm, lineterm="", n=1
+        _lines(expected), _lines(answer), fromfile=f"{baseline} (baseline)", tofile=arm, lineterm="", n=1
     )
     raise ArmFailed(arm, "it answers otherwise than the baseline:\n" + "\n".join(difference))
 

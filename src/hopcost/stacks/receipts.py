@@ -6,6 +6,7 @@ that could not be seen says so and fails nothing.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -54,18 +55,18 @@ class Observer:
         self._before = self._snapshot()
 
     def receipts(self, answer: HttpAnswer, accepts_gzip: bool, load: LoadShape) -> list[Receipt]:
-        """Of every setting that leaves one, and of the cores of every hop."""
+        """One for every setting that leaves one, and one for the cores of every hop."""
         after = self._snapshot()
-        found = []
+        receipts = []
         passed = self._passed(after)
         for hop in self._stack.prepared.hops:
             used = {
                 pid: ns - self._before.cpu_ns.get(hop.name, {}).get(pid, 0)
                 for pid, ns in after.cpu_ns[hop.name].items()
             }
-            found.append(cores(hop.name, self._stack.prepared.cores.stack, _affinities(used)))
+            receipts.append(cores(hop.name, self._stack.prepared.cores.stack, _affinities(used)))
             if hop.config is not None:
-                continue  # what its own configuration makes of settings is its own affair
+                continue  # its own configuration may do otherwise with settings
             for name, definition in read.read_program(hop.program).settings.items():
                 seen: tuple[str, bool | None]
                 if definition.receipt in OF_FORWARDING and not self._forwards(hop):
@@ -78,14 +79,15 @@ class Observer:
                     case ReceiptKind.CHILDREN:
                         seen = children(hop.children, used, root=next(iter(used), 0))
                     case ReceiptKind.CONNECTIONS:
-                        asked = load.answers if passed is None else passed
-                        seen = connections(hop.settings[name], self._accepted_inside(hop, after, load), asked)
+                        forwarded = load.answers if passed is None else passed
+                        seen = connections(hop.settings[name], self._accepted_inside(hop, after, load), forwarded)
                     case ReceiptKind.PASSED | ReceiptKind.LOGGED:
                         log = f"{hop.name}-{definition.receipt.log}"
                         lines = after.lines[log] - self._before.lines[log]
                         seen = logged(definition.receipt, hop.settings[name], lines, load.answers)
-                found.append(Receipt(hop=hop.name, setting=name, value=hop.settings[name], seen=seen[0], holds=seen[1]))
-        return found
+                words, holds = seen
+                receipts.append(Receipt(hop=hop.name, setting=name, value=hop.settings[name], seen=words, holds=holds))
+        return receipts
 
     def _snapshot(self) -> _Snapshot:
         processes = self._stack.processes
@@ -104,7 +106,7 @@ class Observer:
         return (hop.program, hop.address.link) != (last.program, last.address.link)
 
     def _passed(self, after: _Snapshot) -> int | None:
-        """Answers that came from the next hop in spite of a cache; None where there is none."""
+        """Answers that came from the next hop in spite of a cache; None without a cache."""
         for hop in self._stack.prepared.hops:
             for name, definition in read.read_program(hop.program).settings.items():
                 if definition.receipt is ReceiptKind.PASSED and hop.settings[name]:
@@ -115,10 +117,10 @@ class Observer:
     def _accepted_inside(self, hop: PreparedHop, after: _Snapshot, load: LoadShape) -> int | None:
         """Connections that hops opened to each other: all that were accepted, without those from the engine.
 
-        None where they cannot be told apart: over Unix sockets, in stacks of three programs, or without a namespace.
+        None if they cannot be told apart: over Unix sockets, in stacks of three programs, or without a namespace.
         """
         hops = self._stack.prepared.hops
-        inner = {(each.program, each.address.link) for each in hops[1:]}
+        inner = {(inner_hop.program, inner_hop.address.link) for inner_hop in hops[1:]}
         if hop is not hops[0] or len(inner) != 1 or Link(next(iter(inner))[1]).is_unix:
             return None
         if self._before.accepted is None or after.accepted is None or load.opened is None:
@@ -129,9 +131,8 @@ class Observer:
 
 def content_encoding(value: SettingValue, accepts_gzip: bool, answer: HttpAnswer) -> tuple[str, bool | None]:
     """Whether the answer is compressed as the setting says; the engine compares every later one with it."""
-    got = answer.content_encoding
-    if got is not None:
-        return f"answers have Content-Encoding: {got}", bool(value)
+    if answer.content_encoding is not None:
+        return f"answers have Content-Encoding: {answer.content_encoding}", bool(value)
     if not value or len(answer.decoded) < SMALLEST_WORTH_COMPRESSING:
         return "answers have no Content-Encoding", True if not value else None
     return "answers have no Content-Encoding" + (
@@ -140,14 +141,14 @@ def content_encoding(value: SettingValue, accepts_gzip: bool, answer: HttpAnswer
 
 
 def children(expected: int, used_ns: Mapping[int, int], root: int) -> tuple[str, bool | None]:
-    """How many child processes used CPU time: that some did not is a result, that there are too few is a fault."""
+    """How many child processes used CPU time: idle ones are a result, too few are a fault."""
     pids = [pid for pid in used_ns if pid != root]
     busy = sum(used_ns[pid] > 0 for pid in pids)
     return f"{busy} of {len(pids)} child processes used CPU time", len(pids) >= expected
 
 
 def connections(value: SettingValue, accepted: int | None, answers: int) -> tuple[str, bool | None]:
-    """Connections to the next hop per answer: one for each where none is kept, fewer where some are."""
+    """Connections to the next hop per answer: one for each if none is kept, fewer if some are."""
     if accepted is None or answers == 0:
         return "connections to the next hop cannot be counted here", None
     per_answer = accepted / answers
@@ -178,17 +179,15 @@ def _listed(numbers: list[int] | set[int]) -> str:
 
 
 def _affinities(pids: Mapping[int, object]) -> dict[int, set[int]]:
-    found = {}
+    affinities = {}
     for pid in pids:
-        try:
-            found[pid] = os.sched_getaffinity(pid)
-        except OSError:
-            continue
-    return found
+        with contextlib.suppress(OSError):
+            affinities[pid] = os.sched_getaffinity(pid)
+    return affinities
 
 
 def _accepted(pids: list[int]) -> int | None:
-    """TCP connections accepted so far in the network namespace of these processes; None where it is ours too."""
+    """TCP connections accepted so far in the network namespace of these processes; None if it is ours too."""
     for pid in pids:
         try:
             if Path(f"/proc/{pid}/ns/net").readlink() == Path("/proc/self/ns/net").readlink():

@@ -37,11 +37,11 @@ def why_refused(
 
     Without a namespace net.* sysctls would be the host's, which are left alone.
     """
-    asked = [name for name in wishes.sysctls if name.startswith("net.")]
-    asked += [f"a link of {wishes.link_mbit_per_s} Mbit/s"] if wishes.link_mbit_per_s is not None else []
-    if asked and not network.own:
+    refused = [name for name in wishes.sysctls if name.startswith("net.")]
+    refused += [f"a link of {wishes.link_mbit_per_s} Mbit/s"] if wishes.link_mbit_per_s is not None else []
+    if refused and not network.own:
         return (
-            f"{', '.join(asked)}: only in a network namespace of its own, which is not to be had: {network.why}",
+            f"{', '.join(refused)}: only in a network namespace of its own, which is not to be had: {network.why}",
             "run as root, or allow unprivileged user namespaces; hopcost doctor says what is there",
         )
     tools = [name for name in ("ip", "tc") if find_tool(name) is None]
@@ -59,22 +59,22 @@ def unavailable_sysctls(sysctls: Mapping[str, int | str]) -> list[str]:
     ]
 
 
-def with_link_load(given: Surroundings, received_bytes: int, elapsed_ns: int, *, answers: int) -> Surroundings:
-    """With a note where the answers filled the link: throughput is the link's then, not the stack's.
+def with_link_load(surroundings: Surroundings, received_bytes: int, elapsed_ns: int, *, answers: int) -> Surroundings:
+    """With a note if the answers filled the link: then throughput is the link's, not the stack's.
 
     The link also carries the heads of packets: of full ones, and at least one for each answer.
     """
-    if given.link_mbit_per_s is None or not elapsed_ns:
-        return given
+    if surroundings.link_mbit_per_s is None or not elapsed_ns:
+        return surroundings
     carried = received_bytes + HEAD_BYTES * max(answers, received_bytes / PACKET_BYTES)
-    share = carried * 8e9 / elapsed_ns / (given.link_mbit_per_s * 1_000_000)
+    share = carried * 8e9 / elapsed_ns / (surroundings.link_mbit_per_s * 1_000_000)
     if share < LINK_IS_FULL:
-        return given
+        return surroundings
     note = (
-        f"the link of {given.link_mbit_per_s} Mbit/s is full: answers and the heads of their packets take"
+        f"the link of {surroundings.link_mbit_per_s} Mbit/s is full: answers and the heads of their packets take"
         f" {LINK_IS_FULL:.0%} of it or more; throughput is the link's"
     )
-    return msgspec.structs.replace(given, notes=[*given.notes, note])
+    return msgspec.structs.replace(surroundings, notes=[*surroundings.notes, note])
 
 
 def _holds(name: str) -> str:

@@ -18,23 +18,23 @@ class Workers:
     def worker_cpu_ns(self) -> dict[str, list[int]]:
         """By hop, CPU time since the beginning of each process but the one that started the others.
 
-        Without the hops of more than 64 workers.
+        Hops with very many workers are left out.
         """
-        found = {}
+        cpu_ns = {}
         for hop, pids in self._stack.processes.items():
             before = self._before.get(hop, {})
             workers = pids[1:] or pids
             if len(workers) <= METHOD.max_workers_listed:
-                found[hop] = [max(0, _clock_ns(pid) - before.get(pid, 0)) for pid in workers]
-        return found
+                cpu_ns[hop] = [max(0, _clock_ns(pid) - before.get(pid, 0)) for pid in workers]
+        return cpu_ns
 
     def restarts(self) -> dict[str, int]:
-        """By hop, the processes that ended since the beginning, where any did: a hop that stays lost and replaced them.
+        """By hop, how many processes ended since the beginning, if any did: the hop stays, so it replaced them.
 
-        A hop whose processes come and go, counted by its cgroup, has none. MeasurementFailed where there are more than
-        before and none ended: nobody counts the CPU time of those.
+        A hop that forks is counted by its cgroup and has no restarts. MeasurementFailed if there are more processes
+        than before and none ended: nobody counts their CPU time.
         """
-        found = {}
+        restarts = {}
         for hop, pids in self._stack.processes.items():
             if self._stack.account_of(hop) is not None:
                 continue
@@ -46,8 +46,8 @@ class Workers:
                     "a program whose processes come and go says so (`forks` in its program.toml), and needs a cgroup",
                 )
             if ended:
-                found[hop] = len(ended)
-        return found
+                restarts[hop] = len(ended)
+        return restarts
 
 
 def _clock_ns(pid: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -13,7 +13,7 @@ from hopcost.suites.arm import COPY_SUFFIX, Arm, Link
 from hopcost.suites.claim import TOLERANCE, Claim, ClaimFigure, ClaimTest, Relation, published_ratio, reference
 from hopcost.suites.experiment import Experiment, Slices
 from hopcost.suites.published import Protocol, Published, Value, label, quantile, same
-from hopcost.suites.suite import Suite, _known
+from hopcost.suites.suite import Suite
 from hopcost.suites.sweep import experiment_at
 
 
@@ -51,7 +51,7 @@ def _check_test(test: ClaimTest, experiment: Experiment, arms: Mapping[str, Arm]
     if test.at and not values:
         raise UsageError(f"{where}: at: {experiment.name} has no sweep", "leave it out")
     for value in test.at:
-        if not any(same(value, each) for each in values):
+        if not any(same(value, swept) for swept in values):
             raise UsageError(
                 f"{where}: at: {label(value)} is not a value of the sweep", nearest(label(value), map(label, values))
             )
@@ -120,8 +120,8 @@ def check_rows(
         if points is None and row.at is not None:
             raise UsageError(f"{place}: at: the experiment has no sweep", "at names a value of the sweep")
         if points is not None and not any(same(row.at, value) for value in points):
-            said = "missing" if row.at is None else f"{label(row.at)} is not a value of the sweep"
-            raise UsageError(f"{place}: at: {said}", nearest(label(row.at or ""), [label(each) for each in points]))
+            wrong = "missing" if row.at is None else f"{label(row.at)} is not a value of the sweep"
+            raise UsageError(f"{place}: at: {wrong}", nearest(label(row.at or ""), map(label, points)))
         if (row.arm, label(row.at)) in seen:
             raise UsageError(f"{place} stands there twice" + (f" at {label(row.at)}" if points else ""))
         seen.add((row.arm, label(row.at)))
@@ -183,6 +183,11 @@ def check_suite(suite: Suite, path: Path) -> None:
     check_claims(suite.claims, suite.experiments, suite.arms, path)
 
 
+def _known(word: str, known: Collection[str], message: str) -> None:
+    if word not in known:
+        raise UsageError(message, nearest(word, known))
+
+
 def _check_load(experiment: Experiment, programs: set[str], where: str) -> None:
     """How it is loaded: sweep, soak, whole slices, header fields, the article's figures and its protocol."""
     if experiment.sweep is not None:
@@ -240,7 +245,7 @@ def check_sweep(experiment: Experiment, where: str) -> None:
             raise UsageError(f"{where}: sweep.values: {label(value)} stands there twice")
         seen.append(label(value))
     for value in sweep.quick or []:
-        if not any(same(value, each) for each in sweep.values):
+        if not any(same(value, swept) for swept in sweep.values):
             raise UsageError(
                 f"{where}: sweep.quick: {label(value)} is not one of its values", nearest(label(value), seen)
             )

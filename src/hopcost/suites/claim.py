@@ -172,7 +172,7 @@ def reference(test: ClaimTest, experiment: Experiment) -> str:
 def published_ratio(test: ClaimTest, experiment: Experiment, value: Value | None) -> float | None:
     """The article's own ratio of throughputs at this value, out of its figures; else what the test says.
 
-    None where the article has no such figures.
+    None if the article has no such figures.
     """
     if test.figure is ClaimFigure.THROUGHPUT:
         own = _row(experiment.published, test.arm, value)
@@ -183,7 +183,7 @@ def published_ratio(test: ClaimTest, experiment: Experiment, value: Value | None
 
 
 def published_errors(test: ClaimTest, experiment: Experiment, value: Value | None) -> bool | None:
-    """Whether the article printed an error for the arm at this value; None where it printed nothing."""
+    """Whether the article printed an error for the arm at this value; None if it printed nothing."""
     row = _row(experiment.published, test.arm, value)
     return None if row is None else row.has_errors
 

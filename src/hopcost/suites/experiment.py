@@ -196,7 +196,7 @@ class Experiment(msgspec.Struct, forbid_unknown_fields=True):
     ] = 1
 
     def surrounded(self, arm: Arm) -> Arm:
-        """The arm with this experiment's sysctls, open files and link where it has none of its own."""
+        """The arm with this experiment's sysctls, open files and link, if it has none of its own."""
         return msgspec.structs.replace(
             arm,
             sysctls=self.sysctls | arm.sysctls,

@@ -82,9 +82,9 @@ def quantile(name: str) -> float | None:
     return share if name.startswith("p") and 0 < share < 1 else None
 
 
-def same(one: object, other: object) -> bool:
+def same(value: object, other: object) -> bool:
     """Whether two values of a file are the same: 1 and true are not."""
-    return type(one) is type(other) and one == other
+    return type(value) is type(other) and value == other
 
 
 def label(value: object) -> str:

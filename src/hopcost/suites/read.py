@@ -57,7 +57,7 @@ def read_suite(name_or_path: str) -> Suite:
 
 
 def choose(word: str) -> tuple[str, list[str]]:
-    """`SUITE` or `SUITE/EXPERIMENT` as the suite's name or path, and the experiment's name where there is one.
+    """`SUITE` or `SUITE/EXPERIMENT` as the suite's name or path, and the experiment's name if there is one.
 
     >>> choose("nginx-go"), choose("nginx-go/one-core@64"), choose("./mine.toml"), choose("./mine.toml/first")
     (('nginx-go', []), ('nginx-go', ['one-core@64']), ('./mine.toml', []), ('./mine.toml', ['first']))

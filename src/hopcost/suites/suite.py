@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
@@ -50,20 +50,14 @@ class Suite(msgspec.Struct, forbid_unknown_fields=True):
             if not at:
                 return experiment
             values = experiment.sweep.values if experiment.sweep is not None else []
-            for each in values:
-                if publishing.label(each) == value:
-                    return sweeping.experiment_at(experiment, each)
+            for swept in values:
+                if publishing.label(swept) == value:
+                    return sweeping.experiment_at(experiment, swept)
             if not values:
                 raise UsageError(f"experiment {first} of suite {self.name} has no sweep", f"leave @{value} out")
             raise UsageError(
                 f"the sweep of experiment {first} has no value '{value}'",
-                nearest(value, [publishing.label(each) for each in values]),
+                nearest(value, map(publishing.label, values)),
             )
-        raise UsageError(
-            f"suite {self.name} has no experiment '{first}'", nearest(first, [each.name for each in self.experiments])
-        )
-
-
-def _known(word: str, known: Any, message: str) -> None:
-    if word not in known:
-        raise UsageError(message, nearest(word, known))
+        names = [experiment.name for experiment in self.experiments]
+        raise UsageError(f"suite {self.name} has no experiment '{first}'", nearest(first, names))

@@ -6,13 +6,14 @@ The key is walked by the types of the suite's structures, so a key that they get
 from __future__ import annotations
 
 import typing
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
 
 from hopcost.errors import UsageError, nearest
 from hopcost.suites.experiment import Experiment
 from hopcost.suites.published import Value, label, same
+from hopcost.suites.toml_file import bare, is_structure
 
 SWEPT = ("workload", "settings", "sysctls", "link_mbit_per_s", "open_files", "placement")
 AT = "@"  # between an experiment's name and the value of a point
@@ -26,7 +27,7 @@ def points(experiment: Experiment) -> list[tuple[Value | None, Experiment]]:
 
 
 def experiment_at(experiment: Experiment, value: Value) -> Experiment:
-    """The experiment with the swept key at this value; UsageError where the key takes no such value."""
+    """The experiment with the swept key at this value; UsageError if the key takes no such value."""
     assert experiment.sweep is not None, "asked for a point of a sweep"
     kind = type(experiment)
     content = msgspec.to_builtins(experiment)
@@ -59,7 +60,7 @@ def _place(content: Any, kind: Any, key: str) -> tuple[Any, str]:
         hint = _value_type(kind, word)
         if hint is None:
             raise UsageError(f"sweep.key: '{key}': unknown '{word}'", nearest(word, kind.__struct_fields__))
-        is_table = typing.get_origin(hint) is dict or (isinstance(hint, type) and issubclass(hint, msgspec.Struct))
+        is_table = typing.get_origin(hint) is dict or is_structure(hint)
         if is_table and not words:
             raise UsageError(f"sweep.key: '{key}' is a table", f"name a key in it: {key}.…")
         if not is_table:
@@ -74,18 +75,10 @@ def _place(content: Any, kind: Any, key: str) -> tuple[Any, str]:
 
 def _value_type(kind: Any, word: str) -> Any:
     if typing.get_origin(kind) is dict:
-        return _bare(typing.get_args(kind)[1])
+        return bare(typing.get_args(kind)[1])
     hint = typing.get_type_hints(kind, include_extras=True).get(word)
-    return None if hint is None else _bare(hint)
+    return None if hint is None else bare(hint)
 
 
 def _is_table_of_tables(kind: Any) -> bool:
-    return typing.get_origin(_bare(typing.get_args(kind)[1])) is dict
-
-
-def _bare(kind: Any) -> Any:
-    """`Annotated[X, …] | None` → `X`."""
-    if typing.get_origin(kind) is Annotated:
-        return _bare(typing.get_args(kind)[0])
-    rest = [each for each in typing.get_args(kind) if each is not type(None)]
-    return _bare(rest[0]) if type(None) in typing.get_args(kind) and len(rest) == 1 else kind
+    return typing.get_origin(bare(typing.get_args(kind)[1])) is dict

@@ -67,7 +67,7 @@ class Peer(msgspec.Struct, frozen=True):
     opens_one_per_request: bool = True
 
     def refuse_unable(self, requests_per_connection: int | None) -> None:
-        """CannotMeasure if it cannot do so many requests per connection (None: all on one that is kept)."""
+        """CannotMeasure if the peer cannot send so many requests per connection (None: all on one)."""
         if requests_per_connection is None:
             return
         if requests_per_connection > 1:
@@ -80,27 +80,27 @@ class Peer(msgspec.Struct, frozen=True):
 
 def milliseconds(text: str) -> float:
     """`1.5ms`, `267us`, `2.00s`, `1.00m` in ms."""
-    found = re.fullmatch(r"([\d.]+)([a-z]*)", text)
+    match = re.fullmatch(r"([\d.]+)([a-z]*)", text)
     scale = {"us": 1e-3, "ms": 1.0, "s": 1e3, "m": 60e3, "h": 3600e3}
-    if found is None or found[2] not in scale:
+    if match is None or match[2] not in scale:
         raise MeasurementFailed(f"no time: '{text}'")
-    return float(found[1]) * scale[found[2]]
+    return float(match[1]) * scale[match[2]]
 
 
 def elapsed_ns_in(pattern: str, text: str, unit: str = "") -> int | None:
-    found = re.search(pattern, text)
-    return None if found is None else round(milliseconds(found[1] + unit) * 1e6)
+    match = re.search(pattern, text)
+    return None if match is None else round(milliseconds(match[1] + unit) * 1e6)
 
 
 def figure_in(pattern: str, text: str) -> float | None:
-    found = re.search(pattern, text)
-    return None if found is None else float(found[1])
+    match = re.search(pattern, text)
+    return None if match is None else float(match[1])
 
 
 def number_in(pattern: str, text: str, absent: int | None = None) -> int:
-    found = re.search(pattern, text)
-    if found is not None:
-        return int(found[1])
+    match = re.search(pattern, text)
+    if match is not None:
+        return int(match[1])
     if absent is None:
         raise MeasurementFailed(f"no '{pattern}' in the generator's output:\n{text.strip()[-500:]}")
     return absent

@@ -36,15 +36,15 @@ class Freezer(msgspec.Struct, frozen=True):
     account: str | None = None
 
     def cgroup(self, name: str) -> Path | None:
-        """Where the cgroup of this name that freezes a stack is to be made."""
+        """The path of the cgroup with this name that freezes a stack."""
         return Path(self.parent) / name if self.parent is not None else None
 
     def account_of(self, name: str) -> Path | None:
-        """Where the cgroup of this name that counts a stack's CPU time is to be made."""
+        """The path of the cgroup with this name that counts a stack's CPU time."""
         return Path(self.account) / name if self.account is not None else None
 
     def cgroups(self, name: str) -> list[Path]:
-        """Those to make for a stack: the one that freezes first; none where stacks are frozen by signals."""
+        """The cgroups to make for a stack, the freezing one first; none if signals freeze it."""
         freezing, counting = self.cgroup(name), self.account_of(name)
         if freezing is None:
             return []
@@ -78,14 +78,14 @@ def find_freezer(
 
 @contextlib.contextmanager
 def _trial(parent: Path) -> Iterator[Path | None]:
-    """A cgroup with a process in it, for a moment; None where that cannot be had."""
+    """A cgroup with a process in it, for a moment; None if that fails."""
     trial = parent / f"{CGROUP_PREFIX}{leftovers.owner()}-trial"
     process = None
     try:
         try:
             trial.mkdir()
             process = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)  # ends with us
-            with (trial / "cgroup.procs").open("r+") as members:  # never made anew: outside cgroups it is a plain file
+            with (trial / "cgroup.procs").open("r+") as members:  # "r+" makes no file outside cgroups
                 members.write(str(process.pid))
         except OSError:
             yield None
@@ -106,7 +106,7 @@ def _trial(parent: Path) -> Iterator[Path | None]:
 
 
 def _can_freeze(parent: Path) -> bool:
-    """Tried, not guessed: a cgroup can be made here, a process moved into it, frozen there, and thawed."""
+    """Whether a process can be moved into a new cgroup here, frozen and thawed: tried, not guessed."""
     with _trial(parent) as trial:
         if trial is None:
             return False

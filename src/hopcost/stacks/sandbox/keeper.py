@@ -55,8 +55,8 @@ class Keeper:
         self.order = order
 
     def make(self) -> bool:
-        """Make what the order asks for and tell of it; whether all of it could be made."""
-        made: dict[str, Any] = {"ready": True, "client": None, "sysctls": {}, "refused": {}}
+        """Make what the order asks for and say so; False if something could not be made."""
+        answer: dict[str, Any] = {"ready": True, "client": None, "sysctls": {}, "refused": {}}
         step = "directory"
         try:
             self.directory.mkdir(mode=0o700)
@@ -66,23 +66,23 @@ class Keeper:
             step = "namespace"
             if self.order["namespace"]:
                 namespaces.make()
-                made["sysctls"], made["refused"] = namespaces.set_sysctls(self.order["sysctls"])
+                answer["sysctls"], answer["refused"] = namespaces.set_sysctls(self.order["sysctls"])
                 if self.order["link"]:
                     step = "link"
                     client = os.open(OWN, os.O_RDONLY)
                     namespaces.make()
                     namespaces.set_sysctls(self.order["sysctls"])
                     namespaces.join(client, self.order["link_mbit_per_s"])
-                    made["client"] = client
+                    answer["client"] = client
         except (OSError, subprocess.SubprocessError) as error:
             say({"unready": step, "why": str(error)})
             return False
-        say(made)
+        say(answer)
         return True
 
     def start(self, order: dict[str, Any]) -> None:
         """Start a program in the foreground, in its cgroups and on its cores, its output into its log."""
-        told, tell = os.pipe()  # subprocess says of a preexec_fn only that it failed
+        reader, writer = os.pipe()  # subprocess says of a preexec_fn only that it failed
 
         def in_child() -> None:
             step = "it"
@@ -95,7 +95,7 @@ class Keeper:
                 step = f"a limit of {order['open_files']} open files"
                 resource.setrlimit(resource.RLIMIT_NOFILE, (order["open_files"], order["open_files"]))
             except (OSError, ValueError) as error:
-                os.write(tell, f"{step}: {error}".encode())
+                os.write(writer, f"{step}: {error}".encode())
                 raise
             prctl = ctypes.CDLL(None).prctl
             prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)  # of a user namespace: not for programs
@@ -120,9 +120,9 @@ class Keeper:
                 )
         except (OSError, ValueError, subprocess.SubprocessError) as error:
             failed = str(error)
-        os.close(tell)
-        why = os.read(told, 4096).decode(errors="replace") if failed is not None else ""
-        os.close(told)
+        os.close(writer)
+        why = os.read(reader, 4096).decode(errors="replace") if failed is not None else ""
+        os.close(reader)
         if failed is not None:
             say({"failed": order["start"], "why": why or failed})
             return

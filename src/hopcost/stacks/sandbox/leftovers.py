@@ -1,4 +1,4 @@
-"""What a run makes on the machine carries its owner in its name; what a dead owner left behind is found and removed.
+"""What a run makes on the machine has its owner in its name. Find and remove what dead owners left behind.
 
 The owner is a process: its pid, its start time (pids come again) and its pid namespace (pids of another one say nothing
 here). A living owner's things are never touched, so runs at the same time do not harm each other.
@@ -29,7 +29,6 @@ DIRECTORY_PREFIX = "hopcost-stack-"  # in a folder for temporary files
 CGROUP_PREFIX = "hopcost-"
 HIERARCHIES = {VERSION_2, "freezer", "cpuacct"}  # that hopcost makes cgroups in
 _OWNER = re.compile(r"^(?:hopcost-stack-|hopcost-)(\d+)-(\d+)-([0-9a-f]+)-")
-END_S = KILL_S
 
 
 class Kind(Enum):
@@ -60,10 +59,10 @@ def owner(pid: int | None = None) -> str:
 def _start_time(pid: int) -> int | None:
     """In the kernel's ticks since boot; None when there is no such process, or it is dead and only not yet reaped."""
     try:
-        after_name = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        fields = processes.stat_fields(pid)
     except OSError:
         return None
-    return None if after_name[0] in "ZX" else int(after_name[19])
+    return None if fields[0] in "ZX" else int(fields[19])
 
 
 def is_alive(pid: int) -> bool:
@@ -73,10 +72,10 @@ def is_alive(pid: int) -> bool:
 
 def is_left(name: str) -> bool:
     """Whether this is the name of something whose owner, of this pid namespace, is dead."""
-    found = _OWNER.match(name)
-    if found is None or found[3] != _pid_namespace():
+    owner = _OWNER.match(name)
+    if owner is None or owner[3] != _pid_namespace():
         return False
-    return _start_time(int(found[1])) != int(found[2])
+    return _start_time(int(owner[1])) != int(owner[2])
 
 
 def find_leftovers() -> list[Leftover]:
@@ -86,32 +85,32 @@ def find_leftovers() -> list[Leftover]:
     pids = {pid for path in cgroups for pid in processes.pids_in(path)} | set(_marked())
     return [
         *(Leftover(kind=Kind.PROCESS, what=str(pid)) for pid in sorted(pids)),
-        *(Leftover(kind=Kind.CGROUP, what=str(path)) for path in sorted(cgroups, key=lambda each: -len(each.parts))),
+        *(Leftover(kind=Kind.CGROUP, what=str(path)) for path in sorted(cgroups, key=lambda path: -len(path.parts))),
         *(Leftover(kind=Kind.DIRECTORY, what=str(path)) for path in sorted(directories)),
     ]
 
 
 def remove_leftovers() -> list[Leftover]:
-    """Remove what dead runs have left; what was found. What may not be removed stays, for `find` to tell."""
-    found = find_leftovers()
-    cgroups = [Path(each.what) for each in found if each.kind is Kind.CGROUP]
-    pids = [int(each.what) for each in found if each.kind is Kind.PROCESS]
+    """Remove what dead runs have left, and return it. What may not be removed stays; `find_leftovers` tells it."""
+    remains = find_leftovers()
+    cgroups = [Path(leftover.what) for leftover in remains if leftover.kind is Kind.CGROUP]
+    pids = [int(leftover.what) for leftover in remains if leftover.kind is Kind.PROCESS]
     processes.kill(pids, cgroups)
     for pid in pids:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(pid, signal.SIGCONT)
     for path in cgroups:
         processes.thaw(path, [])  # a version 1 freezer holds back even SIGKILL
-    deadline = time.monotonic() + END_S
-    while any(_start_time(pid) is not None for pid in pids) and time.monotonic() < deadline:
+    deadline = time.monotonic() + KILL_S
+    while any(map(is_alive, pids)) and time.monotonic() < deadline:
         time.sleep(0.01)
     for path in cgroups:
         with contextlib.suppress(OSError):
             path.rmdir()
-    for each in found:
-        if each.kind is Kind.DIRECTORY:
-            shutil.rmtree(each.what, ignore_errors=True)
-    return found
+    for leftover in remains:
+        if leftover.kind is Kind.DIRECTORY:
+            shutil.rmtree(leftover.what, ignore_errors=True)
+    return remains
 
 
 def _directories() -> Iterator[Path]:
@@ -138,14 +137,14 @@ def find_cgroups() -> Iterator[Path]:
 
 
 def _marked() -> Iterator[int]:
-    """Processes of dead runs' stacks, by the mark in their environment, or by where they stand."""
+    """Processes of dead runs' stacks, by the mark in their environment, or by their working directory."""
     for process in psutil.process_iter():
         with contextlib.suppress(OSError, psutil.Error):
             marks = [
                 word.partition(b"=")[2] for word in _environment(process.pid) if word.startswith(MARK.encode() + b"=")
             ]
-            standing = str(Path(f"/proc/{process.pid}/cwd").readlink()).removesuffix(" (deleted)")
-            names = [Path(each).name for each in [*map(os.fsdecode, marks), standing]]
+            folder = str(Path(f"/proc/{process.pid}/cwd").readlink()).removesuffix(" (deleted)")
+            names = [Path(path).name for path in [*map(os.fsdecode, marks), folder]]
             if any(name.startswith(DIRECTORY_PREFIX) and is_left(name) for name in names):
                 yield process.pid
 

@@ -1,6 +1,6 @@
 """Network namespaces as the kernel has them: make one, go into one, join two by a link with a rate, set net.* sysctls.
 
-The standard library alone: the keeper runs this too. What fails is an OSError that says at which step. A namespace has
+The standard library alone: the keeper runs this too. An OSError says which step failed. A namespace has
 no name here and lives only as long as a process or an open file holds it, so none can be left behind.
 """
 
@@ -66,7 +66,7 @@ def inside(path: str | None) -> Iterator[None]:
             enter(home.fileno())
 
 
-def set_sysctls(asked: Mapping[str, int | str]) -> tuple[dict[str, str], dict[str, str]]:
+def set_sysctls(sysctls: Mapping[str, int | str]) -> tuple[dict[str, str], dict[str, str]]:
     """Set net.* sysctls of the calling thread's namespace: those that hold, read back, and why others do not.
 
     The kernel shows in a namespace of its own only what belongs to it, or lets it only be read: the host's cannot be
@@ -74,7 +74,7 @@ def set_sysctls(asked: Mapping[str, int | str]) -> tuple[dict[str, str], dict[st
     """
     held: dict[str, str] = {}
     refused: dict[str, str] = {}
-    for name, value in asked.items():
+    for name, value in sysctls.items():
         path = Path("/proc/sys") / name.replace(".", "/")
         try:
             with path.open("r+") as file:
@@ -124,7 +124,7 @@ def shape_loopback(words: list[str]) -> None:
 
 
 def _run(name: str, *words: str, inside: int | None = None) -> None:
-    """Run `ip` or `tc`, in the namespace of an open file where one is given."""
+    """Run `ip` or `tc`, in the namespace of the open file `inside` if there is one."""
     path = tool(name)
     if path is None:
         raise OSError(errno.ENOENT, f"{name} is not installed (package iproute2)")

@@ -36,7 +36,7 @@ def pids_in(cgroup: Path) -> list[int]:
 
 
 def kill(pids: list[int], cgroups: list[Path]) -> None:
-    """SIGKILL to all of them; by their cgroups at once where the kernel can, since programs may fork meanwhile."""
+    """SIGKILL to all of them; first by their cgroups if the kernel can, since programs may fork meanwhile."""
     for cgroup in cgroups:
         with contextlib.suppress(OSError):  # version 1, or a kernel before 5.14
             (cgroup / "cgroup.kill").write_text("1")
@@ -55,14 +55,18 @@ def remove(directory: Path, cgroups: list[Path]) -> None:
 
 def session_members(session: int) -> list[int]:
     """The live processes of a session but its leader."""
-    found = []
-    for entry in (each.name for each in Path("/proc").iterdir()):
-        if entry.isdigit() and int(entry) != session:
-            with contextlib.suppress(OSError, IndexError, ValueError):
-                after_name = Path(f"/proc/{entry}/stat").read_text().rpartition(")")[2].split()
-                if int(after_name[3]) == session and after_name[0] != "Z":
-                    found.append(int(entry))
-    return found
+    pids = []
+    for pid in (int(folder.name) for folder in Path("/proc").iterdir() if folder.name.isdigit()):
+        with contextlib.suppress(OSError, IndexError):
+            fields = stat_fields(pid)
+            if pid != session and int(fields[3]) == session and fields[0] != "Z":
+                pids.append(pid)
+    return pids
+
+
+def stat_fields(pid: int) -> list[str]:
+    """The fields of /proc/<pid>/stat behind the process's name, its state first; OSError if it is gone."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
 
 
 def thaw(cgroup: Path | None, members: list[int]) -> None:

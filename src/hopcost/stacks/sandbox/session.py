@@ -24,7 +24,6 @@ from hopcost.stacks.sandbox import processes as sandbox_processes
 from hopcost.stacks.sandbox.keeper import CLEAN_STOP_S
 from hopcost.stacks.sandbox.leftovers import DIRECTORY_PREFIX
 
-PREFIX = DIRECTORY_PREFIX  # of directories in the system's folder for temporary files
 KEEPER_ANSWER_S = 10.0
 SOCKET_PATH_BYTES = 100  # sun_path holds 108; a name follows the directory
 
@@ -79,20 +78,20 @@ class Session:
         self.refused: dict[str, str] = {}
         self._client: int | None = None
         try:
-            self._wait_until_made()
+            self._wait_until_ready()
         except BaseException:
             self.kill()
             raise
 
-    def _wait_until_made(self) -> None:
-        made = self._answer(lambda line: "ready" in line or "unready" in line)
-        if made.get("unready") == "directory":
-            raise _no_temporary_folder(made["why"])
-        if made.get("unready") == "link":
-            raise NotStarted(f"its link could not be made: {made['why']}")
-        if "unready" in made:
-            raise MeasurementFailed(f"the stack's {made['unready']} could not be made: {made['why']}")
-        self.sysctls, self.refused, self._client = made["sysctls"], made["refused"], made["client"]
+    def _wait_until_ready(self) -> None:
+        answer = self._answer(lambda line: "ready" in line or "unready" in line)
+        if answer.get("unready") == "directory":
+            raise _no_temporary_folder(answer["why"])
+        if answer.get("unready") == "link":
+            raise NotStarted(f"its link could not be made: {answer['why']}")
+        if "unready" in answer:
+            raise MeasurementFailed(f"the stack's {answer['unready']} could not be made: {answer['why']}")
+        self.sysctls, self.refused, self._client = answer["sysctls"], answer["refused"], answer["client"]
 
     @property
     def cgroup(self) -> Path | None:
@@ -242,7 +241,7 @@ def _new_directory() -> Path:
         folder = Path(tempfile.gettempdir())
     except OSError as error:
         raise _no_temporary_folder(error) from error
-    name = f"{PREFIX}{leftovers.owner()}-{next(_numbers)}"
+    name = f"{DIRECTORY_PREFIX}{leftovers.owner()}-{next(_numbers)}"
     if len(os.fsencode(folder / name)) > SOCKET_PATH_BYTES - 40:
         folder = Path("/tmp")
     return folder / name

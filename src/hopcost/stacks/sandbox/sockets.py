@@ -1,7 +1,7 @@
 """Connections in TIME_WAIT out of the kernel's socket diagnostics, sock_diag(7).
 
-/proc/net/tcp has them too, but takes 3 to 7 ms to read however few they are: of a quick run's harness that was more
-than all the rest. One question and its answer: a library of netlink would be more to read than this.
+/proc/net/tcp has them too, but takes 3 to 7 ms to read however few they are, which was most of a quick run's harness.
+One question and its answer: a netlink library would be more to read than this.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ RECEIVE_BYTES, TIMEOUT_S = 1 << 16, 1.0
 
 
 def time_wait_ports() -> list[tuple[int, int]]:
-    """Local and remote port of each in the calling thread's network namespace; OSError where the kernel refuses."""
+    """Local and remote ports of connections in the calling thread's namespace; OSError if the kernel refuses."""
     return [ports for family in (socket.AF_INET, socket.AF_INET6) for ports in _dump(family)]
 
 

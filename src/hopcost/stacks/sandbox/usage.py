@@ -19,7 +19,7 @@ def memory(pids: list[int]) -> Memory:
 
 
 def _sum_kib(pids: list[int], file: str, key: str) -> int | None:
-    """Bytes of all processes together; None when one of them cannot be read: part of a sum is no sum."""
+    """Bytes of all processes together; None if one of them cannot be read."""
     total = 0
     for pid in pids:
         try:
@@ -36,7 +36,7 @@ def _sum_kib(pids: list[int], file: str, key: str) -> int | None:
 def process_clock_ns(pid: int) -> int | None:
     """The process CPU clock of another process (clock_getcpuclockid): ns, all threads, ended ones included.
 
-    None when it is gone.
+    None if it is gone.
     """
     try:
         return time.clock_gettime_ns((~pid << 3) | 2)
