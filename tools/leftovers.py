@@ -88,23 +88,23 @@ def main() -> None:
     parser.add_argument("--double", type=int, default=10, help="trials in which harness and keepers are killed at once")
     parser.add_argument("--resume", action="store_true", help="keep the trials that were done")
     parser.add_argument("--seconds", type=float, default=math.inf, help="begin no trial later than this")
-    given = parser.parse_args()
+    options = parser.parse_args()
     # A shell without job control starts background jobs with SIGINT ignored, which a child would inherit.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    wanted = plan(given.seed, given.count, given.double)
-    trials = kept(KEPT.read_bytes(), wanted) if given.resume and KEPT.exists() else []
+    wanted = plan(options.seed, options.count, options.double)
+    trials = kept(KEPT.read_bytes(), wanted) if options.resume and KEPT.exists() else []
     KEPT.parent.mkdir(exist_ok=True)
-    KEPT.write_bytes(b"".join(line(each) for each in trials))
-    deadline = time.monotonic() + given.seconds
-    for each in missing(wanted, trials):
+    KEPT.write_bytes(b"".join(map(line, trials)))
+    deadline = time.monotonic() + options.seconds
+    for planned in missing(wanted, trials):
         if time.monotonic() > deadline:
             break
-        done = trial(each)
+        done = trial(planned)
         with KEPT.open("ab") as file:
             file.write(line(done))
         trials.append(done)
-        left = sum(len(found) for found in done.left.values())
-        print(f"{each.number:3} {done.victim:16} {done.signal:8} {done.after_s:4.1f} s  left: {left}", flush=True)
+        left = sum(len(names) for names in done.left.values())
+        print(f"{planned.number:3} {done.victim:16} {done.signal:8} {done.after_s:4.1f} s  left: {left}", flush=True)
     well = report(trials)
     print(f"{len(trials)} of {len(wanted)} trials are done")
     sys.exit(1 if not well else 0 if len(trials) == len(wanted) else 3)
@@ -124,9 +124,9 @@ def plan(seed: int, count: int, double: int) -> list[Planned]:
 
 def kept(text: bytes, wanted: list[Planned]) -> list[Trial]:
     """The trials of this plan among the lines of the file; one that was interrupted while writing is done again."""
-    numbers = {(each.seed, each.number, each.after_s) for each in wanted}
+    numbers = {(planned.seed, planned.number, planned.after_s) for planned in wanted}
     trials = msgspec.json.Decoder(Trial).decode_lines(text[: text.rfind(b"\n") + 1])
-    return [each for each in trials if (each.seed, each.number, each.after_s) in numbers]
+    return [planned for planned in trials if (planned.seed, planned.number, planned.after_s) in numbers]
 
 
 def line(done: Trial) -> bytes:
@@ -136,8 +136,8 @@ def line(done: Trial) -> bytes:
 
 def missing(wanted: list[Planned], trials: list[Trial]) -> list[Planned]:
     """The trials that are still to be done."""
-    done = {each.number for each in trials}
-    return [each for each in wanted if each.number not in done]
+    done = {planned.number for planned in trials}
+    return [planned for planned in wanted if planned.number not in done]
 
 
 def trial(planned: Planned) -> Trial:
@@ -159,14 +159,14 @@ def trial(planned: Planned) -> Trial:
         wait_for(PROGRAMS.get(victim), harness.pid)
         time.sleep(planned.after_s)
         family = descendants(harness.pid)
-        namespaces = {each for pid in family for each in held_namespaces(pid)} - {*held_namespaces(os.getpid())}
+        namespaces = others_namespaces(family)
         hit = strike(victim, kind, harness.pid, family)
         family |= descendants(harness.pid)
         with contextlib.suppress(subprocess.TimeoutExpired):
             harness.wait(GOES_ON_S)
         if harness.poll() is None:
             family |= descendants(harness.pid)
-            namespaces |= {each for pid in family for each in held_namespaces(pid)} - {*held_namespaces(os.getpid())}
+            namespaces |= others_namespaces(family)
             harness.send_signal(signal.SIGINT)
         try:
             harness.wait(ENDS_S)
@@ -191,12 +191,12 @@ def trial(planned: Planned) -> Trial:
 def strike(victim: str, kind: signal.Signals, harness: int, family: set[int]) -> str:
     """Send the signal; who got it: the harness if the other is not there yet."""
     of = PROGRAMS.get(victim)
-    found = sorted(pid for pid in family if of is not None and of in words(pid))
-    targets = [harness, *found] if victim == "harness+keepers" else found[:1] or [harness]
+    pids = sorted(pid for pid in family if of is not None and of in words(pid))
+    targets = [harness, *pids] if victim == "harness+keepers" else pids[:1] or [harness]
     for pid in targets:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, kind)
-    return victim if victim == "harness+keepers" or found else "harness"
+    return victim if victim == "harness+keepers" or pids else "harness"
 
 
 def wait_for(program: str | None, harness: int) -> None:
@@ -212,15 +212,15 @@ def look(owner: str, temporary: Path, family: set[int], namespaces: set[str], ve
     """What is there of this run, by kind; empty when nothing is."""
     alive = [f"{pid} {words(pid)}" for pid in family if leftovers.is_alive(pid) and is_of(pid, owner, temporary)]
     files = list(temporary.rglob("*"))
-    found = {
+    left = {
         "processes": alive,
-        "namespaces": sorted(namespaces & {each for pid in psutil.pids() for each in held_namespaces(pid)}),
+        "namespaces": sorted(namespaces & {name for pid in psutil.pids() for name in held_namespaces(pid)}),
         "veths": sorted(own_veths() - veths),
         "cgroups": [str(path) for path in leftovers.find_cgroups() if owner in path.name],
         "socket files": [str(path) for path in files if path.is_socket()],
         "directories": [str(path) for path in files if path.is_dir() and path.name.startswith("hopcost-")],
     }
-    return {kind: each for kind, each in found.items() if each}
+    return {kind: names for kind, names in left.items() if names}
 
 
 def is_of(pid: int, owner: str, temporary: Path) -> bool:
@@ -235,7 +235,7 @@ def is_of(pid: int, owner: str, temporary: Path) -> bool:
 def descendants(pid: int) -> set[int]:
     """All processes below it, keepers and programs included."""
     try:
-        return {each.pid for each in psutil.Process(pid).children(recursive=True)}
+        return {child.pid for child in psutil.Process(pid).children(recursive=True)}
     except psutil.NoSuchProcess:
         return set()
 
@@ -259,6 +259,11 @@ def held_namespaces(pid: int) -> Iterator[str]:
                     yield target
 
 
+def others_namespaces(family: set[int]) -> set[str]:
+    """Network namespaces that these processes hold and this one does not."""
+    return {name for pid in family for name in held_namespaces(pid)} - {*held_namespaces(os.getpid())}
+
+
 def own_veths() -> set[str]:
     """Virtual cards in this process's namespace."""
     return {path.name for path in Path("/sys/class/net").iterdir() if path.name.startswith(("veth", "link"))}
@@ -272,16 +277,16 @@ def can_link() -> bool:
 def report(trials: list[Trial]) -> bool:
     """The table; whether nothing was left."""
     print(f"\n{'signal to':17}{'signal':9}{'trials':>7}" + "".join(f"{kind:>14}" for kind in KINDS))
-    for victim, kind in sorted({(each.victim, each.signal) for each in trials}):
-        those = [each for each in trials if (each.victim, each.signal) == (victim, kind)]
-        counts = [sum(len(each.left.get(what, [])) for each in those) for what in KINDS]
-        print(f"{victim:17}{kind:9}{len(those):7}" + "".join(f"{count:14}" for count in counts))
-    bad = [each for each in trials if each.left]
-    for each in bad:
-        print(f"left: {each.victim} {each.signal} after {each.after_s:.2f} s: {each.left}")
+    for victim, kind in sorted({(done.victim, done.signal) for done in trials}):
+        alike = [done for done in trials if (done.victim, done.signal) == (victim, kind)]
+        counts = [sum(len(done.left.get(what, [])) for done in alike) for what in KINDS]
+        print(f"{victim:17}{kind:9}{len(alike):7}" + "".join(f"{count:14}" for count in counts))
+    bad = [done for done in trials if done.left]
+    for done in bad:
+        print(f"left: {done.victim} {done.signal} after {done.after_s:.2f} s: {done.left}")
     print(f"{len(trials)} interrupts and kills, {len(bad)} left something behind")
-    doubles = [each.before_cleaning for each in trials if each.before_cleaning is not None]
-    there = sum(len(each) for before in doubles for each in before.values())
+    doubles = [done.before_cleaning for done in trials if done.before_cleaning is not None]
+    there = sum(len(names) for before in doubles for names in before.values())
     print(f"harness+keepers: counted after `hopcost doctor --clean`, before which {there} things were there")
     return not bad
 

@@ -49,6 +49,6 @@ def _stripped(built: Path) -> Path:
 
 def _platform(binaries: Iterable[Path]) -> str:
     """`manylinux_2_34_x86_64`: the newest glibc that one of them names; those that name none are linked statically."""
-    named = [tuple(map(int, found)) for path in binaries for found in GLIBC.findall(path.read_bytes())]
+    named = [tuple(map(int, version)) for path in binaries for version in GLIBC.findall(path.read_bytes())]
     machine = sysconfig.get_platform().removeprefix("linux-")
     return "manylinux_{}_{}_{}".format(*max(named), machine) if named else f"linux_{machine}"

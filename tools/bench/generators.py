@@ -222,8 +222,8 @@ def memory(path: Path, url: str, cores: Cores) -> str:
             status = Path(f"/proc/{process.pid}/status").read_text(encoding="ascii")
             process.wait()
             peaks.append(next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")))
-        each = (peaks[1] - peaks[0]) / (MANY - FEW)
-        lines.append(f"{backend} {each:.2f} KiB")
+        kib = (peaks[1] - peaks[0]) / (MANY - FEW)
+        lines.append(f"{backend} {kib:.2f} KiB")
     return f"User memory of each of {MANY:,} connections (aim: 4 KiB at most): {', '.join(lines)}."
 
 

@@ -15,12 +15,12 @@ BEGIN, END = "<!-- claims: begin -->\n", "<!-- claims: end -->"
 def main() -> None:
     """`python -m tools.docs.claims RECORD...`; the claims are those of the suites as they are now."""
     hopcost = Path(sys.executable).with_name("hopcost")
-    given = [word for name in read.shipped_suites() if read.read_suite(name).claims for word in ("--suite", name)]
-    command = [str(hopcost), "claims", *sys.argv[1:], *given, "--format", "markdown"]
-    made = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    options = [word for name in read.shipped_suites() if read.read_suite(name).claims for word in ("--suite", name)]
+    command = [str(hopcost), "claims", *sys.argv[1:], *options, "--format", "markdown"]
+    section = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     text = PAGE.read_text(encoding="utf-8")
     before, after = text[: text.index(BEGIN) + len(BEGIN)], text[text.index(END) :]
-    PAGE.write_text(f"{before}\n{made}\n{after}", encoding="utf-8")
+    PAGE.write_text(f"{before}\n{section}\n{after}", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -37,14 +37,14 @@ class Row(msgspec.Struct, frozen=True):
 
 def rows(suite: Suite) -> list[Row]:
     """Every published row that has a throughput and a mean, in the suite's order."""
-    made = []
+    listed = []
     for experiment in suite.experiments:
         for value, point in points(experiment):
             protocol = point.as_published
             asked = protocol.connections if protocol is not None else None
             for row in point.published:
                 if row.throughput_per_s is not None and row.latency_mean_ms is not None:
-                    made.append(
+                    listed.append(
                         Row(
                             experiment=experiment.name,
                             arm=row.arm,
@@ -54,4 +54,4 @@ def rows(suite: Suite) -> list[Row]:
                             published_ms=row.latency_mean_ms,
                         )
                     )
-    return made
+    return listed

@@ -89,7 +89,7 @@ def pages() -> list[Path]:
 def rewritten(page: str) -> str:
     """The page with every marked region as it must be; KeyError for a region that nothing generates."""
     known = regions()
-    return REGION.sub(lambda found: found[1] + "\n" + known[found[2]]() + "\n" + found[3], page)
+    return REGION.sub(lambda region: region[1] + "\n" + known[region[2]]() + "\n" + region[3], page)
 
 
 def regions() -> dict[str, Callable[[], str]]:
@@ -185,12 +185,12 @@ def _heading(kind: type) -> str:
 def type_words(hint: Any, page: Page) -> str:
     """A type as a person who writes or reads the file says it; structures as links to their tables."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
-    if origin is Annotated and any(getattr(each, "pattern", None) == NAME.pattern for each in arguments):
+    if origin is Annotated and any(getattr(argument, "pattern", None) == NAME.pattern for argument in arguments):
         return "name"
     if origin is Annotated:
-        return _bounded(arguments[0], [each for each in arguments[1:] if isinstance(each, msgspec.Meta)], page)
+        return _bounded(arguments[0], [meta for meta in arguments[1:] if isinstance(meta, msgspec.Meta)], page)
     if origin in (types.UnionType, typing.Union):
-        words = [type_words(each, page) for each in arguments if each is not type(None)]
+        words = [type_words(kind, page) for kind in arguments if kind is not type(None)]
         words += ["null"] if type(None) in arguments and page is Page.RECORD else []
         return " or ".join(words)
     if origin is list:
@@ -199,9 +199,9 @@ def type_words(hint: Any, page: Page) -> str:
         container = "object" if page is Page.RECORD else "table"
         return f"{container}: {type_words(arguments[0], page)} → {type_words(arguments[1], page)}"
     if origin is Literal:
-        return ", ".join(f"`{each}`" for each in arguments)
+        return ", ".join(f"`{choice}`" for choice in arguments)
     if isinstance(hint, type) and issubclass(hint, Enum):
-        return ", ".join(f"`{each.value}`" for each in hint)
+        return ", ".join(f"`{choice.value}`" for choice in hint)
     if hint in structures():
         other = structures()[hint]
         return f"[{_heading(hint)}]({'' if other is page else other.value}#{_heading(hint).lower().replace(' ', '-')})"
@@ -249,8 +249,8 @@ def _constants() -> str:
 
 def _targets() -> str:
     """What `make help` lists."""
-    found = re.findall(r"(?m)^([a-z-]+):.*?## (.*)$", (ROOT / "Makefile").read_text())
-    return table(["command", "what"], [[f"`make {name}`", text] for name, text in found])
+    targets = re.findall(r"(?m)^([a-z-]+):.*?## (.*)$", (ROOT / "Makefile").read_text())
+    return table(["command", "what"], [[f"`make {name}`", text] for name, text in targets])
 
 
 def _keys(words: dict[str, str], header: str = "key") -> str:

@@ -72,10 +72,10 @@ class Piece(msgspec.Struct, frozen=True):
     def record(self) -> Record | None:
         """Its record, if it ran to its end."""
         try:
-            found = records.read_record(self.path)
+            record = records.read_record(self.path)
         except HopcostError:
             return None
-        return found if found.run.ended_utc is not None else None
+        return record if record.run.ended_utc is not None else None
 
 
 def pieces(names: list[str]) -> Iterator[Piece]:
@@ -102,7 +102,7 @@ def render(name: str) -> str:
     """The page of a suite: one heading, the tables of all its records, and the commands that made them."""
     done = [(piece, record) for piece in pieces([name]) if (record := piece.record()) is not None]
     missing = [piece.name or piece.suite for piece in pieces([name]) if piece.record() is None]
-    experiments = [each for _, record in done for each in summary.summarise(record)]
+    experiments = [experiment for _, record in done for experiment in summary.summarise(record)]
     commands = "\n".join(f"    {_without_place(record.run.command)}" for _, record in done)
     tail = f"Made by `make results`, a record for each of\n\n{commands}\n"
     if missing:
@@ -128,10 +128,12 @@ def main() -> int:
     parser.add_argument("--render", action="store_true", help="write the pages, run nothing")
     wanted = parser.parse_args()
     every = list(pieces(wanted.suites))
-    missing = [each for each in every if each.record() is None]
+    missing = [piece for piece in every if piece.record() is None]
     if wanted.only:
         missing = [
-            each for each in every if {f"{each.suite}/{each.name}", f"{each.suite}/{each.experiment}"} & {*wanted.only}
+            piece
+            for piece in every
+            if {f"{piece.suite}/{piece.name}", f"{piece.suite}/{piece.experiment}"} & {*wanted.only}
         ]
     if wanted.next and not missing:
         return 3

@@ -118,13 +118,13 @@ def this_machine() -> Machine:
 
 def read(path: Path, kind: type[T]) -> list[T]:
     """The lines of a file; one that was torn by a kill is passed over."""
-    found = []
+    decoded = []
     for line in path.read_bytes().splitlines() if path.exists() else []:
         try:
-            found.append(msgspec.json.decode(line, type=kind))
+            decoded.append(msgspec.json.decode(line, type=kind))
         except msgspec.DecodeError:
             continue
-    return found
+    return decoded
 
 
 def append(path: Path, line: msgspec.Struct) -> None:

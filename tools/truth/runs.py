@@ -49,7 +49,8 @@ def is_beyond_margin(comparison: ReportedComparison) -> bool:
 
 def closed_loop(arm: ReportedArm, figure: str) -> ReportedComparison | None:
     """The arm's comparison of this figure in the closed loop."""
-    return next((each for each in arm.comparisons if each.figure == figure and each.load_per_s is None), None)
+    comparisons = (comparison for comparison in arm.comparisons if comparison.figure == figure)
+    return next((comparison for comparison in comparisons if comparison.load_per_s is None), None)
 
 
 def arm_of(experiment: ReportedExperiment, name: str) -> ReportedArm:

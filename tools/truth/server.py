@@ -91,9 +91,9 @@ def load(target: str, *options: object) -> dict[str, Any]:
     return content
 
 
-def measured(rows: NDArray[np.void], said: dict[str, Any]) -> NDArray[np.void]:
+def measured(rows: NDArray[np.void], result: dict[str, Any]) -> NDArray[np.void]:
     """The rows of the measured load: not those of the request that asks what the answer is, nor of a warm-up."""
-    answers = int(said["answers"])
+    answers = int(result["answers"])
     if answers > len(rows):
         raise MeasurementFailed(f"the engine counts {answers} answers, of which the origin knows {len(rows)}")
     return rows[len(rows) - answers :]
@@ -107,10 +107,10 @@ def quantile(values: NDArray[np.float64], share: float) -> float:
 def watched(run: Callable[[], T]) -> tuple[T, float, float]:
     """A run's result, and the shares of CPU time that other programs and the hypervisor took meanwhile."""
     before, steal_ns, began = _others_s(), cpu_time.steal_ns(), time.monotonic()
-    found = run()
+    result = run()
     elapsed_s, steal_ns, after = time.monotonic() - began, cpu_time.steal_ns() - steal_ns, _others_s()
     used_s = sum(after[process] - before[process] for process in before.keys() & after.keys())
-    return found, used_s / elapsed_s / len(facts.allowed_cores()), steal_ns / 1e9 / elapsed_s
+    return result, used_s / elapsed_s / len(facts.allowed_cores()), steal_ns / 1e9 / elapsed_s
 
 
 def wait_for_quiet() -> None:

@@ -73,23 +73,25 @@ def counted(experiment: ReportedExperiment) -> Figures:
     """
     figures: Figures = {"silent": float(is_silent(experiment))}
     groups = {name: [closed_loop(arm, name) for arm in compared_arms(experiment)] for name in SPEEDS}
-    taken = [id(each) for group in groups.values() for each in group]
-    groups["other"] = [each for arm in compared_arms(experiment) for each in arm.comparisons if id(each) not in taken]
-    for name, found in groups.items():
-        known = [each for each in found if each is not None and each.ratio is not None]
+    taken = [id(comparison) for group in groups.values() for comparison in group]
+    every = [comparison for arm in compared_arms(experiment) for comparison in arm.comparisons]
+    groups["other"] = [comparison for comparison in every if id(comparison) not in taken]
+    for name, comparisons in groups.items():
+        present = [comparison for comparison in comparisons if comparison is not None]
+        known = [comparison for comparison in present if comparison.ratio is not None]
         figures[f"{name}_comparisons"] = len(known)
-        figures[f"{name}_excludes"] = sum(excludes_one(each.ratio) for each in known)
-        figures[f"{name}_directional"] = sum(is_beyond_margin(each) for each in known)
+        figures[f"{name}_excludes"] = sum(excludes_one(comparison.ratio) for comparison in known)
+        figures[f"{name}_directional"] = sum(is_beyond_margin(comparison) for comparison in known)
         if name in SPEEDS:
             figures[f"{name}_width"] = widest(known)
-        figures[f"{name}_unknown"] = sum(each is not None and each.verdict == "unknown" for each in found)
+        figures[f"{name}_unknown"] = sum(comparison.verdict == "unknown" for comparison in present)
     return figures
 
 
 def widest(comparisons: list[ReportedComparison]) -> float:
-    """The largest half-width; -1 where there is no interval."""
-    widths = [half_width(each.ratio) for each in comparisons if each.ratio is not None]
-    return max(widths) if widths and all(math.isfinite(each) for each in widths) else -1.0
+    """The largest half-width; -1 if an interval is missing."""
+    widths = [half_width(comparison.ratio) for comparison in comparisons if comparison.ratio is not None]
+    return max(widths) if widths and all(map(math.isfinite, widths)) else -1.0
 
 
 def directional(figures: Figures) -> int:
@@ -106,11 +108,11 @@ def verdict(form: str, runs: list[Figures], wanted: int) -> str:
     """No as soon as there are too many; yes when all are done. Of quick runs those without 1 are counted alone."""
     if form == RUN and sum(map(directional, runs)) > DIRECTIONAL_MOST:
         return "no"
-    if sum(has_excluded(each, *SPEEDS) for each in runs) > EXCLUDES_MOST * wanted:
+    if sum(has_excluded(figures, *SPEEDS) for figures in runs) > EXCLUDES_MOST * wanted:
         return "no"
     if len(runs) < wanted:
         return unfinished(len(runs), wanted)
-    judged = sum(not each["silent"] for each in runs)
+    judged = sum(not figures["silent"] for figures in runs)
     return "yes" if judged >= JUDGED_LEAST * wanted else f"no: only {judged} runs had verdicts"
 
 
@@ -136,12 +138,12 @@ class Alarms(Section):
 
     def parts(self, done: Sorted) -> list[Part]:
         """A row for each kind of experiment, and one for all of a form."""
-        wanted = {form: sum(runs for (each, *_), runs in KINDS.items() if each == form) for form in (RUN, QUICK)}
+        wanted = {form: sum(runs for (kind, *_), runs in KINDS.items() if kind == form) for form in (RUN, QUICK)}
         rows, words, every = [], {}, []
         for form, count in wanted.items():
             together = []
-            for (each, program, beside), runs in KINDS.items():
-                if each == form:
+            for (kind, program, beside), runs in KINDS.items():
+                if kind == form:
                     own = done.of(SECTION, _name(form, program, beside))
                     together += own
                     rows.append([form, ANSWERS[program], str(beside), *_cells(own, runs)])
@@ -177,22 +179,22 @@ def _prose(wanted: dict[str, int]) -> list[str]:
 
 
 def _cells(runs: list[Figures], wanted: int) -> list[str]:
-    directional_of = [int(sum(each[f"{name}_directional"] for each in runs)) for name in SPEEDS]
-    excluding = [sum(has_excluded(each, name) for each in runs) for name in SPEEDS]
-    unknown = int(sum(each[f"{name}_unknown"] for each in runs for name in SPEEDS))
-    of = int(sum(each[f"{name}_comparisons"] for each in runs for name in SPEEDS))
+    directional_of = [int(sum(figures[f"{name}_directional"] for figures in runs)) for name in SPEEDS]
+    excluding = [sum(has_excluded(figures, name) for figures in runs) for name in SPEEDS]
+    unknown = int(sum(figures[f"{name}_unknown"] for figures in runs for name in SPEEDS))
+    of = int(sum(figures[f"{name}_comparisons"] for figures in runs for name in SPEEDS))
     return [
         f"{len(runs)} of {wanted}",
         *map(str, directional_of),
         *map(str, excluding),
-        str(sum(has_excluded(each, *SPEEDS) for each in runs)),
+        str(sum(has_excluded(figures, *SPEEDS) for figures in runs)),
         f"{unknown} of {of}",
-        str(int(sum(each["silent"] for each in runs))),
+        str(int(sum(figures["silent"] for figures in runs))),
         *([f"{median(runs, 'blocks'):g}", *(_width(runs, name) for name in SPEEDS)] if runs else [""] * 3),
     ]
 
 
 def _width(runs: list[Figures], name: str) -> str:
     """The median half-width of a figure's intervals."""
-    known = [each for each in runs if each[f"{name}_width"] >= 0]
+    known = [figures for figures in runs if figures[f"{name}_width"] >= 0]
     return f"{median(known, f'{name}_width') * 100:.1f} %" if known else ""

@@ -76,20 +76,20 @@ def _stat() -> tuple[float, float, float]:
     lines, now = Path("/proc/stat").read_text().splitlines(), time.monotonic()
     cores = sum(line[:3] == "cpu" and line[3].isdigit() for line in lines)
     per_s = os.sysconf("SC_CLK_TCK")
-    user, nice, system, idle, iowait, irq, softirq, steal = (int(each) / per_s for each in lines[0].split()[1:9])
+    user, nice, system, idle, iowait, irq, softirq, steal = (int(field) / per_s for field in lines[0].split()[1:9])
     apart = irq + softirq if cpu_time.irq_time_apart() else 0.0
     return now * cores - idle - iowait - steal, user + nice + system + irq + softirq, apart
 
 
 def _others(ours: set[int]) -> dict[int, float]:
     """CPU seconds of every other process and thread of the kernel, to the ns (schedstat of each of its threads)."""
-    found = {}
+    used = {}
     for process in psutil.process_iter():
         if process.pid not in ours:
             with contextlib.suppress(OSError, ValueError):
                 tasks = list(Path(f"/proc/{process.pid}/task").iterdir())
-                found[process.pid] = sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
-    return found
+                used[process.pid] = sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
+    return used
 
 
 def parts(before: Reading, after: Reading) -> Figures:
@@ -118,8 +118,8 @@ def run(name: str, number: int) -> Figures:
     with contextlib.ExitStack() as running:
         stacks, arms = [], []
         for arm in experiment.arms:
-            given = (arm.name, arm.arm, experiment.settings, experiment.cores, host)
-            stack = running.enter_context(RunningStack(*given, label=f"truth-{arm.name}"))
+            arguments = (arm.name, arm.arm, experiment.settings, experiment.cores, host)
+            stack = running.enter_context(RunningStack(*arguments, label=f"truth-{arm.name}"))
             stacks.append(stack)
             answer = check.ask_as_loaded(arm.name, stack.prepared.address, workload)
             arms.append(engine_load.engine_arm(stack, workload, answer))

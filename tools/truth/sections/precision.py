@@ -82,14 +82,14 @@ def run_pair(name: str, number: int) -> Figures:
 
 def widths(experiment: ReportedExperiment, arm: str) -> Figures:
     """Half-widths of the printed intervals of an arm in the closed loop; -1 where there is none."""
-    found: Figures = {
+    figures: Figures = {
         "stopped_on_precision": float(experiment.ending is not None and experiment.ending.why == StopReason.PRECISION)
     }
     for name in SPEEDS:
         beside = closed_loop(arm_of(experiment, arm), name)
         width = half_width(beside.ratio if beside is not None else None)
-        found[f"{name}_width"] = width if math.isfinite(width) else -1.0
-    return found
+        figures[f"{name}_width"] = width if math.isfinite(width) else -1.0
+    return figures
 
 
 def is_narrow(figures: Figures) -> bool:
@@ -100,8 +100,8 @@ def is_narrow(figures: Figures) -> bool:
 def run_five(number: int) -> Figures:
     """Five arms by slices: half-widths of 95 % intervals, each by itself, of the arms' throughput to the baseline's."""
     options, keep = (*LEAST_TARGET, *LEAST_MARGIN, "--seed", number), f"five-{number}"
-    _, seconds, found = run_suite(FIVE, FIVE_S, plain_widths, *options, keep=keep)
-    return {**found, "seconds": round(seconds, 2)}
+    _, seconds, figures = run_suite(FIVE, FIVE_S, plain_widths, *options, keep=keep)
+    return {**figures, "seconds": round(seconds, 2)}
 
 
 def plain_widths(folder: Path) -> Figures:
@@ -112,11 +112,11 @@ def plain_widths(folder: Path) -> Figures:
 
 def widths_of(experiment: PlannedExperiment, blocks: Sequence[Block]) -> Figures:
     """Half-widths by arm, without the baseline's second run."""
-    arms, found = PairedBlocks(experiment, blocks), {}
+    arms, half_widths = PairedBlocks(experiment, blocks), {}
     for arm in experiment.arms:
         if arm.name != experiment.baseline and arm.copy_of is None:
-            found[arm.name] = half_width(arms.ratio(arm.name, throughput, LEVEL_ERROR))
-    return found
+            half_widths[arm.name] = half_width(arms.ratio(arm.name, throughput, LEVEL_ERROR))
+    return half_widths
 
 
 def one_after_another(number: int) -> Figures:
@@ -138,17 +138,17 @@ def long_runs_width(passes: Sequence[Figures], arm: str, baseline: str) -> float
     """
     if len(passes) < 2:
         return None
-    logs = [math.log(each[arm] / each[baseline]) for each in passes]
+    logs = [math.log(figures[arm] / figures[baseline]) for figures in passes]
     return float(stdtrit(len(logs) - 1, 1 - LEVEL_ERROR / 2)) * plain.stdev(logs) / math.sqrt(2)
 
 
 def two_passes_width(passes: Sequence[Figures], arm: str, baseline: str) -> float | None:
     """The half-width as it really comes out of two passes, median over neighbouring ones; None with fewer."""
-    found = [
+    widths = [
         half_width(ratio([one[arm], other[arm]], [one[baseline], other[baseline]], LEVEL_ERROR))
         for one, other in itertools.pairwise(passes)
     ]
-    return plain.median(found) if found else None
+    return plain.median(widths) if widths else None
 
 
 def _pair_row(name: str, number: int, run: Figures) -> list[str]:

@@ -54,21 +54,21 @@ PROSE = (
 
 def courses() -> list[list[float]]:
     """Of each block of each record here: ln(second run ÷ first run of the baseline) by round."""
-    found = []
+    pool = []
     for path in sorted((ROOT / "records").glob("**/run.json")):
         try:
             read = reader.read_record(path.parent)
         except HopcostError:
             continue
         for experiment in read.plan.experiments:
-            for each in read.blocks:
-                if experiment.copy is None or each.experiment != experiment.name or each.validity != Validity.VALID:
+            for block in read.blocks:
+                if experiment.copy is None or block.experiment != experiment.name or block.validity != Validity.VALID:
                     continue
-                logs = log_ratios_by_round(each, experiment, experiment.copy, throughput)
+                logs = log_ratios_by_round(block, experiment, experiment.copy, throughput)
                 course = [log for log in logs if log is not None]
                 if len(course) >= ROUNDS_LEAST:
-                    found.append(course)
-    return found
+                    pool.append(course)
+    return pool
 
 
 def run(others: int, budget_s: float, number: int) -> Figures:
@@ -96,10 +96,9 @@ def run(others: int, budget_s: float, number: int) -> Figures:
             if arm.copy_of is None and arm.name != experiment.baseline
         ]
         figures["experiments"] += 1
-        figures["excludes"] += any(excludes_one(each.ratio) for each in verdicts)
-        figures["directional"] += any(
-            each.verdict.word in ("faster", "slower") and not each.verdict.negligible for each in verdicts
-        )
+        figures["excludes"] += any(excludes_one(comparison.ratio) for comparison in verdicts)
+        directional = [judged for judged in verdicts if judged.verdict.word in ("faster", "slower")]
+        figures["directional"] += not all(judged.verdict.negligible for judged in directional)
         figures["blocks"] += len(done)
     return figures
 
@@ -137,17 +136,17 @@ def _noise(rounds: int, pool: list[list[float]], dice: random.Random) -> list[fl
     """The course of one run: a real one from a drawn round on, round and round, its sign drawn."""
     course, sign = dice.choice(pool), dice.choice((-1, 1))
     begin = dice.randrange(len(course))
-    return [sign * course[(begin + each) % len(course)] / math.sqrt(2) for each in range(rounds)]
+    return [sign * course[(begin + number) % len(course)] / math.sqrt(2) for number in range(rounds)]
 
 
 def _part(arm: Any, slice_ns: int, warm_up_ns: int, noise: list[float]) -> ArmBlock:
     slices = [
         Slice(
             arm=arm.name, round=number, place=0, start_ns=0, elapsed_ns=slice_ns, freeze_ns=0, frozen_ns=None,
-            answers=round(ANSWERS * math.exp(each)), sent=ANSWERS, errors={}, reconnects=0, received_bytes=0,
+            answers=round(ANSWERS * math.exp(log)), sent=ANSWERS, errors={}, reconnects=0, received_bytes=0,
             cpu_ns={"origin": slice_ns}, cpu_outside_ns={"origin": 0}, generator_cpu_ns=0,
         )
-        for number, each in enumerate(noise)
+        for number, log in enumerate(noise)
     ]  # fmt: skip
     return ArmBlock(
         name=arm.name, copy_of=arm.copy_of, hops=["origin"],

@@ -103,8 +103,8 @@ def costs(rounds: Sequence[int], starts: int, seed: int) -> list[float]:
 
 def calibrate(number: int) -> Figures:
     """CPU ns per request, plain and with so many rounds."""
-    plain_ns, *found = costs([0, *NEAR], STARTS, number)
-    return {"plain_ns": plain_ns, **{f"{rounds}_ns": cost for rounds, cost in zip(NEAR, found, strict=True)}}
+    plain_ns, *dearer_ns = costs([0, *NEAR], STARTS, number)
+    return {"plain_ns": plain_ns, **{f"{rounds}_ns": cost for rounds, cost in zip(NEAR, dearer_ns, strict=True)}}
 
 
 def round_ns(done: Sorted) -> float:
@@ -134,12 +134,12 @@ def suite(work_rounds: int) -> str:
 
 def seen(experiment: ReportedExperiment) -> Figures:
     """What is said of CPU per request in the closed loop; the ratio is 0 where there is none."""
-    found = closed_loop(arm_of(experiment, "dearer"), "cpu_per_request")
-    ratio = found.ratio if found is not None else None
+    comparison = closed_loop(arm_of(experiment, "dearer"), "cpu_per_request")
+    ratio = comparison.ratio if comparison is not None else None
     return {
-        "dearer": float(found is not None and found.verdict == "dearer"),
-        "negligible": float(found is not None and found.negligible),
-        "unknown": float(found is None or found.verdict == "unknown"),
+        "dearer": float(comparison is not None and comparison.verdict == "dearer"),
+        "negligible": float(comparison is not None and comparison.negligible),
+        "unknown": float(comparison is None or comparison.verdict == "unknown"),
         "ratio": ratio.value if ratio is not None else 0.0,
         "half_width": half_width(ratio) if ratio is not None and ratio.low is not None else -1.0,
         "silent": float(is_silent(experiment)),
@@ -148,7 +148,7 @@ def seen(experiment: ReportedExperiment) -> Figures:
 
 def has_failed(runs: list[Figures]) -> bool:
     """Whether so many have missed it that the bar is out of reach."""
-    return sum(not each["dearer"] for each in runs) > RUNS - SEEN_LEAST
+    return sum(not run["dearer"] for run in runs) > RUNS - SEEN_LEAST
 
 
 def verdict(runs: list[Figures]) -> str:
@@ -160,23 +160,23 @@ def verdict(runs: list[Figures]) -> str:
 
 def truly(runs: list[Figures]) -> Interval | None:
     """How much dearer it was by the long loads after the runs, as a ratio: the mean over runs, 95 %."""
-    return mean([each["truly"] for each in runs])
+    return mean([run["truly"] for run in runs])
 
 
 def is_as_asked(name: str, runs: list[Figures]) -> str:
     """Whether the work cost what it was to cost, within half a point."""
-    found = truly(runs)
-    if verdict(runs).startswith("unfinished") or found is None or found.low is None or found.high is None:
+    interval = truly(runs)
+    if verdict(runs).startswith("unfinished") or interval is None or interval.low is None or interval.high is None:
         return unfinished(len(runs), RUNS)
     asked = 1 + SHARES[name]
-    return "yes" if asked - OFF_MOST <= found.low and found.high <= asked + OFF_MOST else "not shown"
+    return "yes" if asked - OFF_MOST <= interval.low and interval.high <= asked + OFF_MOST else "not shown"
 
 
 def _why_missed(name: str, runs: list[Figures]) -> str:
     """What limits: how wide the intervals are in which the difference was to be seen."""
-    missed = [each for each in runs if not each["dearer"]]
-    judged = sum(not each["silent"] for each in missed)
-    widths = [each["half_width"] for each in missed if each["half_width"] > 0]
+    missed = [run for run in runs if not run["dearer"]]
+    judged = sum(not run["silent"] for run in missed)
+    widths = [run["half_width"] for run in missed if run["half_width"] > 0]
     width = f"±{statistics.median(widths) * 100:.1f} % at the median" if widths else "none"
     return (
         f"Why {name} is missed: of the {len(missed)} runs that did not see it {judged} gave verdicts; their interval is"
@@ -195,17 +195,17 @@ def _calibrated(done: Sorted) -> list[str]:
 def _cells(name: str, runs: list[Figures]) -> list[str]:
     if not runs:
         return [""] * 10
-    known = [each for each in runs if each["ratio"] > 0]
+    known = [run for run in runs if run["ratio"] > 0]
     return [
         f"{median(runs, 'before_ns') / 1e3:.2f}",
         f"{median(runs, 'rounds'):.0f}",
         bracketed(truly(runs), 4),
         is_as_asked(name, runs),
-        str(int(sum(each["dearer"] for each in runs))),
-        str(int(sum(each["negligible"] for each in runs))),
+        str(int(sum(run["dearer"] for run in runs))),
+        str(int(sum(run["negligible"] for run in runs))),
         *([f"{median(known, 'ratio'):.4f}", f"{median(known, 'half_width') * 100:.1f} %"] if known else ["", ""]),
         f"{median(runs, 'spread') * 100:.1f} %",
-        f"{max(each['seconds'] for each in runs):.0f} at most",
+        f"{max(run['seconds'] for run in runs):.0f} at most",
     ]
 
 

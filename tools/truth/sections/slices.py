@@ -135,7 +135,7 @@ def run(content: str, connections: int, number: int) -> Figures:
             figures |= sliced(planned, arms)
             continue
         experiment = experiment_of[name]
-        pair = {each: alone(experiment, each, loaded_s) for each in shuffle.sample([name, experiment.baseline], 2)}
+        pair = {side: alone(experiment, side, loaded_s) for side in shuffle.sample([name, experiment.baseline], 2)}
         own, baseline = pair[name], pair[experiment.baseline]
         figures[f"alone {name}"] = own.throughput / baseline.throughput
         figures[f"alone_cpu {name}"] = own.cpu_ns / baseline.cpu_ns
@@ -162,14 +162,14 @@ def sliced(planned: Plan, wanted: Sequence[str]) -> Figures:
                 ("sliced", statistics_figures.throughput),
                 ("sliced_cpu", statistics_figures.cpu_per_request),
             ):
-                found = {arm.name: beside.ratio(arm.name, figure, 0.05) for arm in closed.arms if arm.name in wanted}
-                figures |= {f"{key} {name}": each.value for name, each in found.items() if each is not None}
+                ratios = ((arm.name, beside.ratio(arm.name, figure, 0.05)) for arm in closed.arms if arm.name in wanted)
+                figures |= {f"{key} {name}": interval.value for name, interval in ratios if interval is not None}
     return figures
 
 
 def alone(experiment: PlannedExperiment, name: str, seconds: float) -> Rates:
     """One arm that runs alone and is never frozen, after the same warm-up; answers per second of it, and CPU."""
-    arm = next(each for each in experiment.arms if each.name == name)
+    arm = next(arm for arm in experiment.arms if arm.name == name)
     never = Local(Freezer(kind=FreezerKind.SIGNAL, parent=None))
     with RunningStack(name, arm.arm, experiment.settings, experiment.cores, never, label="alone") as stack:
         answer = check.ask_as_loaded(name, stack.prepared.address, experiment.workload)
@@ -238,7 +238,8 @@ class Slices(Section):
 
 def quotients(runs: Sequence[Figures], name: str, end: str = "") -> Interval | None:
     """By slices ÷ alone, over repeats."""
-    return ratio([each[f"sliced{end} {name}"] for each in runs], [each[f"alone{end} {name}"] for each in runs])
+    by_slices, plain = ([run[f"{way}{end} {name}"] for run in runs] for way in WAYS)
+    return ratio(by_slices, plain)
 
 
 def within(quotient: Interval | None) -> str:

@@ -33,17 +33,17 @@ def scripted_ns(share: float) -> float:
 def run(io: str, number: int) -> Figures:
     """Quantiles of the service time, beside those of the time that the origin took by its own log."""
     with origin(number) as server:
-        said = load(
+        result = load(
             f"http://{server.address}/hello?delay={script()}",
             *("--io", io, "-c", CONNECTIONS, "-r", RATE, "-d", f"{SECONDS}s", "--arrivals", "poisson"),
             *("--seed", number),
         )
         busy_s = server.cpu_s()
-        rows = measured(server.requests(), said)
+        rows = measured(server.requests(), result)
     took = (rows["f1"] - rows["f0"]).astype(float)
     figures = {"origin_busy": busy_s / SECONDS}
     for name, share in QUANTILES.items():
-        figures[f"{name}_ns"] = float(said["service_time_ns"][name] or 0)
+        figures[f"{name}_ns"] = float(result["service_time_ns"][name] or 0)
         figures[f"origin_{name}_ns"] = quantile(took, share)
         figures[f"difference_{name}_ns"] = figures[f"{name}_ns"] - figures[f"origin_{name}_ns"]
     return figures

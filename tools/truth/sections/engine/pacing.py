@@ -44,16 +44,16 @@ COLUMNS = [
 def run(io: str, arrivals: str, rate: int, number: int) -> Figures:
     """How even, or how random, requests leave and arrive at the origin, and how late they were sent."""
     with origin() as server:
-        said = load(
+        result = load(
             f"http://{server.address}/hello",
             *("--io", io, "-c", CONNECTIONS, "-r", rate, "-d", f"{SECONDS}s", "--arrivals", arrivals),
             *("--seed", number),
         )
-        arrived = measured(server.requests(), said)["f0"].astype(float)
+        arrived = measured(server.requests(), result)["f0"].astype(float)
     # An open loop on one thread has a variation.
-    figures = {"gap_cv": float(said["send_gap_variation"]), "arrival_gap_cv": variation(arrived)}
-    figures |= {f"lag_{name}_ns": float(said["send_lag_ns"][name] or 0) for name in ("p50", "p99")}
-    figures |= {f"{name}_share": said[f"generator_{name}_ns"] / said["elapsed_ns"] for name in ("cpu", "spin")}
+    figures = {"gap_cv": float(result["send_gap_variation"]), "arrival_gap_cv": variation(arrived)}
+    figures |= {f"lag_{name}_ns": float(result["send_lag_ns"][name] or 0) for name in ("p50", "p99")}
+    figures |= {f"{name}_share": result[f"generator_{name}_ns"] / result["elapsed_ns"] for name in ("cpu", "spin")}
     return figures | per_ms(arrived)
 
 
@@ -123,7 +123,7 @@ class Pacing(Section):
     def cases(self) -> list[Case]:
         """Both backends at every rate; the bare loop where there are bars, at constant rates."""
         settings: dict[str, object] = {"seconds": SECONDS, "connections": CONNECTIONS}
-        found = []
+        cases = []
         for arrivals in ARRIVALS:
             for rate in (*RATES, BURST_RATE):
                 runs: dict[str, Callable[[int], Figures]] = {io: partial(run, io, arrivals, rate) for io in BACKENDS}
@@ -133,10 +133,10 @@ class Pacing(Section):
                         BARE_BESIDE: unseeded(partial(bare_loop_beside, rate)),
                     }
                 drawn = {"seed": "the number of the run"} if arrivals == "poisson" else {}
-                found += [
-                    Case(SECTION, f"{by} {arrivals} {rate}", each, RUNS, settings | drawn) for by, each in runs.items()
+                cases += [
+                    Case(SECTION, f"{by} {arrivals} {rate}", call, RUNS, settings | drawn) for by, call in runs.items()
                 ]
-        return found
+        return cases
 
     def parts(self, done: Sorted) -> list[Part]:
         """A row for each loop at each rate. The bare loop's are judged, and decide nothing."""

@@ -49,7 +49,7 @@ def replay(arrived: NDArray[np.float64], sent: NDArray[np.float64], rate_per_s: 
 def stalled(generator: list[str]) -> tuple[str, NDArray[np.void]]:
     """The output of a generator whose origin (`{}` in its arguments) stands still for two seconds in the middle."""
     with origin() as server:
-        arguments = [each.replace("{}", server.address) for each in generator]
+        arguments = [argument.replace("{}", server.address) for argument in generator]
         with subprocess.Popen(
             ["taskset", "--cpu-list", str(generator_core()), *arguments],
             stdout=subprocess.PIPE,
@@ -68,13 +68,13 @@ def stalled(generator: list[str]) -> tuple[str, NDArray[np.void]]:
 def run(io: str) -> Figures:
     """The engine's response times across a stall, beside the replay."""
     text, rows = stalled(command("http://{}/hello", "--io", io, "-c", 64, "-r", RATE, "-d", f"{SECONDS}s"))
-    said = json.loads(text)
-    response = said["response_time_ns"]
-    load = measured(rows, said)
+    result = json.loads(text)
+    response = result["response_time_ns"]
+    load = measured(rows, result)
     replayed = replay(load["f0"].astype(float), load["f1"].astype(float), RATE)
     figures = {f"{name}_ns": float(response[name] or 0) for name in ("mean", "p90", "p99")}
     figures |= {f"replay_{name}_ns": quantile(replayed, share) for name, share in (("p90", 0.9), ("p99", 0.99))}
-    return figures | {"replay_mean_ns": float(np.mean(replayed)), "answers": said["answers"]}
+    return figures | {"replay_mean_ns": float(np.mean(replayed)), "answers": result["answers"]}
 
 
 def run_peer(name: str) -> Figures:
@@ -86,8 +86,8 @@ def run_peer(name: str) -> Figures:
 
 
 def _time_ns(pattern: str, text: str) -> float:
-    found = re.search(pattern, text)
-    parts = found and re.fullmatch(r"([\d.]+)(us|ms|s)", found[1])
+    match = re.search(pattern, text)
+    parts = match and re.fullmatch(r"([\d.]+)(us|ms|s)", match[1])
     if not parts:
         raise MeasurementFailed(f"no {pattern} in:\n{text}")
     return float(parts[1]) * {"us": 1e3, "ms": 1e6, "s": 1e9}[parts[2]]
@@ -97,7 +97,7 @@ def misses(figures: Figures) -> list[float]:
     """How far off p99, mean and p90 are, as shares of what is allowed."""
     off = [figures["p99_ns"] / 1e9 / P99_S - 1]
     off += [figures[f"{name}_ns"] / figures[f"replay_{name}_ns"] - 1 for name in ("mean", "p90")]
-    return [abs(each) / MARGIN for each in off]
+    return [abs(share) / MARGIN for share in off]
 
 
 class Stall(Section):
@@ -109,8 +109,8 @@ class Stall(Section):
     def cases(self) -> list[Case]:
         """Both backends, and the peers that are installed."""
         settings: dict[str, object] = {"rate_per_s": RATE, "seconds": SECONDS, "stalled_s": STALLED_S}
-        found = [Case(SECTION, io, unseeded(partial(run, io)), RUNS, settings) for io in BACKENDS]
-        return found + [
+        cases = [Case(SECTION, io, unseeded(partial(run, io)), RUNS, settings) for io in BACKENDS]
+        return cases + [
             Case(SECTION, peer, unseeded(partial(run_peer, peer)), PEER_RUNS, settings)
             for peer in PEERS
             if shutil.which(peer)
