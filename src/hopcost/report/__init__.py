@@ -20,7 +20,7 @@ Cell = str | float | bool | None  # of a CSV file
 
 
 class Format(StrEnum):
-    """What results can be shown as; the value is the name of the module that writes it."""
+    """The formats of results; the value is the name of the module that writes the format."""
 
     TEXT = "text"
     MARKDOWN = "markdown"
@@ -30,7 +30,7 @@ class Format(StrEnum):
 
 
 class Source(Enum):
-    """What of a result a format writes; the value is the field of `Result` that has it."""
+    """What a format writes of a result; the value is the field of `Result`."""
 
     DOCUMENT = "document"
     DATA = "data"
@@ -49,10 +49,10 @@ FORMATS = {
 
 @dataclass(frozen=True)
 class Result:
-    """What a verb has to show, made when a format asks for it. All results have a document and data.
+    """What a verb has to show. Formats call its functions, so that only what is shown is computed.
 
-    `data` is anything that msgspec can encode; `rows` begin with the header; `summary` is that of a record, for formats
-    that draw more than tables.
+    All results have a document and data. `data` returns anything that msgspec can encode; `rows` begin with the
+    header. Only a record has a `summary`, for formats that draw charts.
     """
 
     document: Callable[[], Document]

@@ -1,4 +1,4 @@
-"""What an experiment answers, in one sentence: what stands above all tables, and what people will quote."""
+"""The answer of an experiment in one sentence. It stands above all tables; people will quote it."""
 
 from __future__ import annotations
 
@@ -8,120 +8,117 @@ from dataclasses import dataclass, field
 from hopcost.errors import printable
 from hopcost.report.formatting import count, number
 from hopcost.report.notes.soak import FIGURES
+from hopcost.report.notes.verdicts import group_reasons
 from hopcost.statistics.comparisons import CPU, THROUGHPUT
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.summary.hop_cost import HopCost
 from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
 from hopcost.statistics.verdict import SAME, UNKNOWN
 
-WIDE = 0.1  # a half-width, relative to the value, from which on the ends say more than "±"
-USELESS = 5  # one from which on they say nothing
+WIDE = 0.1  # from this relative half-width on, the sentence gives the ends instead of "±"
+USELESS = 5  # from this one on, it gives neither
 
 
 @dataclass(frozen=True)
 class AnswerSentence:
-    """A sentence in its parts: what comes first, a clause for each arm, and what limits them."""
+    """The sentence in parts: its beginning, a clause for each arm, and the limits of both."""
 
     lead: str
     clauses: list[str] = field(default_factory=list)
     limits: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
-        said = self.lead + (f" {'; '.join(self.clauses)}." if self.clauses else "")
-        return " ".join([said, *self.limits])
+        answer = self.lead + (f" {'; '.join(self.clauses)}." if self.clauses else "")
+        return " ".join([answer, *self.limits])
 
 
-def answer_experiment(each: ExperimentSummary) -> AnswerSentence:
-    """All arms beside the baseline; where there can be no verdict, the reason comes first."""
-    if each.repeats:
+def answer_experiment(experiment: ExperimentSummary) -> AnswerSentence:
+    """All arms beside the baseline. If there can be no verdict, the reason comes first."""
+    if experiment.repeats:
         return AnswerSentence("The article's own protocol: figures without intervals, so no verdict on speed.")
-    if each.soak:
-        courses = [f"{course.arm}'s {FIGURES[course.figure]}: {course.word}" for course in each.soak]
-        return AnswerSentence("Over the soak,", [printable(course) for course in courses])
-    baseline = next((arm for arm in each.arms if arm.name == each.plan.baseline), None)
-    others = [arm for arm in each.arms if arm.name != each.plan.baseline]
+    if experiment.soak:
+        courses = [printable(f"{course.arm}'s {FIGURES[course.figure]}: {course.word}") for course in experiment.soak]
+        return AnswerSentence("Over the soak,", courses)
+    baseline = next((arm for arm in experiment.arms if arm.name == experiment.plan.baseline), None)
+    others = [arm for arm in experiment.arms if arm.name != experiment.plan.baseline]
     if baseline is None or not others:
-        return AnswerSentence(
-            printable(f"No result: {each.ending.detail if each.ending else 'the run did not get that far'}.")
-        )
+        reason = experiment.ending.detail if experiment.ending else "the run did not get that far"
+        return AnswerSentence(printable(f"No result: {reason}."))
     clauses = [
-        f"{_name(arm)} {' and '.join(part for part in (_throughput(each, arm), _cost(each, arm)) if part)}"
+        f"{_name(arm)} {' and '.join(filter(None, (_throughput(experiment, arm), _cost(experiment, arm))))}"
         for arm in others
     ]
     lead = f"Beside {_name(baseline)},"
-    if each.no_verdicts is not None:
-        lead = f"No verdicts: {each.no_verdicts}. As measured: beside {_name(baseline)},"
-    return AnswerSentence(
-        printable(lead), [printable(one) for one in clauses], [printable(one) for one in _withheld(each, others)]
-    )
+    if experiment.no_verdicts is not None:
+        lead = f"No verdicts: {experiment.no_verdicts}. As measured: beside {_name(baseline)},"
+    limits = _missing_verdicts(experiment, others)
+    return AnswerSentence(printable(lead), list(map(printable, clauses)), list(map(printable, limits)))
 
 
-def sentence(each: ExperimentSummary) -> str:
-    """The answer in one piece."""
-    return str(answer_experiment(each))
+def sentence(experiment: ExperimentSummary) -> str:
+    """The answer as one string."""
+    return str(answer_experiment(experiment))
 
 
-def _withheld(each: ExperimentSummary, arms: list[ArmSummary]) -> list[str]:
-    """Why the throughput of some arms has no verdict, each reason once."""
-    if each.no_verdicts is not None:
+def _missing_verdicts(experiment: ExperimentSummary, arms: list[ArmSummary]) -> list[str]:
+    """Why the throughput of some arms has no verdict. Each reason comes once."""
+    if experiment.no_verdicts is not None:
         return []
-    reasons: dict[str, list[str]] = {}
-    for arm in arms:
-        compared = arm.comparison(THROUGHPUT)
-        if compared is not None and compared.no_verdict is not None:
-            reasons.setdefault(compared.no_verdict, []).append(arm.name)
+    comparisons = [(arm.comparison(THROUGHPUT), arm.name) for arm in arms]
+    reasons = group_reasons([(comparison.no_verdict if comparison else None, name) for comparison, name in comparisons])
     return [
-        f"No verdict on the throughput{'' if len(names) == len(arms) else ' of ' + ', '.join(names)}: {reason}."
-        for reason, names in reasons.items()
+        f"No verdict on the throughput{' of ' + names if names else ''}: {reason}." for reason, names in reasons.items()
     ]
 
 
-def _throughput(each: ExperimentSummary, arm: ArmSummary) -> str:
-    """`keeps 39% ± 1% of the throughput`, and what is to be thought of it."""
+def _throughput(experiment: ExperimentSummary, arm: ArmSummary) -> str:
+    """`keeps 39% ± 1% of the throughput`, in words that fit the verdict."""
     if arm.ratio is None:
         return f"gives no comparable throughput ({count(sum(arm.errors.values()), 'error')})"
-    compared = arm.comparison(THROUGHPUT)
-    verdict = compared.verdict if compared is not None and compared.no_verdict is None else None
+    comparison = arm.comparison(THROUGHPUT)
+    verdict = comparison.verdict if comparison is not None and comparison.no_verdict is None else None
     share = around(arm.ratio, 100, "%")
     if verdict is not None and verdict.word == SAME and verdict.margin is not None:
         return f"keeps the throughput within the margin of ±{verdict.margin:.1%} ({share})"
     if verdict is not None and verdict.word == UNKNOWN:
         return f"may keep {share} of the throughput"
     text = f"keeps {share} of the throughput" if arm.ratio.value < 1 else f"gives {share} of the throughput"
-    if each.no_verdicts is None and compared is not None and compared.no_verdict is not None:
+    if experiment.no_verdicts is None and comparison is not None and comparison.no_verdict is not None:
         return f"as measured {text}"
     return f"{text} (negligible)" if verdict is not None and verdict.negligible else text
 
 
-def _cost(each: ExperimentSummary, arm: ArmSummary) -> str:
-    """What its hop adds to the baseline, at the highest load that tells; else its CPU per request as a ratio."""
-    own = [cost for cost in each.hop_costs if (cost.arm, cost.without) == (arm.name, each.plan.baseline)]
+def _cost(experiment: ExperimentSummary, arm: ArmSummary) -> str:
+    """CPU time that its hop adds to the baseline, at the highest load at which it differs from 0.
+
+    Without a hop in front of the baseline: its CPU per request as a ratio.
+    """
+    own = [cost for cost in experiment.hop_costs if (cost.arm, cost.without) == (arm.name, experiment.plan.baseline)]
     costs = [cost for cost in own if cost.cpu_ns is not None]
-    offered = [cost for cost in costs if cost.load_per_s is not None]
-    telling = [cost for cost in offered if _leaves_zero_out(cost)]
-    chosen = next(iter([*reversed(telling), *reversed(costs)]), None)  # saturation is the last one
-    if chosen is not None and chosen.cpu_ns is not None:
-        load = "at saturation" if chosen.load_per_s is None else f"at {number(chosen.load_per_s)}/s"
-        amount = f"{around(chosen.cpu_ns, 1e-3, ' µs')} of CPU per request {load}"
-        if _leaves_zero_out(chosen) or chosen.cpu_ns.low is None:
+    clear = [cost for cost in costs if cost.load_per_s is not None and _excludes_zero(cost)]
+    cost = next(iter([*reversed(clear), *reversed(costs)]), None)  # saturation is the last one
+    if cost is not None and cost.cpu_ns is not None:
+        load = "at saturation" if cost.load_per_s is None else f"at {number(cost.load_per_s)}/s"
+        amount = f"{around(cost.cpu_ns, 1e-3, ' µs')} of CPU per request {load}"
+        if _excludes_zero(cost) or cost.cpu_ns.low is None:
             return f"adds {amount}"
         return f"adds {amount}, not told from none"
-    compared = arm.comparison(CPU)
-    if compared is None or compared.ratio is None or compared.verdict.word == UNKNOWN:
+    comparison = arm.comparison(CPU)
+    if comparison is None or comparison.ratio is None or comparison.verdict.word == UNKNOWN:
         return ""
-    if compared.verdict.word == SAME:
+    if comparison.verdict.word == SAME:
         return "takes the same CPU per request"
-    return f"takes {around(compared.ratio, 100, '%')} of the CPU per request"
+    return f"takes {around(comparison.ratio, 100, '%')} of the CPU per request"
 
 
-def _leaves_zero_out(cost: HopCost) -> bool:
-    """Whether the interval of its CPU time leaves 0 out."""
-    found = cost.cpu_ns
-    return found is not None and found.low is not None and found.high is not None and found.low * found.high > 0
+def _excludes_zero(cost: HopCost) -> bool:
+    """Whether 0 lies outside the interval of its CPU time."""
+    cpu = cost.cpu_ns
+    return cpu is not None and cpu.low is not None and cpu.high is not None and cpu.low * cpu.high > 0
 
 
 def around(value: Interval, scale: float, unit: str) -> str:
-    """`39% ± 1%`; `47% (32 to 68%)` where the interval is wide; the value alone, and that said, where there is none.
+    """`39% ± 1%`, or `47% (32 to 68%)` if the interval is wide. A value without an interval says so.
 
     >>> around(Interval(value=0.39, low=0.38, high=0.4), 100, "%")
     '39% ± 1%'
@@ -147,11 +144,11 @@ def around(value: Interval, scale: float, unit: str) -> str:
 
 
 def _short(value: float) -> str:
-    """Two digits that count; whole from 10 on."""
+    """Two significant digits; a whole number from 10 on."""
     return f"{value:,.0f}" if abs(value) >= 10 or value == round(value) else f"{value:.2g}"
 
 
 def _name(arm: ArmSummary) -> str:
-    """Its title; what stands behind it in brackets left out, what stands behind a comma in brackets."""
+    """Its title without words in brackets at the end. Words after a comma get brackets."""
     title = re.sub(r" \([^()]*\)$", "", arm.title) or arm.name
     return re.sub(r"^([^,()]+), ([^()]+)$", r"\1 (\2)", title)

@@ -1,6 +1,6 @@
-"""The summary as CSV, tidy: a row for each figure of each arm at each load, for a spreadsheet or a data frame.
+"""The summary as tidy CSV for a spreadsheet or a data frame: a row for each figure of each arm at each load.
 
-Absent is empty. Times are in ns, as the record has them; a share is a fraction.
+An absent value is an empty cell. Times are in ns, shares are fractions.
 """
 
 from __future__ import annotations
@@ -16,22 +16,21 @@ from msgspec import Meta
 from hopcost.errors import printable
 from hopcost.record.run import Record
 from hopcost.report import Cell, Result
-from hopcost.report.formatting import CONFIDENCE_IN_TEXT
+from hopcost.report.formatting import CONFIDENCE_IN_TEXT, swept_value
 from hopcost.statistics.comparisons import CPU, THROUGHPUT, Comparison
 from hopcost.statistics.figures import cpu_of_hops
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
 from hopcost.suites.arm import COPY_SUFFIX
-from hopcost.suites.published import label
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would compute what begins so
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet computes a text that begins so
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
-    """One figure of one arm. `ratio` is to the baseline, with its interval `low`, `high`; all in the units of `unit`.
+    """One figure of one arm in the unit `unit`. `ratio` is to the baseline, with its interval `low`, `high`.
 
-    `load_per_s` is empty at saturation, `at_least` true where `value` is only a lower bound. A hop's cost is a
-    difference: its interval is `value_low`, `value_high`. `blocks` are those of the experiment that count.
+    `load_per_s` is empty at saturation. `at_least` is true if `value` is only a lower bound. A hop's cost is a
+    difference with the interval `value_low`, `value_high`. `blocks` counts the experiment's valid and suspect blocks.
     """
 
     suite: Annotated[str, Meta(description="its name")]
@@ -70,8 +69,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def write(result: Result) -> str:
-    """The result's rows, as RFC 4180 has it but for line ends; nothing in it is a formula or steers a terminal."""
-    assert result.rows is not None, "offered for results with rows only"
+    """The result's rows as in RFC 4180, but with Unix line ends. No cell is a formula or controls a terminal."""
+    assert result.rows is not None, "a verb offers CSV only with rows"
     header, *rows = result.rows()
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
@@ -81,14 +80,14 @@ def write(result: Result) -> str:
 
 
 def record_rows(record: Record, experiments: list[ExperimentSummary]) -> Iterator[Sequence[Cell]]:
-    """All rows of a record under their names."""
+    """The header, then all rows of a record."""
     yield Row.__struct_fields__
     for experiment in experiments:
         yield from (msgspec.structs.astuple(row) for row in rows(record.plan.suite, experiment))
 
 
 def cell(value: Cell) -> str:
-    """As it stands in the file; a text that a spreadsheet would take for a formula gets an apostrophe before it.
+    """The cell's text. If a spreadsheet would take it for a formula, an apostrophe comes first.
 
     >>> cell(None), cell(0.5), cell(True), cell("go"), cell("=1+1"), cell(-0.5)
     ('', '0.5', 'true', 'go', "'=1+1", '-0.5')
@@ -103,33 +102,33 @@ def cell(value: Cell) -> str:
     return f"'{text}" if value.startswith(FORMULA) else text
 
 
-def rows(suite: str, each: ExperimentSummary) -> Iterator[Row]:
-    """Of one experiment: the A/A arm's ratio, then each arm's figures, hop costs, repeats and courses."""
+def rows(suite: str, experiment: ExperimentSummary) -> Iterator[Row]:
+    """The rows of one experiment: the A/A arm's ratio, then each arm's figures, hop costs, repeats, courses."""
     first = Row(
         suite=suite,
-        experiment=each.plan.name,
-        point=None if each.plan.point is None else label(each.plan.point.value),
-        arm=each.plan.baseline,
-        baseline=each.plan.baseline,
+        experiment=experiment.plan.name,
+        point=swept_value(experiment) or None,
+        arm=experiment.plan.baseline,
+        baseline=experiment.plan.baseline,
         figure="",
         unit="",
-        blocks=each.blocks,
+        blocks=experiment.blocks,
     )
-    if each.aa_floor is not None:
-        again = _row(first, each.plan.copied_arm + COPY_SUFFIX, THROUGHPUT, None, "1/s")
-        yield msgspec.structs.replace(again, baseline=each.plan.copied_arm, **_ratio(each.aa_floor))
-    for arm in each.arms:
-        yield from _of_arm(first, arm)
-    for cost in each.hop_costs:
-        for name, found in (("cpu", cost.cpu_ns), ("response_p50", cost.p50_ns), ("response_p99", cost.p99_ns)):
-            if found is not None:
-                row = _row(first, cost.arm, f"hop_cost:{cost.hop}:{name}", found.value, "ns", cost.load_per_s)
-                yield msgspec.structs.replace(row, baseline=cost.without, value_low=found.low, value_high=found.high)
-    for repeat in each.repeats:
+    if experiment.aa_floor is not None:
+        copy = _row(first, experiment.plan.copied_arm + COPY_SUFFIX, THROUGHPUT, None, "1/s")
+        yield msgspec.structs.replace(copy, baseline=experiment.plan.copied_arm, **_ratio(experiment.aa_floor))
+    for arm in experiment.arms:
+        yield from _arm_rows(first, arm)
+    for cost in experiment.hop_costs:
+        for name, ns in (("cpu", cost.cpu_ns), ("response_p50", cost.p50_ns), ("response_p99", cost.p99_ns)):
+            if ns is not None:
+                row = _row(first, cost.arm, f"hop_cost:{cost.hop}:{name}", ns.value, "ns", cost.load_per_s)
+                yield msgspec.structs.replace(row, baseline=cost.without, value_low=ns.low, value_high=ns.high)
+    for repeat in experiment.repeats:
         row = _row(first, repeat.name, "repeats_throughput", repeat.mean_per_s, "1/s")
         yield msgspec.structs.replace(row, ratio=repeat.ratio)
         yield from _errors(first, repeat.name, repeat.errors)
-    for course in each.soak:
+    for course in experiment.soak:
         drift = course.drift
         row = _row(first, course.arm, f"soak:{course.figure}", None if drift is None else drift.over_run, "factor")
         if drift is not None:
@@ -137,23 +136,24 @@ def rows(suite: str, each: ExperimentSummary) -> Iterator[Row]:
         yield row
 
 
-def _of_arm(first: Row, arm: ArmSummary) -> Iterator[Row]:
-    name, compared = arm.name, {(each.figure, each.load_per_s): each for each in arm.comparisons}
+def _arm_rows(first: Row, arm: ArmSummary) -> Iterator[Row]:
+    name = arm.name
+    comparisons = {(comparison.figure, comparison.load_per_s): comparison for comparison in arm.comparisons}
     throughput = _row(first, name, THROUGHPUT, arm.throughput_per_s, "1/s")
     throughput = msgspec.structs.replace(throughput, at_least=arm.throughput_is_a_bound)
-    found = [throughput, *_cpu(first, name, arm.cpu_ns_per_request, None)]
+    rows = [throughput, *_cpu(first, name, arm.cpu_ns_per_request, None)]
     for quantile, time in arm.service_time_ns.items():
         row = _row(first, name, f"service_{quantile}", None if time is None else time.ns, "ns")
-        found.append(msgspec.structs.replace(row, at_least=time is not None and time.at_least))
+        rows.append(msgspec.structs.replace(row, at_least=time is not None and time.at_least))
     for load in arm.open_loop:
-        found += _cpu(first, name, load.cpu_ns_per_request, load.rate_per_s)
-        found += [
+        rows += _cpu(first, name, load.cpu_ns_per_request, load.rate_per_s)
+        rows += [
             _row(first, name, f"response_{quantile}", ns, "ns", load.rate_per_s)
             for quantile, ns in load.response_time_ns.items()
         ]
-        found.append(_row(first, name, "answered", load.answered, "share", load.rate_per_s))
-    for row in found:
-        comparison = compared.get((row.figure, row.load_per_s))
+        rows.append(_row(first, name, "answered", load.answered, "share", load.rate_per_s))
+    for row in rows:
+        comparison = comparisons.get((row.figure, row.load_per_s))
         if comparison is not None:
             yield msgspec.structs.replace(row, **_comparison(comparison))
         elif name == first.baseline and row.figure in (THROUGHPUT, CPU) and row.load_per_s is None:
@@ -174,11 +174,11 @@ def _of_arm(first: Row, arm: ArmSummary) -> Iterator[Row]:
         yield msgspec.structs.replace(row, ratio=arm.published_ratio)
 
 
-def _cpu(first: Row, arm: str, used: dict[str, int | None], load_per_s: float | None) -> list[Row]:
-    """CPU per request of all hops together, then of each and of the generator."""
+def _cpu(first: Row, arm: str, cpu_ns: dict[str, int | None], load_per_s: float | None) -> list[Row]:
+    """CPU per request of all hops together, then of each hop and of the generator."""
     return [
-        _row(first, arm, CPU, cpu_of_hops(used), "ns", load_per_s),
-        *(_row(first, arm, f"{CPU}:{hop}", ns, "ns", load_per_s) for hop, ns in used.items()),
+        _row(first, arm, CPU, cpu_of_hops(cpu_ns), "ns", load_per_s),
+        *(_row(first, arm, f"{CPU}:{hop}", ns, "ns", load_per_s) for hop, ns in cpu_ns.items()),
     ]
 
 
@@ -190,14 +190,14 @@ def _row(first: Row, arm: str, figure: str, value: float | None, unit: str, load
     return msgspec.structs.replace(first, arm=arm, figure=figure, value=value, unit=unit, load_per_s=load_per_s)
 
 
-def _comparison(each: Comparison) -> dict[str, object]:
-    verdict = each.verdict
+def _comparison(comparison: Comparison) -> dict[str, object]:
+    verdict = comparison.verdict
     return {
-        **({} if each.ratio is None else _ratio(each.ratio)),
+        **({} if comparison.ratio is None else _ratio(comparison.ratio)),
         "verdict": verdict.word,
         "negligible": verdict.negligible,
         "margin": verdict.margin,
-        "no_verdict": each.no_verdict,
+        "no_verdict": comparison.no_verdict,
     }
 
 

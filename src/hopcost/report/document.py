@@ -1,6 +1,6 @@
-"""What every report for the eye is made of: sections of headings, lines and tables. Formats write it in their own way.
+"""A report that people read: sections of headings, lines and tables. Each format writes them in its own way.
 
-Control characters are replaced as text enters: what a program printed must not steer the terminal that shows it.
+Elements replace control characters in their text: the output of a program must not control the terminal.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from hopcost.errors import printable
 
 
 class Style(Enum):
-    """What lines are."""
+    """How a format shows lines."""
 
     PARAGRAPHS = "paragraphs"
     NOTES = "notes"  # below a table
@@ -23,7 +23,7 @@ class Style(Enum):
 
 @dataclass
 class Heading:
-    """`about` is a sentence that belongs to it; level 1 is the document's title."""
+    """`about` is a sentence after the heading; level 1 is the document's title."""
 
     text: str
     level: int = 2
@@ -35,7 +35,7 @@ class Heading:
 
 @dataclass
 class Lines:
-    """Lines of one style; one with line breaks is what a program printed, and keeps them."""
+    """Lines of one style. A line with line breaks is a program's output and keeps them."""
 
     lines: list[str]
     style: Style = Style.NOTES
@@ -46,9 +46,9 @@ class Lines:
 
 @dataclass
 class Table:
-    """`header` and all `rows` have as many cells, the first `words` of them words; `below` are notes.
+    """`header` and all `rows` have the same number of cells; the first `words` cells are words. `below` are notes.
 
-    A table without rows is not shown, nor is anything around it.
+    Without rows, a format shows neither the table nor its title and notes.
     """
 
     header: list[str]
@@ -63,12 +63,12 @@ class Table:
 
 
 Element = Heading | Lines | Table
-Section = list[Element]  # what stands together
+Section = list[Element]  # elements that belong together
 
 
 @dataclass
 class Document:
-    """`wraps`: a terminal breaks lines at its width and stacks the words of column headings."""
+    """If it `wraps`, a terminal breaks lines at its width and stacks the words of column headings."""
 
     sections: list[Section]
     wraps: bool = False

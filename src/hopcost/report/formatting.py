@@ -1,4 +1,4 @@
-"""Figures as they stand in cells and lines; rounding happens here and nowhere before."""
+"""Figures as cells and lines show them. All rounding happens here."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from collections.abc import Sequence
 from hopcost.plan.method import METHOD
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.summary.service_time import Quantile
-from hopcost.statistics.summary.summary import ArmSummary
-from hopcost.suites.published import Published
+from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
+from hopcost.suites.published import Published, label
 
 ABSENT = "–"
 CONFIDENCE = f"{1 - METHOD.confidence_error:.0%}"  # of all intervals of an experiment together
 CONFIDENCE_IN_TEXT = CONFIDENCE.replace("%", " %")  # as some sentences write it
-WIDEST = 10.0  # of a half-width that is printed, relative
-BEYOND = 1000  # a ratio's upper end above it says nothing
+WIDEST = 10.0  # the widest relative half-width that is printed
+BEYOND = 1000  # above it, a ratio's upper end is not printed
 
 
 def reached(half_width: float | None) -> str:
-    """How narrow the widest interval of the ratios is; after two blocks it may have no end that means anything.
+    """The half-width of the widest interval of the ratios. After two blocks it may be too wide to print.
 
     >>> reached(0.0123), reached(4e9), reached(None)
     ('ratios to ±1.2% at the widest', 'ratios to more than ±1000% at the widest', 'no interval')
@@ -35,19 +35,19 @@ def interval(ratio: Interval | None) -> str:
         return ABSENT
     if ratio.low is None or ratio.high is None:
         return f"{ratio.value:.3f} [no interval]"
-    high = f"{ratio.high:.3f}" if ratio.high < BEYOND else f"> {BEYOND}"  # of two blocks: no figure to remember
+    high = f"{ratio.high:.3f}" if ratio.high < BEYOND else f"> {BEYOND}"  # two blocks may give any figure
     return f"{ratio.value:.3f} [{ratio.low:.3f}, {high}]"
 
 
 def quantile(value: Quantile | None) -> str:
-    """Microseconds."""
+    """In µs; `> 30,015` if requests were still unanswered there."""
     if value is None:
         return ABSENT
     return ("> " if value.at_least else "") + f"{value.ns / 1000:,.0f}"
 
 
 def throughput(arm: ArmSummary) -> str:
-    """Answers per second; `≥ 1,234` where the generator was full and the stack was not."""
+    """Answers per second; `≥ 1,234` if the generator was full and the stack was not."""
     return ("≥ " if arm.throughput_is_a_bound else "") + number(arm.throughput_per_s)
 
 
@@ -62,17 +62,17 @@ def ratio(value: float | None) -> str:
 
 
 def microseconds(ns: int | None) -> str:
-    """With one digit behind the point."""
+    """In µs, with one decimal."""
     return ABSENT if ns is None else f"{ns / 1000:.1f}"
 
 
-def count(number: int, what: str) -> str:
+def count(number: int, noun: str) -> str:
     """`1 block`, `2 blocks`."""
-    return f"{number:,} {what}" + ("" if number == 1 else "s")
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 def span(values: Sequence[float | None], digits: int = 0) -> str:
-    """`7`, or `3–7` where they differ as they are shown; those that are not known are left out."""
+    """`7`, or `3–7` if the lowest and the highest look different. Unknown values do not count."""
     known = sorted(value for value in values if value is not None)
     if not known:
         return ABSENT
@@ -80,7 +80,7 @@ def span(values: Sequence[float | None], digits: int = 0) -> str:
 
 
 def mebibytes(count: int | None) -> str:
-    """With its unit."""
+    """In MiB, with one decimal."""
     return ABSENT if count is None else f"{count / 2**20:.1f} MiB"
 
 
@@ -90,14 +90,26 @@ def errors(counts: dict[str, int]) -> str:
 
 
 def published_errors(row: Published) -> str:
-    """Errors as an article printed them: counted, or the word alone."""
+    """Errors as an article printed them: by kind, or only the word if it gave no counts."""
     return "error" if row.errored and not any(row.errors.values()) else errors(row.errors)
 
 
 def verdict(arm: ArmSummary, figure: str, load_per_s: float | None = None) -> str:
-    """The word for a figure of an arm; absent if it was not compared."""
+    """The verdict on a figure of an arm; a dash if the figure was not compared."""
     comparison = arm.comparison(figure, load_per_s)
     return ABSENT if comparison is None else str(comparison.verdict)
+
+
+def swept_key(experiment: ExperimentSummary) -> str:
+    """What a sweep varies, in one word: `connections`. Empty without a sweep."""
+    point = experiment.plan.point
+    return "" if point is None else point.key.rpartition(".")[2]
+
+
+def swept_value(experiment: ExperimentSummary) -> str:
+    """The experiment's value of its sweep. Empty without a sweep."""
+    point = experiment.plan.point
+    return "" if point is None else label(point.value)
 
 
 def offered(load_per_s: float | None) -> str:

@@ -14,7 +14,7 @@ def write(result: Result) -> str:
 
 
 def markdown(document: Document) -> str:
-    """Everything is a paragraph of its own: an empty line stands between."""
+    """The document, with an empty line between any two paragraphs, tables and lists."""
     paragraphs = [paragraph for section in document.sections for element in section for paragraph in _element(element)]
     return "\n\n".join(filter(None, paragraphs)) + "\n"
 
@@ -44,7 +44,7 @@ def grid(table: Table) -> str:
 
 
 def bullets(lines: list[str]) -> str:
-    """Bullet points; what programs printed over several lines stays as they printed it."""
+    """Bullet points. The second and later lines of a program's output become a code block."""
     points = []
     for line in lines:
         first, *rest = line.splitlines()
@@ -53,14 +53,14 @@ def bullets(lines: list[str]) -> str:
 
 
 def _fenced(lines: list[str]) -> list[str]:
-    """Code within a bullet point; the fence is longer than any in the code, which could end it otherwise."""
+    """Code within a bullet point. The fence is longer than any in the code, so that the code cannot end it."""
     longest = max([2, *(len(ticks) for line in lines for ticks in re.findall("`+", line))])
     fence = "`" * (longest + 1)
     return ["", f"  {fence}text", *[f"  {line}" for line in lines], f"  {fence}"]
 
 
 def escape(text: str) -> str:
-    """One line of text, with the signs escaped that Markdown or HTML would take for their own."""
+    """One line of text, with the signs of Markdown and HTML escaped."""
     text = " ".join(text.split())
     for sign in "\\`*_|[]#~":
         text = text.replace(sign, "\\" + sign)

@@ -1,4 +1,4 @@
-"""Documents for a terminal. In a file, or where there is no terminal, they are the same without colours."""
+"""Documents for a terminal. In a file or a pipe they are the same without colours."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rich.text import Text
 from hopcost.report import Result
 from hopcost.report.document import Document, Element, Heading, Lines, Section, Style, Table
 
-WIDTH = 132  # where there is no terminal to ask
+WIDTH = 132  # if there is no terminal to ask
 INDENT = {Style.PARAGRAPHS: "", Style.NOTES: "  ", Style.REMARKS: "", Style.VERSE: "  ", Style.POINTS: "  - "}
 
 
@@ -34,7 +34,7 @@ def text(document: Document, width: int = WIDTH) -> str:
 
 
 def show(document: Document) -> None:
-    """Print to standard output: as wide as a terminal and with its colours, or as `text` if it is none."""
+    """Print to standard output: with a terminal's width and colours, or as `text` if it is no terminal."""
     console = Console(highlight=False)
     if console.is_terminal and document.wraps:
         _print_sections(document, console)
@@ -61,7 +61,7 @@ def _print_element(element: Element, console: Console) -> None:
         case Table() if element.rows:
             if element.title:
                 console.print(Text(element.title))
-            console.print(_grid(element), crop=False)  # else rich drops columns that do not fit
+            console.print(_grid(element), crop=False)  # otherwise rich drops columns that do not fit
             _print_element(Lines(element.below), console)
 
 
@@ -99,7 +99,7 @@ def _heading(heading: Heading) -> str:
 
 
 def columns(table: Table) -> list[str]:
-    """Header, rule and rows; columns are as wide as they need to be, words stand left and figures right.
+    """Header, rule and rows; columns are as narrow as possible, with words on the left and figures on the right.
 
     >>> print("\\n".join(columns(Table(["arm", "ratio"], [["go", "1"], ["nginx", "0.5"]]))))
     arm    ratio

@@ -1,6 +1,6 @@
-"""The charts of the HTML report: rows in, Vega-Lite specifications out. Colours and fonts are the page's, not theirs.
+"""The charts of the HTML report: rows in, Vega-Lite specifications out. The page sets colours and fonts.
 
-Nothing is told by colour alone: arms stand on axes or have dashes and shapes of their own, verdicts have words.
+Colour never carries information alone: an arm has its row, its dashes or its shape, a verdict has words.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ SHAPES = {  # by verdict: better points up, worse down
     "measured": "circle",
 }
 LABEL_LIMIT = 170
-REACH = 4  # beyond the outermost ratio by this factor an interval is cut off
+REACH = 4  # an interval is cut off at the outermost ratio times this
 PERCENTS = {"2": "50%", "10": "90%", "100": "99%", "1000": "99.9%"}
 
 
 def ratios(rows: Sequence[Row], title: str, margin: float | None) -> Spec:
     """Ratios with their intervals on a logarithmic axis, the margin as a band around 1."""
     base = _chart(rows)
-    y = alt.Y("arm:N", sort=None, title=None, axis=alt.Axis(labelLimit=LABEL_LIMIT, domain=False, ticks=False))
+    y = _arms_axis()
     low, high = _reach(rows, margin)
     x = alt.X("ratio:Q", title=title, scale=_logarithmic(low, high), axis=_ticks(low, high))
     layers: list[alt.Chart] = []
@@ -46,7 +46,7 @@ def ratios(rows: Sequence[Row], title: str, margin: float | None) -> Spec:
                 x=alt.X("from:Q", title=title), x2="to:Q", tooltip=alt.value(f"within the margin: ±{margin:.1%}")
             )
         )
-    layers.append(_chart([{"one": 1}]).mark_rule(strokeDash=[4, 3]).encode(x=alt.X("one:Q")))
+    layers.append(_line_at_one())
     tooltip = [
         alt.Tooltip("arm:N"),
         alt.Tooltip("ratio:Q", format=".3f"),
@@ -62,7 +62,7 @@ def ratios(rows: Sequence[Row], title: str, margin: float | None) -> Spec:
 
 
 def _reach(rows: Sequence[Row], margin: float | None) -> tuple[float, float]:
-    """The ends of the axis: all ratios, 1 and the margin, intervals as far as they tell, with room for words."""
+    """The ends of the axis: all ratios, 1, the margin and intervals up to REACH, with room for labels."""
     edge = 1 + (margin or 0)
     points = [1.0, *(row["ratio"] for row in rows), *(row.get("published") or 1 for row in rows)]
     low = min([1 / edge, *points, *(max(row["low"], min(points) / REACH) for row in rows)])
@@ -71,12 +71,22 @@ def _reach(rows: Sequence[Row], margin: float | None) -> tuple[float, float]:
     return low / room, high * room
 
 
+def _arms_axis() -> alt.Y:
+    axis = alt.Axis(labelLimit=LABEL_LIMIT, domain=False, ticks=False)
+    return alt.Y("arm:N", sort=None, title=None, axis=axis)
+
+
+def _line_at_one() -> alt.Chart:
+    line: alt.Chart = _chart([{"one": 1}]).mark_rule(strokeDash=[4, 3]).encode(x=alt.X("one:Q"))
+    return line
+
+
 def _logarithmic(low: float, high: float) -> alt.Scale:
     return alt.Scale(type="log", domain=[low, high], nice=False)
 
 
 def _ticks(low: float, high: float, format: str = "~g") -> alt.Axis:
-    """1, 2, 5 and their powers of ten; of a short axis finer ones; of a long axis only 1 and 10."""
+    """Ticks at 1, 2 and 5 times powers of ten; more on a short axis, only powers of ten on a long one."""
     steps = [1.0, 2.0, 5.0] if high / low < 200 else [1.0]
     if high / low < 4:
         steps = [1.0, 1.1, 1.2, 1.5, 2.0, 3.0, 5.0, 7.0, 8.0, 9.0]
@@ -89,12 +99,12 @@ def published(rows: Sequence[Row]) -> Spec:
     """The article's ratio beside the measured one."""
     base = _chart(rows)
     low, high = _reach(rows, None)
-    y = alt.Y("arm:N", sort=None, title=None, axis=alt.Axis(labelLimit=LABEL_LIMIT, domain=False, ticks=False))
+    y = _arms_axis()
     title = "throughput as a ratio: ● measured, with its interval; ◇ published"
     x = alt.X("ratio:Q", title=title, scale=_logarithmic(low, high), axis=_ticks(low, high))
     tooltip = [alt.Tooltip("arm:N"), alt.Tooltip("ratio:Q", format=".3f"), alt.Tooltip("published:Q", format=".2f")]
     layers = [
-        _chart([{"one": 1}]).mark_rule(strokeDash=[4, 3]).encode(x=alt.X("one:Q")),
+        _line_at_one(),
         base.mark_rule(strokeWidth=3, clip=True).encode(x=alt.X("low:Q"), x2="high:Q", y=y, tooltip=tooltip),
         base.mark_point(filled=True, size=80, opacity=1).encode(x=x, y=y, tooltip=tooltip),
         base.mark_point(filled=False, size=140, shape="diamond", strokeWidth=2, style="other").encode(
@@ -105,13 +115,12 @@ def published(rows: Sequence[Row]) -> Spec:
 
 
 def cpu(rows: Sequence[Row], hops: Sequence[str], title: str) -> Spec:
-    """CPU per request as bars stacked by hop, the client's side first, each part with its figure; `hops` has colours
-    in that order."""
+    """CPU per request as bars stacked by hop, the client's side first. Colours follow the order of `hops`."""
     arms = list(dict.fromkeys(row["arm"] for row in rows))
     totals = [{"arm": arm, "total": max(row["end"] for row in rows if row["arm"] == arm)} for arm in arms]
     widest = max(row["total"] for row in totals)
-    written = [row | {"middle": (row["start"] + row["end"]) / 2} for row in rows if row["us"] > widest * 0.09]
-    y = alt.Y("arm:N", sort=None, title=None, axis=alt.Axis(labelLimit=LABEL_LIMIT, domain=False, ticks=False))
+    labelled = [row | {"middle": (row["start"] + row["end"]) / 2} for row in rows if row["us"] > widest * 0.09]
+    y = _arms_axis()
     scale_of_hops = alt.Scale(domain=list(hops))
     legend = alt.Legend(orient="top", labelLimit=LABEL_LIMIT)
     hop = alt.Color("hop:N", title=None, sort=None, scale=scale_of_hops, legend=legend)
@@ -126,7 +135,7 @@ def cpu(rows: Sequence[Row], hops: Sequence[str], title: str) -> Spec:
             color=hop,
             tooltip=["arm:N", "hop:N", alt.Tooltip("us:Q", format=".1f", title="µs")],
         ),
-        _chart(written)
+        _chart(labelled)
         .mark_text(fontSize=11, style="on-bar")
         .encode(x=alt.X("middle:Q"), y=y, text=alt.Text("us:Q", format=".1f")),
         _chart(totals)
@@ -137,9 +146,9 @@ def cpu(rows: Sequence[Row], hops: Sequence[str], title: str) -> Spec:
 
 
 def curves(rows: Sequence[Row], title: str) -> Spec:
-    """Response time by quantile, both axes logarithmic: towards the tail to the right."""
+    """Response time by quantile on logarithmic axes; the tail is on the right."""
     arms = list(dict.fromkeys(row["arm"] for row in rows))
-    ticks = [float(each) for each in PERCENTS]
+    ticks = [float(value) for value in PERCENTS]
     low, high = min(row["us"] for row in rows), max(row["us"] for row in rows)
     names = " : ".join(f"datum.value == {value} ? '{name}'" for value, name in PERCENTS.items())
     chart = (
@@ -178,14 +187,14 @@ def _shaped(arms: Sequence[str]) -> alt.Shape:
 
 
 def _dashed(arms: Sequence[str]) -> alt.StrokeDash:
-    """The same legend as the colours': a sign has both."""
+    """Dashes with the legend of the colours: a line has both."""
     dashes = [DASHES[number % len(DASHES)] for number in range(len(arms))]
     scale = alt.Scale(domain=list(arms), range=dashes)
     return alt.StrokeDash("arm:N", title=None, sort=None, scale=scale, legend=_legend(line=True))
 
 
 def slices(rows: Sequence[Row], spans: Sequence[Row]) -> Spec:
-    """Slices over time; blocks that do not count are marked behind them, with the word above."""
+    """Slices over time; void and suspect blocks are marked behind them, with the word above."""
     arms = list(dict.fromkeys(row["arm"] for row in rows))
     x = alt.X("t:Q", title="seconds since the first slice")
     marked = [span for span in spans if span["validity"] != "valid"]  # void ones darker

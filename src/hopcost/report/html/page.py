@@ -1,4 +1,4 @@
-"""The page: what stands on it in which order. Text goes through the template's escaping, charts through JSON."""
+"""The page: what it shows in which order. The template escapes text, JSON escapes charts."""
 
 from __future__ import annotations
 
@@ -18,23 +18,22 @@ from hopcost.report.html import caveats, series, stacks
 from hopcost.report.html import charts as html_charts
 from hopcost.report.html.stacks import Behind, StackPicture
 from hopcost.report.notes import head
-from hopcost.report.tables import claims, experiment
-from hopcost.report.tables.experiment import ExperimentTables
+from hopcost.report.tables import claims
+from hopcost.report.tables.experiment import ExperimentTables, group_tables, groups, hops_of
 from hopcost.statistics.comparisons import CPU, THROUGHPUT
 from hopcost.statistics.questions import claims as judging
 from hopcost.statistics.questions.claim_result import ClaimOutcome
 from hopcost.statistics.summary.summary import ExperimentSummary
-from hopcost.suites.published import label
 
 FOLDER = Path(__file__).parent
 TITLES = {THROUGHPUT: "throughput ÷ the baseline's", CPU: "CPU per request ÷ the baseline's"}
-SWEPT = (  # of a row: the figure, what it is called, the title of its axis, and how the axis is written
+SWEPT = (  # key of a row, caption, title of the axis, number format of the axis
     ("per_s", "answers per second", "answers/s", ",.3~s"),
     ("ratio", "throughput ÷ the baseline's", "ratio", ".2f"),
     ("errors", "errors ÷ (errors + answers)", "errors", ".2~%"),
     ("published_per_s", "the article's requests/s", "answers/s", ",.3~s"),
 )
-POINTS_OVER_TIME = 900  # of one part of the page: what a file of 3 MB and a screen can hold
+POINTS_OVER_TIME = 900  # in one part of the page: more would not fit a file of 3 MB or a screen
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,7 @@ class Charts:
 
 @dataclass(frozen=True)
 class Arms:
-    """What is behind the arms of one experiment; `at` is the value of a sweep's point."""
+    """Settings and files of one experiment's arms; `at` is its value of a sweep."""
 
     at: str
     arms: list[Behind]
@@ -63,13 +62,13 @@ class Arms:
 
 @dataclass(frozen=True)
 class Part:
-    """An experiment on the page, or all points of a sweep, whose answers stand with their values."""
+    """An experiment on the page, or all points of a sweep. Each answer of a sweep names its value."""
 
     title: str
     anchor: str
     question: str
     answers: list[tuple[str, AnswerSentence]]
-    shown: ExperimentTables
+    tables: ExperimentTables
     charts: list[Charts]
     folded: list[Chart]
     behind: list[Arms]
@@ -87,10 +86,10 @@ class JudgedClaim:
 
 
 def render(record: Record, experiments: list[ExperimentSummary]) -> str:
-    """One file without any link outside: it may be mailed, opened from disk, kept."""
-    seen: dict[str, str] = {}
-    judged = [each for suite in judging.suites([record]) for each in judging.judge_claims(suite, [record])]
-    tested = [each for each in judged if each.outcome is not ClaimOutcome.NOT_TESTABLE]
+    """One file without links to other files: people can mail it, open it from disk, keep it."""
+    places: dict[str, str] = {}
+    results = [claim for suite in judging.suites([record]) for claim in judging.judge_claims(suite, [record])]
+    tested = [claim for claim in results if claim.outcome is not ClaimOutcome.NOT_TESTABLE]
     return _template().render(
         record=record,
         title=head.title(record),
@@ -98,10 +97,10 @@ def render(record: Record, experiments: list[ExperimentSummary]) -> str:
         warnings=head.warnings(record),
         analysis=head.analysis(record),
         command=printable(shlex.join(record.run.command)),
-        parts=[_part(record, group, seen) for group in experiment.groups(experiments)],
-        claims=[JudgedClaim(each.claim.says, each.outcome.value, claims.tests(each)) for each in tested],
+        parts=[_part(record, group, places) for group in groups(experiments)],
+        claims=[JudgedClaim(claim.claim.says, claim.outcome.value, claims.tests(claim)) for claim in tested],
         confidence=formatting.CONFIDENCE_IN_TEXT,
-        claims_counted=claims.counted(judged) if judged else "",
+        claims_counted=claims.counted(results) if results else "",
         caveats=caveats.lines(record, experiments),
         environment=_environment(record.environment),
         style=(FOLDER / "style.css").read_text(encoding="utf-8"),
@@ -120,110 +119,110 @@ def _template() -> jinja2.Template:
 
 @cache
 def _library() -> str:
-    """Vega, Vega-Lite and vega-embed in one script, which nothing in it can end early."""
+    """Vega, Vega-Lite and vega-embed in one script. No text inside it can end the script element."""
     bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
     return bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 
-def _part(record: Record, group: list[ExperimentSummary], seen: dict[str, str]) -> Part:
-    shown, first = experiment.group_tables(group), group[0]
+def _part(record: Record, group: list[ExperimentSummary], places: dict[str, str]) -> Part:
+    tables, first = group_tables(group), group[0]
     is_sweep = first.plan.point is not None
     share, load = stacks.load_shown(first)
     return Part(
-        title=shown.title,
-        anchor=f"experiment-{shown.title}",
-        question=shown.question,
-        answers=[(_at(each), answer.answer_experiment(each)) for each in group],
-        shown=shown,
-        charts=[each for each in (_sweep(group) if is_sweep else _single(record, first, share)) if each.charts],
+        title=tables.title,
+        anchor=f"experiment-{tables.title}",
+        question=tables.question,
+        answers=[(_at(experiment), answer.answer_experiment(experiment)) for experiment in group],
+        tables=tables,
+        charts=[charts for charts in (_sweep(group) if is_sweep else _single(record, first, share)) if charts.charts],
         folded=_over_time(record, group),
-        behind=[Arms(_at(each), stacks.behind(each, record.path, seen)) for each in group],
+        behind=[Arms(_at(experiment), stacks.behind(experiment, record.path, places)) for experiment in group],
         pictures=[] if is_sweep else stacks.pictures(first),
         pictures_load=load,
     )
 
 
-def _at(each: ExperimentSummary) -> str:
-    point = each.plan.point
-    return "" if point is None else f"{point.key.rpartition('.')[2]} {label(point.value)}"
+def _at(experiment: ExperimentSummary) -> str:
+    return f"{formatting.swept_key(experiment)} {formatting.swept_value(experiment)}".strip()
 
 
-def _single(record: Record, each: ExperimentSummary, share: float | None) -> list[Charts]:
+def _single(record: Record, experiment: ExperimentSummary, share: float | None) -> list[Charts]:
     return [
-        Charts(f"Ratios, with intervals that hold for all arms together at {formatting.CONFIDENCE}", _ratios(each)),
-        Charts("CPU time of a request by hop", _cpu(each, share)),
-        Charts("Response time at equal offered load, towards the tail", _curves(record, each)),
-        Charts("Published beside measured", _published(each)),
+        Charts(
+            f"Ratios, with intervals that hold for all arms together at {formatting.CONFIDENCE}", _ratios(experiment)
+        ),
+        Charts("CPU time of a request by hop", _cpu(experiment, share)),
+        Charts("Response time at equal offered load, towards the tail", _curves(record, experiment)),
+        Charts("Published beside measured", _published(experiment)),
     ]
 
 
-def _ratios(each: ExperimentSummary) -> list[Chart]:
-    found = []
+def _ratios(experiment: ExperimentSummary) -> list[Chart]:
+    charts = []
     for figure, title in TITLES.items():
-        rows, margin = series.ratios(each, figure), series.margin(each, figure)
+        rows, margin = series.ratios(experiment, figure), series.margin(experiment, figure)
         band = "no margin: the A/A arm gives none" if margin is None else f"band: the margin of ±{margin:.1%}"
         if rows:
-            found.append(Chart(f"▲ better ▼ worse ● same ◆ unknown; {band}", html_charts.ratios(rows, title, margin)))
-    return found
+            charts.append(Chart(f"▲ better ▼ worse ● same ◆ unknown; {band}", html_charts.ratios(rows, title, margin)))
+    return charts
 
 
-def _cpu(each: ExperimentSummary, share: float | None) -> list[Chart]:
-    found = []
+def _cpu(experiment: ExperimentSummary, share: float | None) -> list[Chart]:
+    charts = []
     for at in dict.fromkeys([share, None]):
-        rows = series.cpu(each, at)
+        rows = series.cpu(experiment, at)
         if rows:
-            load = "at saturation" if at is None else stacks.load_shown(each)[1]
-            found.append(Chart(load, html_charts.cpu(rows, experiment.hops_of(each), "CPU µs per request")))
-    return found
+            load = "at saturation" if at is None else stacks.load_shown(experiment)[1]
+            charts.append(Chart(load, html_charts.cpu(rows, hops_of(experiment), "CPU µs per request")))
+    return charts
 
 
-def _curves(record: Record, each: ExperimentSummary) -> list[Chart]:
-    blocks = record.blocks_of(each.plan.name)
-    loads = dict.fromkeys((load.share, load.rate_per_s) for arm in each.arms for load in arm.open_loop)
-    found = []
+def _curves(record: Record, experiment: ExperimentSummary) -> list[Chart]:
+    blocks = record.blocks_of(experiment.plan.name)
+    loads = dict.fromkeys((load.share, load.rate_per_s) for arm in experiment.arms for load in arm.open_loop)
+    charts = []
     for share, rate_per_s in loads:
-        rows = series.curves(each, blocks, share)
+        rows = series.curves(experiment, blocks, share)
         if rows:
             caption = f"{rate_per_s:,.0f} requests/s, {share:.0%} of the slowest arm's capacity"
-            found.append(Chart(caption, html_charts.curves(rows, "share of requests answered by then")))
-    return found
+            charts.append(Chart(caption, html_charts.curves(rows, "share of requests answered by then")))
+    return charts
 
 
-def _published(each: ExperimentSummary) -> list[Chart]:
-    rows = series.published(each)
-    return [Chart(f"the article: {each.plan.published_conditions}", html_charts.published(rows))] if rows else []
+def _published(experiment: ExperimentSummary) -> list[Chart]:
+    rows = series.published(experiment)
+    return [Chart(f"the article: {experiment.plan.published_conditions}", html_charts.published(rows))] if rows else []
 
 
 def _sweep(group: list[ExperimentSummary]) -> list[Charts]:
     rows = series.sweep(group)
-    assert group[0].plan.point is not None, "asked of a sweep"
-    key = group[0].plan.point.key.rpartition(".")[2]
-    found = [
+    key = formatting.swept_key(group[0])
+    charts = [
         Chart(caption, html_charts.sweep(rows, key, figure, title, format))
         for figure, caption, title, format in SWEPT
         if any(row.get(figure) for row in rows)
     ]
-    return [Charts(f"By {key}", found)]
+    return [Charts(f"By {key}", charts)]
 
 
 def _over_time(record: Record, group: list[ExperimentSummary]) -> list[Chart]:
-    found = []
-    for each in group:
-        rows, spans = series.slices(record.blocks_of(each.plan.name), max(120, POINTS_OVER_TIME // len(group)))
+    charts = []
+    for experiment in group:
+        rows, spans = series.slices(record.blocks_of(experiment.plan.name), max(120, POINTS_OVER_TIME // len(group)))
         if rows:
-            marked = [sum(span["validity"] == word for span in spans) for word in ("void", "suspect")]
-            caption = f"{formatting.count(len(spans), 'block')}, {marked[0]} of them void, {marked[1]} suspect"
-            caption = f"{at}: {caption}" if (at := _at(each)) else caption
-            found.append(Chart(caption, html_charts.slices(rows, spans)))
-    return found
+            void, suspect = (sum(span["validity"] == word for span in spans) for word in ("void", "suspect"))
+            caption = f"{formatting.count(len(spans), 'block')}, {void} of them void, {suspect} suspect"
+            caption = f"{at}: {caption}" if (at := _at(experiment)) else caption
+            charts.append(Chart(caption, html_charts.slices(rows, spans)))
+    return charts
 
 
 def _environment(environment: dict[str, object]) -> list[tuple[str, str]]:
-    """Nested facts flattened to `programs.nginx`."""
-    found = []
+    """Names and values; a nested fact is named `programs.nginx`."""
+    facts = []
     for name, value in environment.items():
         if isinstance(value, dict):
-            found += [(f"{name}.{key}", printable(str(each))) for key, each in value.items()]
+            facts += [(f"{name}.{key}", printable(str(fact))) for key, fact in value.items()]
         else:
-            found.append((name, printable("unknown" if value is None else str(value))))
-    return found
+            facts.append((name, printable("unknown" if value is None else str(value))))
+    return facts

@@ -1,7 +1,7 @@
-"""The live view of a run: where it is, how long it will take, and what is known so far.
+"""The live view of a run: where it is, how long it will take, and the figures so far.
 
-Slices run meanwhile: figures are computed once for each block, their table is laid out once, and the screen is drawn
-once a second, out of what is laid out already. What a step of the run does here is to set a word.
+The view must cost little while slices run. It computes the figures and lays out their table once for each block. Once
+a second it draws the screen from that layout. A step of the run only sets a few fields.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from hopcost.errors import printable
 from hopcost.plan.plan import Plan, PlannedExperiment
 from hopcost.record.block import Block
 from hopcost.report.formatting import ABSENT, CONFIDENCE, interval
-from hopcost.report.live.progress import Clock, faults, of_how_many
+from hopcost.report.live.progress import Clock, faults, position
 from hopcost.statistics import stop
 from hopcost.statistics.precision import Forecast
 from hopcost.statistics.stop import ArmSoFar
@@ -33,7 +33,7 @@ BAR = 24  # columns
 
 @contextmanager
 def live(console: Console, plan: Plan) -> Iterator[View]:
-    """A view that is drawn until the end, and then taken away: the report takes its place."""
+    """A view that is drawn until the run ends and then removed: the report takes its place."""
     view = View(console, plan)
     with Live(view, console=console, refresh_per_second=REDRAWS_PER_S, transient=True, redirect_stdout=False) as screen:
         view.screen = screen
@@ -71,8 +71,8 @@ class View:
         self.block, self.round = number, 0
 
     def arm_runs(self, arm: str, doing: str) -> None:
-        """Heard after every slice."""
-        assert self.experiment is not None, "it has begun"
+        """Called after every slice."""
+        assert self.experiment is not None, "experiment_begins comes first"
         if doing != "load":
             self.round = 0
         elif arm == self.experiment.baseline:
@@ -84,12 +84,12 @@ class View:
         self.faults += [printable(line).splitlines()[0] for line in faults(block)]
         self.laid_out = None
         if self.screen is not None:
-            self.screen.refresh()  # no slice runs now: the table is laid out here, not while one does
+            self.screen.refresh()  # lay out the table now, while no slice runs
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         if self.experiment is None:
             return
-        for line in self._where(self.experiment):
+        for line in self._headings(self.experiment):
             yield Text(line, no_wrap=True, overflow="ellipsis")
         yield from self._time()
         if self.laid_out is None or self.laid_out[0] != options:
@@ -103,12 +103,10 @@ class View:
         for fault in self.faults[-FAULTS_SHOWN:]:
             yield Text(fault, style="yellow", no_wrap=True, overflow="ellipsis")
 
-    def _where(self, experiment: PlannedExperiment) -> Iterator[str]:
-        yield f"{self.plan.suite}/{experiment.name}{of_how_many(self.plan, experiment)}: {experiment.question}"
-        where = f"block {self.block + 1} of at most {self.at_most}"
-        if self.round:
-            where += f", round {self.round}"
-        yield f"{where}: {self.doing}" if self.doing else where
+    def _headings(self, experiment: PlannedExperiment) -> Iterator[str]:
+        yield f"{self.plan.suite}/{experiment.name}{position(self.plan, experiment)}: {experiment.question}"
+        place = f"block {self.block + 1} of at most {self.at_most}" + (f", round {self.round}" if self.round else "")
+        yield f"{place}: {self.doing}" if self.doing else place
 
     def _time(self) -> Iterator[Table]:
         lines = [f"at most {clock(self.clock.left_s)} for this experiment"]

@@ -1,4 +1,4 @@
-"""Which view of a run suits the console: a live view on a terminal, plain lines elsewhere, none if nobody wants one."""
+"""The view of a run that suits the console: a live view on a terminal, plain lines elsewhere, none if quiet."""
 
 from __future__ import annotations
 

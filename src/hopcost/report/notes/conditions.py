@@ -1,4 +1,4 @@
-"""The notes below an experiment's table: conditions, validity, what arms did besides answering."""
+"""The notes below an experiment's table: precision, procedure, validity."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PEER = (
 
 
 def condition_notes(experiment: ExperimentSummary) -> list[Note]:
-    """All notes of an experiment but what its arms got of their surroundings, which surroundings.py has."""
+    """All notes of an experiment except those of surroundings.py."""
     after = [*soak_lines(experiment.soak), *validity_lines(experiment)]
     return [*_figures(experiment), *_procedure(experiment), *map(Note, after)]
 
@@ -50,7 +50,7 @@ def _figures(experiment: ExperimentSummary) -> list[Note]:
 
 
 def _procedure(experiment: ExperimentSummary) -> list[Note]:
-    """How it was run, if that is not as asked or as usual."""
+    """How it ran, if not as asked or as usual."""
     plan, notes = experiment.plan, []
     turns = TURNS[plan.turns]
     if turns is not None:

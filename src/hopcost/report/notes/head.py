@@ -1,4 +1,4 @@
-"""What stands above all tables of a record's report: what was run, where, what the record lacks, the suite's words."""
+"""The head of a record's report: what ran, where, what the record lacks, and the suite's own words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hopcost.record.run import Record
 
 
 def head(record: Record) -> list[str]:
-    """What stands above all tables: what was run, where, what the record lacks, and the suite's own words."""
+    """All lines of the head; the title comes first."""
     return [title(record), *about(record), *warnings(record), *analysis(record)]
 
 

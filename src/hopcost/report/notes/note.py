@@ -1,7 +1,8 @@
-"""One line below a table, with what it is about: a sweep words some kinds once for all of its values."""
+"""A line below a table, with its subject. A sweep says some lines once for all of its values."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 from typing import NamedTuple
 
@@ -21,3 +22,15 @@ class Note(NamedTuple):
 
     text: str
     kind: NoteKind = NoteKind.OTHER
+
+
+def merge_lines(lines_by_value: Sequence[tuple[str, list[str]]]) -> list[str]:
+    """The lines of a sweep's values, each once: `at 10, 100: …` if it does not hold for all of them."""
+    values: dict[str, list[str]] = {}
+    for value, lines in lines_by_value:
+        for line in dict.fromkeys(lines):
+            values.setdefault(line, []).append(value)
+    return [
+        line if len(holders) == len(lines_by_value) else f"at {', '.join(holders)}: {line}"
+        for line, holders in values.items()
+    ]

@@ -1,4 +1,4 @@
-"""What a soak showed: a line for each figure of each arm."""
+"""The result of a soak: a line for each figure of each arm."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ def soak_lines(courses: list[Course]) -> list[str]:
     """A line for each figure: its verdict, its first and last part, its slope with the interval."""
     lines = []
     for course in courses:
-        name = f"soak: {course.arm}: {FIGURES[course.figure]}: {course.word}"
+        line = f"soak: {course.arm}: {FIGURES[course.figure]}: {course.word}"
         if course.first is not None and course.last is not None:
-            name += f"; {_amount(course.figure, course.first)} → {_amount(course.figure, course.last)}"
-        name += f" ({course.parts} parts)"
-        lines.append(name + (_slope(course.drift) if course.drift is not None else "; too few parts for a slope"))
+            line += f"; {_amount(course.figure, course.first)} → {_amount(course.figure, course.last)}"
+        line += f" ({course.parts} parts)"
+        lines.append(line + (_slope(course.drift) if course.drift is not None else "; too few parts for a slope"))
     if courses:
         lines.append(
             f"soak: slopes with {CONFIDENCE} intervals, each figure taken alone; times and memory are of one arm, and"
@@ -29,11 +29,13 @@ def soak_lines(courses: list[Course]) -> list[str]:
 
 
 def _slope(drift: Drift) -> str:
-    whole = f", {_change(drift.over_run)} [{_change(drift.low)}, {_change(drift.high)}] over its {drift.length_s:.0f} s"
-    if drift.length_s < SHORT_S:  # a slope of seconds carried on to an hour is no statement
-        return whole
-    hour = f"{_change(drift.per_hour)} [{_change(drift.per_hour_low)}, {_change(drift.per_hour_high)}] per hour"
-    return f"{whole}; {hour}"
+    over_run = (
+        f", {_change(drift.over_run)} [{_change(drift.low)}, {_change(drift.high)}] over its {drift.length_s:.0f} s"
+    )
+    if drift.length_s < SHORT_S:  # too short for a slope per hour
+        return over_run
+    per_hour = f"{_change(drift.per_hour)} [{_change(drift.per_hour_low)}, {_change(drift.per_hour_high)}] per hour"
+    return f"{over_run}; {per_hour}"
 
 
 def _change(factor: float) -> str:

@@ -1,6 +1,8 @@
-"""How verdicts are to be read, and why there is none if there is none."""
+"""How to read the verdicts, and why some are missing."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from hopcost.plan.method import METHOD
 from hopcost.report.formatting import CONFIDENCE
@@ -30,22 +32,27 @@ def verdict_lines(experiment: ExperimentSummary) -> list[str]:
 
 
 def _without_verdict(arm: ArmSummary) -> list[str]:
-    """Each reason once, with its figures if it does not hold for all of them."""
-    reasons: dict[str, list[str]] = {}
-    for comparison in arm.comparisons:
-        if comparison.no_verdict is not None:
-            reasons.setdefault(comparison.no_verdict, []).append(comparison.figure)
-    lines = []
-    for reason, figures in reasons.items():
-        is_of_all = len(figures) == len(arm.comparisons)
-        lines.append(
-            f"{arm.name}: no verdict{'' if is_of_all else ' on ' + ', '.join(dict.fromkeys(figures))}: {reason}"
-        )
-    return lines
+    """A line for each reason, with its figures if it does not hold for all of them."""
+    reasons = group_reasons([(comparison.no_verdict, comparison.figure) for comparison in arm.comparisons])
+    return [
+        f"{arm.name}: no verdict{' on ' + figures if figures else ''}: {reason}" for reason, figures in reasons.items()
+    ]
+
+
+def group_reasons(reasons: Sequence[tuple[str | None, str]]) -> dict[str, str]:
+    """Each reason with the names that it holds for: `a, b`; empty if it holds for all. None is no reason."""
+    names_by_reason: dict[str, list[str]] = {}
+    for reason, name in reasons:
+        if reason is not None:
+            names_by_reason.setdefault(reason, []).append(name)
+    return {
+        reason: "" if len(names) == len(reasons) else ", ".join(dict.fromkeys(names))
+        for reason, names in names_by_reason.items()
+    }
 
 
 def _margins(experiment: ExperimentSummary) -> str:
-    """The margin of throughput, and that of CPU per request where it is another."""
+    """The margin of throughput, and that of CPU per request if it differs."""
     margins: dict[str, float] = {}
     for arm in experiment.arms:
         for comparison in arm.comparisons:

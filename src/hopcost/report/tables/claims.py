@@ -1,4 +1,4 @@
-"""Judged claims as one table over all records, and below it each claim with its comparisons; also JSON and CSV."""
+"""Judged claims: one table over all records, then each claim with its comparisons; also as JSON and CSV."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CSV_HEADER = [
     *("published", "published_errors", "published_fits", "measured", "low", "high", "errors", "blocks_with_errors"),
     *("outcome", "negligible", "reason", "record", "started_utc", "blocks"),
 ]
-TOGETHER = (
+HOW_TO_READ = (
     f"Intervals in [ ]: those of one claim hold together at {CONFIDENCE_IN_TEXT}. Article and measured: a ratio, a"
     " soak's change as a factor, or errors; of several comparisons the range."
 )
@@ -33,9 +33,9 @@ def claims_report(claims: Sequence[ClaimResult]) -> Result:
 
 
 def document(claims: Sequence[ClaimResult]) -> Document:
-    """One table, then each claim in words."""
+    """One table, then the claims in words."""
     rows = [[f"{claim.suite}: {claim.claim.name}", *_cells(claim)] for claim in claims]
-    below = Lines([counted(claims) + ".", TOGETHER], Style.REMARKS)
+    below = Lines([counted(claims) + ".", HOW_TO_READ], Style.REMARKS)
     return Document([[Table(HEADER, rows, words=len(HEADER))], [below], *(_details(claim) for claim in claims)])
 
 
@@ -57,20 +57,20 @@ def _details(result: ClaimResult) -> Section:
 
 
 def _cells(claim: ClaimResult) -> list[str]:
-    """Result, the article's figure, ours."""
+    """The cells of a claim: result, the article's figure, ours."""
     outcome = claim.outcome.value
     if claim.outcome is ClaimOutcome.HOLDS and any(result.negligible for result in claim.results):
         outcome += ", negligible"
     if len(claim.results) == 1:
         (result,) = claim.results
         return [outcome, _published(result), _measured(result)]
-    of_errors = [result for result in claim.results if result.test.relation.is_of_errors]
+    errors = [result for result in claim.results if result.test.relation.is_of_errors]
     ratios = [result for result in claim.results if not result.test.relation.is_of_errors]
     published = [_range([result.published for result in ratios])]
     measured = [_range([None if result.measured is None else result.measured.value for result in ratios])]
-    if of_errors:
-        published.append(_share([result.published_errors for result in of_errors]))
-        measured.append(_share([None if test.errors is None else test.errors.count > 0 for test in of_errors]))
+    if errors:
+        published.append(_share([result.published_errors for result in errors]))
+        measured.append(_share([None if test.errors is None else test.errors.count > 0 for test in errors]))
     return [outcome, "; ".join(filter(None, published)) or ABSENT, "; ".join(filter(None, measured)) or ABSENT]
 
 
@@ -105,20 +105,20 @@ def _line(result: ClaimTestResult) -> str:
 
 
 def compared(result: ClaimTestResult) -> str:
-    """What is compared, and what is claimed of it."""
+    """What the test compares, and what the article claims of it."""
     test = result.test
     match test.figure:
         case ClaimFigure.THROUGHPUT:
-            what = f"throughput, {test.arm} ÷ {result.to}"
+            quantity = f"throughput, {test.arm} ÷ {result.to}"
         case ClaimFigure.CPU_PER_REQUEST:
-            what = f"CPU per request{f' of {test.hop}' if test.hop else ''}, {test.arm} ÷ {result.to}"
+            quantity = f"CPU per request{f' of {test.hop}' if test.hop else ''}, {test.arm} ÷ {result.to}"
         case ClaimFigure.ERRORS:
-            what = f"errors of {test.arm}"
+            quantity = f"errors of {test.arm}"
         case ClaimFigure.DRIFT:
-            what = f"throughput of {test.arm} (to the baseline's) at the end ÷ at the beginning"
+            quantity = f"throughput of {test.arm} (to the baseline's) at the end ÷ at the beginning"
         case ClaimFigure.MEMORY_DRIFT:
-            what = f"memory of {test.arm} at the end ÷ at the beginning"
-    return f"{result.experiment}: {what}: {claimed(test)}"
+            quantity = f"memory of {test.arm} at the end ÷ at the beginning"
+    return f"{result.experiment}: {quantity}: {claimed(test)}"
 
 
 def claimed(test: ClaimTest) -> str:

@@ -1,4 +1,4 @@
-"""A crosscheck as a table and what stands below it."""
+"""A crosscheck as a table with notes."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ BELOW = [
 
 
 def crosscheck_report(crosscheck: Crosscheck) -> Result:
-    """As a result."""
+    """The crosscheck as a result."""
     return Result(lambda: document(crosscheck), lambda: crosscheck)
 
 
 def document(crosscheck: Crosscheck) -> Document:
-    """One table, and what its figures are."""
+    """One table, then notes on its figures."""
     table = Table(HEADER, [_row(tool) for tool in crosscheck.tools])
     return Document([[Heading(headline(crosscheck))], [table], [Lines(_below(crosscheck))]])
 
@@ -69,5 +69,5 @@ def _below(crosscheck: Crosscheck) -> list[str]:
 
 
 def _times(name: str) -> str:
-    """What a generator's mean and quantiles are of."""
+    """What a generator times for its mean and quantiles."""
     return ours.TIMES if name == OURS else BY_NAME[name].times

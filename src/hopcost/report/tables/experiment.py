@@ -22,9 +22,9 @@ from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
 
 @dataclass
 class ExperimentTables:
-    """One experiment for the eye: its `table` first, then `further` ones, `notes` on all, the article's `published`.
+    """The tables of one experiment: its `table`, `further` ones, `notes` on all, and the article's `published` figures.
 
-    A sweep has no `answer` of its own: each of its values has one.
+    A sweep has no `answer`: each of its values has one.
     """
 
     title: str
@@ -36,7 +36,7 @@ class ExperimentTables:
     published: Table | None = None
 
     def section(self) -> Section:
-        """In the order of text and Markdown."""
+        """The elements in the order of text and Markdown."""
         heading: list[Element] = [Heading(self.title, about=self.question)]
         if self.answer:
             heading.append(Lines([self.answer], Style.PARAGRAPHS))
@@ -45,12 +45,12 @@ class ExperimentTables:
 
 
 def tables(experiments: list[ExperimentSummary]) -> list[ExperimentTables]:
-    """One for an experiment, one for all points of a sweep."""
+    """The tables of each experiment; all points of a sweep share theirs."""
     return [group_tables(group) for group in groups(experiments)]
 
 
 def groups(experiments: list[ExperimentSummary]) -> list[list[ExperimentSummary]]:
-    """Experiments that share a table: the points of a sweep, else each alone."""
+    """Experiments that share a table: the points of a sweep; any other experiment is alone."""
     grouped: list[list[ExperimentSummary]] = []
     for experiment in experiments:
         if grouped and _sweep(experiment) is not None and _sweep(experiment) == _sweep(grouped[-1][0]):
@@ -61,10 +61,10 @@ def groups(experiments: list[ExperimentSummary]) -> list[list[ExperimentSummary]
 
 
 def group_tables(group: list[ExperimentSummary]) -> ExperimentTables:
-    """One of these groups, with the tables that any experiment may have: other generators' figures, memory, ports."""
-    shown = _group_tables(group)
-    shown.further += [table for table in (peer_table(group), usage_table(group)) if table is not None]
-    return shown
+    """The tables of such a group, with those that any experiment may have: other generators' figures, memory, ports."""
+    tables = _group_tables(group)
+    tables.further += [table for table in (peer_table(group), usage_table(group)) if table is not None]
+    return tables
 
 
 def _group_tables(group: list[ExperimentSummary]) -> ExperimentTables:
@@ -82,7 +82,7 @@ def _sweep(experiment: ExperimentSummary) -> str | None:
 
 
 def experiment_tables(experiment: ExperimentSummary) -> ExperimentTables:
-    """Those of one experiment."""
+    """The tables of one experiment that is no point of a sweep."""
     further = (hop_cost_table(experiment), offered_load_table(experiment))
     lines = [
         *verdict_lines(experiment),
@@ -105,7 +105,7 @@ def _table(experiment: ExperimentSummary) -> Table:
     hops = hops_of(experiment)
     header = ["arm", "answers/s", f"ratio [{CONFIDENCE}]", "verdict", *(f"{hop} µs" for hop in hops)]
     header += [f"CPU ratio [{CONFIDENCE}]", "CPU verdict"]
-    with_service_time = not any(arm.open_loop for arm in experiment.arms)  # else response times, which say more
+    with_service_time = not any(arm.open_loop for arm in experiment.arms)  # otherwise response times say more
     header += ["p50 µs", "p99 µs", "errors"] if with_service_time else ["errors"]
     rows = []
     for arm in experiment.arms:
@@ -128,7 +128,7 @@ def _table(experiment: ExperimentSummary) -> Table:
 
 
 def _published(experiment: ExperimentSummary) -> Table | None:
-    """The article's own figures beside ours, as ratios to each one's control group; None if it has none."""
+    """The article's figures beside ours, as ratios to the control group of each; None if it has none."""
     arms = [arm for arm in experiment.arms if arm.published is not None]
     if not arms:
         return None
@@ -145,7 +145,7 @@ def _published(experiment: ExperimentSummary) -> Table | None:
 
 def _published_cells(arm: ArmSummary, *, is_baseline: bool) -> list[str]:
     row = arm.published
-    assert row is not None, "asked of an arm that has one"
+    assert row is not None, "the caller picks arms with published figures"
     return [
         arm.name,
         formatting.number(row.throughput_per_s),
@@ -159,7 +159,7 @@ def _published_cells(arm: ArmSummary, *, is_baseline: bool) -> list[str]:
 
 
 def hops_of(experiment: ExperimentSummary) -> list[str]:
-    """All hops of all arms, those nearest to the client first."""
+    """All hops of all arms; the one next to the client comes first."""
     longest_first = sorted(experiment.arms, key=lambda arm: -len(arm.cpu_ns_per_request))
     names = dict.fromkeys(hop for arm in longest_first for hop in arm.cpu_ns_per_request)
     return [hop for hop in names if hop != "generator"]

@@ -1,4 +1,4 @@
-"""What a gate found, for a terminal, for a pull request (Markdown), and as JSON."""
+"""A gate's outcome as a document, for a terminal or a pull request, and as JSON."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ HEADER = ["figure", f"after ÷ before [{CONFIDENCE}]", "limit", "outcome"]
 
 
 def gate_report(answer: GateResult) -> Result:
-    """As a result; its Markdown can be appended to a pull request's summary."""
+    """The outcome as a result. Its Markdown can be appended to a pull request's summary."""
     return Result(lambda: document(answer), lambda: _data(answer))
 
 
@@ -41,7 +41,7 @@ def document(answer: GateResult) -> Document:
 
 
 def append(answer: GateResult, path: Path) -> None:
-    """Add the Markdown to a file, as GitHub's step summary wants it; UsageError where that cannot be written."""
+    """Add the Markdown to a file, as GitHub's step summary needs it. UsageError if the file cannot be written."""
     try:
         with path.open("a", encoding="utf-8") as file:
             file.write(render(gate_report(answer), Format.MARKDOWN))
@@ -66,14 +66,14 @@ def headline(answer: GateResult) -> str:
 
 
 def last_line(answer: GateResult) -> str:
-    """For standard error, whatever the summary's format."""
+    """The last line on standard error; every format has it."""
     outcome = answer.decision.outcome
     again = f"hopcost report {shlex.quote(str(answer.record.path))}"
     return f"gate {WORDS[outcome]} (exit code {outcome.exit_code}); record: {answer.record.path}  (again: {again})"
 
 
-def _worse(answer: GateResult, joined: str) -> str:
-    """`slower`, `dearer` or both: of the figures that decide; if the gate failed, of those that failed."""
+def _worse(answer: GateResult, conjunction: str) -> str:
+    """`slower`, `dearer` or both: the figures that decide. If the gate failed: the figures that failed."""
     failed = answer.decision.outcome is GateOutcome.BEYOND
     words = {THROUGHPUT: "slower", CPU: "dearer"}
     figures = [
@@ -81,7 +81,7 @@ def _worse(answer: GateResult, joined: str) -> str:
         for figure in answer.decision.figures
         if figure.decides and (not failed or figure.outcome is GateOutcome.BEYOND)
     ]
-    return f" {joined} ".join(words[figure] for figure in figures)
+    return f" {conjunction} ".join(words[figure] for figure in figures)
 
 
 def _limit(figure: FigureDecision) -> str:
@@ -100,12 +100,11 @@ def _below(answer: GateResult) -> list[str]:
     if answer.is_same:
         lines.append("both sides are the same: an A/A gate; it tells what this machine makes of no difference")
     lines += _changes(answer)
-    floor = f"A/A floor: {BEFORE} against itself is {interval(experiment.aa_floor)} in throughput"
     ending = f"; stopped: {experiment.ending.detail}" if experiment.ending is not None else ""
     lines += [
         f"each interval holds with {CONFIDENCE_IN_TEXT} over all looks; its end towards the limit decides, so that"
         f" neither a pass nor a failure is wrong in more than {100 * METHOD.confidence_error:g} % of gates",
-        floor,
+        f"A/A floor: {BEFORE} against itself is {interval(experiment.aa_floor)} in throughput",
         f"{count(experiment.blocks, 'block')}{ending}",
         *_blocks(experiment),
         *validity_lines(msgspec.structs.replace(experiment, suspect=[], void=[], failures=[])),
@@ -116,21 +115,18 @@ def _below(answer: GateResult) -> list[str]:
         f" {environment.get('cpu') or 'unknown CPU'}, kernel {environment.get('kernel')}",
         f"record: {answer.record.path}",
     ]
-    if (
-        answer.decision.outcome is GateOutcome.UNDECIDED
-        and experiment.no_verdicts is None
-        and answer.decision.why is None
-    ):
+    may_be_settled = experiment.no_verdicts is None and decision.why is None
+    if decision.outcome is GateOutcome.UNDECIDED and may_be_settled:
         lines.append(f"a longer --budget than {plan.budget_s:.0f} s, or a wider --margin, may decide it")
     return lines
 
 
 def _changes(answer: GateResult) -> list[str]:
-    """What differs between the two sides, as they were run, with the versions of binaries."""
+    """What differs between the two sides as they ran, and the versions of their binaries."""
     arms = answer.record.suite.arms
     hops = [{hop.program: hop for hop in arms[name].hops} for name in (BEFORE, AFTER)]
     lines = [
-        f"{change.key}: {_set(change.a)} → {_set(change.b)} (before → after)"
+        f"{change.key}: {_setting(change.a)} → {_setting(change.b)} (before → after)"
         for change in differences.diff(hops[0], hops[1])
     ]
     before, after = (
@@ -139,7 +135,7 @@ def _changes(answer: GateResult) -> list[str]:
     lines += [
         f"{name}, as generated (- before, + after):\n" + "\n".join(changed)
         for name, changed in differences.differing_files(before, after).items()
-        if name != COMMANDS  # its settings stand above
+        if name != COMMANDS  # the lines above say how settings differ
     ]
     binaries = answer.record.environment.get("binaries")
     if isinstance(binaries, dict):
@@ -149,7 +145,7 @@ def _changes(answer: GateResult) -> list[str]:
 
 
 def _blocks(experiment: ExperimentSummary) -> list[str]:
-    """Blocks that are not valid, one line for each kind: a gate's summary is short."""
+    """A line for suspect and one for void blocks: a gate's summary is short."""
     lines = []
     for word, blocks in (("suspect", experiment.suspect), ("void", experiment.void)):
         if blocks:
@@ -158,7 +154,7 @@ def _blocks(experiment: ExperimentSummary) -> list[str]:
     return lines
 
 
-def _set(value: str) -> str:
+def _setting(value: str) -> str:
     return "its default" if value == ABSENT else value
 
 

@@ -1,4 +1,4 @@
-"""What the hop in front costs: a row for each arm and load; saturation is one of them."""
+"""The cost of the hop in front: a row for each arm and load; saturation is one of the loads."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hopcost.statistics.summary.summary import ExperimentSummary
 
 
 def hop_cost_table(experiment: ExperimentSummary) -> Table | None:
-    """None if no arm is another one with a hop in front."""
+    """The table; None if no arm is another arm with a hop in front."""
     costs = experiment.hop_costs
     if not costs:
         return None

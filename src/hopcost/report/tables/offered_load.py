@@ -1,4 +1,4 @@
-"""What arms did at equal offered load: a row for each load and arm."""
+"""Figures at equal offered load: a row for each load and arm."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
 
 
 def offered_load_table(experiment: ExperimentSummary) -> Table | None:
-    """None if there was no open loop."""
+    """The table; None if there was no open loop."""
     loads = dict.fromkeys((load.share, load.rate_per_s) for arm in experiment.arms for load in arm.open_loop)
     if not loads:
         return None

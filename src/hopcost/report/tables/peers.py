@@ -1,13 +1,12 @@
-"""What other load generators say of times and of kept connections: their own figures, which nobody merges."""
+"""Times and kept connections by other load generators: their own figures, not merged with ours."""
 
 from __future__ import annotations
 
 from hopcost.report import formatting
 from hopcost.report.document import Table
-from hopcost.report.formatting import ABSENT
+from hopcost.report.formatting import ABSENT, swept_key, swept_value
 from hopcost.statistics.summary.repeats import PeerFigures
 from hopcost.statistics.summary.summary import ExperimentSummary
-from hopcost.suites.published import label
 
 TIMES = ("mean", "p50", "p90", "p99", "max")
 OWN = (
@@ -24,13 +23,12 @@ def peer_table(group: list[ExperimentSummary]) -> Table | None:
     with_kept = any(figures.kept is not None for _, _, figures in arms)
     if not times and not with_kept:
         return None
-    point = group[0].plan.point
-    header = [point.key.rpartition(".")[2]] if point is not None else []
+    key = swept_key(group[0])
+    header = [key] if key else []
     header += ["arm", *(f"{name} ms" for name in times), *(["kept"] if with_kept else [])]
     rows, before = [], None
     for experiment, arm, figures in arms:
-        own_point = experiment.plan.point
-        shown = [] if own_point is None else ["" if experiment is before else label(own_point.value)]
+        shown = ["" if experiment is before else swept_value(experiment)] if key else []
         rows.append([*shown, arm, *_cells(figures, times), *([_kept(figures)] if with_kept else [])])
         before = experiment
     below = [OWN] if times else []
@@ -38,7 +36,7 @@ def peer_table(group: list[ExperimentSummary]) -> Table | None:
 
 
 def _arms(experiment: ExperimentSummary) -> list[tuple[str, PeerFigures]]:
-    """Arms that another generator drove, in blocks or in repeats, with its figures."""
+    """The arms that another generator loaded, in blocks or in repeats, with its figures."""
     driven = [(arm.name, arm.peer_figures) for arm in experiment.arms]
     driven += [(arm.name, arm.peer_figures) for arm in experiment.repeats]
     return [(name, figures) for name, figures in driven if figures is not None]

@@ -1,14 +1,14 @@
-"""`--as-published`: each repeat, its mean and spread, the published figure beside, and what it cannot tell."""
+"""`--as-published`: the repeats, their mean and spread, the published figure, and what all this cannot tell."""
 
 from __future__ import annotations
 
 from hopcost.report import formatting
 from hopcost.report.document import Table
-from hopcost.report.formatting import ABSENT
+from hopcost.report.formatting import ABSENT, swept_key, swept_value
+from hopcost.report.notes.note import merge_lines
 from hopcost.report.notes.surroundings import surroundings_lines
 from hopcost.statistics.summary.repeats import ArmRepeats
 from hopcost.statistics.summary.summary import ExperimentSummary
-from hopcost.suites.published import label
 
 CANNOT_TELL = (
     "the article's own protocol: arms one after another, each on one start; nothing is interleaved, nothing runs"
@@ -19,9 +19,9 @@ FOLLOWS = "answers/s, errors: as the tool counts them, answers with a 2xx status
 
 
 def repeats_table(group: list[ExperimentSummary]) -> Table:
-    """One row for each arm; of a sweep, for each value and arm."""
-    point = group[0].plan.point
-    header = [point.key.rpartition(".")[2]] if point is not None else []
+    """A row for each arm; in a sweep, for each value and arm."""
+    key = swept_key(group[0])
+    header = [key] if key else []
     header += ["arm", "repeats' answers/s", "mean", "min–max", "ratio", "errors", "CPU %"]
     header += ["article's requests/s", "its ratio"]
     arms = [arm for experiment in group for arm in experiment.repeats]
@@ -29,7 +29,7 @@ def repeats_table(group: list[ExperimentSummary]) -> Table:
         header.append("its errors")
     rows = []
     for experiment in group:
-        shown = [label(experiment.plan.point.value)] if experiment.plan.point is not None else []
+        shown = [swept_value(experiment)] if key else []
         for arm in experiment.repeats:
             rows.append([*shown, *_cells(arm)][: len(header)])
             shown = [""] if shown else []
@@ -37,16 +37,9 @@ def repeats_table(group: list[ExperimentSummary]) -> Table:
 
 
 def notes(group: list[ExperimentSummary]) -> list[str]:
-    """What was run, what the published run was, what failed; of a sweep with the values that it holds for."""
-    values: dict[str, list[str]] = {}
-    for experiment in group:
-        value = label(experiment.plan.point.value) if experiment.plan.point is not None else ""
-        for line in _lines(experiment):
-            values.setdefault(line, []).append(value)
-    lines = [CANNOT_TELL, FOLLOWS]
-    for line, at in values.items():
-        lines.append(line if len(at) == len(group) else f"at {', '.join(at)}: {line}")
-    lines += surroundings_lines(group)
+    """What ran here, what the article ran, what failed. In a sweep, a line names its values."""
+    own_lines = merge_lines([(swept_value(experiment), _lines(experiment)) for experiment in group])
+    lines = [CANNOT_TELL, FOLLOWS, *own_lines, *surroundings_lines(group)]
     if group[0].plan.published_conditions:
         lines.append(f"the article's conditions: {group[0].plan.published_conditions}")
     return lines
@@ -63,8 +56,7 @@ def _lines(experiment: ExperimentSummary) -> list[str]:
     for arm in experiment.repeats:
         lines += [f"failed: {arm.name}: {failure}" for failure in dict.fromkeys(arm.failures)]
     lines += [f"note: {note}" for note in experiment.plan.notes]
-    lines += [f"left out: {left_out.words()}" for left_out in experiment.plan.left_out]
-    return list(dict.fromkeys(lines))
+    return lines + [f"left out: {left_out.words()}" for left_out in experiment.plan.left_out]
 
 
 def _run(experiment: ExperimentSummary, arm: ArmRepeats) -> str:

@@ -1,18 +1,18 @@
-"""A sweep as one table: a row for each value and arm, the value shown once, the article's figures beside."""
+"""A sweep as one table: a row for each value and arm, with the article's figures. Each value stands once."""
 
 from __future__ import annotations
 
 from hopcost.report import formatting
 from hopcost.report.document import Table
-from hopcost.report.formatting import ABSENT, CONFIDENCE
+from hopcost.report.formatting import ABSENT, CONFIDENCE, swept_key, swept_value
 from hopcost.report.notes.conditions import condition_notes
-from hopcost.report.notes.note import Note, NoteKind
+from hopcost.report.notes.note import Note, NoteKind, merge_lines
 from hopcost.report.notes.surroundings import surroundings_lines
 from hopcost.report.notes.verdicts import verdict_lines
 from hopcost.statistics.comparisons import THROUGHPUT
 from hopcost.statistics.figures import cpu_of_hops
 from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
-from hopcost.suites.published import Published, label
+from hopcost.suites.published import Published
 
 WORDED_HERE = {NoteKind.AA_FLOOR, NoteKind.BLOCKS, NoteKind.UNITS}  # once for all values
 LEFT_OUT = {NoteKind.HARNESS_LOAD}  # it differs at every value, and matters at none
@@ -23,7 +23,7 @@ def sweep_table(points: list[ExperimentSummary]) -> Table:
     header = _header(points)
     rows = []
     for experiment in points if any(experiment.arms for experiment in points) else []:
-        shown = _value(experiment)
+        shown = swept_value(experiment)
         for cells in [_cells(experiment, arm) for arm in experiment.arms] or [{"arm": "no result"}]:
             rows.append([shown, *[cells.get(name.partition(" [")[0], ABSENT) for name in header[1:]]])
             shown = ""
@@ -31,8 +31,8 @@ def sweep_table(points: list[ExperimentSummary]) -> Table:
 
 
 def _header(points: list[ExperimentSummary]) -> list[str]:
-    """Only columns that have something in them."""
-    names = [_key(points[0]), "arm", "answers/s", f"ratio [{CONFIDENCE}]", "verdict", "CPU µs", "CPU %"]
+    """Only columns that are not empty."""
+    names = [swept_key(points[0]), "arm", "answers/s", f"ratio [{CONFIDENCE}]", "verdict", "CPU µs", "CPU %"]
     if any(sum(arm.errors.values()) for experiment in points for arm in experiment.arms):
         names.append("errors")
     published = _published(points)
@@ -46,10 +46,12 @@ def _header(points: list[ExperimentSummary]) -> list[str]:
 
 
 def notes(points: list[ExperimentSummary]) -> list[str]:
-    """What holds of all values once; what differs, with the values that it holds for."""
+    """A line that holds for all values stands once; any other names its values."""
     plan = points[0].plan
     floors = "; ".join(
-        f"{_value(experiment)}: {formatting.interval(experiment.aa_floor)}" for experiment in points if experiment.arms
+        f"{swept_value(experiment)}: {formatting.interval(experiment.aa_floor)}"
+        for experiment in points
+        if experiment.arms
     )
     lines = []
     if floors:
@@ -60,21 +62,17 @@ def notes(points: list[ExperimentSummary]) -> list[str]:
         "a ratio is to the baseline at the same value; CPU µs: CPU time of all hops per answer; CPU %: their CPU time"
         f" ÷ the arm's time × {formatting.count(len(plan.cores.stack), 'core')}"
     )
-    blocks = ", ".join(f"{_value(point)}: {point.blocks}" + _stopped(point) for point in points)
-    lines += [f"blocks: {blocks}", *_at_values(points), *surroundings_lines(points)]
+    blocks = ", ".join(f"{swept_value(point)}: {point.blocks}" + _stopped(point) for point in points)
+    own_lines = merge_lines([(swept_value(point), _own_lines(point)) for point in points])
+    lines += [f"blocks: {blocks}", *own_lines, *surroundings_lines(points)]
     if plan.published_conditions:
         lines.append(f"the article's conditions: {plan.published_conditions}")
     return lines
 
 
-def _at_values(points: list[ExperimentSummary]) -> list[str]:
-    """Each point's own notes, each once, with its values if it does not hold for all."""
-    values: dict[str, list[str]] = {}
-    for point in points:
-        for note in [*map(Note, verdict_lines(point)), *condition_notes(point)]:
-            if note.kind not in WORDED_HERE | LEFT_OUT:
-                values.setdefault(note.text, []).append(_value(point))
-    return [text if len(at) == len(points) else f"at {', '.join(at)}: {text}" for text, at in values.items()]
+def _own_lines(point: ExperimentSummary) -> list[str]:
+    notes = [*map(Note, verdict_lines(point)), *condition_notes(point)]
+    return [note.text for note in notes if note.kind not in WORDED_HERE | LEFT_OUT]
 
 
 def _cells(experiment: ExperimentSummary, arm: ArmSummary) -> dict[str, str]:
@@ -92,16 +90,6 @@ def _cells(experiment: ExperimentSummary, arm: ArmSummary) -> dict[str, str]:
         "its CPU %": formatting.number(row.cpu_percent if row is not None else None),
         "its errors": formatting.published_errors(row) if row is not None else ABSENT,
     }
-
-
-def _key(experiment: ExperimentSummary) -> str:
-    assert experiment.plan.point is not None, "a point of a sweep"
-    return experiment.plan.point.key.rpartition(".")[2]
-
-
-def _value(experiment: ExperimentSummary) -> str:
-    assert experiment.plan.point is not None, "a point of a sweep"
-    return label(experiment.plan.point.value)
 
 
 def _stopped(experiment: ExperimentSummary) -> str:

@@ -1,4 +1,4 @@
-"""Two records side by side, for the eye and as JSON: what differs, then a table per experiment."""
+"""Two records side by side, as a document and as JSON: what differs, then a table per experiment."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from hopcost.report.formatting import (
     number,
     offered,
 )
+from hopcost.report.notes.verdicts import group_reasons
 from hopcost.statistics.comparisons import CPU, THROUGHPUT
 from hopcost.statistics.questions.differences import Difference
 from hopcost.statistics.questions.two_records import (
-    ArmChange,
     ExperimentChange,
     FigureChange,
     HopCostChange,
@@ -43,28 +43,28 @@ COSTS = ["arm", "hop in front", "offered/s", "A", "B", f"B − A [{CONFIDENCE}]"
 
 
 def comparison_report(a: Record, b: Record, comparison: RecordComparison) -> Result:
-    """As a result."""
+    """The comparison as a result."""
     return Result(lambda: document(a, b, comparison), lambda: _data(a, b, comparison))
 
 
 def document(a: Record, b: Record, comparison: RecordComparison) -> Document:
-    """Everything that differs before any number, then how much the numbers say, then a table per experiment."""
-    records = [line for word, record in zip("AB", (a, b), strict=True) for line in _named(word, record)]
+    """First all differences, then how much the numbers say, then a table per experiment."""
+    records = [line for word, record in zip("AB", (a, b), strict=True) for line in _record_lines(word, record)]
     elements: list[Element] = [Heading("hopcost compare: B ÷ A", level=1), Lines(records)]
     if comparison.objections:
         elements.append(Lines(["compared all the same, as --anyway asks: " + "; ".join(comparison.objections)]))
     elements += [Heading("What differs"), Lines(_differences(comparison))]
     elements.append(Heading("How much it says"))
-    elements.append(Lines([WEAKER, f"the stronger way: {_stronger(a, comparison)}", *_reading(comparison)]))
+    elements.append(Lines([WEAKER, f"the stronger way: {_stronger(a, comparison)}", *_how_to_read(comparison)]))
     for experiment in comparison.experiments:
         elements += _experiment(experiment)
     return Document([[element] for element in elements])
 
 
 def _data(a: Record, b: Record, comparison: RecordComparison) -> dict[str, object]:
-    heads = {word: _head(record) for word, record in zip("ab", (a, b), strict=True)}
+    identities = {word: _identity(record) for word, record in zip("ab", (a, b), strict=True)}
     plain: dict[str, object] = msgspec.to_builtins(comparison)
-    return heads | plain | {"stronger_evidence": _stronger(a, comparison)}
+    return identities | plain | {"stronger_evidence": _stronger(a, comparison)}
 
 
 def _differences(comparison: RecordComparison) -> list[str]:
@@ -94,7 +94,7 @@ def _experiment(experiment: ExperimentChange) -> list[Element]:
 
 def _cells(change: FigureChange) -> list[str]:
     return [
-        NAMES.get(change.figure, change.figure),
+        _figure(change),
         offered(change.load_per_s),
         _value(change.figure, change.a),
         _value(change.figure, change.b),
@@ -117,23 +117,19 @@ def _below(experiment: ExperimentChange) -> list[str]:
             " and have no verdict of their own: that of the arm's CPU stands above"
         )
     for arm in experiment.arms:
-        lines += [f"{arm.name}: no verdict{on}: {why}" for why, on in _reasons(arm).items()]
+        reasons = group_reasons([(change.no_verdict, _figure(change)) for change in arm.figures])
+        lines += [
+            f"{arm.name}: no verdict{' on ' + figures if figures else ''}: {reason}"
+            for reason, figures in reasons.items()
+        ]
     return lines
 
 
-def _reasons(arm: ArmChange) -> dict[str, str]:
-    """Why an arm has no verdict → on which figures, where not on all."""
-    reasons: dict[str, list[str]] = {}
-    for change in arm.figures:
-        if change.no_verdict is not None:
-            reasons.setdefault(change.no_verdict, []).append(NAMES.get(change.figure, change.figure))
-    return {
-        why: "" if len(figures) == len(arm.figures) else f" on {', '.join(dict.fromkeys(figures))}"
-        for why, figures in reasons.items()
-    }
+def _figure(change: FigureChange) -> str:
+    return NAMES.get(change.figure, change.figure)
 
 
-def _reading(comparison: RecordComparison) -> list[str]:
+def _how_to_read(comparison: RecordComparison) -> list[str]:
     margins = sorted(
         {
             change.verdict.margin
@@ -155,7 +151,7 @@ def _reading(comparison: RecordComparison) -> list[str]:
 
 
 def _stronger(a: Record, comparison: RecordComparison) -> str:
-    """The command for one interleaved run, of the first arm that would need it."""
+    """The command for one interleaved run of the first arm that is not the baseline."""
     experiment = comparison.experiments[0]
     names = [arm.name for arm in experiment.arms]
     arm = next((name for name in names if name != experiment.baseline), names[0] if names else experiment.baseline)
@@ -163,7 +159,7 @@ def _stronger(a: Record, comparison: RecordComparison) -> str:
 
 
 def _path(record: Record, experiment: str, arm: str) -> str:
-    """The arm as the command line takes it: under the suite's file where the record's command names one."""
+    """The arm as the command line takes it: under the suite's file if the record's command names one."""
     words = record.run.command
     for word in words[2:]:
         if words[1] == "gate" and word.count("/") >= 2 and "=" not in word:
@@ -178,16 +174,16 @@ def _changed(change: Difference) -> str:
     return f"{change.key}: {change.a} → {change.b}"
 
 
-def _named(word: str, record: Record) -> list[str]:
-    """Which record it is, and what it lacks."""
+def _record_lines(word: str, record: Record) -> list[str]:
+    """Which record it is, and its warnings."""
     quick = ", quick" if record.plan.quick else ""
     cut = "" if record.run.ended_utc is not None else "; it did not end by itself"
     cpu = record.environment.get("cpu") or "unknown CPU"
-    named = f"{word}: {record.path} ({record.plan.suite}{quick}), {record.run.started_utc}, {cpu}{cut}"
-    return [named, *(f"{word}: warning: {warning}" for warning in record.warnings)]
+    line = f"{word}: {record.path} ({record.plan.suite}{quick}), {record.run.started_utc}, {cpu}{cut}"
+    return [line, *(f"{word}: warning: {warning}" for warning in record.warnings)]
 
 
-def _head(record: Record) -> dict[str, object]:
+def _identity(record: Record) -> dict[str, object]:
     return {
         "record": str(record.path),
         "suite": record.plan.suite,

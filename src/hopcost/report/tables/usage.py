@@ -1,4 +1,4 @@
-"""Memory and ports in TIME_WAIT, one row for each arm and hop; of a sweep, what its values lie between."""
+"""Memory and ports in TIME_WAIT: a row for each arm and hop. A sweep shows the lowest and the highest value."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from hopcost.record.evidence import Memory, TimeWait
 from hopcost.report import formatting
 from hopcost.report.document import Table
 from hopcost.statistics.summary.summary import ExperimentSummary
-from hopcost.suites.published import label
 
 MEMORY = (
     "memory peak: the largest resident sets of all processes added up; proportional: a page that several share divided"
@@ -30,7 +29,7 @@ class User(Protocol):
 
     @property
     def memory(self) -> dict[str, Memory]:
-        """By hop, the origin first: that is the order in which they start."""
+        """By hop in the order of their start: the origin first."""
 
     @property
     def time_wait(self) -> list[TimeWait]:
@@ -62,7 +61,7 @@ def _users(experiment: ExperimentSummary) -> Sequence[User]:
 
 
 def _hops(users: list[User]) -> list[str]:
-    """Those nearest to the client first."""
+    """All hops; the one next to the client comes first."""
     longest = max((user.memory for user in users), key=len)
     return list(dict.fromkeys([*reversed(longest), *(link.hop for user in users for link in user.time_wait)]))
 
@@ -88,6 +87,6 @@ def _below(group: list[ExperimentSummary], with_ports: bool) -> list[str]:
         by_peer = any(experiment.repeats or any(arm.peer for arm in experiment.arms) for experiment in group)
         lines.append(WAITING + (CLOSED if by_peer else ""))
     if len(group) > 1:
-        values = ", ".join(label(experiment.plan.point.value) for experiment in group if experiment.plan.point)
+        values = ", ".join(map(formatting.swept_value, group))
         lines.append(f"lowest–highest of the values {values}")
     return lines
