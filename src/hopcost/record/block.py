@@ -81,19 +81,19 @@ class ArmBlock(msgspec.Struct):
     @property
     def answers(self) -> int:
         """Correct answers in its slices."""
-        return self.peer.answers if self.peer is not None else sum(each.answers for each in self.slices)
+        return self.peer.answers if self.peer is not None else sum(piece.answers for piece in self.slices)
 
     @property
     def elapsed_ns(self) -> int:
         """The arm's own time in its slices."""
-        return self.peer.elapsed_ns if self.peer is not None else sum(each.elapsed_ns for each in self.slices)
+        return self.peer.elapsed_ns if self.peer is not None else sum(piece.elapsed_ns for piece in self.slices)
 
     @property
     def generator_cpu_ns(self) -> int:
         """CPU time of the generator in the arm's slices."""
         if self.peer is not None:
             return self.peer.generator_cpu_ns
-        return sum(each.generator_cpu_ns for each in self.slices)
+        return sum(piece.generator_cpu_ns for piece in self.slices)
 
     @property
     def errors(self) -> dict[str, int]:
@@ -103,12 +103,12 @@ class ArmBlock(msgspec.Struct):
         return self.totals.errors if self.totals is not None else {}
 
     def cpu_ns(self, hop: str) -> int | None:
-        """CPU time of a hop in the arm's slices; None where one of them does not know it: a part is no sum."""
+        """CPU time of a hop in the arm's slices; None if one slice does not know it."""
         if self.peer is not None:
             return self.peer.cpu_ns.get(hop)
         total = 0
-        for each in self.slices:
-            used = each.cpu_ns.get(hop)
+        for piece in self.slices:
+            used = piece.cpu_ns.get(hop)
             if used is None:
                 return None
             total += used

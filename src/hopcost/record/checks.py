@@ -31,7 +31,7 @@ def check_record(path: Path, suite: Suite, plan: Plan, blocks: Sequence[Block], 
     checks.check_claims(suite.claims, suite.experiments, suite.arms, path / "suite.json")
     for what in _of_plan(plan, suite):
         raise UsageError(f"{path / 'plan.json'}: {what}", HINT)
-    planned = {each.name: each for each in plan.experiments}
+    planned = {experiment.name: experiment for experiment in plan.experiments}
     seen: set[tuple[str, int]] = set()
     for number, block in enumerate(blocks, start=1):
         for what in _of_block(block, planned, seen):
@@ -48,27 +48,27 @@ def _of_plan(plan: Plan, suite: Suite) -> Iterator[str]:
     yield from _out_of_range(plan)
     if not plan.looks or min(plan.looks) < 1:
         yield f"looks: expected numbers of blocks from 1, got {plan.looks}"
-    names = [each.name for each in plan.experiments]
-    for number, each in enumerate(plan.experiments):
-        where = f"experiments[{number}]"
-        if names.count(each.name) > 1:
-            yield f"{where}.name: '{each.name}' stands there twice"
+    names = [experiment.name for experiment in plan.experiments]
+    for number, experiment in enumerate(plan.experiments):
+        path = f"experiments[{number}]"
+        if names.count(experiment.name) > 1:
+            yield f"{path}.name: '{experiment.name}' stands there twice"
         try:
-            suite.experiment(each.suite_name)
+            suite.experiment(experiment.suite_name)
         except UsageError as error:
-            yield f"{where}.name: {error.message}"
-        arms = [arm.name for arm in each.arms]
+            yield f"{path}.name: {error.message}"
+        arms = [arm.name for arm in experiment.arms]
         if len(set(arms)) != len(arms):
-            yield f"{where}.arms: the same arm twice"
-        if each.baseline not in arms:
-            yield f"{where}.baseline: '{each.baseline}' is not one of its arms"
-        for arm in each.arms:
-            if arm.copy_of not in (None, each.baseline):
-                yield f"{where}.arms: '{arm.name}' is a copy of '{arm.copy_of}', not of the baseline"
-        if not each.cores.stack or not each.cores.generator:
-            yield f"{where}.cores: expected at least one each"
-        if each.slice_ns < 1:
-            yield f"{where}.slice_ns: expected 1 or more, got {each.slice_ns}"
+            yield f"{path}.arms: the same arm twice"
+        if experiment.baseline not in arms:
+            yield f"{path}.baseline: '{experiment.baseline}' is not one of its arms"
+        for arm in experiment.arms:
+            if arm.copy_of not in (None, experiment.baseline):
+                yield f"{path}.arms: '{arm.name}' is a copy of '{arm.copy_of}', not of the baseline"
+        if not experiment.cores.stack or not experiment.cores.generator:
+            yield f"{path}.cores: expected at least one each"
+        if experiment.slice_ns < 1:
+            yield f"{path}.slice_ns: expected 1 or more, got {experiment.slice_ns}"
 
 
 def _of_block(block: Block, planned: dict[str, PlannedExperiment], seen: set[tuple[str, int]]) -> Iterator[str]:
@@ -83,7 +83,7 @@ def _of_block(block: Block, planned: dict[str, PlannedExperiment], seen: set[tup
     experiment = planned[block.experiment]
     copies = {arm.name: arm.copy_of for arm in experiment.arms}
     names = [part.name for part in block.arms]
-    for name in [*names, *(each.arm for each in block.failures)]:
+    for name in [*names, *(failure.arm for failure in block.failures)]:
         if name not in copies:
             yield f"arms: '{name}' is not in plan.json; {nearest(name, copies)}"
             return

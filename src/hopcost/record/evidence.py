@@ -74,7 +74,7 @@ class Memory(msgspec.Struct, frozen=True):
 
     `peak_bytes` adds up the largest resident sets (VmHWM) that the processes ever had: not at one moment, and pages
     that several share count in each. `proportional_bytes` (PSS) is at the reading, a shared page divided among those
-    that have it. None where the kernel does not let it be read, or the hop has no process.
+    that have it. None if the kernel does not let it be read, or the hop has no process.
     """
 
     processes: Annotated[int, Meta(description="alive at the reading")]

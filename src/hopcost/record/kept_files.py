@@ -32,15 +32,15 @@ def kept_files(record: Path, experiment: str, arm: str) -> dict[str, str]:
 
 
 def read_kept_files(record: Path, experiment: str, arm: str) -> dict[str, str]:
-    """Name → text of the arm's `stacks/` folder; none where it never started. UsageError where one cannot be read."""
+    """Name → text of the arm's `stacks/` folder; none if it never started. UsageError if one cannot be read."""
     folder = record / "stacks" / experiment / arm
-    found = {}
+    texts = {}
     for path in sorted(folder.glob("*")) if folder.is_dir() else []:
         try:
-            found[path.name] = path.read_text(encoding="utf-8", errors="replace")
+            texts[path.name] = path.read_text(encoding="utf-8", errors="replace")
         except OSError as error:
             raise UsageError(f"{path}: {error.strerror}", "the record is damaged") from error
-    return found
+    return texts
 
 
 def steady(text: str, is_command: bool = False) -> str:

@@ -10,12 +10,12 @@ DEPTHS = ("*", "*/*", "*/*/*")  # records/NAME, and those put in order in folder
 
 def record_names() -> list[str]:
     """The records in `records/`, those in folders of it by their path from there, sorted."""
-    found = [path.parent.relative_to(FOLDER) for depth in DEPTHS for path in FOLDER.glob(f"{depth}/run.json")]
-    return sorted(str(path) for path in found)
+    paths = [path.parent.relative_to(FOLDER) for depth in DEPTHS for path in FOLDER.glob(f"{depth}/run.json")]
+    return sorted(str(path) for path in paths)
 
 
 def record_around(path: Path) -> Path | None:
-    """The record that this path lies in; None where it lies in none."""
+    """The record that this path lies in; None if it lies in none."""
     for folder in path.resolve().parents:
         if (folder / "run.json").is_file() and (folder / "plan.json").is_file():
             return folder

@@ -89,7 +89,7 @@ def _read_plan(path: Path) -> Plan:
     try:
         plan: Plan = _get(path / "plan.json", Plan)
     except UsageError:
-        if "threes" in (each.turns for each in _get(path / "plan.json", _AnyPlan).experiments):
+        if "threes" in (experiment.turns for experiment in _get(path / "plan.json", _AnyPlan).experiments):
             raise UsageError(
                 f"{path}: measured by an older hopcost in blocks of three, which this one ({__version__}) cannot read",
                 "measure again, or read it with the hopcost that wrote it",
@@ -117,11 +117,11 @@ def _read_lines(path: Path, kind: type[Line], warnings: list[str]) -> list[Line]
     if rest:
         warnings.append(f"{path}: line {len(lines) + 1} is cut off; read up to it")
     decoder = msgspec.json.Decoder(kind)
-    found: list[Line] = []
+    contents: list[Line] = []
     for number, line in enumerate(lines, start=1):
         try:
-            found.append(decoder.decode(line))
+            contents.append(decoder.decode(line))
         except DAMAGE as error:
             warnings.append(f"{path}: line {number} is damaged ({error}); read up to it")
             break
-    return found
+    return contents

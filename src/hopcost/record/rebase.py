@@ -14,12 +14,12 @@ from hopcost.record.run import Record
 
 
 def with_baseline(record: Record, name: str) -> Record:
-    """All experiments that have this arm beside it, the others as planned; UsageError where none has it."""
+    """All experiments that have this arm beside it, the others as planned; UsageError if none has it."""
     planned = record.plan.experiments
-    if not any(name in _arms(each) for each in planned):
-        every = list(dict.fromkeys(arm for each in planned for arm in _arms(each)))
+    if not any(name in _arms(experiment) for experiment in planned):
+        every = list(dict.fromkeys(arm for experiment in planned for arm in _arms(experiment)))
         raise UsageError(f"no experiment of {record.path.name} has an arm '{name}'", nearest(name, every))
-    experiments = [_beside(each, name) if name in _arms(each) else each for each in planned]
+    experiments = [_beside(experiment, name) if name in _arms(experiment) else experiment for experiment in planned]
     return msgspec.structs.replace(record, plan=msgspec.structs.replace(record.plan, experiments=experiments))
 
 

@@ -1,4 +1,4 @@
-"""What is said of an arm beside the baseline: each figure's ratio, its interval, and the verdict read off it.
+"""An arm beside the baseline: the ratio of each figure, its interval, and the verdict of the interval.
 
 An arm with faults of its own has figures but no verdict; nor has one whose reason lies in the run.
 """
@@ -52,23 +52,23 @@ def metrics_of(arms: PairedBlocks, name: str, p99_agrees: dict[float, bool | Non
     """What can be compared of an arm: at saturation, and at each offered load of the record."""
     parts, baseline = arms.of(name), arms.of(arms.baseline)
     shared = [hop for hop in parts[0].hops if hop in baseline[0].hops and len(parts[0].hops) > 1]
-    found = [
+    metrics = [
         Metric(THROUGHPUT, figures.throughput, Better.HIGHER),
         Metric(CPU, figures.cpu_per_request, Better.CHEAPER),
         *(Metric(f"{CPU}:{hop}", figures.cpu_of(hop), Better.CHEAPER) for hop in shared),
     ]
     for share in dict.fromkeys(load.share for part in parts for load in part.open_loop):
-        found.append(Metric(CPU, open_loop.cpu_per_request_at(share), Better.CHEAPER, share))
-        found += [
+        metrics.append(Metric(CPU, open_loop.cpu_per_request_at(share), Better.CHEAPER, share))
+        metrics += [
             Metric(f"{CPU}:{hop}", open_loop.cpu_per_request_at(share, hop), Better.CHEAPER, share) for hop in shared
         ]
-        found += [
-            Metric(f"response_{each}", open_loop.response_time_at(share, each), Better.SHORTER, share)
-            for each in ("p50", "p99")
-            if (each == "p50" or p99_agrees.get(share))
-            and all(open_loop.is_shown(both, share, each) for both in (parts, baseline))
+        metrics += [
+            Metric(f"response_{quantile}", open_loop.response_time_at(share, quantile), Better.SHORTER, share)
+            for quantile in ("p50", "p99")
+            if (quantile == "p50" or p99_agrees.get(share))
+            and all(open_loop.is_shown(both, share, quantile) for both in (parts, baseline))
         ]
-    return found
+    return metrics
 
 
 def compare_arm(

@@ -60,7 +60,7 @@ def total(values: Iterable[int | None]) -> int | None:
 def sum_by_kind(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
     """Counts by kind added up, in the order in which the kinds come."""
     sums: dict[str, int] = {}
-    for kind, count in (item for each in counts for item in each.items()):
+    for kind, count in (item for by_kind in counts for item in by_kind.items()):
         sums[kind] = sums.get(kind, 0) + count
     return sums
 

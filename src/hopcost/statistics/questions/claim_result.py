@@ -55,7 +55,7 @@ class ClaimTestResult(msgspec.Struct, frozen=True):
 
     @property
     def published_fits(self) -> bool | None:
-        """None where the article printed nothing that could be compared."""
+        """None if the article printed nothing that could be compared."""
         if self.test.relation.is_of_errors:
             had = self.published_errors
             return None if had is None else had is (self.test.relation is Relation.SOME)
@@ -75,10 +75,10 @@ class ClaimResult(msgspec.Struct, frozen=True):
     @property
     def outcome(self) -> ClaimOutcome:
         """It fails with any of its tests, holds with all of them, and cannot be tested where none can be."""
-        found = {each.outcome for each in self.results}
-        if ClaimOutcome.DOES_NOT_HOLD in found:
+        outcomes = {result.outcome for result in self.results}
+        if ClaimOutcome.DOES_NOT_HOLD in outcomes:
             return ClaimOutcome.DOES_NOT_HOLD
-        return found.pop() if len(found) == 1 else ClaimOutcome.UNKNOWN
+        return outcomes.pop() if len(outcomes) == 1 else ClaimOutcome.UNKNOWN
 
 
 def decide_claim(test: ClaimTest, interval: Interval, margin: float | None) -> tuple[ClaimOutcome, bool]:
@@ -88,11 +88,13 @@ def decide_claim(test: ClaimTest, interval: Interval, margin: float | None) -> t
     """
     assert interval.low is not None and interval.high is not None, "asked of a whole interval"
     if test.relation in (Relation.MORE, Relation.LESS):
-        found = verdict.judge_interval(interval, margin, Better.HIGHER)
+        judgement = verdict.judge_interval(interval, margin, Better.HIGHER)
         claimed = Better.HIGHER.above if test.relation is Relation.MORE else Better.HIGHER.below
-        if found.word == verdict.UNKNOWN:
+        if judgement.word == verdict.UNKNOWN:
             return ClaimOutcome.UNKNOWN, False
-        return (ClaimOutcome.HOLDS, found.negligible) if found.word == claimed else (ClaimOutcome.DOES_NOT_HOLD, False)
+        if judgement.word == claimed:
+            return ClaimOutcome.HOLDS, judgement.negligible
+        return ClaimOutcome.DOES_NOT_HOLD, False
     low, high = test.bounds
     if low <= interval.low and interval.high <= high:
         return ClaimOutcome.HOLDS, False

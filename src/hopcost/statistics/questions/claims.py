@@ -54,18 +54,18 @@ def suites(records: Sequence[Record], given: Sequence[Suite] = ()) -> list[Suite
 
     A suite without claims is left out. Records made before the suite had claims name none.
     """
-    found = {suite.name: suite for suite in given}
-    for record in sorted(records, key=lambda each: each.run.started_utc, reverse=True):
+    suites = {suite.name: suite for suite in given}
+    for record in sorted(records, key=lambda record: record.run.started_utc, reverse=True):
         if record.suite.claims:
-            found.setdefault(record.suite.name, record.suite)
-    return [suite for _, suite in sorted(found.items()) if suite.claims]
+            suites.setdefault(record.suite.name, record.suite)
+    return [suite for _, suite in sorted(suites.items()) if suite.claims]
 
 
 def judge_claims(suite: Suite, records: Sequence[Record]) -> list[ClaimResult]:
     """Every claim of the suite, against those of the records that are the suite's."""
     own = [record for record in records if record.plan.suite == suite.name]
     return [
-        ClaimResult(suite=suite.name, claim=each, results=list(_results(each, suite, own))) for each in suite.claims
+        ClaimResult(suite=suite.name, claim=claim, results=list(_results(claim, suite, own))) for claim in suite.claims
     ]
 
 
@@ -118,9 +118,9 @@ def _group(record: Record, name: str, arms: Sequence[str]) -> PlannedExperiment 
 
 def _why_absent(records: Sequence[Record], name: str) -> str:
     for record in records:
-        for each in record.plan.left_out:
-            if each.name == name:
-                return f"left out: {each.reason}"
+        for experiment in record.plan.left_out:
+            if experiment.name == name:
+                return f"left out: {experiment.reason}"
     return "in none of the records"
 
 
@@ -146,15 +146,15 @@ def _judged(blank: ClaimTestResult, claim: Claim, run: _Run) -> ClaimTestResult:
 
 
 def _unmet(claim: Claim, run: _Run, names: Sequence[str]) -> str | None:
-    """Which of the claim's conditions this run does not meet; None where it meets all."""
+    """Which of the claim's conditions this run does not meet; None if it meets all."""
     planned, needs = run.planned, claim.needs
-    groups = [each for each in run.record.plan.experiments if each.suite_name == planned.suite_name]
+    groups = [group for group in run.record.plan.experiments if group.suite_name == planned.suite_name]
     left_out = {arm.name: arm.reason for group in groups for arm in group.left_out}
     failed = {  # void blocks too: an arm that did not start is named in such a one alone
-        each.arm: each.message
+        failure.arm: failure.message
         for block in run.record.blocks
         if block.experiment == planned.name
-        for each in block.failures
+        for failure in block.failures
     }
     there = {arm.name for arm in planned.arms}
     for name in names:

@@ -43,12 +43,12 @@ Pair = tuple[PlannedExperiment, PlannedExperiment]
 
 
 def common(a: Record, b: Record, chosen: Sequence[str]) -> list[Pair]:
-    """The experiments of both records, or those of them that were chosen; UsageError where there is none."""
-    in_b = {each.name: each for each in b.plan.experiments}
-    both = [(each, in_b[each.name]) for each in a.plan.experiments if each.name in in_b]
-    names = [each.name for each, _ in both]
+    """The experiments of both records, or those of them that were chosen; UsageError if there is none."""
+    in_b = {experiment.name: experiment for experiment in b.plan.experiments}
+    both = [(experiment, in_b[experiment.name]) for experiment in a.plan.experiments if experiment.name in in_b]
+    names = [experiment.name for experiment, _ in both]
     if not both:
-        listed = [", ".join(each.name for each in record.plan.experiments) or "none" for record in (a, b)]
+        listed = [", ".join(experiment.name for experiment in record.plan.experiments) or "none" for record in (a, b)]
         raise UsageError(
             f"{a.path} and {b.path} have no experiment in common: {a.plan.suite} has {listed[0]}, {b.plan.suite} has"
             f" {listed[1]}",
@@ -62,28 +62,28 @@ def common(a: Record, b: Record, chosen: Sequence[str]) -> list[Pair]:
 
 def alone(a: Record, b: Record) -> dict[str, list[str]]:
     """By "A" and "B" the experiments that only this one has."""
-    names = [[each.name for each in record.plan.experiments] for record in (a, b)]
-    found = {
+    names = [[experiment.name for experiment in record.plan.experiments] for record in (a, b)]
+    alone = {
         "A": [name for name in names[0] if name not in names[1]],
         "B": [name for name in names[1] if name not in names[0]],
     }
-    return {word: own for word, own in found.items() if own}
+    return {word: own for word, own in alone.items() if own}
 
 
 def objections(a: Record, b: Record, pairs: Sequence[Pair]) -> list[str]:
-    """Why the two should not be compared, in sentences; empty where nothing speaks against it."""
-    found = []
+    """Why the two should not be compared, in sentences; empty if nothing speaks against it."""
+    reasons = []
     if a.run.method != b.run.method:
-        found.append(f"other methods: {a.run.method} and {b.run.method}; the same stack would read otherwise")
+        reasons.append(f"other methods: {a.run.method} and {b.run.method}; the same stack would read otherwise")
     if a.environment.get("cpu") != b.environment.get("cpu"):
-        found.append(f"other CPUs: {_cpu(a)} and {_cpu(b)}")
+        reasons.append(f"other CPUs: {_cpu(a)} and {_cpu(b)}")
     if a.plan.suite != b.plan.suite:
-        found.append(f"other suites: {a.plan.suite} and {b.plan.suite}")
+        reasons.append(f"other suites: {a.plan.suite} and {b.plan.suite}")
     if a.plan.peer != b.plan.peer or a.plan.as_published != b.plan.as_published:
-        found.append(f"other generators: {_generator(a)} and {_generator(b)}")
+        reasons.append(f"other generators: {_generator(a)} and {_generator(b)}")
     for first, second in pairs:
-        found += [f"{first.name}: {reason}" for reason in _measured_otherwise(first, second)]
-    return found
+        reasons += [f"{first.name}: {reason}" for reason in _measured_otherwise(first, second)]
+    return reasons
 
 
 def of_runs(a: Record, b: Record) -> list[Difference]:
@@ -110,17 +110,17 @@ def of_arms(a: PlannedArm, b: PlannedArm) -> list[Difference]:
 
 def _measured_otherwise(a: PlannedExperiment, b: PlannedExperiment) -> list[str]:
     """Ways of measuring that give the same stack other figures (docs/methodology.md)."""
-    found = []
+    reasons = []
     if a.turns is not b.turns:
-        found.append(f"arms took turns otherwise: {a.turns.value} and {b.turns.value}")
+        reasons.append(f"arms took turns otherwise: {a.turns.value} and {b.turns.value}")
     elif (a.settle_ns, a.slice_ns) != (b.settle_ns, b.slice_ns):
-        words = [f"{each.slice_ns / 1e9:g} s after {each.settle_ns / 1e9:g} s" for each in (a, b)]
-        found.append(f"other slices: {words[0]} and {words[1]}; short ones misread hops and garbage collectors")
-    cores = [(len(each.cores.stack), len(each.cores.generator), each.cores.shared) for each in (a, b)]
+        words = [f"{planned.slice_ns / 1e9:g} s after {planned.settle_ns / 1e9:g} s" for planned in (a, b)]
+        reasons.append(f"other slices: {words[0]} and {words[1]}; short ones misread hops and garbage collectors")
+    cores = [(len(planned.cores.stack), len(planned.cores.generator), planned.cores.shared) for planned in (a, b)]
     if cores[0] != cores[1]:
         words = [f"{stack} for the stack, {generator} for the generator" for stack, generator, _ in cores]
-        found.append(f"other cores: {words[0]}, and {words[1]}")
-    return found
+        reasons.append(f"other cores: {words[0]}, and {words[1]}")
+    return reasons
 
 
 def _of_the_run(record: Record) -> dict[str, object]:

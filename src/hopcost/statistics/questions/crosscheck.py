@@ -77,21 +77,21 @@ class Crosscheck(msgspec.Struct, frozen=True):
 def summarise_crosscheck(turns: Sequence[Turn], connections: int, cores: int) -> list[Tool]:
     """Ours first, then by throughput; only rounds that both have are compared."""
     by_tool: dict[str, dict[int, Turn]] = {}
-    for each in turns:
-        by_tool.setdefault(each.run.peer, {})[each.round] = each
+    for turn in turns:
+        by_tool.setdefault(turn.run.peer, {})[turn.round] = turn
     ours = by_tool.get(OURS, {})
-    tools = [_tool(found, ours, connections, cores) for found in by_tool.values()]
+    tools = [_tool(of_tool, ours, connections, cores) for of_tool in by_tool.values()]
     return sorted(tools, key=lambda tool: (tool.name != OURS, -tool.per_s))
 
 
-def _tool(found: dict[int, Turn], ours: dict[int, Turn], connections: int, cores: int) -> Tool:
-    turns = list(found.values())
+def _tool(of_tool: dict[int, Turn], ours: dict[int, Turn], connections: int, cores: int) -> Tool:
+    turns = list(of_tool.values())
     runs = [turn.run for turn in turns]
     name = runs[0].peer
-    both = [number for number in found if number in ours and name != OURS]
+    both = [number for number in of_tool if number in ours and name != OURS]
 
     def ratio(figure: Callable[[Turn], float]) -> Interval | None:
-        return intervals.ratio([figure(found[number]) for number in both], [figure(ours[number]) for number in both])
+        return intervals.ratio([figure(of_tool[number]) for number in both], [figure(ours[number]) for number in both])
 
     means = [(turn, turn.run.latency_ms["mean"]) for turn in turns if "mean" in turn.run.latency_ms]
     return Tool(

@@ -26,7 +26,7 @@ def diff(a: object, b: object, prefix: str = "", but: Collection[str] = ()) -> l
     >>> diff({"cpu": "x", "cores": [0, 1]}, {"cpu": "x", "cores": [0], "new": True})
     [Difference(key='cores', a='0, 1', b='0'), Difference(key='new', a='–', b='true')]
     """
-    flat_a, flat_b = (dict(_flat(msgspec.to_builtins(each, str_keys=True), prefix)) for each in (a, b))
+    flat_a, flat_b = (dict(_flat(msgspec.to_builtins(side, str_keys=True), prefix)) for side in (a, b))
     return [
         Difference(key, flat_a.get(key, ABSENT), flat_b.get(key, ABSENT))
         for key in dict.fromkeys([*flat_a, *flat_b])
@@ -55,11 +55,11 @@ def _flat(value: Any, path: str) -> Iterator[tuple[str, str]]:
     if value is None or value == {} or value == []:
         return
     if isinstance(value, dict):
-        for key, each in value.items():
-            yield from _flat(each, f"{path}.{key}" if path else str(key))
-    elif isinstance(value, list) and any(isinstance(each, dict | list) for each in value):
-        for number, each in enumerate(value):
-            yield from _flat(each, f"{path}[{number}]")
+        for key, inner in value.items():
+            yield from _flat(inner, f"{path}.{key}" if path else str(key))
+    elif isinstance(value, list) and any(isinstance(inner, dict | list) for inner in value):
+        for number, inner in enumerate(value):
+            yield from _flat(inner, f"{path}[{number}]")
     elif isinstance(value, list):
         yield path, ", ".join(map(_written, value))
     else:
@@ -73,7 +73,7 @@ def _written(value: Any) -> str:
 
 
 def differing_files(a: dict[str, str], b: dict[str, str]) -> dict[str, list[str]]:
-    """The lines that differ, by file; nothing where one of the two never started."""
+    """The lines that differ, by file; nothing if one of the two never started."""
     if not a or not b:
         return {}
     both = {name: diff_texts(a.get(name, ""), b.get(name, "")) for name in sorted({*a, *b})}

@@ -39,7 +39,7 @@ class GateOutcome(Enum):
 
 
 class FigureDecision(msgspec.Struct, frozen=True):
-    """One figure: after ÷ before, the `limit` that it must not cross, and what came of it. `why` where undecided."""
+    """One figure: after ÷ before, the `limit` that it must not cross, and what came of it. `why` if undecided."""
 
     figure: str
     ratio: Interval | None
@@ -50,45 +50,45 @@ class FigureDecision(msgspec.Struct, frozen=True):
 
 
 class GateDecision(msgspec.Struct, frozen=True):
-    """The gate's outcome; `why` is its reason where no figure has one."""
+    """The gate's outcome; `why` is its reason if no figure has one."""
 
     outcome: GateOutcome
     figures: list[FigureDecision]
     why: str | None = None
 
 
-def decide(found: ExperimentSummary, deciding: GateFigures, margin: float) -> GateDecision:
+def decide(experiment: ExperimentSummary, deciding: GateFigures, margin: float) -> GateDecision:
     """The outcome for the arm `after` of a gate's experiment; `margin` is a fraction.
 
     It fails with any deciding figure beyond the margin, or where `after` failed or answers wrongly under load, and
     passes with all within.
     """
-    arm = next((arm for arm in found.arms if arm.name == AFTER), None)
+    arm = next((arm for arm in experiment.arms if arm.name == AFTER), None)
     comparisons = {each.figure: each for each in arm.comparisons if each.load_per_s is None} if arm else {}
     figures = [
         judge(comparisons.get(name), name, margin, decides=name in FIGURES[deciding]) for name in (THROUGHPUT, CPU)
     ]
-    failed = {each.arm: each.message for each in found.failures}
+    failed = {each.arm: each.message for each in experiment.failures}
     if AFTER in failed and not any(name.startswith(BEFORE) for name in failed):
         return GateDecision(GateOutcome.BEYOND, figures, f"{AFTER} failed: {failed[AFTER]}")
     if failed:
         return GateDecision(
             GateOutcome.UNDECIDED, figures, "; ".join(f"{name} failed: {why}" for name, why in failed.items())
         )
-    broken = _broken(found)
+    broken = _broken(experiment)
     if broken is not None:
         return GateDecision(GateOutcome.BEYOND, figures, broken)
-    if found.no_verdicts is not None:
-        return GateDecision(GateOutcome.UNDECIDED, figures, found.no_verdicts)
+    if experiment.no_verdicts is not None:
+        return GateDecision(GateOutcome.UNDECIDED, figures, experiment.no_verdicts)
     if arm is None:
-        reasons = [f"{left.name} is left out: {left.reason}" for left in found.plan.left_out]
+        reasons = [f"{left.name} is left out: {left.reason}" for left in experiment.plan.left_out]
         return GateDecision(GateOutcome.UNDECIDED, figures, "; ".join(reasons) or "nothing was measured")
     return GateDecision(together([each.outcome for each in figures if each.decides]), figures)
 
 
-def _broken(found: ExperimentSummary) -> str | None:
-    """What went wrong under load after the change that did not before it; None where nothing did, but for accidents."""
-    arms = {arm.name: arm for arm in found.arms}
+def _broken(experiment: ExperimentSummary) -> str | None:
+    """What went wrong under load after the change that did not before it; None if nothing did, but for accidents."""
+    arms = {arm.name: arm for arm in experiment.arms}
     if not {BEFORE, AFTER} <= set(arms):
         return None
     before, after = (sum(arms[name].errors.values()) / max(1, arms[name].answers) for name in (BEFORE, AFTER))
@@ -114,7 +114,7 @@ def judge(comparison: Comparison | None, figure: str, margin: float, *, decides:
 
 
 def _outcome(comparison: Comparison | None, figure: str, margin: float) -> tuple[GateOutcome, str | None]:
-    """The outcome, and where it is undecided the reason."""
+    """The outcome, and the reason if it is undecided."""
     if comparison is None or comparison.ratio is None:
         return GateOutcome.UNDECIDED, "it is not known here"
     low, high = comparison.ratio.low, comparison.ratio.high
@@ -152,7 +152,7 @@ class GateQuestion(msgspec.Struct, frozen=True):
 
 
 class GateResult(msgspec.Struct, frozen=True):
-    """The decision with what it was read off; `is_same` where both sides were given alike."""
+    """The decision with what it was read off; `is_same` if both sides are alike."""
 
     question: GateQuestion
     decision: GateDecision
@@ -163,6 +163,6 @@ class GateResult(msgspec.Struct, frozen=True):
 
 def read_gate(question: GateQuestion, record: Record, is_same: bool) -> GateResult:
     """The decision that a gate's record holds."""
-    (found,) = summary.summarise(record)
-    decided = decide(found, question.deciding, question.margin)
-    return GateResult(question=question, decision=decided, experiment=found, record=record, is_same=is_same)
+    (experiment,) = summary.summarise(record)
+    decided = decide(experiment, question.deciding, question.margin)
+    return GateResult(question=question, decision=decided, experiment=experiment, record=record, is_same=is_same)

@@ -34,15 +34,15 @@ class RecordSide(msgspec.Struct, frozen=True):
 
     def asks(self, name: str) -> dict[Key, Metric]:
         """What can be asked of an arm: throughput, CPU, and at each offered load CPU and response times."""
-        found = {}
-        for ask in comparisons.metrics_of(self.arms, name, self.summary.p99_agrees):
-            load = None if ask.share is None else open_loop.rate_per_s(self.arms.of(name), ask.share)
-            if ":" not in ask.name:  # of all hops together
-                found[ask.name, load] = ask
-        return found
+        metrics = {}
+        for metric in comparisons.metrics_of(self.arms, name, self.summary.p99_agrees):
+            load = None if metric.share is None else open_loop.rate_per_s(self.arms.of(name), metric.share)
+            if ":" not in metric.name:  # of all hops together
+                metrics[metric.name, load] = metric
+        return metrics
 
     def sample(self, name: str, ask: Metric) -> list[float] | None:
-        """The arm's figure by block; None where a block lacks it: leaving it out would choose blocks by outcome."""
+        """The arm's figure by block; None if a block lacks it: leaving it out would choose blocks by outcome."""
         return self.arms.values(name, ask.figure)
 
     def relative(self, name: str, ask: Metric) -> list[float] | None:
@@ -56,7 +56,7 @@ class RecordSide(msgspec.Struct, frozen=True):
         return arm.comparison(*key) if arm is not None else None
 
     def versions(self, name: str) -> dict[str, object]:
-        """Of the programs that an arm consists of, or the receipts of its binaries; None where the record has none."""
+        """Of the programs that an arm consists of, or the receipts of its binaries; None if the record has none."""
         planned = next(arm for arm in self.planned.arms if arm.name == name)
         return {
             hop.program: self._of_environment("binaries", hop.binary)
@@ -72,7 +72,7 @@ class RecordSide(msgspec.Struct, frozen=True):
 
 def record_sides(record: Record) -> dict[str, RecordSide]:
     """All experiments of a record, by name."""
-    found = {}
-    for each in summarise(record):
-        found[each.plan.name] = RecordSide(record, each, PairedBlocks(each.plan, record.blocks_of(each.plan.name)))
-    return found
+    return {
+        summary.plan.name: RecordSide(record, summary, PairedBlocks(summary.plan, record.blocks_of(summary.plan.name)))
+        for summary in summarise(record)
+    }

@@ -93,7 +93,7 @@ class RecordComparison(msgspec.Struct, frozen=True):
 
 
 def compare_records(a: Record, b: Record, chosen: Sequence[str] = (), *, anyway: bool = False) -> RecordComparison:
-    """All that two records can say of each other; UsageError where they cannot, or should not without `anyway`."""
+    """All that two records can say of each other; UsageError if they cannot, or should not without `anyway`."""
     if a.path.resolve() == b.path.resolve():
         raise UsageError(f"{a.path}: twice the same record", "name two")
     pairs = comparable.common(a, b, chosen)
@@ -109,7 +109,7 @@ def compare_records(a: Record, b: Record, chosen: Sequence[str] = (), *, anyway:
     looks = max(len(a.plan.looks), len(b.plan.looks))
     error = error_per_look(looks) / max(1, intervals)
     experiments = [_experiment(*both, error) for both in halves]
-    if not any(arm.figures for each in experiments for arm in each.arms):
+    if not any(arm.figures for experiment in experiments for arm in experiment.arms):
         raise UsageError(
             f"{a.path} and {b.path} have no arm in common that was measured in both",
             "`hopcost report` shows what each of them has: valid blocks, and figures in them",
@@ -156,14 +156,14 @@ def _arm(a: RecordSide, b: RecordSide, name: str, error: float, changed: str | N
         name=name,
         differences=_arm_differences(a, b, name),
         files=_files(a, b, name),
-        figures=[each for each in figures if each is not None],
+        figures=[change for change in figures if change is not None],
     )
 
 
 def _figure(
     a: RecordSide, b: RecordSide, name: str, key: Key, asks: tuple[Metric, Metric], error: float, changed: str | None
 ) -> FigureChange | None:
-    """One figure; None where a block of either lacks it: leaving blocks out would choose them by their outcome."""
+    """One figure; None if a block of either lacks it: leaving blocks out would choose them by their outcome."""
     samples = [half.sample(name, ask) for half, ask in zip((a, b), asks, strict=True)]
     if samples[0] is None or samples[1] is None:
         return None
@@ -190,24 +190,24 @@ def _no_verdict(
     """Why a figure gets no verdict, if so, and the margin that it is read against: the wider of both records'."""
     if name in (a.planned.baseline, b.planned.baseline):
         return changed or ONLY_ABSOLUTE, None
-    found = [half.comparison(name, key) for half in (a, b)]
-    margins = [None if each is None else each.verdict.margin for each in found]
+    comparisons = [half.comparison(name, key) for half in (a, b)]
+    margins = [None if comparison is None else comparison.verdict.margin for comparison in comparisons]
     margin = None if margins[0] is None or margins[1] is None else max(margins[0], margins[1])
-    for word, half, each in zip("AB", (a, b), found, strict=True):
-        why = half.summary.no_verdicts or (None if each is None else each.no_verdict)
+    for word, half, comparison in zip("AB", (a, b), comparisons, strict=True):
+        why = half.summary.no_verdicts or (None if comparison is None else comparison.no_verdict)
         if why is not None:
             return f"{word}: {why}", margin
     return changed, margin
 
 
 def _baseline_changed(a: RecordSide, b: RecordSide) -> str | None:
-    """What is not the same of the baseline, so that a ratio to it moves by itself; None where all is."""
+    """What is not the same of the baseline, so that a ratio to it moves by itself; None if all is."""
     name = a.planned.baseline
     if name != b.planned.baseline:
         return f"the baseline is {name} in A and {b.planned.baseline} in B"
-    found = [f"{each.key}: {each.a} → {each.b}" for each in _arm_differences(a, b, name)]
-    found += [f"{file}: {lines[0]}" for file, lines in _files(a, b, name).items()]
-    return f"the baseline {name} is not the same in both ({found[0]})" if found else None
+    changes = [f"{difference.key}: {difference.a} → {difference.b}" for difference in _arm_differences(a, b, name)]
+    changes += [f"{file}: {lines[0]}" for file, lines in _files(a, b, name).items()]
+    return f"the baseline {name} is not the same in both ({changes[0]})" if changes else None
 
 
 def _arm_differences(a: RecordSide, b: RecordSide, name: str) -> list[Difference]:
@@ -218,33 +218,33 @@ def _arm_differences(a: RecordSide, b: RecordSide, name: str) -> list[Difference
 
 
 def _files(a: RecordSide, b: RecordSide, name: str) -> dict[str, list[str]]:
-    """The lines that differ in commands and generated files; nothing where one of the records has none."""
+    """The lines that differ in commands and generated files; nothing if one of the records has none."""
     first, second = (kept_files.kept_files(half.record.path, half.planned.name, name) for half in (a, b))
     return differing_files(first, second)
 
 
 def _notes(a: RecordSide, b: RecordSide) -> list[str]:
     """What of the experiment is in one record alone, and why figures are missing."""
-    found = []
+    notes = []
     for word, half, other in (("A", a, b), ("B", b, a)):
         names = {arm.name for arm in other.planned.arms if other.arms.of(arm.name)}
         own = [arm.name for arm in half.planned.arms if arm.copy_of is None and half.arms.of(arm.name)]
         alone = [name for name in own if name not in names]
         if alone:
-            found.append(f"measured in {word} alone: {', '.join(alone)}")
+            notes.append(f"measured in {word} alone: {', '.join(alone)}")
     rates = [half.rates for half in (a, b)]
     if rates[0] != rates[1]:
-        listed = [", ".join(f"{rate:,.0f}/s" for rate in sorted(each)) or "none" for each in rates]
-        found.append(
+        listed = [", ".join(f"{rate:,.0f}/s" for rate in sorted(side)) or "none" for side in rates]
+        notes.append(
             f"offered loads: A {listed[0]}; B {listed[1]}: response times and hop costs are compared at equal ones only"
         )
-    return found
+    return notes
 
 
 def _hop_costs(a: RecordSide, b: RecordSide, error: float) -> list[HopCostChange]:
     """Where both have the same arm with the same hop in front of the same arm."""
     in_b = hop_cost.pairs(b.planned)
-    found = []
+    changes = []
     for arm, without, hop in hop_cost.pairs(a.planned):
         if (arm, without, hop) not in in_b or not {arm, without} <= set(_shared(a, b)):
             continue
@@ -261,5 +261,5 @@ def _hop_costs(a: RecordSide, b: RecordSide, error: float) -> list[HopCostChange
             if means[0] is None or means[1] is None:
                 continue
             difference = difference_of_independent(costs[0], costs[1], error)
-            found.append(HopCostChange(arm, without, hop, key[1], means[0].value, means[1].value, difference))
-    return found
+            changes.append(HopCostChange(arm, without, hop, key[1], means[0].value, means[1].value, difference))
+    return changes

@@ -36,12 +36,12 @@ def pairs(experiment: PlannedExperiment) -> list[tuple[str, str, str]]:
     """
     arms = {arm.name: arm.arm for arm in experiment.arms if arm.copy_of is None}
     candidates = sorted(arms, key=lambda name: name != experiment.baseline)
-    found = []
+    pairs = []
     for name, arm in arms.items():
-        without = next((each for each in candidates if _is_without_first(arms[each], arm)), None)
+        without = next((candidate for candidate in candidates if _is_without_first(arms[candidate], arm)), None)
         if without is not None:
-            found.append((name, without, arm.hops[0].program))
-    return found
+            pairs.append((name, without, arm.hops[0].program))
+    return pairs
 
 
 def _is_without_first(other: Arm, arm: Arm) -> bool:
@@ -64,14 +64,14 @@ def hop_costs(
     arms: PairedBlocks, experiment: PlannedExperiment, error: float, p99_agrees: dict[float, bool | None]
 ) -> list[HopCost]:
     """For each arm with a hop in front: at every offered load of the record, then at saturation."""
-    found = []
+    costs = []
     for name, without, hop in pairs(experiment):
         if not arms.of(name) or not arms.of(without):
             continue
         shares = dict.fromkeys(load.share for part in arms.of(name) for load in part.open_loop)
         for share in shares:
-            p50, p99 = (_of_quantile(arms, name, without, share, each, error) for each in ("p50", "p99"))
-            found.append(
+            p50, p99 = (_of_quantile(arms, name, without, share, quantile, error) for quantile in ("p50", "p99"))
+            costs.append(
                 HopCost(
                     arm=name,
                     without=without,
@@ -84,13 +84,13 @@ def hop_costs(
                 )
             )
         saturated = arms.difference(name, figures.cpu_per_request, error, without)
-        found.append(HopCost(name, without, hop, None, None, saturated))
-    return found
+        costs.append(HopCost(name, without, hop, None, None, saturated))
+    return costs
 
 
 def _of_quantile(
     arms: PairedBlocks, name: str, without: str, share: float, quantile: str, error: float
 ) -> Interval | None:
-    if not all(open_loop.is_shown(arms.of(each), share, quantile) for each in (name, without)):
+    if not all(open_loop.is_shown(arms.of(arm), share, quantile) for arm in (name, without)):
         return None
     return arms.difference(name, open_loop.response_time_at(share, quantile), error, without)

@@ -133,8 +133,8 @@ def _quantiles(loads: Sequence[OpenLoad], beyond: int = METHOD.min_samples_beyon
     """Quantiles merged over these loads; None if fewer samples lie beyond one, or it is among unanswered requests."""
     answered, waiting = response_times(loads)
     count = answered.total + waiting.total
-    found = histogram.quantiles(answered, waiting, QUANTILES.values())
+    quantiles = histogram.quantiles(answered, waiting, QUANTILES.values())
     return {
         name: value[0] if value is not None and value[1] and count * (1 - q) >= beyond else None
-        for (name, q), value in zip(QUANTILES.items(), found, strict=True)
+        for (name, q), value in zip(QUANTILES.items(), quantiles, strict=True)
     }

@@ -21,8 +21,8 @@ def service_times(parts: Sequence[ArmBlock]) -> dict[str, Quantile | None]:
     """p50 and p99 of the histograms merged over blocks; None without any request."""
     totals = [part.totals for part in parts if part.totals is not None]
     quantiles = histogram.quantiles(
-        histogram.merge(each.service_time for each in totals),
-        histogram.merge(each.unanswered for each in totals),
+        histogram.merge(arm.service_time for arm in totals),
+        histogram.merge(arm.unanswered for arm in totals),
         (0.50, 0.99),
     )
     return {

@@ -74,7 +74,7 @@ Points = list[tuple[float, float]]  # seconds, figure
 
 
 class Course(msgspec.Struct, frozen=True):
-    """One figure over a soak: at its first and last part, and its drift; None where it is not known."""
+    """One figure over a soak: at its first and last part, and its drift; None if it is not known."""
 
     figure: str
     arm: str
@@ -104,7 +104,7 @@ def summarise_soak(
     """
     if experiment.soak_s is None:
         return []
-    arm = next((each.name for each in experiment.arms if each.name != experiment.baseline and not each.copy_of), None)
+    arm = next((arm.name for arm in experiment.arms if arm.name != experiment.baseline and not arm.copy_of), None)
     if arm is None:
         return []
     ratios: Points = []
@@ -131,8 +131,8 @@ def summarise_soak(
                 count = len(part.memory_samples)
                 memory.append(
                     (
-                        sum(each.elapsed_ns for each in part.memory_samples) / count / 1e9,
-                        sum(each.resident_bytes for each in part.memory_samples) / count,
+                        sum(sample.elapsed_ns for sample in part.memory_samples) / count / 1e9,
+                        sum(sample.resident_bytes for sample in part.memory_samples) / count,
                     )
                 )
         courses.append(_course("service_time_p50_ns", name, times, error))
@@ -147,25 +147,25 @@ def parts(points: Sequence[tuple[float, float]], at_most: int = PARTS) -> Points
     [(0.5, 2.0), (2.5, 3.0)]
     """
     size = max(1, math.ceil(len(points) / at_most))
-    made: Points = []
+    means: Points = []
     for start in range(0, len(points), size):
         part = points[start : start + size]
         if any(value <= 0 for _, value in part):
             return []
         mean = math.exp(sum(math.log(value) for _, value in part) / len(part))
-        made.append((sum(time for time, _ in part) / len(part), round(mean, 9)))
-    return made
+        means.append((sum(time for time, _ in part) / len(part), round(mean, 9)))
+    return means
 
 
 def _course(figure: str, arm: str, points: Points, error: float) -> Course:
-    made = parts(points)
+    means = parts(points)
     return Course(
         figure=figure,
         arm=arm,
-        first=made[0][1] if made else None,
-        last=made[-1][1] if made else None,
-        parts=len(made),
-        drift=drift([time for time, _ in made], [value for _, value in made], error),
+        first=means[0][1] if means else None,
+        last=means[-1][1] if means else None,
+        parts=len(means),
+        drift=drift([time for time, _ in means], [value for _, value in means], error),
     )
 
 

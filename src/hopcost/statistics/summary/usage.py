@@ -26,30 +26,30 @@ class ArmSurroundings(msgspec.Struct, frozen=True):
 
 def surroundings(blocks: Sequence[Block], repeats: Sequence[Repeat] = ()) -> list[ArmSurroundings]:
     """By arm, over blocks or repeats; the baseline's second run is its first one's."""
-    made: dict[str, ArmSurroundings] = {}
+    by_arm: dict[str, ArmSurroundings] = {}
     parts = [(arm.copy_of or arm.name, arm.surroundings) for block in blocks for arm in block.arms]
-    for name, given in [*parts, *((each.arm, each.surroundings) for each in repeats)]:
-        if given is None:
+    for name, own in [*parts, *((repeat.arm, repeat.surroundings) for repeat in repeats)]:
+        if own is None:
             continue
-        before = made.get(name) or ArmSurroundings(name, {}, [], given.link_mbit_per_s, [])
-        transfer = [] if given.link_bits_per_s is None else [given.link_bits_per_s]
-        made[name] = ArmSurroundings(
+        before = by_arm.get(name) or ArmSurroundings(name, {}, [], own.link_mbit_per_s, [])
+        transfer = [] if own.link_bits_per_s is None else [own.link_bits_per_s]
+        by_arm[name] = ArmSurroundings(
             arm=name,
-            sysctls=before.sysctls | given.sysctls,
-            notes=list(dict.fromkeys([*before.notes, *given.notes])),
-            link_mbit_per_s=given.link_mbit_per_s,
+            sysctls=before.sysctls | own.sysctls,
+            notes=list(dict.fromkeys([*before.notes, *own.notes])),
+            link_mbit_per_s=own.link_mbit_per_s,
             link_bits_per_s=[*before.link_bits_per_s, *transfer],
         )
-    return list(made.values())
+    return list(by_arm.values())
 
 
 def time_wait(parts: Sequence[ArmBlock | Repeat]) -> list[TimeWait]:
     """By link, the largest of each side over blocks."""
     most: dict[str, TimeWait] = {}
-    for each in (each for part in parts for each in part.time_wait):
-        before = most.get(each.hop, each)
-        most[each.hop] = TimeWait(
-            hop=each.hop, server=max(each.server, before.server), client=max(each.client, before.client)
+    for link in (link for part in parts for link in part.time_wait):
+        before = most.get(link.hop, link)
+        most[link.hop] = TimeWait(
+            hop=link.hop, server=max(link.server, before.server), client=max(link.client, before.client)
         )
     return list(most.values())
 
@@ -58,12 +58,12 @@ def memory(parts: Sequence[ArmBlock | Repeat]) -> dict[str, Memory]:
     """By hop, the largest over blocks; None if no block could read it."""
     most: dict[str, Memory] = {}
     for part in parts:
-        for hop, each in part.memory.items():
-            before = most.get(hop, each)
+        for hop, own in part.memory.items():
+            before = most.get(hop, own)
             most[hop] = Memory(
-                processes=max(each.processes, before.processes),
-                peak_bytes=_largest(each.peak_bytes, before.peak_bytes),
-                proportional_bytes=_largest(each.proportional_bytes, before.proportional_bytes),
+                processes=max(own.processes, before.processes),
+                peak_bytes=_largest(own.peak_bytes, before.peak_bytes),
+                proportional_bytes=_largest(own.proportional_bytes, before.proportional_bytes),
             )
     return most
 

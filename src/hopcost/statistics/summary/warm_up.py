@@ -23,7 +23,7 @@ SEGMENT_AT_LEAST = 2  # slices
 
 PENALTY = 6.0  # of a change-point, in units of the noise's variance × ln n
 
-PER_SD = 1.4826 / math.sqrt(2)  # median absolute difference of neighbours → standard deviation, where noise is normal
+PER_SD = 1.4826 / math.sqrt(2)  # median absolute difference of neighbours → standard deviation, if noise is normal
 
 
 class WarmUpLength(msgspec.Struct, frozen=True):
@@ -49,12 +49,13 @@ def warm_up_length(blocks: Sequence[Block], least_ns: int) -> WarmUpLength:
 
 
 def is_steady(parts: Sequence[ArmBlock]) -> bool | None:
-    """Whether an arm's long warm-ups ended in a steady state; None where they had too few slices to tell."""
+    """Whether an arm's long warm-ups ended in a steady state; None if they had too few slices to tell."""
     warm_ups = [part.warm_up for part in parts if part.warm_up is not None]
-    longest = max((len(each.answers) for each in warm_ups), default=0)
+    longest = max((len(warm_up.answers) for warm_up in warm_ups), default=0)
     if longest < SLICES_AT_LEAST:
         return None
-    return steady_from(course([each for each in warm_ups if len(each.answers) >= AS_LONG * longest])) is not None
+    long = [warm_up for warm_up in warm_ups if len(warm_up.answers) >= AS_LONG * longest]
+    return steady_from(course(long)) is not None
 
 
 def course(warm_ups: Sequence[WarmedUp]) -> list[float]:
@@ -66,19 +67,19 @@ def course(warm_ups: Sequence[WarmedUp]) -> list[float]:
 
 
 def _to_median(costs: list[float]) -> list[float]:
-    finite = [each for each in costs if math.isfinite(each)]
-    return [each / statistics.median(finite) for each in costs] if finite else costs
+    finite = [cost for cost in costs if math.isfinite(cost)]
+    return [cost / statistics.median(finite) for cost in costs] if finite else costs
 
 
 def cost(warm_up: WarmedUp) -> list[float]:
-    """CPU ns per answer of each warm-up slice; where CPU time is not known, the arm's own time. inf without answers."""
+    """CPU ns per answer of each warm-up slice, or the arm's own time if CPU time is not known; inf without answers."""
     known = bool(warm_up.cpu_ns) and all(used is not None for used in warm_up.cpu_ns)
     spent = [used or 0 for used in warm_up.cpu_ns] if known else warm_up.slices_elapsed_ns
     return [ns / answers if answers else math.inf for ns, answers in zip(spent, warm_up.answers, strict=True)]
 
 
 def steady_from(figures: Sequence[float]) -> int | None:
-    """The index of the first steady slice; None where the last change comes too late to call the rest steady.
+    """The index of the first steady slice; None if the last change comes too late to call the rest steady.
 
     Slices without an answer at the beginning (infinite) are no steady state by themselves.
     """
@@ -103,5 +104,5 @@ def _changes(figures: np.ndarray[tuple[int], np.dtype[np.float64]]) -> list[int]
 
     noise = PER_SD * float(np.median(np.abs(np.diff(figures))))
     penalty = PENALTY * max(noise, 1e-6) ** 2 * math.log(len(figures))
-    found = Pelt(model="l2", min_size=SEGMENT_AT_LEAST, jump=1).fit(figures).predict(pen=penalty)
-    return [int(edge) for edge in found[:-1]]
+    edges = Pelt(model="l2", min_size=SEGMENT_AT_LEAST, jump=1).fit(figures).predict(pen=penalty)
+    return [int(edge) for edge in edges[:-1]]
