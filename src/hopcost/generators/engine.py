@@ -19,7 +19,7 @@ from hopcost.machine import binaries
 def run_engine(plan: EnginePlan) -> Generator[Line, None, None]:
     """Run the plan and yield its lines as they come; closing the iterator ends the engine.
 
-    CannotMeasure or MeasurementFailed, with the engine's own words, when it refuses, fails or is killed.
+    CannotMeasure or MeasurementFailed, with the engine's own words, if it refuses, fails or is killed.
     """
     command = [str(binaries.require("hopcost-engine")), "run"]
     setpriv = shutil.which("setpriv")
@@ -46,12 +46,12 @@ def run_engine(plan: EnginePlan) -> Generator[Line, None, None]:
 
 def _lines(process: subprocess.Popen[bytes], plan: EnginePlan) -> Generator[Line, None, None]:
     assert process.stdin is not None and process.stdout is not None, "opened with pipes"
-    with contextlib.suppress(BrokenPipeError):  # it ended early: its exit code and words tell why
+    with contextlib.suppress(BrokenPipeError):  # the engine ended early: its exit code and its words say why
         process.stdin.write(msgspec.json.encode(plan))
         process.stdin.close()
     decoder = msgspec.json.Decoder(Line)
     for line in process.stdout:
-        if line.endswith(b"\n"):  # a line cut off was cut by the engine's death, which its exit code tells
+        if line.endswith(b"\n"):  # the engine's death cut a line short; its exit code says so
             yield decoder.decode(line)
 
 

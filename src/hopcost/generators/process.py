@@ -53,7 +53,7 @@ def run_peer(
 ) -> Drive:
     """Run a command of this peer behind a prefix (`nsenter …`) to its end, in a session of its own.
 
-    MeasurementFailed with its own words when it fails, prints no counts, or lasts for more than `at_most_s`.
+    MeasurementFailed with its own words if it fails, prints no counts, or lasts for more than `at_most_s`.
     """
     whole = [*prefix, "taskset", "--cpu-list", ",".join(map(str, cores)), *command]
     if (setpriv := shutil.which("setpriv")) is not None:
@@ -88,5 +88,5 @@ def run_peer(
 
 
 def _ends(text: str) -> str:
-    """A long output's beginning and end: what is wrong stands in one of them."""
+    """A long output's beginning and end: one of them names the error."""
     return text if len(text) <= 600 else f"{text[:300]} … {text[-300:]}"

@@ -103,7 +103,7 @@ def facts() -> Facts:
 
 
 def cpu_model() -> str | None:
-    """The processor's name as the kernel gives it."""
+    """The processor's name, from the kernel."""
     return line_of("/proc/cpuinfo", "model name")
 
 

@@ -27,7 +27,7 @@ def path(name: str, folder: Path, recipe: Build) -> Path:
 def make(name: str, folder: Path, recipe: Build, install: str | None = None) -> None:
     """Build it anew in the user's cache; CannotMeasure if that fails, and then nothing is there.
 
-    `install` says what the build needs: in the hint, for what is there may be too old.
+    `install` says what the build needs: it stands in the hint, because an installed tool may be too old.
     """
     output = _output(name, folder, recipe)
     unfinished = output.with_name(f".{output.name}-{os.getpid()}")

@@ -1,6 +1,6 @@
 """Files of several sizes for programs that serve files: made once, in the user's cache; a wheel need not carry them.
 
-Their bytes are alike in all of them and on every machine, so that an answer can be told from another.
+Their bytes are the same on every machine.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -98,11 +98,12 @@ def idle_timeout_s(name: str, settings: Mapping[str, SettingValue]) -> float | N
     return program.idle_timeout_s
 
 
-def find_executable(executable: str) -> Path | None:
-    """An executable beside hopcost's own binaries, on the PATH, or in the system's folders for servers."""
+def find_executable(executable: str, system_folders: Sequence[str] | None = None) -> Path | None:
+    """An executable beside hopcost's own binaries, on the PATH, or in the folders for servers (`SYSTEM_FOLDERS`)."""
     own = binaries.find(executable)
     if own is not None:
         return own
-    search = os.pathsep.join([os.environ.get("PATH", os.defpath), *SYSTEM_FOLDERS])
+    folders = SYSTEM_FOLDERS if system_folders is None else system_folders
+    search = os.pathsep.join([os.environ.get("PATH", os.defpath), *folders])
     path = shutil.which(executable, path=search)
     return Path(path) if path else None

@@ -25,34 +25,34 @@ class Rendered(msgspec.Struct, frozen=True):
     forks: bool
 
 
-def render(definition: Program, context: Mapping[str, object], config: Path | None = None) -> Rendered:
-    """All templates with these variables; UsageError names the one that is wrong, and its line.
+def render(program: Program, folder: Path, context: Mapping[str, object], config: Path | None = None) -> Rendered:
+    """All templates of a program in this folder with these variables; UsageError names the wrong one and its line.
 
-    `config` stands in place of the program's own configuration. Templates may include others of the program's folder,
-    `config` those of its own folder too. An empty word leaves the command line: so a word can depend on a setting.
+    `config` stands in place of the program's own configuration. Templates may include others of the folder, `config`
+    those of its own folder too. An empty word leaves the command line: so a word can depend on a setting.
     """
-    templates = _of(definition.folder)
+    templates = _of(folder)
     place = Path("command")
     try:
-        command = [templates.from_string(word).render(context) for word in definition.command]
+        command = [templates.from_string(word).render(context) for word in program.command]
         place = Path("children")
-        children = int(templates.from_string(definition.children).render(context))
+        children = int(templates.from_string(program.children).render(context))
         place = Path("forks")
-        forks = TRUTH[templates.from_string(str(definition.forks)).render(context).lower()]
+        forks = TRUTH[templates.from_string(str(program.forks)).render(context).lower()]
         files = {}
-        for file, template in definition.files.items():
+        for file, template in program.files.items():
             name = templates.from_string(file).render(context)
-            if config is not None and file == definition.config:
+            if config is not None and file == program.config:
                 place = config
-                files[name] = _own(config, definition.folder).render(context)
+                files[name] = _own(config, folder).render(context)
             else:
                 place = Path(template)
                 files[name] = templates.get_template(template).render(context)
     except jinja2.TemplateError as error:
-        path = definition.folder / place  # an absolute path stays what it is
-        raise UsageError(f"{_where(error, path, definition.folder)}: {_describe(error)}") from error
+        path = folder / place  # an absolute path stays what it is
+        raise UsageError(f"{_where(error, path, folder)}: {_describe(error)}") from error
     except (ValueError, KeyError) as error:
-        raise UsageError(f"{definition.folder / place}: {error}") from error
+        raise UsageError(f"{folder / place}: {error}") from error
     return Rendered(command=[word for word in command if word], files=files, children=children, forks=forks)
 
 

@@ -109,7 +109,7 @@ def _read(http: h11.Connection, connection: socket.socket) -> HttpAnswer:
         body=bytes(body),
         content_encoding=", ".join(encodings) if encodings else None,
     )
-    _ = answer.decoded  # an encoding that cannot be undone is an error of this arm, here
+    _ = answer.decoded  # a body that cannot be decoded is an error of this arm
     return answer
 
 

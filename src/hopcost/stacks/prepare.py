@@ -179,7 +179,7 @@ def _prepare_hop(
     }
     if hop.config is not None and not program.config:
         raise UsageError(f"{where}: config: it has no configuration file", "leave `config` out")
-    rendered = templates.render(program, context, None if hop.config is None else Path(hop.config))
+    rendered = templates.render(program, program.folder, context, None if hop.config is None else Path(hop.config))
     _refuse_too_many(f"{shared.where}: {name}", rendered.children)
     return PreparedHop(
         name=name,

@@ -8,9 +8,8 @@ import pytest
 from samples.programs import NEEDING, NGINX_LIKE, define, define_needing, define_proxy, script
 
 from hopcost.errors import UsageError
-from hopcost.programs import receipt as programs_receipt
 from hopcost.programs.definition import Installed
-from hopcost.programs.receipt import installed
+from hopcost.programs.receipt import find_executable, installed
 
 pytestmark = pytest.mark.usefixtures("own_programs")
 
@@ -59,11 +58,10 @@ def test_a_file_of_another_format_is_missing_with_the_systems_words(tmp_path: Pa
 def test_servers_are_found_where_an_ordinary_path_does_not_look(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    define_proxy(tmp_path)
     path = script(tmp_path, "my-proxy", "echo proxy/1.1")
     monkeypatch.setenv("PATH", "/usr/bin")
-    monkeypatch.setattr(programs_receipt, "SYSTEM_FOLDERS", [str(tmp_path / "bin")])
-    assert installed("proxy").path == str(path)
+    assert find_executable("my-proxy") is None
+    assert find_executable("my-proxy", system_folders=[str(tmp_path / "bin")]) == path
 
 
 def test_what_a_setting_needs_is_missing_only_where_it_is_set(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from hopcost.errors import UsageError
-from hopcost.programs import definition, templates
+from hopcost.programs import templates
 from hopcost.programs.definition import Program
 from hopcost.suites.arm import Link
 
@@ -27,8 +27,7 @@ PROXY = Program(
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(definition, "PROGRAMS", tmp_path)
+def folder(tmp_path: Path) -> Path:
     (tmp_path / "proxy").mkdir()
     (tmp_path / "proxy" / "proxy.conf.j2").write_text('{% set on = "yes" %}\na {{ name }};\n{% include "part.j2" %}\n')
     (tmp_path / "proxy" / "part.j2").write_text("\tb {{ on }};\n")
@@ -40,16 +39,16 @@ def context(workers: int, log: bool = False) -> dict[str, object]:
 
 
 def test_words_files_children_and_forks_depend_on_settings(folder: Path) -> None:
-    few = templates.render(PROXY, context(2))
+    few = templates.render(PROXY, folder, context(2))
     assert few.command == ["run", "-c", "proxy-2.conf"]
     assert few.files == {"proxy-2.conf": "a proxy-2;\n\tb yes;\n"}
     assert (few.children, few.forks) == (2, False)
-    many = templates.render(PROXY, context(3, log=True))
+    many = templates.render(PROXY, folder, context(3, log=True))
     assert (many.command[1], many.children, many.forks) == ("--log", 3, True)
 
 
 def test_forks_may_simply_be_true(folder: Path) -> None:
-    assert templates.render(msgspec.structs.replace(PROXY, forks=True), context(1)).forks
+    assert templates.render(msgspec.structs.replace(PROXY, forks=True), folder, context(1)).forks
 
 
 @pytest.mark.parametrize(
@@ -68,7 +67,7 @@ def test_a_template_that_is_wrong_is_named(
 ) -> None:
     (folder / "proxy.conf.j2").write_text(text)
     with pytest.raises(UsageError, match=message):
-        templates.render(msgspec.structs.replace(PROXY, **change), context(1))
+        templates.render(msgspec.structs.replace(PROXY, **change), folder, context(1))
 
 
 OWN = msgspec.structs.replace(PROXY, config="{{ name }}.conf", files=PROXY.files | {"more": "part.j2"})
@@ -86,15 +85,15 @@ def config(folder: Path, tmp_path: Path) -> Path:
 
 
 def test_an_own_configuration_stands_in_place_of_the_programs(folder: Path, config: Path) -> None:
-    files = templates.render(OWN, context(2), config).files
+    files = templates.render(OWN, folder, context(2), config).files
     assert files == {"proxy-2.conf": "mine 2;\nbeside proxy-2\nthe program's part\n", "more": "the program's part\n"}
-    assert templates.render(OWN, context(2)).files["proxy-2.conf"].startswith("a proxy-2;")
+    assert templates.render(OWN, folder, context(2)).files["proxy-2.conf"].startswith("a proxy-2;")
 
 
 def test_it_is_read_once_for_all_blocks(folder: Path, config: Path) -> None:
-    first = templates.render(OWN, context(2), config).files
+    first = templates.render(OWN, folder, context(2), config).files
     config.write_text("edited while the run went on")
-    assert templates.render(OWN, context(2), config).files == first
+    assert templates.render(OWN, folder, context(2), config).files == first
 
 
 @pytest.mark.parametrize(
@@ -109,10 +108,10 @@ def test_it_is_read_once_for_all_blocks(folder: Path, config: Path) -> None:
 def test_its_errors_name_file_and_line(folder: Path, config: Path, text: str, file: str, message: str) -> None:
     config.with_name(file).write_text(text)
     with pytest.raises(UsageError, match=message) as caught:
-        templates.render(OWN, context(1), config)
+        templates.render(OWN, folder, context(1), config)
     assert caught.value.message.startswith(str(config.parent))
 
 
 def test_one_that_cannot_be_read_is_told(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"gone\.conf: No such file"):
-        templates.render(OWN, context(1), tmp_path / "gone.conf")
+        templates.render(OWN, folder, context(1), tmp_path / "gone.conf")

@@ -60,10 +60,10 @@ def _in_new_namespace(statement: str, *words: str) -> list[str]:
 
 
 def enter_user_namespace() -> None:
-    """Where only a user namespace gives the right to make network namespaces, start this command again in one.
+    """If only a user namespace gives the right to make network namespaces, start this command again in one.
 
-    There it has every right over what it makes and none over the host; programs lose those rights (the keeper takes
-    them away). Returns where that is not needed, or not to be had.
+    There it has every right over what it makes and none over the host. The keeper takes those rights from programs.
+    Returns if no user namespace is needed, or none can be made.
     """
     unshare = shutil.which("unshare")
     if os.environ.get(TRIED) or unshare is None or find_network().own:

@@ -109,7 +109,7 @@ def refuse_the_same_port(arms: Iterable[tuple[str, Arm]]) -> None:
 
 
 def open_files(wanted: int | None) -> int:
-    """The limit of open files that a stack's programs get: what the arm asks for, the hard limit at most."""
+    """The limit of open files of a stack's programs: what the arm asks for, at most the hard limit."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard == resource.RLIM_INFINITY:
         hard = OPEN_FILES_WITHOUT_LIMIT
@@ -117,7 +117,7 @@ def open_files(wanted: int | None) -> int:
 
 
 def raise_open_files() -> int:
-    """Raise this process's soft limit of open files to the hard one; the limit that holds."""
+    """Raise this process's soft limit of open files to the hard one, and return it."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     return hard if hard != resource.RLIM_INFINITY else sys.maxsize

@@ -29,7 +29,7 @@ SOCKET_PATH_BYTES = 100  # sun_path holds 108; a name follows the directory
 
 
 class NotStarted(MeasurementFailed):
-    """A program that could not even be executed, or not as it was asked for; or a link that cannot be made so."""
+    """A program that could not be executed as the arm asks, or a link that could not be made."""
 
 
 class Net(msgspec.Struct, frozen=True):
@@ -45,8 +45,8 @@ class Session:
 
     The keeper makes them and is the parent of the stack's programs. When this process dies in whatever way, the keeper
     sees its input end and removes everything. `cgroups` are to be made, the one that freezes first; without `net` the
-    programs stay in the namespace of this process. CannotMeasure when the folder for temporary files cannot be used,
-    MeasurementFailed when the keeper fails.
+    programs stay in the namespace of this process. CannotMeasure if the folder for temporary files cannot be used,
+    MeasurementFailed if the keeper fails.
     """
 
     def __init__(self, cgroups: Sequence[Path] = (), net: Net | None = None) -> None:
@@ -130,7 +130,7 @@ class Session:
         return path
 
     def start(self, name: str, command: list[str], cores: list[int], open_files: int) -> int:
-        """Start a program; its pid. NotStarted with the reason when it cannot even be executed."""
+        """Start a program; its pid. NotStarted with the reason if it cannot be executed."""
         order = {
             "start": name,
             "command": command,
@@ -186,7 +186,7 @@ class Session:
         sandbox_processes.remove(self.directory, self.cgroups)
 
     def _remains(self) -> list[int]:
-        """Processes of the stack that are still there; dead ones that nobody has reaped yet do not count."""
+        """The living processes of the stack."""
         return [pid for pid in sandbox_processes.members(self.leader, self.cgroups) if leftovers.is_alive(pid)]
 
     def _order(self, order: dict[str, Any]) -> None:
@@ -198,7 +198,7 @@ class Session:
             raise MeasurementFailed(f"the stack's keeper is gone: {self._keeper_error() or error}") from error
 
     def _answer(self, wanted: Any) -> dict[str, Any]:
-        """The next line that is wanted; exits that come in between are noted."""
+        """The next line that is wanted. Exits that come before it are noted."""
         deadline = time.monotonic() + KEEPER_ANSWER_S
         while time.monotonic() < deadline:
             if self._has_output(0.1):
@@ -236,7 +236,7 @@ _numbers = itertools.count(1)
 
 
 def _new_directory() -> Path:
-    """A name for a stack's directory that nobody else takes; the keeper makes it, so that none is without one."""
+    """A path for a stack's directory that nobody else takes. The keeper makes the directory, so none is orphaned."""
     try:
         folder = Path(tempfile.gettempdir())
     except OSError as error:
@@ -255,7 +255,7 @@ def _no_temporary_folder(error: object) -> CannotMeasure:
 
 
 def process_tree(pid: int) -> list[int]:
-    """The process and all its descendants, the process first; empty when it is gone."""
+    """The process and all its descendants, the process first; empty if it is gone."""
     try:
         process = psutil.Process(pid)
         return [pid, *(child.pid for child in process.children(recursive=True))]
@@ -264,7 +264,7 @@ def process_tree(pid: int) -> list[int]:
 
 
 def cpu_ns(pid: int) -> int:
-    """CPU time that a process has used, all threads, in ns, to the kernel's tick; 0 when it is gone."""
+    """CPU time that a process has used, all threads, in ns, to the kernel's tick; 0 if it is gone."""
     try:
         times = psutil.Process(pid).cpu_times()
     except psutil.NoSuchProcess:
@@ -273,7 +273,7 @@ def cpu_ns(pid: int) -> int:
 
 
 def last_lines(path: Path, count: int = 8) -> str:
-    """The end of a log file; empty when there is none."""
+    """The end of a log file; empty if there is none."""
     try:
         return "\n".join(path.read_text(errors="replace").strip().splitlines()[-count:])
     except OSError:
