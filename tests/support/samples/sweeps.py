@@ -5,13 +5,15 @@ from __future__ import annotations
 import msgspec
 from samples.records import MS, block, part, plan_of, record, slice_of
 
-from hopcost.plan.plan import PlannedExperiment, Point
+from hopcost.plan.plan import Plan, PlannedExperiment, Point
 from hopcost.plan.turns import Turns
 from hopcost.record.block import Block
 from hopcost.record.evidence import MemorySample
 from hopcost.record.repeat import PeerRun, Repeat
 from hopcost.record.run import Record
 from hopcost.report.document import Table
+from hopcost.report.tables import experiment
+from hopcost.report.tables.experiment import ExperimentTables
 from hopcost.statistics.summary.soak import Course
 from hopcost.statistics.summary.summary import summarise
 from hopcost.suites.published import Published
@@ -19,6 +21,20 @@ from hopcost.suites.published import Published
 
 def planned(**more: object) -> PlannedExperiment:
     return msgspec.structs.replace(plan_of().experiments[0], **more)
+
+
+def plan_with(*experiments: PlannedExperiment) -> Plan:
+    return msgspec.structs.replace(plan_of(), experiments=list(experiments))
+
+
+def soak_plan() -> Plan:
+    return plan_with(planned(turns=Turns.SOAK, soak_s=3600.0))
+
+
+def tables_of(content: Record) -> ExperimentTables:
+    """The tables of a record's only experiment or sweep."""
+    (tables,) = experiment.tables(summarise(content))
+    return tables
 
 
 def point(value: int, *published: Published) -> PlannedExperiment:
@@ -37,20 +53,11 @@ def at(value: int, behind: int, errors: dict[str, int] | None = None) -> Block:
 
 
 def sweep() -> Record:
-    plan = msgspec.structs.replace(
-        plan_of(),
-        experiments=[
-            point(
-                10,
-                Published(arm="direct", throughput_per_s=2000, cpu_percent=70),
-                Published(arm="behind", throughput_per_s=500),
-            ),
-            point(
-                1000,
-                Published(arm="direct", throughput_per_s=1000, errors={"connect": 7}),
-                Published(arm="behind", errored=True),
-            ),
-        ],
+    direct = Published(arm="direct", throughput_per_s=2000, cpu_percent=70)
+    direct_with_errors = Published(arm="direct", throughput_per_s=1000, errors={"connect": 7})
+    plan = plan_with(
+        point(10, direct, Published(arm="behind", throughput_per_s=500)),
+        point(1000, direct_with_errors, Published(arm="behind", errored=True)),
     )
     return record(at(10, 400), at(1000, 200, {"timeout": 3}), plan=plan)
 
@@ -79,11 +86,10 @@ def soak_block(number: int, behind: int, memory: int) -> Block:
 
 
 def soak_courses(*blocks: Block) -> dict[tuple[str, str], Course]:
-    plan = msgspec.structs.replace(plan_of(), experiments=[planned(turns=Turns.SOAK, soak_s=3600.0)])
-    (found,) = summarise(record(*blocks, plan=plan))
-    return {(each.figure, each.arm): each for each in found.soak}
+    (experiment,) = summarise(record(*blocks, plan=soak_plan()))
+    return {(course.figure, course.arm): course for course in experiment.soak}
 
 
 def only(parts: list[Table], title: str) -> Table:
-    (found,) = [each for each in parts if each.title == title]
-    return found
+    (table,) = [part for part in parts if part.title == title]
+    return table

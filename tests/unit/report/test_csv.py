@@ -9,11 +9,10 @@ import golden
 import msgspec
 import pytest
 from samples.claims import judged
-from samples.records import plan_of, record, sound_block
+from samples.records import record, sound_block
 from samples.reports import everything, rendered
-from samples.sweeps import peer_run, planned, repeat, soak_block, sweep
+from samples.sweeps import peer_run, plan_with, planned, repeat, soak_block, soak_plan, sweep
 
-from hopcost.plan.turns import Turns
 from hopcost.record.run import Record
 from hopcost.report import Cell, Format, Result, render
 from hopcost.report.document import Document
@@ -91,10 +90,10 @@ def test_an_offered_load_has_rows_of_its_own() -> None:
 def test_points_repeats_and_soaks() -> None:
     assert {(row["experiment"], row["point"]) for row in rows(sweep())} == {("cost@10", "10"), ("cost@1000", "1000")}
     protocol = Protocol(peer=PeerName.WRK, duration_s=30, repeats=1)
-    plan = msgspec.structs.replace(plan_of(), experiments=[planned(as_published=protocol)])
+    plan = plan_with(planned(as_published=protocol))
     content = record(plan=plan, repeats=[repeat("direct", 0, peer_run(1000)), repeat("behind", 0, peer_run(250))])
     assert one(content, "behind", "repeats_throughput")["ratio"] == "0.25"
-    plan = msgspec.structs.replace(plan_of(), experiments=[planned(turns=Turns.SOAK, soak_s=3600.0)])
+    plan = soak_plan()
     content = record(*(soak_block(each, 400, 2**20) for each in range(4)), plan=plan)
     assert float(one(content, "behind", "soak:ratio")["value"]) == pytest.approx(1.0)
 

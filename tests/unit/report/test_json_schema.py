@@ -8,11 +8,10 @@ import jsonschema
 import msgspec
 import pytest
 from places import ROOT
-from samples.records import plan_of, record, sound_block
+from samples.records import record, sound_block
 from samples.reports import everything, rendered
-from samples.sweeps import peer_run, planned, repeat, soak_block, sweep
+from samples.sweeps import peer_run, plan_with, planned, repeat, soak_block, soak_plan, sweep
 
-from hopcost.plan.turns import Turns
 from hopcost.record.run import Record
 from hopcost.report.json_schema import Report
 from hopcost.suites.peer_name import PeerName
@@ -25,8 +24,8 @@ GOLDEN = ROOT / "tests" / "golden" / "report" / "report.json"
 def records() -> list[Record]:
     """Every kind of experiment."""
     protocol = Protocol(peer=PeerName.WRK, duration_s=30, repeats=1)
-    repeated = msgspec.structs.replace(plan_of(), experiments=[planned(as_published=protocol)])
-    soaked = msgspec.structs.replace(plan_of(), experiments=[planned(turns=Turns.SOAK, soak_s=3600.0)])
+    repeated = plan_with(planned(as_published=protocol))
+    soaked = soak_plan()
     return [
         everything(),
         record(sound_block(0), sound_block(1)),

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from samples.records import plan_of, record
-from samples.sweeps import planned, soak_block, soak_courses
+from samples.records import record
+from samples.sweeps import soak_block, soak_courses, soak_plan, tables_of
 
 from hopcost.generators.engine_protocol import Validity
-from hopcost.plan.turns import Turns
-from hopcost.report.tables import experiment
 from hopcost.statistics.summary.summary import summarise
 
 
@@ -32,10 +30,10 @@ def test_void_segments_of_a_soak_do_not_count() -> None:
 
 
 def test_a_soak_in_lines() -> None:
-    plan = msgspec.structs.replace(plan_of(), experiments=[planned(turns=Turns.SOAK, soak_s=3600.0)])
+    plan = soak_plan()
     blocks = [soak_block(each, 400, round(2**20 * 2 ** (each / 3))) for each in range(4)]
-    (made,) = experiment.tables(summarise(record(*blocks, plan=plan)))
-    (line,) = [line for line in made.notes.lines if "memory (resident): drifts" in line]
+    tables = tables_of(record(*blocks, plan=plan))
+    (line,) = [line for line in tables.notes.lines if "memory (resident): drifts" in line]
     assert line.startswith("soak: behind: memory (resident): drifts; 1.0 MiB → 2.0 MiB (4 parts), +100.0% [")
     assert line.endswith("per hour")
 

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import msgspec
 import pytest
-from samples.records import plan_of, record
-from samples.sweeps import at, point
+from samples.records import record
+from samples.sweeps import at, plan_with, point, tables_of
 
 from hopcost.record.evidence import NetworkKind, Surroundings
-from hopcost.report.tables import experiment
-from hopcost.statistics.summary.summary import summarise
 
 
 def surrounded(
     *values: int, sysctls: dict[tuple[int, str], dict[str, str]], links: dict[int, int] | None = None
 ) -> list[str]:
     """The lines of a sweep over these values whose arms were given this."""
-    plan = msgspec.structs.replace(plan_of(), experiments=[point(value) for value in values])
+    plan = plan_with(*map(point, values))
     blocks = [at(value, 400) for value in values]
     for value, each in zip(values, blocks, strict=True):
         for arm in each.arms:
@@ -28,8 +25,8 @@ def surrounded(
                 link_mbit_per_s=None if seen is None else 1000,
                 link_bits_per_s=seen,
             )
-    (made,) = experiment.tables(summarise(record(*blocks, plan=plan)))
-    return [line for line in made.notes.lines if "read back" in line or "Mbit/s" in line]
+    tables = tables_of(record(*blocks, plan=plan))
+    return [line for line in tables.notes.lines if "read back" in line or "Mbit/s" in line]
 
 
 def test_what_all_have_is_said_once_and_what_differs_with_whom_it_holds_for() -> None:

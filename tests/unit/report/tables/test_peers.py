@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import msgspec
-from samples.records import block, part, plan_of, record, slice_of
-from samples.sweeps import at, only, peer_run, planned, repeat
+from samples.records import block, part, record, slice_of
+from samples.sweeps import at, only, peer_run, plan_with, planned, repeat, tables_of
 
 from hopcost.record.block import Block
 from hopcost.record.repeat import PeerRun
 from hopcost.record.run import Record
 from hopcost.report.document import Table
-from hopcost.report.tables import experiment
-from hopcost.statistics.summary.summary import summarise
 from hopcost.suites.peer_name import PeerName
 from hopcost.suites.published import Protocol
 
@@ -21,7 +19,7 @@ def timed(answers: int, latency_ms: dict[str, float], kept: int | None = None) -
 
 
 def generator(content: Record) -> Table:
-    (made,) = experiment.tables(summarise(content))
+    made = tables_of(content)
     return only(made.further, "as the other generator says")
 
 
@@ -39,9 +37,7 @@ def test_another_generators_times_stand_beside_its_counts() -> None:
 
 
 def test_kept_connections_are_counted_over_all_repeats_and_unknown_where_one_does_not_say() -> None:
-    plan = msgspec.structs.replace(
-        plan_of(), experiments=[planned(as_published=Protocol(peer=PeerName.AB, requests=1000, repeats=2))]
-    )
+    plan = plan_with(planned(as_published=Protocol(peer=PeerName.AB, requests=1000, repeats=2)))
     repeats = [repeat("direct", number, timed(1000, {}, kept=kept)) for number, kept in ((0, 990), (1, 0))]
     repeats += [repeat("behind", number, timed(1000, {}, kept=kept)) for number, kept in ((0, 990), (1, None))]
     made = generator(record(plan=plan, repeats=repeats))
@@ -50,7 +46,7 @@ def test_kept_connections_are_counted_over_all_repeats_and_unknown_where_one_doe
 
 
 def test_our_engines_arms_have_no_such_table() -> None:
-    (made,) = experiment.tables(summarise(record(at_cost())))
+    made = tables_of(record(at_cost()))
     assert [part.title for part in made.further] == ["what the hop costs"]
 
 

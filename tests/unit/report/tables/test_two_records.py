@@ -30,22 +30,21 @@ def everything() -> tuple[Record, Record]:
     return a, b
 
 
+def page(a: Record, b: Record, format: Format = Format.TEXT, *, anyway: bool = False) -> str:
+    return render(comparison_report(a, b, questions_two_records.compare_records(a, b, anyway=anyway)), format)
+
+
 @pytest.mark.parametrize(("format", "ending"), [(Format.TEXT, "txt"), (Format.MARKDOWN, "md"), (Format.JSON, "json")])
 def test_the_page_to_the_last_byte(format: Format, ending: str) -> None:
-    a, b = everything()
-    golden.compare(
-        f"questions/compare.{ending}",
-        render(comparison_report(a, b, questions_two_records.compare_records(a, b, anyway=True)), format),
-    )
+    golden.compare(f"questions/compare.{ending}", page(*everything(), format, anyway=True))
 
 
 def test_all_that_differs_stands_before_any_figure() -> None:
-    a, b = everything()
-    page = render(comparison_report(a, b, questions_two_records.compare_records(a, b, anyway=True)), Format.TEXT)
-    before = page.partition("answers/s")[0]
+    text = page(*everything(), anyway=True)
+    before = text.partition("answers/s")[0]
     for words in ("cpu: Abacus 2 → Abacus 3", "programs.proxy: 2 → 3", "cost: workload.connections: 32 → 64"):
         assert words in before
-    assert "load_average" not in page
+    assert "load_average" not in text
     assert "weaker evidence than one interleaved run" in before and "hopcost gate made-up/cost/behind" in before
 
 
@@ -60,20 +59,14 @@ def test_all_that_differs_stands_before_any_figure() -> None:
 def test_the_stronger_way_names_the_arm_as_the_command_line_takes_it(words: list[str], path: str) -> None:
     a, b = half("a"), half("b")
     a.run.command = ["hopcost", *words]
-    page = render(comparison_report(a, b, questions_two_records.compare_records(a, b)), Format.TEXT)
-    assert f"the stronger way: hopcost gate {path} --before" in page
+    assert f"the stronger way: hopcost gate {path} --before" in page(a, b)
 
 
 def test_the_same_again_says_so() -> None:
-    a, b = half("a"), half("b")
-    page = render(comparison_report(a, b, questions_two_records.compare_records(a, b)), Format.TEXT)
-    assert "nothing that the records keep, but the hour" in page
+    assert "nothing that the records keep, but the hour" in page(half("a"), half("b"))
 
 
 def test_json_is_json() -> None:
-    a, b = everything()
-    content = json.loads(
-        render(comparison_report(a, b, questions_two_records.compare_records(a, b, anyway=True)), Format.JSON)
-    )
+    content = json.loads(page(*everything(), Format.JSON, anyway=True))
     assert content["a"]["record"] == "records/a"
     assert content["experiments"][0]["arms"][1]["figures"][0]["verdict"]["word"] == "slower"

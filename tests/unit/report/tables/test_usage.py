@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import msgspec
 import pytest
-from samples.records import plan_of, record
+from samples.records import record
 from samples.reports import rendered
-from samples.sweeps import at, only, peer_run, planned, repeat, sweep
+from samples.sweeps import at, only, peer_run, plan_with, planned, repeat, sweep, tables_of
 
 from hopcost.record.block import Block
 from hopcost.record.evidence import Memory, NetworkKind, Surroundings, TimeWait
 from hopcost.record.run import Record
 from hopcost.report import formatting
 from hopcost.report.document import Table
-from hopcost.report.tables import experiment
-from hopcost.statistics.summary.summary import summarise
 from hopcost.suites.peer_name import PeerName
 from hopcost.suites.published import Protocol
 
@@ -22,7 +19,7 @@ MIB = 2**20
 
 
 def usage(content: Record) -> Table:
-    (made,) = experiment.tables(summarise(content))
+    made = tables_of(content)
     return only(made.further, "memory and closed connections")
 
 
@@ -44,7 +41,7 @@ def test_memory_and_ports_are_one_table_with_a_row_for_each_hop() -> None:
     made = usage(record(first, second))
     assert made.header == ["arm", "hop", "memory peak MiB", "proportional MiB", "TIME_WAIT server", "its client"]
     assert made.rows == [["behind", "proxy", "18.0", "0.5", "1,200", "10"], ["", "app", "9.0", "–", "–", "–"]]
-    (whole,) = experiment.tables(summarise(record(first, second)))
+    whole = tables_of(record(first, second))
     assert not any("TIME_WAIT" in line or "memory" in line for line in whole.notes.lines)
 
 
@@ -62,7 +59,7 @@ def test_without_any_tcp_link_there_are_no_columns_for_ports() -> None:
     made.experiment, made.arms[1].time_wait = "cost", []
     assert usage(record(made)).header == ["arm", "hop", "memory peak MiB", "proportional MiB"]
     made.arms[1].memory = {}
-    (whole,) = experiment.tables(summarise(record(made)))
+    whole = tables_of(record(made))
     assert "memory and closed connections" not in [part.title for part in whole.further]
 
 
@@ -78,9 +75,7 @@ def test_further_tables_stand_in_text_and_markdown() -> None:
 
 
 def test_repeats_have_memory_ports_and_surroundings_too() -> None:
-    plan = msgspec.structs.replace(
-        plan_of(), experiments=[planned(as_published=Protocol(peer=PeerName.WRK, duration_s=30, repeats=1))]
-    )
+    plan = plan_with(planned(as_published=Protocol(peer=PeerName.WRK, duration_s=30, repeats=1)))
     one = repeat("direct", 0, peer_run(1000))
     one.memory = {"app": Memory(processes=1, peak_bytes=MIB, proportional_bytes=None)}
     one.time_wait = [TimeWait(hop="app", server=5, client=0)]
@@ -88,7 +83,7 @@ def test_repeats_have_memory_ports_and_surroundings_too() -> None:
     content = record(plan=plan, repeats=[one])
     assert usage(content).rows == [["direct", "app", "1.0", "–", "5", "0"]]
     assert any("closed its own by then" in line for line in usage(content).below)
-    (made,) = experiment.tables(summarise(content))
+    made = tables_of(content)
     assert "note: direct: read back: net.core.somaxconn = 128" in made.notes.lines
 
 
