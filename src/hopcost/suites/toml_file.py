@@ -67,7 +67,7 @@ def _named(kind: Any, data: Any, where: str, in_key: bool) -> str:
     before, unnamed, after = where.partition("[...]")
     if not unnamed and not in_key:
         return where
-    key_kind, value_kind = typing.get_args(bare(_type_at(kind, before)))
+    key_kind, value_kind = typing.get_args(_bare(_type_at(kind, before)))
     for key, value in _value_at(data, before).items():
         if unnamed and not _fits(value, value_kind):
             return f"{before}.{key}" + _named(value_kind, value, "$" + after, in_key).removeprefix("$")
@@ -88,11 +88,11 @@ def _hint(kind: Any, message: str, where: str) -> str | None:
     """The nearest known key or word for an unknown one."""
     unknown, place = (
         re.search(r"unknown field `([^`]+)`|Invalid enum value '(.+)'", message),
-        bare(_type_at(kind, where)),
+        _bare(_type_at(kind, where)),
     )
     if unknown is None:
         return None
-    if is_structure(place):
+    if _is_structure(place):
         return nearest(unknown[1], place.__struct_encode_fields__)
     return nearest(unknown[2], [str(word.value) for word in place]) if _is_enum(place) else None
 
@@ -105,10 +105,10 @@ def _steps(where: str) -> list[tuple[str, str]]:
 def _type_at(kind: Any, where: str) -> Any:
     """The type that stands at a msgspec path, or None."""
     for key, _ in _steps(where):
-        kind = bare(kind)
+        kind = _bare(kind)
         if not key:
             kind = (typing.get_args(kind) or (None,))[-1]
-        elif is_structure(kind):
+        elif _is_structure(kind):
             by_key = dict(zip(kind.__struct_encode_fields__, kind.__struct_fields__, strict=True))
             kind = typing.get_type_hints(kind, include_extras=True).get(by_key.get(key, ""))
         else:
@@ -123,15 +123,15 @@ def _value_at(data: Any, where: str) -> Any:
     return data
 
 
-def bare(kind: Any) -> Any:
+def _bare(kind: Any) -> Any:
     """`Annotated[X, …] | None` → `X`."""
     if typing.get_origin(kind) is Annotated:
-        return bare(typing.get_args(kind)[0])
+        return _bare(typing.get_args(kind)[0])
     kinds = [argument for argument in typing.get_args(kind) if argument is not type(None)]
-    return bare(kinds[0]) if type(None) in typing.get_args(kind) and kinds else kind
+    return _bare(kinds[0]) if type(None) in typing.get_args(kind) and kinds else kind
 
 
-def is_structure(kind: Any) -> bool:
+def _is_structure(kind: Any) -> bool:
     return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
 
 

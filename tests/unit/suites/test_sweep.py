@@ -84,6 +84,8 @@ def test_a_setting_is_swept_without_being_set_before(tmp_path: Path, key: str, v
         ('"workload.connections"', '"baseline"', "sweep.key: 'baseline' cannot be swept", "known: "),
         ('"workload.connections"', '"workload"', "sweep.key: 'workload' is a table", "name a key in it"),
         ('"workload.connections"', '"workload.connections.x"', "'connections' is no table", "leave .x out"),
+        ('"workload.connections"', '"placement.x.y"', "'placement' is no table", "leave .x.y out"),
+        ('"workload.connections"', '"settings.nginx"', "sweep.key: 'settings.nginx' is a table", "name a key in it"),
         ('"workload.connections"', '"settings.ngnix.gzip"', "no arm uses the program 'ngnix'", "did you mean 'nginx'?"),
         ("[100, 1000]", "[100, 0]", "workload.connections = 0: Expected `int` >= 1", ""),
         ("[100, 1000]", '[100, "many"]', "workload.connections = many: Expected `int`", ""),
