@@ -48,21 +48,31 @@ def crosscheck(
     from hopcost.report.tables.crosscheck import crosscheck_report
     from hopcost.suites import read
 
-    _, wanted, _ = read.locate(arm)
-    if wanted.workload.method.uploads:
+    _, asked, _ = read.locate(arm)
+    if asked.workload.method.uploads:
         raise UsageError(f"{arm}: other generators send GET alone here", "name an arm that is asked with GET")
     console = Console(stderr=True, highlight=False)
     with (
         running_arm(arm, "crosscheck", console.print, isolated=True) as (experiment, stack, _),
         console.status(f"loading {arm}") as status,
     ):
-        found = checking.run_crosscheck(
+
+        def turn_begins(generator: str, number: int | None) -> None:
+            warming_up = f"warming up for {checking.WARM_UP_S} s"
+            words = warming_up if number is None else f"round {number + 1} of {rounds}: {generator}"
+            if console.is_terminal:
+                status.update(words)
+            else:
+                console.print(words, markup=False)
+
+        answer = checking.run_crosscheck(
             arm,
             stack,
             experiment.workload,
+            checking.find_generators(stack, experiment.workload),
             rounds=rounds,
             seconds=seconds,
             seed=secrets.randbits(32) if seed is None else seed,
-            said=status.update if console.is_terminal else lambda words: console.print(words, markup=False),
+            turn_begins=turn_begins,
         )
-    write_result(render(crosscheck_report(found), format), output)
+    write_result(render(crosscheck_report(answer), format), output)

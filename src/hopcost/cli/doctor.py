@@ -12,14 +12,14 @@ EPILOG = examples("hopcost doctor", "hopcost doctor --spread", "hopcost doctor -
 
 
 def _clean() -> int:
-    """Remove and tell; 1 when something is still there afterwards. Things of living runs are never touched."""
+    """Remove what dead runs have left, and print it; 1 if something is still there. Living runs are never touched."""
     from hopcost.stacks.sandbox import leftovers
 
-    for each in leftovers.remove_leftovers():
-        print(f"removed: {each.kind.value} {each.what}")
+    for leftover in leftovers.remove_leftovers():
+        print(f"removed: {leftover.kind.value} {leftover.what}")
     left = leftovers.find_leftovers()
-    for each in left:
-        print(f"could not be removed: {each.kind.value} {each.what}")
+    for leftover in left:
+        print(f"could not be removed: {leftover.kind.value} {leftover.what}")
     if not left:
         print("nothing is left of dead runs")
     return 1 if left else 0
@@ -49,13 +49,14 @@ def doctor(
 
     from hopcost.cli.shared.findings import examine
     from hopcost.machine import facts as machine_facts
+    from hopcost.machine import other_load
     from hopcost.machine.doctor import Level
 
     console = Console(highlight=False)
     facts = machine_facts.facts()
     console.print(Text(f"{facts.cpu}; {facts.system}, kernel {facts.kernel}, {facts.architecture}"), soft_wrap=True)
     styles = {Level.PASS: "green", Level.WARN: "yellow", Level.FAIL: "red"}
-    findings = examine()
+    findings = examine(other_load.watch())
     for finding in findings:
         line = Text(f"{finding.level.value}  ", style=styles[finding.level]).append(finding.what, style="default")
         console.print(line, soft_wrap=True)

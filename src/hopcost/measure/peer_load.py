@@ -5,6 +5,7 @@ Its figures are its own: what it counts, how it times, when it stops. Errors nev
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -23,6 +24,8 @@ from hopcost.stacks.sandbox import session, usage
 from hopcost.stacks.stack import RunningStack
 from hopcost.stacks.surroundings import with_link_load
 from hopcost.suites.experiment import Workload
+
+Drive = Callable[[PeerLoad, float], PeerRun]  # one run of a generator under a load, for so many seconds at most
 
 
 def find(name: str) -> tuple[Peer, str]:
@@ -57,7 +60,8 @@ def load(context: BlockContext, block: Block, ready: CheckedArm, name: str) -> N
     cores = cores_in_use(experiment)
     rig = context.rig
     harness, others = rig.own_cpu_ns(), busy_outside_ns(rig, [ready.stack], cores)
-    run = drive(name, wanted, ready.stack, experiment.cores.generator, at_most_s=seconds * 3 + 30)
+    drive = driver(*find(name), ready.stack, experiment.cores.generator)
+    run = drive(wanted, seconds * 3 + 30)
     harness = rig.own_cpu_ns() - harness
     others = busy_outside_ns(rig, [ready.stack], cores) - others
     block.harness_cpu_ns, block.foreign_cpu_ns = harness, max(0, others - run.generator_cpu_ns - harness)
@@ -106,15 +110,16 @@ def url_of(stack: RunningStack, target: str) -> str:
     return f"{address.url}{target}"
 
 
-def drive(name: str, wanted: PeerLoad, stack: RunningStack, cores: list[int], at_most_s: float) -> PeerRun:
-    """One run of the peer of that name."""
-    peer, version = find(name)
-    return run(peer, version, peer.words(wanted), stack, cores, at_most_s)
+def driver(peer: Peer, version: str, stack: RunningStack, cores: list[int]) -> Drive:
+    """How a generator is run against a running stack."""
+    return lambda wanted, at_most_s: _run(peer, version, wanted, stack, cores, at_most_s)
 
 
-def run(peer: Peer, version: str, words: list[str], stack: RunningStack, cores: list[int], at_most_s: float) -> PeerRun:
-    """One run of a generator against a running stack, in the stack's network namespace where it has one."""
-    command = [peer.executable, *words]
+def _run(
+    peer: Peer, version: str, wanted: PeerLoad, stack: RunningStack, cores: list[int], at_most_s: float
+) -> PeerRun:
+    """One run of a generator against a running stack, in the stack's network namespace if it has one."""
+    command = [peer.executable, *peer.words(wanted)]
     before = _cpu_ns(stack)
     try:
         with stack.as_client():  # a child is born in the network namespace of who starts it

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-
-from hopcost.cli.shared import findings
-from hopcost.machine import other_load
+from hopcost.cli.shared.findings import examine
 from hopcost.machine.other_load import OtherLoad
 
 
-def test_examine_judges_everything_that_it_saw(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examine_judges_everything_that_it_saw() -> None:
     """On this machine, whatever it is: every line has a level, and no judgement is left out."""
-    monkeypatch.setattr(other_load, "watch", lambda: OtherLoad(busy=0.0, stolen=0.0, busiest=[]))
-    words = "\n".join(finding.what for finding in findings.examine())
+    quiet = OtherLoad(busy=0.0, stolen=0.0, busiest=[])
+    words = "\n".join(finding.what for finding in examine(quiet))
     for topic in ("physical", "SMT", "governor", "other load", "steal", "swap", "clock source", "open files", "frozen",
                   "io_uring", "autogroup", "hopcost-engine", "hopcost-origin", "nginx", "go-hello"):  # fmt: skip
         assert topic in words, topic

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from hopcost.machine import binaries, cpu_time, doctor, facts, other_load
+from hopcost.machine import binaries, cpu_time, doctor, facts
 from hopcost.machine.doctor import Finding
+from hopcost.machine.other_load import OtherLoad
 from hopcost.programs.read import shipped_programs
 from hopcost.programs.receipt import installed
 from hopcost.stacks.sandbox import cgroups, namespaces, network
 
 
-def examine() -> list[Finding]:
-    """All findings about this machine; takes a second, in which it watches for other load."""
-    machine, load = facts.facts(), other_load.watch()
+def examine(load: OtherLoad) -> list[Finding]:
+    """All findings about this machine, under the load of other programs."""
+    machine = facts.facts()
     freezer, own_network = cgroups.find_freezer(), network.find_network()
     missing_tools = [name for name in ("ip", "tc") if namespaces.tool(name) is None]
     receipts = {name: installed(name) for name in shipped_programs()}
@@ -32,5 +33,5 @@ def examine() -> list[Finding]:
         doctor.io_uring(machine.sysctls["kernel.io_uring_disabled"]),
         doctor.autogroup(machine.sysctls["kernel.sched_autogroup_enabled"]),
         *doctor.own_binaries({name: binaries.find(name) is not None for name in binaries.OWN}),
-        *(doctor.program(name, each.version, each.missing, each.remedy) for name, each in receipts.items()),
+        *(doctor.program(name, receipt.version, receipt.missing, receipt.remedy) for name, receipt in receipts.items()),
     ]

@@ -7,7 +7,6 @@ minute of the machine goes to whichever arm has it.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
 
 import msgspec
 
@@ -16,14 +15,13 @@ from hopcost.generators.peers.peer import PeerLoad
 from hopcost.measure import block as blocks
 from hopcost.measure import engine_load, peer_load
 from hopcost.measure.engine_load import BlockContext
+from hopcost.measure.peer_load import Drive
 from hopcost.plan.plan import PlannedArm
-from hopcost.record.repeat import PeerRun, Repeat
+from hopcost.record.repeat import Repeat
 from hopcost.record.run import Ending, StopReason
 from hopcost.suites.published import Protocol
 
 PROBE_REQUESTS_LEAST = 1000
-
-Drive = Callable[[PeerLoad, float], PeerRun]
 
 
 def run_as_published(context: BlockContext, deadline: float) -> Ending:
@@ -72,10 +70,7 @@ def _arm(context: BlockContext, arm: PlannedArm, protocol: Protocol, share_s: fl
             )
             # Where the generator shares the stack's cores, the article's had them all: no core is its own.
             cores = experiment.cores.stack if experiment.cores.shared else experiment.cores.generator
-
-            def drive(load: PeerLoad, at_most_s: float) -> PeerRun:
-                return peer_load.drive(protocol.peer, load, ready.stack, cores, at_most_s)
-
+            drive = peer_load.driver(*peer_load.find(protocol.peer), ready.stack, cores)
             each_s = (share_s - (context.rig.now_s() - began)) / protocol.repeats
             sized = scaled(protocol, wanted, scale, each_s, drive)
             well = True

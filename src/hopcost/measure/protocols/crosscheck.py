@@ -7,7 +7,7 @@ all of them. All are processes of their own, called and read alike.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import msgspec
 
@@ -15,10 +15,9 @@ from hopcost.errors import ArmFailed, CannotMeasure
 from hopcost.generators import process
 from hopcost.generators.peers import BY_NAME
 from hopcost.generators.peers.ours import our_engine
-from hopcost.generators.peers.peer import Peer, PeerLoad
 from hopcost.machine import binaries
 from hopcost.measure import peer_load
-from hopcost.record.repeat import PeerRun
+from hopcost.measure.peer_load import Drive
 from hopcost.stacks.stack import RunningStack
 from hopcost.statistics.questions.crosscheck import OURS, Crosscheck, Turn, summarise_crosscheck
 from hopcost.suites.experiment import Workload
@@ -26,47 +25,58 @@ from hopcost.suites.experiment import Workload
 WARM_UP_S = 2
 
 
-class _Caller(msgspec.Struct, frozen=True):
-    """How a generator is called: `words` stand behind its name."""
+class Generators(msgspec.Struct, frozen=True):
+    """The generators that take turns, ours among them, and why the others do not."""
 
-    peer: Peer
-    version: str
-    words: Callable[[PeerLoad], list[str]]
+    drives: Mapping[str, Drive]
+    left_out: Mapping[str, str]
+
+
+def find_generators(stack: RunningStack, workload: Workload) -> Generators:
+    """Our engine, and all peers that are installed and can make such a load."""
+    cores = stack.prepared.cores.generator
+    engine = our_engine(binaries.require("hopcost-engine"), OURS)
+    drives = {OURS: peer_load.driver(engine, process.version_of(engine) or "", stack, cores)}
+    left_out = {name: f"not installed; hint: {hint}" for name, hint in peer_load.missing().items()}
+    for name in [name for name in BY_NAME if name not in left_out]:
+        try:
+            BY_NAME[name].refuse_unable(workload.requests_per_connection)
+            drives[name] = peer_load.driver(*peer_load.find(name), stack, cores)
+        except CannotMeasure as error:
+            left_out[name] = error.message
+    return Generators(drives, left_out)
 
 
 def run_crosscheck(
     path: str,
     stack: RunningStack,
     workload: Workload,
+    generators: Generators,
     *,
     rounds: int,
     seconds: int,
     seed: int,
-    said: Callable[[str], None],
+    turn_begins: Callable[[str, int | None], None],
 ) -> Crosscheck:
-    """Rounds of all generators against a running stack; `said` hears of each turn.
+    """Rounds of all generators against a running stack.
 
-    A generator that fails is left out from there on; ArmFailed when the arm, or our engine, does.
+    `turn_begins` gets the generator and the number of the round, which is None for the warm-up. A generator that fails
+    has no further turn; ArmFailed if the arm or our engine fails.
     """
-    cores = stack.prepared.cores.generator
-    wanted = peer_load.to_load(workload, peer_load.url_of(stack, workload.target))
-    wanted = msgspec.structs.replace(wanted, seconds=seconds, threads=len(cores))
-    callers, left_out = _callers(workload)
-
-    def turn(name: str, load: PeerLoad) -> PeerRun:
-        caller = callers[name]
-        return peer_load.run(caller.peer, caller.version, caller.words(load), stack, cores, at_most_s=seconds * 3 + 30)
-
-    said(f"warming up for {WARM_UP_S} s")
-    turn(OURS, msgspec.structs.replace(wanted, seconds=WARM_UP_S))
+    cores, left_out = stack.prepared.cores.generator, dict(generators.left_out)
+    load = peer_load.to_load(workload, peer_load.url_of(stack, workload.target))
+    load = msgspec.structs.replace(load, seconds=seconds, threads=len(cores))
+    at_most_s = seconds * 3 + 30
+    turn_begins(OURS, None)
+    generators.drives[OURS](msgspec.structs.replace(load, seconds=WARM_UP_S), at_most_s)
     turns: list[Turn] = []
-    order, shuffle = list(callers), random.Random(seed)
+    order, shuffle = list(generators.drives), random.Random(seed)
     for number in range(rounds):
         shuffle.shuffle(order)
         for name in [name for name in order if name not in left_out]:
-            said(f"round {number + 1} of {rounds}: {name}")
+            turn_begins(name, number)
             try:
-                turns.append(Turn(round=number, run=turn(name, wanted)))
+                turns.append(Turn(round=number, run=generators.drives[name](load, at_most_s)))
             except ArmFailed as error:
                 if name == OURS:
                     raise
@@ -83,21 +93,3 @@ def run_crosscheck(
         left_out=left_out,
         turns=turns,
     )
-
-
-def _callers(workload: Workload) -> tuple[dict[str, _Caller], dict[str, str]]:
-    """Ours and all that are here and can do such a load; of the others, why not."""
-    engine = our_engine(binaries.require("hopcost-engine"), OURS)
-    callers = {OURS: _Caller(engine, process.version_of(engine) or "", engine.words)}
-    left_out = {name: f"not installed; hint: {hint}" for name, hint in peer_load.missing().items()}
-    for name in BY_NAME:
-        if name in left_out:
-            continue
-        try:
-            BY_NAME[name].refuse_unable(workload.requests_per_connection)
-            peer, version = peer_load.find(name)
-        except CannotMeasure as error:
-            left_out[name] = error.message
-        else:
-            callers[name] = _Caller(peer, version, peer.words)
-    return callers, left_out
