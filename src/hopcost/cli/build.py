@@ -28,20 +28,20 @@ def build(
     from hopcost.programs.receipt import installed
 
     failed = False
-    for each in [read.read_program(name) for name in programs or read.shipped_programs()]:
-        if each.build is None and not programs:
+    for program in [read.read_program(name) for name in programs or read.shipped_programs()]:
+        if program.build is None and not programs:
             continue
         started_s = time.monotonic()
-        did = "was there" if each.build else "not made from source"
+        how = "was there" if program.build else "not made from source"
         try:
-            if each.build and not build_cache.is_built(each):
-                print(f"building {each.name}", file=sys.stderr)
-                build_program(each.name)
-                did = f"built in {time.monotonic() - started_s:.1f} s"
-            receipt = installed(each.name)
+            if program.build and not build_cache.is_built(program):
+                print(f"building {program.name}", file=sys.stderr)
+                build_program(program.name)
+                how = f"built in {time.monotonic() - started_s:.1f} s"
+            receipt = installed(program.name)
             if receipt.missing:
-                raise CannotMeasure(f"{each.name}: {receipt.missing}", receipt.remedy)
-            print(f"{each.name} {receipt.version} ({did})")
+                raise CannotMeasure(f"{program.name}: {receipt.missing}", receipt.remedy)
+            print(f"{program.name} {receipt.version} ({how})")
         except CannotMeasure as error:
             fail(error)
             failed = True

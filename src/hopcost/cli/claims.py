@@ -56,8 +56,8 @@ def claims(
     read = [records.read_record(records.find_record(name)) for name in dict.fromkeys(record)]
     given = [suites.read_suite(name) for name in suite or []]
     for each in given:
-        if not any(one.plan.suite == each.name for one in read):
-            there = ", ".join(sorted({one.plan.suite for one in read}))
+        if not any(content.plan.suite == each.name for content in read):
+            there = ", ".join(sorted({content.plan.suite for content in read}))
             raise UsageError(f"--suite {each.name}: none of these records is of it", f"they are of: {there}")
     chosen = judging.suites(read, given)
     without = sorted({each.plan.suite for each in read} - {each.name for each in chosen})
@@ -66,5 +66,5 @@ def claims(
         raise UsageError(f"no claims in these records: {', '.join(without)}", hint)
     if without:
         print(f"no claims in the records of {', '.join(without)}\nhint: {hint}", file=sys.stderr)
-    judged = [each for one in chosen for each in judging.judge_claims(one, read)]
+    judged = [each for content in chosen for each in judging.judge_claims(content, read)]
     write_result(render(claims_report(judged), format), output)

@@ -45,15 +45,15 @@ def measure_block(
         if block.longest_stall_ns is not None and (standing := _standing(context, block, ready)):
             offered = _offered(context, block, standing, rounds, rates)
             load_open(context, block, standing, offered)
-        note_failures(block, [each.stack for each in ready])
+        note_failures(block, [arm.stack for arm in ready])
     return block
 
 
 def _standing(context: BlockContext, block: Block, ready: list[CheckedArm]) -> list[CheckedArm]:
-    """The arms that go on into the open loop: those that still run; none where there is nothing left to compare."""
-    standing = [each for each in ready if each.stack.failure() is None]
+    """The arms of the open loop: they still run; none if nothing is left to compare."""
+    standing = [arm for arm in ready if arm.stack.failure() is None]
     reference = {context.experiment.baseline, context.experiment.copy}
-    compared = reference & {each.arm.name for each in ready} <= {each.arm.name for each in standing}
+    compared = reference & {arm.arm.name for arm in ready} <= {arm.arm.name for arm in standing}
     is_void = block.end is not None and block.end.validity == Validity.VOID
     return standing if compared and len(standing) > 1 and not is_void else []
 
@@ -64,7 +64,7 @@ def _offered(
     """The loads to offer and the slices to offer them in."""
     assert block.longest_stall_ns is not None, "looked at before load"
     if rates is None:
-        names = {each.arm.name for each in standing}
+        names = {arm.arm.name for arm in standing}
         parts = [part for part in block.arms if part.name in names]
         rates = open_loop.offered_rates(map(throughput, parts), context.experiment.open_loop_shares)
     slice_ns = open_loop.slice_ns(block.longest_stall_ns)
@@ -77,7 +77,7 @@ def _offered(
 def recording(context: BlockContext, number: int, *, judged: bool = True) -> Iterator[Block]:
     """An empty block to fill in; a fault of the measurement makes it void, with the reason.
 
-    At the end it is judged where it was loaded, unless its parts are judged by themselves.
+    At the end it is judged if it was loaded, unless its parts are judged by themselves.
     """
     experiment = context.experiment
     block = Block(
@@ -133,15 +133,15 @@ def start_and_check(
     ready: list[CheckedArm] = []
     for arm in sorted(arms, key=lambda arm: arm.name != experiment.baseline):
         try:
-            one = start(context, arm, block.number, stacks)
+            checked = start(context, arm, block.number, stacks)
             if ready:
-                check.compare_answers(experiment.baseline, ready[0].answer, arm.name, one.answer)
+                check.compare_answers(experiment.baseline, ready[0].answer, arm.name, checked.answer)
         except ArmFailed as error:
             block.failures.append(Failure(arm=arm.name, message=error.message, hint=error.hint))
             if arm.name == experiment.baseline:
                 raise MeasurementFailed(f"the baseline {arm.name} failed: {error.message}", error.hint) from error
         else:
-            ready.append(one)
+            ready.append(checked)
     if len(ready) < 2:
         raise MeasurementFailed("no arm is left to compare the baseline with")
     return ready
@@ -149,7 +149,7 @@ def start_and_check(
 
 def note_failures(block: Block, stacks: list[RunningStack]) -> None:
     """Programs that ended, and settings without a receipt, are failures of their arms."""
-    denied = {arm.name: [each.words() for each in arm.receipts if each.holds is False] for arm in block.arms}
+    denied = {arm.name: [receipt.words() for receipt in arm.receipts if receipt.holds is False] for arm in block.arms}
     for stack in stacks:
         failure = stack.failure() or "; ".join(denied.get(stack.arm, []))
         if failure:

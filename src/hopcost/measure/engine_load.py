@@ -1,4 +1,4 @@
-"""Load on running stacks by the engine: what goes into its plan, and what its lines come to in a block."""
+"""Load on running stacks by the engine: its plan, and its lines as parts of a block."""
 
 from __future__ import annotations
 
@@ -90,10 +90,10 @@ def load_closed(
 
     block.end = _run(context, block, work, parts, note)
     block.arms = [part.whole() for part in parts.values()]
-    for part, each, asked in zip(block.arms, ready, work.arms, strict=True):
+    for part, each, planned in zip(block.arms, ready, work.arms, strict=True):
         assert part.totals is not None, "whole() raises without them"
-        seen = LoadShape(answers=part.totals.answers, opened=part.totals.opened)
-        part.receipts = observers[part.name].receipts(each.answer, asked.request.accepts_gzip, seen)
+        shape = LoadShape(answers=part.totals.answers, opened=part.totals.opened)
+        part.receipts = observers[part.name].receipts(each.answer, planned.request.accepts_gzip, shape)
         part.worker_cpu_ns = processes[part.name].worker_cpu_ns()
         part.restarts = processes[part.name].restarts()
 
@@ -223,7 +223,7 @@ def busy_outside_ns(rig: Rig, stacks: list[RunningStack], cores: list[int]) -> i
 
 
 class _Part:
-    """What one run of the engine has said of one arm so far."""
+    """The engine's lines about one arm in one run."""
 
     def __init__(self, ready: CheckedArm) -> None:
         self.arm = ready.arm
@@ -236,7 +236,7 @@ class _Part:
         self.totals: ArmTotals | None = None
 
     def _said(self) -> tuple[WarmedUp, ArmTotals]:
-        """What it must have said; MeasurementFailed where it did not."""
+        """The warm-up and the totals; MeasurementFailed if the engine did not send them."""
         if self.warm_up is None or self.totals is None or not self.slices:
             raise MeasurementFailed(f"the load engine said nothing of {self.arm.name}")
         return self.warm_up, self.totals
@@ -263,8 +263,8 @@ class _Part:
         return OpenLoad(share=share, rate_per_s=rate_per_s, warm_up=warm_up, slices=self.slices, totals=totals)
 
     def surroundings(self, slices: list[Slice]) -> Surroundings:
-        """What the arm ran in, with a word on its link where the load filled it."""
-        given = self.stack.surroundings
-        received = sum(each.received_bytes for each in slices)
-        elapsed_ns, answers = sum(each.elapsed_ns for each in slices), sum(each.answers for each in slices)
-        return with_link_load(given, received, elapsed_ns, answers=answers)
+        """What the arm ran in, with a note if the load filled its link."""
+        before = self.stack.surroundings
+        received = sum(line.received_bytes for line in slices)
+        elapsed_ns, answers = sum(line.elapsed_ns for line in slices), sum(line.answers for line in slices)
+        return with_link_load(before, received, elapsed_ns, answers=answers)

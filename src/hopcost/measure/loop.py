@@ -26,7 +26,7 @@ def measure_plan(plan: Plan, rig: Rig, writer: Writer, watcher: Watcher) -> bool
     ends = rig.now_s() + plan.budget_s
     all_well = True
     for number, experiment in enumerate(plan.experiments):
-        share = (ends - rig.now_s()) * experiment.weight / sum(each.weight for each in plan.experiments[number:])
+        share = (ends - rig.now_s()) * experiment.weight / sum(other.weight for other in plan.experiments[number:])
         context = BlockContext(plan=plan, experiment=experiment, rig=rig, writer=writer, watcher=watcher)
         finished = FinishedBlocks(plan, experiment)
         try:
@@ -61,10 +61,10 @@ def _run_blocks(context: BlockContext, finished: FinishedBlocks, deadline_s: flo
     while isinstance(step := finished.next(deadline_s - context.rig.now_s()), NextBlock):
         if step.forecast is not None:
             context.watcher.forecast(step.forecast)
-        done = _run_block(context, step)
-        context.writer.append(done)
-        context.watcher.block_ends(done)
-        finished.add(done)
+        block = _run_block(context, step)
+        context.writer.append(block)
+        context.watcher.block_ends(block)
+        finished.add(block)
     return step
 
 

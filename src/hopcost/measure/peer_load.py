@@ -1,6 +1,6 @@
 """Another load generator in place of our engine: one arm, one run, its own counts; CPU time of the hops read beside it.
 
-Its figures are its own: what it counts, how it times, when it stops. Errors never count as answers.
+The figures are the peer's: what it counts, how it times, when it stops. Errors never count as answers.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Drive = Callable[[PeerLoad, float], PeerRun]  # one run of a generator under a l
 
 
 def find(name: str) -> tuple[Peer, str]:
-    """The peer of that name and its version; CannotMeasure where it is not installed."""
+    """The peer of that name and its version; CannotMeasure if it is not installed."""
     peer = BY_NAME[name]
     version = process.version_of(peer)
     if version is None:
@@ -38,30 +38,32 @@ def find(name: str) -> tuple[Peer, str]:
 
 
 def missing() -> dict[str, str]:
-    """The peers that are not here, and what would bring each."""
+    """The peers that are not installed, each with the command that installs it."""
     return {name: peer.install for name, peer in BY_NAME.items() if process.version_of(peer) is None}
 
 
 def refuse_uploads(plan: Plan) -> None:
-    """UsageError where another generator would have to send bodies."""
-    for each in plan.experiments:
-        if (plan.peer or plan.as_published) and each.workload.method.uploads:
-            method = each.workload.method.value
-            raise UsageError(f"{each.name}: other generators send GET alone here, not {method}", "leave --peer out")
+    """UsageError if another generator would have to send bodies."""
+    for experiment in plan.experiments:
+        if (plan.peer or plan.as_published) and experiment.workload.method.uploads:
+            method = experiment.workload.method.value
+            raise UsageError(
+                f"{experiment.name}: other generators send GET alone here, not {method}", "leave --peer out"
+            )
 
 
 def load(context: BlockContext, block: Block, ready: CheckedArm, name: str) -> None:
-    """Drive one arm for a slice and put it into the block."""
+    """Load one arm for a slice, and put the result into the block."""
     context.watcher.arm_runs(ready.arm.name, name)
     experiment = context.experiment
-    wanted = to_load(experiment.workload, url_of(ready.stack, experiment.workload.target))
+    peer_load = to_load(experiment.workload, url_of(ready.stack, experiment.workload.target))
     seconds = max(1, round(experiment.slice_ns / 1e9))
-    wanted = msgspec.structs.replace(wanted, seconds=seconds, threads=len(experiment.cores.generator))
+    peer_load = msgspec.structs.replace(peer_load, seconds=seconds, threads=len(experiment.cores.generator))
     cores = cores_in_use(experiment)
     rig = context.rig
     harness, others = rig.own_cpu_ns(), busy_outside_ns(rig, [ready.stack], cores)
     drive = driver(*find(name), ready.stack, experiment.cores.generator)
-    run = drive(wanted, seconds * 3 + 30)
+    run = drive(peer_load, seconds * 3 + 30)
     harness = rig.own_cpu_ns() - harness
     others = busy_outside_ns(rig, [ready.stack], cores) - others
     block.harness_cpu_ns, block.foreign_cpu_ns = harness, max(0, others - run.generator_cpu_ns - harness)
@@ -85,7 +87,7 @@ def load(context: BlockContext, block: Block, ready: CheckedArm, name: str) -> N
 
 
 def surroundings(ready: CheckedArm, run: PeerRun) -> Surroundings:
-    """What the arm ran in, with a word on its link where the answers filled it: their sizes are the checked one's."""
+    """What the arm ran in, with a note if the answers filled its link. All answers count as long as the checked one."""
     answer = check_engine_plan(ready.answer)
     received = run.answers * (answer.header_bytes + answer.body_bytes)
     return with_link_load(ready.stack.surroundings, received, run.elapsed_ns, answers=run.answers)
@@ -116,38 +118,38 @@ def driver(peer: Peer, version: str, stack: RunningStack, cores: list[int]) -> D
 
 
 def _run(
-    peer: Peer, version: str, wanted: PeerLoad, stack: RunningStack, cores: list[int], at_most_s: float
+    peer: Peer, version: str, peer_load: PeerLoad, stack: RunningStack, cores: list[int], at_most_s: float
 ) -> PeerRun:
     """One run of a generator against a running stack, in the stack's network namespace if it has one."""
-    command = [peer.executable, *peer.words(wanted)]
+    command = [peer.executable, *peer.words(peer_load)]
     before = _cpu_ns(stack)
     try:
-        with stack.as_client():  # a child is born in the network namespace of who starts it
-            done = process.run_peer(peer, command, cores, at_most_s=at_most_s)
-    except MeasurementFailed as error:  # its end, as when a server resets a connection, is what it says of this arm
+        with stack.as_client():  # a child inherits the network namespace
+            ended = process.run_peer(peer, command, cores, at_most_s=at_most_s)
+    except MeasurementFailed as error:  # it ended, for example since the server reset a connection: the arm's fault
         raise ArmFailed(stack.arm, error.message, error.hint) from error
     after = _cpu_ns(stack)
     return PeerRun(
         peer=peer.name,
         version=version,
         command=command,
-        answers=done.counts.answers,
-        errors={kind: number for kind, number in done.counts.kinds.items() if number},
-        elapsed_ns=done.counts.elapsed_ns or done.elapsed_ns,
-        wall_ns=done.elapsed_ns,
-        generator_cpu_ns=done.cpu_ns,
+        answers=ended.counts.answers,
+        errors={kind: number for kind, number in ended.counts.kinds.items() if number},
+        elapsed_ns=ended.counts.elapsed_ns or ended.elapsed_ns,
+        wall_ns=ended.elapsed_ns,
+        generator_cpu_ns=ended.cpu_ns,
         cpu_ns={hop: after[hop] - before[hop] for hop in after},
-        throughput_per_s=done.counts.throughput_per_s,
-        latency_ms=done.counts.latency_ms,
-        output=done.output,
-        kept_alive=done.counts.kept_alive,
+        throughput_per_s=ended.counts.throughput_per_s,
+        latency_ms=ended.counts.latency_ms,
+        output=ended.output,
+        kept_alive=ended.counts.kept_alive,
     )
 
 
 def _cpu_ns(stack: RunningStack) -> dict[str, int]:
-    """By hop: of its cgroup where its processes come and go, else of each process, to the kernel's tick."""
-    found = {}
+    """CPU time by hop: of its cgroup if its processes come and go, else of each process, to the kernel's tick."""
+    by_hop = {}
     for hop, pids in stack.processes.items():
         account = stack.account_of(hop)
-        found[hop] = sum(session.cpu_ns(pid) for pid in pids) if account is None else usage.account_ns(Path(account))
-    return found
+        by_hop[hop] = sum(session.cpu_ns(pid) for pid in pids) if account is None else usage.account_ns(Path(account))
+    return by_hop

@@ -1,4 +1,4 @@
-"""The world of the measuring loop: clocks, stacks, the engine and the machine. A test has a rig without any of them."""
+"""What the measuring loop needs: clocks, stacks, the engine and the machine. Tests have a rig without any of them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from hopcost.suites.experiment import Workload
 
 
 class Receipts(Protocol):
-    """What a stack does from now on, as far as it shows whether its settings are in force."""
+    """Watches a stack for signs that its settings are in force."""
 
     def receipts(self, answer: HttpAnswer, accepts_gzip: bool, load: LoadShape) -> list[Receipt]:
         """After the load."""
@@ -89,7 +89,7 @@ class RealRig:
         return RunningStack(arm.name, arm.arm, experiment.settings, experiment.cores, self.host, label=label)
 
     def ask(self, stack: RunningStack, workload: Workload) -> HttpAnswer:
-        """Ask from where the load comes from."""
+        """Ask from the load's network namespace."""
         with stack.as_client():
             return check.ask_as_loaded(stack.arm, stack.prepared.address, workload)
 

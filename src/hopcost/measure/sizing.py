@@ -1,6 +1,6 @@
 """How long the next block is: rounds out of what the blocks so far have shown, and of the time that is left. Pure.
 
-It must not look at which arm is better, only at how widely their ratios spread.
+Which arm is better must not matter here, only how widely the ratios spread.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from hopcost.statistics.precision import Forecast, Variances
 
 
 class Size(msgspec.Struct, frozen=True):
-    """Rounds and length of a slice of the next block, and what is expected of those to come where that is known."""
+    """Rounds and slice of the next block, and a forecast of the blocks to come if the spread is known."""
 
     rounds: int
     slice_ns: int
@@ -38,24 +38,24 @@ class Sizing:
         self.has_open_loop = False  # whether the blocks of these overheads have one
         self.ratios: dict[str, list[list[float]]] = {}  # log-ratios by arm, block, round
 
-    def note(self, done: Block) -> None:
+    def note(self, block: Block) -> None:
         """Take a block into account."""
-        if done.open_ends and not self.has_open_loop:  # a void one may have none
+        if block.open_ends and not self.has_open_loop:  # a void one may have none
             self.overheads_s, self.has_open_loop = [], True
-        if done.slices_elapsed_ns:
-            settling_ns = done.slices_elapsed_ns * self.experiment.settle_ns // self.experiment.slice_ns
-            warmed_ns = 0 if self.experiment.turns is Turns.WHOLE else _warmed_ns(done)
-            self.overheads_s.append((done.elapsed_ns - done.slices_elapsed_ns - settling_ns - warmed_ns) / 1e9)
-        if done.validity != Validity.VOID:
-            for name in (arm.name for arm in done.arms if arm.name != self.experiment.baseline):
-                logs = log_ratios_by_round(done, self.experiment, name, throughput)
+        if block.slices_elapsed_ns:
+            settling_ns = block.slices_elapsed_ns * self.experiment.settle_ns // self.experiment.slice_ns
+            warmed_ns = 0 if self.experiment.turns is Turns.WHOLE else _warmed_ns(block)
+            self.overheads_s.append((block.elapsed_ns - block.slices_elapsed_ns - settling_ns - warmed_ns) / 1e9)
+        if block.validity != Validity.VOID:
+            for name in (arm.name for arm in block.arms if arm.name != self.experiment.baseline):
+                logs = log_ratios_by_round(block, self.experiment, name, throughput)
                 self.ratios.setdefault(name, []).append([log for log in logs if log is not None])
-        for failure in done.failures:
+        for failure in block.failures:
             self.ratios.pop(failure.arm, None)
 
     @property
     def least(self) -> tuple[int, int]:
-        """Rounds and slice in ns where the time is too short for a block: one must be, to say anything."""
+        """Rounds and slice in ns if the time is too short for a block: without one block there is no answer."""
         if self.experiment.turns is Turns.WHOLE:
             return 1, self._slice_ns_least
         return METHOD.min_rounds, self.experiment.slice_ns
@@ -70,14 +70,14 @@ class Sizing:
         `done` valid blocks are there; each arm will be warmed up for `warm_up_ns`.
         """
         overhead_s = self._overhead_s(arms, warm_up_ns)
-        wanted = max(1, self.plan.looks[0] - done)
+        blocks_wanted = max(1, self.plan.looks[0] - done)
         if self.experiment.turns is Turns.WHOLE:
-            return self._whole(arms, wanted, overhead_s, seconds_left)
+            return self._whole(arms, blocks_wanted, overhead_s, seconds_left)
         round_s = (self.experiment.settle_ns + self.experiment.slice_ns) * arms / 1e9 * METHOD.slice_edges
         at_most = max(METHOD.min_rounds, int(METHOD.max_block_s / round_s))
         spread = self._spread()
         if spread is not None:
-            found = precision.forecast(
+            forecast = precision.forecast(
                 spread,
                 done=done,
                 target=self.plan.target_width,
@@ -90,11 +90,11 @@ class Sizing:
                 rounds_at_least=METHOD.min_rounds,
                 rounds_at_most=at_most,
             )
-            if found is not None:
-                return Size(found.rounds, self.experiment.slice_ns, found)
+            if forecast is not None:
+                return Size(forecast.rounds, self.experiment.slice_ns, forecast)
         elif not self.plan.quick:
             at_most = max(METHOD.min_rounds, int(METHOD.pilot_s / round_s))
-        for blocks_left in range(wanted, 0, -1):  # fewer blocks where the time holds no more
+        for blocks_left in range(blocks_wanted, 0, -1):  # fewer blocks if the time is short
             rounds = rounds_for_block(
                 seconds_left=seconds_left,
                 blocks_left=blocks_left,
@@ -110,15 +110,15 @@ class Sizing:
         return looks.error_of_one_arm(self.experiment, looks.error_left(self.plan.looks, blocks))
 
     def _overhead_s(self, arms: int, warm_up_ns: int) -> float:
-        """What a block takes besides its visits; before whole slices arms warm up for as long as has been seen."""
+        """What a block takes besides its visits. Whole slices have no warm-up of their own, so the mean holds it."""
         if not self.overheads_s:
             return arms * (METHOD.block_overhead_s_per_arm + warm_up_ns / 1e9)
-        seen = sum(self.overheads_s) / len(self.overheads_s)
-        return seen if self.experiment.turns is Turns.WHOLE else seen + arms * warm_up_ns / 1e9
+        mean_s = sum(self.overheads_s) / len(self.overheads_s)
+        return mean_s if self.experiment.turns is Turns.WHOLE else mean_s + arms * warm_up_ns / 1e9
 
-    def _whole(self, arms: int, wanted: int, overhead_s: float, seconds_left: float) -> Size | None:
-        """Whole slices share the time evenly; where that leaves too little for each, fewer blocks do."""
-        for blocks_left in range(wanted, 0, -1):
+    def _whole(self, arms: int, blocks_wanted: int, overhead_s: float, seconds_left: float) -> Size | None:
+        """Whole slices share the time evenly; there are fewer blocks if the slices would be too short."""
+        for blocks_left in range(blocks_wanted, 0, -1):
             slice_ns = int((seconds_left / blocks_left - overhead_s) / (arms * METHOD.slice_edges) * 1e9)
             if slice_ns >= self._slice_ns_least:
                 return Size(1, min(slice_ns, self.experiment.slice_ns))
@@ -132,16 +132,16 @@ class Sizing:
         """
         if self.plan.quick:
             return None
-        found = [precision.spread(blocks) for blocks in self.ratios.values()]
-        known = [each for each in found if each is not None]
+        spreads = [precision.spread(blocks) for blocks in self.ratios.values()]
+        known = [variances for variances in spreads if variances is not None]
         if max(map(len, self.ratios.values()), default=0) < self.plan.looks[0]:
-            known = [Variances(within=each.within, between=0.0) for each in known]
-        return max(known, key=lambda each: each.of_block(METHOD.min_rounds), default=None)
+            known = [Variances(within=variances.within, between=0.0) for variances in known]
+        return max(known, key=lambda variances: variances.of_block(METHOD.min_rounds), default=None)
 
 
-def _warmed_ns(done: Block) -> int:
+def _warmed_ns(block: Block) -> int:
     """How long all arms together were warmed up."""
-    return sum(arm.warm_up.elapsed_ns for arm in done.arms if arm.warm_up is not None)
+    return sum(arm.warm_up.elapsed_ns for arm in block.arms if arm.warm_up is not None)
 
 
 def block_seed(plan: Plan, experiment: str, block: int) -> int:

@@ -17,7 +17,7 @@ from hopcost.suites.suite import Suite
 def arms_here(
     suite: Suite, experiment: Experiment, installed: Mapping[str, Installed]
 ) -> tuple[list[str], list[LeftOut], list[str]]:
-    """The arms that run here, those left out, and notes; CannotMeasure where none is left."""
+    """The arms that run here, those left out, and notes; CannotMeasure if none is left."""
     kept: list[str] = []
     stand_ins: list[str] = []
     left_out: list[LeftOut] = []

@@ -12,7 +12,7 @@ from hopcost.suites.experiment import Placement
 
 
 class Cores(msgspec.Struct, frozen=True):
-    """Core numbers of the stack and of the generator; they overlap only where the placement says so."""
+    """Core numbers of the stack and of the generator; they overlap only if the placement says so."""
 
     stack: Annotated[list[int], Meta(description="core numbers of every hop")]
     generator: Annotated[list[int], Meta(description="core numbers of the load engine, a thread on each")]

@@ -98,7 +98,7 @@ def decide_experiment(
 def _open_loop(
     experiment: Experiment, arms: list[Arm], options: RunOptions, limits: MachineLimits, fitting: TurnsChosen
 ) -> tuple[list[float], list[str]]:
-    """Which offered loads follow the closed loop, and notes: none in quick runs, nor where they have no meaning.
+    """Which offered loads follow the closed loop, and notes; none in quick runs, or if they mean nothing.
 
     A connection per request spends its time on opening, and ports, not on a schedule; whole slices and soaks have their
     own ends; other generators have no open loop that could be compared. Its slices are longer than the closed loop's,
@@ -106,8 +106,8 @@ def _open_loop(
     """
     in_turns = fitting.turns.interleave
     kept = experiment.workload.requests_per_connection is None
-    wanted = experiment.open_loop and not options.quick and not options.one_arm_at_a_time
-    if not (wanted and in_turns and kept):
+    is_wanted = experiment.open_loop and not options.quick and not options.one_arm_at_a_time
+    if not (is_wanted and in_turns and kept):
         return [], []
     settle_ns, _ = _shortest(fitting, experiment, options)
     note = why_not_interleaved(
@@ -124,21 +124,21 @@ def _turns(experiment: Experiment, arms: list[Arm], options: RunOptions, limits:
     wanted = Turns.SOAK if experiment.soak is not None else Turns.ALL
     if options.one_arm_at_a_time or experiment.slices is Slices.WHOLE:
         wanted = Turns.WHOLE
-    found = choose_turns(
+    chosen = choose_turns(
         connections=experiment.workload.connections,
         arms=len(arms),
         through_proxies=any(len(arm.hops) > 1 for arm in arms),
         open_files=limits.open_files,
         wanted=wanted,
     )
-    if not found.turns.interleave:
-        return found
-    settle_ns, slice_ns = _shortest(found, experiment, options)
+    if not chosen.turns.interleave:
+        return chosen
+    settle_ns, slice_ns = _shortest(chosen, experiment, options)
     timeouts = _idle_timeouts(experiment.settings, arms, limits)
-    note = why_not_interleaved(arms=found.together, visit_ns=settle_ns + slice_ns, idle_timeout_s=timeouts)
+    note = why_not_interleaved(arms=chosen.together, visit_ns=settle_ns + slice_ns, idle_timeout_s=timeouts)
     if note is None:
-        return found
-    return msgspec.structs.replace(found, turns=Turns.WHOLE, notes=[*found.notes, note], together=len(arms))
+        return chosen
+    return msgspec.structs.replace(chosen, turns=Turns.WHOLE, notes=[*chosen.notes, note], together=len(arms))
 
 
 def _idle_timeouts(settings: Settings, arms: list[Arm], limits: MachineLimits) -> dict[str, float]:

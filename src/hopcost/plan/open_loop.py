@@ -55,7 +55,7 @@ def is_capped(longest_stall_ns: int) -> bool:
 
 
 def rounds(closed_ns: int, slice_ns: int) -> int:
-    """Rounds for each offered load: 2 s for each arm, less where its closed loop (ns) was shorter; one at least.
+    """Rounds for each offered load: 2 s for each arm, less if its closed loop (ns) was shorter; at least one.
 
     >>> rounds(5 * 10**9, 10**9), rounds(200_000_000, 10**9), rounds(5 * 10**9, 4 * 10**9)
     (2, 1, 1)

@@ -1,8 +1,7 @@
 """How long an arm settles before a slice, and how long the slice is: by its connections, the turns and the time.
 
-A second, wherever the time and idle time-outs allow it: settling is paid for at each visit, and what comes and goes in
-an arm, such as a garbage collection, must come and go within a slice. Where the time does not even hold blocks of the
-shortest, slices are as brief as those of a quick run.
+A second, if the time and idle time-outs allow it: each visit costs its settling, and a garbage collection should fit
+into a slice. If the time does not hold blocks of the shortest slices, they are as brief as in a quick run.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from hopcost.plan.turns import Turns
 
 
 def shortest_slices(turns: Turns, connections: int, *, brief: bool, whole_s: int | None) -> tuple[int, int]:
-    """Settling and slice in ns; in a soak those of the baseline. `whole_s` is a whole slice's, where the suite says."""
+    """Settling and slice in ns; in a soak the baseline's. `whole_s` is the suite's whole slice, if it has one."""
     settle_least_ns, slice_least_ns = (
         (METHOD.brief_settle_ns, METHOD.brief_slice_ns) if brief else (METHOD.min_settle_ns, METHOD.min_slice_ns)
     )
@@ -31,7 +30,7 @@ def shortest_slices(turns: Turns, connections: int, *, brief: bool, whole_s: int
 
 
 def whole_least_ns(*, brief: bool, whole_s: int | None) -> int:
-    """How short a whole slice may get: as it is where the suite sets it, since it may have to outlast something."""
+    """How short a whole slice may get. The suite's own length stays: it may have to outlast something."""
     if whole_s is not None and not brief:
         return whole_s * 1_000_000_000
     return METHOD.quick_min_whole_slice_ns if brief else METHOD.min_whole_slice_ns
@@ -40,8 +39,8 @@ def whole_least_ns(*, brief: bool, whole_s: int | None) -> int:
 def fit_to_time(planned: PlannedExperiment, share_s: float, *, blocks: int, visit_s_most: float) -> PlannedExperiment:
     """The experiment as so many blocks of it fit into `share_s`; a note says what it goes without.
 
-    No open loop where that would take most of the time; slices of a second, or as long as the least rounds of them fit,
-    but no visit (settling and slice) of more than `visit_s_most`; brief ones where not even the shortest fit.
+    No open loop if it would take most of the time. Slices of a second, or so short that the least rounds fit; no visit
+    (settling and slice) longer than `visit_s_most`; brief slices if not even the shortest fit.
     """
     if not planned.turns.interleave:
         return planned
@@ -66,7 +65,7 @@ def are_short(planned: PlannedExperiment) -> bool:
 
 
 def _brief(planned: PlannedExperiment, share_s: float, blocks: int) -> PlannedExperiment:
-    """With the slices of a quick run, where those are shorter; a note says so."""
+    """With the slices of a quick run, if they are shorter; a note says so."""
     settle_ns, slice_ns = shortest_slices(planned.turns, planned.workload.connections, brief=True, whole_s=None)
     if slice_ns >= planned.slice_ns:
         return planned

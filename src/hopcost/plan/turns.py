@@ -1,8 +1,7 @@
 """How the arms of an experiment take turns, out of what the machine's limits and the programs' time-outs allow.
 
-All arms are alive and frozen in between, if that is possible. Else as
-many as open files hold, at least three; else one.
-If open files do not hold one arm with the connections asked for, it gets as many as they hold.
+All arms are alive and frozen in between, if that is possible. Else as many as open files hold, at least three; else
+one. If open files do not hold the connections of one arm, it gets as many as they hold.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ def choose_turns(*, connections: int, arms: int, through_proxies: bool, open_fil
     """What the hard limit of open files allows; `arms` counts the baseline's copy too.
 
     The generator holds the connections of all arms that are alive; a proxy holds two for each of its own.
-    CannotMeasure where not even one connection fits.
+    CannotMeasure if not even one connection fits.
     """
     here, notes = connections, []
     usable = max(0, open_files - METHOD.spare_files)
@@ -84,7 +83,7 @@ def visit_s_most(*, arms: int, idle_timeout_s: dict[str, float]) -> float:
 def why_not_interleaved(
     *, arms: int, visit_ns: int, idle_timeout_s: dict[str, float], so: str = "one arm at a time"
 ) -> str | None:
-    """Why arms cannot take turns in such visits, and what comes of it (`so`); None where they can.
+    """Why arms cannot take turns in such visits, and what follows (`so`); None if they can.
 
     The time for which an arm is frozen, against the smallest idle time-out; `arms` are alive together, each is visited
     for `visit_ns`, on the mean over rounds: what single ones are longer, the other half of the time-out holds. Its

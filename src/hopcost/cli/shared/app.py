@@ -51,7 +51,7 @@ def _options(
 
 
 def know_shells() -> None:
-    """Teach the command line's library its shells, as it does by itself only where its own options are wanted."""
+    """Teach the command line's library its shells; it does so by itself only if its own options are shown."""
     from typer.completion import get_completion_inspect_parameters
 
     get_completion_inspect_parameters()

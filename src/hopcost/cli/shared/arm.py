@@ -27,8 +27,8 @@ def running_arm(
 ) -> Iterator[tuple[Experiment, RunningStack, HttpAnswer]]:
     """The arm's experiment, its running stack and its answer to a request of the workload.
 
-    A network of its own has what is `isolated`, and an arm whose surroundings need one. `say` hears of programs that
-    are built first. ArmFailed when it does not start or answer.
+    It gets a network of its own if `isolated`, or if its surroundings need one. `say` gets a line for each program that
+    is built first. ArmFailed if the arm does not start or answer.
     """
     experiment, name, content, cores = find_arm(path)
     build.build_missing([hop.program for hop in content.hops if not hop.binary], lambda name: say(f"building {name}"))

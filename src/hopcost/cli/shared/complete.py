@@ -11,12 +11,12 @@ Words = Iterable[str | tuple[str, str]]  # a word, or a word and what it is
 
 
 def _never_fails(words: Callable[..., Words]) -> Callable[..., list[str | tuple[str, str]]]:
-    """Whatever goes wrong (a suite that contradicts itself, a folder that may not be read), there is no word then."""
+    """No word if anything goes wrong: a suite contradicts itself, a folder may not be read."""
 
     @wraps(words)
-    def quietly(*given: object, **named: object) -> list[str | tuple[str, str]]:
+    def quietly(*arguments: object, **options: object) -> list[str | tuple[str, str]]:
         try:
-            return list(words(*given, **named))
+            return list(words(*arguments, **options))
         except Exception:
             return []
 
@@ -83,8 +83,8 @@ def _experiments(suite_name: str, incomplete: str) -> list[tuple[str, str]]:
     from hopcost.suites import read
     from hopcost.suites.sweep import AT, points
 
-    found = []
-    for each in read.read_suite(suite_name).experiments:
-        first = [each] if AT not in incomplete else [point for _, point in points(each)]
-        found += [(point.name, each.question) for point in first if point.name.startswith(incomplete)]
-    return found
+    words = []
+    for experiment in read.read_suite(suite_name).experiments:
+        shown = [experiment] if AT not in incomplete else [point for _, point in points(experiment)]
+        words += [(point.name, experiment.question) for point in shown if point.name.startswith(incomplete)]
+    return words

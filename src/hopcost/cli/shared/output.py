@@ -17,7 +17,7 @@ def refuse_unwritable(path: Path | None) -> None:
 def write_result(content: str, path: Path | None) -> None:
     """Print it, or write the file whole or not at all: what stood there before goes only for what is whole.
 
-    UsageError where that cannot be written, and for anything inside a record, which stays as the run wrote it.
+    UsageError if that cannot be written, or if it lies inside a record: a record stays as the run wrote it.
     """
     if path is None:
         print(content, end="")

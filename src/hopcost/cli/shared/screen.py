@@ -1,4 +1,4 @@
-"""What a person sees of a run: programs that are built, what the plan leaves out, the blocks, where the record is."""
+"""What a person sees of a run: programs that are built, arms that are left out, blocks, the record's path."""
 
 from __future__ import annotations
 

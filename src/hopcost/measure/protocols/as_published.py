@@ -61,18 +61,18 @@ def _arm(context: BlockContext, arm: PlannedArm, protocol: Protocol, share_s: fl
             ready = blocks.start(context, arm, 0, stacks)
             blank.check = engine_load.check_engine_plan(ready.answer)
             url = peer_load.url_of(ready.stack, experiment.workload.target)
-            wanted = msgspec.structs.replace(
+            load = msgspec.structs.replace(
                 peer_load.to_load(experiment.workload, url),
                 connections=connections,
                 threads=protocol.threads,
                 options=protocol.options,
                 timeout_s=None,
             )
-            # Where the generator shares the stack's cores, the article's had them all: no core is its own.
+            # If the generator shares the stack's cores, it gets all of them, as in the article.
             cores = experiment.cores.stack if experiment.cores.shared else experiment.cores.generator
             drive = peer_load.driver(*peer_load.find(protocol.peer), ready.stack, cores)
             each_s = (share_s - (context.rig.now_s() - began)) / protocol.repeats
-            sized = scaled(protocol, wanted, scale, each_s, drive)
+            sized = scaled(protocol, load, scale, each_s, drive)
             well = True
             for number in range(protocol.repeats):
                 context.watcher.arm_runs(arm.name, f"{protocol.peer} {number + 1} of {protocol.repeats}")
@@ -95,18 +95,18 @@ def _arm(context: BlockContext, arm: PlannedArm, protocol: Protocol, share_s: fl
         return False
 
 
-def scaled(protocol: Protocol, wanted: PeerLoad, scale: float, each_s: float, drive: Drive) -> PeerLoad:
+def scaled(protocol: Protocol, load: PeerLoad, scale: float, each_s: float, drive: Drive) -> PeerLoad:
     """The load of one repeat: the published requests or seconds × scale, and no more than `each_s` seconds allow.
 
-    How many requests that is, a short run of the same tool tells.
+    A short run of the same tool shows how many requests fit into that time.
     """
     if protocol.duration_s is not None:
         seconds = protocol.duration_s * scale
-        return msgspec.structs.replace(wanted, seconds=max(1, round(min(seconds, each_s))))
+        return msgspec.structs.replace(load, seconds=max(1, round(min(seconds, each_s))))
     assert protocol.requests is not None, "a protocol has one of the two"
-    requests = max(wanted.connections, round(protocol.requests * scale))
-    probe = min(requests, max(PROBE_REQUESTS_LEAST, 4 * wanted.connections))
-    tried = drive(msgspec.structs.replace(wanted, requests=probe), max(each_s, 1.0) * 3 + 60)
-    per_s = (tried.answers + sum(tried.errors.values())) * 1e9 / max(1, tried.elapsed_ns)
-    fitting = round(per_s * max(each_s - tried.wall_ns / 1e9 / protocol.repeats, 0.5))
-    return msgspec.structs.replace(wanted, requests=max(wanted.connections, min(requests, fitting)))
+    requests = max(load.connections, round(protocol.requests * scale))
+    probe = min(requests, max(PROBE_REQUESTS_LEAST, 4 * load.connections))
+    probe_run = drive(msgspec.structs.replace(load, requests=probe), max(each_s, 1.0) * 3 + 60)
+    per_s = (probe_run.answers + sum(probe_run.errors.values())) * 1e9 / max(1, probe_run.elapsed_ns)
+    fitting = round(per_s * max(each_s - probe_run.wall_ns / 1e9 / protocol.repeats, 0.5))
+    return msgspec.structs.replace(load, requests=max(load.connections, min(requests, fitting)))

@@ -32,7 +32,7 @@ ANALYSIS = (
 
 
 def gate_suite(question: GateQuestion) -> Suite:
-    """The arm's experiment with two arms, before and after; UsageError for a word that fits nothing."""
+    """The arm's experiment with two arms, before and after; UsageError for an unknown setting."""
     content, experiment, name = read.locate(question.path)
     if experiment.sweep is not None:
         values = [str(value) for value in experiment.sweep.values]

@@ -48,7 +48,7 @@ def run_soak(context: BlockContext) -> Ending:
                 own = {arm.name: slice_ns for arm in experiment.arms if arm.name == soaked_arm(experiment)}
                 engine_load.load_closed(context, segment, ready, rounds, own, samples.take)
                 samples.put(segment.arms)
-                blocks.note_failures(segment, [each.stack for each in ready])
+                blocks.note_failures(segment, [arm_ready.stack for arm_ready in ready])
             context.writer.append(segment)
             context.watcher.block_ends(segment)
             seconds = context.rig.now_s() - begun
@@ -85,7 +85,7 @@ class _Memory:
     """Memory of each arm after each of its slices."""
 
     def __init__(self, ready: list[CheckedArm], rig: Rig, begun: float) -> None:
-        self.stacks = {each.arm.name: each.stack for each in ready}
+        self.stacks = {arm.arm.name: arm.stack for arm in ready}
         self.rig = rig
         self.begun = begun
         self.samples: dict[str, list[MemorySample]] = {name: [] for name in self.stacks}

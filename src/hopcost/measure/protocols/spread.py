@@ -55,11 +55,11 @@ def measure_spread(seconds: float = SECONDS) -> MachineSpread:
             writer=writer,
             watcher=Silent(),
         )
-        done = block.measure_block(context, experiment.arms, 0, max(3, round(seconds / round_s)))
-    if done.validity == Validity.VOID or done.failures:
-        words = [*done.reasons, *(failure.message for failure in done.failures)]
+        finished = block.measure_block(context, experiment.arms, 0, max(3, round(seconds / round_s)))
+    if finished.validity == Validity.VOID or finished.failures:
+        words = [*finished.reasons, *(failure.message for failure in finished.failures)]
         raise MeasurementFailed(f"the spread could not be measured: {'; '.join(words)}")
-    return judge(done, experiment)
+    return judge(finished, experiment)
 
 
 def _suite() -> Suite:

@@ -1,6 +1,6 @@
 """A block of whole slices: one arm alive at a time, in a shuffled order; by our engine, or by another generator.
 
-For what lives in wall time or uses connections up, and where the open files hold no more. A fresh stack for each slice.
+For what depends on wall time or uses connections up, and if open files hold one arm only. Each slice has a new stack.
 """
 
 from __future__ import annotations
@@ -41,41 +41,41 @@ def measure_whole_block(context: BlockContext, arms: list[PlannedArm], number: i
 
 def _slice(context: BlockContext, arm: PlannedArm, number: int, answers: dict[str, HttpAnswer]) -> Block:
     """One arm started, loaded for one slice and stopped, as a block of its own."""
-    with recording(context, number) as one, contextlib.ExitStack() as stacks:
+    with recording(context, number) as part, contextlib.ExitStack() as stacks:
         try:
             ready = start(context, arm, number, stacks)
             answers[arm.name] = ready.answer
-            _load(context, one, ready)
-            note_failures(one, [ready.stack])
+            _load(context, part, ready)
+            note_failures(part, [ready.stack])
         except ArmFailed as error:
-            one.failures.append(Failure(arm=arm.name, message=error.message, hint=error.hint))
-    return one
+            part.failures.append(Failure(arm=arm.name, message=error.message, hint=error.hint))
+    return part
 
 
-def _load(context: BlockContext, one: Block, ready: CheckedArm) -> None:
+def _load(context: BlockContext, part: Block, ready: CheckedArm) -> None:
     if context.plan.peer is None:
-        blocks.load_closed(context, one, [ready], rounds=1)
+        blocks.load_closed(context, part, [ready], rounds=1)
     else:
-        peer_load.load(context, one, ready, context.plan.peer)
+        peer_load.load(context, part, ready, context.plan.peer)
 
 
-def _add(block: Block, one: Block, arm: str) -> None:
+def _add(block: Block, part: Block, arm: str) -> None:
     """Put what one arm's slice came to into the block."""
-    block.validity = Validity.worst((block.validity, one.validity))
-    block.reasons += [f"{arm}: {reason}" for reason in one.reasons]
-    block.failures += one.failures
-    block.arms += one.arms
-    block.engine = block.engine or one.engine
-    block.slices_elapsed_ns += one.slices_elapsed_ns
-    block.harness_cpu_ns = _sum(block.harness_cpu_ns, one.harness_cpu_ns)
-    block.foreign_cpu_ns = _sum(block.foreign_cpu_ns, one.foreign_cpu_ns)
-    if one.end is not None:
+    block.validity = Validity.worst((block.validity, part.validity))
+    block.reasons += [f"{arm}: {reason}" for reason in part.reasons]
+    block.failures += part.failures
+    block.arms += part.arms
+    block.engine = block.engine or part.engine
+    block.slices_elapsed_ns += part.slices_elapsed_ns
+    block.harness_cpu_ns = _sum(block.harness_cpu_ns, part.harness_cpu_ns)
+    block.foreign_cpu_ns = _sum(block.foreign_cpu_ns, part.foreign_cpu_ns)
+    if part.end is not None:
         before = block.end or End(elapsed_ns=0, generator_cpu_ns=0, validity=Validity.VALID, reasons=[])
         block.end = End(
-            elapsed_ns=before.elapsed_ns + one.end.elapsed_ns,
-            generator_cpu_ns=before.generator_cpu_ns + one.end.generator_cpu_ns,
-            validity=Validity.worst((before.validity, one.end.validity)),
-            reasons=[*before.reasons, *(f"{arm}: {reason}" for reason in one.end.reasons)],
+            elapsed_ns=before.elapsed_ns + part.end.elapsed_ns,
+            generator_cpu_ns=before.generator_cpu_ns + part.end.generator_cpu_ns,
+            validity=Validity.worst((before.validity, part.end.validity)),
+            reasons=[*before.reasons, *(f"{arm}: {reason}" for reason in part.end.reasons)],
         )
 
 
@@ -91,4 +91,4 @@ def _compare(block: Block, baseline: str, expected: HttpAnswer, arm: str, answer
         check.compare_answers(baseline, expected, arm, answer)
     except ArmFailed as error:
         block.failures.append(Failure(arm=arm, message=error.message, hint=error.hint))
-        block.arms = [each for each in block.arms if each.name != arm]
+        block.arms = [part for part in block.arms if part.name != arm]
