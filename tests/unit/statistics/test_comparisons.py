@@ -142,11 +142,9 @@ def test_a_block_weighs_as_many_rounds_as_it_has() -> None:
             each.slices = [msgspec.structs.replace(one, answers=one.answers * 2) for one in each.slices]
     arms = PairedBlocks(plan_of().experiments[0], [long, brief])
     assert arms.rounds("behind", figures.throughput) == [3, 1]
-    found = arms.ratio("behind", figures.throughput, 0.05)
-    assert found is not None
+    found = known(arms.ratio("behind", figures.throughput, 0.05))
     assert found.value == pytest.approx(0.5 * 2**0.25), "of ln 0.5 three times and ln 1 once"
-    cost = arms.difference("behind", figures.cpu_per_request, 0.05)
-    assert cost is not None
+    cost = known(arms.difference("behind", figures.cpu_per_request, 0.05))
     assert cost.value == pytest.approx((3 * 12_000 + 1_000) / 4), "22 µs beside 10, three times; 11 once"
 
 

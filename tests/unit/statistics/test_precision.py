@@ -18,15 +18,13 @@ BLOCKS = st.lists(st.lists(st.floats(min_value=-1, max_value=1), min_size=2, max
 def test_two_blocks_of_two_rounds_by_hand() -> None:
     # Means 0.02 and 0.06; within: squares 4 × 0.01² = 0.0004 over 2 degrees of freedom = 0.0002.
     # Between mean square: 2 × (0.02² + 0.02²) ÷ 1 = 0.0016; (0.0016 − 0.0002) ÷ 2 = 0.0007.
-    found = spread([[0.01, 0.03], [0.05, 0.07]])
-    assert found is not None
+    found = known(spread([[0.01, 0.03], [0.05, 0.07]]))
     assert found.within == pytest.approx(0.0002)
     assert found.between == pytest.approx(0.0007)
 
 
 def test_blocks_that_are_more_alike_than_their_rounds_have_no_variance_between_them() -> None:
-    found = spread([[0.0, 0.2], [0.1, 0.1]])
-    assert found is not None
+    found = known(spread([[0.0, 0.2], [0.1, 0.1]]))
     assert found.between == 0.0
 
 
@@ -52,8 +50,7 @@ def test_a_known_spread_comes_back() -> None:
     for _ in range(400):
         restart = dice.gauss(0, 0.03)
         blocks.append([restart + dice.gauss(0, 0.05) for _ in range(10)])
-    found = spread(blocks)
-    assert found is not None
+    found = known(spread(blocks))
     # Standard errors of these estimates: within 0.0025 × √(2 ÷ 3600) = 0.00006, between about 0.00008.
     assert found.within == pytest.approx(0.0025, abs=0.0003)
     assert found.between == pytest.approx(0.0009, abs=0.0004)

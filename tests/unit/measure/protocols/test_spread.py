@@ -7,6 +7,7 @@ import math
 import msgspec
 import numpy as np
 import pytest
+from known import known
 from samples import records
 
 from hopcost.errors import MeasurementFailed
@@ -58,8 +59,7 @@ def test_more_spread_takes_longer_and_too_much_is_said() -> None:
 
 
 def test_the_forecast_is_for_the_baselines_second_run() -> None:
-    found = machine_spread.forecast(0.013**2)
-    assert found is not None
+    found = known(machine_spread.forecast(0.013**2))
     spread = Variances(within=0.013**2, between=0.0)
     error = looks.error_per_look(len(METHOD.looks))
     assert found.half_width == pytest.approx(precision.half_width(spread, found.blocks, found.rounds, error))
@@ -87,8 +87,7 @@ def test_levels_come_in_the_order_of_time() -> None:
 
 
 def test_the_words() -> None:
-    forecast = machine_spread.forecast(0.003**2)
-    assert forecast is not None
+    forecast = known(machine_spread.forecast(0.003**2))
     seen = MachineSpread(
         pairs=25, slice_ns=100 * records.MS, throughput=0.0283, cpu_per_request=0.031, forecast=forecast
     )

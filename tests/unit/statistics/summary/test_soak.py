@@ -11,14 +11,12 @@ from hopcost.statistics.summary.soak import Course, drift, parts
 
 
 def test_a_figure_that_never_moves_has_no_drift() -> None:
-    found = drift([0, 60, 120, 180], [5, 5, 5, 5])
-    assert found is not None
+    found = known(drift([0, 60, 120, 180], [5, 5, 5, 5]))
     assert (found.over_run, found.low, found.high, found.is_seen) == (1, 1, 1, False)
 
 
 def test_a_figure_that_doubles_in_an_hour_drifts_exactly() -> None:
-    found = drift([0, 1200, 2400, 3600], [2 ** (each / 3) for each in range(4)])
-    assert found is not None
+    found = known(drift([0, 1200, 2400, 3600], [2 ** (each / 3) for each in range(4)]))
     assert (found.over_run, found.per_hour) == (pytest.approx(2), pytest.approx(2))
     assert found.low == pytest.approx(2) and found.is_seen
 
@@ -27,8 +25,7 @@ def test_the_interval_of_a_slope() -> None:
     # Logs 0, 1, 1, 2 at 0, 1, 2, 3 h: slope Σ(t − 1.5)(y − 1) ÷ Σ(t − 1.5)² = 3 ÷ 5 = 0.6 per hour.
     # Residuals −0.1, 0.3, −0.3, 0.1: their squares 0.2; variance 0.2 ÷ 2 = 0.1; error √(0.1 ÷ 5) = 0.141421;
     # t(2, 0.975) = 4.302653: reach 0.608487. Slope −0.008487 to 1.208487: just no drift seen.
-    found = drift([0, 3600, 7200, 10800], [math.exp(each) for each in (0, 1, 1, 2)])
-    assert found is not None
+    found = known(drift([0, 3600, 7200, 10800], [math.exp(each) for each in (0, 1, 1, 2)]))
     assert math.log(found.per_hour) == pytest.approx(0.6)
     assert math.log(found.per_hour_low) == pytest.approx(-0.008487, abs=1e-5)
     assert math.log(found.per_hour_high) == pytest.approx(1.208487, abs=1e-5)

@@ -68,8 +68,7 @@ def test_a_ratio_is_to_the_mean_of_the_baselines_two_runs() -> None:
     # Two arms are compared: 5 % ÷ 2 each. Logs differ by ln(0.5 ÷ 0.4) = 0.223144; standard deviation 0.223144 ÷ √2;
     # t(1, 0.9875) = 25.451700; reach = 25.4517 × 0.223144 ÷ 2 = 2.839691; 0.447214 ÷ e^2.839691 = 0.0261368, × =
     # 7.652041.
-    ratio = arm("behind", *two_blocks()).ratio
-    assert ratio is not None
+    ratio = known(arm("behind", *two_blocks()).ratio)
     assert ratio.value == pytest.approx(0.447214, rel=1e-5)
     assert ratio.low == pytest.approx(0.0261368, rel=1e-5)
     assert ratio.high == pytest.approx(7.652041, rel=1e-5)
@@ -77,8 +76,7 @@ def test_a_ratio_is_to_the_mean_of_the_baselines_two_runs() -> None:
 
 def test_the_floor_is_the_second_run_to_the_first() -> None:
     # 12,000 ÷ 10,000 = 1.2 and 20,000 ÷ 20,000 = 1: √1.2 = 1.095445.
-    floor = summary(*two_blocks()).aa_floor
-    assert floor is not None
+    floor = known(summary(*two_blocks()).aa_floor)
     assert floor.value == pytest.approx(1.095445, rel=1e-6)
 
 
@@ -140,8 +138,7 @@ def test_cpu_per_request_is_by_hop_over_all_blocks() -> None:
 def test_the_ratio_of_cpu_is_of_all_hops_together() -> None:
     # Block 0: 13.2 ms ÷ 440 = 30,000 ns to mean(10,000, 12,000): 2.727273. Block 1: 25,000 to 10,000: 2.5.
     # √(2.727273 × 2.5) = 2.611165.
-    ratio = arm("behind", *two_blocks()).cpu_ratio
-    assert ratio is not None
+    ratio = known(arm("behind", *two_blocks()).cpu_ratio)
     assert ratio.value == pytest.approx(2.611165, rel=1e-6)
 
 
