@@ -39,20 +39,20 @@ class _Run(msgspec.Struct, frozen=True):
     blocks: list[Block]
 
     @property
-    def error(self) -> float:
-        """What the report's intervals of a figure share."""
-        endings = {ending.experiment: ending.why for ending in self.record.run.endings}
-        arms = PairedBlocks(self.planned, self.blocks)
-        return looks.error_at_end(self.record.plan.looks, arms, endings.get(self.planned.name))
+    def arms(self) -> PairedBlocks:
+        return PairedBlocks(self.planned, self.blocks)
 
-    def parts(self, name: str) -> list[ArmBlock]:
-        return PairedBlocks(self.planned, self.blocks).of(name)
+    @property
+    def error(self) -> float:
+        """The error that the report's intervals of a figure share."""
+        endings = {ending.experiment: ending.why for ending in self.record.run.endings}
+        return looks.error_at_end(self.record.plan.looks, self.arms, endings.get(self.planned.name))
 
 
 def suites(records: Sequence[Record], given: Sequence[Suite] = ()) -> list[Suite]:
-    """Whose claims to judge: the given suites', else of each suite's records the latest one that has any.
+    """The suites whose claims to judge: those given, else each suite as in the latest of its records with claims.
 
-    A suite without claims is left out. Records made before the suite had claims name none.
+    A suite without claims is left out. A record from before the suite had claims names none.
     """
     suites = {suite.name: suite for suite in given}
     for record in sorted(records, key=lambda record: record.run.started_utc, reverse=True):
@@ -101,7 +101,7 @@ def _published_errors(test: ClaimTest, suite: Suite, value: Value | None) -> boo
 
 
 def _best(records: Sequence[Record], name: str, arms: Sequence[str]) -> _Run | None:
-    """The experiment in the record that has most valid blocks of it, the latest of those."""
+    """The experiment in the record with most valid blocks of it; of several such records the latest."""
     runs = [
         _Run(record, planned, [block for block in record.blocks_of(planned.name) if block.validity != Validity.VOID])
         for record in records
@@ -111,7 +111,7 @@ def _best(records: Sequence[Record], name: str, arms: Sequence[str]) -> _Run | N
 
 
 def _group(record: Record, name: str, arms: Sequence[str]) -> PlannedExperiment | None:
-    """The record's experiment of that name in the suite; of its groups of arms the one that has most of these."""
+    """The record's experiment of that name in the suite; of its groups of arms the one with most of these arms."""
     groups = [planned for planned in record.plan.experiments if planned.suite_name == name]
     return max(groups, key=lambda planned: sum(arm.name in arms for arm in planned.arms), default=None)
 
@@ -125,7 +125,7 @@ def _why_absent(records: Sequence[Record], name: str) -> str:
 
 
 def _judged(blank: ClaimTestResult, claim: Claim, run: _Run) -> ClaimTestResult:
-    """Measured first: a figure is shown also where its conditions are not met, and then decides nothing."""
+    """A figure is measured and shown even if its conditions are not met; then it decides nothing."""
     test = blank.test
     names = [test.arm] if blank.to is None else [test.arm, blank.to]
     seen = msgspec.structs.replace(
@@ -134,7 +134,7 @@ def _judged(blank: ClaimTestResult, claim: Claim, run: _Run) -> ClaimTestResult:
         started_utc=run.record.run.started_utc,
         blocks=_blocks(run, names),
         measured=_measured(test, blank.to, run, 1 / max(1, comparisons(claim))),
-        errors=_errors(run.parts(test.arm)) if test.figure is ClaimFigure.ERRORS and run.parts(test.arm) else None,
+        errors=_errors(run.arms.of(test.arm)) if test.figure is ClaimFigure.ERRORS and run.arms.of(test.arm) else None,
     )
     unmet = _unmet(claim, run, names)
     if unmet is not None:
@@ -176,7 +176,7 @@ def _unmet(claim: Claim, run: _Run, names: Sequence[str]) -> str | None:
         links = {
             None if part.surroundings is None else part.surroundings.link_mbit_per_s
             for name in names
-            for part in run.parts(name)
+            for part in run.arms.of(name)
         }
         if links - {needs.link_mbit_per_s}:
             return f"no link of {needs.link_mbit_per_s} Mbit/s: {needs.because}"
@@ -184,7 +184,7 @@ def _unmet(claim: Claim, run: _Run, names: Sequence[str]) -> str | None:
 
 
 def _reading(test: ClaimTest) -> BlockFigure:
-    """The figure as it is read off an arm's part of a block."""
+    """The figure of an arm's part of a block that the test compares."""
     if test.figure is ClaimFigure.THROUGHPUT:
         return throughput
     return cpu_per_request if test.hop is None else cpu_of(test.hop)
@@ -195,7 +195,7 @@ def _measured(test: ClaimTest, to: str | None, run: _Run, share: float) -> Inter
     if test.figure is ClaimFigure.ERRORS:
         return None
     if to is not None:
-        return PairedBlocks(run.planned, run.blocks).ratio(test.arm, _reading(test), run.error * share, to)
+        return run.arms.ratio(test.arm, _reading(test), run.error * share, to)
     error = METHOD.confidence_error * share  # a soak is not looked at on its way
     for course in soak.summarise_soak(run.planned, run.blocks, error):
         if (course.arm, course.figure) == (test.arm, COURSES[test.figure]) and course.drift is not None:
@@ -204,7 +204,7 @@ def _measured(test: ClaimTest, to: str | None, run: _Run, share: float) -> Inter
 
 
 def _blocks(run: _Run, names: Sequence[str]) -> int:
-    """Blocks that all of these arms were in."""
+    """The number of blocks that hold all of these arms."""
     return sum({arm.name for arm in block.arms}.issuperset(names) for block in run.blocks)
 
 
@@ -215,9 +215,9 @@ def _errors(parts: Sequence[ArmBlock]) -> Errors:
 
 
 def _of_errors(seen: ClaimTestResult) -> tuple[ClaimOutcome, str, bool]:
-    """A count needs no spread: one block will do.
+    """A count needs no spread, so one block is enough.
 
-    Errors in a part of the blocks are neither some nor none; nor is their absence where connections never opened.
+    Errors in some of the blocks decide nothing, nor do connections that never opened and so had no errors.
     """
     if seen.errors is None:
         return ClaimOutcome.UNKNOWN, "no valid block", False
@@ -243,20 +243,19 @@ def _of_interval(seen: ClaimTestResult, run: _Run, names: Sequence[str]) -> tupl
         return ClaimOutcome.UNKNOWN, "a block lacks the figure", False
     if test.figure is not ClaimFigure.MEMORY_DRIFT:
         for name in names:
-            fault = own_fault(PairedBlocks(run.planned, run.blocks), run.planned, name)
+            fault = own_fault(run.arms, run.planned, name)
             if fault is not None:
                 return ClaimOutcome.UNKNOWN, f"{name}: {fault}", False
-            is_bound = any(is_generator_full(part, run.planned) for part in run.parts(name))
+            is_bound = any(is_generator_full(part, run.planned) for part in run.arms.of(name))
             if test.figure is ClaimFigure.THROUGHPUT and is_bound:
                 return ClaimOutcome.UNKNOWN, f"{name}: {GENERATOR_FULL}", False
     if run.record.plan.on_busy_machine:
         return ClaimOutcome.UNKNOWN, BUSY_MACHINE, False
     margin: float | None = run.record.plan.margin
     if test.figure.is_ratio:
-        arms, reading = PairedBlocks(run.planned, run.blocks), _reading(test)
         if biased := stop.biased_experiments(run.record.plan, run.record.blocks):
             return ClaimOutcome.UNKNOWN, f"the baseline differs from itself in {', '.join(biased)}: no verdicts", False
-        floor = arms.floor(throughput if test.hop else reading, run.error)
+        floor = run.arms.floor(throughput if test.hop else _reading(test), run.error)
         margin = verdict.margin(floor, run.record.plan.margin)
     outcome, negligible = decide_claim(test, interval, margin)
     planned = run.planned

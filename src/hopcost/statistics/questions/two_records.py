@@ -164,20 +164,19 @@ def _figure(
     a: RecordSide, b: RecordSide, name: str, key: Key, asks: tuple[Metric, Metric], error: float, changed: str | None
 ) -> FigureChange | None:
     """One figure; None if a block of either lacks it: leaving blocks out would choose them by their outcome."""
-    samples = [half.sample(name, ask) for half, ask in zip((a, b), asks, strict=True)]
-    if samples[0] is None or samples[1] is None:
+    in_a, in_b = a.sample(name, asks[0]), b.sample(name, asks[1])
+    if in_a is None or in_b is None:
         return None
-    relatives = [half.relative(name, ask) for half, ask in zip((a, b), asks, strict=True)]
-    relative = None
-    if relatives[0] is not None and relatives[1] is not None and a.planned.baseline == b.planned.baseline:
-        relative = ratio_of_independent(relatives[0], relatives[1], error)
+    relative_a, relative_b, relative = a.relative(name, asks[0]), b.relative(name, asks[1]), None
+    if relative_a is not None and relative_b is not None and a.planned.baseline == b.planned.baseline:
+        relative = ratio_of_independent(relative_a, relative_b, error)
     why, margin = _no_verdict(a, b, name, key, changed)
     return FigureChange(
         figure=key[0],
         load_per_s=key[1],
-        a=geometric_mean(samples[0]),
-        b=geometric_mean(samples[1]),
-        ratio=ratio_of_independent(samples[0], samples[1], error),
+        a=geometric_mean(in_a),
+        b=geometric_mean(in_b),
+        ratio=ratio_of_independent(in_a, in_b, error),
         relative=relative,
         verdict=judge_interval(None if why else relative, margin, asks[0].better),
         no_verdict=why,
@@ -242,24 +241,22 @@ def _notes(a: RecordSide, b: RecordSide) -> list[str]:
 
 
 def _hop_costs(a: RecordSide, b: RecordSide, error: float) -> list[HopCostChange]:
-    """Where both have the same arm with the same hop in front of the same arm."""
-    in_b = hop_cost.pairs(b.planned)
+    """The costs of hops that stand in front of the same arm in both records."""
+    hops_b = hop_cost.pairs(b.planned)
     changes = []
     for arm, without, hop in hop_cost.pairs(a.planned):
-        if (arm, without, hop) not in in_b or not {arm, without} <= set(_shared(a, b)):
+        if (arm, without, hop) not in hops_b or not {arm, without} <= set(_shared(a, b)):
             continue
-        asks = [{key: ask for key, ask in half.asks(arm).items() if key[0] == CPU} for half in (a, b)]
-        for key, ask in asks[0].items():
-            if key not in asks[1]:
+        metrics_b = b.asks(arm)
+        for key, metric in a.asks(arm).items():
+            if key[0] != CPU or key not in metrics_b:
                 continue
-            samples = [
-                half.arms.pairs(arm, each.figure, without)
-                for half, each in zip((a, b), (ask, asks[1][key]), strict=True)
-            ]
-            costs = [[own - other for own, other in sample or []] for sample in samples]
-            means = [mean(each) for each in costs]
-            if means[0] is None or means[1] is None:
+            in_a, in_b = (
+                [own - other for own, other in side.arms.pairs(arm, asked.figure, without) or []]
+                for side, asked in ((a, metric), (b, metrics_b[key]))
+            )
+            if (mean_a := mean(in_a)) is None or (mean_b := mean(in_b)) is None:
                 continue
-            difference = difference_of_independent(costs[0], costs[1], error)
-            changes.append(HopCostChange(arm, without, hop, key[1], means[0].value, means[1].value, difference))
+            difference = difference_of_independent(in_a, in_b, error)
+            changes.append(HopCostChange(arm, without, hop, key[1], mean_a.value, mean_b.value, difference))
     return changes
