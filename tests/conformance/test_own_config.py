@@ -46,10 +46,10 @@ def start(config: Path) -> RunningStack:
 def example(folder: Path) -> Path:
     """The configuration that docs/suite-format.md shows."""
     section = PAGE.read_text().partition("## Another configuration, another binary")[2]
-    found = re.search(r"(?m)^    \{% if root(?:.*\n)+?(?=\n?[^ \n])", section)
-    assert found is not None
+    match = re.search(r"(?m)^    \{% if root(?:.*\n)+?(?=\n?[^ \n])", section)
+    assert match is not None
     path = folder / "ours.conf.j2"
-    path.write_text(textwrap.dedent(found[0]))
+    path.write_text(textwrap.dedent(match[0]))
     return path
 
 

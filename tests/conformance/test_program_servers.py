@@ -117,7 +117,7 @@ def no_delay_of_accepted(pid: int) -> list[int]:
     """TCP_NODELAY of each accepted connection of a process, by a copy of its descriptor."""
     libc = ctypes.CDLL(None, use_errno=True)
     pidfd = os.pidfd_open(pid)
-    found = []
+    options = []
     for entry in Path(f"/proc/{pid}/fd").iterdir():
         if not str(entry.readlink()).startswith("socket:"):
             continue
@@ -125,9 +125,9 @@ def no_delay_of_accepted(pid: int) -> list[int]:
         assert copy >= 0, os.strerror(ctypes.get_errno())
         with socket.socket(fileno=copy) as connection:
             if not connection.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
-                found.append(connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+                options.append(connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
     os.close(pidfd)
-    return found
+    return options
 
 
 @pytest.mark.parametrize(("settings", "expected"), [({}, 1), ({"tcp_nodelay": True}, 1), ({"tcp_nodelay": False}, 0)])
@@ -137,8 +137,8 @@ def test_nagles_algorithm_is_on_where_tcp_nodelay_is_off(settings: dict[str, boo
         with stack.prepared.address.connect(10.0) as connection:
             connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
             connection.recv(1000)
-            found = no_delay_of_accepted(pid)
-    assert found and found[-1] == expected
+            options = no_delay_of_accepted(pid)
+    assert options and options[-1] == expected
 
 
 # Go's heap
@@ -184,7 +184,7 @@ class Upstream(threading.Thread):
 def go_proxy(upstreams: list[Upstream], keepalive: int, folder: Path) -> Iterator[socket.socket]:
     """A connection to the proxy before these servers."""
     executable = installed("go-proxy").path
-    places = ",".join(f"http+tcp:127.0.0.1:{each.port}" for each in upstreams)
+    places = ",".join(f"http+tcp:127.0.0.1:{upstream.port}" for upstream in upstreams)
     place = folder / "proxy.sock"
     words = ["-listen", f"http+unix:{place}", "-upstreams", places, "-upstream-keepalive", str(keepalive)]
     with subprocess.Popen([str(executable), *words]) as process, socket.socket(socket.AF_UNIX) as client:
@@ -229,4 +229,4 @@ def test_go_proxy_goes_round_its_upstreams(nothing_left: Path) -> None:
     with go_proxy(upstreams, 1, nothing_left) as client:
         for _ in range(6):
             ask(client)
-    assert [len(each.heads) for each in upstreams] == [2, 2, 2]
+    assert [len(upstream.heads) for upstream in upstreams] == [2, 2, 2]

@@ -74,27 +74,27 @@ def forms(table: dict[str, list[dict[str, SettingValue]]], name: str) -> list[di
 
 def arms() -> dict[str, Arm]:
     """Each origin in each form over each link that a client speaks, and each proxy before an origin over each link."""
-    found = {}
+    listed = {}
     for name in read.shipped_programs():
         definition = read.read_program(name)
         client_links = [link for link in definition.links if link in CLIENT_LINKS]
         if definition.is_origin:
             for settings, link in itertools.product(forms(ORIGIN_FORMS, name), client_links):
-                found[f"{words(name, settings)} over {link.value}"] = Arm(hops=[hop(name, link, settings)])
+                listed[f"{words(name, settings)} over {link.value}"] = Arm(hops=[hop(name, link, settings)])
         for upstream, settings in itertools.product(definition.upstream_links, forms(PROXY_FORMS, name)):
-            found[f"{words(name, settings)} before origin over {upstream.value}"] = Arm(
+            listed[f"{words(name, settings)} before origin over {upstream.value}"] = Arm(
                 hops=[hop(name, client_links[0], settings), hop("origin", upstream)]
             )
         if definition.upstream_links:
             for link in client_links[1:]:
-                found[f"{name} over {link.value} before origin"] = Arm(
+                listed[f"{name} over {link.value} before origin"] = Arm(
                     hops=[hop(name, link), hop("origin", definition.upstream_links[0])]
                 )
         if definition.balances:
-            found[f"{name} before 3 origins"] = Arm(
+            listed[f"{name} before 3 origins"] = Arm(
                 hops=[hop(name, client_links[0]), hop("origin", definition.upstream_links[0], copies=3)]
             )
-    return found
+    return listed
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -115,22 +115,22 @@ def start(name: str, arm: Arm) -> RunningStack:
 def answers_on_one_connection(address: Address, targets: list[str]) -> list[tuple[int, str | None, bytes]]:
     """Status, media type and body of several requests, which must all fit on one connection."""
     with address.connect(10.0) as connection:
-        found: list[tuple[int, str | None, bytes]] = []
+        answers: list[tuple[int, str | None, bytes]] = []
         for target in targets:
             connection.sendall(f"GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
             response = http.client.HTTPResponse(connection, method="GET")
             response.begin()
             assert not response.will_close
             media_type = (response.getheader("Content-Type") or "").partition(";")[0]
-            found.append((response.status, media_type, response.read()))
-        return found
+            answers.append((response.status, media_type, response.read()))
+        return answers
 
 
 @pytest.mark.parametrize("name", arms())
 def test_every_form_answers_all_routes_on_one_connection_and_leaves_no_process(name: str) -> None:
     with start(name, arms()[name]) as stack:
-        found = answers_on_one_connection(stack.prepared.address, [route.path for route in [*ROUTES, *ROUTES]])
-        assert found == [(200, route.media_type, route.body.encode()) for route in [*ROUTES, *ROUTES]]
+        answers = answers_on_one_connection(stack.prepared.address, [route.path for route in [*ROUTES, *ROUTES]])
+        assert answers == [(200, route.media_type, route.body.encode()) for route in [*ROUTES, *ROUTES]]
         assert check.ask(name, stack.prepared.address, "/no-such-path").status == 404
         processes = [pid for pids in stack.processes.values() for pid in pids]
         assert len(processes) >= len(stack.prepared.hops) == sum(each.copies for each in arms()[name].hops)

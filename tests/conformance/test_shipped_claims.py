@@ -17,13 +17,13 @@ def of_all_suites() -> list[tuple[Suite, Claim]]:
 
 def published(read: Suite, each: Claim) -> list[ClaimTestResult]:
     """A claim's comparisons with what the article printed for them."""
-    made = []
+    results = []
     for test in each.tests:
         experiment = read.experiment(test.experiment)
         for value, name in test.points:
             ratio = claim.published_ratio(test, experiment, value)
             errors = claim.published_errors(test, experiment, value) if test.figure is ClaimFigure.ERRORS else None
-            made.append(
+            results.append(
                 ClaimTestResult(
                     experiment=name,
                     test=test,
@@ -33,7 +33,7 @@ def published(read: Suite, each: Claim) -> list[ClaimTestResult]:
                     published_errors=errors,
                 )
             )
-    return made
+    return results
 
 
 def test_what_is_claimed() -> None:
@@ -115,8 +115,8 @@ def test_published_figures_stand_beside_all_comparisons_that_can_have_them() -> 
 
 
 def test_ratios_that_no_experiment_has_are_those_of_the_articles_figures() -> None:
-    given = {each.name: test.published for _, each in of_all_suites() for test in each.tests if test.published}
-    assert given == {
+    ratios = {each.name: test.published for _, each in of_all_suites() for test in each.tests if test.published}
+    assert ratios == {
         "large-worker-connections-cost-little": pytest.approx(37791 / 38557, abs=0.001),
         "gzip-costs-cpu": pytest.approx((70 / 61616) / (10 / 44829), abs=0.01),
     }

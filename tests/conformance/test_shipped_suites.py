@@ -72,8 +72,8 @@ def experiment(name: str) -> Experiment:
 
 
 def row(name: str, arm: str, at: int | None = None) -> Published:
-    (found,) = [each for each in experiment(name).published if (each.arm, each.at) == (arm, at)]
-    return found
+    (published,) = [each for each in experiment(name).published if (each.arm, each.at) == (arm, at)]
+    return published
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -150,15 +150,15 @@ def test_what_quick_runs() -> None:
 def test_figures_of_nginx_and_go() -> None:
     # "Latency   425.64ms   80.53ms 925.03ms   76.88%" / "350162 requests in 30.00s, 58.77MB read"
     # "Socket errors: connect 0, read 0, write 0, timeout 210" / "Requests/sec:  11670.72" / "Transfer/sec:      1.96MB"
-    found = row("nginx-go/one-thread-5000", "nginx-fastcgi-unix")
-    assert (found.latency_mean_ms, found.latency_stdev_ms, found.latency_max_ms) == (425.64, 80.53, 925.03)
-    assert (found.requests, found.duration_s, found.throughput_per_s) == (350162, 30.00, 11670.72)
-    assert found.errors == {"connect": 0, "read": 0, "write": 0, "timeout": 210}
-    assert found.transfer_bytes_per_s == round(1.96 * MIB)
+    published = row("nginx-go/one-thread-5000", "nginx-fastcgi-unix")
+    assert (published.latency_mean_ms, published.latency_stdev_ms, published.latency_max_ms) == (425.64, 80.53, 925.03)
+    assert (published.requests, published.duration_s, published.throughput_per_s) == (350162, 30.00, 11670.72)
+    assert published.errors == {"connect": 0, "read": 0, "write": 0, "timeout": 210}
+    assert published.transfer_bytes_per_s == round(1.96 * MIB)
     # "Latency   217.69ms  121.22ms   1.80s    75.14%" / "Socket errors: connect 0, read 0, write 176, timeout 1343"
-    found = row("nginx-go/all-cores-5000", "nginx-fastcgi-tcp")
-    assert found.latency_max_ms == 1800
-    assert found.errors == {"connect": 0, "read": 0, "write": 176, "timeout": 1343}
+    published = row("nginx-go/all-cores-5000", "nginx-fastcgi-tcp")
+    assert published.latency_max_ms == 1800
+    assert published.errors == {"connect": 0, "read": 0, "write": 176, "timeout": 1343}
     # "But when I use ngix as load balancer over golang server the throughput drops to ~22k qps"
     assert row("nginx-go/balance", "nginx-over-2").throughput_per_s == 22000
 
@@ -179,14 +179,14 @@ def test_figures_of_nginx_apache_and_express() -> None:
         if each.arm == "apache-500"
     ] == [(100, False), (500, False), (1000, True)]
     # "圧縮有効 | 100 | 61,616 | 70% |", on a gigabit link
-    found = row("nginx-express/gzip", "nginx-gzip", 1000)
-    assert (found.throughput_per_s, found.cpu_percent) == (61616, 70)
+    published = row("nginx-express/gzip", "nginx-gzip", 1000)
+    assert (published.throughput_per_s, published.cpu_percent) == (61616, 70)
     # "圧縮有効, worker_process=1 | c1000 | エラー |"
-    found = row("nginx-express/worker-processes", "gzip-workers-1")
-    assert (found.throughput_per_s, found.errored) == (None, True)
+    published = row("nginx-express/worker-processes", "gzip-workers-1")
+    assert (published.throughput_per_s, published.errored) == (None, True)
     # "追加設定なし | c100 | 1,748* |" and below it "*エラーあり"
-    found = row("nginx-express/nginx-express", "plain")
-    assert (found.throughput_per_s, found.errored) == (1748, True)
+    published = row("nginx-express/nginx-express", "plain")
+    assert (published.throughput_per_s, published.errored) == (1748, True)
 
 
 def test_figures_of_512_bytes_and_of_hello() -> None:
@@ -196,10 +196,10 @@ def test_figures_of_512_bytes_and_of_hello() -> None:
     assert row("nginx-go-512/keep-alive", "go", 1000).throughput_per_s == 46362.55
     # "Latency   310.94us  163.45us  14.41ms   93.42%" / "593327 requests in 5.10s, 63.37MB read"
     # "Transfer/sec:     12.43MB"
-    found = row("hello/all-cores", "nginx")
-    assert (found.latency_mean_ms, found.latency_stdev_ms, found.latency_max_ms) == (0.31094, 0.16345, 14.41)
-    assert (found.requests, found.duration_s) == (593327, 5.10)
-    assert found.transfer_bytes_per_s == round(12.43 * MIB)
+    nginx = row("hello/all-cores", "nginx")
+    assert (nginx.latency_mean_ms, nginx.latency_stdev_ms, nginx.latency_max_ms) == (0.31094, 0.16345, 14.41)
+    assert (nginx.requests, nginx.duration_s) == (593327, 5.10)
+    assert nginx.transfer_bytes_per_s == round(12.43 * MIB)
 
 
 def test_the_articles_protocols() -> None:

@@ -20,5 +20,5 @@ def test_every_suite_that_comes_with_hopcost_loads(name: str) -> None:
             assert place == 0 or hop.link in read_program(arm.hops[place - 1].program).upstream_links
             definition.resolve_settings(hop.settings, cores=2, where=name)
     for experiment in read.experiments:
-        for each, settings in experiment.settings.items():
-            read_program(each).resolve_settings(settings, cores=2, where=experiment.name)
+        for program, settings in experiment.settings.items():
+            read_program(program).resolve_settings(settings, cores=2, where=experiment.name)

@@ -96,13 +96,13 @@ class Installed(msgspec.Struct):
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
     place = tmp_path_factory.mktemp("elsewhere")
     (place / "go.work").write_text("go 1.22\n")
-    found = Installed(place / "environment")
-    ran([sys.executable, "-m", "venv", found.folder])
+    installed_here = Installed(place / "environment")
+    ran([sys.executable, "-m", "venv", installed_here.folder])
     uv = shutil.which("uv") or ROOT / ".tools" / "bin" / "uv"
     locked = ["sync", "--frozen", "--inexact", "--no-dev", "--no-install-project", "--quiet"]
-    ran([uv, *locked], cwd=ROOT, env=os.environ | {"UV_PROJECT_ENVIRONMENT": str(found.folder)})
-    ran([found.python, "-m", "pip", "install", "--no-deps", "--no-index", wheel])
-    return found
+    ran([uv, *locked], cwd=ROOT, env=os.environ | {"UV_PROJECT_ENVIRONMENT": str(installed_here.folder)})
+    ran([installed_here.python, "-m", "pip", "install", "--no-deps", "--no-index", wheel])
+    return installed_here
 
 
 def elf(binary: Path, *what: str) -> str:

@@ -244,9 +244,9 @@ def question(
 
 def measured(rig: MockRig, tmp_path: Path, asked: GateQuestion, budget_s: float = 1000.0) -> GateResult:
     """The gate's experiment on the mock engine, and its answer."""
-    made = before_after.gate_suite(asked)
+    suite = before_after.gate_suite(asked)
     options = RunOptions(budget_s=budget_s, seed=1, margin=asked.margin, target_width=0.003)
-    planned = make_plan(made, [], options, LIMITS)
-    with Writer(tmp_path / "record", made, planned, {"cpu": "Abacus 2"}, ["hopcost", "gate"]) as writer:
+    planned = make_plan(suite, [], options, LIMITS)
+    with Writer(tmp_path / "record", suite, planned, {"cpu": "Abacus 2"}, ["hopcost", "gate"]) as writer:
         loop.measure_plan(planned, rig, writer, Recorder())
-    return gate.read_gate(asked, reader.read_record(tmp_path / "record"), before_after.is_unchanged(made))
+    return gate.read_gate(asked, reader.read_record(tmp_path / "record"), before_after.is_unchanged(suite))

@@ -22,19 +22,19 @@ def done(planned: Any) -> Any:
 def test_the_plan_follows_from_the_seed_and_ends_with_kills_of_harness_and_keepers() -> None:
     planned = script.plan(1, 100, 10)
     assert planned == script.plan(1, 100, 10) != script.plan(2, 100, 10)
-    assert [each.number for each in planned] == list(range(1, 111))
-    assert {each.victim for each in planned[:100]} == {"harness", "keeper", "engine"}
-    assert {(each.victim, each.signal) for each in planned[100:]} == {("harness+keepers", "SIGKILL")}
+    assert [trial.number for trial in planned] == list(range(1, 111))
+    assert {trial.victim for trial in planned[:100]} == {"harness", "keeper", "engine"}
+    assert {(trial.victim, trial.signal) for trial in planned[100:]} == {("harness+keepers", "SIGKILL")}
 
 
 def test_it_goes_on_where_it_was_interrupted_even_in_the_middle_of_a_line() -> None:
     planned = script.plan(1, 4, 1)
-    text = b"".join(script.line(done(each)) for each in planned[:3])
+    text = b"".join(script.line(done(trial)) for trial in planned[:3])
     trials = script.kept(text[:-7], planned)
-    assert [each.number for each in trials] == [1, 2]
-    assert [each.number for each in script.missing(planned, trials)] == [3, 4, 5]
+    assert [trial.number for trial in trials] == [1, 2]
+    assert [trial.number for trial in script.missing(planned, trials)] == [3, 4, 5]
 
 
 def test_trials_of_another_plan_do_not_count() -> None:
-    text = b"".join(script.line(done(each)) for each in script.plan(2, 3, 0))
+    text = b"".join(script.line(done(trial)) for trial in script.plan(2, 3, 0))
     assert script.kept(text, script.plan(1, 3, 0)) == []

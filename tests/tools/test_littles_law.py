@@ -18,10 +18,10 @@ def test_littles_law_finds_the_two_means_that_cannot_be() -> None:
         ("all-cores-5000", "nginx-http-tcp"),
         ("all-cores-5000", "nginx-fastcgi-unix"),
     ]
-    (found,) = [row for row in rows if row.arm == "nginx-http-tcp" and not row.agrees]
+    (disagreeing,) = [row for row in rows if row.arm == "nginx-http-tcp" and not row.agrees]
     # 5000 connections ÷ 74,442.91/s = 67.2 ms; published: 336.77 ms.
-    assert (found.connections, found.published_ms) == (5000, 336.77)
-    assert found.expected_ms == pytest.approx(67.165, abs=0.001)
+    assert (disagreeing.connections, disagreeing.published_ms) == (5000, 336.77)
+    assert disagreeing.expected_ms == pytest.approx(67.165, abs=0.001)
 
 
 def test_littles_law_takes_the_connections_of_the_point_or_of_the_protocol(tmp_path: Path) -> None:

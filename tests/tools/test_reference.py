@@ -42,9 +42,9 @@ def test_the_schema_of_the_json_report_is_up_to_date() -> None:
 
 def test_every_region_stands_on_one_page_and_the_structures_on_their_own() -> None:
     places = {
-        found[2]: path.name
+        region[2]: path.name
         for path in reference.pages()
-        for found in reference.REGION.finditer(path.read_text(encoding="utf-8"))
+        for region in reference.REGION.finditer(path.read_text(encoding="utf-8"))
     }
     assert set(places) == set(reference.regions())
     for kind, page in reference.structures().items():
@@ -60,11 +60,11 @@ def test_every_structure_in_the_files_has_its_table() -> None:
     """But a Record, which is never written."""
     for module in (suite, claim, run, block, plan):
         kinds = {
-            each
-            for each in vars(module).values()
-            if isinstance(each, type) and issubclass(each, msgspec.Struct) and each.__module__ == module.__name__
+            kind
+            for kind in vars(module).values()
+            if isinstance(kind, type) and issubclass(kind, msgspec.Struct) and kind.__module__ == module.__name__
         }
-        assert {each for each in kinds if each.__name__[0] != "_"} - {Record} <= set(reference.structures())
+        assert {kind for kind in kinds if kind.__name__[0] != "_"} - {Record} <= set(reference.structures())
 
 
 def test_the_environment_has_the_keys_that_are_described() -> None:
@@ -107,9 +107,9 @@ def test_the_example_program_fits() -> None:
 
 def example_of(page: str) -> str:
     """The first TOML block of a page."""
-    found = re.search(r"(?s)```toml\n(.*?)```", (DOCS / page).read_text(encoding="utf-8"))
-    assert found is not None
-    return found[1]
+    example = re.search(r"(?s)```toml\n(.*?)```", (DOCS / page).read_text(encoding="utf-8"))
+    assert example is not None
+    return example[1]
 
 
 def keys(content: object, path: str = "") -> list[str]:

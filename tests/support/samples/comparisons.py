@@ -18,21 +18,21 @@ RATE_PER_S = 5000.0
 def arm(name: str, answers: int, cpu_ms: float, open_cpu_us: float = 0.0, response_us: float = 300.0) -> ArmBlock:
     """100 ms at saturation, and where asked 1 s of 5,000/s at 25 %; a proxy takes half the CPU time."""
     hops = ["proxy", "app"] if name == "behind" else ["app"]
-    made = part(slice_of(name, answers, cpu_ns={hop: int(cpu_ms * MS / len(hops)) for hop in hops}))
+    in_block = part(slice_of(name, answers, cpu_ns={hop: int(cpu_ms * MS / len(hops)) for hop in hops}))
     if open_cpu_us:
         used = {hop: int(open_cpu_us * 1000 * RATE_PER_S / len(hops)) for hop in hops}
         load = msgspec.structs.replace(
             slice_of(name, int(RATE_PER_S), elapsed_ns=1000 * MS, cpu_ns=used), due=int(RATE_PER_S), not_sent=0
         )
         times = [int(response_us * 1000)] * 4800 + [int(4 * response_us * 1000)] * 200
-        assert made.totals is not None and made.warm_up is not None
+        assert in_block.totals is not None and in_block.warm_up is not None
         totals = msgspec.structs.replace(
-            made.totals, response_time=histogram(*times), response_unanswered=histogram(), due=int(RATE_PER_S)
+            in_block.totals, response_time=histogram(*times), response_unanswered=histogram(), due=int(RATE_PER_S)
         )
-        made.open_loop = [
-            OpenLoad(share=0.25, rate_per_s=RATE_PER_S, warm_up=made.warm_up, slices=[load], totals=totals)
+        in_block.open_loop = [
+            OpenLoad(share=0.25, rate_per_s=RATE_PER_S, warm_up=in_block.warm_up, slices=[load], totals=totals)
         ]
-    return made
+    return in_block
 
 
 def six_blocks(behind: float = 0.5, noise: float = 0.002, again: float = 1.0, open_loop: bool = True) -> list[Block]:

@@ -25,15 +25,17 @@ def claim(*tests: ClaimTest, needs: Needs | None = None) -> Claim:
     return Claim(name="c", says="It is so.", source="its end", tests=list(tests), needs=needs or Needs())
 
 
-def suite_with(*found: Claim, sweep: Sweep | None = None) -> Suite:
+def suite_with(*tested: Claim, sweep: Sweep | None = None) -> Suite:
     read = made_up_suite()
-    experiments: list[Experiment] = [msgspec.structs.replace(each, sweep=sweep) for each in read.experiments]
-    return msgspec.structs.replace(read, claims=list(found), experiments=experiments)
+    experiments: list[Experiment] = [
+        msgspec.structs.replace(experiment, sweep=sweep) for experiment in read.experiments
+    ]
+    return msgspec.structs.replace(read, claims=list(tested), experiments=experiments)
 
 
-def judged(found: Claim, *records: Record) -> ClaimResult:
-    (made,) = claims.judge_claims(suite_with(found), records)
-    return made
+def judged(claim_of_test: Claim, *records: Record) -> ClaimResult:
+    (result,) = claims.judge_claims(suite_with(claim_of_test), records)
+    return result
 
 
 def one(test: ClaimTest, *records: Record, needs: Needs | None = None) -> ClaimTestResult:

@@ -59,8 +59,8 @@ def written(folder: Path) -> Path:
     of_peer.open_ends = []
     with_claims = msgspec.structs.replace(made_up_suite(), claims=CLAIMS)
     with Writer(folder, with_claims, plan_of(quick=False), ENVIRONMENT, ["hopcost", "run", "made-up"]) as writer:
-        for each in (sound_block(0), of_peer, sound_block(2)):
-            writer.append(each)
+        for finished in (sound_block(0), of_peer, sound_block(2)):
+            writer.append(finished)
         writer.append_repeat(repeat("direct", 0, peer_run(1000)))
         writer.end_experiment(Ending(experiment="cost", why=StopReason.BLOCKS, detail="done"))
     return folder
@@ -82,9 +82,9 @@ def arm(block: Any, number: int = 0) -> Any:
 def every_report(path: Path) -> Record:
     """Read a record and render it in all formats; the record."""
     read = records.read_record(path)
-    found = summary.summarise(read)
+    summaries = summary.summarise(read)
     for format in Format:
-        assert render(record_report(read, found), format)
+        assert render(record_report(read, summaries), format)
     claims = claims_report(questions_claims.judge_claims(read.suite, [read]))
     for format in formats_with(Source.DOCUMENT, Source.DATA, Source.ROWS):
         render(claims, format)

@@ -15,7 +15,7 @@ from tools.truth import kept, lines, part
 
 def test_lines_that_are_not_alike_are_set_aside_and_counted() -> None:
     cases = [case("a", rate=1), case("b")]
-    found_lines = [
+    written = [
         line("a", settings={"rate": 1}),
         line("a", settings={"rate": 1}),  # twice: once is enough
         line("a", 1, settings={"rate": 2}),
@@ -27,15 +27,15 @@ def test_lines_that_are_not_alike_are_set_aside_and_counted() -> None:
         line("b", 2),  # more than are asked for
         line("gone"),
     ]
-    found = lines.sort_out(found_lines, cases, ENGINE, HERE)
-    assert [(each.case, each.number) for each in found.used] == [("a", 0), ("b", 0)]
-    assert found.aside == {
+    kept_lines = lines.sort_out(written, cases, ENGINE, HERE)
+    assert [(run.case, run.number) for run in kept_lines.used] == [("a", 0), ("b", 0)]
+    assert kept_lines.aside == {
         "of another engine": 1,
         "of another machine": 1,
         "of other settings": 2,
         "beside programs of others": 2,
     }
-    assert found.of("part", "b") == [{"a": 1.0}] and found.of("other", "b") == []
+    assert kept_lines.of("part", "b") == [{"a": 1.0}] and kept_lines.of("other", "b") == []
 
 
 def test_a_case_says_how_much_the_hypervisor_may_keep() -> None:

@@ -17,11 +17,11 @@ POOL = [[DICE.gauss(0, 0.02) for _ in range(8)] for _ in range(40)]
 
 
 def test_a_run_is_a_real_course_round_and_round_with_its_sign_drawn() -> None:
-    found = procedure._noise(7, [[0.1, 0.2, 0.3]], random.Random(1))
-    signs = {each > 0 for each in found}
+    course = procedure._noise(7, [[0.1, 0.2, 0.3]], random.Random(1))
+    signs = {value > 0 for value in course}
     assert len(signs) == 1
-    assert sorted({round(abs(each) * 2**0.5, 9) for each in found}) == [0.1, 0.2, 0.3]
-    assert found[:3] == found[3:6]
+    assert sorted({round(abs(value) * 2**0.5, 9) for value in course}) == [0.1, 0.2, 0.3]
+    assert course[:3] == course[3:6]
 
 
 def test_it_goes_on_until_the_looks_or_the_budget_end_it() -> None:

@@ -21,28 +21,28 @@ from tools.truth.sections import alarms, attribution, precision, sensitivity, sl
 
 def comparison(figure: str, verdict: str, low: float, high: float, **more: Any) -> ReportedComparison:
     ratio = Interval(value=(low + high) / 2, low=low, high=high)
-    given = {"figure": figure, "load_per_s": None, "ratio": ratio, "verdict": verdict, "negligible": False, **more}
-    made: ReportedComparison = filled_in(ReportedComparison, given)
-    return made
+    values = {"figure": figure, "load_per_s": None, "ratio": ratio, "verdict": verdict, "negligible": False, **more}
+    forged: ReportedComparison = filled_in(ReportedComparison, values)
+    return forged
 
 
-def filled_in(kind: Any, given: dict[str, Any]) -> Any:
+def filled_in(kind: Any, values: dict[str, Any]) -> Any:
     """The structure with None for what is not given: nothing here reads it."""
-    return kind(**{**dict.fromkeys(kind.__struct_fields__), **given})
+    return kind(**{**dict.fromkeys(kind.__struct_fields__), **values})
 
 
 def report(*arms: list[ReportedComparison], **more: Any) -> ReportedExperiment:
     """One experiment: a baseline, arms with these comparisons, the baseline's second run, which looks awful."""
     awful = [comparison("throughput", "slower", 0.1, 0.2)]
-    listed = [("base", []), *((f"same-{n + 1}", each) for n, each in enumerate(arms)), ("base-aa", awful)]
-    filled_arms = [filled_in(ReportedArm, {"name": name, "comparisons": each}) for name, each in listed]
-    given = {"name": "same", "baseline": "base", "blocks": 6, "arms": filled_arms, **more}
-    made: ReportedExperiment = filled_in(ReportedExperiment, given)
-    return made
+    listed = [("base", []), *((f"same-{n + 1}", comparisons) for n, comparisons in enumerate(arms)), ("base-aa", awful)]
+    filled_arms = [filled_in(ReportedArm, {"name": name, "comparisons": comparisons}) for name, comparisons in listed]
+    values = {"name": "same", "baseline": "base", "blocks": 6, "arms": filled_arms, **more}
+    forged: ReportedExperiment = filled_in(ReportedExperiment, values)
+    return forged
 
 
 def test_what_is_a_false_alarm() -> None:
-    found = alarms.counted(
+    figures = alarms.counted(
         report(
             [
                 comparison("throughput", "same", 0.99, 1.01),
@@ -56,7 +56,7 @@ def test_what_is_a_false_alarm() -> None:
             ],
         )
     )
-    assert found == {
+    assert figures == {
         "silent": 0.0,
         "throughput_comparisons": 2,
         "throughput_excludes": 1,
@@ -73,7 +73,7 @@ def test_what_is_a_false_alarm() -> None:
         "other_directional": 2,
         "other_unknown": 0,
     }
-    assert alarms.directional(found) == 1 and alarms.has_excluded(found, "throughput")
+    assert alarms.directional(figures) == 1 and alarms.has_excluded(figures, "throughput")
     assert alarms.counted(report([], instrument_is_biased=True))["silent"] == 1.0
     assert alarms.counted(report([], instrument_is_biased=None, no_verdicts="too few blocks"))["silent"] == 1.0
 
@@ -112,7 +112,7 @@ def test_the_section_of_false_alarms() -> None:
         filled(alarms.Alarms(), lambda case, n: none | {"throughput_excludes": float(n < 3)})
     )
     assert not holds and any(
-        each.startswith("| run | together |  | 100 of 100 | 0 | 0 | 12 | 0 | 12 | 0 of 0 | 0 |") for each in text
+        row.startswith("| run | together |  | 100 of 100 | 0 | 0 | 12 | 0 | 12 | 0 of 0 | 0 |") for row in text
     )
     text, holds = alarms.Alarms().page(lines.Sorted([], {}))
     assert not holds and "Holds: run: unfinished: 0 of 100 runs; quick: unfinished: 0 of 30 runs." in text
@@ -120,13 +120,13 @@ def test_the_section_of_false_alarms() -> None:
 
 def test_what_is_seen_of_a_dearer_origin() -> None:
     def dearer(verdict: str, **more: object) -> Any:
-        made = report([comparison("cpu_per_request", verdict, 1.01, 1.03, **more)])
-        arms = [msgspec.structs.replace(arm, name="dearer") if arm.name == "same-1" else arm for arm in made.arms]
-        return msgspec.structs.replace(made, arms=arms)
+        forged = report([comparison("cpu_per_request", verdict, 1.01, 1.03, **more)])
+        arms = [msgspec.structs.replace(arm, name="dearer") if arm.name == "same-1" else arm for arm in forged.arms]
+        return msgspec.structs.replace(forged, arms=arms)
 
-    found = sensitivity.seen(dearer("dearer", negligible=True))
-    assert (found["dearer"], found["negligible"], found["ratio"]) == (1.0, 1.0, pytest.approx(1.02))
-    assert found["half_width"] == pytest.approx(0.01 / 1.02)
+    figures = sensitivity.seen(dearer("dearer", negligible=True))
+    assert (figures["dearer"], figures["negligible"], figures["ratio"]) == (1.0, 1.0, pytest.approx(1.02))
+    assert figures["half_width"] == pytest.approx(0.01 / 1.02)
     assert sensitivity.seen(dearer("same"))["dearer"] == 0.0
     assert sensitivity.seen(dearer("dearer", load_per_s=1000.0))["unknown"] == 1.0, "the open loop is another figure"
     assert sensitivity.verdict([{"dearer": 1.0}] * 18 + [{"dearer": 0.0}] * 2) == "yes"
@@ -147,14 +147,14 @@ def test_sensitivity_waits_for_its_calibration(tmp_path: Path) -> None:
     for number in range(calibration.runs):
         assert len(section.cases()) == 1
         figures = {"plain_ns": 4000.0, "40_ns": 4072.0, "100_ns": 4200.0}
-        made = line(
+        run = line(
             calibration.name, number, section=sensitivity.SECTION, figures=figures, settings=calibration.settings
         )
-        made = msgspec.structs.replace(made, engine=lines.build(), machine=lines.this_machine())
-        lines.append(section.kept.path, made)
-    found = {case.name: case for case in section.cases()}
-    assert list(found) == [calibration.name, "2 %", "5 %"]
-    assert sum(case.runs for case in found.values()) == 50
+        run = msgspec.structs.replace(run, engine=lines.build(), machine=lines.this_machine())
+        lines.append(section.kept.path, run)
+    cases = {case.name: case for case in section.cases()}
+    assert list(cases) == [calibration.name, "2 %", "5 %"]
+    assert sum(case.runs for case in cases.values()) == 50
 
 
 def test_what_a_round_costs_by_hand() -> None:
@@ -180,19 +180,19 @@ def test_the_section_of_sensitivity() -> None:
         for n in range(20)
     ]
     text, holds = sensitivity.Sensitivity().page(lines.Sorted(runs, {}))
-    assert holds and any(each.startswith("| 5 % | 20 of 20 | 4.00 | 40 | 1.0500 [") for each in text)
+    assert holds and any(row.startswith("| 5 % | 20 of 20 | 4.00 | 40 | 1.0500 [") for row in text)
     text, holds = sensitivity.Sensitivity().page(lines.Sorted([], {}))
-    assert not holds and any("unfinished: 0 of 20 runs" in each for each in text)
+    assert not holds and any("unfinished: 0 of 20 runs" in row for row in text)
     missed = {"dearer": 0.0, "half_width": 0.04, "silent": 0.0, "spread": 0.16}
     runs = [line("2 %", n, section=sensitivity.SECTION, figures=of("2 %", n) | missed) for n in range(3)]
     text, holds = sensitivity.Sensitivity().page(lines.Sorted(runs, {}))
     assert not holds and "| 2 % | 3 of 20 |" in "\n".join(text)
-    (why,) = [each for each in text if each.startswith("Why 2 % is missed: of the 3 runs that did not see it 3 gave")]
+    (why,) = [row for row in text if row.startswith("Why 2 % is missed: of the 3 runs that did not see it 3 gave")]
     assert "±4.0 % at the median" in why and "spread by 16 %" in why
 
 
 def test_how_wide_long_runs_in_turn_are() -> None:
-    passes = [{"go": 100.0, "nginx": 50.0 * math.exp(each)} for each in (0.01, -0.01, 0.01, -0.01)]
+    passes = [{"go": 100.0, "nginx": 50.0 * math.exp(log)} for log in (0.01, -0.01, 0.01, -0.01)]
     # s = 0.01 × √(4/3), t(3, 0.975) = 3.182
     assert precision.long_runs_width(passes, "nginx", "go") == pytest.approx(3.182 * 0.011547 / math.sqrt(2), rel=1e-3)
     assert precision.long_runs_width(passes[:1], "nginx", "go") is None
@@ -210,9 +210,9 @@ def test_narrow_in_time() -> None:
     assert precision.pair_verdict([narrow] * 3) == "yes" and precision.pair_verdict([wide] * 2) == "no"
     assert precision.pair_verdict([narrow] * 2 + [wide]).startswith("unfinished: 3 of 4")
     ending = Ending(experiment="same", why=StopReason.PRECISION, detail="")
-    found = precision.widths(report([comparison("throughput", "same", 0.99, 1.01)], ending=ending), "same-1")
-    assert found["stopped_on_precision"] == 1.0 and found["cpu_per_request_width"] == -1.0
-    assert found["throughput_width"] == pytest.approx(0.01)
+    figures = precision.widths(report([comparison("throughput", "same", 0.99, 1.01)], ending=ending), "same-1")
+    assert figures["stopped_on_precision"] == 1.0 and figures["cpu_per_request_width"] == -1.0
+    assert figures["throughput_width"] == pytest.approx(0.01)
 
 
 def test_five_arms_beside_long_runs() -> None:
@@ -225,7 +225,7 @@ def test_five_arms_beside_long_runs() -> None:
         return narrow | {"allowed_s": 60.0, "seconds": 50.0, "blocks": 6.0}
 
     text, holds = precision.Precision().page(filled(precision.Precision(), of))
-    rows = {each.split(" | ")[0][2:]: each.split(" | ")[-1] for each in text if each.startswith("| ")}
+    rows = {row.split(" | ")[0][2:]: row.split(" | ")[-1] for row in text if row.startswith("| ")}
     assert rows["nginx"] == "yes |" and rows["slow"] == "no |" and not holds
     assert "throughput to go" in "\n".join(text)
 
@@ -256,18 +256,17 @@ def test_pairs_run_by_run() -> None:
 def test_cpu_time_adds_up_by_hand() -> None:
     before = attribution.Reading(1.0, 1.0, 0.5, 0.2, 0.1, {1: 1.0, 2: 5.0}, 0.0)
     after = attribution.Reading(11.0, 9.0, 6.5, 3.2, 0.2, {1: 1.5, 3: 9.0}, 0.1)
-    found = attribution.parts(before, after)
-    assert found["busy_s"] == 10.0 and found["others_s"] == 0.5, "2 has ended, 3 has begun"
-    assert found["sum_of_busy"] == pytest.approx((6.0 + 3.0 + 0.1 + 0.5 + 0.1) / 10)
-    assert found["sum_of_ticks"] == pytest.approx((6.0 + 3.0 + 0.1 + 0.5 + 0.1) / 8)
+    figures = attribution.parts(before, after)
+    assert figures["busy_s"] == 10.0 and figures["others_s"] == 0.5, "2 has ended, 3 has begun"
+    assert figures["sum_of_busy"] == pytest.approx((6.0 + 3.0 + 0.1 + 0.5 + 0.1) / 10)
+    assert figures["sum_of_ticks"] == pytest.approx((6.0 + 3.0 + 0.1 + 0.5 + 0.1) / 8)
     assert attribution.miss({"sum_of_ticks": 0.97}, "all-cores") == pytest.approx(1.0)
     assert attribution.miss({"sum_of_ticks": 0.97}, "one-core") == pytest.approx(1.5)
     right = dict.fromkeys(("hops_s", "generator_s", "harness_s", "others_s", "busy_s", "ticks_s"), 1.0)
     right |= {"sum_of_busy": 0.9, "sum_of_ticks": 1.025}
     text, holds = attribution.Attribution().page(filled(attribution.Attribution(), lambda case, n: right))
-    assert not holds and [each.split(" | ")[-1] for each in text if "(one-core)" in each or "(all-cores)" in each][
-        1:
-    ] == ["no |", "yes |"]
+    words = [row.split(" | ")[-1] for row in text if "(one-core)" in row or "(all-cores)" in row]
+    assert not holds and words[1:] == ["no |", "yes |"]
 
 
 def test_slices_beside_plain_runs(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -277,11 +276,11 @@ def test_slices_beside_plain_runs(monkeypatch: pytest.MonkeyPatch) -> None:
         return {f"{way} nginx": value * (1 + 0.001 * (way == "sliced") * (-1) ** n) for way, value in ways.items()}
 
     text, holds = slices.Slices().page(filled(slices.Slices(), of))
-    words = [each.split(" | ")[-1] for each in text if "| nginx |" in each]
+    words = [row.split(" | ")[-1] for row in text if "| nginx |" in row]
     assert words == ["yes |", "yes |", "no |", "yes |", "yes |"] and not holds
     assert slices.Slices().page(filled(slices.Slices(), lambda case, n: of(slices.Slices().cases()[0], n)))[1]
     text, holds = slices.Slices().page(lines.Sorted([], {"of another engine": 2}))
-    assert not holds and sum("| unfinished |" in each for each in text) == 5
+    assert not holds and sum("| unfinished |" in row for row in text) == 5
 
 
 def test_the_whole_page(tmp_path: Path) -> None:
