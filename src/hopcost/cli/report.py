@@ -43,12 +43,12 @@ def report(
     """Show a record again; it may come from another machine."""
     from hopcost.cli.shared.output import write_result
     from hopcost.record import reader as records
-    from hopcost.record import rebase
+    from hopcost.record.baseline import with_baseline
     from hopcost.report import render
     from hopcost.report.record_report import record_report
     from hopcost.statistics.summary import summary
 
     read = records.read_record(records.find_record(record))
     if baseline is not None:
-        read = rebase.with_baseline(read, baseline)
+        read = with_baseline(read, baseline)
     write_result(render(record_report(read, summary.summarise(read)), format), output)

@@ -12,7 +12,7 @@ from samples.reports import rendered
 
 from hopcost.errors import UsageError
 from hopcost.plan.turns import Turns
-from hopcost.record import rebase
+from hopcost.record.baseline import with_baseline
 from hopcost.record.block import Block
 from hopcost.record.run import Record
 from hopcost.statistics import intervals, looks
@@ -37,7 +37,7 @@ def one(content: Record) -> ExperimentSummary:
 
 
 def test_all_arms_stand_beside_the_one_that_was_asked_for() -> None:
-    found = one(rebase.with_baseline(record(*blocks()), "behind"))
+    found = one(with_baseline(record(*blocks()), "behind"))
     by_name = {arm.name: arm for arm in found.arms}
     assert found.plan.baseline == "behind" and by_name["behind"].ratio == ONE
     # Three arms, three pairs: a third of the error, of one look since the factory's plan is quick.
@@ -52,7 +52,7 @@ def test_all_arms_stand_beside_the_one_that_was_asked_for() -> None:
 
 
 def test_the_floor_stays_that_of_the_copied_arm() -> None:
-    planned, rebased = one(record(*blocks(1200))), one(rebase.with_baseline(record(*blocks(1200)), "behind"))
+    planned, rebased = one(record(*blocks(1200))), one(with_baseline(record(*blocks(1200)), "behind"))
     assert planned.aa_floor is not None and planned.aa_floor.value == pytest.approx(1.2)
     assert rebased.aa_floor == planned.aa_floor
     assert rebased.instrument_is_biased == planned.instrument_is_biased is True
@@ -66,7 +66,7 @@ def test_what_an_arm_did_that_is_no_part_of_the_ratio_says_nothing_of_it() -> No
             if arm.name in ("direct", "direct-aa"):
                 assert arm.totals is not None
                 arm.totals = msgspec.structs.replace(arm.totals, errors={"read": 1})
-    by_name = {arm.name: arm for arm in one(rebase.with_baseline(record(*made), "behind")).arms}
+    by_name = {arm.name: arm for arm in one(with_baseline(record(*made), "behind")).arms}
     assert {each.no_verdict for each in by_name["beside"].comparisons} == {None}
     assert {each.no_verdict for each in by_name["direct"].comparisons} == {"1 error: read 1"}
 
@@ -76,29 +76,29 @@ def test_a_soak_stays_as_it_is() -> None:
     (planned,) = content.plan.experiments
     soak = msgspec.structs.replace(planned, name="soak", turns=Turns.SOAK)
     both = msgspec.structs.replace(content, plan=msgspec.structs.replace(content.plan, experiments=[planned, soak]))
-    assert [each.baseline for each in rebase.with_baseline(both, "behind").plan.experiments] == ["behind", "direct"]
+    assert [each.baseline for each in with_baseline(both, "behind").plan.experiments] == ["behind", "direct"]
     alone = msgspec.structs.replace(content, plan=msgspec.structs.replace(content.plan, experiments=[soak]))
     with pytest.raises(UsageError):
-        rebase.with_baseline(alone, "behind")
+        with_baseline(alone, "behind")
 
 
 def test_the_planned_baseline_changes_nothing() -> None:
     content = record(*blocks())
-    assert rebase.with_baseline(content, "direct").plan == content.plan
+    assert with_baseline(content, "direct").plan == content.plan
     (planned,) = content.plan.experiments
     assert looks.error_of_one_arm(planned, 0.06) == pytest.approx(0.03), "two arms beside the baseline"
 
 
 def test_an_arm_that_is_not_there() -> None:
     with pytest.raises(UsageError, match="no experiment of made-up has an arm 'behimd'") as error:
-        rebase.with_baseline(record(*blocks()), "behimd")
+        with_baseline(record(*blocks()), "behimd")
     assert error.value.hint is not None and "behind" in error.value.hint
     with pytest.raises(UsageError):
-        rebase.with_baseline(record(*blocks()), "direct-aa")
+        with_baseline(record(*blocks()), "direct-aa")
 
 
 def test_every_format_shows_it() -> None:
-    content = rebase.with_baseline(record(*blocks()), "behind")
+    content = with_baseline(record(*blocks()), "behind")
     for format in ("txt", "md", "json", "html"):
         assert "beside behind on request" in rendered(format, content).replace("\n", " ")
     assert '"baseline": "behind",\n      "twice": "direct",' in rendered("json", content)
