@@ -20,7 +20,7 @@ from hopcost.record.histogram import merge
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
 
-WAIT_S = 60.0  # a limit, not a measure: ten times what a busy machine takes
+WAIT_S = 60.0  # a limit, not a measure: on two cores with a load of 12 an engine started after more than 20 s
 
 
 def report(record: Path) -> dict[str, object]:
@@ -120,7 +120,7 @@ def test_accounts_hold_and_equal_what_the_origin_counted(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupt_ends_within_seconds_and_keeps_the_blocks(tmp_path: Path, number: signal.Signals) -> None:
+def test_an_interrupt_ends_the_run_and_keeps_the_blocks(tmp_path: Path, number: signal.Signals) -> None:
     record = tmp_path / "record"
     with command.start(
         "run", "--anyway", suite_files.write(tmp_path), "--budget", 60, "--record", record, folder=tmp_path

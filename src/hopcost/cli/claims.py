@@ -55,16 +55,16 @@ def claims(
 
     read = [records.read_record(records.find_record(name)) for name in dict.fromkeys(record)]
     given = [suites.read_suite(name) for name in suite or []]
-    for each in given:
-        if not any(content.plan.suite == each.name for content in read):
+    for asked in given:
+        if not any(content.plan.suite == asked.name for content in read):
             there = ", ".join(sorted({content.plan.suite for content in read}))
-            raise UsageError(f"--suite {each.name}: none of these records is of it", f"they are of: {there}")
+            raise UsageError(f"--suite {asked.name}: none of these records is of it", f"they are of: {there}")
     chosen = judging.suites(read, given)
-    without = sorted({each.plan.suite for each in read} - {each.name for each in chosen})
+    without = sorted({content.plan.suite for content in read} - {judged.name for judged in chosen})
     hint = f"records made before the suite had claims are judged with {' '.join(f'--suite {name}' for name in without)}"
     if not chosen:
         raise UsageError(f"no claims in these records: {', '.join(without)}", hint)
     if without:
         print(f"no claims in the records of {', '.join(without)}\nhint: {hint}", file=sys.stderr)
-    judged = [each for content in chosen for each in judging.judge_claims(content, read)]
-    write_result(render(claims_report(judged), format), output)
+    results = [result for judged in chosen for result in judging.judge_claims(judged, read)]
+    write_result(render(claims_report(results), format), output)

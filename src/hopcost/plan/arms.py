@@ -37,10 +37,10 @@ def arms_here(
         kept += stand_ins
         notes += [f"{name} stands in for what is left out" for name in stand_ins]
     if not kept:
-        reasons = "; ".join(f"{each.name}: {each.reason}" for each in left_out)
+        reasons = "; ".join(f"{left.name}: {left.reason}" for left in left_out)
         raise CannotMeasure(f"every arm is left out ({reasons})", left_out[0].remedy)
     if experiment.soak is not None and len(kept) < 2:
-        reasons = "; ".join(f"{each.name}: {each.reason}" for each in left_out)
+        reasons = "; ".join(f"{left.name}: {left.reason}" for left in left_out)
         raise CannotMeasure(f"a soak needs both its arms ({reasons})", left_out[0].remedy)
     return kept, left_out, notes
 

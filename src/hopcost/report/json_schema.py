@@ -169,7 +169,7 @@ class ReportedExperiment(msgspec.Struct, frozen=True):
         bool | None,
         Meta(
             description="whether the run's A/A arms convict the instrument, at 1 % for all its experiments together;"
-            " null without an interval"
+            " null without an interval, and with `--anyway`"
         ),
     ]
     no_verdicts: Annotated[

@@ -73,7 +73,9 @@ class ArmRepeats(msgspec.Struct, frozen=True):
 
 def summarise_repeats(planned: PlannedExperiment, repeats: Sequence[Repeat]) -> list[ArmRepeats]:
     """The arms in the plan's order; an arm without any repeat is left out."""
-    by_arm = {arm.name: [one for one in repeats if one.arm == arm.name] for arm in planned.arms if not arm.copy_of}
+    by_arm = {
+        arm.name: [repeat for repeat in repeats if repeat.arm == arm.name] for arm in planned.arms if not arm.copy_of
+    }
     arms = [_summarise_arm(planned, name, own) for name, own in by_arm.items() if own]
     baseline = next((arm.mean_per_s for arm in arms if arm.name == planned.baseline), None)
     return [

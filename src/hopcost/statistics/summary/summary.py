@@ -104,11 +104,12 @@ class ExperimentSummary(msgspec.Struct, frozen=True):
 
 def summarise(record: Record) -> list[ExperimentSummary]:
     """Each planned experiment in order, also those without any block."""
-    biased = stop.biased_experiments(record.plan, record.blocks)
+    is_judged = not record.plan.on_busy_machine  # then the machine is to blame, and nothing has a verdict
+    biased = stop.biased_experiments(record.plan, record.blocks) if is_judged else None
     return [_summarise_experiment(record, planned, biased) for planned in record.plan.experiments]
 
 
-def _summarise_experiment(record: Record, planned: PlannedExperiment, biased: list[str]) -> ExperimentSummary:
+def _summarise_experiment(record: Record, planned: PlannedExperiment, biased: list[str] | None) -> ExperimentSummary:
     blocks, margin = record.blocks_of(planned.name), record.plan.margin
     repeats = [repeat for repeat in record.repeats if repeat.experiment == planned.name]
     ending = next((ending for ending in record.run.endings if ending.experiment == planned.name), None)
@@ -138,7 +139,7 @@ def _summarise_experiment(record: Record, planned: PlannedExperiment, biased: li
         ],
         harness_load=_harness_load(valid),
         no_verdicts=withheld,
-        instrument_is_biased=None if arms.copy is None or len(valid) < 2 else bool(biased),
+        instrument_is_biased=None if biased is None or arms.copy is None or len(valid) < 2 else bool(biased),
         p99_agrees=p99_agrees,
         hop_costs=hop_cost.hop_costs(arms, planned, own_error, p99_agrees),
         surroundings=usage.surroundings(valid, repeats),
@@ -147,7 +148,7 @@ def _summarise_experiment(record: Record, planned: PlannedExperiment, biased: li
     )
 
 
-def _why_withheld(plan: Plan, planned: PlannedExperiment, valid: int, biased: list[str]) -> str | None:
+def _why_withheld(plan: Plan, planned: PlannedExperiment, valid: int, biased: list[str] | None) -> str | None:
     """Why nothing in the experiment gets a verdict."""
     if plan.on_busy_machine:
         return BUSY_MACHINE
