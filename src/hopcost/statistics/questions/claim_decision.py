@@ -1,0 +1,139 @@
+"""Whether a claim holds: an intersection-union test over its comparisons. Pure numbers; claims.py reads the records.
+
+A claim holds if all its comparisons hold, so each is tested at the full 5 %, one-sided: the claim is wrong in at most
+5 % of cases however many comparisons it has (Berger 1982). "About" needs both tails, each at 5 % (two one-sided tests,
+Schuirmann 1987). A claim does not hold if any comparison fails: there the comparisons share the 5 % (Holm 1979).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from enum import Enum
+
+import msgspec
+
+from hopcost.plan.method import METHOD
+from hopcost.suites.claim import Relation
+
+ERROR = METHOD.confidence_error
+
+
+class ClaimOutcome(Enum):
+    """What a record says of a claim, or of one of its comparisons."""
+
+    HOLDS = "holds"
+    DOES_NOT_HOLD = "does not hold"
+    NOT_SETTLED = "not settled"
+    NOT_TESTABLE = "not testable here"
+
+
+class Bound(Enum):
+    """How the measured ratio lies to the true one: a full generator shows less than an arm can do."""
+
+    NONE = "exact"
+    LOWER = "the true ratio is at least the measured one"
+    UPPER = "the true ratio is at most the measured one"
+
+
+class Evidence(msgspec.Struct, frozen=True):
+    """A measured ratio beside what is claimed of it.
+
+    `allowed` are the ends of the ratios that the claim allows, 0 and infinity included. `probability_below(x)` is the
+    probability that the logarithm of the true ratio is at most x. `margin` (a fraction) is what counts as the same.
+    """
+
+    relation: Relation
+    allowed: tuple[float, float]
+    probability_below: Callable[[float], float]
+    margin: float
+    bound: Bound = Bound.NONE
+
+    def doubt_above(self, ratio: float) -> float:
+        """How probable it is that the true ratio is not above this one."""
+        if ratio <= 0:
+            return 0.0
+        return 1.0 if self.bound is Bound.UPPER else self.probability_below(math.log(ratio))
+
+    def doubt_below(self, ratio: float) -> float:
+        """How probable it is that the true ratio is not below this one."""
+        if math.isinf(ratio):
+            return 0.0
+        return 1.0 if self.bound is Bound.LOWER else 1.0 - self.probability_below(math.log(ratio))
+
+    def doubt_between(self, low: float, high: float) -> float:
+        """How probable it is that the true ratio is beyond one of these ends; the larger of both tails."""
+        return max(self.doubt_above(low), self.doubt_below(high))
+
+    @property
+    def doubt_of_same(self) -> float:
+        """How probable it is that the ratio differs from 1 by more than the margin; the larger of both tails."""
+        return self.doubt_between(1 / (1 + self.margin), 1 + self.margin)
+
+    @property
+    def doubt_of_holding(self) -> float:
+        """The P-value of "holds"."""
+        return self.doubt_between(*self.allowed)
+
+    @property
+    def doubt_of_failing(self) -> float:
+        """The P-value of "does not hold", before Holm.
+
+        "About" may fail at either end, so its P-value is doubled. What is the same within the margin is neither more
+        nor less.
+        """
+        low, high = self.allowed
+        ends = [self.doubt_below(low)] if low > 0 else []
+        ends += [self.doubt_above(high)] if not math.isinf(high) else []
+        doubt = min(1.0, len(ends) * min(ends))
+        return min(doubt, self.doubt_of_same) if self.relation in (Relation.MORE, Relation.LESS) else doubt
+
+
+class Decision(msgspec.Struct, frozen=True):
+    """What came of one comparison, and its P-value; None if it is not settled."""
+
+    outcome: ClaimOutcome
+    p_value: float | None = None
+    is_negligible: bool = False
+
+
+def decide(comparisons: Sequence[Evidence | None], error: float = ERROR) -> list[Decision]:
+    """A decision for each comparison of a claim; None stands for one that was measured but may not be judged.
+
+    It counts among those that share the error: who leaves it out would choose comparisons by their outcome.
+    """
+    decisions = [Decision(ClaimOutcome.NOT_SETTLED)] * len(comparisons)
+    doubts = [1.0] * len(comparisons)
+    for place, evidence in enumerate(comparisons):
+        if evidence is None:
+            continue
+        if evidence.doubt_of_holding <= error:
+            is_negligible = evidence.relation in (Relation.MORE, Relation.LESS) and evidence.doubt_of_same <= error
+            decisions[place] = Decision(ClaimOutcome.HOLDS, evidence.doubt_of_holding, is_negligible)
+        else:
+            doubts[place] = evidence.doubt_of_failing
+    for place, p_value in enumerate(adjust_by_holm(doubts)):
+        if p_value <= error:
+            decisions[place] = Decision(ClaimOutcome.DOES_NOT_HOLD, p_value)
+    return decisions
+
+
+def adjust_by_holm(p_values: Sequence[float]) -> list[float]:
+    """The P-values made larger, so that each can be compared with the error that all share (Holm 1979).
+
+    >>> adjust_by_holm([0.04, 0.01, 0.5])
+    [0.08, 0.03, 0.5]
+    """
+    adjusted = [1.0] * len(p_values)
+    largest = 0.0
+    for rank, place in enumerate(sorted(range(len(p_values)), key=lambda place: p_values[place])):
+        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[place]))
+        adjusted[place] = largest
+    return adjusted
+
+
+def conclude(outcomes: Sequence[ClaimOutcome]) -> ClaimOutcome:
+    """A claim fails with any of its comparisons, holds with all of them, cannot be tested if none can be."""
+    if ClaimOutcome.DOES_NOT_HOLD in outcomes:
+        return ClaimOutcome.DOES_NOT_HOLD
+    return outcomes[0] if len(set(outcomes)) == 1 else ClaimOutcome.NOT_SETTLED
