@@ -11,7 +11,7 @@ WIRE_CASES ?= 1000000
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/hopcost
 .DEFAULT_GOAL := help
 
-.PHONY: help setup demo check check-slow unit test test-systems wheel bench truth leftovers results
+.PHONY: help setup demo check check-slow unit test test-systems wheel bench truth truth-short leftovers results
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -74,6 +74,9 @@ bench: setup ## the engine's cost beside other load generators: docs/bench.md
 
 truth: setup ## whether the method tells the truth: docs/truth.md
 	.venv/bin/python -m tools.truth
+
+truth-short: setup ## the same in an hour at most; a second call goes on
+	.venv/bin/python -m tools.truth --short
 
 results: setup ## the suites' full forms, about four hours, resumable: docs/results
 	.venv/bin/python -m tools.docs.results

@@ -6,10 +6,10 @@ from typing import Any
 
 import msgspec
 
-from tools.truth import lines
+from tools.truth import lines, made_with
 
-ENGINE = lines.Build(version="1", commit="c", behaviour=1)
-HERE = lines.Machine(cpu="x", kernel="k", cores=2)
+ENGINE = made_with.Build(version="1", commit="c", behaviour=1, method=3, digest="d")
+HERE = made_with.Machine(cpu="x", kernel="k", cores=2)
 
 
 def case(name: str, runs: int = 2, **settings: object) -> lines.Case:

@@ -1,4 +1,4 @@
-"""`make truth`: measures what is missing, then writes docs/truth.md.
+"""`make truth` and `make truth-short`: measure what is missing, then write docs/truth.md.
 
 A second call goes on after the last kept run.
 """
@@ -11,24 +11,42 @@ import sys
 import time
 
 from hopcost.errors import HopcostError
+from tools.truth.form import SHORT_S, Form
 from tools.truth.page import PAGE, SECTIONS, page
+from tools.truth.part import Section
+
+
+def turns(form: Form, only: str | None) -> list[type[Section]]:
+    """The sections to measure, in order. In the short form the one that takes all the time left comes last."""
+    kinds = [kind for name, kind in SECTIONS.items() if only in (None, name)]
+    if form == Form.FULL:
+        return kinds
+    return sorted((kind for kind in kinds if kind.short_s is not None), key=lambda kind: kind.short_s or 0.0)
+
+
+def measure(form: Form, only: str | None, at_most_s: float) -> None:
+    """What is missing of each section. In the short form no section takes more than its own time."""
+    began = time.monotonic()
+    for kind in turns(form, only):
+        left_s = at_most_s - (time.monotonic() - began)
+        own_s = kind.short_s if form == Form.SHORT and kind.short_s is not None else left_s
+        kind(form=form).kept.measure(min(own_s, left_s))
 
 
 def main() -> None:
     """Measure and write; exit code 1 when a line does not hold."""
     parser = argparse.ArgumentParser(description="Measures what is missing of the truth; writes docs/truth.md.")
-    parser.add_argument("--at-most-s", type=float, default=float("inf"), help="begin no run after so many seconds")
+    parser.add_argument("--short", action="store_true", help="the form that ends within 60 minutes")
+    parser.add_argument("--at-most-s", type=float, default=float("inf"), help="begin no run that ends after so long")
     parser.add_argument("--only", choices=list(SECTIONS), help="measure this section alone")
     options = parser.parse_args()
+    form = Form.SHORT if options.short else Form.FULL
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # as Ctrl-C: what was started is ended too
-    began = time.monotonic()
     try:
-        for name, section in SECTIONS.items():
-            if options.only in (None, name):
-                section().kept.measure(options.at_most_s - (time.monotonic() - began))
+        measure(form, options.only, min(options.at_most_s, SHORT_S if options.short else float("inf")))
     except HopcostError as error:
         sys.exit(f"error: {error.message}" + (f"\nhint: {error.hint}" if error.hint else ""))
-    text, holds = page()
+    text, holds = page(form=form)
     PAGE.write_text(text, encoding="utf-8")
     print(text, end="")
     sys.exit(0 if holds else 1)

@@ -13,7 +13,8 @@ from functools import partial
 from pathlib import Path
 
 from hopcost.errors import MeasurementFailed
-from tools.truth.lines import Case, Figures, Line, Sorted, append, build, missing, read, sort_out, this_machine
+from tools.truth.lines import Case, Figures, Line, Reckoned, Sorted, append, missing, read, sort_out
+from tools.truth.made_with import build, this_machine
 from tools.truth.server import say, wait_for_quiet, watched
 
 FAILURES_MOST = 5  # in a row: chance does not explain more
@@ -42,36 +43,49 @@ class Kept:
         return sort_out(read(self.path, Line), cases, build(), this_machine())
 
     def measure(self, at_most_s: float) -> None:
-        """Everything that is missing; no run begins after so many seconds. MeasurementFailed after many in a row."""
-        engine, here, began, failures = build(), this_machine(), time.monotonic(), 0
-        while order := missing(self.cases(), self.done()):
+        """Everything that is missing; no run begins that could not end within so many seconds.
+
+        MeasurementFailed after many failures in a row.
+        """
+        began, failures, fits = time.monotonic(), 0, True
+        while fits and (order := missing(self.cases(), self.done())):
+            fits = False
             for case, number in order:
                 if case.decided(self.done().of(case.section, case.name)):
+                    fits = True  # then it is missing no longer
                     continue
-                if time.monotonic() - began > at_most_s:
-                    say(f"{self.path.stem}: {self.left()} runs are missing")
-                    return
-                wait_for_quiet()
-                now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-                (figures, failed), foreign, steal = watched(partial(_attempt, case, number))
-                line = Line(
-                    section=case.section,
-                    case=case.name,
-                    number=number,
-                    figures=figures,
-                    foreign=round(foreign, 4),
-                    steal=round(steal, 4),
-                    engine=engine,
-                    machine=here,
-                    settings=case.settings,
-                    time=now,
-                    failed=failed,
-                )
-                append(self.path, line)
+                if time.monotonic() - began + case.seconds > at_most_s:
+                    continue
+                fits = True
+                line = self._measured(case, number)
                 say(f"{case.section} {case.name}, run {number + 1} of {case.runs}{_aside(case, line)}")
-                failures = failures + 1 if failed else 0
+                failures = failures + 1 if line.failed else 0
                 if failures >= FAILURES_MOST:
-                    raise MeasurementFailed(f"{failures} runs in a row failed, the last one: {failed}")
+                    raise MeasurementFailed(f"{failures} runs in a row failed, the last one: {line.failed}")
+        if left := self.left():
+            say(f"{self.path.stem}: {left} runs are missing")
+
+    def _measured(self, case: Case, number: int) -> Line:
+        """One run, as a line that is kept."""
+        if not isinstance(case, Reckoned):
+            wait_for_quiet()
+        now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+        (figures, failed), foreign, steal = watched(partial(_attempt, case, number))
+        line = Line(
+            section=case.section,
+            case=case.name,
+            number=number,
+            figures=figures,
+            foreign=round(foreign, 4),
+            steal=round(steal, 4),
+            engine=build(),
+            machine=this_machine(),
+            settings=case.settings,
+            time=now,
+            failed=failed,
+        )
+        append(self.path, line)
+        return line
 
 
 def _attempt(case: Case, number: int) -> tuple[Figures, str]:

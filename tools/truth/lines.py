@@ -5,8 +5,8 @@ Lines are only ever added; a run that was killed leaves at most a torn last line
 
 from __future__ import annotations
 
+import math
 import random
-import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -14,11 +14,8 @@ from typing import TypeVar
 
 import msgspec
 
-from hopcost import __version__
-from hopcost.machine import facts
-from hopcost.plan.method import METHOD
+from tools.truth.made_with import ROOT, Build, Machine
 
-ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "docs" / "truth"
 # A run during which programs of others used more of the machine's CPU time, or the hypervisor kept more of a core, is
 # set aside and done again. Both are known without the engine's figures. A virtual machine's own agent may take 3 % all
@@ -27,22 +24,6 @@ FOREIGN_MOST, STEAL_MOST = 0.05, 0.02
 
 Figures = dict[str, float]
 T = TypeVar("T")
-
-
-class Build(msgspec.Struct, frozen=True):
-    """The engine that was used: its commit (`-dirty` if the checkout had changes), and the number of its behaviour."""
-
-    version: str
-    commit: str
-    behaviour: int
-
-
-class Machine(msgspec.Struct, frozen=True):
-    """The machine, as far as figures of two of them cannot stand in one table."""
-
-    cpu: str | None
-    kernel: object
-    cores: int
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -73,6 +54,7 @@ class Case(msgspec.Struct, frozen=True):
     """Something to run so many times; `run` gets the number of the run, for its seed.
 
     `decided`: whether the runs so far settle the answer, whatever the others give (curtailed sampling).
+    `seconds`: about how long a run takes; none begins that could not end in time.
     """
 
     section: str
@@ -82,10 +64,19 @@ class Case(msgspec.Struct, frozen=True):
     settings: dict[str, object]
     steal_most: float = STEAL_MOST
     decided: Callable[[list[Figures]], bool] = open_to_the_end
+    seconds: float = 0.0
+    foreign_most: float = FOREIGN_MOST
 
     def disturbed(self, line: Line) -> bool:
         """Whether the machine was not ours in this run."""
-        return line.foreign > FOREIGN_MOST or line.steal > self.steal_most
+        return line.foreign > self.foreign_most or line.steal > self.steal_most
+
+
+class Reckoned(Case, frozen=True):
+    """A case that measures nothing: it waits for no quiet machine, and who else computes does not matter."""
+
+    foreign_most: float = math.inf
+    steal_most: float = math.inf
 
 
 class Sorted(msgspec.Struct, frozen=True):
@@ -102,18 +93,6 @@ class Sorted(msgspec.Struct, frozen=True):
 def unseeded(run: Callable[[], Figures]) -> Callable[[int], Figures]:
     """A run in which nothing is drawn."""
     return lambda _number: run()
-
-
-def build() -> Build:
-    """The engine of this checkout (`make truth` builds it first)."""
-    command = ["git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
-    commit = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    return Build(version=__version__, commit=commit.stdout.strip(), behaviour=METHOD.engine)
-
-
-def this_machine() -> Machine:
-    """The machine of this process."""
-    return Machine(cpu=facts.cpu_model(), kernel=facts.facts().kernel, cores=len(facts.allowed_cores()))
 
 
 def read(path: Path, kind: type[T]) -> list[T]:
@@ -136,13 +115,15 @@ def append(path: Path, line: msgspec.Struct) -> None:
 
 
 def sort_out(lines: Iterable[Line], cases: Sequence[Case], engine: Build, here: Machine) -> Sorted:
-    """The lines of this engine, this machine and these settings, undisturbed, each run once; the others by reason."""
+    """The lines of this method, engine, machine and settings, undisturbed, each run once; the others by reason."""
     by_name = {(case.section, case.name): case for case in cases}
     used: dict[tuple[str, str, int], Line] = {}
     aside: Counter[str] = Counter()
     for line in lines:
         case = by_name.get((line.section, line.case))
-        if line.engine.behaviour != engine.behaviour:
+        if line.engine.method != engine.method:
+            aside[f"of method {line.engine.method}"] += 1
+        elif not line.engine.is_same_engine(engine):
             aside["of another engine"] += 1
         elif line.machine != here:
             aside["of another machine"] += 1

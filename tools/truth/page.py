@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
+
 from hopcost.machine import facts
+from hopcost.plan.method import METHOD
 from tools.markdown import table
-from tools.truth.lines import FOLDER, FOREIGN_MOST, ROOT, STEAL_MOST, this_machine
+from tools.truth.form import Form
+from tools.truth.lines import FOLDER, FOREIGN_MOST, STEAL_MOST, Line, read
+from tools.truth.made_with import NAMELESS_METHOD, ROOT, engine_digest, this_machine
 from tools.truth.part import Section
 from tools.truth.runs import VERDICTS_STEAL_MOST
 from tools.truth.sections.alarms import Alarms
@@ -18,6 +23,7 @@ from tools.truth.sections.sensitivity import Sensitivity
 from tools.truth.sections.slices import Slices
 
 PAGE = ROOT / "docs" / "truth.md"
+OLDER = f"method-{NAMELESS_METHOD}.md"  # in the folder of the kept lines: the page as it was by that method
 SECTIONS: dict[str, type[Section]] = {
     "engine": Engine,
     "attribution": Attribution,
@@ -29,31 +35,49 @@ SECTIONS: dict[str, type[Section]] = {
 }
 
 
-def page(folder: Path = FOLDER) -> tuple[str, bool]:
-    """The page of the lines kept in a folder, and whether every line on it holds."""
-    head = [
-        "# Whether hopcost tells the truth",
-        "",
-        f"Written by `make truth`; {facts.cpu_model()}, {len(facts.allowed_cores())} cores, Linux"
-        f" {this_machine().kernel}. Every run is kept as a line in [truth](truth) with the engine, the"
-        " machine and the settings that it was made with; lines of others are set aside. A run is set aside, and done"
-        f" again, where programs of others took more than {FOREIGN_MOST * 100:g} % of the machine's CPU"
-        f" time meanwhile, or the hypervisor says that it kept more than {STEAL_MOST * 100:g} % of a core"
-        f" ({VERDICTS_STEAL_MOST * 100:g} % where verdicts are on trial: hopcost's own limit for a block); never for"
-        " what it said. Where the runs that are left could not change the answer, they are not made. `make truth` goes"
-        " on where it stopped; `.venv/bin/python -m tools.truth --only SECTION --at-most-s N` does a part.",
-        "",
-    ]
-    bodies, rows, everything = [], [], True
-    for name, kind in SECTIONS.items():
-        section = kind(folder)
-        done = section.kept.done()
-        body, holds = section.page(done)
-        bodies += [f"#{line}" if line.startswith("#") else line for line in body]
-        rows.append([name, *standing(len(done.used), section.kept.left(), holds)])
-        everything = everything and holds
-    listed = table(["section", "runs done:", "all of it holds"], rows)
-    return "\n".join([*head, listed, "", *bodies]).rstrip() + "\n", everything
+class Standing(msgspec.Struct):
+    """What the page says of a section."""
+
+    cells: list[str]
+    body: list[str]
+    holds: bool
+
+
+def page(folder: Path = FOLDER, form: Form = Form.FULL) -> tuple[str, bool]:
+    """The page of the lines kept in a folder, and whether every line of this form holds."""
+    older = sections_of(folder / OLDER)
+    standings = {name: standing_of(kind, folder, form, older) for name, kind in SECTIONS.items()}
+    wanted = [standings[name] for name, kind in SECTIONS.items() if form == Form.FULL or kind.short_s is not None]
+    rows = [[name, *standing.cells] for name, standing in standings.items()]
+    listed = table(["section", "method:", "form", "runs done:", "all of it holds"], rows)
+    bodies = [line for standing in standings.values() for line in standing.body]
+    text = "\n".join([*_head(folder, form), listed, "", *bodies]).rstrip() + "\n"
+    return text, all(standing.holds for standing in wanted)
+
+
+def standing_of(kind: type[Section], folder: Path, form: Form, older: dict[str, list[str]]) -> Standing:
+    """A section by its lines of this method; if there is none, what the older page says of it."""
+    section = kind(folder, shown_form(kind, folder, form))
+    done = section.kept.done()
+    body, holds = section.page(done)
+    if not done.used and section.heading in older:
+        note = (
+            f"*By method {NAMELESS_METHOD}, on the machine that [its page](truth/{OLDER}) names. Method"
+            f" {METHOD.number} has measured nothing here yet.*"
+        )
+        cells = [str(NAMELESS_METHOD), "", "", "of an older method"]
+        return Standing(cells, [f"#{section.heading}", "", note, *older[section.heading]], False)
+    runs, word = standing(len(done.used), section.kept.left(), holds)
+    cells = [str(METHOD.number), section.form.value, runs, word]
+    return Standing(cells, [f"#{line}" if line.startswith("#") else line for line in body], holds and word == "yes")
+
+
+def shown_form(kind: type[Section], folder: Path, form: Form) -> Form:
+    """The short form if it is asked for and nothing beyond it is kept. A section without a short form has but one."""
+    if form == Form.FULL or kind.short_s is None:
+        return Form.FULL
+    short, full = (len(kind(folder, either).kept.done().used) for either in (Form.SHORT, Form.FULL))
+    return Form.SHORT if short >= full else Form.FULL
 
 
 def standing(used: int, left: int, holds: bool) -> tuple[str, str]:
@@ -63,3 +87,58 @@ def standing(used: int, left: int, holds: bool) -> tuple[str, str]:
     (('20 of 20 done', 'yes'), ('20 of 20 done', 'no'), ('3 of 20 done', 'unfinished'))
     """
     return f"{used} of {used + left} done", "unfinished" if left else "yes" if holds else "no"
+
+
+def sections_of(path: Path) -> dict[str, list[str]]:
+    """The lines below each heading of an older page; none if it is not there.
+
+    Headings have one `#` fewer, as sections give them.
+    """
+    sections: dict[str, list[str]] = {}
+    below: list[str] = []
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
+        if line.startswith("## "):
+            below = sections.setdefault(line.removeprefix("#"), [])
+        else:
+            below.append(line)
+    return sections
+
+
+def _head(folder: Path, form: Form) -> list[str]:
+    asked = "`make truth-short`, an hour at most" if form == Form.SHORT else "`make truth`"
+    return [
+        "# Whether hopcost tells the truth",
+        "",
+        f"Written by {asked}, for method {METHOD.number}, engine {METHOD.engine} (sources {engine_digest()}), on"
+        f" {facts.cpu_model()}, {len(facts.allowed_cores())} cores, Linux {this_machine().kernel}.",
+        *_of_older_methods(folder),
+        "",
+        "Every run is kept as a line in [truth](truth), with the method, the engine's sources, the machine and the"
+        " settings that it was made with. Runs of others are never mixed with these. A run is set aside, and done"
+        f" again, if programs of others took more than {FOREIGN_MOST * 100:g} % of the machine's CPU time meanwhile, or"
+        f" the hypervisor says that it kept more than {STEAL_MOST * 100:g} % of a core"
+        f" ({VERDICTS_STEAL_MOST * 100:g} % where verdicts are on trial: hopcost's own limit for a block). It is never"
+        " set aside for what it said. Runs that could not change an answer are not made.",
+        "",
+        "`make truth` and `make truth-short` go on where they stopped. `.venv/bin/python -m tools.truth --only SECTION"
+        " --at-most-s N` does a part. The short form has fewer runs of fewer cases, and those count in the full form"
+        " too.",
+        "",
+    ]
+
+
+def _of_older_methods(folder: Path) -> list[str]:
+    """How many kept lines are of which other method."""
+    counts: dict[int, int] = {}
+    for path in sorted(folder.glob("*.jsonl")):
+        for line in read(path, Line):
+            counts[line.engine.method] = counts.get(line.engine.method, 0) + 1
+    counts.pop(METHOD.number, None)
+    if not counts:
+        return []
+    listed = ", ".join(f"{count:,} of method {method}" for method, count in sorted(counts.items()))
+    return [
+        f"Older lines are kept and count no longer: {listed}. [The page of method"
+        f" {NAMELESS_METHOD}](truth/{OLDER}) stands beside this one. Below, the column *method* says by which method a"
+        " section was measured."
+    ]

@@ -12,6 +12,7 @@ import msgspec
 
 from hopcost.statistics.intervals import Interval
 from tools.markdown import table
+from tools.truth.form import Form
 from tools.truth.kept import Kept, aside
 from tools.truth.lines import FOLDER, Case, Figures, Sorted
 
@@ -35,15 +36,23 @@ class Part(msgspec.Struct):
 
 
 class Section(abc.ABC):
-    """Cases to run, and a section of the page made of the kept runs. `key` names it in the kept lines."""
+    """Cases to run, and a section of the page made of the kept runs. `key` names it in the kept lines.
+
+    `short_s`: the time that its short form takes, at most; None if it has none.
+    """
 
     key: ClassVar[str]
     heading: ClassVar[str]
-    runs: ClassVar[int | None] = None  # if not all cases are known from the beginning
+    short_s: ClassVar[float | None] = None
 
-    def __init__(self, folder: Path = FOLDER) -> None:
+    def __init__(self, folder: Path = FOLDER, form: Form = Form.FULL) -> None:
         """`folder` holds the kept lines."""
-        self.kept = Kept(folder / f"{self.key}.jsonl", self.cases, self.runs)
+        self.form = form
+        self.kept = Kept(folder / f"{self.key}.jsonl", self.cases, self.runs())
+
+    def runs(self) -> int | None:
+        """How many runs there will be, if not all cases are known from the beginning."""
+        return None
 
     @abc.abstractmethod
     def cases(self) -> list[Case]:

@@ -20,7 +20,7 @@ from hopcost.plan.method import METHOD
 from hopcost.record.run import StopReason
 from hopcost.report.json_schema import Report, ReportedArm, ReportedComparison, ReportedExperiment
 from hopcost.statistics.intervals import Interval
-from tools.truth.lines import ROOT
+from tools.truth.made_with import ROOT
 
 RECORDS = ROOT / "records" / "truth"  # runs long enough for sections/procedure.py to draw from their blocks
 HOPCOST = Path(sys.executable).with_name("hopcost")

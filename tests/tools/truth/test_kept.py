@@ -10,7 +10,7 @@ import pytest
 from truth_samples import ENGINE, HERE, case, line
 
 from hopcost.errors import MeasurementFailed
-from tools.truth import kept, lines, part
+from tools.truth import kept, lines, made_with, part
 
 
 def test_lines_that_are_not_alike_are_set_aside_and_counted() -> None:
@@ -20,6 +20,8 @@ def test_lines_that_are_not_alike_are_set_aside_and_counted() -> None:
         line("a", settings={"rate": 1}),  # twice: once is enough
         line("a", 1, settings={"rate": 2}),
         line("b", engine=msgspec.structs.replace(ENGINE, behaviour=2)),
+        line("b", engine=msgspec.structs.replace(ENGINE, digest="other")),
+        line("b", engine=msgspec.structs.replace(ENGINE, method=2)),
         line("b", engine=msgspec.structs.replace(ENGINE, commit="other")),  # the same behaviour
         line("b", machine=msgspec.structs.replace(HERE, kernel="other")),
         line("b", 1, foreign=0.051),
@@ -30,7 +32,8 @@ def test_lines_that_are_not_alike_are_set_aside_and_counted() -> None:
     kept_lines = lines.sort_out(written, cases, ENGINE, HERE)
     assert [(run.case, run.number) for run in kept_lines.used] == [("a", 0), ("b", 0)]
     assert kept_lines.aside == {
-        "of another engine": 1,
+        "of method 2": 1,
+        "of another engine": 2,
         "of another machine": 1,
         "of other settings": 2,
         "beside programs of others": 2,
@@ -131,6 +134,38 @@ def test_a_run_that_failed_is_kept_and_done_again(monkeypatch: pytest.MonkeyPatc
     with pytest.raises(MeasurementFailed, match="5 runs in a row failed, the last one: the hypervisor kept 9 %"):
         broken.measure(at_most_s=60.0)
     assert len(ran) == 5
+
+
+def test_a_line_without_a_method_is_of_method_2_and_of_no_digest() -> None:
+    old = msgspec.json.decode(b'{"version": "0.1.0", "commit": "ff4d632b0394", "behaviour": 1}', type=made_with.Build)
+    assert (old.method, old.digest) == (2, "")
+    assert not old.is_same_engine(ENGINE) and ENGINE.is_same_engine(msgspec.structs.replace(ENGINE, commit="other"))
+
+
+def test_no_run_begins_that_could_not_end_in_time(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    ran: list[str] = []
+
+    def timed(name: str, seconds: float) -> lines.Case:
+        def run(_number: int) -> dict[str, float]:
+            ran.append(name)
+            return {}
+
+        return lines.Case("part", name, run, 2, {}, seconds=seconds)
+
+    monkeypatch.setattr(kept, "watched", lambda run: (run(), 0.0, 0.0))
+    monkeypatch.setattr(kept, "wait_for_quiet", lambda: None)
+    cases = [timed("long", 90.0), timed("brief", 5.0)]
+    file = kept.Kept(tmp_path / "kept.jsonl", lambda: cases)
+    file.measure(at_most_s=60.0)
+    assert ran == ["brief", "brief"] and file.left() == 2
+
+
+def test_what_only_reckons_waits_for_nobody(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(kept, "watched", lambda run: (run(), 0.9, 0.9))
+    monkeypatch.setattr(kept, "wait_for_quiet", lambda: pytest.fail("it waited"))
+    file = kept.Kept(tmp_path / "kept.jsonl", lambda: [lines.Reckoned("part", "a", lambda _: {"a": 1.0}, 1, {})])
+    file.measure(at_most_s=60.0)
+    assert file.done().aside == {} and file.left() == 0
 
 
 def test_a_torn_line_spoils_only_itself(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from hopcost.record.run import StopReason
 from hopcost.statistics import comparisons
-from tools.truth import lines
+from tools.truth import lines, made_with
 from tools.truth.sections import procedure
 
 DICE = random.Random(5)
@@ -54,8 +54,8 @@ def test_the_section_needs_all_runs_and_few_alarms() -> None:
             [
                 lines.Line(
                     section=procedure.SECTION, case=case.name, number=number, figures=figures, foreign=0, steal=0,
-                    engine=lines.Build(version="1", commit="c", behaviour=1),
-                    machine=lines.Machine(cpu="x", kernel="k", cores=2), settings=case.settings, time="",
+                    engine=made_with.Build(version="1", commit="c", behaviour=1),
+                    machine=made_with.Machine(cpu="x", kernel="k", cores=2), settings=case.settings, time="",
                 )
                 for case in procedure.Procedure().cases()
                 for number in range(case.runs)

@@ -14,8 +14,7 @@ from truth_samples import line
 from hopcost.record.run import Ending, StopReason
 from hopcost.report.json_schema import Report, ReportedArm, ReportedComparison, ReportedExperiment
 from hopcost.statistics.intervals import Interval
-from tools.truth import lines, part
-from tools.truth import page as truth
+from tools.truth import lines, made_with, part
 from tools.truth.sections import alarms, attribution, precision, sensitivity, slices
 
 
@@ -150,7 +149,7 @@ def test_sensitivity_waits_for_its_calibration(tmp_path: Path) -> None:
         run = line(
             calibration.name, number, section=sensitivity.SECTION, figures=figures, settings=calibration.settings
         )
-        run = msgspec.structs.replace(run, engine=lines.build(), machine=lines.this_machine())
+        run = msgspec.structs.replace(run, engine=made_with.build(), machine=made_with.this_machine())
         lines.append(section.kept.path, run)
     cases = {case.name: case for case in section.cases()}
     assert list(cases) == [calibration.name, "2 %", "5 %"]
@@ -281,15 +280,6 @@ def test_slices_beside_plain_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     assert slices.Slices().page(filled(slices.Slices(), lambda case, n: of(slices.Slices().cases()[0], n)))[1]
     text, holds = slices.Slices().page(lines.Sorted([], {"of another engine": 2}))
     assert not holds and sum("| unfinished |" in row for row in text) == 5
-
-
-def test_the_whole_page(tmp_path: Path) -> None:
-    text, holds = truth.page(tmp_path)
-    assert not holds
-    for name, section in truth.SECTIONS.items():
-        assert f"| {name} | 0 of {section(tmp_path).kept.left()} done | unfinished |" in text
-    assert "| sensitivity | 0 of 50 done |" in text, "with what still waits for the calibration"
-    assert text.count("\n# ") == 0 and text.count("\n## ") == len(truth.SECTIONS)
 
 
 def test_the_report_of_a_run_can_be_read() -> None:

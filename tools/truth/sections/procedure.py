@@ -31,7 +31,8 @@ from hopcost.statistics.log_ratio import log_ratios_by_round
 from hopcost.suites.arm import Arm, Hop, Link
 from hopcost.suites.experiment import Experiment, Placement, Workload
 from hopcost.suites.suite import Suite
-from tools.truth.lines import ROOT, Case, Figures, Sorted
+from tools.truth.lines import Case, Figures, Sorted
+from tools.truth.made_with import ROOT
 from tools.truth.part import Part, Section, unfinished
 from tools.truth.runs import excludes_one
 

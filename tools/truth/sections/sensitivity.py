@@ -214,7 +214,10 @@ class Sensitivity(Section):
 
     key = SECTION
     heading = "# A known difference is seen"
-    runs = CALIBRATIONS + RUNS * len(SHARES)
+
+    def runs(self) -> int:
+        """The calibrations, and the runs that wait for them."""
+        return CALIBRATIONS + RUNS * len(SHARES)
 
     def cases(self) -> list[Case]:
         """Calibration first; the runs need what it says, and wait for it."""

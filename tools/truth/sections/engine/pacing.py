@@ -15,7 +15,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from tools.truth.lines import ROOT, Case, Figures, Sorted, unseeded
+from tools.truth.lines import Case, Figures, Sorted, unseeded
+from tools.truth.made_with import ROOT
 from tools.truth.part import Bar, Part, Section, median, spread
 from tools.truth.server import BACKENDS, generator_core, load, measured, origin, origin_core, quantile
 
