@@ -1,0 +1,125 @@
+"""The posterior of a contrast's log-ratio mu, on a grid; mu itself is integrated out.
+
+    block's log-ratio ~ N(mu, tau² + sigma² / rounds)
+    tau: how much starts differ, half-t (Gelman 2006, Bayesian Analysis 1(3)) of a scale that all contrasts share
+    sigma²: of one round, from the chi-square of the rounds within blocks; flat in its logarithm.  mu: flat
+
+The posterior of mu is a mixture of normals, one per point of the grid (Röver 2020, Journal of Statistical Software
+93(6), has it for one contrast). Nothing here is drawn at random.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.special import ndtr, stdtr
+
+from hopcost.statistics.random_effects.contrast import Blocks, Bools, Floats
+
+TAUS = np.concatenate([[1e-4], np.geomspace(0.0015, 0.6, 26)])  # (T,)
+SCALES = np.geomspace(0.004, 0.4, 9)  # (K,): of the half-t
+DEVIATES = np.linspace(-2.4, 2.4, 7)  # (S,): sigma² lies so many of its standard errors from the estimate
+TEMPER = 0.6  # arms share a baseline, so what they say of the scale counts less than that of as many strangers
+BISECTIONS = 60
+
+
+@dataclass(frozen=True)
+class Prior:
+    """Of restart spreads: half-t of so many degrees of freedom; its scale is log-normal."""
+
+    degrees: float
+    median: float
+    log_sd: float
+
+    @cached_property
+    def of_taus(self) -> Floats:
+        """Probability of each tau's cell of the grid under each scale, (K, T); cells meet at geometric means."""
+        edges = np.concatenate([[0.0], np.sqrt(TAUS[1:] * TAUS[:-1])])
+        below = 2 * stdtr(self.degrees, edges / SCALES[:, None]) - 1
+        return np.asarray(np.diff(below, axis=1, append=1.0))
+
+    @cached_property
+    def log_of_scales(self) -> Floats:
+        """Logarithm of the scales' density, up to a constant, (K,)."""
+        return -0.5 * (np.log(SCALES / self.median) / self.log_sd) ** 2
+
+
+LEARNED = Prior(degrees=2, median=0.06, log_sd=1.0)
+# Two or three starts of few arms teach next to nothing: heavier tails, and a larger scale.
+FEW = Prior(degrees=1, median=0.10, log_sd=0.7)
+
+
+@dataclass(frozen=True)
+class Likelihood:
+    """By point of the grid: the logarithm of the likelihood, and mean and standard error of mu there."""
+
+    logs: Floats  # (..., G, T, S)
+    centres: Floats  # (..., G, T, S)
+    widths: Floats  # (..., G, T, S)
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """A posterior of mu: normals of given means and standard deviations, weighted; weights (..., T, S) add up to 1."""
+
+    weights: Floats
+    centres: Floats
+    widths: Floats
+
+    def probability_below(self, x: float) -> Floats:
+        """P(mu <= x), (...)."""
+        return np.asarray((self.weights * ndtr((x - self.centres) / self.widths)).sum((-2, -1)))
+
+    def quantiles(self, probabilities: Floats) -> Floats:
+        """Of a single contrast (no axes in front), for several probabilities (P,) at once, by bisection."""
+        low = np.full(probabilities.shape, (self.centres - 12 * self.widths).min())
+        high = np.full(probabilities.shape, (self.centres + 12 * self.widths).max())
+        weights, centres, widths = self.weights.ravel(), self.centres.ravel(), self.widths.ravel()
+        for _ in range(BISECTIONS):
+            middle = (low + high) / 2
+            is_short = ndtr((middle[:, None] - centres) / widths) @ weights < probabilities
+            low, high = np.where(is_short, middle, low), np.where(is_short, high, middle)
+        return np.asarray((low + high) / 2)
+
+    def mean_tau(self) -> Floats:
+        """Posterior mean of the restart spread, (...)."""
+        return np.asarray(self.weights.sum(-1) @ TAUS)
+
+    def __getitem__(self, row: int) -> Mixture:
+        """That of one contrast."""
+        return Mixture(self.weights[row], self.centres[row], self.widths[row])
+
+
+def likelihood(blocks: Blocks, variance: Floats, degrees: Floats) -> Likelihood:
+    """Of the blocks at each (tau, sigma²), given the moderated variance of a round and its degrees, both (..., G).
+
+    mu is integrated out: what is left of n normal blocks is the restricted likelihood (Harville 1974).
+    """
+    sigmas = variance[..., None] * np.exp(DEVIATES * np.sqrt(2 / np.maximum(degrees, 2.0))[..., None])  # (..., G, S)
+    is_there = blocks.rounds > 0
+    per_round = np.where(is_there, 1 / np.where(is_there, blocks.rounds, 1.0), 0.0)
+    variances = TAUS[:, None, None] ** 2 + sigmas[..., None, :, None] * per_round[:, None, None, :]  # (..., G, T, S, n)
+    weights = is_there[:, None, None, :] / variances
+    total = weights.sum(-1)
+    total = np.where(total > 0, total, 1.0)  # no block: no information, but no division by 0 either
+    logs = blocks.logs[..., None, None, :]
+    centres = (weights * logs).sum(-1) / total
+    squares = (weights * (logs - centres[..., None]) ** 2).sum(-1)
+    of_blocks = -0.5 * (np.log(variances) * is_there[:, None, None, :]).sum(-1) - 0.5 * np.log(total) - 0.5 * squares
+    half = degrees[..., None] / 2
+    of_rounds = -half * np.log(sigmas) - half * variance[..., None] / sigmas
+    return Likelihood(of_blocks + of_rounds[..., None, :], centres, 1 / np.sqrt(total))
+
+
+def posterior(likelihoods: Likelihood, learns: Bools, prior: Prior) -> Mixture:
+    """Of all contrasts, mixed over the scales that those which learn leave likely; `learns` is (G,)."""
+    relative = np.exp(likelihoods.logs - likelihoods.logs.max((-2, -1), keepdims=True))
+    evidence = np.log(relative.sum(-1) @ prior.of_taus.T)  # (..., G, K)
+    log_scales = TEMPER * evidence[..., learns, :].sum(-2) + prior.log_of_scales  # (..., K)
+    scales = np.exp(log_scales - log_scales.max(-1, keepdims=True))
+    # Given a scale, a contrast's own posterior is likelihood × prior ÷ evidence; mixed over the scales.
+    share = scales[..., None, :] * np.exp(evidence.max(-1, keepdims=True) - evidence)
+    weights = relative * (share @ prior.of_taus)[..., None]
+    return Mixture(weights / weights.sum((-2, -1), keepdims=True), likelihoods.centres, likelihoods.widths)
