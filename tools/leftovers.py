@@ -150,7 +150,7 @@ def trial(planned: Planned) -> Trial:
         suite.write_text(SUITE.replace("LINK", "link_mbit_per_s = 1000" if can_link() else ""))
         veths = own_veths()
         harness = subprocess.Popen(
-            [str(HOPCOST), "run", str(suite), "--quick", "--budget", "20", "--record", f"{folder}/record"],
+            [str(HOPCOST), "run", str(suite), "--quick", "--time", "20", "--record", f"{folder}/record"],
             env=os.environ | {"TMPDIR": str(temporary)},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

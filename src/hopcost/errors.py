@@ -22,7 +22,7 @@ EXIT_CODES = {
     1: "something that was measured failed, or a gate is wholly beyond its margin",
     2: "usage: the command line, a suite or a record is wrong",
     3: "this machine cannot measure that",
-    4: "undecided: a gate within its budget, `hopcost load` with a suspect run",
+    4: "undecided: a gate within its time, `hopcost load` with a suspect run",
     130: "interrupted; the record so far can be reported",
 }
 

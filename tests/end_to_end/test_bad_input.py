@@ -33,7 +33,7 @@ def run(tmp_path: Path, text: str, *, is_restricted: bool = False) -> tuple[int,
     path = suite_files.write(tmp_path, text)
     before = ["setpriv", "--bounding-set=-sys_admin", "--"] if is_restricted else []
     extra = {TRIED: "1"} if is_restricted else {}  # not to be started again in a user namespace
-    words = ("run", path, "--quick", "--budget", 3, "--record", tmp_path / "record")
+    words = ("run", path, "--quick", "--time", 3, "--record", tmp_path / "record")
     done = command.hopcost(*words, before=before, extra=extra)
     assert "Traceback" not in done.stderr
     return done.returncode, done.stderr
@@ -81,8 +81,8 @@ def test_a_wrong_suite_is_a_usage_error_that_names_file_key_and_nearest(
         (["run", "nginx-goo"], ["no suite is called 'nginx-goo'", "hint: did you mean 'nginx-go'?"]),
         (["run", "nginx-go", "one-cor"], ["no experiment 'one-cor'", "hint: did you mean 'one-core'?"]),
         (["run", "missing.toml"], ["missing.toml: No such file"]),
-        (["run", "nginx-go", "--budget", "soon"], ["--budget", "valid number"]),
-        (["run", "nginx-go", "--budget", "-1"], ["--budget", "greater than or equal to 1"]),
+        (["run", "nginx-go", "--time", "soon"], ["--time: expected a time from 1 s", "hint: as in --time 90"]),
+        (["run", "nginx-go", "--time", "-1"], ["--time: expected a time from 1 s"]),
         (["build", "ngin"], ["no program is called 'ngin'", "hint: did you mean 'nginx'?"]),
         (["up", "nginx-go/one-core"], ["names no arm", "SUITE/EXPERIMENT/ARM"]),
         (["up", "nginx-go/one-core/nginx-htp-tcp"], ["did you mean 'nginx-http-tcp'?"]),

@@ -12,11 +12,11 @@ import suite_files
 
 
 @pytest.mark.usefixtures("nothing_left")
-def test_with_a_tiny_budget_it_is_undecided_and_says_so_everywhere(tmp_path: Path) -> None:
+def test_with_little_time_it_is_undecided_and_says_so_everywhere(tmp_path: Path) -> None:
     path, github = suite_files.write(tmp_path), tmp_path / "github.md"
     github.write_text("what other steps wrote\n")
     done = command.hopcost(
-        "gate", f"{path}/links/unix", "--budget", 3, "--record", tmp_path / "record", "-f", "json", "-o",
+        "gate", f"{path}/links/unix", "--time", 3, "--record", tmp_path / "record", "-f", "json", "-o",
         tmp_path / "gate.json", extra={"GITHUB_STEP_SUMMARY": str(github)},
     )  # fmt: skip
     assert done.returncode == 4, done.stderr
@@ -34,7 +34,7 @@ def test_another_binary_that_does_not_start_fails_the_gate(tmp_path: Path) -> No
     broken.write_text('#!/bin/sh\n[ "$1" = --version ] && echo hopcost-origin 9.9 && exit\necho no licence; exit 7\n')
     broken.chmod(0o755)
     done = command.hopcost(
-        "gate", f"{path}/links/unix", "--after", "origin.binary=broken", "--budget", 20, "--record", "record",
+        "gate", f"{path}/links/unix", "--after", "origin.binary=broken", "--time", 20, "--record", "record",
         folder=tmp_path, extra={"GITHUB_STEP_SUMMARY": ""},
     )  # fmt: skip
     assert done.returncode == 1, done.stderr
@@ -61,7 +61,7 @@ def test_another_binary_that_does_not_start_fails_the_gate(tmp_path: Path) -> No
 )
 def test_a_wrong_word_is_told_before_anything_runs(tmp_path: Path, arguments: list[str], words: list[str]) -> None:
     suite_files.write(tmp_path)
-    done = command.hopcost("gate", "./small.toml/links/unix", "--budget", 3, *arguments, folder=tmp_path)
+    done = command.hopcost("gate", "./small.toml/links/unix", "--time", 3, *arguments, folder=tmp_path)
     assert done.returncode == 2, done.stdout + done.stderr
     assert [word for word in words if word not in done.stderr] == [] and "Traceback" not in done.stderr
     assert not (tmp_path / "records").exists()

@@ -64,7 +64,7 @@ def gone(processes: list[psutil.Process]) -> bool:
 def test_a_run_leaves_a_record_whose_report_is_what_was_printed(tmp_path: Path) -> None:
     record = tmp_path / "record"
     done = command.hopcost(
-        "run", "--anyway", suite_files.write(tmp_path), "--quick", "--budget", 12, "--seed", 5, "--record", record
+        "run", "--anyway", suite_files.write(tmp_path), "--quick", "--time", 12, "--seed", 5, "--record", record
     )
     assert done.returncode == 0, done.stdout + done.stderr
     content = report(record)
@@ -82,11 +82,11 @@ def test_a_run_leaves_a_record_whose_report_is_what_was_printed(tmp_path: Path) 
 def test_quiet_leaves_the_report_alone_and_a_log_has_a_line_for_each_block(tmp_path: Path) -> None:
     suite = suite_files.write(tmp_path)
     silent = command.hopcost(
-        "run", "--anyway", suite, "--quick", "--budget", 4, "--quiet", "--record", tmp_path / "silent"
+        "run", "--anyway", suite, "--quick", "--time", 4, "--quiet", "--record", tmp_path / "silent"
     )
     assert (silent.returncode, silent.stderr) == (0, "")
     assert "A/A floor: tcp against itself" in silent.stdout
-    said = command.hopcost("run", "--anyway", suite, "--quick", "--budget", 4, "--record", tmp_path / "said")
+    said = command.hopcost("run", "--anyway", suite, "--quick", "--time", 4, "--record", tmp_path / "said")
     blocks = (tmp_path / "said" / "blocks.jsonl").read_text().count("\n")
     assert blocks and said.stderr.count("links: block ") == blocks
     assert "\x1b" not in said.stderr
@@ -97,7 +97,7 @@ def test_the_same_seed_takes_the_same_order_of_slices(tmp_path: Path) -> None:
     for number in range(2):
         record = tmp_path / f"record{number}"
         done = command.hopcost(
-            "run", "--anyway", suite_files.write(tmp_path), "--quick", "--budget", 3, "--seed", 7, "--record", record
+            "run", "--anyway", suite_files.write(tmp_path), "--quick", "--time", 3, "--seed", 7, "--record", record
         )
         assert done.returncode == 0, done.stderr
         block = json.loads((record / "blocks.jsonl").read_text().splitlines()[0])
@@ -108,7 +108,7 @@ def test_the_same_seed_takes_the_same_order_of_slices(tmp_path: Path) -> None:
 
 def test_accounts_hold_and_equal_what_the_origin_counted(tmp_path: Path) -> None:
     record = tmp_path / "record"
-    command.hopcost("run", "--anyway", suite_files.write(tmp_path), "--quick", "--budget", 3, "--record", record)
+    command.hopcost("run", "--anyway", suite_files.write(tmp_path), "--quick", "--time", 3, "--record", record)
     block = json.loads((record / "blocks.jsonl").read_text().splitlines()[0])
     for arm in block["arms"]:
         totals = arm["totals"]
@@ -123,7 +123,7 @@ def test_accounts_hold_and_equal_what_the_origin_counted(tmp_path: Path) -> None
 def test_an_interrupt_ends_the_run_and_keeps_the_blocks(tmp_path: Path, number: signal.Signals) -> None:
     record = tmp_path / "record"
     with command.start(
-        "run", "--anyway", suite_files.write(tmp_path), "--budget", 60, "--record", record, folder=tmp_path
+        "run", "--anyway", suite_files.write(tmp_path), "--time", 60, "--record", record, folder=tmp_path
     ) as process:
         wait_for_block(record, process)
         wait_for_engine(process)
@@ -140,7 +140,7 @@ def test_an_interrupt_ends_the_run_and_keeps_the_blocks(tmp_path: Path, number: 
 def test_kill_9_leaves_a_readable_record_and_no_process(tmp_path: Path, nothing_left: Path) -> None:
     record = tmp_path / "record"
     with command.start(
-        "run", "--anyway", suite_files.write(tmp_path), "--budget", 60, "--record", record, folder=tmp_path
+        "run", "--anyway", suite_files.write(tmp_path), "--time", 60, "--record", record, folder=tmp_path
     ) as process:
         wait_for_block(record, process)
         wait_for_engine(process)
@@ -159,7 +159,7 @@ def test_kill_9_leaves_a_readable_record_and_no_process(tmp_path: Path, nothing_
 def test_an_engine_killed_in_the_middle_is_told_and_the_block_done_again(tmp_path: Path) -> None:
     record = tmp_path / "record"
     with command.start(
-        "run", "--anyway", suite_files.write(tmp_path), "--quick", "--budget", 40, "--record", record, folder=tmp_path
+        "run", "--anyway", suite_files.write(tmp_path), "--quick", "--time", 40, "--record", record, folder=tmp_path
     ) as process:
         wait_for_engine(process).kill()
         output, errors = process.communicate(timeout=90)
@@ -210,7 +210,7 @@ def test_the_engine_alone_needs_no_python(tmp_path: Path) -> None:
 def test_after_the_closed_loop_every_arm_is_offered_the_same_loads(tmp_path: Path) -> None:
     record = tmp_path / "record"
     suite = suite_files.write(tmp_path, suite_files.TWO_ARMS.replace("open_loop = false\n", ""))
-    with command.start("run", "--anyway", suite, "--budget", 100, "--record", record, folder=tmp_path) as process:
+    with command.start("run", "--anyway", suite, "--time", 100, "--record", record, folder=tmp_path) as process:
         first = record / "blocks.jsonl"
         ends = time.monotonic() + 5 * WAIT_S
         while not (first.exists() and first.read_text()) and time.monotonic() < ends:
@@ -240,7 +240,7 @@ def test_a_worker_that_is_killed_under_load_is_its_arms_result(tmp_path: Path) -
     record = tmp_path / "record"
     suite = suite_files.write(tmp_path, suite_files.TWO_ARMS + NGINX_ARM)
     with command.start(
-        "run", "--anyway", f"{suite}/killed", "--quick", "--budget", 4, "--record", record, folder=tmp_path
+        "run", "--anyway", f"{suite}/killed", "--quick", "--time", 4, "--record", record, folder=tmp_path
     ) as process:
         wait_for_engine(process)
         workers = [each for each in descendants(process.pid) if is_worker(each)]

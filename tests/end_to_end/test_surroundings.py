@@ -39,7 +39,7 @@ def test_an_arm_gets_its_sysctls_its_link_its_port_and_its_open_files_and_the_re
     before = Path("/proc/sys/vm/swappiness").read_text(), Path("/proc/sys/net/core/somaxconn").read_text()
     folder = tmp_path / "record"
     done = command.hopcost(
-        "run", "--anyway", suite_files.write(tmp_path, SUITE), "--quick", "--budget", 5, "--record", folder
+        "run", "--anyway", suite_files.write(tmp_path, SUITE), "--quick", "--time", 5, "--record", folder
     )
     assert done.returncode == 0, done.stderr
     plain, tuned, again = (arm for arm in reader.read_record(folder).blocks[0].arms)
@@ -66,7 +66,7 @@ def test_without_namespaces_it_runs_on_the_hosts_loopback_says_so_and_refuses_on
     text = text.replace('arms = ["tcp", "unix"]', 'arms = ["tcp", "unix", "tuned"]')
     path, record = suite_files.write(tmp_path, text), tmp_path / "record"
     done = command.hopcost(
-        *("run", "--anyway", path, "--quick", "--budget", 5, "--record", record),
+        *("run", "--anyway", path, "--quick", "--time", 5, "--record", record),
         before=["setpriv", "--bounding-set=-sys_admin", "--"] if os.geteuid() == 0 else [],
         extra={TRIED: "1"},
     )
@@ -82,7 +82,7 @@ def test_without_namespaces_it_runs_on_the_hosts_loopback_says_so_and_refuses_on
 @pytest.mark.skipif(os.geteuid() != 0, reason="as an ordinary user every other test runs in a user namespace")
 def test_where_only_a_user_namespace_gives_the_right_the_run_goes_into_one(tmp_path: Path) -> None:
     done = command.hopcost(
-        *("run", "--anyway", suite_files.write(tmp_path), "--quick", "--budget", 5, "--record", tmp_path / "record"),
+        *("run", "--anyway", suite_files.write(tmp_path), "--quick", "--time", 5, "--record", tmp_path / "record"),
         before=["setpriv", "--bounding-set=-sys_admin", "--"],
     )
     assert done.returncode == 0, done.stderr
@@ -96,7 +96,7 @@ def test_a_rate_that_no_link_can_have_fails_its_arm_and_the_others_go_on(tmp_pat
     text = SUITE.replace("link_mbit_per_s = 100", "link_mbit_per_s = 100000000")
     folder = tmp_path / "record"
     done = command.hopcost(
-        "run", "--anyway", suite_files.write(tmp_path, text), "--quick", "--budget", 3, "--record", folder
+        "run", "--anyway", suite_files.write(tmp_path, text), "--quick", "--time", 3, "--record", folder
     )
     assert done.returncode == 1
     (block, *_) = reader.read_record(folder).blocks

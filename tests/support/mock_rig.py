@@ -216,15 +216,13 @@ def ready(rig: MockRig) -> MockRig:
 LIMITS = MachineLimits({"origin": Installed(path="/x", version="1")}, [0, 1], siblings={}, open_files=1000)
 
 
-def plan_of(quick: bool, budget_s: float = 1000.0) -> Plan:
-    return make_plan(SUITE, [], RunOptions(quick=quick, budget_s=budget_s, seed=1), LIMITS)
+def plan_of(quick: bool, time_s: float = 1000.0) -> Plan:
+    return make_plan(SUITE, [], RunOptions(quick=quick, time_s=time_s, seed=1), LIMITS)
 
 
-def measure(
-    rig: MockRig, tmp_path: Path, quick: bool = True, budget_s: float = 1000.0
-) -> tuple[bool, Record, Recorder]:
+def measure(rig: MockRig, tmp_path: Path, quick: bool = True, time_s: float = 1000.0) -> tuple[bool, Record, Recorder]:
     """Run the loop over the mock suite; whether all went well, the record as read again, and what was watched."""
-    planned = plan_of(quick, budget_s)
+    planned = plan_of(quick, time_s)
     watcher = Recorder()
     with Writer(tmp_path / "record", SUITE, planned, {}, ["hopcost"]) as writer:
         well = loop.measure_plan(planned, rig, writer, watcher)
@@ -242,10 +240,10 @@ def question(
     return GateQuestion(f"{path}/links{point}/unix", [], list(after), 0.03, deciding)
 
 
-def measured(rig: MockRig, tmp_path: Path, asked: GateQuestion, budget_s: float = 1000.0) -> GateResult:
+def measured(rig: MockRig, tmp_path: Path, asked: GateQuestion, time_s: float = 1000.0) -> GateResult:
     """The gate's experiment on the mock engine, and its answer."""
     suite = before_after.gate_suite(asked)
-    options = RunOptions(budget_s=budget_s, seed=1, margin=asked.margin, target_width=0.003)
+    options = RunOptions(time_s=time_s, seed=1, margin=asked.margin, precision=0.003)
     planned = make_plan(suite, [], options, LIMITS)
     with Writer(tmp_path / "record", suite, planned, {"cpu": "Abacus 2"}, ["hopcost", "gate"]) as writer:
         loop.measure_plan(planned, rig, writer, Recorder())

@@ -32,13 +32,13 @@ RECORDS, PAGES = ROOT / "records" / "results", ROOT / "docs" / "results"
 
 
 class Pieces(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """results.toml. `budgets_s`: of an experiment of a suite, or of a point of one."""
+    """results.toml. `times_s`: of an experiment of a suite, or of a point of one."""
 
     suites: list[str]
     whole: str
-    budget_s: int
+    time_s: int
     soak_s: int
-    budgets_s: dict[str, int]
+    times_s: dict[str, int]
 
 
 PIECES = msgspec.toml.decode(Path(__file__).with_suffix(".toml").read_bytes(), type=Pieces)
@@ -63,10 +63,10 @@ class Piece(msgspec.Struct, frozen=True):
         if not self.name:
             return ["hopcost", "run", self.suite]
         if self.is_soak:
-            length = ["--soak-length", str(PIECES.soak_s), "--budget", str(PIECES.soak_s + 60)]
+            length = ["--soak-length", str(PIECES.soak_s), "--time", str(PIECES.soak_s + 60)]
         else:
-            of_all = PIECES.budgets_s.get(f"{self.suite}/{self.experiment}", PIECES.budget_s)
-            length = ["--budget", str(PIECES.budgets_s.get(f"{self.suite}/{self.name}", of_all))]
+            of_all = PIECES.times_s.get(f"{self.suite}/{self.experiment}", PIECES.time_s)
+            length = ["--time", str(PIECES.times_s.get(f"{self.suite}/{self.name}", of_all))]
         return ["hopcost", "run", f"{self.suite}/{self.name}", *length]
 
     def record(self) -> Record | None:

@@ -19,16 +19,16 @@ from hopcost.suites.suite import Suite
 
 
 def plan_of(
-    content: str, experiment: str, seed: int = 0, connections: int | None = None, budget_s: float = 3600.0
+    content: str, experiment: str, seed: int = 0, connections: int | None = None, time_s: float = 3600.0
 ) -> Plan:
-    """The plan of one experiment of a suite (its name, or a file's text); quick if the budget is below ten minutes."""
+    """The plan of one experiment of a suite (its name, or a file's text); quick if the time is below ten minutes."""
     suite = read.read_suite(content) if "\n" not in content else _read_text(content)
     suite = with_connections(suite, connections) if connections is not None else suite
     programs = {hop.program for arm in suite.arms.values() for hop in arm.hops}
     return make_plan(
         suite,
         [experiment],
-        RunOptions(quick=budget_s < 600, budget_s=budget_s, seed=seed),
+        RunOptions(quick=time_s < 600, time_s=time_s, seed=seed),
         MachineLimits(
             installed={name: receipt.installed(name) for name in programs},
             allowed_cores=facts.allowed_cores(),

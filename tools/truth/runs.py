@@ -69,7 +69,7 @@ def is_silent(experiment: ReportedExperiment) -> bool:
 
 
 def run_suite(
-    content: str, budget_s: float, read: Callable[[Path], T], *options: object, keep: str | None = None
+    content: str, time_s: float, read: Callable[[Path], T], *options: object, keep: str | None = None
 ) -> tuple[ReportedExperiment, float, T]:
     """A suite, by name or as text, through `hopcost run`: its first experiment, seconds, what `read` finds.
 
@@ -84,7 +84,7 @@ def run_suite(
         if "\n" in content:
             suite = str(Path(folder) / "truth.toml")
             Path(suite).write_text(content, encoding="utf-8")
-        words = [suite, *options, "--budget", round(budget_s, 1), "--record", record]
+        words = [suite, *options, "--time", round(time_s, 1), "--record", record]
         began = time.monotonic()
         ran = subprocess.run([HOPCOST, "run", *map(str, words)], capture_output=True, text=True, check=False)
         seconds = time.monotonic() - began

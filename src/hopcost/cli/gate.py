@@ -20,7 +20,7 @@ EPILOG = examples(
     then="SETTINGS are PROGRAM.SETTING=VALUE (hopcost show prints an arm's), PROGRAM.config=FILE for another"
     " configuration or PROGRAM.binary=FILE for another build; repeat the option for more of them. A side without"
     " any is the arm as it stands.\n\nExit codes: 0 the slow end of the interval is inside the margin, 1 the"
-    " interval is wholly beyond it or AFTER failed, 4 undecided within the budget, or there are no verdicts."
+    " interval is wholly beyond it or AFTER failed, 4 undecided within the time, or there are no verdicts."
     " docs/gate.md has complete jobs for GitHub and GitLab.",
 )
 
@@ -48,9 +48,12 @@ def gate(
         GateFigures,
         typer.Option("--figure", help="What decides; with both, each of them must be within the margin."),
     ] = GateFigures.BOTH,
-    budget: Annotated[
-        float, typer.Option("--budget", metavar="SECONDS", min=1, help="Time for it; it ends as soon as it can tell.")
-    ] = 300.0,
+    time: Annotated[
+        str,
+        typer.Option(
+            "--time", metavar="TIME", help="Time for it, as 90, 90s, 5m or 1h; it ends as soon as it can tell."
+        ),
+    ] = "5m",
     seed: Annotated[
         int | None,
         typer.Option("--seed", metavar="N", min=0, help="Seed of the shuffled orders. [default: a new one, recorded]"),
@@ -67,7 +70,7 @@ def gate(
     """Measure an arm before and after a change, side by side; the exit code says whether it got slower."""
     import os
 
-    from hopcost.cli.shared.arguments import margin_fraction
+    from hopcost.cli.shared.arguments import read_percent, read_seconds
     from hopcost.stacks.sandbox import network
 
     network.enter_user_namespace()  # may start this command again: before the heavy imports
@@ -81,7 +84,7 @@ def gate(
     from hopcost.report.tables.gate import append, gate_report, last_line
     from hopcost.statistics.questions.gate import GateQuestion
 
-    question = GateQuestion(arm, before or [], after or [], margin_fraction(margin), figure)
+    question = GateQuestion(arm, before or [], after or [], read_percent("--margin", margin), figure)
     for_github = os.environ.get("GITHUB_STEP_SUMMARY")
     refuse_unwritable(output)
     console = Console(stderr=True, highlight=False)
@@ -89,7 +92,7 @@ def gate(
     if before_after.is_unchanged(suite):
         words = "both sides are the same: an A/A gate, which tells what this machine makes of no difference"
         console.print(words, soft_wrap=True)
-    options = RunOptions(budget_s=budget, seed=seed, folder=record)
+    options = RunOptions(time_s=read_seconds("--time", time), seed=seed, folder=record)
     answer = before_after.ask_gate(question, suite, options, Screen(console))
     write_result(render(gate_report(answer), format), output)
     if for_github:

@@ -15,11 +15,13 @@ from hopcost.suites.peer_name import PeerName
 if TYPE_CHECKING:
     from hopcost.plan.options import RunOptions
 
+LEAST_PRECISION = 0.05  # per cent
+
 EPILOG = examples(
     "hopcost run nginx-go --quick",
-    "hopcost run nginx-go one-core --budget 600 --seed 7",
+    "hopcost run nginx-go one-core --time 10m --seed 7",
     "hopcost run nginx-express/gzip@1000",
-    "hopcost run hello/one-core --target 0.5 --margin 1",
+    "hopcost run hello/one-core --precision 0.5% --margin 1%",
     "hopcost run nginx-go --as-published --scale 0.1",
     "hopcost run ./my-suite.toml --record records/before",
     "hopcost run hello --quick --quiet > hello.txt",
@@ -49,15 +51,14 @@ def run(
     quick: Annotated[
         bool, typer.Option("--quick", help="A first answer in under three minutes; says how narrow its intervals got.")
     ] = False,
-    budget: Annotated[
-        float | None,
+    time: Annotated[
+        str | None,
         typer.Option(
-            "--budget",
-            metavar="SECONDS",
-            min=1,
-            help="Time for all experiments, starting programs included."
-            f" [default: {METHOD.full_budget_s:g}, or {METHOD.full_s_per_weight:g} for each of weight 1; with --quick"
-            f" {METHOD.quick_budget_s:g}, of more than three {METHOD.quick_budget_s_of_many:g}]",
+            "--time",
+            metavar="TIME",
+            help="Time for all experiments, starting programs included: 90, 90s, 5m or 1h."
+            f" [default: {METHOD.full_time_s:g} s, or {METHOD.full_s_per_weight:g} s for each of weight 1; with --quick"
+            f" {METHOD.quick_time_s:g} s, of more than three {METHOD.quick_time_s_of_many:g} s]",
         ),
     ] = None,
     seed: Annotated[
@@ -88,30 +89,25 @@ def run(
             "--scale", metavar="F", min=0.0001, max=1, help="With --as-published: this share of its requests."
         ),
     ] = 1.0,
-    target: Annotated[
-        float,
+    precision: Annotated[
+        str,
         typer.Option(
-            "--target",
+            "--precision",
             metavar="PERCENT",
-            min=0.05,
-            max=50,
-            help="How narrow intervals are to be: ± this much. The run ends earlier where a longer one would not change"
-            f" the verdict, and at the budget. [default: {100 * METHOD.target_width:g}]",
+            help="How narrow every ratio is to be: ± this much. The run ends as soon as all are, or with its time."
+            f" [default: {100 * METHOD.precision:g}%]",
             show_default=False,
         ),
-    ] = 1.0,
+    ] = f"{100 * METHOD.precision:g}%",
     margin: Annotated[
-        float,
+        str,
         typer.Option(
             "--margin",
             metavar="PERCENT",
-            min=0.1,
-            max=50,
-            help="Differences up to this much count as none; more where the machine cannot tell as little apart."
-            f" [default: {100 * METHOD.min_margin:g}]",
+            help=f"A difference up to this much counts as none. [default: {100 * METHOD.min_margin:g}%]",
             show_default=False,
         ),
-    ] = 2.0,
+    ] = f"{100 * METHOD.min_margin:g}%",
     anyway: Annotated[
         bool,
         typer.Option(
@@ -128,6 +124,7 @@ def run(
     ] = False,
 ) -> int:
     """Start a suite's stacks, check that they answer alike, load them in shuffled slices, report what differs."""
+    from hopcost.cli.shared.arguments import read_percent, read_seconds
     from hopcost.errors import UsageError
     from hopcost.plan.options import RunOptions
     from hopcost.stacks.sandbox import network
@@ -136,18 +133,18 @@ def run(
     if peer is not None and as_published:
         raise UsageError("--peer and --as-published", "the article's protocol names its tool itself")
     if scale != 1 and not as_published:
-        raise UsageError("--scale: without --as-published there is nothing to scale", "--budget sets the time")
+        raise UsageError("--scale: without --as-published there is nothing to scale", "--time sets the time")
     options = RunOptions(
         quick=quick,
-        budget_s=budget,
+        time_s=None if time is None else read_seconds("--time", time),
         seed=seed,
         folder=record,
         soak_length_s=soak_length,
         peer=None if peer is None else peer.value,
         as_published=as_published,
         scale=scale,
-        target_width=target / 100,
-        margin=margin / 100,
+        precision=read_percent("--precision", precision, LEAST_PRECISION),
+        margin=read_percent("--margin", margin),
         quiet=quiet,
         on_busy_machine=anyway,
     )

@@ -23,7 +23,7 @@ from hopcost.record.writer import Writer
 
 def measure_plan(plan: Plan, rig: Rig, writer: Writer, watcher: Watcher) -> bool:
     """Run all experiments of the plan into the record; whether nothing that was measured failed."""
-    ends = rig.now_s() + plan.budget_s
+    ends = rig.now_s() + plan.time_s
     all_well = True
     for number, experiment in enumerate(plan.experiments):
         share = (ends - rig.now_s()) * experiment.weight / sum(other.weight for other in plan.experiments[number:])

@@ -109,7 +109,7 @@ class FinishedBlocks:
         if self.void and done < METHOD.min_blocks:
             reasons = "; ".join(dict.fromkeys(reason for block in self.void for reason in block.reasons))
             return self._ending(StopReason.FAILED, f"{done} valid blocks and {len(self.void)} void ones: {reasons}")
-        return self._ending(StopReason.BUDGET, f"{done} {'block' if done == 1 else 'blocks'} in the time given")
+        return self._ending(StopReason.TIME, f"{done} {'block' if done == 1 else 'blocks'} in the time given")
 
     def _ending(self, why: StopReason, detail: str) -> Ending:
         return Ending(experiment=self.experiment.name, why=why, detail=detail)
@@ -120,10 +120,10 @@ class FinishedBlocks:
             [*self.valid, *self.void],
             error=error_per_look(len(self.plan.looks)),
             margin=self.plan.margin,
-            target=self.plan.target_width,
+            target=self.plan.precision,
         )
 
     def _precision(self) -> str:
-        reached = f"within ±{self.plan.target_width:.2%} or wholly inside or outside the margin"
+        reached = f"within ±{self.plan.precision:.2%} or wholly inside or outside the margin"
         which = "every ratio of arms that did not fail" if self.failed_arms else "every ratio"
         return f"after {len(self.valid)} blocks {which} is {reached}"

@@ -80,7 +80,7 @@ class Sizing:
             forecast = precision.forecast(
                 spread,
                 done=done,
-                target=self.plan.target_width,
+                target=self.plan.precision,
                 looks=self.plan.looks,
                 error=looks.error_of_one_arm(self.experiment, looks.error_per_look(len(self.plan.looks))),
                 error_left=self._error_left,

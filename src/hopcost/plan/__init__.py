@@ -1,1 +1,1 @@
-"""What a suite means on this machine: arms, cores, slices, budgets. Nothing is started or read."""
+"""What a suite means on this machine: arms, cores, slices, times. Nothing is started or read."""

@@ -22,7 +22,7 @@ from hopcost.suites.sweep import AT, experiment_at
 def make_plan(suite: Suite, names: Sequence[str], options: RunOptions, limits: MachineLimits) -> Plan:
     """The plan for the experiments of these names; for all, if there is no name. The options must have a seed.
 
-    CannotMeasure if no experiment can run here; UsageError for a budget that is no time.
+    CannotMeasure if no experiment can run here; UsageError for a time that no clock reaches.
     """
     assert options.seed is not None, "whoever measures draws it"
     _refuse_infinite(options)
@@ -38,20 +38,20 @@ def make_plan(suite: Suite, names: Sequence[str], options: RunOptions, limits: M
         reasons = "; ".join(f"{left.name}: {left.reason}" for left in left_out)
         raise CannotMeasure(f"no experiment of {suite.name} can run here: {reasons}", left_out[0].remedy)
     quick = options.quick
-    budget_s = _budget_s(experiments, quick) if options.budget_s is None else options.budget_s
+    time_s = _time_s(experiments, quick) if options.time_s is None else options.time_s
     return Plan(
         suite=suite.name,
         title=suite.title,
         analysis=suite.analysis,
         quick=quick,
         seed=options.seed,
-        budget_s=budget_s,
+        time_s=time_s,
         warm_up_least_ns=METHOD.quick_warm_up_ns if quick else METHOD.min_warm_up_ns,
         warm_up_most_ns=METHOD.quick_warm_up_ns if quick else METHOD.max_warm_up_ns,
         looks=list(METHOD.looks[:1] if quick else METHOD.looks),
-        target_width=options.target_width,
+        precision=options.precision,
         margin=options.margin,
-        experiments=_fit_to_budget(experiments, budget_s, options, limits),
+        experiments=_fit_to_time(experiments, time_s, options, limits),
         left_out=left_out,
         not_quick=not_quick,
         peer=options.peer,
@@ -62,20 +62,20 @@ def make_plan(suite: Suite, names: Sequence[str], options: RunOptions, limits: M
 
 
 def _refuse_infinite(options: RunOptions) -> None:
-    numbers = {"--budget": options.budget_s, "--soak-length": options.soak_length_s, "--scale": options.scale}
+    numbers = {"--time": options.time_s, "--soak-length": options.soak_length_s, "--scale": options.scale}
     for word, seconds in numbers.items():
         if seconds is not None and not math.isfinite(seconds):
             raise UsageError(f"{word}: expected a number of seconds, got {seconds}")
 
 
-def _fit_to_budget(
-    experiments: Sequence[PlannedExperiment], budget_s: float, options: RunOptions, limits: MachineLimits
+def _fit_to_time(
+    experiments: Sequence[PlannedExperiment], time_s: float, options: RunOptions, limits: MachineLimits
 ) -> list[PlannedExperiment]:
-    """The experiments with lengths that fit their shares of the budget, by weight."""
+    """The experiments with lengths that fit their shares of the time, by weight."""
     weights = sum(experiment.weight for experiment in experiments)
     fitted = []
     for experiment in experiments:
-        share_s = budget_s * experiment.weight / weights
+        share_s = time_s * experiment.weight / weights
         planned = set_soak_length(experiment, share_s, options)
         fitted.append(planned if options.quick else fit_to_share(planned, share_s, METHOD.looks[0], limits))
     return fitted
@@ -136,11 +136,11 @@ def _is_quick(experiment: Experiment, point: Point) -> bool:
     return label(point.value) in map(label, values)
 
 
-def _budget_s(experiments: list[PlannedExperiment], quick: bool) -> float:
+def _time_s(experiments: list[PlannedExperiment], quick: bool) -> float:
     if quick:
         return (
-            METHOD.quick_budget_s
+            METHOD.quick_time_s
             if len({each.suite_name for each in experiments}) <= METHOD.quick_few_experiments
-            else METHOD.quick_budget_s_of_many
+            else METHOD.quick_time_s_of_many
         )
-    return max(METHOD.full_budget_s, METHOD.full_s_per_weight * sum(experiment.weight for experiment in experiments))
+    return max(METHOD.full_time_s, METHOD.full_s_per_weight * sum(experiment.weight for experiment in experiments))

@@ -58,17 +58,17 @@ class Method:
     min_soak_slice_ns: int = constant(250_000_000, "ns", "length of a slice of a soak's baseline at the least")
     quick_soak_s: int = constant(45, "s", "length of a soak with `--quick`")
     soak_share: float = constant(0.9, "", "share of a soak's time in which its arm is loaded")
-    # Longer blocks would leave too few of them in a budget.
+    # Longer blocks would leave too few of them in a run.
     max_block_s: float = constant(40.0, "s", "load in a block at most")
-    target_width: float = constant(0.01, "of the ratio", "half-width at which a full run stops")
-    full_budget_s: float = constant(1800.0, "s", "time for all experiments, unless `--budget` says otherwise")
+    precision: float = constant(0.01, "of the ratio", "half-width at which a full run stops")
+    full_time_s: float = constant(1800.0, "s", "time for all experiments, unless `--time` says otherwise")
     full_s_per_weight: float = constant(
         120.0, "s", "as much for each weight of an experiment, where that is more in all"
     )
-    quick_budget_s: float = constant(108.0, "s", "the same with `--quick`")
+    quick_time_s: float = constant(108.0, "s", "the same with `--quick`")
     # Under three minutes with what comes before.
     quick_few_experiments: int = constant(3, "experiments", "that share this time; more have the next")
-    quick_budget_s_of_many: float = constant(165.0, "s", "the time with `--quick` for more experiments")
+    quick_time_s_of_many: float = constant(165.0, "s", "the time with `--quick` for more experiments")
     min_warm_up_ns: int = constant(300_000_000, "ns", "shortest warm-up of an arm in a block")
     max_warm_up_ns: int = constant(3_000_000_000, "ns", "longest warm-up")
     # FastCGI needed up to 7 s with 5,000.

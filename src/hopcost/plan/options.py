@@ -39,18 +39,18 @@ class RunOptions(msgspec.Struct, frozen=True):
     """What the command line asks for besides the suite; None if it says nothing.
 
     `peer` drives the arms in our engine's place. `as_published` takes the articles' own protocols, with their requests
-    and durations times `scale`. `target_width` and `margin` are fractions of a ratio.
+    and durations times `scale`. `precision` and `margin` are fractions of a ratio.
     """
 
     quick: bool = False
-    budget_s: float | None = None
+    time_s: float | None = None
     seed: int | None = None
     folder: Path | None = None
     soak_length_s: float | None = None
     peer: str | None = None
     as_published: bool = False
     scale: float = 1.0
-    target_width: float = METHOD.target_width
+    precision: float = METHOD.precision
     margin: float = METHOD.min_margin
     quiet: bool = False
     on_busy_machine: bool = False

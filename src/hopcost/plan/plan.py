@@ -117,14 +117,14 @@ class Plan(msgspec.Struct, frozen=True):
     analysis: Annotated[str, Meta(description="its analysis")]
     quick: Annotated[bool, Meta(description="whether `--quick` was given")]
     seed: Annotated[int, Meta(description="the run's seed; each block's is derived from it")]
-    budget_s: Annotated[float, Meta(description="time for all experiments")]
+    time_s: Annotated[float, Meta(description="time for all experiments")]
     warm_up_least_ns: Annotated[int, Meta(description="an arm's warm-up lasts at least so long")]
     warm_up_most_ns: Annotated[int, Meta(description="and at most so long, plateau or not")]
     looks: Annotated[
         list[int],
         Meta(description="numbers of valid blocks after which the width is looked at; the last is the most blocks"),
     ]
-    target_width: Annotated[
+    precision: Annotated[
         float,
         Meta(description="half-width of the ratios' intervals at which an experiment ends, as a share of the ratio"),
     ]

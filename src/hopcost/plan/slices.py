@@ -47,7 +47,7 @@ def fit_to_time(planned: PlannedExperiment, share_s: float, *, blocks: int, visi
     open_s = _open_loop_s(planned) * blocks
     if open_s > share_s * METHOD.max_open_loop_share:
         needed = f"it needs {open_s / METHOD.max_open_loop_share:.0f} s for this experiment, {share_s:.0f} s are given"
-        notes = [*planned.notes, f"no open loop: {needed}; --budget sets them"]
+        notes = [*planned.notes, f"no open loop: {needed}; --time sets them"]
         planned, open_s = msgspec.structs.replace(planned, open_loop_shares=[], notes=notes), 0.0
     arms = len(planned.arms)
     overhead_s = METHOD.block_overhead_s_per_arm + METHOD.min_warm_up_ns / 1e9
@@ -71,7 +71,7 @@ def _brief(planned: PlannedExperiment, share_s: float, blocks: int) -> PlannedEx
         return planned
     note = (
         f"slices of {slice_ns // 1_000_000} ms, in which hops look up to 8 % better: {share_s:.0f} s do not hold"
-        f" {blocks} blocks of longer ones; --budget sets them"
+        f" {blocks} blocks of longer ones; --time sets them"
     )
     return msgspec.structs.replace(planned, settle_ns=settle_ns, slice_ns=slice_ns, notes=[*planned.notes, note])
 

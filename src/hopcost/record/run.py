@@ -23,7 +23,7 @@ from hopcost.record.block import Block
 from hopcost.record.repeat import Repeat
 from hopcost.suites.suite import Suite
 
-FORMAT = 3
+FORMAT = 4
 
 Line = TypeVar("Line", bound=msgspec.Struct)
 
@@ -32,7 +32,7 @@ class StopReason(StrEnum):
     """Why an experiment stopped."""
 
     PRECISION = "precision"
-    BUDGET = "budget"
+    TIME = "time"
     BLOCKS = "blocks"  # all looks are done
     FAILED = "failed"
     INTERRUPTED = "interrupted"

@@ -15,7 +15,7 @@ def error_at_end(looks: Sequence[int], arms: PairedBlocks, ending: StopReason | 
 
     `ending` says why the experiment stopped; who interrupts a run may have seen its intervals.
     """
-    if ending not in (StopReason.BUDGET, StopReason.BLOCKS):
+    if ending not in (StopReason.TIME, StopReason.BLOCKS):
         return error_per_look(len(looks))
     return error_left(looks, len(arms.blocks))
 

@@ -95,7 +95,7 @@ def forecast(variance: float) -> Forecast | None:
     way = precision.forecast(
         Variances(within=variance, between=0.0),
         done=0,
-        target=METHOD.target_width,
+        target=METHOD.precision,
         looks=METHOD.looks,
         error=looks.error_per_look(len(METHOD.looks)),
         error_left=partial(looks.error_left, METHOD.looks),
@@ -105,7 +105,7 @@ def forecast(variance: float) -> Forecast | None:
         rounds_at_least=METHOD.min_rounds,
         rounds_at_most=int(METHOD.max_block_s / round_s),
     )
-    return way if way is not None and way.half_width <= METHOD.target_width else None
+    return way if way is not None and way.half_width <= METHOD.precision else None
 
 
 def words(spread: MachineSpread) -> list[str]:
@@ -115,7 +115,7 @@ def words(spread: MachineSpread) -> list[str]:
         f"spread of {spread.pairs} pairs of {spread.slice_ns // 1_000_000} ms slices, the embedded origin against"
         f" itself: 95 of 100 within ±{spread.throughput:.1%} in throughput, {cpu} in CPU per request"
     )
-    way, target = spread.forecast, f"±{METHOD.target_width:.0%} for two arms"
+    way, target = spread.forecast, f"±{METHOD.precision:.0%} for two arms"
     if way is None:
         return [pairs, f"{target}: not within {METHOD.looks[-1]} blocks"]
     blocks = f"{way.blocks} blocks of {way.rounds} rounds"

@@ -76,7 +76,7 @@ def forecast(
     """How long the next blocks should be: the quickest way to a half-width of `target`, else the narrowest in time.
 
     `done` blocks are there already. `error` is the significance level of one look, `error_left(n)` the level still
-    unspent if the budget ends the run after n blocks. `overhead_s` is what a block costs besides its rounds, `seconds`
+    unspent if the time ends the run after n blocks. `overhead_s` is what a block costs besides its rounds, `seconds`
     the time left. None if the time holds none of the looks to come.
     """
     ways, reaching = [], []

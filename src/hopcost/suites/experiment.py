@@ -101,7 +101,7 @@ class Soak(msgspec.Struct, forbid_unknown_fields=True):
         int,
         Meta(
             ge=10,
-            description="how long the article ran it; a run takes as much of it as its budget leaves, and"
+            description="how long the article ran it; a run takes as much of it as its time leaves, and"
             " `--soak-length` says otherwise",
         ),
     ]

@@ -54,7 +54,7 @@ def make(
     *chosen: str,
     suite: Suite = SUITE,
     quick: bool = False,
-    budget_s: float | None = None,
+    time_s: float | None = None,
     seed: int = 7,
     gone: tuple[str, ...] = (),
     cores: int = 2,
@@ -64,7 +64,7 @@ def make(
     return make_plan(
         suite,
         list(chosen),
-        RunOptions(quick=quick, budget_s=budget_s, seed=seed),
+        RunOptions(quick=quick, time_s=time_s, seed=seed),
         MachineLimits(
             installed={name: GONE if name in gone else HERE for name in ("app", "proxy", "origin")},
             allowed_cores=list(range(cores)),

@@ -171,7 +171,7 @@ def test_the_section_of_sensitivity() -> None:
     def of(name: str, n: int) -> dict[str, float]:
         costs = {"rounds": 40, "before_ns": 4000.0, "plain_ns": 4000.0, "truly": 1 + sensitivity.SHARES[name]}
         seen = {"dearer": float(n > 1), "negligible": 0.0, "ratio": 1.02, "half_width": 0.01}
-        return {**costs, **seen, "spread": 0.1, "seconds": 60.0, "budget_s": 60.0}
+        return {**costs, **seen, "spread": 0.1, "seconds": 60.0, "time_s": 60.0}
 
     runs = [
         line(name, n, section=sensitivity.SECTION, figures=of(name, n))

@@ -14,7 +14,7 @@ WITHOUT_A_FILE = {
         "statistics/questions/claim_result suites/peer_name suites/published suites/suite"
     ),
     "whole commands show it: tests/end_to_end and tests/integration/cli": (
-        "cli/build cli/list_ cli/run cli/show cli/up cli/shared/app cli/shared/arguments cli/shared/arm "
+        "cli/build cli/gate cli/list_ cli/run cli/show cli/up cli/shared/app cli/shared/arm "
         "cli/shared/complete cli/shared/description cli/shared/findings cli/shared/screen errors generators/engine "
         "measure/peer_load measure/run record/kept_files record/names"
     ),

@@ -42,17 +42,17 @@ def test_a_full_run_stops_at_the_first_look_that_is_precise_enough(rig: MockRig,
     assert read.run.endings[0].why == StopReason.PRECISION
 
 
-def test_the_budget_ends_an_experiment_but_not_before_its_first_block(rig: MockRig, tmp_path: Path) -> None:
-    _, read, _ = measure(rig, tmp_path, budget_s=0.001)
+def test_the_time_ends_an_experiment_but_not_before_its_first_block(rig: MockRig, tmp_path: Path) -> None:
+    _, read, _ = measure(rig, tmp_path, time_s=0.001)
     assert len(read.blocks) == 1
-    assert read.run.endings[0].why == StopReason.BUDGET
+    assert read.run.endings[0].why == StopReason.TIME
 
 
 def test_an_experiment_of_more_weight_gets_more_of_the_time(rig: MockRig, tmp_path: Path) -> None:
     SUITE.experiments.append(msgspec.structs.replace(SUITE.experiments[0], name="two", weight=3))
     began = time.monotonic()
     try:
-        _, _, watcher = measure(rig, tmp_path, budget_s=4000.0)
+        _, _, watcher = measure(rig, tmp_path, time_s=4000.0)
     finally:
         SUITE.experiments.pop()
     assert watcher.deadlines["one"] - began == pytest.approx(1000, abs=30)

@@ -81,10 +81,10 @@ def test_offered_loads_follow_where_a_full_run_of_our_engine_takes_turns() -> No
     assert soon.turns is Turns.ALL
 
 
-def test_the_open_loop_is_left_out_where_the_budget_is_too_short_for_it() -> None:
+def test_the_open_loop_is_left_out_where_the_time_is_too_short_for_it() -> None:
     # Two arms and the baseline's copy: 3 × 2 loads × (0.3 + 0.3 + 1 s) × 6 blocks ÷ 0.6 = 96 s.
-    (enough,) = make("first", budget_s=97.0).experiments
-    (short,) = make("first", budget_s=95.0).experiments
+    (enough,) = make("first", time_s=97.0).experiments
+    (short,) = make("first", time_s=95.0).experiments
     assert enough.open_loop_shares == [0.25, 0.5]
     assert short.open_loop_shares == []
-    assert "no open loop: it needs 96 s for this experiment, 95 s are given; --budget sets them" in short.notes
+    assert "no open loop: it needs 96 s for this experiment, 95 s are given; --time sets them" in short.notes

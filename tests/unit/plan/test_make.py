@@ -1,4 +1,4 @@
-"""What a suite means on a machine: chosen experiments, budgets, looks, weights."""
+"""What a suite means on a machine: chosen experiments, times, looks, weights."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_an_unknown_experiment_gets_the_nearest() -> None:
 
 
 @pytest.mark.parametrize(
-    ("quick", "given", "budget_s", "looks", "lengths_ms"),
+    ("quick", "given", "time_s", "looks", "lengths_ms"),
     [
         (False, None, 1800.0, [6, 10, 16, 24], (300, 1000)),
         (True, None, 108.0, [6], (100, 100)),
@@ -53,12 +53,12 @@ def test_an_unknown_experiment_gets_the_nearest() -> None:
         (True, 7.5, 7.5, [6], (100, 100)),
     ],
 )
-def test_budgets_looks_and_lengths(
-    quick: bool, given: float | None, budget_s: float, looks: list[int], lengths_ms: tuple[int, int]
+def test_times_looks_and_lengths(
+    quick: bool, given: float | None, time_s: float, looks: list[int], lengths_ms: tuple[int, int]
 ) -> None:
-    planned = make(quick=quick, budget_s=given)
-    assert (planned.quick, planned.budget_s, planned.looks) == (quick, budget_s, looks)
-    assert planned.target_width == 0.01
+    planned = make(quick=quick, time_s=given)
+    assert (planned.quick, planned.time_s, planned.looks) == (quick, time_s, looks)
+    assert planned.precision == 0.01
     found = [(each.settle_ns // 1_000_000, each.slice_ns // 1_000_000) for each in planned.experiments]
     assert found == [lengths_ms] * 2
 
@@ -68,24 +68,24 @@ def test_an_experiment_of_more_weight_gets_more_of_the_time() -> None:
     heavy = msgspec.structs.replace(SUITE, experiments=[msgspec.structs.replace(first, weight=3), second])
     assert [each.weight for each in make(suite=heavy).experiments] == [3, 1]
     assert "it needs 96 s for this experiment, 75 s are given" in "".join(
-        make(suite=heavy, budget_s=300.0).experiments[1].notes
+        make(suite=heavy, time_s=300.0).experiments[1].notes
     )
-    assert make(suite=heavy, budget_s=300.0).experiments[0].open_loop_shares
+    assert make(suite=heavy, time_s=300.0).experiments[0].open_loop_shares
 
 
 def test_the_time_of_a_full_run_grows_with_the_weights() -> None:
     first, second = SUITE.experiments
     heavy = msgspec.structs.replace(SUITE, experiments=[msgspec.structs.replace(first, weight=14), second])
-    assert make(suite=heavy).budget_s == 1800.0
+    assert make(suite=heavy).time_s == 1800.0
     heavier = msgspec.structs.replace(SUITE, experiments=[msgspec.structs.replace(first, weight=15), second])
-    assert make(suite=heavier).budget_s == 1920.0
+    assert make(suite=heavier).time_s == 1920.0
 
 
-@pytest.mark.parametrize("budget_s", [math.inf, math.nan])
-def test_a_budget_that_no_clock_can_reach_is_refused(budget_s: float) -> None:
+@pytest.mark.parametrize("time_s", [math.inf, math.nan])
+def test_a_time_that_no_clock_can_reach_is_refused(time_s: float) -> None:
     """It would be null in the record, which then could not be read."""
-    with pytest.raises(UsageError, match="--budget"):
-        make(budget_s=budget_s)
+    with pytest.raises(UsageError, match="--time"):
+        make(time_s=time_s)
 
 
 def test_a_plan_survives_its_record() -> None:

@@ -10,14 +10,14 @@ from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.suites.experiment import Slices, Workload
 
 
-def lengths_ms(budget_s: float, idle_s: float | None = None, **changes: object) -> tuple[int, int, list[str]]:
+def lengths_ms(time_s: float, idle_s: float | None = None, **changes: object) -> tuple[int, int, list[str]]:
     """Settling and slice of the first experiment in that time, without an open loop; and what is said of it."""
     workload = changes | {"open_loop": False}
     experiments = [msgspec.structs.replace(each, **workload) for each in SUITE.experiments]
     (made,) = make_plan(
         msgspec.structs.replace(SUITE, experiments=experiments),
         ["first"],
-        RunOptions(budget_s=budget_s, seed=7),
+        RunOptions(time_s=time_s, seed=7),
         MachineLimits(
             dict.fromkeys(("app", "proxy", "origin"), HERE),
             allowed_cores=[0, 1],
@@ -47,7 +47,7 @@ def test_a_time_that_is_too_short_for_six_blocks_gets_brief_slices_and_says_so()
     settle_ms, slice_ms, notes = lengths_ms(31.1)
     assert (settle_ms, slice_ms) == (100, 100)
     assert notes == [
-        "slices of 100 ms, in which hops look up to 8 % better: 31 s do not hold 6 blocks of longer ones; --budget"
+        "slices of 100 ms, in which hops look up to 8 % better: 31 s do not hold 6 blocks of longer ones; --time"
         " sets them"
     ]
     many = Workload(connections=1000)
@@ -57,5 +57,5 @@ def test_a_time_that_is_too_short_for_six_blocks_gets_brief_slices_and_says_so()
 
 
 def test_a_closed_loop_before_an_open_one_keeps_its_slices() -> None:
-    (first,) = make("first", budget_s=97.0).experiments
+    (first,) = make("first", time_s=97.0).experiments
     assert first.open_loop_shares and (first.settle_ns, first.slice_ns) == (300_000_000, 500_000_000)

@@ -53,10 +53,10 @@ def test_the_errors_of_arms_and_looks_add_up() -> None:
     assert looks == [6, 10, 16, 24]
     for ending in (StopReason.PRECISION, StopReason.INTERRUPTED, None):  # what was seen has ended it, or may have
         assert error_at_end(looks, arms, ending) == 0.0125
-    for ending in (StopReason.BUDGET, StopReason.BLOCKS):
+    for ending in (StopReason.TIME, StopReason.BLOCKS):
         assert error_at_end(looks, arms, ending) == 0.05, "no look came before"
     seven = PairedBlocks(experiment, [*six_blocks(), six_blocks()[0]])
-    assert error_at_end(looks, seven, StopReason.BUDGET) == pytest.approx(0.0375)
+    assert error_at_end(looks, seven, StopReason.TIME) == pytest.approx(0.0375)
     assert error_at_end(looks, PairedBlocks(experiment, six_blocks() * 4), StopReason.BLOCKS) == 0.0125
     assert error_at_end([6], arms, StopReason.BLOCKS) == 0.05, "a quick run has one look"
 

@@ -24,7 +24,7 @@ from tools.truth.runs import (
 )
 
 SECTION = "alarms"
-BUDGET_S = 20.0
+TIME_S = 20.0
 DIRECTIONAL_MOST = 2
 EXCLUDES_MOST = 0.1  # of the runs
 JUDGED_LEAST = 0.9  # of the runs must have verdicts: without verdicts there are no false alarms
@@ -61,7 +61,7 @@ def run(form: str, program: str, beside: int, number: int) -> Figures:
     """One experiment: what it says of arms that do not differ."""
     options = ["--quick"] if form == QUICK else []
     content = suite(program, beside)
-    experiment, seconds, _ = run_suite(content, BUDGET_S, read_nothing, *options, "--seed", number)
+    experiment, seconds, _ = run_suite(content, TIME_S, read_nothing, *options, "--seed", number)
     return {**counted(experiment), "seconds": round(seconds, 2), "blocks": experiment.blocks}
 
 
@@ -130,7 +130,7 @@ class Alarms(Section):
                 _name(form, program, beside),
                 partial(run, form, program, beside),
                 runs,
-                {"budget_s": BUDGET_S, "beside": beside, "method": METHOD.number},
+                {"time_s": TIME_S, "beside": beside, "method": METHOD.number},
                 VERDICTS_STEAL_MOST,
             )
             for (form, program, beside), runs in KINDS.items()
@@ -164,13 +164,13 @@ class Alarms(Section):
 
 def _prose(wanted: dict[str, int]) -> list[str]:
     return [
-        f"Experiments of {BUDGET_S:g} s, one core for the stack, without the open loop, whose arms are all the same"
+        f"Experiments of {TIME_S:g} s, one core for the stack, without the open loop, whose arms are all the same"
         " server: the baseline, one or two arms beside it, and the baseline's second run that every experiment has."
         " Counted are the comparisons of the arms beside with the baseline, throughput and CPU per request; the"
         " baseline's second run counts only where it takes the verdicts away. *Directional*: verdicts of faster,"
         " slower, cheaper or dearer that are not called negligible. *Without 1*: experiments in which at least one"
         " interval of that figure excludes 1.",
-        f"*run*: `hopcost run SUITE --budget {BUDGET_S:g}`, whose error of 5 % is for four looks, and for the end what"
+        f"*run*: `hopcost run SUITE --time {TIME_S:g}`, whose error of 5 % is for four looks, and for the end what"
         f" they have not spent; at most {DIRECTIONAL_MOST} directional in all {wanted[RUN]}, at most"
         f" {EXCLUDES_MOST * 100:g} % of them without 1."
         " *quick*: with `--quick`, one look, where a figure's intervals are meant to err together in 5 of 100; at most"

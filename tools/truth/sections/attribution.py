@@ -111,7 +111,7 @@ def parts(before: Reading, after: Reading) -> Figures:
 
 def run(name: str, number: int) -> Figures:
     """One block's load over all arms of nginx-go."""
-    planned = plan_of("nginx-go", name, number, budget_s=60.0)
+    planned = plan_of("nginx-go", name, number, time_s=60.0)
     experiment = planned.experiments[0]
     visit_s = (experiment.settle_ns + experiment.slice_ns) / 1e9 * len(experiment.arms)
     host, workload = Local(find_freezer()), experiment.workload

@@ -35,7 +35,7 @@ SECTION = "precision"
 PAIR_RUNS, FIVE_RUNS, PASSES = 4, 2, 4
 TARGET = 0.01
 QUIET_SPREAD, QUIET_S, NOISY_TIMES = 0.08, 60.0, 1.5
-BUDGET_MOST_S = 900.0
+TIME_MOST_S = 900.0
 NEVER_S = 1e6  # stands for no prediction
 FIVE_S, LONG_S = 240.0, 30.0
 NGINX, GO = hop("nginx"), hop("go-hello")
@@ -48,7 +48,7 @@ FIVE_COLUMNS = ["arm", "by slices:", "long runs:", "quotient:", "long runs, thei
 LEVEL_ERROR = 0.05
 # A run ends early if an interval is clear of the margin, however wide. With the least margin the baseline's own
 # second run, whose ratio is 1, must come within the target; with the least target the whole time is used.
-LEAST_MARGIN, LEAST_TARGET = ("--margin", 0.1), ("--target", 0.05)
+LEAST_MARGIN, LEAST_PRECISION = ("--margin", 0.1), ("--precision", 0.05)
 PAIRS = {
     "origin beside itself": ([hop("origin")], [hop("origin")]),
     "nginx before go over TCP and over a Unix socket": ([NGINX, GO], [NGINX, hop("go-hello", "http+unix")]),
@@ -66,17 +66,17 @@ def allowed_s(spread: float, predicted_s: float) -> float:
     >>> allowed_s(0.07, 100), allowed_s(0.08, 100), allowed_s(0.08, math.inf)
     (60.0, 150.0, 900.0)
     """
-    return QUIET_S if spread < QUIET_SPREAD else min(BUDGET_MOST_S, max(QUIET_S, NOISY_TIMES * predicted_s))
+    return QUIET_S if spread < QUIET_SPREAD else min(TIME_MOST_S, max(QUIET_S, NOISY_TIMES * predicted_s))
 
 
 def run_pair(name: str, number: int) -> Figures:
     """Two arms in the time that the spread of pairs just before allows."""
     look = measure_spread()
     predicted_s = look.forecast.seconds if look.forecast is not None else math.inf
-    budget = allowed_s(look.throughput, predicted_s)
+    allowed = allowed_s(look.throughput, predicted_s)
     options, keep = (*LEAST_MARGIN, "--seed", number), f"{name}-{number}".replace(" ", "-")
-    experiment, seconds, _ = run_suite(suite(name), budget, read_nothing, *options, keep=keep)
-    figures = {"spread": look.throughput, "predicted_s": min(predicted_s, NEVER_S), "allowed_s": budget}
+    experiment, seconds, _ = run_suite(suite(name), allowed, read_nothing, *options, keep=keep)
+    figures = {"spread": look.throughput, "predicted_s": min(predicted_s, NEVER_S), "allowed_s": allowed}
     return {**figures, "seconds": round(seconds, 2), "blocks": experiment.blocks, **widths(experiment, "other")}
 
 
@@ -99,7 +99,7 @@ def is_narrow(figures: Figures) -> bool:
 
 def run_five(number: int) -> Figures:
     """Five arms by slices: half-widths of 95 % intervals, each by itself, of the arms' throughput to the baseline's."""
-    options, keep = (*LEAST_TARGET, *LEAST_MARGIN, "--seed", number), f"five-{number}"
+    options, keep = (*LEAST_PRECISION, *LEAST_MARGIN, "--seed", number), f"five-{number}"
     _, seconds, figures = run_suite(FIVE, FIVE_S, plain_widths, *options, keep=keep)
     return {**figures, "seconds": round(seconds, 2)}
 
@@ -185,7 +185,7 @@ class Precision(Section):
         pairs = [Case(SECTION, name, partial(run_pair, name), PAIR_RUNS, method, steal, is_decided) for name in PAIRS]
         return [
             *pairs,
-            Case(SECTION, "five arms", run_five, FIVE_RUNS, {**method, "budget_s": FIVE_S}, steal),
+            Case(SECTION, "five arms", run_five, FIVE_RUNS, {**method, "time_s": FIVE_S}, steal),
             Case(SECTION, "one after another", one_after_another, PASSES, {"seconds": LONG_S}),
         ]
 
@@ -199,7 +199,7 @@ def _pairs(done: Sorted) -> Part:
         "Two arms, one core for the stack, 64 connections. The printed intervals of throughput and CPU per request"
         f" must be within ±{TARGET * 100:g} % after {QUIET_S:g} s where the spread of pairs (`hopcost doctor"
         f" --spread`, just before) is below {QUIET_SPREAD * 100:g} %, else after {NOISY_TIMES:g} × the time that it"
-        f" predicts, {BUDGET_MOST_S:g} s at most (*never*: not within the last look, as it says). It holds where"
+        f" predicts, {TIME_MOST_S:g} s at most (*never*: not within the last look, as it says). It holds where"
         " more than half of the runs do."
     )
     rows = [

@@ -38,11 +38,11 @@ from tools.truth.runs import excludes_one
 
 SECTION = "procedure"
 RUNS, EACH = 10, 100  # kept lines, and simulated experiments in each
-BUDGETS_S = (120.0, 600.0)
+TIMES_S = (120.0, 600.0)
 OTHERS = (1, 4)  # arms beside the baseline
 FALSE_ALARMS_MOST = 0.05
 ROUNDS_LEAST = 4  # of a real block: shorter courses say nothing of how slices follow each other
-COLUMNS = ["arms beside:", "budget:", "experiments:", "without 1:", "directional:", "blocks, mean:", "holds"]
+COLUMNS = ["arms beside:", "time:", "experiments:", "without 1:", "directional:", "blocks, mean:", "holds"]
 ANSWERS = 1_000_000  # of a simulated slice: counts are not what scatters here
 PROSE = (
     "hopcost's own measuring loop (pilot, sizing, looks, stop, verdict) with a virtual clock. Each simulated run of"
@@ -72,15 +72,15 @@ def courses() -> list[list[float]]:
     return pool
 
 
-def run(others: int, budget_s: float, number: int) -> Figures:
+def run(others: int, time_s: float, number: int) -> Figures:
     """`EACH` simulated experiments: how many had a false alarm."""
     pool = courses()
     if not pool:
         raise MeasurementFailed("no record here has blocks to draw from", "the section sensitivity leaves some")
-    dice = random.Random(f"{others}/{budget_s}/{number}")
+    dice = random.Random(f"{others}/{time_s}/{number}")
     figures = {"experiments": 0.0, "excludes": 0.0, "directional": 0.0, "blocks": 0.0, "pool": len(pool)}
     for _ in range(EACH):
-        done, planned, ending = simulated(others, budget_s, pool, dice)
+        done, planned, ending = simulated(others, time_s, pool, dice)
         (experiment,) = planned.experiments
         arms = PairedBlocks(experiment, done)
         verdicts = [
@@ -105,13 +105,13 @@ def run(others: int, budget_s: float, number: int) -> Figures:
 
 
 def simulated(
-    others: int, budget_s: float, pool: list[list[float]], dice: random.Random
+    others: int, time_s: float, pool: list[list[float]], dice: random.Random
 ) -> tuple[list[Block], Plan, Ending]:
     """One experiment by hopcost's own loop: its blocks, its plan, why it ended."""
-    planned = _plan(others, budget_s)
+    planned = _plan(others, time_s)
     (experiment,) = planned.experiments
     finished, now_s = FinishedBlocks(planned, experiment), 0.0
-    while isinstance(step := finished.next(budget_s - now_s), NextBlock):
+    while isinstance(step := finished.next(time_s - now_s), NextBlock):
         block = _block(experiment, step, pool, dice)
         now_s += block.elapsed_ns / 1e9
         finished.add(block)
@@ -157,7 +157,7 @@ def _part(arm: Any, slice_ns: int, warm_up_ns: int, noise: list[float]) -> ArmBl
     )  # fmt: skip
 
 
-def _plan(others: int, budget_s: float) -> Plan:
+def _plan(others: int, time_s: float) -> Plan:
     origin = Arm(hops=[Hop(program="origin", link=Link.HTTP_TCP)])
     names = ["base", *(f"same-{number + 1}" for number in range(others))]
     experiment = Experiment(
@@ -166,11 +166,11 @@ def _plan(others: int, budget_s: float) -> Plan:
     )  # fmt: skip
     suite = Suite(name="same", title="", arms=dict.fromkeys(names, origin), experiments=[experiment])
     limits = MachineLimits({"origin": Installed(path="/origin", version="0")}, [0, 1], siblings={}, open_files=20_000)
-    return make_plan(suite, [], RunOptions(budget_s=budget_s, seed=0), limits)
+    return make_plan(suite, [], RunOptions(time_s=time_s, seed=0), limits)
 
 
 class Procedure(Section):
-    """Few and many arms, short and long budgets."""
+    """Few and many arms, short and long times."""
 
     key = SECTION
     heading = "# The whole procedure, simulated on real slices"
@@ -180,17 +180,17 @@ class Procedure(Section):
         return [
             Case(
                 SECTION,
-                f"{others} beside, {budget_s:.0f} s",
-                partial(run, others, budget_s),
+                f"{others} beside, {time_s:.0f} s",
+                partial(run, others, time_s),
                 RUNS,
-                {"budget_s": budget_s, "each": EACH, "method": METHOD.number},
+                {"time_s": time_s, "each": EACH, "method": METHOD.number},
             )
             for others in OTHERS
-            for budget_s in BUDGETS_S
+            for time_s in TIMES_S
         ]
 
     def parts(self, done: Sorted) -> list[Part]:
-        """A row for each number of arms and budget."""
+        """A row for each number of arms and time."""
         rows, words, pools = [], [], set()
         for case in self.cases():
             runs = done.of(SECTION, case.name)
@@ -199,9 +199,9 @@ class Procedure(Section):
             count, excludes, directional, blocks = (sum(figures[name] for figures in runs) for name in names)
             word = "yes" if max(excludes, directional) <= FALSE_ALARMS_MOST * count else "no"
             words.append(word if len(runs) >= case.runs else unfinished(len(runs), case.runs))
-            others, _, budget = case.name.partition(" beside, ")
+            others, _, time = case.name.partition(" beside, ")
             cells = [f"{excludes / count:.1%}", f"{directional / count:.1%}", f"{blocks / count:.1f}"] if count else []
-            rows.append([others, budget, f"{count:,.0f}", *(cells or [""] * 3), words[-1]])
+            rows.append([others, time, f"{count:,.0f}", *(cells or [""] * 3), words[-1]])
         pool = f"Drawn from {min(pools):,.0f} to {max(pools):,.0f} real blocks of" if pools else ""
         after = [f"{pool} at least {ROUNDS_LEAST} rounds."] if pools else []
         return [Part([PROSE], COLUMNS, rows, words, after)]

@@ -55,10 +55,10 @@ PROSE = (
 )
 
 
-def budget_s(name: str, spread: float) -> float:
+def time_s(name: str, spread: float) -> float:
     """How long a run may take: more for the small difference, and more still where the machine is restless.
 
-    >>> budget_s("5 %", 0.5), budget_s("2 %", 0.11), budget_s("2 %", 0.12)
+    >>> time_s("5 %", 0.5), time_s("2 %", 0.11), time_s("2 %", 0.12)
     (60.0, 120.0, 240.0)
     """
     if name == "5 %":
@@ -234,14 +234,14 @@ class Sensitivity(Section):
     def _run(self, name: str, number: int) -> Figures:
         """One experiment through hopcost, in the time that the spread of pairs just before it allows."""
         spread = measure_spread().throughput
-        budget = budget_s(name, spread)
+        allowed = time_s(name, spread)
         (before_ns,) = costs([0], STARTS_BEFORE, number)
         rounds = rounds_for(SHARES[name], before_ns, round_ns(self.kept.done()))
         keep = f"{SECTION}-{SHARES[name]:g}-{number}"
-        experiment, seconds, _ = run_suite(suite(rounds), budget, read_nothing, "--seed", number, keep=keep)
+        experiment, seconds, _ = run_suite(suite(rounds), allowed, read_nothing, "--seed", number, keep=keep)
         plain_ns, dearer_ns = costs([0, rounds], STARTS_AFTER, number)
         figures = {"rounds": rounds, "before_ns": before_ns, "plain_ns": plain_ns, "truly": dearer_ns / plain_ns}
-        return {**figures, "spread": spread, "budget_s": budget, "seconds": round(seconds, 2), **seen(experiment)}
+        return {**figures, "spread": spread, "time_s": allowed, "seconds": round(seconds, 2), **seen(experiment)}
 
     def parts(self, done: Sorted) -> list[Part]:
         """A row for each amount of work."""

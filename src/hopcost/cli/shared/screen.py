@@ -38,7 +38,7 @@ class Screen:
     @contextmanager
     def run_begins(self, plan: Plan, record: Path) -> Iterator[Watcher]:
         names = ", ".join(experiment.name for experiment in plan.experiments)
-        self._say(f"{plan.suite}: {names}; up to {plan.budget_s:.0f} s; record: {record}")
+        self._say(f"{plan.suite}: {names}; up to {plan.time_s:.0f} s; record: {record}")
         for left in [*plan.left_out, *(left for experiment in plan.experiments for left in experiment.left_out)]:
             self._warn(f"left out: {left.words()}")
         try:

@@ -75,7 +75,7 @@ def ask_gate(question: GateQuestion, suite: Suite, options: RunOptions, run_watc
 
     Undecided if the measurement breaks; KeyboardInterrupt if it is stopped.
     """
-    options = msgspec.structs.replace(options, margin=question.margin, target_width=question.margin * TARGET_SHARE)
+    options = msgspec.structs.replace(options, margin=question.margin, precision=question.margin * TARGET_SHARE)
     try:
         measured = run.measure(suite, [], options, run_watcher)
     except MeasurementFailed as error:

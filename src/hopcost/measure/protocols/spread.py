@@ -42,7 +42,7 @@ def measure_spread(seconds: float = SECONDS) -> MachineSpread:
         siblings=facts.siblings(),
         open_files=raise_open_files(),
     )
-    planned = make_plan(suite, [], RunOptions(quick=True, budget_s=seconds, seed=0), limits)
+    planned = make_plan(suite, [], RunOptions(quick=True, time_s=seconds, seed=0), limits)
     experiment = msgspec.structs.replace(
         planned.experiments[0], slice_ns=SLICE_NS, settle_ns=SETTLE_NS, slice_jitter=0.0
     )

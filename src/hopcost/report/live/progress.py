@@ -16,9 +16,9 @@ from hopcost.statistics.precision import Forecast
 class Clock:
     """The time that an experiment and the whole run have left."""
 
-    def __init__(self, budget_s: float) -> None:
+    def __init__(self, time_s: float) -> None:
         self.start_s = self.deadline = time.monotonic()
-        self.end_s = self.start_s + budget_s
+        self.end_s = self.start_s + time_s
         self.expected: float | None = None
 
     def start(self, deadline: float) -> None:
@@ -58,7 +58,7 @@ class PlainLines:
     def __init__(self, console: Console, plan: Plan) -> None:
         self.console = console
         self.plan = plan
-        self.clock = Clock(plan.budget_s)
+        self.clock = Clock(plan.time_s)
         self.experiment: PlannedExperiment | None = None
         self.blocks: list[Block] = []
         self.forecast_blocks: int | None = None

@@ -47,7 +47,7 @@ class View:
         self.console = console
         self.plan = plan
         self.screen: Live | None = None
-        self.clock = Clock(plan.budget_s)
+        self.clock = Clock(plan.time_s)
         self.experiment: PlannedExperiment | None = None
         self.at_most = 0
         self.block = 0

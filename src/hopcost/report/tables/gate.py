@@ -117,7 +117,7 @@ def _below(answer: GateResult) -> list[str]:
     ]
     may_be_settled = experiment.no_verdicts is None and decision.why is None
     if decision.outcome is GateOutcome.UNDECIDED and may_be_settled:
-        lines.append(f"a longer --budget than {plan.budget_s:.0f} s, or a wider --margin, may decide it")
+        lines.append(f"a longer --time than {plan.time_s:.0f} s, or a wider --margin, may decide it")
     return lines
 
 

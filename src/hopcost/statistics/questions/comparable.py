@@ -20,7 +20,7 @@ OF_THE_RUN = (
     "quick",
     "looks",
     "margin",
-    "target_width",
+    "precision",
     "warm_up_least_ns",
     "warm_up_most_ns",
     "peer",

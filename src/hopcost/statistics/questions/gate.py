@@ -138,7 +138,7 @@ def _outcome(comparison: Comparison | None, figure: str, margin: float) -> tuple
     return GateOutcome.WITHIN, None
 
 
-TARGET_SHARE = 1 / 10  # of the margin: so narrow that in practice the margin's ends or the budget stop the run
+TARGET_SHARE = 1 / 10  # of the margin: so narrow that in practice the margin's ends or the time stop the run
 
 
 class GateQuestion(msgspec.Struct, frozen=True):

@@ -91,7 +91,7 @@ def test_looks_take_their_share_of_the_error_first() -> None:
     pairs = [each * 10.0 for each in (392, 408) * 3]
     assert len(plan.looks) == 4
     assert result.measured == intervals.ratio(pairs, [10_000.0] * 6, 0.05 / 4)
-    content.run.endings[0].why = StopReason.BUDGET
+    content.run.endings[0].why = StopReason.TIME
     result = one(compare(Relation.ABOUT, 0.4), content)
     assert result.measured == intervals.ratio(pairs, [10_000.0] * 6, 0.05), "there will be no look"
 

@@ -39,7 +39,7 @@ def test_what_moves_figures_by_itself_is_refused_unless_told(b: Record, words: s
 
 def test_slices_of_another_length_are_an_objection() -> None:
     short, long = (
-        half(name, plan=plan_of(quick=False, budget_s=seconds)) for name, seconds in (("a", 60.0), ("b", 1800.0))
+        half(name, plan=plan_of(quick=False, time_s=seconds)) for name, seconds in (("a", 60.0), ("b", 1800.0))
     )
     (objection,) = comparable.objections(short, long, comparable.common(short, long, []))
     assert objection.startswith("cost: other slices: 0.65 s after 0.3 s and 1 s after 0.3 s")

@@ -309,7 +309,7 @@ def test_an_experiment_without_blocks_is_there_and_empty() -> None:
 def test_the_ending_is_the_experiments_own() -> None:
     endings = [
         Ending(experiment="another", why=StopReason.FAILED, detail="no arm is left"),
-        Ending(experiment="cost", why=StopReason.BUDGET, detail="6 blocks"),
+        Ending(experiment="cost", why=StopReason.TIME, detail="6 blocks"),
     ]
     run = Run(format=1, hopcost="0.1.0", command=[], started_utc="", endings=endings)
     assert summary(plain_block(0), run=run).ending == endings[1]
