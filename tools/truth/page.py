@@ -14,6 +14,7 @@ from tools.truth.lines import FOLDER, FOREIGN_MOST, STEAL_MOST, Line, read
 from tools.truth.made_with import NAMELESS_METHOD, ROOT, engine_digest, this_machine
 from tools.truth.part import Section
 from tools.truth.runs import VERDICTS_STEAL_MOST
+from tools.truth.sections.aa import SameProxies
 from tools.truth.sections.alarms import Alarms
 from tools.truth.sections.attribution import Attribution
 from tools.truth.sections.engine.section import Engine
@@ -27,6 +28,7 @@ OLDER = f"method-{NAMELESS_METHOD}.md"  # in the folder of the kept lines: the p
 SECTIONS: dict[str, type[Section]] = {
     "engine": Engine,
     "attribution": Attribution,
+    "same-proxies": SameProxies,
     "false-alarms": Alarms,
     "sensitivity": Sensitivity,
     "precision": Precision,

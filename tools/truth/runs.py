@@ -42,9 +42,14 @@ def half_width(ratio: Interval | None) -> float:
     return math.inf if width is None else width
 
 
+def has_direction(comparison: ReportedComparison) -> bool:
+    """Whether it says faster, slower, cheaper or dearer, by however little."""
+    return comparison.verdict in DIRECTIONS
+
+
 def is_beyond_margin(comparison: ReportedComparison) -> bool:
-    """Whether it says faster, slower, cheaper or dearer, and by more than what it calls negligible."""
-    return comparison.verdict in DIRECTIONS and not comparison.negligible
+    """Whether it has a direction, and by more than what it calls negligible."""
+    return has_direction(comparison) and not comparison.negligible
 
 
 def closed_loop(arm: ReportedArm, figure: str) -> ReportedComparison | None:

@@ -9,35 +9,12 @@ from typing import Any
 import msgspec
 import pytest
 from golden import FOLDER
-from truth_samples import line
+from truth_samples import comparison, filled, line, report
 
 from hopcost.record.run import Ending, StopReason
-from hopcost.report.json_schema import Report, ReportedArm, ReportedComparison, ReportedExperiment
-from hopcost.statistics.intervals import Interval
-from tools.truth import lines, made_with, part
+from hopcost.report.json_schema import Report
+from tools.truth import lines, made_with
 from tools.truth.sections import alarms, attribution, precision, sensitivity, slices
-
-
-def comparison(figure: str, verdict: str, low: float, high: float, **more: Any) -> ReportedComparison:
-    ratio = Interval(value=(low + high) / 2, low=low, high=high)
-    values = {"figure": figure, "load_per_s": None, "ratio": ratio, "verdict": verdict, "negligible": False, **more}
-    forged: ReportedComparison = filled_in(ReportedComparison, values)
-    return forged
-
-
-def filled_in(kind: Any, values: dict[str, Any]) -> Any:
-    """The structure with None for what is not given: nothing here reads it."""
-    return kind(**{**dict.fromkeys(kind.__struct_fields__), **values})
-
-
-def report(*arms: list[ReportedComparison], **more: Any) -> ReportedExperiment:
-    """One experiment: a baseline, arms with these comparisons, the baseline's second run, which looks awful."""
-    awful = [comparison("throughput", "slower", 0.1, 0.2)]
-    listed = [("base", []), *((f"same-{n + 1}", comparisons) for n, comparisons in enumerate(arms)), ("base-aa", awful)]
-    filled_arms = [filled_in(ReportedArm, {"name": name, "comparisons": comparisons}) for name, comparisons in listed]
-    values = {"name": "same", "baseline": "base", "blocks": 6, "arms": filled_arms, **more}
-    forged: ReportedExperiment = filled_in(ReportedExperiment, values)
-    return forged
 
 
 def test_what_is_a_false_alarm() -> None:
@@ -62,11 +39,17 @@ def test_what_is_a_false_alarm() -> None:
         "throughput_directional": 0,
         "throughput_unknown": 0,
         "throughput_width": pytest.approx(0.01),
+        "throughput_directions": 1,
+        "throughput_present": 2,
+        "throughput_resolved": 2,
         "cpu_per_request_comparisons": 1,
         "cpu_per_request_excludes": 1,
         "cpu_per_request_directional": 1,
         "cpu_per_request_unknown": 1,
         "cpu_per_request_width": pytest.approx(0.0125 / 1.0175),
+        "cpu_per_request_directions": 1,
+        "cpu_per_request_present": 2,
+        "cpu_per_request_resolved": 1,
         "other_comparisons": 2,
         "other_excludes": 2,
         "other_directional": 2,
@@ -90,18 +73,6 @@ def test_how_many_false_alarms_are_too_many() -> None:
     assert alarms.verdict("run", [none] * 89 + [silent] * 11, 100) == "no: only 89 runs had verdicts"
     assert alarms.verdict("run", [none] * 99, 100) == "unfinished: 99 of 100 runs"
     assert sum(runs for (form, *_), runs in alarms.KINDS.items() if form == "run") == 100
-
-
-def filled(section: part.Section, of: Any) -> lines.Sorted:
-    """All runs of a section's cases with these figures."""
-    return lines.Sorted(
-        [
-            line(case.name, n, section=section.key, figures=of(case, n))
-            for case in section.cases()
-            for n in range(case.runs)
-        ],
-        {},
-    )
 
 
 def test_the_section_of_false_alarms() -> None:

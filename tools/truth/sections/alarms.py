@@ -17,6 +17,7 @@ from tools.truth.runs import (
     compared_arms,
     excludes_one,
     half_width,
+    has_direction,
     is_beyond_margin,
     is_silent,
     read_nothing,
@@ -27,6 +28,7 @@ SECTION = "alarms"
 TIME_S = 20.0
 DIRECTIONAL_MOST = 2
 EXCLUDES_MOST = 0.1  # of the runs
+RESOLVED_WIDTH = 0.05
 JUDGED_LEAST = 0.9  # of the runs must have verdicts: without verdicts there are no false alarms
 # How many experiments of each form, program and number of arms beside the baseline. 20 s hold one look of a run at
 # most. If the run goes on after it, its end has all of the error. A quick run has that look alone.
@@ -68,6 +70,9 @@ def run(form: str, program: str, beside: int, number: int) -> Figures:
 def counted(experiment: ReportedExperiment) -> Figures:
     """By figure of the closed loop: comparisons, intervals without 1, verdicts beyond the margin, and those unknown.
 
+    Of throughput and CPU per request also: verdicts with a direction, however small, and comparisons that are resolved
+    (a direction, `same`, or an interval within ±5 %), of all that are present.
+
     `other_` counts the same over all that stands in the report besides: hops apart, response times, loads of the open
     loop.
     """
@@ -84,8 +89,17 @@ def counted(experiment: ReportedExperiment) -> Figures:
         figures[f"{name}_directional"] = sum(is_beyond_margin(comparison) for comparison in known)
         if name in SPEEDS:
             figures[f"{name}_width"] = widest(known)
+            figures[f"{name}_directions"] = sum(map(has_direction, known))
+            figures[f"{name}_present"] = len(present)
+            figures[f"{name}_resolved"] = sum(map(is_resolved, present))
         figures[f"{name}_unknown"] = sum(comparison.verdict == "unknown" for comparison in present)
     return figures
+
+
+def is_resolved(comparison: ReportedComparison) -> bool:
+    """Whether it says something: a direction, that nothing differs, or a ratio to ±5 %."""
+    said = has_direction(comparison) or comparison.verdict == "same"
+    return said or half_width(comparison.ratio) <= RESOLVED_WIDTH
 
 
 def widest(comparisons: list[ReportedComparison]) -> float:
