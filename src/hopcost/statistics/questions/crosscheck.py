@@ -1,14 +1,20 @@
-"""Whether the load generators agree: each is compared with ours of the same round."""
+"""Whether the load generators agree: each is compared with ours of the same round.
+
+The ratios of all generators are estimated together (statistics/random_effects): how much turns differ is learned from
+all of them, since a handful of turns of one generator says little about it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from statistics import median
 
 import msgspec
 
+from hopcost.plan.method import METHOD
 from hopcost.record.repeat import PeerRun
-from hopcost.statistics import intervals
+from hopcost.statistics import intervals, random_effects
 from hopcost.statistics.figures import sum_by_kind
 from hopcost.statistics.intervals import Interval
 
@@ -79,27 +85,48 @@ def summarise_crosscheck(turns: Sequence[Turn], connections: int, cores: int) ->
     by_tool: dict[str, dict[int, Turn]] = {}
     for turn in turns:
         by_tool.setdefault(turn.run.peer, {})[turn.round] = turn
-    ours = by_tool.get(OURS, {})
-    tools = [_tool(of_tool, ours, connections, cores) for of_tool in by_tool.values()]
+    ratios = _ratios(by_tool, lambda turn: turn.per_s)
+    stack_ratios = _ratios(by_tool, lambda turn: turn.stack_ns)
+    tools = [
+        _tool(list(turns.values()), connections, cores, ratios.get(name), stack_ratios.get(name))
+        for name, turns in by_tool.items()
+    ]
     return sorted(tools, key=lambda tool: (tool.name != OURS, -tool.per_s))
 
 
-def _tool(of_tool: dict[int, Turn], ours: dict[int, Turn], connections: int, cores: int) -> Tool:
-    turns = list(of_tool.values())
+def _ratios(by_tool: Mapping[str, Mapping[int, Turn]], figure: Callable[[Turn], float]) -> dict[str, Interval]:
+    """Each generator's figure ÷ ours of the same rounds; without ends from one round, absent without any.
+
+    A generator is absent too if a figure is not positive: then there is no logarithm.
+    """
+    ours = by_tool.get(OURS, {})
+    contrasts = {}
+    for name, turns in by_tool.items():
+        pairs = [(figure(turn), figure(ours[number])) for number, turn in turns.items() if number in ours]
+        if name == OURS or not pairs or min(value for pair in pairs for value in pair) <= 0:
+            continue
+        logs = [math.log(own) - math.log(other) for own, other in pairs]
+        contrasts[name] = random_effects.Contrast(logs, rounds=[1] * len(logs), variance=None, degrees=0)
+    estimates = random_effects.estimate(list(contrasts.values()))
+    return {name: _interval(estimate) for name, estimate in zip(contrasts, estimates, strict=True)}
+
+
+def _interval(estimate: random_effects.Estimate) -> Interval:
+    ratio = intervals.of_logs(estimate.interval(METHOD.confidence_error))
+    return ratio if estimate.blocks > 1 else msgspec.structs.replace(ratio, low=None, high=None)
+
+
+def _tool(
+    turns: Sequence[Turn], connections: int, cores: int, ratio: Interval | None, stack_ratio: Interval | None
+) -> Tool:
     runs = [turn.run for turn in turns]
-    name = runs[0].peer
-    both = [number for number in of_tool if number in ours and name != OURS]
-
-    def ratio(figure: Callable[[Turn], float]) -> Interval | None:
-        return intervals.ratio([figure(of_tool[number]) for number in both], [figure(ours[number]) for number in both])
-
     means = [(turn, turn.run.latency_ms["mean"]) for turn in turns if "mean" in turn.run.latency_ms]
     return Tool(
-        name=name,
+        name=runs[0].peer,
         version=runs[0].version,
         turns=len(turns),
         per_s=median(turn.per_s for turn in turns),
-        ratio=ratio(lambda turn: turn.per_s),
+        ratio=ratio,
         mean_ms=median(mean for _, mean in means) if means else None,
         p50_ms=_ends(runs, "p50"),
         p99_ms=_ends(runs, "p99"),
@@ -107,7 +134,7 @@ def _tool(of_tool: dict[int, Turn], ours: dict[int, Turn], connections: int, cor
         busy=median(run.generator_cpu_ns / run.wall_ns / cores for run in runs),
         generator_ns=median(turn.generator_ns for turn in turns),
         stack_ns=median(turn.stack_ns for turn in turns),
-        stack_ratio=ratio(lambda turn: turn.stack_ns),
+        stack_ratio=stack_ratio,
         errors=sum_by_kind(run.errors for run in runs),
     )
 
