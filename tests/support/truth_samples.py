@@ -25,7 +25,7 @@ def line(name: str, number: int = 0, **changed: object) -> Any:
 
 def comparison(figure: str, verdict: str, low: float, high: float, **more: Any) -> ReportedComparison:
     ratio = Interval(value=(low + high) / 2, low=low, high=high)
-    values = {"figure": figure, "load_per_s": None, "ratio": ratio, "verdict": verdict, "negligible": False, **more}
+    values = {"figure": figure, "load_per_s": None, "ratio": ratio, "verdict": verdict, **more}
     forged: ReportedComparison = filled_in(ReportedComparison, values)
     return forged
 

@@ -20,6 +20,7 @@ from hopcost.plan.method import METHOD
 from hopcost.record.run import StopReason
 from hopcost.report.json_schema import Report, ReportedArm, ReportedComparison, ReportedExperiment
 from hopcost.statistics.intervals import Interval
+from hopcost.statistics.verdict import Size
 from tools.truth.made_with import ROOT
 
 RECORDS = ROOT / "records" / "truth"  # runs long enough for sections/procedure.py to draw from their blocks
@@ -49,7 +50,7 @@ def has_direction(comparison: ReportedComparison) -> bool:
 
 def is_beyond_margin(comparison: ReportedComparison) -> bool:
     """Whether it has a direction, and by more than what it calls negligible."""
-    return has_direction(comparison) and not comparison.negligible
+    return has_direction(comparison) and comparison.size is not Size.NEGLIGIBLE
 
 
 def closed_loop(arm: ReportedArm, figure: str) -> ReportedComparison | None:

@@ -26,7 +26,7 @@ class Method:
     `make truth` sets aside the runs of other numbers.
     """
 
-    number: int = 2
+    number: int = 3
     engine: int = 1
 
     # Shorter slices flatter hops by 4 to 8 % (docs/methodology.md).

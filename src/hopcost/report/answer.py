@@ -13,10 +13,11 @@ from hopcost.statistics.comparisons import CPU, THROUGHPUT
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.summary.hop_cost import HopCost
 from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
-from hopcost.statistics.verdict import SAME, UNKNOWN
+from hopcost.statistics.verdict import NO_VERDICT, NOT_SETTLED, SAME, Size, Verdict
 
 WIDE = 0.1  # from this relative half-width on, the sentence gives the ends instead of "±"
 USELESS = 5  # from this one on, it gives neither
+SIZES = {Size.NEGLIGIBLE: " (negligible: within {margin})", Size.OPEN: " (not settled whether by more than {margin})"}
 
 
 @dataclass(frozen=True)
@@ -78,14 +79,21 @@ def _throughput(experiment: ExperimentSummary, arm: ArmSummary) -> str:
     comparison = arm.comparison(THROUGHPUT)
     verdict = comparison.verdict if comparison is not None and comparison.no_verdict is None else None
     share = around(arm.ratio, 100, "%")
-    if verdict is not None and verdict.word == SAME and verdict.margin is not None:
+    if verdict is not None and verdict.word == SAME:
         return f"keeps the throughput within the margin of ±{verdict.margin:.1%} ({share})"
-    if verdict is not None and verdict.word == UNKNOWN:
+    if verdict is not None and verdict.word == NOT_SETTLED:
         return f"may keep {share} of the throughput"
     text = f"keeps {share} of the throughput" if arm.ratio.value < 1 else f"gives {share} of the throughput"
     if experiment.no_verdicts is None and comparison is not None and comparison.no_verdict is not None:
         return f"as measured {text}"
-    return f"{text} (negligible)" if verdict is not None and verdict.negligible else text
+    return text + _size(verdict)
+
+
+def _size(verdict: Verdict | None) -> str:
+    """What stands after a throughput whose size is not clear of the margin."""
+    if verdict is None or verdict.size is None:
+        return ""
+    return SIZES.get(verdict.size, "").format(margin=f"±{verdict.margin:.1%}")
 
 
 def _cost(experiment: ExperimentSummary, arm: ArmSummary) -> str:
@@ -104,7 +112,7 @@ def _cost(experiment: ExperimentSummary, arm: ArmSummary) -> str:
             return f"adds {amount}"
         return f"adds {amount}, not told from none"
     comparison = arm.comparison(CPU)
-    if comparison is None or comparison.ratio is None or comparison.verdict.word == UNKNOWN:
+    if comparison is None or comparison.ratio is None or comparison.verdict.word in (NO_VERDICT, NOT_SETTLED):
         return ""
     if comparison.verdict.word == SAME:
         return "takes the same CPU per request"

@@ -56,15 +56,15 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Annotated[
         str | None,
         Meta(
-            description="`faster`, `slower`, `cheaper`, `dearer`, `same` or `unknown`; empty where the figure is not"
-            " compared"
+            description="`faster`, `slower`, `cheaper`, `dearer`, `same`, `not settled` or `no verdict`; empty where"
+            " the figure is not compared"
         ),
     ] = None
-    negligible: Annotated[
-        bool | None, Meta(description="whether the difference is real but wholly inside the margin")
+    size: Annotated[
+        str | None, Meta(description="of a direction: `beyond the margin`, `negligible` (wholly inside it) or `open`")
     ] = None
     margin: Annotated[float | None, Meta(description="the margin that the verdict was read against, a fraction")] = None
-    no_verdict: Annotated[str | None, Meta(description="why the verdict is unknown whatever the interval")] = None
+    no_verdict: Annotated[str | None, Meta(description="why there is none, whatever the interval")] = None
     blocks: Annotated[int, Meta(description="blocks of the experiment that count")]
 
 
@@ -195,7 +195,7 @@ def _comparison(comparison: Comparison) -> dict[str, object]:
     return {
         **({} if comparison.ratio is None else _ratio(comparison.ratio)),
         "verdict": verdict.word,
-        "negligible": verdict.negligible,
+        "size": None if verdict.size is None else verdict.size.value,
         "margin": verdict.margin,
         "no_verdict": comparison.no_verdict,
     }

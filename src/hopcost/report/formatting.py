@@ -8,6 +8,7 @@ from hopcost.plan.method import METHOD
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.summary.service_time import Quantile
 from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
+from hopcost.statistics.verdict import NO_VERDICT
 from hopcost.suites.published import Published, label
 
 ABSENT = "–"
@@ -95,9 +96,11 @@ def published_errors(row: Published) -> str:
 
 
 def verdict(arm: ArmSummary, figure: str, load_per_s: float | None = None) -> str:
-    """The verdict on a figure of an arm; a dash if the figure was not compared."""
+    """A cell below the heading `verdict`: `none` if there is no verdict, a dash if the figure was not compared."""
     comparison = arm.comparison(figure, load_per_s)
-    return ABSENT if comparison is None else str(comparison.verdict)
+    if comparison is None:
+        return ABSENT
+    return "none" if comparison.verdict.word == NO_VERDICT else str(comparison.verdict)
 
 
 def swept_key(experiment: ExperimentSummary) -> str:

@@ -24,6 +24,7 @@ from hopcost.statistics.summary.open_loop import OpenFigures
 from hopcost.statistics.summary.repeats import ArmRepeats, PeerFigures
 from hopcost.statistics.summary.soak import Course
 from hopcost.statistics.summary.usage import ArmSurroundings
+from hopcost.statistics.verdict import Size
 from hopcost.suites.experiment import Workload
 from hopcost.suites.published import Published
 
@@ -35,8 +36,8 @@ class ReportedComparison(msgspec.Struct, frozen=True):
     load_per_s: float | None
     ratio: Interval | None
     verdict: str
-    negligible: bool
-    margin: float | None
+    size: Size | None
+    margin: float
     no_verdict: str | None
 
 
@@ -80,8 +81,9 @@ class ReportedArm(msgspec.Struct, frozen=True):
         Meta(
             description="with the baseline: `figure` (`throughput`, `cpu_per_request`, `cpu_per_request:HOP`,"
             " `response_p50`, `response_p99`), `load_per_s` (null at saturation), `ratio`, `verdict`"
-            " (`faster`, `slower`, `cheaper`, `dearer`, `same`, `unknown`), `negligible`, the `margin` it"
-            " was read against, and why there is `no_verdict`"
+            " (`faster`, `slower`, `cheaper`, `dearer`, `same`, `not settled`, `no verdict`), the `size` of a"
+            " direction (`beyond the margin`, `negligible`, `open`), the `margin` it was read against, and why"
+            " there is `no_verdict`"
         ),
     ]
     open_loop: Annotated[
@@ -160,10 +162,7 @@ class ReportedExperiment(msgspec.Struct, frozen=True):
     ]
     margin: Annotated[
         float,
-        Meta(
-            description="the least that verdicts are read against, a fraction; each figure's is its A/A floor where"
-            " that is more"
-        ),
+        Meta(description="what the size of a difference is read against, a fraction"),
     ]
     instrument_is_biased: Annotated[
         bool | None,

@@ -10,7 +10,6 @@ import msgspec
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.statistics import figures
-from hopcost.statistics import verdict as verdicts
 from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.figures import BlockFigure
 from hopcost.statistics.intervals import Interval
@@ -29,7 +28,7 @@ class Comparison(msgspec.Struct, frozen=True):
     """One figure of an arm ÷ the baseline's; `load_per_s` is None at saturation.
 
     The interval is one of all arms of the experiment, which hold together at 95 % (Bonferroni). `no_verdict` says why
-    the verdict is unknown whatever the interval.
+    there is none, whatever the interval.
     """
 
     figure: str
@@ -89,9 +88,9 @@ def compare_arm(
     comparisons = []
     for ask in metrics_of(arms, name, p99_agrees):
         interval = arms.ratio(name, ask.figure, own_error)
+        narrower = arms.ratio(name, ask.figure, 2 * own_error)
         if interval is None and ask.share is not None:
             continue  # too few samples: not shown
-        floor = arms.floor(ask.figure, error)
         why = withheld or too_few(arms.count(name, ask.figure))
         if why is None and ask.name == THROUGHPUT and (bound := _bound(arms, experiment, name)) is not None:
             why = f"{bound}: {GENERATOR_FULL}"
@@ -100,7 +99,7 @@ def compare_arm(
                 figure=ask.name,
                 load_per_s=None if ask.share is None else open_loop.rate_per_s(arms.of(name), ask.share),
                 ratio=interval,
-                verdict=judge_interval(None if why else interval, verdicts.margin(floor, margin), ask.better),
+                verdict=judge_interval(None if why else interval, margin, ask.better, narrower=narrower),
                 no_verdict=why,
             )
         )

@@ -61,7 +61,7 @@ def biased_experiments(plan: Plan, blocks: Sequence[Block]) -> list[str]:
     for experiment in plan.experiments:
         arms = PairedBlocks(experiment, [block for block in blocks if block.experiment == experiment.name])
         floors = [arms.floor(each, error) for each in (figures.throughput, figures.cpu_per_request)]
-        if any(verdict.is_biased(floor) for floor in floors):
+        if any(verdict.is_beyond(floor, METHOD.min_margin) for floor in floors):
             found.append(experiment.name)
     return found
 
@@ -80,13 +80,12 @@ def is_precise_enough(
     if not names:
         return False
     for figure in (figures.throughput, figures.cpu_per_request):
-        floor = arms.floor(figure, error)
-        within = verdict.margin(floor, margin)
         for name in names:
-            interval = arms.ratio(name, figure, looks.error_of_one_arm(experiment, error))
+            own_error = error if name == arms.copy else looks.error_of_one_arm(experiment, error)
+            reference = arms.copied_arm if name == arms.copy else None
+            interval = arms.ratio(name, figure, own_error, reference)
             if interval is None and figure is figures.cpu_per_request:
                 continue  # a hop whose CPU time is not known has none in any block
-            is_copy = name == arms.copy
-            if not verdict.is_settled(floor if is_copy else interval, margin if is_copy else within, target):
+            if not verdict.is_settled(interval, margin, target):
                 return False
     return True

@@ -1,7 +1,7 @@
-"""Of two arms: faster, slower, same, or unknown, read off the printed interval. Pure numbers in, words out.
+"""Of two arms: a direction and its size, same, or not settled. Intervals in, words out.
 
-The margin is what nobody should care about: 2 %, or what this machine makes out of no difference (the A/A arm's
-interval) where that is more. A check that cannot run gives "unknown", never "same".
+The direction is read off the interval against 1. The size is read against the user's margin, which no noise widens.
+`same` is two one-sided tests (TOST; Schuirmann 1987): the interval of twice the error lies inside the margin.
 """
 
 from __future__ import annotations
@@ -10,8 +10,11 @@ from enum import Enum
 
 import msgspec
 
-from hopcost.plan.method import METHOD
 from hopcost.statistics.intervals import Interval
+
+SAME = "same"
+NOT_SETTLED = "not settled"  # more blocks may settle it
+NO_VERDICT = "no verdict"  # more blocks of this kind will not
 
 
 class Better(Enum):
@@ -31,77 +34,114 @@ class Better(Enum):
         """The word for a ratio below 1."""
         return self.value[1]
 
+    @property
+    def good(self) -> str:
+        """The word for the better arm."""
+        return self.above if self is Better.HIGHER else self.below
+
+    @property
+    def bad(self) -> str:
+        """The word for the worse arm."""
+        return self.below if self is Better.HIGHER else self.above
+
+
+class Size(Enum):
+    """The size of a difference that has a direction, against the margin."""
+
+    BEYOND = "beyond the margin"
+    NEGLIGIBLE = "negligible"
+    OPEN = "open"
+
 
 class Verdict(msgspec.Struct, frozen=True):
-    """A word, whether the difference is real but negligible, and the margin (a fraction) that it was read against."""
+    """A word and the margin (a fraction) that it was read against; `size` if the word is a direction."""
 
     word: str
-    negligible: bool
-    margin: float | None
+    size: Size | None
+    margin: float
+
+    @property
+    def is_direction(self) -> bool:
+        """Whether it says which arm is better."""
+        return self.size is not None
+
+    @property
+    def negligible(self) -> bool:
+        """Whether the difference is real but wholly inside the margin."""
+        return self.size is Size.NEGLIGIBLE
 
     def __str__(self) -> str:
-        return f"{self.word}, negligible" if self.negligible else self.word
+        return self.word + {Size.NEGLIGIBLE: ", negligible", Size.OPEN: ", size open"}.get(self.size or Size.BEYOND, "")
 
 
-UNKNOWN = "unknown"
-SAME = "same"
-
-
-def margin(floor: Interval | None, least: float = METHOD.min_margin) -> float | None:
-    """The larger of `least` and the far end of the A/A arm's interval; None where that interval is not known.
-
-    >>> margin(Interval(value=1.0, low=0.98, high=1.05))
-    0.05
-    >>> margin(Interval(value=1.0, low=0.999, high=1.001))
-    0.02
-    """
-    if floor is None or floor.low is None or floor.high is None or floor.low <= 0:
-        return None
-    return round(max(least, floor.high - 1, 1 / floor.low - 1), 12)
-
-
-def judge_interval(interval: Interval | None, within: float | None, better: Better) -> Verdict:
+def judge_interval(
+    interval: Interval | None,
+    margin: float,
+    better: Better,
+    *,
+    narrower: Interval | None = None,
+    only: str | None = None,
+) -> Verdict:
     """The verdict on an arm whose ratio to the baseline has this interval, against a margin (a fraction).
 
-    The margin reaches from 1 ÷ (1 + margin) to 1 + margin, so that "a to b" and "b to a" are judged alike.
+    `narrower` is the interval of twice the error, which decides `same`; without it the interval itself does. If one of
+    the two figures is only a bound, `only` is the direction that this cannot turn round: all else has no verdict. The
+    margin reaches from 1 ÷ (1 + margin) to 1 + margin, so that "a to b" and "b to a" are judged alike.
 
     >>> str(judge_interval(Interval(value=0.9, low=0.88, high=0.92), 0.02, Better.HIGHER))
     'slower'
+    >>> str(judge_interval(Interval(value=0.97, low=0.95, high=0.99), 0.02, Better.HIGHER))
+    'slower, size open'
     >>> str(judge_interval(Interval(value=1.01, low=1.005, high=1.015), 0.02, Better.CHEAPER))
     'dearer, negligible'
     >>> str(judge_interval(Interval(value=1.0, low=0.99, high=1.01), 0.02, Better.HIGHER))
     'same'
     >>> str(judge_interval(Interval(value=1.0, low=0.9, high=1.1), 0.02, Better.HIGHER))
-    'unknown'
+    'not settled'
+    >>> str(judge_interval(Interval(value=1.0, low=0.9, high=1.1), 0.02, Better.HIGHER, only="faster"))
+    'no verdict'
     """
-    if interval is None or interval.low is None or interval.high is None or within is None:
-        return Verdict(word=UNKNOWN, negligible=False, margin=within)
-    inside = interval.low >= 1 / (1 + within) and interval.high <= 1 + within
-    if interval.low > 1:
-        return Verdict(word=better.above, negligible=inside, margin=within)
-    if interval.high < 1:
-        return Verdict(word=better.below, negligible=inside, margin=within)
-    return Verdict(word=SAME if inside else UNKNOWN, negligible=False, margin=within)
+    verdict = _judge(interval, margin, better, narrower)
+    if only is None or verdict.word == NO_VERDICT:
+        return verdict
+    if verdict.word != only:
+        return Verdict(NO_VERDICT, None, margin)
+    return msgspec.structs.replace(verdict, size=Size.OPEN) if verdict.negligible else verdict
 
 
-def is_biased(interval: Interval | None, least: float = METHOD.min_margin) -> bool | None:
-    """Whether the baseline's second run differs from its first beyond the margin: then a run has no verdicts.
-
-    The interval is that of second ÷ first, with the error of `AA_ERROR` spread over all such looks of the run. None
-    where it is not known.
-    """
+def _judge(interval: Interval | None, margin: float, better: Better, narrower: Interval | None) -> Verdict:
     if interval is None or interval.low is None or interval.high is None:
-        return None
-    return interval.low > 1 + least or interval.high < 1 / (1 + least)
+        return Verdict(NO_VERDICT, None, margin)
+    if interval.low > 1 or interval.high < 1:
+        return Verdict(better.above if interval.low > 1 else better.below, _size(interval, margin), margin)
+    return Verdict(SAME if is_inside(narrower or interval, margin) else NOT_SETTLED, None, margin)
 
 
-def is_settled(interval: Interval | None, within: float | None, target: float) -> bool:
+def _size(interval: Interval, margin: float) -> Size:
+    if is_inside(interval, margin):
+        return Size.NEGLIGIBLE
+    return Size.BEYOND if is_beyond(interval, margin) else Size.OPEN
+
+
+def is_inside(interval: Interval | None, margin: float) -> bool:
+    """Whether the whole interval lies within the margin; an unknown end does not."""
+    if interval is None or interval.low is None or interval.high is None:
+        return False
+    return interval.low >= 1 / (1 + margin) and interval.high <= 1 + margin
+
+
+def is_beyond(interval: Interval | None, margin: float) -> bool:
+    """Whether the whole interval lies above the margin, or below it; an unknown end does not."""
+    if interval is None or interval.low is None or interval.high is None:
+        return False
+    return interval.low > 1 + margin or interval.high < 1 / (1 + margin)
+
+
+def is_settled(interval: Interval | None, margin: float, target: float) -> bool:
     """Whether more blocks would add nothing that was asked for: narrow enough, or no end of the margin inside it."""
     if interval is None or interval.low is None or interval.high is None:
         return False
     width = interval.half_width
     if width is not None and width <= target:
         return True
-    if within is None:
-        return False
-    return not any(interval.low <= end <= interval.high for end in (1 / (1 + within), 1 + within))
+    return not any(interval.low <= end <= interval.high for end in (1 / (1 + margin), 1 + margin))

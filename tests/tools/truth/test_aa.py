@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from truth_samples import comparison, filled, report
 
+from hopcost.statistics.verdict import Size
 from tools.truth import lines
 from tools.truth.form import Form
 from tools.truth.sections import aa, alarms
@@ -34,7 +35,7 @@ def test_there_are_a_hundred_short_and_thirty_long_experiments() -> None:
 def test_directions_and_what_is_resolved_by_hand() -> None:
     figures = alarms.counted(
         report(
-            [comparison("throughput", "faster", 1.001, 1.01, negligible=True)],
+            [comparison("throughput", "faster", 1.001, 1.01, size=Size.NEGLIGIBLE)],
             [comparison("throughput", "same", 0.93, 1.07), comparison("cpu_per_request", "not settled", 0.93, 1.07)],
             [comparison("throughput", "not settled", 0.96, 1.04)],
         )

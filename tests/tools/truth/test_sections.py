@@ -13,6 +13,7 @@ from truth_samples import comparison, filled, line, report
 
 from hopcost.record.run import Ending, StopReason
 from hopcost.report.json_schema import Report
+from hopcost.statistics.verdict import Size
 from tools.truth import lines, made_with
 from tools.truth.sections import alarms, attribution, precision, sensitivity, slices
 
@@ -27,8 +28,8 @@ def test_what_is_a_false_alarm() -> None:
                 comparison("cpu_per_request", "dearer", 1.03, 1.05, load_per_s=1000.0),
             ],
             [
-                comparison("throughput", "slower", 0.985, 0.995, negligible=True),
-                comparison("cpu_per_request", "unknown", 0.97, 1.03, ratio=None),
+                comparison("throughput", "slower", 0.985, 0.995, size=Size.NEGLIGIBLE),
+                comparison("cpu_per_request", "not settled", 0.97, 1.03, ratio=None),
             ],
         )
     )
@@ -94,7 +95,7 @@ def test_what_is_seen_of_a_dearer_origin() -> None:
         arms = [msgspec.structs.replace(arm, name="dearer") if arm.name == "same-1" else arm for arm in forged.arms]
         return msgspec.structs.replace(forged, arms=arms)
 
-    figures = sensitivity.seen(dearer("dearer", negligible=True))
+    figures = sensitivity.seen(dearer("dearer", size=Size.NEGLIGIBLE))
     assert (figures["dearer"], figures["negligible"], figures["ratio"]) == (1.0, 1.0, pytest.approx(1.02))
     assert figures["half_width"] == pytest.approx(0.01 / 1.02)
     assert sensitivity.seen(dearer("same"))["dearer"] == 0.0

@@ -58,7 +58,7 @@ def test_what_the_report_says_of_an_arm_stands_there_whole() -> None:
     assert [float(row[key]) for key in ("ratio", "low", "high")] == [
         behind.ratio.value, behind.ratio.low, behind.ratio.high,
     ]  # fmt: skip
-    assert (row["verdict"], row["negligible"]) == ("unknown", "false")
+    assert (row["verdict"], row["size"]) == ("no verdict", "")
     assert row["no_verdict"] == "1202 errors: timeout 2, status 1200"
     assert float(one(content, "behind", "cpu_per_request")["value"]) == 119_048 + 47_619
     assert one(content, "behind", "service_p99")["at_least"] == "true"

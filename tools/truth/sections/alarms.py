@@ -7,6 +7,7 @@ from functools import partial
 
 from hopcost.plan.method import METHOD
 from hopcost.report.json_schema import ReportedComparison, ReportedExperiment
+from hopcost.statistics.verdict import NO_VERDICT, NOT_SETTLED
 from tools.truth.lines import Case, Figures, Sorted
 from tools.truth.part import Part, Section, median, unfinished
 from tools.truth.plans import hop, suite_text
@@ -92,7 +93,7 @@ def counted(experiment: ReportedExperiment) -> Figures:
             figures[f"{name}_directions"] = sum(map(has_direction, known))
             figures[f"{name}_present"] = len(present)
             figures[f"{name}_resolved"] = sum(map(is_resolved, present))
-        figures[f"{name}_unknown"] = sum(comparison.verdict == "unknown" for comparison in present)
+        figures[f"{name}_unknown"] = sum(comparison.verdict in (NOT_SETTLED, NO_VERDICT) for comparison in present)
     return figures
 
 

@@ -23,6 +23,7 @@ from hopcost.measure.protocols.spread import measure_spread
 from hopcost.plan.method import METHOD
 from hopcost.report.json_schema import ReportedExperiment
 from hopcost.statistics.intervals import Interval, mean
+from hopcost.statistics.verdict import NO_VERDICT, NOT_SETTLED, Size
 from tools.truth.lines import Case, Figures, Sorted
 from tools.truth.part import Part, Section, bracketed, median, unfinished
 from tools.truth.plans import hop, suite_text
@@ -138,8 +139,8 @@ def seen(experiment: ReportedExperiment) -> Figures:
     ratio = comparison.ratio if comparison is not None else None
     return {
         "dearer": float(comparison is not None and comparison.verdict == "dearer"),
-        "negligible": float(comparison is not None and comparison.negligible),
-        "unknown": float(comparison is None or comparison.verdict == "unknown"),
+        "negligible": float(comparison is not None and comparison.size is Size.NEGLIGIBLE),
+        "unknown": float(comparison is None or comparison.verdict in (NOT_SETTLED, NO_VERDICT)),
         "ratio": ratio.value if ratio is not None else 0.0,
         "half_width": half_width(ratio) if ratio is not None and ratio.low is not None else -1.0,
         "silent": float(is_silent(experiment)),

@@ -23,7 +23,8 @@ SHAPES = {  # by verdict: better points up, worse down
     "slower": "triangle-down",
     "dearer": "triangle-down",
     "same": "circle",
-    "unknown": "diamond",
+    "not settled": "diamond",
+    "none": "cross",
     "A/A": "square",
     "measured": "circle",
 }
@@ -32,21 +33,19 @@ REACH = 4  # an interval is cut off at the outermost ratio times this
 PERCENTS = {"2": "50%", "10": "90%", "100": "99%", "1000": "99.9%"}
 
 
-def ratios(rows: Sequence[Row], title: str, margin: float | None) -> Spec:
+def ratios(rows: Sequence[Row], title: str, margin: float) -> Spec:
     """Ratios with their intervals on a logarithmic axis, the margin as a band around 1."""
     base = _chart(rows)
     y = _arms_axis()
     low, high = _reach(rows, margin)
     x = alt.X("ratio:Q", title=title, scale=_logarithmic(low, high), axis=_ticks(low, high))
-    layers: list[alt.Chart] = []
-    if margin is not None:
-        band = _chart([{"from": 1 / (1 + margin), "to": 1 + margin}])
-        layers.append(
-            band.mark_rect(opacity=0.25, style="band").encode(
-                x=alt.X("from:Q", title=title), x2="to:Q", tooltip=alt.value(f"within the margin: ±{margin:.1%}")
-            )
-        )
-    layers.append(_line_at_one())
+    band = _chart([{"from": 1 / (1 + margin), "to": 1 + margin}])
+    layers: list[alt.Chart] = [
+        band.mark_rect(opacity=0.25, style="band").encode(
+            x=alt.X("from:Q", title=title), x2="to:Q", tooltip=alt.value(f"within the margin: ±{margin:.1%}")
+        ),
+        _line_at_one(),
+    ]
     tooltip = [
         alt.Tooltip("arm:N"),
         alt.Tooltip("ratio:Q", format=".3f"),

@@ -160,10 +160,10 @@ def _single(record: Record, experiment: ExperimentSummary, share: float | None) 
 def _ratios(experiment: ExperimentSummary) -> list[Chart]:
     charts = []
     for figure, title in TITLES.items():
-        rows, margin = series.ratios(experiment, figure), series.margin(experiment, figure)
-        band = "no margin: the A/A arm gives none" if margin is None else f"band: the margin of ±{margin:.1%}"
+        rows, margin = series.ratios(experiment, figure), experiment.margin
+        legend = f"▲ better ▼ worse ● same ◆ not settled ✚ no verdict; band: the margin of ±{margin:.1%}"
         if rows:
-            charts.append(Chart(f"▲ better ▼ worse ● same ◆ unknown; {band}", html_charts.ratios(rows, title, margin)))
+            charts.append(Chart(legend, html_charts.ratios(rows, title, margin)))
     return charts
 
 

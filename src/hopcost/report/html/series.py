@@ -31,7 +31,7 @@ def ratios(experiment: ExperimentSummary, figure: str) -> list[Row]:
         comparison = arm.comparison(figure)
         if arm.name == experiment.plan.baseline or comparison is None or comparison.ratio is None:
             continue
-        rows.append(_ratio(arm.name, comparison.ratio, str(comparison.verdict)))
+        rows.append(_ratio(arm.name, comparison.ratio, formatting.verdict(arm, figure)))
     if figure == THROUGHPUT and experiment.aa_floor is not None and rows:
         rows.append(_ratio(experiment.plan.copied_arm + COPY_SUFFIX, experiment.aa_floor, "A/A"))
     return rows
@@ -47,12 +47,6 @@ def _ratio(arm: str, ratio: Interval, verdict: str) -> Row:
         "shape": verdict.partition(",")[0],
         "label": f"{ratio.value:.3f} {verdict}",
     }
-
-
-def margin(experiment: ExperimentSummary, figure: str) -> float | None:
-    """The margin of the verdicts on that figure at saturation, a fraction. None if nothing was compared."""
-    verdicts = (comparison.verdict for arm in experiment.arms if (comparison := arm.comparison(figure)) is not None)
-    return next((verdict.margin for verdict in verdicts if verdict.margin is not None), None)
 
 
 def cpu(experiment: ExperimentSummary, share: float | None) -> list[Row]:

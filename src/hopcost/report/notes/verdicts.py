@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from hopcost.plan.method import METHOD
 from hopcost.report.formatting import CONFIDENCE
-from hopcost.statistics.comparisons import CPU, THROUGHPUT
 from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
 
 
@@ -19,8 +18,8 @@ def verdict_lines(experiment: ExperimentSummary) -> list[str]:
     if not any(arm.comparisons for arm in experiment.arms):
         return []
     lines = [
-        f"verdicts are read off intervals that hold for all arms together at {CONFIDENCE}, against"
-        f" {_margins(experiment)}; negligible: real, but wholly inside that"
+        "verdicts: a direction if the interval excludes 1, and its size against the margin of"
+        f" ±{experiment.margin:.1%}; intervals hold for all arms together at {CONFIDENCE}",
     ]
     for arm in experiment.arms:
         lines += _without_verdict(arm)
@@ -49,16 +48,3 @@ def group_reasons(reasons: Sequence[tuple[str | None, str]]) -> dict[str, str]:
         reason: "" if len(names) == len(reasons) else ", ".join(dict.fromkeys(names))
         for reason, names in names_by_reason.items()
     }
-
-
-def _margins(experiment: ExperimentSummary) -> str:
-    """The margin of throughput, and that of CPU per request if it differs."""
-    margins: dict[str, float] = {}
-    for arm in experiment.arms:
-        for comparison in arm.comparisons:
-            margin, is_at_saturation = comparison.verdict.margin, comparison.load_per_s is None
-            if is_at_saturation and comparison.figure in (THROUGHPUT, CPU) and margin is not None:
-                margins[comparison.figure] = margin
-    names = {THROUGHPUT: "throughput", CPU: "CPU per request"}
-    words = "; ".join(f"±{margin:.1%} for {names[figure]}" for figure, margin in margins.items())
-    return f"a margin of {words}" if words else "no margin: the A/A arm gives none"

@@ -136,7 +136,6 @@ def _how_to_read(comparison: RecordComparison) -> list[str]:
             for experiment in comparison.experiments
             for arm in experiment.arms
             for change in arm.figures
-            if change.verdict.margin is not None
         }
     )
     lines = [

@@ -81,7 +81,7 @@ class ClaimResult(msgspec.Struct, frozen=True):
         return outcomes.pop() if len(outcomes) == 1 else ClaimOutcome.UNKNOWN
 
 
-def decide_claim(test: ClaimTest, interval: Interval, margin: float | None) -> tuple[ClaimOutcome, bool]:
+def decide_claim(test: ClaimTest, interval: Interval, margin: float) -> tuple[ClaimOutcome, bool]:
     """What a whole interval says of a relation, and whether a difference that holds is negligible.
 
     "more" and "less" are the verdicts faster and slower; what is the same within the margin is neither.
@@ -90,7 +90,7 @@ def decide_claim(test: ClaimTest, interval: Interval, margin: float | None) -> t
     if test.relation in (Relation.MORE, Relation.LESS):
         judgement = verdict.judge_interval(interval, margin, Better.HIGHER)
         claimed = Better.HIGHER.above if test.relation is Relation.MORE else Better.HIGHER.below
-        if judgement.word == verdict.UNKNOWN:
+        if judgement.word in (verdict.NOT_SETTLED, verdict.NO_VERDICT):
             return ClaimOutcome.UNKNOWN, False
         if judgement.word == claimed:
             return ClaimOutcome.HOLDS, judgement.negligible

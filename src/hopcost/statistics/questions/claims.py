@@ -16,7 +16,7 @@ from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.record.block import ArmBlock, Block
 from hopcost.record.run import Record
-from hopcost.statistics import looks, stop, verdict
+from hopcost.statistics import looks, stop
 from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.comparisons import BUSY_MACHINE, GENERATOR_FULL, own_fault, too_few
 from hopcost.statistics.figures import BlockFigure, cpu_of, cpu_per_request, throughput
@@ -251,13 +251,9 @@ def _of_interval(seen: ClaimTestResult, run: _Run, names: Sequence[str]) -> tupl
                 return ClaimOutcome.UNKNOWN, f"{name}: {GENERATOR_FULL}", False
     if run.record.plan.on_busy_machine:
         return ClaimOutcome.UNKNOWN, BUSY_MACHINE, False
-    margin: float | None = run.record.plan.margin
-    if test.figure.is_ratio:
-        if biased := stop.biased_experiments(run.record.plan, run.record.blocks):
-            return ClaimOutcome.UNKNOWN, f"the baseline differs from itself in {', '.join(biased)}: no verdicts", False
-        floor = run.arms.floor(throughput if test.hop else _reading(test), run.error)
-        margin = verdict.margin(floor, run.record.plan.margin)
-    outcome, negligible = decide_claim(test, interval, margin)
+    if test.figure.is_ratio and (biased := stop.biased_experiments(run.record.plan, run.record.blocks)):
+        return ClaimOutcome.UNKNOWN, f"the baseline differs from itself in {', '.join(biased)}: no verdicts", False
+    outcome, negligible = decide_claim(test, interval, run.record.plan.margin)
     planned = run.planned
     if outcome is ClaimOutcome.HOLDS and planned.soak_s is not None and planned.soak_s < (planned.soak_asked_s or 0):
         return ClaimOutcome.UNKNOWN, f"over {planned.soak_s:.0f} s, the article's over {planned.soak_asked_s} s", False

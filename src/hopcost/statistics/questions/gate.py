@@ -106,7 +106,7 @@ def together(outcomes: Sequence[GateOutcome]) -> GateOutcome:
 
 
 def judge(comparison: Comparison | None, figure: str, margin: float, *, decides: bool = True) -> FigureDecision:
-    """One figure against the margin, which the machine's own noise may widen for a failure and never for a pass."""
+    """One figure against the margin."""
     limit = 1 / (1 + margin) if figure == THROUGHPUT else 1 + margin
     ratio = None if comparison is None else comparison.ratio
     outcome, why = _outcome(comparison, figure, margin)
@@ -120,21 +120,14 @@ def _outcome(comparison: Comparison | None, figure: str, margin: float) -> tuple
     low, high = comparison.ratio.low, comparison.ratio.high
     if comparison.no_verdict is not None:
         return GateOutcome.UNDECIDED, comparison.no_verdict
-    noise = comparison.verdict.margin  # the gate's margin, or the A/A arm's interval where that reaches further
-    if low is None or high is None or noise is None:
+    if low is None or high is None:
         return GateOutcome.UNDECIDED, "one block gives no interval"
     # How many times slower, or dearer, than before: from the least to the most that the interval allows.
     least, most = (1 / high, 1 / low) if figure == THROUGHPUT else (low, high)
-    if least > 1 + noise:
+    if least > 1 + margin:
         return GateOutcome.BEYOND, None
     if most > 1 + margin:
-        words = "even its better end, but not beyond this machine's noise" if least > 1 + margin else "in part"
-        return GateOutcome.UNDECIDED, f"the interval reaches beyond the margin, {words}"
-    if noise > margin and most > 1 / (1 + noise):  # better than before beyond all noise is a pass on any machine
-        return (
-            GateOutcome.UNDECIDED,
-            f"{BEFORE} against itself reaches ±{noise:.1%}: less is not told apart here and now",
-        )
+        return GateOutcome.UNDECIDED, "a part of the interval reaches beyond the margin"
     return GateOutcome.WITHIN, None
 
 

@@ -183,15 +183,12 @@ def _figure(
     )
 
 
-def _no_verdict(
-    a: RecordSide, b: RecordSide, name: str, key: Key, changed: str | None
-) -> tuple[str | None, float | None]:
+def _no_verdict(a: RecordSide, b: RecordSide, name: str, key: Key, changed: str | None) -> tuple[str | None, float]:
     """Why a figure gets no verdict, if so, and the margin that it is read against: the wider of both records'."""
     if name in (a.planned.baseline, b.planned.baseline):
-        return changed or ONLY_ABSOLUTE, None
+        return changed or ONLY_ABSOLUTE, max(half.summary.margin for half in (a, b))
     comparisons = [half.comparison(name, key) for half in (a, b)]
-    margins = [None if comparison is None else comparison.verdict.margin for comparison in comparisons]
-    margin = None if margins[0] is None or margins[1] is None else max(margins[0], margins[1])
+    margin = max(half.summary.margin for half in (a, b))
     for word, half, comparison in zip("AB", (a, b), comparisons, strict=True):
         why = half.summary.no_verdicts or (None if comparison is None else comparison.no_verdict)
         if why is not None:

@@ -27,9 +27,22 @@ def test_a_sweep_is_one_table_with_each_value_once() -> None:
     # behind: 50 + 20 ms of 100 ms on one core is 70 %, for 400 answers 175 µs each, for 200 350 µs.
     assert tables.table.rows == [
         ["10", "direct", "10,000", "1 (baseline)", "–", "40.0", "40", "0", "2,000", "1.00", "70", "0"],
-        ["", "behind", "4,000", "0.400 [no interval]", "unknown", "175.0", "70", "0", "500", "0.25", "–", "0"],
+        ["", "behind", "4,000", "0.400 [no interval]", "none", "175.0", "70", "0", "500", "0.25", "–", "0"],
         ["1000", "direct", "10,000", "1 (baseline)", "–", "40.0", "40", "0", "1,000", "1.00", "–", "7 connect"],
-        ["", "behind", "2,000", "0.200 [no interval]", "unknown", "350.0", "70", "3 timeout", "–", "–", "–", "error"],
+        [
+            "",
+            "behind",
+            "2,000",
+            "0.200 [no interval]",
+            "none",
+            "350.0",
+            "70",
+            "3 timeout",
+            "–",
+            "–",
+            "–",
+            "error",
+        ],
     ]
 
 

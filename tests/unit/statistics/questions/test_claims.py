@@ -54,12 +54,6 @@ def test_a_real_difference_within_the_margin_holds_and_is_negligible() -> None:
     assert decide_claim(compare(Relation.LESS), interval, 0.02) == (ClaimOutcome.DOES_NOT_HOLD, False)
 
 
-def test_without_a_margin_a_side_is_unknown_and_a_size_is_not() -> None:
-    interval = Interval(value=1.5, low=1.4, high=1.6)
-    assert decide_claim(compare(Relation.MORE), interval, None) == (ClaimOutcome.UNKNOWN, False)
-    assert decide_claim(compare(Relation.AT_LEAST, 1.2), interval, None) == (ClaimOutcome.HOLDS, False)
-
-
 def test_the_measured_ratio_with_its_interval_beside_the_published_one() -> None:
     result = one(compare(Relation.ABOUT, 0.4), record(*six()))
     assert result.outcome is ClaimOutcome.HOLDS

@@ -32,7 +32,7 @@ def test_a_slower_machine_is_in_the_absolute_figures_and_not_in_the_ratio_to_the
     assert behind.relative.value == pytest.approx(1.0, rel=1e-5)
     assert (str(behind.verdict), behind.no_verdict) == ("same", None)
     assert (direct.relative, direct.no_verdict) == (None, ONLY_ABSOLUTE)
-    assert direct.verdict.word == "unknown"
+    assert direct.verdict.word == "no verdict"
 
 
 @pytest.mark.parametrize(("share", "word"), [(0.45, "slower"), (0.56, "faster"), (0.505, "faster, negligible")])
