@@ -16,7 +16,7 @@ def test_with_little_time_it_is_undecided_and_says_so_everywhere(tmp_path: Path)
     path, github = suite_files.write(tmp_path), tmp_path / "github.md"
     github.write_text("what other steps wrote\n")
     done = command.hopcost(
-        "gate", f"{path}/links/unix", "--time", 3, "--record", tmp_path / "record", "-f", "json", "-o",
+        "gate", f"{path}/links/unix", "--anyway", "--time", 3, "--record", tmp_path / "record", "-f", "json", "-o",
         tmp_path / "gate.json", extra={"GITHUB_STEP_SUMMARY": str(github)},
     )  # fmt: skip
     assert done.returncode == 4, done.stderr
@@ -34,8 +34,8 @@ def test_another_binary_that_does_not_start_fails_the_gate(tmp_path: Path) -> No
     broken.write_text('#!/bin/sh\n[ "$1" = --version ] && echo hopcost-origin 9.9 && exit\necho no licence; exit 7\n')
     broken.chmod(0o755)
     done = command.hopcost(
-        "gate", f"{path}/links/unix", "--after", "origin.binary=broken", "--time", 20, "--record", "record",
-        folder=tmp_path, extra={"GITHUB_STEP_SUMMARY": ""},
+        "gate", f"{path}/links/unix", "--after", "origin.binary=broken", "--anyway", "--time", 20,
+        "--record", "record", folder=tmp_path, extra={"GITHUB_STEP_SUMMARY": ""},
     )  # fmt: skip
     assert done.returncode == 1, done.stderr
     assert "does not work after the change" in done.stdout and "no licence" in done.stdout

@@ -16,6 +16,7 @@ from hdrh.histogram import HdrHistogram
 from hopcost.errors import ArmFailed
 from hopcost.generators.engine_protocol import ArmTotals, End, EnginePlan, Line, Slice, Start, Validity, WarmedUp
 from hopcost.machine.conditions import Conditions
+from hopcost.machine.other_load import OtherPrograms, ProcessTime
 from hopcost.measure import loop
 from hopcost.measure.protocols import before_after
 from hopcost.plan.make import make_plan
@@ -46,6 +47,7 @@ SUITE = Suite(
         Experiment(name="one", question="?", baseline="base", arms=["slow", "base"], placement=Placement.ONE_CORE)
     ],
 )
+QUIET = OtherPrograms(share=0.0, elapsed_ns=1_000_000_000, programs=[])
 EMPTY = HdrHistogram(1, 3_600_000_000_000, 3).encode().decode()
 
 
@@ -62,6 +64,8 @@ class MockRig:
         self.without_receipt: set[str] = set()
         self.stack_cpu_ns = 0
         self.busy: Iterator[int] = iter(lambda: 0, None)
+        self.programs: Iterator[list[ProcessTime]] = iter(list, None)
+        self.others: Iterator[OtherPrograms] = iter(lambda: QUIET, None)
         self.engine_faults: list[Exception] = []
         self.interrupted_at: int | None = None
         self.plans: list[EnginePlan] = []
@@ -74,6 +78,13 @@ class MockRig:
 
     def busy_ns(self, cores: list[int]) -> int:
         return next(self.busy)
+
+    def processes(self) -> list[ProcessTime]:
+        return next(self.programs)
+
+    def watch_others(self, cores: list[int]) -> OtherPrograms:
+        self.log.append("watch " + " ".join(map(str, cores)))
+        return next(self.others)
 
     def longest_stall_ns(self, cores: Sequence[int]) -> int:
         return 1000

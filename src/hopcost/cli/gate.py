@@ -60,6 +60,12 @@ def gate(
     ] = None,
     format: Annotated[Format, format_option(Source.DOCUMENT, Source.DATA, help="The summary's format.")] = Format.TEXT,
     output: Output = None,
+    anyway: Annotated[
+        bool,
+        typer.Option(
+            "--anyway", help="Measure beside other programs too; the figures are shown, and the gate stays undecided."
+        ),
+    ] = False,
     record: Annotated[
         Path | None,
         typer.Option(
@@ -92,7 +98,7 @@ def gate(
     if before_after.is_unchanged(suite):
         words = "both sides are the same: an A/A gate, which tells what this machine makes of no difference"
         console.print(words, soft_wrap=True)
-    options = RunOptions(time_s=read_seconds("--time", time), seed=seed, folder=record)
+    options = RunOptions(time_s=read_seconds("--time", time), seed=seed, folder=record, on_busy_machine=anyway)
     answer = before_after.ask_gate(question, suite, options, Screen(console))
     write_result(render(gate_report(answer), format), output)
     if for_github:

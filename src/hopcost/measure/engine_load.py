@@ -25,6 +25,7 @@ from hopcost.generators.engine_protocol import (
     WarmedUp,
     WarmUp,
 )
+from hopcost.measure.quiet import Outside
 from hopcost.measure.rig import Rig
 from hopcost.measure.watcher import Watcher
 from hopcost.plan.open_loop import Offered
@@ -144,7 +145,7 @@ def _run(
     """One run of the engine: its lines into the parts, the harness's and others' CPU time into the block."""
     stacks, cores = [part.stack for part in parts.values()], cores_in_use(context.experiment)
     rig = context.rig
-    others, harness, cpu = busy_outside_ns(rig, stacks, cores), rig.own_cpu_ns(), 0
+    outside, cpu = Outside(rig, stacks, cores), 0
     end: End | None = None
     with contextlib.closing(rig.run_engine(work)) as lines:
         for line in lines:
@@ -169,11 +170,9 @@ def _run(
                 case End():
                     end = line
                     block.harness_cpu_ns = (block.harness_cpu_ns or 0) + rig.own_cpu_ns() - cpu
-    harness = rig.own_cpu_ns() - harness
     if end is None:
         raise MeasurementFailed("the load engine ended without its last line")
-    others = busy_outside_ns(rig, stacks, cores) - others - end.generator_cpu_ns - harness
-    block.foreign_cpu_ns = (block.foreign_cpu_ns or 0) + max(0, others)
+    outside.put_into(block, end.generator_cpu_ns)
     return end
 
 
@@ -215,11 +214,6 @@ def check_engine_plan(answer: HttpAnswer) -> CheckedAnswer:
 def _cpu(account: str | None, pids: list[int]) -> ProcessClocks | Cgroup:
     """Where a hop's CPU time is read: the clocks of its processes, unless they come and go and a cgroup counts them."""
     return ProcessClocks(processes=pids) if account is None else Cgroup(cgroup=account)
-
-
-def busy_outside_ns(rig: Rig, stacks: list[RunningStack], cores: list[int]) -> int:
-    """CPU time that these cores have used since boot, without what the stacks' processes have."""
-    return rig.busy_ns(cores) - sum(stack.cpu_ns() for stack in stacks)
 
 
 class _Part:

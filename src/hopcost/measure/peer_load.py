@@ -15,7 +15,8 @@ from hopcost.generators import process
 from hopcost.generators.engine_protocol import End, Validity
 from hopcost.generators.peers import BY_NAME
 from hopcost.generators.peers.peer import Peer, PeerLoad
-from hopcost.measure.engine_load import BlockContext, CheckedArm, busy_outside_ns, check_engine_plan, cores_in_use
+from hopcost.measure.engine_load import BlockContext, CheckedArm, check_engine_plan, cores_in_use
+from hopcost.measure.quiet import Outside
 from hopcost.plan.plan import Plan
 from hopcost.record.block import ArmBlock, Block
 from hopcost.record.evidence import Surroundings
@@ -61,12 +62,11 @@ def load(context: BlockContext, block: Block, ready: CheckedArm, name: str) -> N
     peer_load = msgspec.structs.replace(peer_load, seconds=seconds, threads=len(experiment.cores.generator))
     cores = cores_in_use(experiment)
     rig = context.rig
-    harness, others = rig.own_cpu_ns(), busy_outside_ns(rig, [ready.stack], cores)
+    harness, outside = rig.own_cpu_ns(), Outside(rig, [ready.stack], cores)
     drive = driver(*find(name), ready.stack, experiment.cores.generator)
     run = drive(peer_load, seconds * 3 + 30)
-    harness = rig.own_cpu_ns() - harness
-    others = busy_outside_ns(rig, [ready.stack], cores) - others
-    block.harness_cpu_ns, block.foreign_cpu_ns = harness, max(0, others - run.generator_cpu_ns - harness)
+    block.harness_cpu_ns = rig.own_cpu_ns() - harness
+    outside.put_into(block, run.generator_cpu_ns)
     block.slices_elapsed_ns = run.elapsed_ns
     block.end = End(elapsed_ns=run.wall_ns, generator_cpu_ns=run.generator_cpu_ns, validity=Validity.VALID, reasons=[])
     block.arms = [

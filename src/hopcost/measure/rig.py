@@ -10,6 +10,7 @@ from typing import Protocol
 from hopcost.generators import engine
 from hopcost.generators.engine_protocol import EnginePlan, Line
 from hopcost.machine.conditions import Conditions
+from hopcost.machine.other_load import OtherPrograms, ProcessTime
 from hopcost.plan.plan import PlannedArm, PlannedExperiment
 from hopcost.record.evidence import Receipt
 from hopcost.stacks import check
@@ -41,6 +42,12 @@ class Rig(Protocol):
 
     def busy_ns(self, cores: list[int]) -> int:
         """CPU time that these cores have used since boot."""
+
+    def processes(self) -> list[ProcessTime]:
+        """The CPU time of every process that is visible."""
+
+    def watch_others(self, cores: list[int]) -> OtherPrograms:
+        """What other programs take of these cores in the next second; nothing of hopcost's must run meanwhile."""
 
     def longest_stall_ns(self, cores: Sequence[int]) -> int:
         """How long the machine kept one of these cores from a program that only spins."""
@@ -79,6 +86,14 @@ class RealRig:
     def busy_ns(self, cores: list[int]) -> int:
         """The host reads it."""
         return self.host.busy_ns(cores)
+
+    def processes(self) -> list[ProcessTime]:
+        """The host reads it."""
+        return self.host.processes()
+
+    def watch_others(self, cores: list[int]) -> OtherPrograms:
+        """The host watches."""
+        return self.host.watch_others(cores)
 
     def longest_stall_ns(self, cores: Sequence[int]) -> int:
         """The host measures it."""

@@ -10,7 +10,8 @@ from pathlib import Path
 import msgspec
 
 from hopcost.machine import facts
-from hopcost.measure import loop, peer_load
+from hopcost.measure import loop, peer_load, quiet
+from hopcost.measure.engine_load import cores_in_use
 from hopcost.measure.rig import RealRig
 from hopcost.measure.watcher import RunWatcher
 from hopcost.plan.make import make_plan
@@ -76,11 +77,15 @@ def measure(suite: Suite, chosen: list[str], options: RunOptions, run_watcher: R
         "programs": {program: receipt.version for program, receipt in sorted(receipts.items())},
         "binaries": {hop.binary: _receipt(hop) for hop in binaries},
     }
+    rig = RealRig(Local(freezer, net))
+    if not plan.on_busy_machine:
+        cores = sorted({core for experiment in plan.experiments for core in cores_in_use(experiment)})
+        quiet.wait_for_quiet(rig, cores, run_watcher)
     writer = Writer(options.folder, suite, plan, environment, ["hopcost", *sys.argv[1:]])
     interrupted, well = False, False
     try:
         with run_watcher.run_begins(plan, writer.path) as watcher, writer:
-            well = loop.measure_plan(plan, RealRig(Local(freezer, net)), writer, watcher)
+            well = loop.measure_plan(plan, rig, writer, watcher)
     except KeyboardInterrupt:
         interrupted = True
     return Measured(record=reader.read_record(writer.path), well=well, interrupted=interrupted)

@@ -28,6 +28,12 @@ class RunWatcher(Protocol):
     def network_is_shared(self, network: Network) -> None:
         """The stacks have no network namespaces of their own."""
 
+    def waits_for_quiet(self, who: str, left_s: float) -> None:
+        """Other programs take too much of the cores; the run waits so long for them at most. Called once a second."""
+
+    def is_not_quiet(self, who: str) -> None:
+        """The run begins though other programs take some of the cores."""
+
     def run_begins(self, plan: Plan, record: Path) -> AbstractContextManager[Watcher]:
         """The watcher of the blocks; its context ends with the last block, or with the error."""
 

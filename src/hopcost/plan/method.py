@@ -113,8 +113,14 @@ class Method:
     stall_look_ns: int = constant(
         500_000_000, "ns", "how long each of the generator's cores is looked at for stalls, before a block"
     )
+    # A neighbour on one of two cores once turned 1.5 into 0.48.
     max_foreign_share: float = constant(
-        0.03, "", "share of CPU time that other programs took; above it the block is suspect"
+        0.10, "", "share of the time of the cores in use that other programs took; above: void"
+    )
+    suspect_foreign_share: float = constant(0.03, "", "the same; from here the block is suspect")
+    max_programs_named: int = constant(5, "programs", "of others that a block's record names")
+    quiet_wait_s: float = constant(
+        60.0, "s", "that a run waits before its first block while other programs take more than would void a block"
     )
     max_steal_share: float = constant(
         0.05, "", "share of the time of the cores in use that the hypervisor kept; above: void"

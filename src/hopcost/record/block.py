@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from hopcost.generators.engine_protocol import ArmTotals, End, Slice, Start, Validity, WarmedUp
-from hopcost.record.evidence import CheckedAnswer, Memory, MemorySample, Receipt, Surroundings, TimeWait
+from hopcost.record.evidence import CheckedAnswer, Memory, MemorySample, OtherProgram, Receipt, Surroundings, TimeWait
 from hopcost.record.repeat import PeerRun
 
 
@@ -145,8 +145,8 @@ class Block(msgspec.Struct):
     foreign_cpu_ns: Annotated[
         int | None,
         Meta(
-            description="CPU time on the cores in use that neither the stacks, the engine nor the harness used, to the"
-            " kernel's tick; null without load"
+            description="CPU time on the cores in use that neither the stacks, the engine, the harness nor the kernel's"
+            " threads used, to the kernel's tick; null without load"
         ),
     ]
     steal_ns: Annotated[
@@ -177,3 +177,9 @@ class Block(msgspec.Struct):
             " before the arms were started; null without an open loop"
         ),
     ] = None
+    others: Annotated[
+        list[OtherProgram],
+        Meta(
+            description="the other programs that used most CPU time under load, most first; only those seen from here"
+        ),
+    ] = []

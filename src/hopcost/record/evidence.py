@@ -1,4 +1,4 @@
-"""What a record keeps of a stack: its network, the checked answer, receipts, memory, connections in TIME_WAIT.
+"""What a record keeps of a stack and of the machine: network, checked answer, receipts, memory, other programs.
 
 Structures alone: what reads them off a stack is elsewhere.
 """
@@ -88,3 +88,17 @@ class TimeWait(msgspec.Struct, frozen=True):
     hop: Annotated[str, Meta(description="the hop that listens")]
     server: Annotated[int, Meta(description="closed first by the hop")]
     client: Annotated[int, Meta(description="closed first by its client")]
+
+
+class OtherProgram(msgspec.Struct, frozen=True):
+    """A program of somebody else that used CPU time while a block was loaded."""
+
+    name: Annotated[str, Meta(description="its name, as the kernel has it")]
+    pid: Annotated[int, Meta(description="its process")]
+    cpu_ns: Annotated[
+        int, Meta(description="CPU time it used under load, on whatever core, its short-lived children included")
+    ]
+
+    def words(self) -> str:
+        """For a message: `pytest (pid 6902)`."""
+        return f"{self.name} (pid {self.pid})"

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Protocol
 
 from hopcost.machine import conditions as machine_conditions
-from hopcost.machine import cpu_time, stall
+from hopcost.machine import cpu_time, other_load, stall
 from hopcost.machine.conditions import Conditions
+from hopcost.machine.other_load import OtherPrograms, ProcessTime
 from hopcost.plan.method import METHOD
 from hopcost.stacks.sandbox import leftovers
 from hopcost.stacks.sandbox.cgroups import Freezer
@@ -43,6 +44,12 @@ class Host(Protocol):
 
     def busy_ns(self, cores: list[int]) -> int:
         """CPU time that these cores have used since boot."""
+
+    def processes(self) -> list[ProcessTime]:
+        """The CPU time of every process that is visible."""
+
+    def watch_others(self, cores: list[int]) -> OtherPrograms:
+        """What other programs take of these cores in the next second; nothing of hopcost's must run meanwhile."""
 
     def longest_stall_ns(self, cores: Sequence[int]) -> int:
         """How long the host kept one of these cores from a program that only spins."""
@@ -79,6 +86,14 @@ class Local:
     def busy_ns(self, cores: list[int]) -> int:
         """Read from /proc/stat."""
         return cpu_time.busy_ns(cores)
+
+    def processes(self) -> list[ProcessTime]:
+        """Read from /proc."""
+        return other_load.processes()
+
+    def watch_others(self, cores: list[int]) -> OtherPrograms:
+        """Read from /proc."""
+        return other_load.watch_cores(cores)
 
     def longest_stall_ns(self, cores: Sequence[int]) -> int:
         """Measured by spinning on each core."""

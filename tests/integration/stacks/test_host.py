@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from hopcost.machine.conditions import Conditions
+from hopcost.machine.other_load import OtherPrograms, ProcessTime
 from hopcost.measure.rig import RealRig
 from hopcost.plan.cores import Cores
 from hopcost.stacks.sandbox.network import HOST
@@ -17,6 +18,7 @@ from hopcost.stacks.sandbox.session import Net
 from hopcost.suites.arm import Arm, Hop, Link
 
 CONDITIONS = Conditions(monotonic_ns=1, steal_ns=2, throttled_ns=3, swapped_pages=4, wall_ahead_ns=5)
+PROCESSES = [ProcessTime(pid=1, parent=0, name="init", began_ticks=0, cpu_ns=0, children_ns=0)]
 
 
 class FakeSession:
@@ -75,6 +77,12 @@ class FakeHost:
     def busy_ns(self, cores: list[int]) -> int:
         return 100 + cores[0]
 
+    def processes(self) -> list[ProcessTime]:
+        return PROCESSES
+
+    def watch_others(self, cores: list[int]) -> OtherPrograms:
+        return OtherPrograms(share=cores[0] / 10, elapsed_ns=1, programs=[])
+
     def longest_stall_ns(self, cores: Sequence[int]) -> int:
         return 200 + cores[0]
 
@@ -97,3 +105,4 @@ def test_a_block_reads_the_host(tmp_path: Path) -> None:
     rig = RealRig(FakeHost(tmp_path))
     assert rig.conditions([3]) == CONDITIONS
     assert (rig.busy_ns([3]), rig.longest_stall_ns([3])) == (103, 203)
+    assert (rig.processes(), rig.watch_others([3]).share) == (PROCESSES, 0.3)

@@ -16,12 +16,15 @@ from hopcost.report.live.watch import watch
 from hopcost.stacks.sandbox.leftovers import Leftover
 from hopcost.stacks.sandbox.network import COST, Network
 
+WAIT_LINE_S = 10.0  # between two lines about a wait
+
 
 class Screen:
     """Hears of a run, and writes lines to a console."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
+        self._waited_for_s: float | None = None  # when the last line of a wait was written: seconds left then
 
     def program_builds(self, name: str) -> None:
         self.console.print(f"building {name}")
@@ -34,6 +37,14 @@ class Screen:
 
     def network_is_shared(self, network: Network) -> None:
         self._warn(f"no network namespaces: {network.why}; {COST}")
+
+    def waits_for_quiet(self, who: str, left_s: float) -> None:
+        if self._waited_for_s is None or self._waited_for_s - left_s >= WAIT_LINE_S:
+            self._waited_for_s = left_s
+            self._warn(f"waiting for quiet, up to {left_s:.0f} s: {who}")
+
+    def is_not_quiet(self, who: str) -> None:
+        self._warn(f"other programs compute: {who}; blocks beside them are suspect")
 
     @contextmanager
     def run_begins(self, plan: Plan, record: Path) -> Iterator[Watcher]:

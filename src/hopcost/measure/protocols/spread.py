@@ -1,7 +1,8 @@
 """Measure the machine's spread: the embedded origin runs twice, and the slices of a round make a pair.
 
 Both runs use one core if the machine has two, as the two runs of a baseline do. Programs start once, so the spread
-holds nothing of a restart. statistics/machine_spread.py judges the pairs.
+holds nothing of a restart. Other programs void nothing here: the spread holds what they do.
+statistics/machine_spread.py judges the pairs.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def measure_spread(seconds: float = SECONDS) -> MachineSpread:
         siblings=facts.siblings(),
         open_files=raise_open_files(),
     )
-    planned = make_plan(suite, [], RunOptions(quick=True, time_s=seconds, seed=0), limits)
+    planned = make_plan(suite, [], RunOptions(quick=True, time_s=seconds, seed=0, on_busy_machine=True), limits)
     experiment = msgspec.structs.replace(
         planned.experiments[0], slice_ns=SLICE_NS, settle_ns=SETTLE_NS, slice_jitter=0.0
     )

@@ -23,8 +23,8 @@ from hopcost.statistics.validity.accounts import (
     missed_shares,
     share,
 )
+from hopcost.statistics.validity.others import Fault, faults_of_others
 
-Fault = tuple[Validity, str]  # what it makes of the block, and the reason
 Judge = Callable[[ArmBlock | OpenLoad, PlannedExperiment], list[Fault]]
 
 
@@ -64,9 +64,7 @@ def _faults_of_machine(block: Block, experiment: PlannedExperiment) -> list[Faul
     faults: list[Fault] = []
     cores = len({*experiment.cores.stack, *experiment.cores.generator})
     loaded_ns = sum(end.elapsed_ns for end in [block.end, *block.open_ends] if end is not None)
-    foreign = share(block.foreign_cpu_ns or 0, loaded_ns * cores)
-    if foreign > METHOD.max_foreign_share:
-        faults.append((Validity.SUSPECT, f"other programs took {foreign:.0%} of the CPU time of {cores} cores"))
+    faults += faults_of_others(block, loaded_ns * cores, cores)
     steal = share(block.steal_ns or 0, block.elapsed_ns * cores)
     if steal > METHOD.max_steal_share:
         faults.append((Validity.VOID, f"the hypervisor kept {steal:.0%} of the time of {cores} cores"))

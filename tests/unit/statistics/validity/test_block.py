@@ -75,7 +75,6 @@ def stall_of_the_only_slice(block: Block) -> None:
     [
         (engine_said, "void", "arm `behind`: 1.1 % outside"),
         (engine_said_of_the_open_loop, "suspect", "open loop: late"),
-        (lambda block: setattr(block, "foreign_cpu_ns", 2000 * MS), "suspect", "other programs took 8%"),
         (lambda block: setattr(block, "steal_ns", 800 * MS), "void", "the hypervisor kept 6% of the time of 2 cores"),
         (lambda block: setattr(block, "throttled_ns", 70 * MS), "void", "a CPU quota of the cgroup"),
         (lambda block: setattr(block, "swapped_pages", 300), "void", "swapped 300 pages"),

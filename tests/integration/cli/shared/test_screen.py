@@ -1,0 +1,25 @@
+"""What a person reads before the blocks of a run."""
+
+from __future__ import annotations
+
+import io
+
+from rich.console import Console
+
+from hopcost.cli.shared.screen import Screen
+
+
+def test_a_wait_for_quiet_is_told_at_once_and_then_every_ten_seconds() -> None:
+    console = Console(file=io.StringIO(), width=100)
+    screen = Screen(console)
+    for left_s in range(59, 29, -1):
+        screen.waits_for_quiet("python3 (pid 12) takes 50 %", left_s)
+    lines = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
+    assert lines == [f"waiting for quiet, up to {left_s} s: python3 (pid 12) takes 50 %" for left_s in (59, 49, 39)]
+
+
+def test_a_small_neighbour_is_told() -> None:
+    console = Console(file=io.StringIO(), width=100)
+    Screen(console).is_not_quiet("python3 (pid 12) takes 5 %")
+    told = console.file.getvalue()  # type: ignore[attr-defined]
+    assert told == "other programs compute: python3 (pid 12) takes 5 %; blocks beside them are suspect\n"
