@@ -15,7 +15,7 @@ from hopcost.record.run import Ending, StopReason
 from hopcost.report.json_schema import Report
 from hopcost.statistics.verdict import Size
 from tools.truth import lines, made_with
-from tools.truth.sections import alarms, attribution, precision, sensitivity, slices
+from tools.truth.sections import alarms, precision, sensitivity, slices
 
 
 def test_what_is_a_false_alarm() -> None:
@@ -222,22 +222,6 @@ def test_pairs_run_by_run() -> None:
     assert f"Holds: {good}: yes; {bad}: no." in text
     text, holds = precision.Precision().page(lines.Sorted([], {}))
     assert not holds and f"Holds: {good}: unfinished: 0 of 4 runs; {bad}: unfinished: 0 of 4 runs." in text
-
-
-def test_cpu_time_adds_up_by_hand() -> None:
-    before = attribution.Reading(1.0, 1.0, 0.5, 0.2, 0.1, {1: 1.0, 2: 5.0}, 0.0)
-    after = attribution.Reading(11.0, 9.0, 6.5, 3.2, 0.2, {1: 1.5, 3: 9.0}, 0.1)
-    figures = attribution.parts(before, after)
-    assert figures["busy_s"] == 10.0 and figures["others_s"] == 0.5, "2 has ended, 3 has begun"
-    assert figures["sum_of_busy"] == pytest.approx((6.0 + 3.0 + 0.1 + 0.5 + 0.1) / 10)
-    assert figures["sum_of_ticks"] == pytest.approx((6.0 + 3.0 + 0.1 + 0.5 + 0.1) / 8)
-    assert attribution.miss({"sum_of_ticks": 0.97}, "all-cores") == pytest.approx(1.0)
-    assert attribution.miss({"sum_of_ticks": 0.97}, "one-core") == pytest.approx(1.5)
-    right = dict.fromkeys(("hops_s", "generator_s", "harness_s", "others_s", "busy_s", "ticks_s"), 1.0)
-    right |= {"sum_of_busy": 0.9, "sum_of_ticks": 1.025}
-    text, holds = attribution.Attribution().page(filled(attribution.Attribution(), lambda case, n: right))
-    words = [row.split(" | ")[-1] for row in text if "(one-core)" in row or "(all-cores)" in row]
-    assert not holds and words[1:] == ["no |", "yes |"]
 
 
 def test_slices_beside_plain_runs(monkeypatch: pytest.MonkeyPatch) -> None:
