@@ -18,7 +18,7 @@ MAX_BLOCKS = 100  # with more they know tau better than the grid's steps; Studen
 
 @dataclass(frozen=True)
 class Fit:
-    """The posteriors of all contrasts of a record, G of them."""
+    """The posteriors of all contrasts of a record, G of them; or, without that axis, of one."""
 
     mixture: Mixture  # (..., G, T, S)
     student: Student  # (..., G)
@@ -28,9 +28,20 @@ class Fit:
     def probability_below(self, x: float) -> Floats:
         """P(mu <= x), (..., G); of two answers the one nearer to a half: the more cautious in either tail."""
         model, other = self.mixture.probability_below(x), self.student.probability_below(x)
-        return np.asarray(
-            np.where(self.is_checked, np.clip(0.5, np.minimum(model, other), np.maximum(model, other)), model)
-        )
+        cautious = np.clip(0.5, np.minimum(model, other), np.maximum(model, other))
+        return np.where(self.is_checked, cautious, model)
+
+    def interval(self, error: float) -> tuple[Floats, Floats, Floats]:
+        """Low end, median and high end, each (..., G), of two-sided `error`; of two intervals all that either holds."""
+        probabilities = np.array([error / 2, 0.5, 1 - error / 2])
+        model, other = self.mixture.quantiles(probabilities), self.student.quantiles(probabilities)
+        low = np.where(self.is_checked, np.minimum(model[..., 0], other[..., 0]), model[..., 0])
+        high = np.where(self.is_checked, np.maximum(model[..., 2], other[..., 2]), model[..., 2])
+        return low, model[..., 1], high
+
+    def __getitem__(self, row: int) -> Fit:
+        """That of one contrast."""
+        return Fit(self.mixture[row], self.student[row], self.is_checked[row], self.variance[row])
 
 
 def fit(blocks: Blocks) -> Fit:

@@ -73,13 +73,15 @@ class Mixture:
         return np.asarray((self.weights * ndtr((x - self.centres) / self.widths)).sum((-2, -1)))
 
     def quantiles(self, probabilities: Floats) -> Floats:
-        """Of a single contrast (no axes in front), for several probabilities (P,) at once, by bisection."""
-        low = np.full(probabilities.shape, (self.centres - 12 * self.widths).min())
-        high = np.full(probabilities.shape, (self.centres + 12 * self.widths).max())
-        weights, centres, widths = self.weights.ravel(), self.centres.ravel(), self.widths.ravel()
+        """For several probabilities (P,), (..., P), by bisection."""
+        flat = (*self.weights.shape[:-2], 1, -1)
+        weights, centres, widths = (of.reshape(flat) for of in (self.weights, self.centres, self.widths))
+        shape = (*flat[:-2], len(probabilities))
+        low = np.broadcast_to((centres - 12 * widths).min(-1), shape)
+        high = np.broadcast_to((centres + 12 * widths).max(-1), shape)
         for _ in range(BISECTIONS):
             middle = (low + high) / 2
-            is_short = ndtr((middle[:, None] - centres) / widths) @ weights < probabilities
+            is_short = (weights * ndtr((middle[..., None] - centres) / widths)).sum(-1) < probabilities
             low, high = np.where(is_short, middle, low), np.where(is_short, high, middle)
         return np.asarray((low + high) / 2)
 

@@ -24,8 +24,9 @@ class Student:
         return np.asarray(np.where(self.degrees > 0, stdtr(np.maximum(self.degrees, 1.0), deviates), 0.5))
 
     def quantiles(self, probabilities: Floats) -> Floats:
-        """Of a single contrast, (P,)."""
-        return np.asarray(self.centres + self.errors * stdtrit(self.degrees, probabilities))
+        """For several probabilities (P,), (..., P); without meaning for a single block."""
+        deviates = stdtrit(np.maximum(self.degrees, 1.0)[..., None], probabilities)
+        return np.asarray(self.centres[..., None] + self.errors[..., None] * deviates)
 
     def __getitem__(self, row: int) -> Student:
         """That of one contrast."""
