@@ -17,6 +17,7 @@ from tools.truth.runs import VERDICTS_STEAL_MOST
 from tools.truth.sections.aa import SameProxies
 from tools.truth.sections.alarms import Alarms
 from tools.truth.sections.attribution import Attribution
+from tools.truth.sections.coverage.section import Coverage
 from tools.truth.sections.engine.section import Engine
 from tools.truth.sections.precision import Precision
 from tools.truth.sections.procedure import Procedure
@@ -33,6 +34,7 @@ SECTIONS: dict[str, type[Section]] = {
     "sensitivity": Sensitivity,
     "precision": Precision,
     "slices": Slices,
+    "coverage": Coverage,  # is reckoned, not measured
     "procedure": Procedure,  # draws from what the others have recorded
 }
 

@@ -1,0 +1,74 @@
+"""One cell of the grid: how many simulated experiments have intervals that all hold the truth."""
+
+from __future__ import annotations
+
+import zlib
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hopcost.plan.method import METHOD
+from hopcost.statistics.random_effects.contrast import Blocks
+from hopcost.statistics.random_effects.fit import fit
+from tools.truth.lines import Figures
+from tools.truth.sections.coverage.noise import Floats, Scenario, Shape, slices
+
+AT_ONCE = 1500  # numbers of blocks in an array: the grid of the model makes 189 of each
+SHOWN = 40  # records of which the widths are taken
+
+
+def cell(shape: Shape, name: str, scenario: Scenario, experiments: int) -> Figures:
+    """Experiments; those whose intervals all hold the truth, or one lies above, or below; the median half-width.
+
+    The seed is the method's number.
+    """
+    dice = np.random.default_rng([METHOD.number, *seed_of(shape), zlib.crc32(name.encode())])
+    records = -(-experiments // shape.experiments)
+    at_once = max(1, AT_ONCE // (shape.experiments * (shape.arms + 1) * shape.blocks))
+    error = METHOD.confidence_error / shape.arms
+    holds = above = beneath = 0
+    widths: list[float] = []
+    for first in range(0, records, at_once):
+        drawn = slices(dice, shape, scenario, min(at_once, records - first))
+        fitted = fit(packed(drawn))
+        below = fitted.probability_below(0.0).reshape(-1, shape.experiments, shape.arms + 1)[..., :-1]
+        # 0 lies in the central interval if and only if neither tail up to it is below half the error.
+        is_above, is_beneath = (below < error / 2).any(-1), (below > 1 - error / 2).any(-1)
+        holds += int((~is_above & ~is_beneath).sum())
+        above += int(is_above.sum())
+        beneath += int(is_beneath.sum())
+        if first < SHOWN:
+            low, _, high = fitted.interval(error)
+            widths += ((high - low) / 2).reshape(-1, shape.arms + 1)[:, :-1].ravel().tolist()
+    return {
+        "experiments": records * shape.experiments,
+        "holds": holds,
+        "above": above,
+        "below": beneath,
+        "width": round(float(np.median(widths)), 5),
+    }
+
+
+def seed_of(shape: Shape) -> list[int]:
+    """Of each cell another one, and the same whatever else is run."""
+    return [shape.blocks, shape.rounds, shape.arms, shape.experiments]
+
+
+def packed(drawn: Floats) -> Blocks:
+    """The contrasts of each record: of every experiment its arms, then its A/A arm, which does not teach."""
+    records, experiments, blocks, rounds, runs = drawn.shape
+    baseline = np.log((np.exp(drawn[..., -2]) + np.exp(drawn[..., -1])) / 2)
+    logs = np.concatenate([drawn[..., :-2] - baseline[..., None], drawn[..., -1:] - drawn[..., -2:-1]], axis=-1)
+    by_contrast = np.moveaxis(logs, -1, 2).reshape(records, experiments * (runs - 1), blocks, rounds)
+    means = by_contrast.mean(-1)
+    degrees = blocks * (rounds - 1)
+    squares = ((by_contrast - means[..., None]) ** 2).sum((-2, -1))
+    contrasts = by_contrast.shape[1]
+    learns: NDArray[np.bool_] = np.arange(contrasts) % (runs - 1) < runs - 2
+    return Blocks(
+        logs=means,
+        rounds=np.full((contrasts, blocks), float(rounds)),
+        variance=squares / max(1, degrees),
+        degrees=np.full(contrasts, float(degrees)),
+        learns=learns,
+    )
