@@ -21,6 +21,7 @@ from tools.truth.sections.coverage.section import Coverage
 from tools.truth.sections.engine.section import Engine
 from tools.truth.sections.precision import Precision
 from tools.truth.sections.procedure import Procedure
+from tools.truth.sections.quick_full import QuickFull
 from tools.truth.sections.sensitivity import Sensitivity
 from tools.truth.sections.slices import Slices
 
@@ -33,6 +34,7 @@ SECTIONS: dict[str, type[Section]] = {
     "false-alarms": Alarms,
     "sensitivity": Sensitivity,
     "precision": Precision,
+    "quick-full": QuickFull,
     "slices": Slices,
     "coverage": Coverage,  # is reckoned, not measured
     "procedure": Procedure,  # draws from what the others have recorded

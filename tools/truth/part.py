@@ -117,3 +117,12 @@ def bracketed(interval: Interval | None, digits: int) -> str:
     if interval is None or interval.low is None or interval.high is None:
         return ""
     return f"{interval.value:.{digits}f} [{interval.low:.{digits}f}, {interval.high:.{digits}f}]"
+
+
+def within(quotient: Interval | None, margin: float) -> str:
+    """Whether it is 1 but for this margin: `yes` or `no` when the whole interval says so, else `undecided`."""
+    if quotient is None or quotient.low is None or quotient.high is None:
+        return "undecided"
+    if quotient.low >= 1 - margin and quotient.high <= 1 + margin:
+        return "yes"
+    return "no" if quotient.low > 1 + margin or quotient.high < 1 - margin else "undecided"

@@ -36,7 +36,7 @@ from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.intervals import Interval, ratio
 from hopcost.suites.suite import Suite
 from tools.truth.lines import Case, Figures, Sorted
-from tools.truth.part import Part, Section, bracketed
+from tools.truth.part import Part, Section, bracketed, within
 from tools.truth.plans import plan_of
 
 SECTION = "slices"
@@ -229,7 +229,7 @@ class Slices(Section):
                 rows.append([case.name, "", "", "", "", "", f"0 of {case.runs}", words[-1]])
             for name in names:
                 quotient, of_cpu = (quotients(runs, name, end) for end in ("", "_cpu"))
-                words.append(within(quotient) + (", unfinished" if len(runs) < case.runs else ""))
+                words.append(within(quotient, MARGIN) + (", unfinished" if len(runs) < case.runs else ""))
                 ratios = [f"{geometric([figures[f'{way} {name}'] for figures in runs]):.3f}" for way in WAYS]
                 shown = [bracketed(quotient, 3) or "–", bracketed(of_cpu, 3) or "–"]
                 rows.append([case.name, name, *ratios, *shown, f"{len(runs)} of {case.runs}", words[-1]])
@@ -240,15 +240,6 @@ def quotients(runs: Sequence[Figures], name: str, end: str = "") -> Interval | N
     """By slices ÷ alone, over repeats."""
     by_slices, plain = ([run[f"{way}{end} {name}"] for run in runs] for way in WAYS)
     return ratio(by_slices, plain)
-
-
-def within(quotient: Interval | None) -> str:
-    """`yes` or `no` when the whole interval says so, else `undecided`."""
-    if quotient is None or quotient.low is None or quotient.high is None:
-        return "undecided"
-    if quotient.low >= 1 - MARGIN and quotient.high <= 1 + MARGIN:
-        return "yes"
-    return "no" if quotient.low > 1 + MARGIN or quotient.high < 1 - MARGIN else "undecided"
 
 
 def geometric(values: Sequence[float]) -> float:
