@@ -81,6 +81,15 @@ class Method:
         0.4, "", "share of the pilot's warm-up, at its end, without a change: else no steady state"
     )
     small_change: float = constant(0.02, "", "change of CPU per request in the warm-up for which nobody waits")
+    # Node took 5,000 for each worker until its compiler was done; PM2 runs two.
+    warm_up_requests: int = constant(10_000, "requests", "answered by an arm in its warm-up at the least")
+    max_warm_up_s: float = constant(20.0, "s", "that the warm-ups of all arms in a block may take for so many requests")
+    warm_up_share: float = constant(0.1, "", "share of an experiment's time that they may take for them in each block")
+    # Twice its mean effect on a figure.
+    max_fall: float = constant(
+        0.02, "", "fall of an arm's CPU per request over the rounds of a start; above, if significant: not steady"
+    )
+    steady_error: float = constant(0.01, "", "error with which an arm that is steady is called not steady")
     confidence_error: float = constant(0.05, "", "error of all looks and all arms of an experiment together")
     min_margin: float = constant(0.02, "of the ratio", "margin of verdicts, unless `--margin` says otherwise")
     aa_error: float = constant(0.01, "", "error with which a run's A/A arms are judged, together")

@@ -16,6 +16,7 @@ from hopcost.statistics.intervals import Interval
 from hopcost.statistics.looks import error_of_one_arm
 from hopcost.statistics.summary import open_loop
 from hopcost.statistics.validity.arm import faults_of_arm, is_generator_full
+from hopcost.statistics.validity.steady import why_not_steady
 from hopcost.statistics.verdict import Better, Verdict, judge_interval
 
 THROUGHPUT, CPU = "throughput", "cpu_per_request"
@@ -121,9 +122,10 @@ def fault_of_comparison(arms: PairedBlocks, experiment: PlannedExperiment, name:
 
 
 def own_fault(arms: PairedBlocks, experiment: PlannedExperiment, name: str) -> str | None:
-    """What an arm did wrong first: how it failed, or a fault in one of its blocks."""
+    """What an arm did wrong first: how it failed, a fault in one of its blocks, or that it was not steady."""
     faults = (fault for part in arms.of(name) for fault in faults_of_arm(part, experiment))
-    return f"it failed in block {arms.failed[name]}" if name in arms.failed else next(faults, None)
+    own = f"it failed in block {arms.failed[name]}" if name in arms.failed else next(faults, None)
+    return own or why_not_steady(arms.of(name))
 
 
 def _bound(arms: PairedBlocks, experiment: PlannedExperiment, name: str) -> str | None:

@@ -7,7 +7,7 @@ import msgspec
 from hopcost.generators.engine_protocol import Validity
 from hopcost.plan.plan import Plan, PlannedArm, PlannedExperiment
 from hopcost.plan.turns import Turns
-from hopcost.record.block import Block, Failure
+from hopcost.record.block import ArmBlock, Block, Failure
 from hopcost.record.evidence import Memory, TimeWait
 from hopcost.record.run import Ending, Record
 from hopcost.statistics import figures, looks, stop
@@ -23,6 +23,7 @@ from hopcost.statistics.summary.service_time import Quantile, service_times
 from hopcost.statistics.summary.soak import Course, summarise_soak
 from hopcost.statistics.summary.usage import ArmSurroundings
 from hopcost.statistics.validity.arm import faults_of_arm, is_generator_full
+from hopcost.statistics.validity.steady import why_not_steady
 from hopcost.suites.published import Published
 
 ERROR_KINDS = ("connect", "tls", "write", "read", "protocol", "status", "body", "timeout")
@@ -166,6 +167,13 @@ def _harness_load(valid: list[Block]) -> float | None:
     return used_ns / loaded_ns if used_ns is not None and loaded_ns else None
 
 
+def _faults(parts: list[ArmBlock], planned: PlannedExperiment) -> list[str]:
+    """What an arm did wrong in its blocks, each fault once, and whether it was steady over all of them."""
+    why = why_not_steady(parts)
+    faults = [fault for part in parts for fault in faults_of_arm(part, planned)]
+    return list(dict.fromkeys([*faults, *([] if why is None else [why])]))
+
+
 def _summarise_arm(
     arms: PairedBlocks,
     arm: PlannedArm,
@@ -191,7 +199,7 @@ def _summarise_arm(
         open_loop=open_figures_of_arm(parts, p99_agrees),
         service_time_ns=service_times(parts),
         errors=figures.sum_by_kind([dict.fromkeys(ERROR_KINDS, 0), *(part.errors for part in parts)]),
-        faults=list(dict.fromkeys(fault for part in parts for fault in faults_of_arm(part, planned))),
+        faults=_faults(parts, planned),
         reconnects=sum(part.totals.reconnects for part in parts if part.totals is not None),
         cpu_outside=cpu.cpu_outside(parts),
         steady=warm_up.is_steady(parts),
