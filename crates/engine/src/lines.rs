@@ -103,6 +103,9 @@ pub struct Slice<'a> {
     pub cpu_outside_ns: CpuByHop<'a>,
     /// Of this process, thaw to frozen.
     pub generator_cpu_ns: u64,
+    /// For how long the engine's threads were ready to run and had to wait for their cores, thaw to the end of the
+    /// load, over all threads; `None` if the kernel does not say.
+    pub run_delay_ns: Option<u64>,
     /// The part of `generator_cpu_ns` that an open loop spent polling for the next due request.
     pub spin_ns: u64,
     /// Of an open loop: requests sent more than 1 ms late although a connection was free.

@@ -115,7 +115,7 @@ impl RequestMix {
             wire: settings.wire,
             requests_per_connection: settings.requests_per_connection,
             messages: messages.into(),
-            answer_bytes: list.iter().map(|request| request.expected.length()).max().flatten(),
+            answer_bytes: longest(list.iter().map(|request| request.expected.length())),
             list: list.into(),
             cycle: cycle(&weights)?,
         })
@@ -130,6 +130,11 @@ impl RequestMix {
             several => several[(count % several.len() as u64) as usize],
         }
     }
+}
+
+/// The longest of these lengths; `None` if one is unknown.
+fn longest(lengths: impl Iterator<Item = Option<u64>>) -> Option<u64> {
+    lengths.collect::<Option<Vec<_>>>()?.into_iter().max()
 }
 
 fn put(
@@ -210,6 +215,16 @@ mod tests {
         assert_eq!(requests.at(4), requests.at(0));
         let cycle = super::cycle(&[500, 499]).expect("valid");
         assert!(cycle[..500].contains(&1), "shuffled");
+    }
+
+    #[test]
+    fn the_longest_answer_is_known_only_if_all_are() {
+        let answer_bytes = |expected: [ExpectedBody; 2]| {
+            let specs = expected.map(|expected| RequestSpec { expected, ..spec("/", 1) });
+            RequestMix::new(&WireSettings::default(), &specs).expect("valid").answer_bytes
+        };
+        assert_eq!(answer_bytes([ExpectedBody::Length(5), ExpectedBody::Length(9)]), Some(9));
+        assert_eq!(answer_bytes([ExpectedBody::Length(5), ExpectedBody::Any]), None, "it may be a long one");
     }
 
     #[test]

@@ -91,6 +91,7 @@ fn session(io: Backend, target: Target) -> Session {
         slice_jitter: 0.0,
         warm_up_slice_ns: 1,
         rounds: 1,
+        shared_cores: true,
         warm_up: None,
         watch: None,
         arms: vec![SessionArm {

@@ -110,6 +110,7 @@ fn run(io: Backend, slice_ns: u64, arms: Vec<SessionArm>) -> Vec<ArmResult> {
         settle_ns: 0,
         warm_up_slice_ns: slice_ns,
         rounds: 1,
+        shared_cores: true,
         warm_up: None,
         watch: None,
         arms,

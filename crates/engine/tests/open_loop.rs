@@ -12,6 +12,7 @@ use hopcost_engine::requests::{RequestMix, RequestSpec, WireSettings};
 use hopcost_engine::schedule::{Arrivals, ClosedLoop, Constant, Poisson, Schedule as _};
 use hopcost_engine::session::{ArmResult, Observer, Session, SessionArm};
 use origin::Origin;
+use std::net::TcpListener;
 use std::time::Duration;
 
 /// Long enough that no busy machine makes an answer late.
@@ -25,6 +26,8 @@ struct Seen {
     in_flight: Vec<(String, u64, i64)>,
     /// Slices, and those whose CPU time is known, of every warm-up.
     warm_ups: Vec<(usize, usize, usize)>,
+    plateaus: Vec<bool>,
+    reasons: Vec<String>,
     arms: Vec<ArmResult>,
 }
 
@@ -38,6 +41,10 @@ impl Observer for Seen {
         if let Line::WarmUp(warm_up) = line {
             let known = warm_up.cpu_ns.iter().filter(|ns| ns.is_some()).count();
             self.warm_ups.push((warm_up.answers.len(), warm_up.slices_elapsed_ns.len(), known));
+            self.plateaus.push(warm_up.plateau);
+        }
+        if let Line::End(end) = line {
+            self.reasons.clone_from(&end.reasons);
         }
         Ok(())
     }
@@ -92,6 +99,7 @@ fn session(io: Backend, slice_ns: u64, arms: Vec<SessionArm>) -> Session {
         warm_up_slice_ns: 20_000_000,
         settle_ns: 0,
         rounds: 1,
+        shared_cores: true,
         warm_up: None,
         watch: None,
         arms,
@@ -324,4 +332,23 @@ fn requests_in_flight_over_time_are_the_service_times() {
             }
         }
     }
+}
+
+#[test]
+fn connections_that_never_open_are_told_with_two_arms_and_in_an_open_loop() {
+    let origin = Origin::start();
+    // A queue of a few connections, and nobody who accepts them.
+    let listener = TcpListener::bind("127.0.0.1:0").expect("loopback has free ports");
+    rustix::net::listen(&listener, 4).expect("it is bound");
+    let address = Address::Tcp(listener.local_addr().expect("it is bound"));
+    let open_loop = Arrivals::Constant(Constant::new(100.0, None));
+    let full = Target { address, ..target(&origin, "", 16, open_loop) };
+    let arms = vec![arm("fine", target(&origin, "", 16, Arrivals::Closed(ClosedLoop::default()))), arm("full", full)];
+    let warm_up = Some(WarmUp { least_ns: 0, most_ns: 100_000_000 });
+    let seen = run(Session { warm_up, ..session(Backend::Auto, 50_000_000, arms) });
+    let all_opened: Vec<Option<bool>> = seen.arms.iter().map(|arm| arm.all_opened).collect();
+    assert_eq!(all_opened, [Some(true), Some(false)]);
+    assert_eq!(seen.plateaus, [true, false], "an open loop waits for its connections");
+    let reasons = seen.reasons.join("; ");
+    assert!(reasons.contains("arm `full`: not all of its 16 connections could be opened"), "{reasons}");
 }

@@ -120,6 +120,7 @@ class EnginePlan(msgspec.Struct):
     slice_jitter: float = 0.0
     io: str = "auto"
     batch: int = 1
+    shared_cores: bool = False  # the arms may run on the engine's cores: then it is no fault if it waits for one
 
 
 class Start(msgspec.Struct, tag_field="kind", tag="start"):
@@ -215,6 +216,13 @@ class Slice(msgspec.Struct, tag_field="kind", tag="slice"):
     ] = None
     in_flight_ns: Annotated[
         int | None, Meta(description="requests in flight, added up over the arm's time: of two for 3 ns it is 6")
+    ] = None
+    run_delay_ns: Annotated[
+        int | None,
+        Meta(
+            description="time that the engine's threads were ready to run and waited for a core; null where the kernel "
+            "does not say"
+        ),
     ] = None
     aged_ns: Annotated[
         int | None, Meta(description="sum of the ages of the requests in flight at its end, less that at its beginning")

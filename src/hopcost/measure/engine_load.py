@@ -132,6 +132,7 @@ def _work(
         rounds=rounds,
         warm_up=warm_up or WarmUp(least_ns=plan.warm_up_least_ns, most_ns=plan.warm_up_most_ns),
         arms=[engine_arm(each.stack, experiment.workload, each.answer) for each in ready],
+        shared_cores=experiment.cores.shared,
     )
 
 

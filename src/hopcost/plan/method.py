@@ -27,7 +27,7 @@ class Method:
     """
 
     number: int = 3
-    engine: int = 1
+    engine: int = 2
 
     # Shorter slices flatter hops by 4 to 8 % (docs/methodology.md).
     min_slice_ns: int = constant(

@@ -61,10 +61,15 @@ impl<S: Schedule> Agenda<S> {
         self.mode
     }
 
+    /// Whether the schedule has no further request.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.next == Due::Never
+    }
+
     /// Whether nothing more will be sent.
     #[inline]
     pub(super) fn has_ended(&self) -> bool {
-        self.mode == Mode::Draining || self.next == Due::Never
+        self.mode == Mode::Draining || self.is_exhausted()
     }
 
     /// When the next request is to be sent: now, at a time of the arm's clock, or never within this slice.

@@ -38,6 +38,8 @@ pub(super) struct Connection {
     pub(super) state: State,
     /// When it began to connect or to shake hands.
     pub(super) since_ns: u64,
+    /// When its socket was first tried, of attempts that nobody counted as errors; `None` while it is open.
+    first_tried_ns: Option<u64>,
     /// Errors and closes since its last correct answer.
     pub(super) failures: u32,
     pub(super) was_open: bool,
@@ -56,6 +58,7 @@ impl Connection {
         Self {
             state: State::Closed,
             since_ns: 0,
+            first_tried_ns: None,
             failures: 0,
             was_open: false,
             requests_left: 0,
@@ -63,6 +66,17 @@ impl Connection {
             response: Reader::new(wire),
             exchange: Exchange::default(),
         }
+    }
+
+    /// For how long its socket has been tried. An attempt that was given up and begun anew is the same try: a server
+    /// that takes no connection must not escape the time-out.
+    fn trying_ns(&self, now_ns: u64) -> u64 {
+        self.first_tried_ns.map_or(0, |since_ns| now_ns.saturating_sub(since_ns))
+    }
+
+    /// The socket is open.
+    pub(super) fn socket_is_open(&mut self) {
+        self.first_tried_ns = None;
     }
 
     /// Skips the rest of a long answer if only its length matters or its status was wrong.
@@ -85,6 +99,7 @@ impl<S: Schedule> Client<S> {
         let connection = &mut self.connections[slot as usize];
         connection.state = State::Connecting;
         connection.since_ns = self.now_ns;
+        connection.first_tried_ns.get_or_insert(self.now_ns);
         self.connecting += 1;
         if self.agenda.mode() == Mode::Opening {
             self.pace.begin(self.now_ns, slot);
@@ -136,10 +151,15 @@ impl<S: Schedule> Client<S> {
         }
     }
 
-    /// The server's queue of new connections is full. This is no error: the connection is tried again a little later.
-    pub fn queue_full(&mut self, slot: Slot) {
+    /// The server's queue of new connections is full. This is no error before the time-out: the connection is tried
+    /// again a little later.
+    pub fn queue_full(&mut self, slot: Slot) -> Next {
+        if self.connections[slot as usize].trying_ns(self.now_ns) >= self.timeout_ns {
+            return self.fail(slot, ErrorKind::Connect);
+        }
         self.leave(slot);
         self.open_after(slot, QUEUE_FULL_NS);
+        Next::Nothing
     }
 
     /// Calls `close` with every connection that has waited too long.
@@ -150,14 +170,17 @@ impl<S: Schedule> Client<S> {
         self.next_tick_ns = self.now_ns + (self.timeout_ns / 16).clamp(MIN_TICK_NS, MAX_TICK_NS);
         // Slots are numbered in 32 bits.
         for slot in 0..self.connections.len() as Slot {
-            let Connection { state, since_ns, exchange, .. } = &self.connections[slot as usize];
-            let (kind, since_ns, upload) = match state {
-                State::Open if exchange.is_in_flight => (ErrorKind::Timeout, exchange.since_ns, exchange.upload),
-                State::Connecting => (ErrorKind::Connect, *since_ns, Upload::Done),
-                State::Handshaking => (ErrorKind::Tls, *since_ns, Upload::Done),
+            let connection = &self.connections[slot as usize];
+            let Connection { state, since_ns, exchange, .. } = connection;
+            let age_ns = |since_ns| self.now_ns.saturating_sub(since_ns);
+            let (kind, age_ns, upload) = match state {
+                State::Open if exchange.is_in_flight => {
+                    (ErrorKind::Timeout, age_ns(exchange.since_ns), exchange.upload)
+                }
+                State::Connecting => (ErrorKind::Connect, connection.trying_ns(self.now_ns), Upload::Done),
+                State::Handshaking => (ErrorKind::Tls, age_ns(*since_ns), Upload::Done),
                 State::Open | State::Closed => continue,
             };
-            let age_ns = self.now_ns.saturating_sub(since_ns);
             if age_ns >= self.timeout_ns {
                 // A failure always closes the connection.
                 let _ = self.fail(slot, kind);
@@ -201,6 +224,7 @@ impl<S: Schedule> Client<S> {
         let connection = &mut self.connections[slot as usize];
         let wait_ns = backoff_ns(connection.failures);
         connection.failures += 1;
+        connection.first_tried_ns = None;
         if kind == ErrorKind::Timeout {
             let (service_ns, response_ns) = connection.exchange.ages_ns(self.now_ns);
             self.recorder.unanswered(service_ns, response_ns);

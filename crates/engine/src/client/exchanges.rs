@@ -81,6 +81,11 @@ impl LaneRequest {
         let &PreparedRequest { to_head, kept, last, .. } = request;
         Self { to_head, kept, last, check: request.check(), last_correct: Vec::with_capacity(4096) }
     }
+
+    /// Whether this is the message of a body that waited for 100 Continue.
+    pub(super) fn is_body(&self, message: MessageId) -> bool {
+        [self.kept, self.last].iter().any(|messages| messages.continued == Some(message))
+    }
 }
 
 impl<S: Schedule> Client<S> {

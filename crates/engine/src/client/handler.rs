@@ -11,10 +11,9 @@ use crate::schedule::Schedule;
 impl<S: Schedule> Handler for Client<S> {
     #[inline]
     fn batch(&mut self, monotonic_ns: u64) {
-        let now_ns = self.clock.arm_ns(monotonic_ns);
-        // A thread that overran the last slice may hold a later time than the arm's clock.
-        let elapsed_ns = now_ns.saturating_sub(self.now_ns);
-        self.recorder.counts.in_flight_ns += u64::from(self.in_flight) * elapsed_ns;
+        // A thread that overran the last slice may hold a later time than the arm's clock. That time is counted.
+        let now_ns = self.clock.arm_ns(monotonic_ns).max(self.now_ns);
+        self.recorder.counts.in_flight_ns += u128::from(self.in_flight) * u128::from(now_ns - self.now_ns);
         self.monotonic_ns = monotonic_ns;
         self.now_ns = now_ns;
     }
@@ -27,6 +26,7 @@ impl<S: Schedule> Handler for Client<S> {
         let connection = &mut self.connections[slot as usize];
         self.were_open += u32::from(!connection.was_open);
         connection.was_open = true;
+        connection.socket_is_open();
         connection.state = State::Open;
         connection.requests_left = requests_left;
         self.free(slot)
@@ -73,6 +73,13 @@ impl<S: Schedule> Handler for Client<S> {
     }
 
     fn premature(&mut self, slot: Slot, bytes: &[u8]) -> Next {
+        let connection = &mut self.connections[slot as usize];
+        let exchange = &mut connection.exchange;
+        if exchange.is_in_flight && self.lane_requests[usize::from(exchange.request)].is_body(connection.message) {
+            // The head left before, so this is an early answer. The body would be in the way of another request.
+            exchange.upload = Upload::UnderWay;
+            return self.received(slot, bytes);
+        }
         self.recorder.counts.received_bytes += bytes.len() as u64;
         self.fail(slot, ErrorKind::Protocol)
     }
@@ -80,6 +87,7 @@ impl<S: Schedule> Handler for Client<S> {
     fn handshaking(&mut self, slot: Slot) {
         let connection = &mut self.connections[slot as usize];
         connection.state = State::Handshaking;
+        connection.socket_is_open();
         connection.since_ns = self.now_ns;
     }
 

@@ -106,10 +106,7 @@ impl<I: Io, S: Schedule> Lane<I, S> {
             let next = match io.open(slot) {
                 Ok(Opened::InProgress) => continue,
                 Ok(Opened::Connected) => client.connected(slot),
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    client.queue_full(slot);
-                    continue;
-                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => client.queue_full(slot),
                 Err(error) if error.kind() == io::ErrorKind::AddrNotAvailable => {
                     client.failed(slot, IoFailure::NoLocalPort)
                 }

@@ -150,7 +150,7 @@ impl<S: Schedule> Client<S> {
 
     /// Whether every connection that the schedule could use has been open.
     pub fn is_connected(&self) -> bool {
-        self.were_open as usize == self.connections.len() || self.has_ended()
+        self.were_open as usize == self.connections.len() || self.agenda.is_exhausted()
     }
 
     pub fn established(&self) -> u32 {

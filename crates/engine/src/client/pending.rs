@@ -16,18 +16,17 @@ pub struct Pending {
 
 impl Pending {
     /// What [`crate::recorder::Counts::in_flight_ns`] lacks at this time of the arm's clock.
-    pub fn uncounted_ns(&self, now_ns: u64) -> u64 {
+    pub fn uncounted_ns(&self, now_ns: u64) -> u128 {
         self.until(now_ns, self.counted_ns)
     }
 
     /// The sum of the ages at this time of the arm's clock.
     pub fn ages_ns(&self, now_ns: u64) -> u64 {
-        self.until(now_ns, self.since_ns)
+        u64::try_from(self.until(now_ns, self.since_ns)).unwrap_or(u64::MAX)
     }
 
-    fn until(&self, now_ns: u64, sum_ns: u128) -> u64 {
-        let whole = self.in_flight * u128::from(now_ns);
-        u64::try_from(whole.saturating_sub(sum_ns)).unwrap_or(u64::MAX)
+    fn until(&self, now_ns: u64, sum_ns: u128) -> u128 {
+        (self.in_flight * u128::from(now_ns)).saturating_sub(sum_ns)
     }
 }
 

@@ -16,6 +16,8 @@ use std::io;
 const EVENTS: usize = 256;
 /// The most that is received at once.
 const BUFFER_BYTES: usize = 65_536;
+/// How often one connection is read before the others, the clock and the time-outs have their turn.
+const MAX_RECEIVES: u32 = 16;
 /// The most that is skipped at once.
 const MAX_SKIPPED_BYTES: usize = 1 << 30;
 
@@ -41,6 +43,8 @@ struct Connection {
     outbox: Option<Outbox>,
     /// How many of the next bytes are only counted.
     skip: u64,
+    /// There may be more to read, and no event will tell.
+    is_unread: bool,
 }
 
 /// The sockets of one lane, watched by epoll.
@@ -50,6 +54,8 @@ pub struct Epoll {
     address: SocketAddrAny,
     connections: Vec<Option<Connection>>,
     events: Vec<epoll::Event>,
+    /// Connections that may be unread.
+    unread: Vec<Slot>,
     buffer: Vec<u8>,
 }
 
@@ -179,7 +185,7 @@ impl Epoll {
 
     #[inline]
     fn receive<H: Handler>(&mut self, slot: Slot, to_the_end: bool, handler: &mut H) {
-        loop {
+        for _ in 0..MAX_RECEIVES {
             let Some(connection) = &mut self.connections[slot as usize] else { return };
             let skip = usize::try_from(std::mem::take(&mut connection.skip)).unwrap_or(usize::MAX);
             let result = match skip {
@@ -207,10 +213,29 @@ impl Epoll {
                 return;
             }
         }
+        if let Some(connection) = &mut self.connections[slot as usize]
+            && !std::mem::replace(&mut connection.is_unread, true)
+        {
+            self.unread.push(slot);
+        }
+    }
+
+    /// Reads on where reading was broken off.
+    #[cold]
+    fn receive_unread<H: Handler>(&mut self, handler: &mut H) {
+        for slot in std::mem::take(&mut self.unread) {
+            let connection = self.connections[slot as usize].as_mut();
+            // If it has been closed meanwhile, the slot's next connection is not meant.
+            if connection.is_some_and(|connection| std::mem::take(&mut connection.is_unread)) {
+                self.receive(slot, true, handler);
+            }
+        }
     }
 
     /// Waits for events and handles them. Returns whether there were any.
     fn wait_for<H: Handler>(&mut self, wait_ns: u64, handler: &mut H) -> io::Result<bool> {
+        let has_unread = !self.unread.is_empty();
+        let wait_ns = if has_unread { 0 } else { wait_ns };
         // Both parts of a time that fits into 64 bits of ns fit as well.
         let time = Timespec { tv_sec: (wait_ns / 1_000_000_000) as i64, tv_nsec: (wait_ns % 1_000_000_000) as i64 };
         self.events.clear();
@@ -224,7 +249,10 @@ impl Epoll {
             // Events carry only slots.
             self.on_event(data.u64() as Slot, flags, handler);
         }
-        Ok(!self.events.is_empty())
+        if has_unread {
+            self.receive_unread(handler);
+        }
+        Ok(has_unread || !self.events.is_empty())
     }
 
     /// Bytes came before the request, so the request is not sent.
@@ -252,6 +280,7 @@ impl Io for Epoll {
             address: settings.address.to_socket_address()?,
             connections: (0..settings.connections).map(|_| None).collect(),
             events: Vec::with_capacity(EVENTS),
+            unread: Vec::new(),
             buffer: vec![0; BUFFER_BYTES],
         })
     }
@@ -261,7 +290,8 @@ impl Io for Epoll {
         let is_connecting = opened == Opened::InProgress;
         let events = if is_connecting { WITH_WRITING } else { ESTABLISHED };
         epoll::add(&self.set, &socket, event_data(slot), events)?;
-        self.connections[slot as usize] = Some(Connection { socket, is_connecting, outbox: None, skip: 0 });
+        self.connections[slot as usize] =
+            Some(Connection { socket, is_connecting, outbox: None, skip: 0, is_unread: false });
         Ok(opened)
     }
 
@@ -281,5 +311,83 @@ impl Io for Epoll {
 
     fn poll<H: Handler>(&mut self, handler: &mut H) -> io::Result<bool> {
         self.wait_for(0, handler)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write as _;
+    use std::os::unix::net::{UnixListener, UnixStream};
+
+    /// A server that fills the socket again whenever it is read, so many times.
+    struct Filler {
+        server: Option<UnixStream>,
+        refills: u32,
+        received: u32,
+        received_bytes: usize,
+    }
+
+    impl Filler {
+        fn refill(&mut self) {
+            let server = self.server.as_mut().expect("it has been accepted");
+            if self.refills > 0 {
+                self.refills -= 1;
+                server.write_all(&[b'x'; BUFFER_BYTES]).expect("the socket has been emptied");
+            }
+        }
+    }
+
+    impl Handler for Filler {
+        fn batch(&mut self, _: u64) {}
+        fn connected(&mut self, _: Slot) -> Next {
+            Next::Nothing
+        }
+        fn outgoing(&mut self, _: Slot) -> Outgoing {
+            unreachable!("nothing is sent")
+        }
+        fn sent(&mut self, _: Slot) -> Next {
+            unreachable!("nothing is sent")
+        }
+        fn received(&mut self, _: Slot, bytes: &[u8]) -> Next {
+            self.received += 1;
+            self.received_bytes += bytes.len();
+            self.refill();
+            Next::Nothing
+        }
+        fn skipped(&mut self, _: Slot, _: u64) -> Next {
+            unreachable!("nothing is skipped")
+        }
+        fn premature(&mut self, _: Slot, _: &[u8]) -> Next {
+            unreachable!("nothing is sent")
+        }
+        fn ended(&mut self, _: Slot) -> Next {
+            Next::Close
+        }
+        fn failed(&mut self, _: Slot, failure: IoFailure) -> Next {
+            unreachable!("{failure:?}")
+        }
+    }
+
+    #[test]
+    fn a_socket_that_is_never_empty_leaves_time_for_others() {
+        let path = std::env::temp_dir().join(format!("hopcost-epoll-{}.sock", std::process::id()));
+        let listener = UnixListener::bind(&path).expect("the temporary directory is writable");
+        let address = Address::Unix(path.clone());
+        let messages = crate::io::Messages::default();
+        let settings = IoSettings { address, messages, tls: None, connections: 1, batch: 1, answer_bytes: None };
+        let mut epoll = Epoll::new(&settings).expect("epoll is everywhere");
+        assert_eq!(epoll.open(0).expect("somebody listens"), Opened::Connected);
+        let (server, _) = listener.accept().expect("a connection");
+        std::fs::remove_file(path).expect("it is there");
+        let mut handler = Filler { server: Some(server), refills: 40, received: 0, received_bytes: 0 };
+        handler.refill();
+        assert!(epoll.poll(&mut handler).expect("events"));
+        assert_eq!(handler.received, MAX_RECEIVES);
+        while epoll.poll(&mut handler).expect("events") {}
+        assert_eq!((handler.received_bytes, handler.refills), (40 * BUFFER_BYTES, 0), "no byte is left behind");
+        handler.server = None;
+        epoll.wait(u64::MAX, &mut handler).expect("the end");
+        assert!(epoll.connections[0].is_none());
     }
 }

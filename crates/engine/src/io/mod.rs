@@ -104,7 +104,8 @@ pub trait Handler {
     fn received(&mut self, slot: Slot, bytes: &[u8]) -> Next;
     /// This many bytes came and were not kept.
     fn skipped(&mut self, slot: Slot, bytes: u64) -> Next;
-    /// Bytes came after the handler said [`Next::Send`], and before the request has left.
+    /// Bytes came after the handler said [`Next::Send`], and before any byte of that message has left. If it says
+    /// [`Next::Nothing`], the message is sent all the same.
     fn premature(&mut self, slot: Slot, bytes: &[u8]) -> Next;
     /// The server has closed its side.
     fn ended(&mut self, slot: Slot) -> Next;

@@ -40,6 +40,11 @@ impl Outbox {
         }
     }
 
+    /// Whether a part of these bytes, and not all, has left.
+    pub(super) fn has_begun(&self) -> bool {
+        self.sent > 0
+    }
+
     /// What is to be sent now.
     pub(super) fn rest<'a>(&'a self, messages: &'a Messages) -> &'a [u8] {
         match &self.source {
@@ -81,8 +86,9 @@ mod tests {
         let messages: Messages = [b"message".as_slice().into()].into();
         let mut outbox = Outbox::new(Outgoing::Message(0));
         assert!(!outbox.is_reported(&messages));
+        assert!(!outbox.has_begun());
         assert!(!outbox.advance(3, &messages));
-        assert_eq!(outbox.rest(&messages), b"sage");
+        assert_eq!((outbox.rest(&messages), outbox.has_begun()), (b"sage".as_slice(), true));
         assert!(outbox.add(Outgoing::Bytes(b"x".to_vec())).is_err());
         assert!(outbox.advance(4, &messages));
 
@@ -95,7 +101,7 @@ mod tests {
         assert!(!outbox.advance(2, &messages));
         assert_eq!(outbox.rest(&messages), b"c");
         assert!(!outbox.advance(1, &messages));
-        assert_eq!(outbox.rest(&messages), b"def");
+        assert_eq!((outbox.rest(&messages), outbox.has_begun()), (b"def".as_slice(), false));
         assert!(outbox.advance(3, &messages));
     }
 }

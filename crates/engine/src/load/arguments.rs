@@ -29,6 +29,9 @@ pub struct LoadArguments {
     /// Cores to use, like 1 or 2,3; as many as threads (default: the last ones)
     #[arg(long, value_delimiter = ',')]
     cores: Option<Vec<usize>>,
+    /// The server may run on these cores too: waiting for a core does not make the run suspect
+    #[arg(long)]
+    shared_cores: bool,
     #[command(flatten)]
     pub(super) shape: Shape,
     /// How long to wait for an answer
@@ -78,6 +81,7 @@ impl LoadArguments {
             settle_ns: 0,
             warm_up_slice_ns: 100_000_000,
             rounds: 1,
+            shared_cores: self.shared_cores,
             warm_up: self.shape.warm_up(),
             watch: None,
             arms: vec![arm],

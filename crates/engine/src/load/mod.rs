@@ -113,8 +113,20 @@ impl Observer for LoadResult {
 }
 
 impl LoadResult {
+    /// How long requests were due. After that an open loop waits for the last answers.
+    fn load_s(&self) -> f64 {
+        let load_ns = self.elapsed_ns.saturating_sub(self.drain_ns.unwrap_or(0));
+        load_ns.max(1) as f64 / 1e9
+    }
+
+    /// How long the last answers took, if that is more than 1 % of the load.
+    fn long_drain_s(&self) -> Option<f64> {
+        let drain_s = self.drain_ns? as f64 / 1e9;
+        (drain_s > self.load_s() * 0.01).then_some(drain_s)
+    }
+
     fn throughput_per_s(&self) -> f64 {
-        self.slice.answers as f64 * 1e9 / self.elapsed_ns.max(1) as f64
+        self.slice.answers as f64 / self.load_s()
     }
 
     /// The times of completed TLS handshakes, if there were any.
@@ -168,4 +180,29 @@ pub fn run(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
     }
     result.print(arguments).map_err(|error| Failure::run(format!("standard output: {error}")))?;
     Ok(result.exit_code())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_wait_for_the_last_answers_is_no_time_of_load() {
+        let result = |elapsed_ns, drain_ns| LoadResult {
+            slice: SliceCounts { answers: 2000, ..SliceCounts::default() },
+            elapsed_ns,
+            drain_ns,
+            ..LoadResult::default()
+        };
+        for (elapsed_ns, drain_ns, per_s, long_drain_s) in [
+            (3_000_000_000, Some(1_000_000_000), 1000.0, Some(1.0)),
+            (2_020_000_000, Some(20_000_000), 1000.0, None),
+            (2_000_000_000, None, 1000.0, None),
+            (0, Some(0), 2000.0 * 1e9, None),
+        ] {
+            let result = result(elapsed_ns, drain_ns);
+            assert!((result.throughput_per_s() / per_s - 1.0).abs() < 1e-9, "{}", result.throughput_per_s());
+            assert_eq!(result.long_drain_s(), long_drain_s);
+        }
+    }
 }

@@ -12,7 +12,7 @@ const VALUE_COLUMNS: usize = 44;
 /// The summary, within the width of a terminal if there is one.
 pub(super) fn text(arguments: &LoadArguments, result: &LoadResult, width: Option<usize>) -> String {
     let SliceCounts { answers, due, sent, not_sent, reconnects, received_bytes, errors, .. } = result.slice;
-    let elapsed_s = result.elapsed_ns as f64 / 1e9;
+    let load_s = result.load_s();
     let mut text = String::new();
     let mut line = |name: &str, value: String, meaning: &str| text += &laid_out(name, &value, meaning, width);
     let Shape { rate, arrivals, .. } = &arguments.shape;
@@ -21,7 +21,7 @@ pub(super) fn text(arguments: &LoadArguments, result: &LoadResult, width: Option
         (Some(rate), ArrivalsChoice::Constant) => format!("{rate} /s"),
         (Some(rate), ArrivalsChoice::Poisson) => format!("{rate} /s, Poisson"),
     };
-    let load = format!("{} connections, {shape}, {elapsed_s:.2} s", arguments.connections);
+    let load = format!("{} connections, {shape}, {load_s:.2} s", arguments.connections);
     line("load", load, &format!("{} by {}", arguments.url, result.io));
     let Opening { elapsed_ns, established, errors: failed } = result.opening;
     let connections = arguments.connections;
@@ -34,8 +34,11 @@ pub(super) fn text(arguments: &LoadArguments, result: &LoadResult, width: Option
     }
     line("correct answers", answers.to_string(), "status, length and bytes as expected");
     line("throughput", format!("{:.1} /s", result.throughput_per_s()), "correct answers per second");
-    let megabytes = received_bytes as f64 / 1e6 / elapsed_s.max(1e-9);
+    let megabytes = received_bytes as f64 / 1e6 / load_s;
     line("received", format!("{megabytes:.2} MB/s"), "heads and bodies");
+    if let Some(drain_s) = result.long_drain_s() {
+        line("drain", format!("{drain_s:.2} s"), "wait for the last answers, not in the time above");
+    }
     let mut show = |name: &str, times: &Distribution, meaning: [&str; 2]| {
         let times = Quantiles::new(times);
         let quantile = |quantile| time(times.quantile(quantile));

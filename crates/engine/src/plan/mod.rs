@@ -36,6 +36,9 @@ pub struct Plan {
     #[serde(default)]
     pub settle_ns: u64,
     pub rounds: u32,
+    /// Whether the arms may run on `cores` too: then it is no fault if the engine waits for its core.
+    #[serde(default)]
+    pub shared_cores: bool,
     pub warm_up: WarmUp,
     pub arms: Vec<Arm>,
 }

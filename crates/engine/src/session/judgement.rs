@@ -15,14 +15,20 @@ const FULL: f64 = 0.95;
 const MAX_LATE: f64 = 0.01;
 /// The share of due requests that may be left unsent.
 const MAX_NOT_SENT: f64 = 0.01;
+/// The share of their time for which the generator's threads may wait for their cores.
+const MAX_RUN_DELAY: f64 = 0.01;
 /// The share of its cores that the hypervisor may keep.
 const MAX_STEAL: f64 = 0.02;
+
+const OTHERS: &str = "other programs ran there, and answers look slower than they were";
 
 #[derive(Debug)]
 pub(super) struct Run {
     pub(super) ended_early: bool,
     /// Over the measured slices.
     pub(super) cores: Option<CoreUse>,
+    /// Whether what is measured may run on the generator's cores.
+    pub(super) shares_cores: bool,
     pub(super) arms: Vec<Arm>,
 }
 
@@ -32,11 +38,15 @@ pub(super) struct Arm {
     pub(super) connections: u32,
     /// Whether every connection has been open; `None` if the run ended before this arm's turn.
     pub(super) all_opened: Option<bool>,
+    /// Connections that had never been open when it was measured first.
+    pub(super) unopened: u32,
     pub(super) is_open_loop: bool,
     /// Of the measured slices.
     pub(super) counts: Counts,
     /// The share of its threads' time, in measured slices, in which the generator did not only wait.
     pub(super) generator_busy: f64,
+    /// The share of its threads' time, in measured slices, in which they were ready to run and had to wait.
+    pub(super) run_delay: Option<f64>,
     pub(super) own_cpu_ns: u64,
     pub(super) outside_cpu_ns: u64,
     pub(super) unasked_bytes: u64,
@@ -53,7 +63,12 @@ pub(super) fn judge(run: &Run) -> (Validity, Vec<String>) {
         let named = |(validity, reason)| (validity, format!("arm `{}`: {reason}", arm.name));
         reasons.extend(of_arm(arm, run.cores.as_ref(), is_alone).into_iter().map(named));
     }
-    // With several arms steal hits all alike; the harness judges it.
+    // With several arms both of these hit all alike; the harness judges them.
+    let alone = run.arms.first().filter(|_| is_alone && !run.shares_cores);
+    if let Some(delay) = alone.and_then(|arm| arm.run_delay).filter(|delay| *delay > MAX_RUN_DELAY) {
+        let percent = delay * 100.0;
+        reasons.push((Suspect, format!("for {percent:.1} % of the time the generator waited for its core: {OTHERS}")));
+    }
     if let Some(cores) = run.cores.filter(|cores| is_alone && cores.steal > MAX_STEAL) {
         let percent = cores.steal * 100.0;
         reasons.push((Suspect, format!("the hypervisor kept {percent:.0} % of a generator core's time")));
@@ -69,6 +84,9 @@ fn of_arm(arm: &Arm, cores: Option<&CoreUse>, is_alone: bool) -> Vec<(Validity, 
     let mut object = |validity, reason| reasons.push((validity, reason));
     if arm.all_opened == Some(false) {
         object(Suspect, format!("not all of its {connections} connections could be opened"));
+    } else if arm.unopened > 0 {
+        let late = "connections were not open yet when it was measured first";
+        object(Suspect, format!("{} of its {connections} {late}", arm.unopened));
     }
     if counts.ports_exhausted > 0 {
         let no_port = "times there was no local port left (net.ipv4.ip_local_port_range) for a connection";
@@ -112,17 +130,20 @@ mod tests {
     }
 
     fn verdict(arms: Vec<Arm>, cores: CoreUse) -> (Validity, String) {
-        let (validity, reasons) = judge(&Run { ended_early: false, cores: Some(cores), arms });
+        let (validity, reasons) = judge(&Run { ended_early: false, cores: Some(cores), shares_cores: false, arms });
         (validity, reasons.join("; "))
     }
 
     #[test]
     fn one_arm_alone() {
         type Change = fn(&mut Arm, &mut CoreUse);
-        let table: [(&str, Change); 12] = [
+        let table: [(&str, Change); 15] = [
             ("", |_, _| {}),
             ("", |arm, _| arm.all_opened = None),
             ("connections could be opened", |arm, _| arm.all_opened = Some(false)),
+            ("3 of its 4 connections were not open yet", |arm, _| arm.unopened = 3),
+            ("for 2.0 % of the time the generator waited for its core", |arm, _| arm.run_delay = Some(0.02)),
+            ("", |arm, _| arm.run_delay = Some(0.01)),
             ("no local port left", |arm, _| arm.counts.ports_exhausted = 3),
             ("2.0 % of its requests were sent more than 1 ms late", |arm, _| arm.counts.late = 20),
             ("", |arm, _| arm.counts.late = 10),
@@ -148,6 +169,18 @@ mod tests {
         let mut overloaded = arm();
         overloaded.counts.not_sent = 500;
         assert_eq!(verdict(vec![arm(), overloaded], CoreUse { steal: 0.5, ..CoreUse::default() }).0, Validity::Valid);
+    }
+
+    #[test]
+    fn a_generator_that_shares_its_core_waits_for_it() {
+        let waiting = || Arm { run_delay: Some(0.4), ..arm() };
+        for (shares_cores, arms, expected) in [
+            (false, vec![waiting()], Validity::Suspect),
+            (true, vec![waiting()], Validity::Valid),
+            (false, vec![waiting(), waiting()], Validity::Valid),
+        ] {
+            assert_eq!(judge(&Run { ended_early: false, cores: None, shares_cores, arms }).0, expected);
+        }
     }
 
     #[test]

@@ -48,17 +48,26 @@ pub(super) struct ArmState {
     pub(super) connected: bool,
     pub(super) established: u32,
     pub(super) were_open: u32,
+    /// Connections that had never been open when it was measured first.
+    unopened: Option<u32>,
     own_cpu_ns: u64,
     outside_cpu_ns: u64,
     measured: Measured,
 }
 
 /// The sum of the measured slices of an arm.
-#[derive(Default)]
 struct Measured {
     counts: Counts,
     elapsed_ns: u64,
     generator_cpu_ns: u64,
+    /// `None` if it is unknown of one slice.
+    run_delay_ns: Option<u64>,
+}
+
+impl Default for Measured {
+    fn default() -> Self {
+        Self { counts: Counts::default(), elapsed_ns: 0, generator_cpu_ns: 0, run_delay_ns: Some(0) }
+    }
 }
 
 /// The result of one slice.
@@ -76,6 +85,7 @@ pub(super) struct Outcome {
     /// CPU readings at the freeze before and at the thaw.
     outside: (CpuReading, CpuReading),
     generator_cpu_ns: u64,
+    run_delay_ns: Option<u64>,
 }
 
 pub(super) struct Leader<'s, I> {
@@ -245,7 +255,8 @@ impl<I: Io> Leader<'_, I> {
             Failure::run(format!("arm `{}` cannot be thawed: {error}", self.session.arms[arm].name))
         })?;
         frozen?;
-        let Report { mut counts, unconnected_threads, established, were_open, pending } = *lock(&self.shared.report);
+        let report = *lock(&self.shared.report);
+        let Report { mut counts, unconnected_threads, established, were_open, pending, run_delay_ns } = report;
         let elapsed_ns = end_ns - start_ns;
         // What was in flight in a thread's last batch stayed in flight until the arm was frozen.
         counts.in_flight_ns += pending.uncounted_ns(state.clock_ns + elapsed_ns);
@@ -262,8 +273,12 @@ impl<I: Io> Leader<'_, I> {
             outside: (last.map_or_else(|| vec![None; cpu_at_thaw.len()], |(_, reading)| reading), cpu_at_thaw.clone()),
             cpu: (cpu_at_thaw, cpu_at_freeze),
             generator_cpu_ns,
+            run_delay_ns,
         };
         state.clock_ns += elapsed_ns;
+        if stage == Stage::Measure {
+            state.unopened.get_or_insert(target.connections - state.were_open);
+        }
         if is_open_slice {
             state.schedule_ns += length_ns;
         }
@@ -296,9 +311,10 @@ impl<I: Io> Leader<'_, I> {
             cpu_ns: meter.used(&outcome.cpu.0, &outcome.cpu.1),
             cpu_outside_ns: meter.used(&outcome.outside.0, &outcome.outside.1),
             generator_cpu_ns: outcome.generator_cpu_ns,
+            run_delay_ns: outcome.run_delay_ns,
             spin_ns: counts.spin_ns,
             late: counts.late,
-            in_flight_ns: counts.in_flight_ns,
+            in_flight_ns: counts.in_flight_ns_of_slice(),
             aged_ns: outcome.aged_ns,
         }
     }
@@ -308,6 +324,8 @@ impl<I: Io> Leader<'_, I> {
         state.measured.counts.merge(&outcome.counts);
         state.measured.elapsed_ns += outcome.elapsed_ns;
         state.measured.generator_cpu_ns += outcome.generator_cpu_ns;
+        state.measured.run_delay_ns =
+            state.measured.run_delay_ns.zip(outcome.run_delay_ns).map(|(sum_ns, delay_ns)| sum_ns + delay_ns);
         let sum = |from, to| state.meter.used(from, to).values().flatten().sum::<u64>();
         state.own_cpu_ns += sum(&outcome.cpu.0, &outcome.cpu.1);
         state.outside_cpu_ns += sum(&outcome.outside.0, &outcome.outside.1);
@@ -327,15 +345,17 @@ impl<I: Io> Leader<'_, I> {
     fn judge(&self) -> (Validity, Vec<String>) {
         let results = lock(&self.shared.results);
         let arm = |((arm, state), result): ((&SessionArm, &ArmState), &ArmResult)| {
-            let Measured { counts, elapsed_ns, generator_cpu_ns } = state.measured;
+            let Measured { counts, elapsed_ns, generator_cpu_ns, run_delay_ns } = state.measured;
             let threads_ns = elapsed_ns.max(1) * self.session.cores.len() as u64;
             judgement::Arm {
                 name: arm.name.clone(),
                 connections: arm.target.connections,
                 all_opened: result.all_opened,
+                unopened: state.unopened.unwrap_or(0),
                 is_open_loop: arm.target.arrivals.is_open(),
                 counts,
                 generator_busy: generator_cpu_ns.saturating_sub(counts.spin_ns) as f64 / threads_ns as f64,
+                run_delay: run_delay_ns.map(|delay_ns| delay_ns as f64 / threads_ns as f64),
                 own_cpu_ns: state.own_cpu_ns,
                 outside_cpu_ns: state.outside_cpu_ns,
                 unasked_bytes: result.unasked_bytes,
@@ -344,6 +364,7 @@ impl<I: Io> Leader<'_, I> {
         judgement::judge(&judgement::Run {
             ended_early: signal::stop_requested(),
             cores: self.cores,
+            shares_cores: self.session.shared_cores,
             arms: self.session.arms.iter().zip(&self.arms).zip(results.iter()).map(arm).collect(),
         })
     }

@@ -8,6 +8,7 @@ mod leader;
 mod opening;
 mod plateau;
 mod preparation;
+mod run_delay;
 mod setup;
 mod worker;
 

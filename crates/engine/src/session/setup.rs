@@ -38,6 +38,8 @@ pub struct Session {
     pub settle_ns: u64,
     pub warm_up_slice_ns: u64,
     pub rounds: u32,
+    /// Whether what is measured may run on the same cores. Then it is no fault if the threads wait for their core.
+    pub shared_cores: bool,
     /// `None` is no warm-up.
     pub warm_up: Option<WarmUp>,
     /// Takes what happens while a slice runs; for a session of one arm and one round.
@@ -106,6 +108,7 @@ impl Session {
             settle_ns: plan.settle_ns,
             warm_up_slice_ns: plan.slice_ns.min(MAX_WARM_UP_SLICE_NS),
             rounds: plan.rounds,
+            shared_cores: plan.shared_cores,
             warm_up: Some(plan.warm_up),
             watch: None,
             arms: plan.arms.into_iter().map(arm).collect::<Result<_, Failure>>()?,

@@ -1,5 +1,6 @@
 //! What every thread does: its share of each slice, when the leader says so.
 
+use super::run_delay::RunDelay;
 use super::setup::{ArmResult, Session, SessionArm};
 use crate::client::{ArmClock, Client, Lane, Pending, Watched};
 use crate::io::namespace::Namespaces;
@@ -61,13 +62,28 @@ pub(super) struct Shared {
 }
 
 /// The state of an arm after a slice.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Report {
     pub(super) counts: Counts,
     pub(super) unconnected_threads: u32,
     pub(super) established: u32,
     pub(super) were_open: u32,
     pub(super) pending: Pending,
+    /// For how long the threads were ready to run and had to wait; `None` if it is unknown of one.
+    pub(super) run_delay_ns: Option<u64>,
+}
+
+impl Default for Report {
+    fn default() -> Self {
+        Self {
+            counts: Counts::default(),
+            unconnected_threads: 0,
+            established: 0,
+            were_open: 0,
+            pending: Pending::default(),
+            run_delay_ns: Some(0),
+        }
+    }
 }
 
 /// Locks; a thread that panicked has aborted the process, so no lock is ever poisoned.
@@ -102,6 +118,7 @@ pub(super) struct Worker<'s, I> {
     thread: usize,
     shared: &'s Shared,
     lanes: Vec<Option<ArmLane<I>>>,
+    run_delay: RunDelay,
     namespaces: Namespaces,
 }
 
@@ -118,7 +135,7 @@ impl<'s, I: Io> Worker<'s, I> {
             shared.fail(failure);
             Vec::new()
         });
-        Self { session, thread, shared, lanes, namespaces }
+        Self { session, thread, shared, lanes, run_delay: RunDelay::of_this_thread(), namespaces }
     }
 
     fn lanes(session: &Session, thread: usize) -> Result<Vec<Option<ArmLane<I>>>, Failure> {
@@ -183,6 +200,7 @@ impl<'s, I: Io> Worker<'s, I> {
                 .fail(Failure::machine(format!("arm `{name}`: its network namespace cannot be entered: {error}")));
             return;
         }
+        let run_delay_before_ns = self.run_delay.read_ns();
         lane.client.set_clock(clock);
         // The requests in flight at the last freeze are counted up to there with the slice before.
         lane.client.batch(start_ns);
@@ -211,7 +229,9 @@ impl<'s, I: Io> Worker<'s, I> {
         if let Err(error) = driven {
             self.shared.fail(Failure::run(format!("moving bytes: {error}")));
         }
+        let run_delay_ns = self.run_delay.read_ns().zip(run_delay_before_ns).map(|(after, before)| after - before);
         let mut report = lock(&self.shared.report);
+        report.run_delay_ns = report.run_delay_ns.zip(run_delay_ns).map(|(sum_ns, delay_ns)| sum_ns + delay_ns);
         report.counts.merge(&lane.client.recorder.counts);
         report.unconnected_threads += u32::from(!lane.client.is_connected());
         report.established += lane.client.established();

@@ -89,6 +89,7 @@ pub fn run_for(io: Backend, target: Target, slice_ns: u64) -> ArmResult {
         slice_jitter: 0.0,
         warm_up_slice_ns: 1,
         rounds: 1,
+        shared_cores: true,
         warm_up: None,
         watch: None,
         arms: vec![SessionArm {

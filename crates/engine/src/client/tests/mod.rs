@@ -207,3 +207,33 @@ fn requests_in_flight_are_added_up_over_the_arms_time() {
     client.batch(1_000_100_000);
     assert_eq!(client.recorder.counts.in_flight_ns, 50_000, "nothing has been in flight since");
 }
+
+#[test]
+fn a_thread_that_overran_its_slice_counts_that_time_once() {
+    let mut client = waiting(None);
+    client.batch(33_000);
+    // The arm was frozen at 30 us. It is thawed at 1 s.
+    let pending = client.pending();
+    assert_eq!((client.recorder.counts.in_flight_ns, pending.uncounted_ns(30_000)), (33_000, 0));
+    client.set_clock(ArmClock::thawed(1_000_000_000, 30_000, 0));
+    for (since_thaw_ns, in_flight_ns) in [(0, 33_000), (2_000, 33_000), (5_000, 35_000)] {
+        client.batch(1_000_000_000 + since_thaw_ns);
+        assert_eq!(client.recorder.counts.in_flight_ns, in_flight_ns);
+    }
+}
+
+#[test]
+fn requests_in_flight_for_a_very_long_time_are_added_up() {
+    let mut client = client(4, None);
+    client.batch(0);
+    while let Some(slot) = client.open_next() {
+        assert_eq!(client.connected(slot), Next::Send);
+    }
+    client.batch(u64::MAX / 2);
+    let counts = client.recorder.counts;
+    assert_eq!(counts.in_flight_ns, u128::from(u64::MAX / 2) * 4);
+    let mut both = counts;
+    both.merge(&counts);
+    assert_eq!(both.since(&counts), counts);
+    assert_eq!(counts.in_flight_ns_of_slice(), u64::MAX);
+}

@@ -37,7 +37,7 @@ fn under_load_every_connection_is_opened_at_once_and_a_full_queue_is_tried_again
     client.batch(0);
     assert_eq!(std::iter::from_fn(|| client.open_next()).count(), MAX_CONNECTING as usize + 1);
     assert_eq!(client.connected(0), Next::Send);
-    client.queue_full(1);
+    assert_eq!(client.queue_full(1), Next::Nothing);
     assert_eq!(client.open_next(), None);
     client.batch(QUEUE_FULL_NS);
     assert_eq!(client.open_next(), Some(1));
@@ -97,5 +97,60 @@ fn a_connection_that_does_not_open_at_once_is_begun_anew() {
     }
     assert_eq!(client.connected(1), Next::Nothing);
     assert!(client.is_finished());
-    assert_eq!(client.recorder.counts.errors.total(), 0, "whether it ever opens, the time-out tells");
+    assert_eq!(client.recorder.counts.errors.total(), 0, "it has not timed out");
+}
+
+#[test]
+fn a_connection_that_never_opened_is_missed_though_the_slice_was_drained() {
+    for draining in [false, true] {
+        let mut client = client(2, None);
+        client.batch(0);
+        assert_eq!((client.open_next(), client.open_next()), (Some(0), Some(1)));
+        assert_eq!(client.connected(0), Next::Send);
+        if draining {
+            client.drain();
+        }
+        assert!(!client.is_connected(), "draining: {draining}");
+        assert_eq!(client.connected(1), if draining { Next::Nothing } else { Next::Send });
+        assert!(client.is_connected());
+    }
+}
+
+#[test]
+fn a_schedule_that_has_ended_needs_no_more_connections() {
+    let mut client = client(2, Some(1));
+    client.batch(0);
+    assert_eq!((client.open_next(), client.open_next()), (Some(0), Some(1)));
+    assert_eq!(client.connected(0), Next::Send);
+    assert!(client.is_connected());
+}
+
+#[test]
+fn attempts_that_are_begun_anew_have_one_time_out_together() {
+    let mut client = client(1, None);
+    client.open_only();
+    client.batch(0);
+    assert_eq!(client.open_next(), Some(0));
+    let mut timed_out_ns = None;
+    while client.now_ns < 2 * TIMEOUT_NS && timed_out_ns.is_none() {
+        client.batch(client.next_duty_ns());
+        client.tick(|_| {});
+        timed_out_ns = (errors(&client, ErrorKind::Connect) > 0).then_some(client.now_ns);
+        client.give_up(|_| {});
+        client.open_next();
+    }
+    assert!(timed_out_ns.is_some_and(|ns| (TIMEOUT_NS..TIMEOUT_NS * 5 / 4).contains(&ns)), "{timed_out_ns:?}");
+}
+
+#[test]
+fn a_queue_that_stays_full_is_an_error_after_the_time_out() {
+    let mut client = client(1, None);
+    client.batch(0);
+    while client.recorder.counts.errors.total() == 0 {
+        assert_eq!(client.open_next(), Some(0));
+        let next = client.queue_full(0);
+        assert_eq!(next == Next::Close, client.now_ns >= TIMEOUT_NS);
+        client.batch(client.now_ns + QUEUE_FULL_NS);
+    }
+    assert_eq!(errors(&client, ErrorKind::Connect), 1);
 }

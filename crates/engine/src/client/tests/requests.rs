@@ -112,3 +112,18 @@ fn a_request_that_tls_refuses_is_taken_back() {
     assert!(client.is_finished(), "two requests, as was asked for");
     assert_eq!((client.recorder.counts.sent, client.recorder.counts.answers), (2, 2));
 }
+
+#[test]
+fn an_early_answer_may_come_in_one_batch_with_100_continue() {
+    // io_uring reports it as premature: the body is queued, and not submitted. But the head has left.
+    let refusal = b"HTTP/1.1 413 X\r\nContent-Length: 2\r\n\r\nno";
+    for pieces in [vec![&refusal[..]], vec![&refusal[..9], &refusal[9..]]] {
+        let mut client = client_of(&WireSettings::default(), upload(4), 1, None);
+        open(&mut client);
+        assert_eq!(client.received(0, CONTINUE), Next::Send);
+        let nexts: Vec<Next> = pieces.iter().map(|piece| client.premature(0, piece)).collect();
+        assert_eq!(nexts.last(), Some(&Next::Close), "the body is in the way of another request");
+        assert!(nexts[..nexts.len() - 1].iter().all(|next| *next == Next::Nothing));
+        assert_eq!((errors(&client, ErrorKind::Status), errors(&client, ErrorKind::Protocol)), (1, 0));
+    }
+}

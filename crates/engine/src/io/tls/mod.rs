@@ -203,7 +203,10 @@ fn read_plaintext<H: Handler>(session: &mut Session, slot: Slot, next: Next, ear
             break;
         }
         next = match next {
-            Next::Send => handler.premature(slot, plaintext),
+            Next::Send => match handler.premature(slot, plaintext) {
+                Next::Nothing => Next::Send,
+                next => next,
+            },
             _ if early => handler.premature(slot, plaintext),
             _ => handler.received(slot, plaintext),
         };

@@ -44,6 +44,15 @@ struct Connection {
     outbox: Option<Box<Outbox>>,
 }
 
+impl Connection {
+    /// Whether a part of what is being sent has left. Then the other side may answer.
+    #[cold]
+    #[inline(never)]
+    fn sends_rest(&self) -> bool {
+        self.outbox.as_ref().is_some_and(|outbox| outbox.has_begun())
+    }
+}
+
 /// The sockets of one lane, driven by one io_uring instance.
 pub struct Uring {
     // Declared, and so dropped, before the memory that the kernel uses: buffers, outboxes, messages, timer, address.

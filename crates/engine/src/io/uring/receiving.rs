@@ -92,7 +92,7 @@ impl Uring {
             let received = entry.result();
             next = match (usize::try_from(received), buffer) {
                 (Ok(0), _) => handler.ended(slot),
-                (Ok(length), Some(buffer)) if connection.queued_in == self.batch_number => {
+                (Ok(length), Some(buffer)) if connection.queued_in == self.batch_number && !connection.sends_rest() => {
                     handler.premature(slot, self.buffers.filled(buffer, length))
                 }
                 (Ok(length), Some(buffer)) => handler.received(slot, self.buffers.filled(buffer, length)),
