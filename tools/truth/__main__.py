@@ -21,7 +21,7 @@ def turns(form: Form, only: str | None) -> list[type[Section]]:
     kinds = [kind for name, kind in SECTIONS.items() if only in (None, name)]
     if form == Form.FULL:
         return kinds
-    return sorted((kind for kind in kinds if kind.short_s is not None), key=lambda kind: kind.short_s or 0.0)
+    return sorted((kind for kind in kinds if kind.short_s is not None), key=lambda kind: kind.short_s == SHORT_S)
 
 
 def measure(form: Form, only: str | None, at_most_s: float) -> None:

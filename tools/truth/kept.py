@@ -31,7 +31,7 @@ class Kept:
     def left(self) -> int:
         """How many runs are still wanted."""
         cases = self.cases()
-        unknown = 0 if self._runs is None else self._runs - sum(case.runs for case in cases)
+        unknown = max(0, (self._runs or 0) - sum(case.runs for case in cases))
         return len(missing(cases, self.done())) + unknown
 
     def done(self) -> Sorted:

@@ -24,6 +24,7 @@ from tools.truth.sections.procedure import Procedure
 from tools.truth.sections.quick_full import QuickFull
 from tools.truth.sections.sensitivity import Sensitivity
 from tools.truth.sections.slices import Slices
+from tools.truth.sections.split_half import SplitHalf
 
 PAGE = ROOT / "docs" / "truth.md"
 OLDER = f"method-{NAMELESS_METHOD}.md"  # in the folder of the kept lines: the page as it was by that method
@@ -38,6 +39,7 @@ SECTIONS: dict[str, type[Section]] = {
     "slices": Slices,
     "coverage": Coverage,  # is reckoned, not measured
     "procedure": Procedure,  # draws from what the others have recorded
+    "split-half": SplitHalf,  # reads what the others have recorded
 }
 
 
