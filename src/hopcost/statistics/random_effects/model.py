@@ -70,7 +70,8 @@ class Mixture:
 
     def probability_below(self, x: float) -> Floats:
         """P(mu <= x), (...)."""
-        return np.asarray((self.weights * ndtr((x - self.centres) / self.widths)).sum((-2, -1)))
+        below = (self.weights * ndtr((x - self.centres) / self.widths)).sum((-2, -1))
+        return np.asarray(np.minimum(below, 1.0))  # the sum of 189 weights may be a rounding error above
 
     def quantiles(self, probabilities: Floats) -> Floats:
         """For several probabilities (P,), (..., P), by bisection."""
@@ -100,19 +101,38 @@ def likelihood(blocks: Blocks, variance: Floats, degrees: Floats) -> Likelihood:
     mu is integrated out: what is left of n normal blocks is the restricted likelihood (Harville 1974).
     """
     sigmas = variance[..., None] * np.exp(DEVIATES * np.sqrt(2 / np.maximum(degrees, 2.0))[..., None])  # (..., G, S)
-    is_there = blocks.rounds > 0
-    per_round = np.where(is_there, 1 / np.where(is_there, blocks.rounds, 1.0), 0.0)
-    variances = TAUS[:, None, None] ** 2 + sigmas[..., None, :, None] * per_round[:, None, None, :]  # (..., G, T, S, n)
-    weights = is_there[:, None, None, :] / variances
-    total = weights.sum(-1)
-    total = np.where(total > 0, total, 1.0)  # no block: no information, but no division by 0 either
-    logs = blocks.logs[..., None, None, :]
-    centres = (weights * logs).sum(-1) / total
-    squares = (weights * (logs - centres[..., None]) ** 2).sum(-1)
-    of_blocks = -0.5 * (np.log(variances) * is_there[:, None, None, :]).sum(-1) - 0.5 * np.log(total) - 0.5 * squares
     half = degrees[..., None] / 2
-    of_rounds = -half * np.log(sigmas) - half * variance[..., None] / sigmas
-    return Likelihood(of_blocks + of_rounds[..., None, :], centres, 1 / np.sqrt(total))
+    logs = (-half * np.log(sigmas) - half * variance[..., None] / sigmas)[..., None, :]  # what the rounds say of sigma²
+    groups = [_blocks_of(blocks, rounds) for rounds in np.unique(blocks.rounds[blocks.rounds > 0])]
+    variances = [TAUS[:, None] ** 2 + sigmas[..., None, :] / group.rounds for group in groups]  # (..., G, T, S)
+    weights = [group.counts / own for group, own in zip(groups, variances, strict=True)]
+    total = np.sum(weights, axis=0) if groups else np.zeros((*sigmas.shape[:-1], len(TAUS), len(DEVIATES)))
+    total = np.where(total > 0, total, 1.0)  # no block: no information, but no division by 0 either
+    centres = np.zeros(total.shape)
+    for group, weight in zip(groups, weights, strict=True):
+        centres += weight / total * group.means
+    for group, own in zip(groups, variances, strict=True):
+        squares = group.squares + group.counts * (group.means - centres) ** 2
+        logs = logs - 0.5 * group.counts * np.log(own) - 0.5 * squares / own
+    return Likelihood(logs - 0.5 * np.log(total), centres, 1 / np.sqrt(total))
+
+
+@dataclass(frozen=True)
+class _Group:
+    """The blocks of one number of rounds: as their variance is one, they say no more than this. All (..., G, 1, 1)."""
+
+    rounds: float
+    counts: Floats
+    means: Floats
+    squares: Floats  # sum of squares about the mean
+
+
+def _blocks_of(blocks: Blocks, rounds: float) -> _Group:
+    has = blocks.rounds == rounds
+    counts = has.sum(-1)
+    means = (has * blocks.logs).sum(-1) / np.maximum(counts, 1)
+    squares = (has * (blocks.logs - means[..., None]) ** 2).sum(-1)
+    return _Group(rounds, counts[:, None, None].astype(float), means[..., None, None], squares[..., None, None])
 
 
 def posterior(likelihoods: Likelihood, learns: Bools, prior: Prior) -> Mixture:

@@ -13,8 +13,8 @@ from hopcost.statistics.random_effects.fit import fit
 from tools.truth.lines import Figures
 from tools.truth.sections.coverage.noise import Floats, Scenario, Shape, slices
 
-AT_ONCE = 1500  # numbers of blocks in an array: the grid of the model makes 189 of each
-SHOWN = 40  # records of which the widths are taken
+AT_ONCE = 1500  # contrasts in an array: the grid of the model makes 189 numbers of each
+SHOWN = 12  # records of which the widths are taken
 
 
 def cell(shape: Shape, name: str, scenario: Scenario, experiments: int) -> Figures:
@@ -24,7 +24,7 @@ def cell(shape: Shape, name: str, scenario: Scenario, experiments: int) -> Figur
     """
     dice = np.random.default_rng([METHOD.number, *seed_of(shape), zlib.crc32(name.encode())])
     records = -(-experiments // shape.experiments)
-    at_once = max(1, AT_ONCE // (shape.experiments * (shape.arms + 1) * shape.blocks))
+    at_once = max(1, AT_ONCE // (shape.experiments * (shape.arms + 1)))
     error = METHOD.confidence_error / shape.arms
     holds = above = beneath = 0
     widths: list[float] = []
@@ -37,8 +37,8 @@ def cell(shape: Shape, name: str, scenario: Scenario, experiments: int) -> Figur
         holds += int((~is_above & ~is_beneath).sum())
         above += int(is_above.sum())
         beneath += int(is_beneath.sum())
-        if first < SHOWN:
-            low, _, high = fitted.interval(error)
+        if not widths:
+            low, _, high = fit(packed(drawn[:SHOWN])).interval(error)
             widths += ((high - low) / 2).reshape(-1, shape.arms + 1)[:, :-1].ravel().tolist()
     return {
         "experiments": records * shape.experiments,
