@@ -1,6 +1,6 @@
 //! The lines that a run writes. docs/engine.md describes every key; a comment here says what a name leaves open.
 
-use crate::recorder::Errors;
+use crate::recorder::{Errors, Handshakes, TlsReceipt};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -93,7 +93,7 @@ pub struct Slice<'a> {
     /// Requests of an open loop that were due and never sent.
     pub not_sent: u64,
     pub errors: Errors,
-    /// After an answer that closed the connection.
+    /// Connections opened again without an error.
     pub reconnects: u64,
     /// Heads and bodies.
     pub received_bytes: u64,
@@ -136,7 +136,7 @@ pub struct Arm<'a> {
     pub all_opened: Option<bool>,
     /// Connections opened, reconnects included.
     pub opened: u64,
-    /// After an answer that closed the connection.
+    /// Connections opened again without an error.
     pub reconnects: u64,
     pub errors: Errors,
     /// Of correct answers.
@@ -155,6 +155,22 @@ pub struct Arm<'a> {
     pub handshake_time: Option<String>,
     /// Handshakes that resumed an earlier session.
     pub handshakes_resumed: u64,
+    /// What the handshakes came to, each kind once.
+    pub tls: Vec<TlsHandshakes>,
+}
+
+/// Handshakes that came to the same.
+#[derive(Debug, Serialize)]
+pub struct TlsHandshakes {
+    #[serde(flatten)]
+    pub receipt: TlsReceipt,
+    pub handshakes: u64,
+}
+
+impl TlsHandshakes {
+    pub fn of(handshakes: &Handshakes) -> Vec<Self> {
+        handshakes.receipts.iter().map(|(&receipt, &handshakes)| Self { receipt, handshakes }).collect()
+    }
 }
 
 /// Whether a run can be trusted.

@@ -104,6 +104,7 @@ impl Observer for JsonLines {
             unsent: open.map(|open| recorder::encode(&open.send_lag.at_least)),
             handshake_time: result.handshakes.time.as_ref().map(recorder::encode),
             handshakes_resumed: result.handshakes.resumed,
+            tls: lines::TlsHandshakes::of(&result.handshakes),
         }))
     }
 }

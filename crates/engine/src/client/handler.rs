@@ -4,8 +4,8 @@ use super::Client;
 use super::connections::State;
 use super::exchanges::Upload;
 use crate::check::Correct;
-use crate::io::{Handler, IoFailure, Next, Outgoing, Slot};
-use crate::recorder::ErrorKind;
+use crate::io::{Handler, Handshake, IoFailure, Next, Outgoing, Slot};
+use crate::recorder::{ErrorKind, TlsReceipt};
 use crate::schedule::Schedule;
 
 impl<S: Schedule> Handler for Client<S> {
@@ -91,9 +91,11 @@ impl<S: Schedule> Handler for Client<S> {
         connection.since_ns = self.now_ns;
     }
 
-    fn secured(&mut self, slot: Slot, resumed: bool) {
+    fn secured(&mut self, slot: Slot, handshake: Handshake) {
         let since_ns = self.connections[slot as usize].since_ns;
-        self.recorder.handshakes.add(self.now_ns.saturating_sub(since_ns), resumed);
+        let Handshake { is_resumed, version, cipher_suite, group } = handshake;
+        let receipt = TlsReceipt { version, cipher_suite, group };
+        self.recorder.handshakes.add(self.now_ns.saturating_sub(since_ns), is_resumed, receipt);
     }
 
     fn ended(&mut self, slot: Slot) -> Next {

@@ -12,6 +12,26 @@ use std::io;
 /// instead of 8 % and made the gaps no more even.
 const SPIN_NS: u64 = 50_000;
 
+/// A stretch of polling that found nothing.
+#[derive(Debug)]
+struct Spin {
+    begin_cpu_ns: u64,
+    /// The wall time of the polls.
+    vain_ns: u64,
+}
+
+impl Spin {
+    fn begin() -> Self {
+        Self { begin_cpu_ns: clock::thread_cpu_ns(), vain_ns: 0 }
+    }
+
+    /// The CPU time that was spent in vain. Wall time is too much if the thread lost its core meanwhile, and the
+    /// thread's CPU time is too much if it sent requests meanwhile.
+    fn end_ns(self) -> u64 {
+        self.vain_ns.min(clock::thread_cpu_ns() - self.begin_cpu_ns)
+    }
+}
+
 #[derive(Debug)]
 pub struct Lane<I, S> {
     io: I,
@@ -30,6 +50,7 @@ impl<I: Io, S: Schedule> Lane<I, S> {
     pub fn drive(&mut self, until_ns: u64) -> io::Result<()> {
         // In a closed loop: on connections that were opened while nothing was sent.
         self.send_due();
+        let mut spin: Option<Spin> = None;
         loop {
             if self.duty_ns() <= self.client.monotonic_ns() {
                 self.attend();
@@ -38,16 +59,26 @@ impl<I: Io, S: Schedule> Lane<I, S> {
                 self.send_due();
             }
             let now_ns = self.client.monotonic_ns();
-            if now_ns >= until_ns || self.client.is_finished() || signal::stop_requested() {
-                return Ok(());
-            }
             // In the closed loop, never.
             let send_ns = self.client.next_send_ns();
+            let is_over = now_ns >= until_ns || self.client.is_finished() || signal::stop_requested();
+            if is_over || send_ns.saturating_sub(now_ns) > SPIN_NS {
+                self.client.recorder.counts.spin_ns += spin.take().map_or(0, Spin::end_ns);
+            }
+            if is_over {
+                return Ok(());
+            }
             if send_ns.saturating_sub(now_ns) > SPIN_NS {
                 let wake_ns = until_ns.min(self.duty_ns()).min(send_ns.saturating_sub(SPIN_NS));
                 self.io.wait(wake_ns, &mut self.client)?;
-            } else if !self.io.poll(&mut self.client)? {
-                self.client.recorder.counts.spin_ns += clock::monotonic_ns() - now_ns;
+            } else {
+                let mut stretch = spin.take().unwrap_or_else(Spin::begin);
+                if self.io.poll(&mut self.client)? {
+                    self.client.recorder.counts.spin_ns += stretch.end_ns();
+                } else {
+                    stretch.vain_ns += clock::monotonic_ns() - now_ns;
+                    spin = Some(stretch);
+                }
             }
         }
     }
@@ -114,5 +145,58 @@ impl<I: Io, S: Schedule> Lane<I, S> {
             };
             io.apply(slot, next, client);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::{Opened, Slot};
+    use crate::requests::{RequestMix, WireSettings};
+    use crate::schedule::Constant;
+    use std::time::Duration;
+
+    /// Connects at once, never answers, and loses its core in every poll.
+    struct Preempted;
+
+    const PREEMPTED_NS: u64 = 20_000_000;
+
+    impl Io for Preempted {
+        fn new(_: &crate::io::IoSettings) -> io::Result<Self> {
+            Ok(Self)
+        }
+        fn open(&mut self, _: Slot) -> io::Result<Opened> {
+            Ok(Opened::Connected)
+        }
+        fn apply<H: crate::io::Handler>(&mut self, _: Slot, _: Next, _: &mut H) {}
+        fn close(&mut self, _: Slot) {}
+        fn wait<H: crate::io::Handler>(&mut self, _: u64, handler: &mut H) -> io::Result<()> {
+            handler.batch(clock::monotonic_ns());
+            Ok(())
+        }
+        fn poll<H: crate::io::Handler>(&mut self, handler: &mut H) -> io::Result<bool> {
+            std::thread::sleep(Duration::from_nanos(PREEMPTED_NS));
+            handler.batch(clock::monotonic_ns());
+            Ok(false)
+        }
+    }
+
+    #[test]
+    fn time_without_a_core_is_not_spent_spinning() {
+        let requests = RequestMix::new(&WireSettings::default(), &[crate::client::tests::spec()]).expect("valid");
+        // Every request is due within the time for which a lane polls.
+        let client = Client::new(Constant::new(25_000.0, None), requests, 1000, u64::MAX / 2);
+        let mut lane = Lane::new(Preempted, client, None);
+        let begin_ns = clock::monotonic_ns();
+        let cpu_ns = clock::thread_cpu_ns();
+        lane.client.set_clock(super::super::ArmClock::thawed(begin_ns, 0, 0));
+        lane.client.batch(begin_ns);
+        lane.client.load(begin_ns + 1_000_000_000);
+        // Connections are open after the first turn, so that there is something to poll for.
+        lane.drive(begin_ns + 3 * PREEMPTED_NS).expect("nothing can fail");
+        let used_ns = clock::thread_cpu_ns() - cpu_ns;
+        let spin_ns = lane.client.recorder.counts.spin_ns;
+        assert!(lane.client.recorder.counts.sent > 0);
+        assert!(0 < spin_ns && spin_ns <= used_ns, "{spin_ns} ns of {used_ns} ns");
     }
 }

@@ -92,6 +92,17 @@ pub enum Opened {
     InProgress,
 }
 
+/// What a completed TLS handshake came to, by the names of IANA.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Handshake {
+    /// It went on with an earlier connection's session.
+    pub is_resumed: bool,
+    pub version: &'static str,
+    pub cipher_suite: &'static str,
+    /// Of the key exchange; a session of TLS 1.2 is resumed without one.
+    pub group: Option<&'static str>,
+}
+
 /// What a backend tells about its connections. Called for every event of every request, so it is never `dyn`.
 pub trait Handler {
     /// A batch of events follows; this is the clock (CLOCK_MONOTONIC) for all of them.
@@ -112,8 +123,8 @@ pub trait Handler {
     fn failed(&mut self, slot: Slot, failure: IoFailure) -> Next;
     /// The socket is open, and the TLS handshake begins; [`Handler::connected`] follows when it is done.
     fn handshaking(&mut self, _slot: Slot) {}
-    /// The TLS handshake is done; `resumed` if it went on with an earlier connection's session.
-    fn secured(&mut self, _slot: Slot, _resumed: bool) {}
+    /// The TLS handshake is done.
+    fn secured(&mut self, _slot: Slot, _handshake: Handshake) {}
 }
 
 /// What a backend needs to know.

@@ -62,7 +62,8 @@ impl LoadArguments {
         if self.timeout.is_zero() {
             return Err(Failure::usage("-T 0: no answer can be that quick"));
         }
-        let shaped = self.shape.resolve(self.timeout)?;
+        let cores = self.pick_cores()?;
+        let shaped = self.shape.resolve(self.timeout, cores.len())?;
         let arm = SessionArm {
             name: self.url.clone(),
             target: self.target(shaped.arrivals)?,
@@ -73,7 +74,7 @@ impl LoadArguments {
         };
         Ok(Session {
             seed: self.shape.seed,
-            cores: self.pick_cores()?,
+            cores,
             io: self.io,
             batch: self.batch,
             slice_ns: shaped.length_ns,

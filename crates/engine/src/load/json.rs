@@ -3,7 +3,7 @@
 use super::quantile::{Figures, Quantiles};
 use super::shape::ArrivalsChoice;
 use super::{LoadArguments, LoadResult, Opening, SliceCounts};
-use crate::lines::Validity;
+use crate::lines::{TlsHandshakes, Validity};
 use crate::recorder::Distribution;
 use serde::Serialize;
 
@@ -34,6 +34,7 @@ pub(super) struct Json<'a> {
     send_gap_variation: Option<f64>,
     handshake_time_ns: Option<Figures>,
     handshakes_resumed: u64,
+    tls: Vec<TlsHandshakes>,
     generator_cpu_ns: u64,
     generator_spin_ns: u64,
     warm_up_plateau: Option<bool>,
@@ -77,6 +78,7 @@ impl<'a> Json<'a> {
             send_gap_variation: open.filter(|_| result.threads == 1).and_then(|open| open.gaps.variation()),
             handshake_time_ns: result.handshake_times().as_ref().map(figures),
             handshakes_resumed: arm.handshakes.resumed,
+            tls: TlsHandshakes::of(&arm.handshakes),
             generator_cpu_ns: result.generator_cpu_ns,
             generator_spin_ns: result.spin_ns,
             warm_up_plateau: result.warm_up_plateau,

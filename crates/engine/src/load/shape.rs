@@ -11,6 +11,15 @@ use std::time::Duration;
 const MAX_DURATION: Duration = Duration::from_secs(24 * 3600);
 const DEFAULT_DURATION: Duration = Duration::from_secs(10);
 
+/// Up to this many Poisson arrivals are drawn to know the last one: some 10 ms.
+const MOST_DRAWN: u64 = 1_000_000;
+
+/// When the last of so many Poisson arrivals has come for certain: ten standard deviations late.
+fn latest_ns(requests: u64, rate: f64) -> u64 {
+    let requests = requests as f64;
+    ((requests + 10.0 * requests.sqrt()) / rate * 1e9) as u64
+}
+
 /// The shape of a load.
 #[derive(Debug, Args)]
 pub(super) struct Shape {
@@ -52,14 +61,15 @@ pub(super) struct Shaped {
 }
 
 impl Shape {
-    pub(super) fn resolve(&self, timeout: Duration) -> Result<Shaped, Failure> {
+    pub(super) fn resolve(&self, timeout: Duration, threads: usize) -> Result<Shaped, Failure> {
         if self.duration.is_some_and(|duration| duration.is_zero()) || self.number == Some(0) {
             return Err(Failure::usage("-d or -n of 0: there would be nothing to do"));
         }
         let mut arrivals = match (self.rate, self.arrivals) {
             (None, _) => Arrivals::Closed(ClosedLoop { requests: self.number }),
-            (Some(rate), _) if !is_rate(rate) => {
-                return Err(Failure::usage(format!("-r {rate}: a rate is above 0 and up to {MAX_RATE_PER_S:e}")));
+            (Some(rate), _) if !is_rate(rate, threads) => {
+                let bounds = format!("a rate is above 0 and up to {MAX_RATE_PER_S:e} per thread");
+                return Err(Failure::usage(format!("-r {rate}: {bounds}")));
             }
             (Some(rate), ArrivalsChoice::Constant) => Arrivals::Constant(Constant::new(rate, self.number)),
             (Some(rate), ArrivalsChoice::Poisson) => Arrivals::Poisson(Poisson::new(rate, self.seed, self.number)),
@@ -67,10 +77,15 @@ impl Shape {
         let length_ns = match (self.duration, self.number) {
             (Some(duration), _) => nanoseconds(duration),
             (None, None) => nanoseconds(DEFAULT_DURATION),
-            (None, Some(requests)) => match arrivals.due(requests - 1) {
-                // A request that waits for a connection may be sent until the last request would have timed out.
-                Due::At(last_ns) => last_ns.saturating_add(nanoseconds(timeout)),
-                Due::WhenFree | Due::Never => nanoseconds(MAX_DURATION),
+            // A request that waits for a connection may be sent until the last request would have timed out.
+            (None, Some(requests)) => match (self.rate, self.arrivals) {
+                (Some(rate), ArrivalsChoice::Poisson) if requests > MOST_DRAWN => {
+                    latest_ns(requests, rate).saturating_add(nanoseconds(timeout))
+                }
+                _ => match arrivals.due(requests - 1) {
+                    Due::At(last_ns) => last_ns.saturating_add(nanoseconds(timeout)),
+                    Due::WhenFree | Due::Never => nanoseconds(MAX_DURATION),
+                },
             },
         };
         Ok(Shaped { arrivals, length_ns })
@@ -114,7 +129,7 @@ mod tests {
     #[test]
     fn lengths_and_limits() {
         let length_s = |duration_s, requests, rate| {
-            let shaped = shape(duration_s, requests, rate).resolve(Duration::from_secs(10)).expect("valid");
+            let shaped = shape(duration_s, requests, rate).resolve(Duration::from_secs(10), 1).expect("valid");
             (shaped.length_ns as f64 / 1e9, shaped.arrivals.is_limited(), shaped.arrivals.is_open())
         };
         assert_eq!(length_s(None, None, None), (10.0, false, false));
@@ -126,12 +141,34 @@ mod tests {
             (11.0, true, true),
             "the last one is due after 1 s, and may time out"
         );
-        for (duration_s, requests, rate) in
-            [(Some(0), None, None), (None, Some(0), None), (None, None, Some(0.0)), (None, None, Some(f64::NAN))]
-        {
-            let refused = shape(duration_s, requests, rate).resolve(Duration::from_secs(10)).expect_err("must be");
+        for (duration_s, requests, rate) in [
+            (Some(0), None, None),
+            (None, Some(0), None),
+            (None, None, Some(0.0)),
+            (None, None, Some(f64::NAN)),
+            (None, None, Some(1.1e7)),
+        ] {
+            let refused = shape(duration_s, requests, rate).resolve(Duration::from_secs(10), 1).expect_err("must be");
             assert_eq!(refused.exit_code(), 2);
         }
+    }
+
+    #[test]
+    fn more_than_a_thread_can_send_takes_several() {
+        let rate = shape(None, None, Some(1.5e7));
+        assert!(rate.resolve(Duration::from_secs(10), 1).is_err());
+        assert!(rate.resolve(Duration::from_secs(10), 2).is_ok());
+    }
+
+    #[test]
+    fn very_many_poisson_arrivals_are_not_drawn_beforehand() {
+        let many = Shape { arrivals: ArrivalsChoice::Poisson, ..shape(None, Some(u64::MAX / 2), Some(1e6)) };
+        // Drawn one by one it would take thousands of years.
+        assert!(many.resolve(Duration::from_secs(10), 1).is_ok());
+        let latest_s = latest_ns(100_000_000, 1e6) as f64 / 1e9;
+        assert!((100.1 - latest_s).abs() < 1e-9, "100 s and ten standard deviations of 10 ms: {latest_s}");
+        let drawn = Poisson::new(1e6, 7, None).due(MOST_DRAWN - 1);
+        assert!(matches!(drawn, Due::At(ns) if ns < latest_ns(MOST_DRAWN, 1e6)));
     }
 
     #[test]

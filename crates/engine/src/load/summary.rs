@@ -4,7 +4,7 @@ use super::quantile::{Quantile, Quantiles};
 use super::shape::{ArrivalsChoice, Shape};
 use super::{LoadArguments, LoadResult, Opening, SliceCounts};
 use crate::lines::Validity;
-use crate::recorder::{Distribution, Times};
+use crate::recorder::{Distribution, Times, TlsReceipt};
 
 const NAME_COLUMNS: usize = 17;
 const VALUE_COLUMNS: usize = 44;
@@ -64,13 +64,17 @@ pub(super) fn text(arguments: &LoadArguments, result: &LoadResult, width: Option
         let shown = format!("p50 {}  p99 {}", time(times.quantile(0.5)), time(times.quantile(0.99)));
         let resumed = result.arm.handshakes.resumed;
         line("TLS handshakes", shown, &format!("their time, warm-up included; {resumed} resumed a session"));
+        for (TlsReceipt { version, cipher_suite, group }, handshakes) in &result.arm.handshakes.receipts {
+            let agreed = format!("{version} {cipher_suite} {}", group.unwrap_or("without key exchange"));
+            line("", agreed, &format!("in {handshakes} handshakes"));
+        }
     }
     let kinds: Vec<String> = errors.occurred().map(|(name, count)| format!("{name} {count}")).collect();
     let kinds = if kinds.is_empty() { "none".to_owned() } else { kinds.join(", ") };
     line("errors", kinds, "requests that got no correct answer, by kind");
     line("in flight", result.arm.counts.in_flight().to_string(), "sent and still unanswered at the end");
     if reconnects > 0 {
-        line("reconnects", reconnects.to_string(), "the server closed between answers, as it may");
+        line("reconnects", reconnects.to_string(), "connections opened again without an error");
     }
     let own = result.generator_cpu_ns as f64;
     let per_answer =

@@ -11,12 +11,12 @@ use std::path::PathBuf;
 
 const MAX_CONNECTIONS: u32 = 1 << 20;
 
-/// One request per nanosecond: above, a schedule could not tell its requests apart.
-pub const MAX_RATE_PER_S: f64 = 1e9;
+/// Several times what a thread can send. Requests that are due and never sent take time too: each is counted.
+pub const MAX_RATE_PER_S: f64 = 1e7;
 
-/// Whether requests can be due at this rate.
-pub fn is_rate(rate_per_s: f64) -> bool {
-    rate_per_s > 1e-9 && rate_per_s <= MAX_RATE_PER_S
+/// Whether requests can be due at this rate on so many threads.
+pub fn is_rate(rate_per_s: f64, threads: usize) -> bool {
+    rate_per_s > 1e-9 && rate_per_s <= MAX_RATE_PER_S * threads as f64
 }
 
 #[derive(Debug, Deserialize)]
@@ -206,8 +206,8 @@ impl Plan {
             require(arm.slice_ns != Some(0), "`slice_ns` is 0; `null` is the plan's")?;
             require(arm.timeout_ns > 0, "`timeout_ns` is 0")?;
             let rate_per_s = arm.arrivals.map_or(1.0, PlannedArrivals::rate_per_s);
-            let what = format!("`rate_per_s` is {rate_per_s}, not above 0 and up to {MAX_RATE_PER_S:e}");
-            require(is_rate(rate_per_s), &what)?;
+            let what = format!("`rate_per_s` is {rate_per_s}, not above 0 and up to {MAX_RATE_PER_S:e} per thread");
+            require(is_rate(rate_per_s, plan.cores.len()), &what)?;
             require(arm.requests_per_connection != Some(0), "`requests_per_connection` is 0; `null` keeps them")?;
             let is_out_of_place = arm.wire != Wire::FastCgi && !arm.fastcgi_params.is_empty();
             require(!is_out_of_place, "`fastcgi_params` without `\"wire\": \"fastcgi\"`")?;

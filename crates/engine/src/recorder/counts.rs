@@ -17,13 +17,14 @@ pub struct Counts {
     pub errors: Errors,
     /// Connections opened, the first time and again.
     pub opened: u64,
-    /// Connections that the server closed without an error: while no request was in flight, or after an answer.
+    /// Connections that were opened again without an error: the server closed them between requests or after an answer,
+    /// or they had sent their last request, or their answer came before their upload was through.
     pub reconnects: u64,
     /// Connections for which the machine had no local port left; counted as connect errors too.
     pub ports_exhausted: u64,
     /// Heads included.
     pub received_bytes: u64,
-    /// Time spent polling for the next due request; within the generator's CPU time.
+    /// CPU time spent polling for the next due request in vain.
     pub spin_ns: u64,
     /// Requests in flight, added up over the arm's time: of two in flight for 3 ns it is 6.
     /// 2^20 of them for 5 h do not fit into 64 bits.

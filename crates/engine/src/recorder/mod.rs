@@ -9,7 +9,7 @@ mod times;
 pub use counts::{Counts, LATE_NS};
 pub use errors::{ErrorKind, Errors};
 pub use gaps::Gaps;
-pub use handshakes::Handshakes;
+pub use handshakes::{Handshakes, TlsReceipt};
 pub use times::{Distribution, MAX_TIME_NS, OpenTimes, Times, encode, time_histogram};
 
 /// The recorder of one lane.

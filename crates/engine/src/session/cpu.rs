@@ -1,6 +1,6 @@
 //! The CPU time of an arm's hops.
 
-use crate::io::process::ProcessClock;
+use crate::io::process::Process;
 use crate::lines::CpuByHop;
 use crate::plan::{CpuSource, Hop};
 use std::fs::File;
@@ -19,8 +19,8 @@ pub type CpuReading = Vec<Option<u64>>;
 /// Where one hop's CPU time stands.
 #[derive(Debug)]
 enum Counter {
-    /// Processes that stay the same.
-    Clocks(Vec<Option<ProcessClock>>),
+    /// Processes that stay the same; `None` if one was gone already.
+    Processes(Vec<Option<Process>>),
     /// A tree that forks; ended processes included.
     Cgroup(Option<CgroupUsage>),
 }
@@ -28,8 +28,8 @@ enum Counter {
 impl Counter {
     fn of(source: &CpuSource) -> Self {
         match source {
-            CpuSource::Processes(processes) => {
-                Self::Clocks(processes.iter().map(|&process| ProcessClock::of(process).ok()).collect())
+            CpuSource::Processes(numbers) => {
+                Self::Processes(numbers.iter().map(|&number| Process::open(number).ok()).collect())
             }
             CpuSource::Cgroup(directory) => Self::Cgroup(CgroupUsage::open(directory).ok()),
         }
@@ -37,7 +37,7 @@ impl Counter {
 
     fn read_ns(&self) -> Option<u64> {
         match self {
-            Self::Clocks(clocks) => clocks.iter().map(|clock| clock.as_ref()?.read_ns().ok()).sum(),
+            Self::Processes(processes) => processes.iter().map(|process| process.as_ref()?.cpu_ns().ok()).sum(),
             Self::Cgroup(usage) => usage.as_ref()?.read_ns(),
         }
     }

@@ -1,6 +1,6 @@
 //! Freezing arms, and thawing them whatever happens.
 
-use crate::io::process;
+use crate::io::process::Process;
 use crate::plan::FreezeBy;
 use hopcost_common::clock;
 use hopcost_common::failure::Failure;
@@ -29,7 +29,7 @@ enum By {
     Nothing,
     Cgroup2 { control: File, events: File },
     Cgroup1 { state: File },
-    Signal(Vec<u32>),
+    Signal(Vec<Process>),
 }
 
 impl Freezer {
@@ -48,7 +48,16 @@ impl Freezer {
                 events: open(directory, "cgroup.events", false)?,
             },
             Some(FreezeBy::Cgroup1(directory)) => By::Cgroup1 { state: open(directory, "freezer.state", true)? },
-            Some(FreezeBy::Signal(processes)) => By::Signal(processes.clone()),
+            Some(FreezeBy::Signal(numbers)) => {
+                // One that is gone has nothing to be frozen.
+                let processes = numbers.iter().filter_map(|&number| match Process::open(number) {
+                    Err(error) if is_gone(&error) => None,
+                    process => Some(process),
+                });
+                By::Signal(processes.collect::<io::Result<_>>().map_err(|error| {
+                    Failure::machine(format!("arm `{arm}`: its processes cannot be held (pidfd_open): {error}"))
+                })?)
+            }
         };
         Ok(Self { arm: arm.to_owned(), by })
     }
@@ -60,7 +69,7 @@ impl Freezer {
             By::Nothing => Ok(()),
             By::Cgroup2 { control, .. } => control.write_all_at(b"1", 0),
             By::Cgroup1 { state } => state.write_all_at(b"FROZEN", 0),
-            By::Signal(processes) => processes.iter().try_for_each(|&process| gone_is_fine(process::stop(process))),
+            By::Signal(processes) => processes.iter().try_for_each(|process| gone_is_fine(process.stop())),
         }
         .map_err(failed)?;
         let begin_ns = clock::monotonic_ns();
@@ -83,7 +92,7 @@ impl Freezer {
             By::Cgroup1 { state } => state.write_all_at(b"THAWED", 0),
             By::Signal(processes) => {
                 // All of them, also if one fails.
-                let resume = |result: io::Result<()>, &process| result.and(gone_is_fine(process::resume(process)));
+                let resume = |result: io::Result<()>, process: &Process| result.and(gone_is_fine(process.resume()));
                 processes.iter().fold(Ok(()), resume)
             }
         }
@@ -100,7 +109,7 @@ impl Freezer {
             By::Cgroup2 { events, .. } => has_line(events, b"frozen 1"),
             By::Cgroup1 { state } => has_line(state, b"FROZEN"),
             By::Signal(processes) => {
-                processes.iter().try_fold(true, |frozen, &process| Ok(frozen && is_stopped(process)?))
+                processes.iter().try_fold(true, |frozen, process| Ok(frozen && is_stopped(process)?))
             }
         }
     }
@@ -109,13 +118,22 @@ impl Freezer {
 /// A process that has ended uses no CPU, so it counts as frozen. That an arm lost a process shows elsewhere.
 fn gone_is_fine(result: io::Result<()>) -> io::Result<()> {
     match result {
-        Err(error) if error.raw_os_error() == Some(3) => Ok(()), // ESRCH
+        Err(error) if is_gone(&error) => Ok(()),
         result => result,
     }
 }
 
+fn is_gone(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(3) // ESRCH
+}
+
 /// Whether every thread of the process is stopped, or gone.
-fn is_stopped(process: u32) -> io::Result<bool> {
+fn is_stopped(process: &Process) -> io::Result<bool> {
+    // What is read by its number may be a stranger's, unless it has not ended afterwards.
+    Ok(threads_are_stopped(process.number())? || process.has_ended())
+}
+
+fn threads_are_stopped(process: i32) -> io::Result<bool> {
     let threads = match std::fs::read_dir(format!("/proc/{process}/task")) {
         Ok(threads) => threads,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
@@ -138,19 +156,19 @@ fn is_stopped(process: u32) -> io::Result<bool> {
 pub struct Freezers(&'static [Freezer]);
 
 static PANIC_HOOK: Once = Once::new();
-static PANIC_THAWS: Mutex<&'static [Freezer]> = Mutex::new(&[]);
+static TO_THAW: Mutex<&'static [Freezer]> = Mutex::new(&[]);
 
 impl Freezers {
-    /// The freezers live as long as the process, for the panic hook.
+    /// The freezers live as long as the process, for the panic hook and for signals.
     pub fn new(freezers: Vec<Freezer>) -> Self {
         let freezers: &'static [Freezer] = freezers.leak();
-        if let Ok(mut thaws) = PANIC_THAWS.lock() {
+        if let Ok(mut thaws) = TO_THAW.lock() {
             *thaws = freezers;
         }
         PANIC_HOOK.call_once(|| {
             let before = std::panic::take_hook();
             std::panic::set_hook(Box::new(move |panic| {
-                if let Ok(freezers) = PANIC_THAWS.try_lock() {
+                if let Ok(freezers) = TO_THAW.try_lock() {
                     thaw_all(&freezers);
                 }
                 before(panic);
@@ -178,6 +196,16 @@ fn thaw_all(freezers: &[Freezer]) {
     for freezer in freezers {
         if let Err(error) = freezer.thaw() {
             eprintln!("error: arm `{}` cannot be thawed: {error}", freezer.arm);
+        }
+    }
+}
+
+/// Thaws every arm and nothing else. A signal handler may call it: it neither allocates nor waits.
+pub(super) fn thaw_in_signal_handler() {
+    if let Ok(freezers) = TO_THAW.try_lock() {
+        for freezer in freezers.iter() {
+            // Nobody could be told.
+            let _ = freezer.thaw();
         }
     }
 }

@@ -55,7 +55,7 @@ pub(super) struct Arm {
 pub(super) fn judge(run: &Run) -> (Validity, Vec<String>) {
     let mut reasons = Vec::new();
     if run.ended_early {
-        let reason = "it was ended by a signal, or by the loss of its reader, before it was done";
+        let reason = "it ended early: by a signal, or because nobody reads its output any more";
         reasons.push((Suspect, reason.to_owned()));
     }
     let is_alone = run.arms.len() == 1;

@@ -2,6 +2,7 @@
 
 mod cores;
 mod cpu;
+mod files;
 mod freeze;
 mod judgement;
 mod leader;
@@ -24,7 +25,8 @@ impl Session {
     /// this returns, also with an error, every arm is thawed.
     pub fn run(mut self, observer: &mut dyn Observer) -> Result<(), Failure> {
         self.check_machine()?;
-        signal::stop_on_signals().map_err(|error| Failure::machine(format!("signals cannot be handled: {error}")))?;
+        signal::stop_on_signals(freeze::thaw_in_signal_handler)
+            .map_err(|error| Failure::machine(format!("signals cannot be handled: {error}")))?;
         let uring = match self.io {
             Backend::Epoll => None,
             Backend::Auto => uring::probe().ok(),
@@ -33,6 +35,7 @@ impl Session {
                     .hint("--io epoll works everywhere; --io auto (\"io\": \"auto\" in a plan) picks what there is")
             })?),
         };
+        self.check_open_files(uring.is_some())?;
         match uring {
             Some(()) => leader::run::<MaybeTls<Uring>>(&self, "uring", observer),
             None => {

@@ -1,6 +1,7 @@
 //! What to run, and what comes of it.
 
 use super::cpu::CgroupUsage;
+use super::files;
 use crate::client::Watch;
 use crate::io::Backend;
 use crate::io::process;
@@ -14,8 +15,6 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Descriptors that are not connections: rings, control files, standard streams.
-const OTHER_FILES: u64 = 64;
 /// With fewer connections on a thread, the load would wait for itself if it waited for several completions.
 const MIN_BATCHING_CONNECTIONS: u32 = 16;
 
@@ -65,7 +64,7 @@ pub struct ArmResult {
     pub name: String,
     /// Warm-up included.
     pub counts: Counts,
-    /// Of the measured slices and the drain.
+    /// Of the measured slices; in an open loop each ends with its drain.
     pub times: Times,
     /// Warm-up included.
     pub handshakes: Handshakes,
@@ -115,22 +114,20 @@ impl Session {
         })
     }
 
-    /// Whether this machine has the cores, the open files and the CPU accounts.
+    /// Whether this machine allows as many open files as this backend needs.
+    pub(super) fn check_open_files(&self, is_uring: bool) -> Result<(), Failure> {
+        let most = limits::raise_open_files()
+            .map_err(|error| Failure::machine(format!("the limit of open files cannot be read: {error}")))?;
+        files::check(self, is_uring, most)
+    }
+
+    /// Whether this machine has the cores and the CPU accounts.
     pub(super) fn check_machine(&self) -> Result<(), Failure> {
-        let unreadable = |what: &str, error: io::Error| Failure::machine(format!("{what} cannot be read: {error}"));
-        let allowed = process::allowed_cores().map_err(|error| unreadable("the cores", error))?;
+        let allowed =
+            process::allowed_cores().map_err(|error| Failure::machine(format!("the cores cannot be read: {error}")))?;
         if let Some(core) = self.cores.iter().find(|core| !allowed.contains(core)) {
             return Err(Failure::machine(format!("core {core} is not there, or not for this process"))
                 .hint(format!("these are: {allowed:?}")));
-        }
-        let open_files = limits::raise_open_files().map_err(|error| unreadable("the limit of open files", error))?;
-        let connections: u64 = self.arms.iter().map(|arm| u64::from(arm.target.connections)).sum();
-        if connections + OTHER_FILES > open_files {
-            let most = open_files.saturating_sub(OTHER_FILES);
-            return Err(Failure::machine(format!(
-                "{connections} connections, over all arms, are more than the limit of {open_files} open files allows"
-            ))
-            .hint(format!("at most {most} connections together; or raise the hard limit (ulimit -Hn)")));
         }
         for (arm, hop) in self.arms.iter().flat_map(|arm| arm.hops.iter().map(move |hop| (arm, hop))) {
             if let CpuSource::Cgroup(directory) = &hop.cpu {

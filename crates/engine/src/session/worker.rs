@@ -40,7 +40,7 @@ pub(super) enum Stage {
     /// Runs right before a measured slice: caches and queues fill again after the other arms' slices.
     Settle,
     Measure,
-    /// Nothing more is sent; what the measured slices left in flight is answered.
+    /// Nothing more is sent; what the measured slices left in flight is answered and counted, but not timed.
     Drain,
 }
 

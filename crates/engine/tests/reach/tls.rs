@@ -5,7 +5,7 @@ use hopcost_engine::io::Backend;
 use hopcost_engine::io::tls::{SessionResumption, TlsSettings, Trust};
 use hopcost_engine::io::{Address, TlsSettings as Settings};
 use hopcost_engine::plan::Target;
-use hopcost_engine::recorder::ErrorKind;
+use hopcost_engine::recorder::{ErrorKind, TlsReceipt};
 use hopcost_engine::requests::{RequestMix, WireSettings};
 use hopcost_engine::schedule::{Arrivals, Constant};
 use hopcost_engine::session::ArmResult;
@@ -154,6 +154,17 @@ fn every_request_is_answered_inside_tls() {
         assert_all_correct(&result.counts, 500, "a good server");
         assert_eq!(result.counts.compared, 500);
         assert_eq!(handshakes(&result), (4, 0), "{io:?}");
+    }
+}
+
+#[test]
+fn what_was_agreed_on_is_counted_by_handshake() {
+    for io in backends() {
+        let server = serve(Manner::Good);
+        let receipts = run(io, aimed(&server, 8)).handshakes.receipts;
+        let receipt =
+            TlsReceipt { version: "TLS 1.3", cipher_suite: "TLS13_AES_256_GCM_SHA384", group: Some("X25519") };
+        assert_eq!(receipts.into_iter().collect::<Vec<_>>(), [(receipt, 4)], "{io:?}: what both of rustls prefer");
     }
 }
 

@@ -18,7 +18,7 @@ fn client(connections: u32, requests: Option<u64>) -> Client<ClosedLoop> {
     client_of(&WireSettings::default(), spec(), connections, requests)
 }
 
-fn spec() -> RequestSpec {
+pub(super) fn spec() -> RequestSpec {
     RequestSpec {
         weight: 1,
         method: "GET".into(),

@@ -4,8 +4,9 @@
 
 mod session;
 mod settings;
+mod tickets;
 
-use super::{Handler, Io, IoFailure, IoSettings, Messages, Next, Opened, Outgoing, Slot};
+use super::{Handler, Handshake, Io, IoFailure, IoSettings, Messages, Next, Opened, Outgoing, Slot};
 use session::Session;
 pub use settings::{SessionResumption, TlsSettings, Trust};
 use std::io::{self, BufRead as _};
@@ -26,7 +27,7 @@ impl<I: Io> Io for MaybeTls<I> {
                 io,
                 opened: Vec::new(),
                 state: State {
-                    settings: tls.clone(),
+                    settings: tls.of_lane(settings.connections),
                     messages: settings.messages.clone(),
                     sessions: (0..settings.connections).map(|_| None).collect(),
                     batch: 0,
@@ -172,8 +173,8 @@ impl<H: Handler> TlsHandler<'_, H> {
             // Nothing is read after the server's close_notify.
             let Ok(read) = session.connection.read_tls(&mut input) else { return self.fail(slot) };
             let processed = session.connection.process_new_packets();
-            if let Some(resumed) = session.secured_now() {
-                self.handler.secured(slot, resumed);
+            if let Some(handshake) = session.secured_now() {
+                self.handler.secured(slot, handshake);
                 next = self.handler.connected(slot);
             }
             let early = before_request && session.ordered_in == batch;
@@ -279,7 +280,7 @@ impl<H: Handler> Handler for TlsHandler<'_, H> {
         self.handler.handshaking(slot);
     }
 
-    fn secured(&mut self, slot: Slot, resumed: bool) {
-        self.handler.secured(slot, resumed);
+    fn secured(&mut self, slot: Slot, handshake: Handshake) {
+        self.handler.secured(slot, handshake);
     }
 }

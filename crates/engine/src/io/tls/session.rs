@@ -1,8 +1,8 @@
 //! One connection's TLS: ciphertext in and out, messages and answers inside. No sockets.
 
 use super::settings::TlsSettings;
-use crate::io::{MessageId, Messages, REPORTED_BYTES};
-use rustls::{ClientConnection, HandshakeKind};
+use crate::io::{Handshake, MessageId, Messages, REPORTED_BYTES};
+use rustls::{ClientConnection, HandshakeKind, ProtocolVersion};
 use std::io::{self, Write as _};
 
 /// How much of a message is encrypted at once. Ciphertext that is not sent yet is held in memory.
@@ -69,12 +69,22 @@ impl Session {
         bytes
     }
 
-    /// If the handshake has been completed just now, whether it resumed an earlier session.
-    pub(super) fn secured_now(&mut self) -> Option<bool> {
+    /// If the handshake has been completed just now, what it came to.
+    pub(super) fn secured_now(&mut self) -> Option<Handshake> {
         if self.is_secured || self.connection.is_handshaking() {
             return None;
         }
         self.is_secured = true;
-        Some(self.connection.handshake_kind() == Some(HandshakeKind::Resumed))
+        let version = match self.connection.protocol_version()? {
+            ProtocolVersion::TLSv1_2 => "TLS 1.2",
+            // rustls speaks no other.
+            _ => "TLS 1.3",
+        };
+        Some(Handshake {
+            is_resumed: self.connection.handshake_kind() == Some(HandshakeKind::Resumed),
+            version,
+            cipher_suite: self.connection.negotiated_cipher_suite()?.suite().as_str()?,
+            group: self.connection.negotiated_key_exchange_group().and_then(|group| group.name().as_str()),
+        })
     }
 }

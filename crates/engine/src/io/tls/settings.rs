@@ -1,5 +1,6 @@
 //! How TLS is spoken: whom to trust, and whether to resume sessions.
 
+use super::tickets::Tickets;
 use rustls::client::Resumption;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
@@ -33,6 +34,7 @@ pub enum SessionResumption {
 pub struct TlsSettings {
     pub(super) config: Arc<ClientConfig>,
     pub(super) server_name: ServerName<'static>,
+    resumption: SessionResumption,
 }
 
 impl TlsSettings {
@@ -52,19 +54,22 @@ impl TlsSettings {
         };
         let mut config = builder.with_no_client_auth();
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
-        config.resumption = match resumption {
-            SessionResumption::On => Resumption::in_memory_sessions(256),
-            SessionResumption::Off => Resumption::disabled(),
-        };
-        Ok(Self { config: Arc::new(config), server_name })
+        config.resumption = Resumption::disabled();
+        Ok(Self { config: Arc::new(config), server_name, resumption })
+    }
+
+    /// The settings of one lane, whose connections resume each other's sessions and no others.
+    pub(super) fn of_lane(&self, connections: u32) -> Self {
+        let mut config = ClientConfig::clone(&self.config);
+        if self.resumption == SessionResumption::On {
+            config.resumption = Resumption::store(Arc::new(Tickets::new(connections)));
+        }
+        Self { config: Arc::new(config), ..self.clone() }
     }
 
     /// One handshake, and nothing more.
     pub fn try_handshake<S: Read + Write>(&self, stream: &mut S) -> io::Result<()> {
-        // It must not leave a session behind that the load would resume.
-        let mut config = ClientConfig::clone(&self.config);
-        config.resumption = Resumption::disabled();
-        let mut connection = ClientConnection::new(Arc::new(config), self.server_name.clone())
+        let mut connection = ClientConnection::new(Arc::clone(&self.config), self.server_name.clone())
             .map_err(|error| io::Error::other(error.to_string()))?;
         while connection.is_handshaking() {
             connection.complete_io(stream)?;

@@ -32,7 +32,7 @@ impl Uring {
         }
         let mut entry = opcode::RecvMulti::new(Fixed(slot), GROUP).build().user_data(tag);
         // The crate has no setter for the flag on this operation.
-        // SAFETY: an entry is a `struct io_uring_sqe` (repr(C), inside a repr(transparent)); its 16 bits at byte 2 are
+        // SAFETY: an entry is a `struct io_uring_sqe` alone (repr(C)); its 16 bits at byte 2 are
         // `ioprio`, which carries these flags, and every value is valid there.
         unsafe { *(&raw mut entry).cast::<u16>().add(1) |= POLL_FIRST };
         entry

@@ -161,8 +161,8 @@ impl Response {
         let before = self.held.len();
         let room = (MAX_HEAD_BYTES + 1).saturating_sub(before);
         self.held.extend_from_slice(&input[..input.len().min(room)]);
-        // The end may have begun with the last three bytes held.
-        let Some(end) = head::end_of_head(&self.held, before.saturating_sub(3)) else {
+        // The end may have begun with the last two bytes held.
+        let Some(end) = head::end_of_head(&self.held, before.saturating_sub(2)) else {
             *input = &[];
             return Ok(None);
         };
