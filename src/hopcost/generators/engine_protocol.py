@@ -191,7 +191,7 @@ class Slice(msgspec.Struct, tag_field="kind", tag="slice"):
             description="error kind, one of `connect`, `tls`, `write`, `read`, `protocol`, `status`, `body`, `timeout`"
         ),
     ]
-    reconnects: Annotated[int, Meta(description="connections opened again after an answer that closed them")]
+    reconnects: Annotated[int, Meta(description="connections opened again without an error")]
     received_bytes: Annotated[int, Meta(description="heads included")]
     cpu_ns: Annotated[
         dict[str, int | None], Meta(description="by hop, thaw to frozen; null where a process of the hop was gone")
@@ -209,7 +209,7 @@ class Slice(msgspec.Struct, tag_field="kind", tag="slice"):
         int | None, Meta(description="how long an open loop was drained, within `elapsed_ns`; null in the closed loop")
     ] = None
     spin_ns: Annotated[
-        int | None, Meta(description="time the engine polled for the next due request; within `generator_cpu_ns`")
+        int | None, Meta(description="CPU time of polling for the next due request in vain; within `generator_cpu_ns`")
     ] = None
     late: Annotated[
         int | None, Meta(description="requests of an open loop sent more than 1 ms late though a connection was free")
@@ -229,6 +229,19 @@ class Slice(msgspec.Struct, tag_field="kind", tag="slice"):
     ] = None
 
 
+class TlsHandshakes(msgspec.Struct, frozen=True):
+    """What TLS handshakes of an arm came to, by the names of IANA; one for each outcome."""
+
+    version: Annotated[str, Meta(description="`TLS 1.2` or `TLS 1.3`")]
+    cipher_suite: Annotated[str, Meta(description="as the server chose it")]
+    group: Annotated[str | None, Meta(description="of the key exchange; null if a session was resumed without one")]
+    handshakes: Annotated[int, Meta(description="how many, warm-up included")]
+
+    def words(self) -> str:
+        """`TLS 1.3, TLS13_AES_256_GCM_SHA384, X25519`."""
+        return ", ".join(part for part in (self.version, self.cipher_suite, self.group) if part is not None)
+
+
 class ArmTotals(msgspec.Struct, tag_field="kind", tag="arm"):
     """An arm's accounts over the whole block, and its histograms (V2 compressed, base64, ns)."""
 
@@ -238,7 +251,7 @@ class ArmTotals(msgspec.Struct, tag_field="kind", tag="arm"):
     compared: Annotated[int, Meta(description="answers whose every byte was compared")]
     in_flight: Annotated[int, Meta(description="sent and still not answered after the drain")]
     established: Annotated[int, Meta(description="connections open at the end")]
-    reconnects: Annotated[int, Meta(description="connections opened again after an answer that closed them")]
+    reconnects: Annotated[int, Meta(description="connections opened again without an error")]
     errors: Annotated[
         dict[str, int],
         Meta(
@@ -265,6 +278,7 @@ class ArmTotals(msgspec.Struct, tag_field="kind", tag="arm"):
     all_opened: Annotated[
         bool | None, Meta(description="whether every connection has been open; null where the load was not come to")
     ] = None
+    tls: Annotated[list[TlsHandshakes], Meta(description="what its handshakes came to; empty without TLS")] = []
 
 
 class End(msgspec.Struct, tag_field="kind", tag="end"):

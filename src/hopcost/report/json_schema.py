@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
+from hopcost.generators.engine_protocol import TlsHandshakes
 from hopcost.plan.cores import Cores
 from hopcost.plan.plan import LeftOut, Point
 from hopcost.plan.turns import Turns
@@ -96,7 +97,7 @@ class ReportedArm(msgspec.Struct, frozen=True):
     ]
     faults: Annotated[list[str], Meta(description="its own, in words: with one it has no verdict")]
     errors: Annotated[dict[str, int], Meta(description="by kind, all eight, in slices")]
-    reconnects: Annotated[int, Meta(description="connections opened again after an answer that closed them")]
+    reconnects: Annotated[int, Meta(description="connections opened again without an error")]
     cpu_outside: Annotated[
         float | None, Meta(description="CPU time while it was meant to be frozen ÷ CPU time in its own slices")
     ]
@@ -124,6 +125,10 @@ class ReportedArm(msgspec.Struct, frozen=True):
         dict[str, Memory], Meta(description="by hop, as in blocks.jsonl: the largest of each over blocks")
     ]
     notes: Annotated[list[str], Meta(description="as in blocks.jsonl, each once")]
+    tls: Annotated[
+        list[TlsHandshakes],
+        Meta(description="what its TLS handshakes came to, as in blocks.jsonl, over all blocks; empty without TLS"),
+    ]
     peer: Annotated[
         str | None, Meta(description="the other load generator that drove it, and its version; null for hopcost's own")
     ]

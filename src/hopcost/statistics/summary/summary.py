@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from hopcost.generators.engine_protocol import Validity
+from hopcost.generators.engine_protocol import TlsHandshakes, Validity
 from hopcost.plan.plan import Plan, PlannedArm, PlannedExperiment
 from hopcost.plan.turns import Turns
 from hopcost.record.block import ArmBlock, Block, Failure
@@ -62,6 +62,7 @@ class ArmSummary(msgspec.Struct, frozen=True):
     time_wait: list[TimeWait] = []
     memory: dict[str, Memory] = {}
     notes: list[str] = []
+    tls: list[TlsHandshakes] = []
     peer: str | None = None
     peer_figures: PeerFigures | None = None
 
@@ -212,6 +213,7 @@ def _summarise_arm(
         ),
         time_wait=usage.time_wait(parts),
         memory=usage.memory(parts),
+        tls=usage.tls(parts),
         notes=list(dict.fromkeys(note for part in parts for note in part.notes)),
         peer=next((f"{run.peer} {run.version}" for run in peer_runs), None),
         peer_figures=summarise_peer_runs(peer_runs),

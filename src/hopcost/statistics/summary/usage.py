@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from hopcost.generators.engine_protocol import TlsHandshakes
 from hopcost.record.block import ArmBlock, Block
 from hopcost.record.evidence import Memory, TimeWait
 from hopcost.record.repeat import Repeat
@@ -66,6 +67,17 @@ def memory(parts: Sequence[ArmBlock | Repeat]) -> dict[str, Memory]:
                 proportional_bytes=_largest(own.proportional_bytes, before.proportional_bytes),
             )
     return most
+
+
+def tls(parts: Sequence[ArmBlock]) -> list[TlsHandshakes]:
+    """What the TLS handshakes of all blocks came to, with the closed loop's and the open loop's added up."""
+    handshakes: dict[TlsHandshakes, int] = {}
+    for part in parts:
+        totals = [part.totals, *(load.totals for load in part.open_loop)]
+        for own in (own for line in totals if line is not None for own in line.tls):
+            kind = msgspec.structs.replace(own, handshakes=0)
+            handshakes[kind] = handshakes.get(kind, 0) + own.handshakes
+    return [msgspec.structs.replace(kind, handshakes=number) for kind, number in handshakes.items()]
 
 
 def _largest(*values: int | None) -> int | None:
