@@ -1,10 +1,13 @@
-"""Plans of suites, for sections that load the arms themselves."""
+"""Suites made or cut down for `make truth`, and plans of them for sections that load the arms themselves."""
 
 from __future__ import annotations
 
+import json
 import tempfile
+import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -15,7 +18,11 @@ from hopcost.plan.plan import Plan
 from hopcost.programs import receipt
 from hopcost.stacks.sandbox.ports import raise_open_files
 from hopcost.suites import read
+from hopcost.suites.read import SUITES
 from hopcost.suites.suite import Suite
+
+# What belongs to an article, or to all arms of an experiment, and not to two of them.
+LEFT_OUT = {"published", "published_conditions", "as_published", "control", "quick", "weight", "sweep"}
 
 
 def plan_of(
@@ -58,6 +65,46 @@ def suite_text(name: str, arms: Mapping[str, Sequence[str]], placement: str = "o
         f'question = "How far apart?"\nbaseline = "{next(iter(arms))}"\narms = {list(arms)}\n'
         f'placement = "{placement}"\nopen_loop = false\n'
     )
+
+
+def cut_suite(name: str, experiment: str, arm: str, value: object = None) -> str:
+    """A shipped suite, cut down to an arm and its baseline, as a suite file. Without the open loop.
+
+    `value` is that of the sweep's point, if the experiment has a sweep.
+    """
+    content = tomllib.loads((SUITES / f"{name}.toml").read_text(encoding="utf-8"))
+    whole = next(table for table in content["experiments"] if table["name"] == experiment)
+    if value is not None:
+        _set(whole, whole["sweep"]["key"].split("."), value)
+    arms = [whole["baseline"], arm]
+    kept = {key: value for key, value in whole.items() if key not in LEFT_OUT}
+    cut = {
+        "name": f"{name}-pair",
+        "title": "For make truth",
+        "arms": {arm: content["arms"][arm] for arm in arms},
+        "experiments": [{**kept, "arms": arms, "open_loop": False}],
+    }
+    return "".join(f"{key} = {toml(value)}\n" for key, value in cut.items())
+
+
+def _set(table: dict[str, Any], path: Sequence[str], value: object) -> None:
+    *outer, last = path
+    for key in outer:
+        table = table.setdefault(key, {})
+    table[last] = value
+
+
+def toml(value: Any) -> str:
+    """A value as TOML, tables inline.
+
+    >>> toml({"arms": ["a", "b"], "work_us": 50, "open": False})
+    '{ "arms" = ["a", "b"], "work_us" = 50, "open" = false }'
+    """
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{json.dumps(key)} = {toml(item)}" for key, item in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(toml, value)) + "]"
+    return json.dumps(value, ensure_ascii=False)
 
 
 def with_connections(suite: Suite, connections: int) -> Suite:

@@ -14,7 +14,7 @@ from truth_samples import comparison, filled, report
 from hopcost.errors import MeasurementFailed
 from hopcost.suites import read
 from hopcost.suites.read import shipped_suites
-from tools.truth import lines
+from tools.truth import lines, plans
 from tools.truth.form import Form
 from tools.truth.sections import quick_full
 
@@ -49,7 +49,7 @@ def test_the_point_of_a_sweep_is_set() -> None:
 
 def test_values_as_toml() -> None:
     value = {"a b": {"list": [1, 0.5, True, 'a "word"'], "nested": [{"x": "ä\n"}]}}
-    assert tomllib.loads(f"value = {quick_full.toml(value)}")["value"] == value
+    assert tomllib.loads(f"value = {plans.toml(value)}")["value"] == value
 
 
 def test_the_quotient_by_hand() -> None:

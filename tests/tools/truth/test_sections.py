@@ -15,6 +15,7 @@ from hopcost.record.run import Ending, StopReason
 from hopcost.report.json_schema import Report
 from hopcost.statistics.verdict import Size
 from tools.truth import lines, made_with
+from tools.truth.form import Form
 from tools.truth.sections import alarms, precision, sensitivity, slices
 
 
@@ -38,7 +39,7 @@ def test_what_is_a_false_alarm() -> None:
         "throughput_comparisons": 2,
         "throughput_excludes": 1,
         "throughput_directional": 0,
-        "throughput_unknown": 0,
+        "throughput_unsettled": 0,
         "throughput_width": pytest.approx(0.01),
         "throughput_directions": 1,
         "throughput_present": 2,
@@ -46,7 +47,7 @@ def test_what_is_a_false_alarm() -> None:
         "cpu_per_request_comparisons": 1,
         "cpu_per_request_excludes": 1,
         "cpu_per_request_directional": 1,
-        "cpu_per_request_unknown": 1,
+        "cpu_per_request_unsettled": 1,
         "cpu_per_request_width": pytest.approx(0.0125 / 1.0175),
         "cpu_per_request_directions": 1,
         "cpu_per_request_present": 2,
@@ -54,7 +55,7 @@ def test_what_is_a_false_alarm() -> None:
         "other_comparisons": 2,
         "other_excludes": 2,
         "other_directional": 2,
-        "other_unknown": 0,
+        "other_unsettled": 0,
     }
     assert alarms.directional(figures) == 1 and alarms.has_excluded(figures, "throughput")
     assert alarms.counted(report([], instrument_is_biased=True))["silent"] == 1.0
@@ -99,10 +100,16 @@ def test_what_is_seen_of_a_dearer_origin() -> None:
     assert (figures["dearer"], figures["negligible"], figures["ratio"]) == (1.0, 1.0, pytest.approx(1.02))
     assert figures["half_width"] == pytest.approx(0.01 / 1.02)
     assert sensitivity.seen(dearer("same"))["dearer"] == 0.0
-    assert sensitivity.seen(dearer("dearer", load_per_s=1000.0))["unknown"] == 1.0, "the open loop is another figure"
-    assert sensitivity.verdict([{"dearer": 1.0}] * 18 + [{"dearer": 0.0}] * 2) == "yes"
-    assert sensitivity.verdict([{"dearer": 0.0}] * 3) == "no"
-    assert sensitivity.verdict([{"dearer": 1.0}] * 19) == "unfinished: 19 of 20 runs"
+    assert sensitivity.seen(dearer("dearer", load_per_s=1000.0))["unsettled"] == 1.0, "the open loop is another figure"
+    seen = {"dearer": 1.0, "same": 0.0}
+    assert sensitivity.verdict("5 %", [seen] * 18 + [seen | {"dearer": 0.0}] * 2) == "yes"
+    assert sensitivity.verdict("2 %", [seen | {"dearer": 0.0}] * 3) == "no"
+    assert sensitivity.verdict("5 %", [seen] * 19) == "unfinished: 19 of 20 runs"
+    assert sensitivity.verdict("5 %", [seen] * 3, wanted=3) == "yes"
+    assert sensitivity.verdict("5 %", [seen, seen | {"dearer": 0.0}], wanted=3) == "no"
+    same = seen | {"dearer": 0.0, "same": 1.0}
+    assert sensitivity.verdict("5 %", [*[seen] * 19, same]) == "no: called the same"
+    assert sensitivity.verdict("2 %", [*[seen] * 19, same]) == "yes"
 
 
 def test_the_work_is_what_was_asked_for() -> None:
@@ -128,6 +135,18 @@ def test_sensitivity_waits_for_its_calibration(tmp_path: Path) -> None:
     assert sum(case.runs for case in cases.values()) == 50
 
 
+def test_the_short_form_of_sensitivity_has_the_large_difference_alone(tmp_path: Path) -> None:
+    section = sensitivity.Sensitivity(tmp_path, Form.SHORT)
+    assert section.kept.left() == 4, "a calibration, and three runs that wait for it"
+    seen = {"dearer": 1.0, "same": 0.0, "negligible": 0.0, "ratio": 1.05, "half_width": 0.01, "spread": 0.1}
+    run = seen | {"rounds": 40.0, "before_ns": 4e3, "plain_ns": 4e3, "truly": 1.05, "seconds": 60.0, "time_s": 60.0}
+    runs = [line("5 %", n, section=sensitivity.SECTION, figures=run) for n in range(3)]
+    calibrated = {"plain_ns": 4.0, "40_ns": 44.0, "100_ns": 204.0}
+    first = line("calibration", section=sensitivity.SECTION, figures=calibrated)
+    text, holds = section.page(lines.Sorted([first, *runs], {}))
+    assert holds and "Calibration, 1 of 1 done" in "\n".join(text) and not any("| 2 %" in row for row in text)
+
+
 def test_what_a_round_costs_by_hand() -> None:
     calibrated = line(
         "calibration", section=sensitivity.SECTION, figures={"plain_ns": 4.0, "40_ns": 44.0, "100_ns": 204.0}
@@ -142,7 +161,7 @@ def test_what_a_round_costs_by_hand() -> None:
 def test_the_section_of_sensitivity() -> None:
     def of(name: str, n: int) -> dict[str, float]:
         costs = {"rounds": 40, "before_ns": 4000.0, "plain_ns": 4000.0, "truly": 1 + sensitivity.SHARES[name]}
-        seen = {"dearer": float(n > 1), "negligible": 0.0, "ratio": 1.02, "half_width": 0.01}
+        seen = {"dearer": float(n > 1), "same": 0.0, "negligible": 0.0, "ratio": 1.02, "half_width": 0.01}
         return {**costs, **seen, "spread": 0.1, "seconds": 60.0, "time_s": 60.0}
 
     runs = [
@@ -232,10 +251,16 @@ def test_slices_beside_plain_runs(monkeypatch: pytest.MonkeyPatch) -> None:
 
     text, holds = slices.Slices().page(filled(slices.Slices(), of))
     words = [row.split(" | ")[-1] for row in text if "| nginx |" in row]
-    assert words == ["yes |", "yes |", "no |", "yes |", "yes |"] and not holds
+    assert words == ["yes |", "yes |", "no |", "yes |", "yes |", "yes |", "yes |"] and not holds
     assert slices.Slices().page(filled(slices.Slices(), lambda case, n: of(slices.Slices().cases()[0], n)))[1]
     text, holds = slices.Slices().page(lines.Sorted([], {"of another engine": 2}))
-    assert not holds and sum("| unfinished |" in row for row in text) == 5
+    assert not holds and sum("| unfinished |" in row for row in text) == 7
+    short = slices.Slices(form=Form.SHORT)
+    assert [(case.name, case.runs) for case in short.cases()] == [
+        ("over a Unix socket alone, 64 connections", 8),
+        ("over a Unix socket alone, 1000 connections", 8),
+    ]
+    assert short.page(filled(short, of))[1]
 
 
 def test_the_report_of_a_run_can_be_read() -> None:

@@ -46,7 +46,7 @@ KINDS = {
 }
 ANSWERS = {"origin": "the embedded origin", "nginx": "nginx, a fixed answer"}
 COLUMNS = ["form", "who answers", "arms beside:", "done:", "directional: throughput:", "CPU:", "without 1: throughput:"]
-COLUMNS += ["CPU:", "one or the other:", "verdicts: unknown:", "runs without verdicts:", "blocks:", "± throughput:"]
+COLUMNS += ["CPU:", "one or the other:", "not settled:", "runs without verdicts:", "blocks:", "± throughput:"]
 COLUMNS += ["± CPU:"]
 
 
@@ -69,7 +69,7 @@ def run(form: str, program: str, beside: int, number: int) -> Figures:
 
 
 def counted(experiment: ReportedExperiment) -> Figures:
-    """By figure of the closed loop: comparisons, intervals without 1, verdicts beyond the margin, and those unknown.
+    """By figure of the closed loop: comparisons, intervals without 1, verdicts beyond the margin, not settled ones.
 
     Of throughput and CPU per request also: verdicts with a direction, however small, and comparisons that are resolved
     (a direction, `same`, or an interval within ±5 %), of all that are present.
@@ -93,7 +93,7 @@ def counted(experiment: ReportedExperiment) -> Figures:
             figures[f"{name}_directions"] = sum(map(has_direction, known))
             figures[f"{name}_present"] = len(present)
             figures[f"{name}_resolved"] = sum(map(is_resolved, present))
-        figures[f"{name}_unknown"] = sum(comparison.verdict in (NOT_SETTLED, NO_VERDICT) for comparison in present)
+        figures[f"{name}_unsettled"] = sum(comparison.verdict in (NOT_SETTLED, NO_VERDICT) for comparison in present)
     return figures
 
 
@@ -196,14 +196,14 @@ def _prose(wanted: dict[str, int]) -> list[str]:
 def _cells(runs: list[Figures], wanted: int) -> list[str]:
     directional_of = [int(sum(figures[f"{name}_directional"] for figures in runs)) for name in SPEEDS]
     excluding = [sum(has_excluded(figures, name) for figures in runs) for name in SPEEDS]
-    unknown = int(sum(figures[f"{name}_unknown"] for figures in runs for name in SPEEDS))
+    unsettled = int(sum(figures[f"{name}_unsettled"] for figures in runs for name in SPEEDS))
     of = int(sum(figures[f"{name}_comparisons"] for figures in runs for name in SPEEDS))
     return [
         f"{len(runs)} of {wanted}",
         *map(str, directional_of),
         *map(str, excluding),
         str(sum(has_excluded(figures, *SPEEDS) for figures in runs)),
-        f"{unknown} of {of}",
+        f"{unsettled} of {of}",
         str(int(sum(figures["silent"] for figures in runs))),
         *([f"{median(runs, 'blocks'):g}", *(_width(runs, name) for name in SPEEDS)] if runs else [""] * 3),
     ]

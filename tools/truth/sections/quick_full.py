@@ -6,34 +6,30 @@ for each repeat. Suites are cut down to the two arms, so that the time goes to t
 
 from __future__ import annotations
 
-import json
 import math
 import random
 import tomllib
 from collections.abc import Sequence
 from functools import cache, partial
-from typing import Any
 
 import msgspec
 
 from hopcost.errors import MeasurementFailed
 from hopcost.programs import receipt
 from hopcost.statistics.intervals import Interval
-from hopcost.suites.read import SUITES
 from tools.truth.form import Runs
 from tools.truth.lines import Case, Figures, Sorted
 from tools.truth.part import Part, Section, bracketed, unfinished, within
+from tools.truth.plans import cut_suite
 from tools.truth.runs import VERDICTS_STEAL_MOST, arm_of, closed_loop, read_nothing, run_suite
 
 SECTION = "quick-full"
 RUNS = Runs(full=6, short=1)
-QUICK_S, FULL_S, REPORTS_S = 36.0, 60.0, 10.0
+QUICK_S, FULL_S, REPORTS_S = 30.0, 50.0, 8.0
 QUICK, FULL = "quick", "full"
 LEAST_PRECISION = ("--precision", 0.05)  # so that the whole time is used
 MARGIN = 0.03
 COLUMNS = ["suite", "arm", "quick ratio:", "full ratio:", "quick ÷ full:", "repeats:", "within ±3 %"]
-# What belongs to an article, or to all arms of an experiment, and not to two of them.
-LEFT_OUT = {"published", "published_conditions", "as_published", "control", "quick", "weight", "sweep"}
 
 
 class Pick(msgspec.Struct, frozen=True):
@@ -60,40 +56,7 @@ PICKS = {
 def suite(name: str) -> str:
     """The shipped suite, cut down to the arm and its baseline, as a suite file. Without the open loop."""
     pick = PICKS[name]
-    text = (SUITES / f"{name}.toml").read_text(encoding="utf-8")
-    content = tomllib.loads(text)
-    experiment = next(one for one in content["experiments"] if one["name"] == pick.experiment)
-    if pick.value is not None:
-        _set(experiment, experiment["sweep"]["key"].split("."), pick.value)
-    arms = [experiment["baseline"], pick.arm]
-    kept = {key: value for key, value in experiment.items() if key not in LEFT_OUT}
-    cut = {
-        "name": f"{name}-pair",
-        "title": "For make truth",
-        "arms": {arm: content["arms"][arm] for arm in arms},
-        "experiments": [{**kept, "arms": arms, "open_loop": False}],
-    }
-    return "".join(f"{key} = {toml(value)}\n" for key, value in cut.items())
-
-
-def _set(table: dict[str, Any], path: Sequence[str], value: object) -> None:
-    *outer, last = path
-    for key in outer:
-        table = table.setdefault(key, {})
-    table[last] = value
-
-
-def toml(value: Any) -> str:
-    """A value as TOML, tables inline.
-
-    >>> toml({"arms": ["a", "b"], "work_us": 50, "open": False})
-    '{ "arms" = ["a", "b"], "work_us" = 50, "open" = false }'
-    """
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{json.dumps(key)} = {toml(item)}" for key, item in value.items()) + " }"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(toml, value)) + "]"
-    return json.dumps(value, ensure_ascii=False)
+    return cut_suite(name, pick.experiment, pick.arm, pick.value)
 
 
 @cache
@@ -138,7 +101,7 @@ class QuickFull(Section):
 
     key = SECTION
     heading = "# Quick runs beside full ones"
-    short_s = 1000.0
+    short_s = 800.0
 
     def cases(self) -> list[Case]:
         """A pair of runs for each suite."""

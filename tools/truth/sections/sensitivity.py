@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import random
 import statistics
 import subprocess
@@ -20,10 +21,10 @@ from functools import partial
 
 from hopcost.machine import binaries
 from hopcost.measure.protocols.spread import measure_spread
-from hopcost.plan.method import METHOD
 from hopcost.report.json_schema import ReportedExperiment
 from hopcost.statistics.intervals import Interval, mean
-from hopcost.statistics.verdict import NO_VERDICT, NOT_SETTLED, Size
+from hopcost.statistics.verdict import NO_VERDICT, NOT_SETTLED, SAME, Size
+from tools.truth.form import Form, Runs
 from tools.truth.lines import Case, Figures, Sorted
 from tools.truth.part import Part, Section, bracketed, median, unfinished
 from tools.truth.plans import hop, suite_text
@@ -32,9 +33,12 @@ from tools.truth.server import generator_core, load, origin_core
 
 SECTION = "sensitivity"
 CALIBRATION = "calibration"
-CALIBRATIONS, RUNS, SEEN_LEAST = 10, 20, 18
+CALIBRATIONS, RUNS = Runs(full=10, short=1), Runs(full=20, short=3)
+SEEN_LEAST = 0.9  # of the runs: 18 of 20
+CALIBRATION_S, RUN_S = 120.0, 140.0  # of 60 s, with what is measured apart
 CONNECTIONS, REQUESTS = 64, 50_000
 STARTS, STARTS_BEFORE, STARTS_AFTER = 40, 10, 40  # of a calibration; of a plain request before a run; of both after it
+LEAST_PRECISION = ("--precision", 0.05)
 SHARES = {"2 %": 0.02, "5 %": 0.05}
 NEAR = (40, 100)  # rounds, about as many as are needed
 QUIET_SPREAD = 0.12  # of pairs of slices, as `hopcost doctor --spread` has it
@@ -44,10 +48,11 @@ COLUMNS += ["negligible:", "ratio in these runs:", "±:", "spread of pairs:", "s
 PROSE = (
     "Two arms, the embedded origin and the same with a counted amount of arithmetic before each answer"
     f" (`--work-rounds`), one core for the stack, {CONNECTIONS} connections, closed loop, each run through"
-    f" `hopcost run`. It must call the second *dearer* in CPU per request (closed loop) in {SEEN_LEAST} of {RUNS}"
+    f" `hopcost run`. It must call the second *dearer* in CPU per request (closed loop) in {SEEN_LEAST:.0%} of the"
     " runs: of 60 s where it is 5 % dearer; where it is 2 %, of 120 s while the spread of pairs (`hopcost doctor"
     f" --spread`, before each run) is below {QUIET_SPREAD * 100:g} %, else of 240 s. *Negligible* stands where the"
-    " whole interval is inside the margin; it is dearer all the same.",
+    " whole interval is inside the margin; it is dearer all the same. 5 % must never be called the same. Each run uses"
+    " all its time, however narrow its intervals.",
     "What the work costs is calibrated, and measured apart after each run: origins that are never frozen,"
     f" started anew for each turn of {REQUESTS:,} requests, their process CPU clocks read before and after."
     " What a plain request costs changes with the hour; it is measured before each run, and gives the"
@@ -139,24 +144,28 @@ def seen(experiment: ReportedExperiment) -> Figures:
     ratio = comparison.ratio if comparison is not None else None
     return {
         "dearer": float(comparison is not None and comparison.verdict == "dearer"),
+        "same": float(comparison is not None and comparison.verdict == SAME),
         "negligible": float(comparison is not None and comparison.size is Size.NEGLIGIBLE),
-        "unknown": float(comparison is None or comparison.verdict in (NOT_SETTLED, NO_VERDICT)),
+        "unsettled": float(comparison is None or comparison.verdict in (NOT_SETTLED, NO_VERDICT)),
         "ratio": ratio.value if ratio is not None else 0.0,
         "half_width": half_width(ratio) if ratio is not None and ratio.low is not None else -1.0,
         "silent": float(is_silent(experiment)),
     }
 
 
-def has_failed(runs: list[Figures]) -> bool:
+def has_failed(runs: list[Figures], wanted: int = RUNS.full) -> bool:
     """Whether so many have missed it that the bar is out of reach."""
-    return sum(not run["dearer"] for run in runs) > RUNS - SEEN_LEAST
+    seen_least = math.ceil(SEEN_LEAST * wanted)
+    return sum(not run["dearer"] for run in runs) > wanted - seen_least
 
 
-def verdict(runs: list[Figures]) -> str:
-    """No as soon as too many have missed it."""
-    if has_failed(runs):
+def verdict(name: str, runs: list[Figures], wanted: int = RUNS.full) -> str:
+    """No as soon as too many have missed it; of 5 %, as soon as one calls it the same."""
+    if has_failed(runs, wanted):
         return "no"
-    return "yes" if len(runs) >= RUNS else unfinished(len(runs), RUNS)
+    if name == "5 %" and any(run["same"] for run in runs):
+        return "no: called the same"
+    return "yes" if len(runs) >= wanted else unfinished(len(runs), wanted)
 
 
 def truly(runs: list[Figures]) -> Interval | None:
@@ -167,8 +176,9 @@ def truly(runs: list[Figures]) -> Interval | None:
 def is_as_asked(name: str, runs: list[Figures]) -> str:
     """Whether the work cost what it was to cost, within half a point."""
     interval = truly(runs)
-    if verdict(runs).startswith("unfinished") or interval is None or interval.low is None or interval.high is None:
-        return unfinished(len(runs), RUNS)
+    is_open = len(runs) < RUNS.full and not has_failed(runs)
+    if is_open or interval is None or interval.low is None or interval.high is None:
+        return unfinished(len(runs), RUNS.full)
     asked = 1 + SHARES[name]
     return "yes" if asked - OFF_MOST <= interval.low and interval.high <= asked + OFF_MOST else "not shown"
 
@@ -186,11 +196,11 @@ def _why_missed(name: str, runs: list[Figures]) -> str:
     )
 
 
-def _calibrated(done: Sorted) -> list[str]:
+def _calibrated(done: Sorted, wanted: int) -> list[str]:
     calibrations = len(done.of(SECTION, CALIBRATION))
     if not calibrations:
         return []
-    return [f"Calibration, {calibrations} of {CALIBRATIONS} done: a round costs {round_ns(done):.2f} ns."]
+    return [f"Calibration, {calibrations} of {wanted} done: a round costs {round_ns(done):.2f} ns."]
 
 
 def _cells(name: str, runs: list[Figures]) -> list[str]:
@@ -215,22 +225,42 @@ class Sensitivity(Section):
 
     key = SECTION
     heading = "# A known difference is seen"
+    short_s = CALIBRATIONS.short * CALIBRATION_S + RUNS.short * RUN_S
 
     def runs(self) -> int:
         """The calibrations, and the runs that wait for them."""
-        return CALIBRATIONS + RUNS * len(SHARES)
+        return CALIBRATIONS.of(self.form) + RUNS.of(self.form) * len(self.shares())
+
+    def shares(self) -> list[str]:
+        """How much dearer; the short form has the large difference alone."""
+        return ["5 %"] if self.form == Form.SHORT else list(SHARES)
 
     def cases(self) -> list[Case]:
         """Calibration first; the runs need what it says, and wait for it."""
         loads: dict[str, object] = {"connections": CONNECTIONS, "requests": REQUESTS}
         settings = {**loads, "starts": STARTS, "rounds": list(NEAR)}
-        first = Case(SECTION, CALIBRATION, calibrate, CALIBRATIONS, settings)
-        if len(self.kept.done_of([first]).used) < CALIBRATIONS:
+        wanted = CALIBRATIONS.of(self.form)
+        first = Case(SECTION, CALIBRATION, calibrate, wanted, settings, seconds=CALIBRATION_S)
+        if len(self.kept.done_of([first]).used) < wanted:
             return [first]
-        settings = {**loads, "starts": [STARTS_BEFORE, STARTS_AFTER], "method": METHOD.number}
-        steal = VERDICTS_STEAL_MOST
-        runs = (Case(SECTION, name, partial(self._run, name), RUNS, settings, steal, has_failed) for name in SHARES)
-        return [first, *runs]
+        settings = {**loads, "starts": [STARTS_BEFORE, STARTS_AFTER], "precision": list(LEAST_PRECISION)}
+        runs = RUNS.of(self.form)
+        return [
+            first,
+            *(
+                Case(
+                    SECTION,
+                    name,
+                    partial(self._run, name),
+                    runs,
+                    settings,
+                    VERDICTS_STEAL_MOST,
+                    partial(has_failed, wanted=runs),
+                    seconds=RUN_S + time_s(name, 1.0) - time_s("5 %", 1.0),
+                )
+                for name in self.shares()
+            ),
+        ]
 
     def _run(self, name: str, number: int) -> Figures:
         """One experiment through hopcost, in the time that the spread of pairs just before it allows."""
@@ -239,7 +269,8 @@ class Sensitivity(Section):
         (before_ns,) = costs([0], STARTS_BEFORE, number)
         rounds = rounds_for(SHARES[name], before_ns, round_ns(self.kept.done()))
         keep = f"{SECTION}-{SHARES[name]:g}-{number}"
-        experiment, seconds, _ = run_suite(suite(rounds), allowed, read_nothing, "--seed", number, keep=keep)
+        options = (*LEAST_PRECISION, "--seed", number)
+        experiment, seconds, _ = run_suite(suite(rounds), allowed, read_nothing, *options, keep=keep)
         plain_ns, dearer_ns = costs([0, rounds], STARTS_AFTER, number)
         figures = {"rounds": rounds, "before_ns": before_ns, "plain_ns": plain_ns, "truly": dearer_ns / plain_ns}
         return {**figures, "spread": spread, "time_s": allowed, "seconds": round(seconds, 2), **seen(experiment)}
@@ -247,9 +278,15 @@ class Sensitivity(Section):
     def parts(self, done: Sorted) -> list[Part]:
         """A row for each amount of work."""
         rows, words, why = [], [], []
-        for name in SHARES:
+        wanted = RUNS.of(self.form)
+        for name in self.shares():
             runs = done.of(SECTION, name)
-            words += [verdict(runs), is_as_asked(name, runs)]
-            rows.append([name, f"{len(runs)} of {RUNS}", *_cells(name, runs), verdict(runs)])
-            why += [_why_missed(name, runs)] if has_failed(runs) else []
-        return [Part([*PROSE, *_calibrated(done)], COLUMNS, rows, words, why)]
+            words.append(verdict(name, runs, wanted))
+            if self.form == Form.FULL:  # a few runs cannot show it
+                words.append(is_as_asked(name, runs))
+            rows.append([name, f"{len(runs)} of {wanted}", *_cells(name, runs), verdict(name, runs, wanted)])
+            why += [_why_missed(name, runs)] if has_failed(runs, wanted) else []
+        prose = [*PROSE, *_calibrated(done, CALIBRATIONS.of(self.form))]
+        if self.form == Form.SHORT:
+            prose.append("The short form does not judge whether the work cost what was asked for.")
+        return [Part(prose, COLUMNS, rows, words, why)]

@@ -35,12 +35,14 @@ from hopcost.statistics import figures as statistics_figures
 from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.intervals import Interval, ratio
 from hopcost.suites.suite import Suite
+from tools.truth.form import Form, Runs
 from tools.truth.lines import Case, Figures, Sorted
 from tools.truth.part import Part, Section, bracketed, within
-from tools.truth.plans import plan_of
+from tools.truth.plans import cut_suite, plan_of
 
 SECTION = "slices"
-RUNS = 10
+RUNS = Runs(full=10, short=8)
+SHORT_RUN_S = 40.0  # a block of three arms, and a pair of plain runs
 WARM_UP_NS = 2_000_000_000  # a garbage collector's heap has to grow to its size
 MARGIN = 0.03
 LOADED_S = 4.0  # of an arm, settling included
@@ -83,6 +85,8 @@ baseline = "go"
 arms = ["go", "heap"]
 placement = "one-core"
 """
+# With 1000 connections this arm was furthest off: 1.14 by method 2.
+UNIX = cut_suite("nginx-go", "one-core", "nginx-http-unix")
 
 
 class Rates(msgspec.Struct, frozen=True):
@@ -93,7 +97,9 @@ class Rates(msgspec.Struct, frozen=True):
 
 
 def _name(content: str) -> str:
-    return {HEAP: "a heap of 200 MiB", AFTER_ANSWER: "work after the answer"}.get(content, content)
+    return {HEAP: "a heap of 200 MiB", AFTER_ANSWER: "work after the answer", UNIX: "over a Unix socket alone"}.get(
+        content, content
+    )
 
 
 @functools.cache
@@ -198,24 +204,28 @@ class Slices(Section):
 
     key = SECTION
     heading = "# Slices beside runs of one arm at a time"
+    short_s = 2 * RUNS.short * SHORT_RUN_S
 
     def cases(self) -> list[Case]:
-        """Suites, and how many connections."""
-        wanted = [("nginx-go", 64), ("nginx-go", 1000), ("nginx-go", 5000), (HEAP, 64), (AFTER_ANSWER, 64)]
+        """Suites, and how many connections. The short form has nginx before Go over a Unix socket alone."""
+        short = [(UNIX, 64), (UNIX, 1000)]
+        full = [("nginx-go", 64), ("nginx-go", 1000), ("nginx-go", 5000), (HEAP, 64), (AFTER_ANSWER, 64)]
+        is_short = self.form == Form.SHORT
         return [
             Case(
                 SECTION,
                 f"{_name(content)}, {connections} connections",
                 partial(run, content, connections),
-                RUNS,
+                RUNS.of(self.form),
                 {
                     "loaded_s": LOADED_S,
                     "warm_up_s": warm_up(connections).least_ns / 1e9,
                     "suite": content,
                     "lengths_ns": list(lengths(content, connections)),
                 },
+                seconds=SHORT_RUN_S if is_short else 0.0,
             )
-            for content, connections in wanted
+            for content, connections in (short if is_short else [*full, *short])
         ]
 
     def parts(self, done: Sorted) -> list[Part]:
