@@ -10,10 +10,16 @@ from truth_samples import line
 
 from tools.truth.form import Form
 from tools.truth.lines import Figures, Line, Sorted
-from tools.truth.sections.coverage import section
+from tools.truth.sections.coverage import section, tails_part
 from tools.truth.sections.coverage.judge import probability_of_so_few, too_low
 from tools.truth.sections.coverage.noise import Shape
 from tools.truth.sections.coverage.section import Coverage, scenarios_of, shapes
+
+TAILS = {
+    f"{name}/{key}": value
+    for name in tails_part.STALLS
+    for key, value in {"experiments": 600.0, "holds": 580.0, "factor": 1.4}.items()
+}
 
 
 def figures(shape: Shape, holds: float) -> Figures:
@@ -27,6 +33,8 @@ def done(holds: float, changed: Figures | None = None, form: Form = Form.FULL) -
     for shape in shapes(form):
         own = figures(shape, holds) | ({} if lines else changed or {})
         lines.append(msgspec.structs.replace(line(shape.name), section=section.SECTION, figures=own))
+    for shape in tails_part.shapes(form):
+        lines.append(msgspec.structs.replace(line(tails_part.name_of(shape)), section=section.SECTION, figures=TAILS))
     return Sorted(lines, {})
 
 
@@ -59,6 +67,20 @@ def test_workers_luck_is_shown_and_not_judged(tmp_path: Path) -> None:
 def test_few_contrasts_of_ten_per_cent_have_a_bar_of_their_own(tmp_path: Path) -> None:
     assert Coverage(tmp_path).page(done(1920.0, {f"{section.WILD}/holds": 1840.0}))[1]
     assert not Coverage(tmp_path).page(done(1920.0, {f"{section.WILD}/holds": 1760.0}))[1]
+
+
+def test_p99_has_a_bar_of_its_own(tmp_path: Path) -> None:
+    whole = done(1920.0)
+    low = [
+        msgspec.structs.replace(kept, figures={**TAILS, "1 % of the time/holds": 520.0})
+        if kept.case == "p99, 1 x 4 arms, 6 x 2"
+        else kept
+        for kept in whole.used
+    ]
+    text, holds = Coverage(tmp_path).page(Sorted(low, {}))
+    assert not holds
+    assert "86.7 (x 1.4)" in "\n".join(text)
+    assert not Coverage(tmp_path).page(Sorted([kept for kept in whole.used if "p99" not in kept.case], {}))[1]
 
 
 def test_it_is_unfinished_while_a_shape_is_missing(tmp_path: Path) -> None:

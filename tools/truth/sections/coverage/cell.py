@@ -56,19 +56,21 @@ def seed_of(shape: Shape) -> list[int]:
 
 def packed(drawn: Floats) -> Blocks:
     """The contrasts of each record: of every experiment its arms, then its A/A arm, which does not teach."""
-    records, experiments, blocks, rounds, runs = drawn.shape
     baseline = np.log((np.exp(drawn[..., -2]) + np.exp(drawn[..., -1])) / 2)
     logs = np.concatenate([drawn[..., :-2] - baseline[..., None], drawn[..., -1:] - drawn[..., -2:-1]], axis=-1)
-    by_contrast = np.moveaxis(logs, -1, 2).reshape(records, experiments * (runs - 1), blocks, rounds)
-    means = by_contrast.mean(-1)
-    degrees = blocks * (rounds - 1)
-    squares = ((by_contrast - means[..., None]) ** 2).sum((-2, -1))
-    contrasts = by_contrast.shape[1]
-    learns: NDArray[np.bool_] = np.arange(contrasts) % (runs - 1) < runs - 2
+    return contrasts_of(logs, logs.mean(3))
+
+
+def contrasts_of(of_rounds: Floats, of_blocks: Floats) -> Blocks:
+    """Log-ratios by round (records, E, blocks, rounds, arms + 1) and by block, without the axis of rounds."""
+    records, experiments, blocks, rounds, arms = of_rounds.shape
+    contrasts = experiments * arms
+    variance = of_rounds.var(axis=3, ddof=1).mean(2) if rounds > 1 else np.zeros((records, experiments, arms))
+    learns: NDArray[np.bool_] = np.arange(contrasts) % arms < arms - 1
     return Blocks(
-        logs=means,
+        logs=np.moveaxis(of_blocks, -1, 2).reshape(records, contrasts, blocks),
         rounds=np.full((contrasts, blocks), float(rounds)),
-        variance=squares / max(1, degrees),
-        degrees=np.full(contrasts, float(degrees)),
+        variance=variance.reshape(records, contrasts),
+        degrees=np.full(contrasts, float(blocks * (rounds - 1))),
         learns=learns,
     )

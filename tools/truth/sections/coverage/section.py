@@ -7,6 +7,7 @@ from functools import partial
 from tools.truth.form import Form
 from tools.truth.lines import Case, Figures, Reckoned, Sorted
 from tools.truth.part import Part, Section, unfinished
+from tools.truth.sections.coverage import tails_part
 from tools.truth.sections.coverage.cell import cell
 from tools.truth.sections.coverage.judge import probability_of_so_few, too_low
 from tools.truth.sections.coverage.noise import Scenario, Shape, a_quarter, log_normal, same
@@ -82,13 +83,18 @@ class Coverage(Section):
     short_s = 200.0
 
     def cases(self) -> list[Case]:
-        """One of each shape."""
+        """One of each shape, of the grid and for p99."""
         settings: dict[str, object] = {"experiments": EXPERIMENTS}
-        return [
-            Reckoned(SECTION, shape.name, partial(run, shape), 1, settings, seconds=8.0) for shape in shapes(self.form)
+        grid = [
+            Reckoned(SECTION, shape.name, partial(run, shape), 1, settings, seconds=5.0) for shape in shapes(self.form)
         ]
+        return [*grid, *tails_part.cases(SECTION, self.form)]
 
     def parts(self, done: Sorted) -> list[Part]:
+        """The grid, and p99."""
+        return [self._grid(done), tails_part.part(SECTION, self.form, done)]
+
+    def _grid(self, done: Sorted) -> Part:
         """A row for each number of blocks and rounds."""
         by_shape = {shape: figures for shape in shapes(self.form) for figures in done.of(SECTION, shape.name)}
         low = {judged[0] for judged in significantly_low(by_shape)}
@@ -101,10 +107,10 @@ class Coverage(Section):
             names = [*SCENARIOS, *OF_FEW, *NOT_JUDGED]
             rows.append([f"{blocks} x {rounds}", *(_shown(own, name) for name in names), words[-1]])
         if not by_shape:
-            return [Part(PROSE, COLUMNS, rows, words)]
+            return Part(PROSE, COLUMNS, rows, words)
         mean = mean_coverage(by_shape)
         words.append("yes" if mean >= MEAN_LEAST else "no")
-        return [Part(PROSE, COLUMNS, rows, words, [_summary(by_shape, mean)])]
+        return Part(PROSE, COLUMNS, rows, words, [_summary(by_shape, mean)])
 
 
 def judged_cells(by_shape: dict[Shape, Figures]) -> list[tuple[str, str, float, float]]:
