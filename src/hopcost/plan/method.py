@@ -93,7 +93,7 @@ class Method:
     confidence_error: float = constant(0.05, "", "error of all looks and all arms of an experiment together")
     min_margin: float = constant(0.02, "of the ratio", "margin of verdicts, unless `--margin` says otherwise")
     aa_error: float = constant(0.01, "", "error with which a run's A/A arms are judged, together")
-    min_blocks: int = constant(3, "blocks", "valid ones without which there is no verdict")
+    min_blocks: int = constant(2, "blocks", "valid ones without which there is no verdict")
     # With fewer it is luck which samples there are.
     min_samples_beyond: int = constant(100, "samples", "beyond a quantile that is shown")
     # The interval over blocks shows how the quantile scatters.

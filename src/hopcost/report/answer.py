@@ -16,6 +16,7 @@ from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
 from hopcost.statistics.verdict import NO_VERDICT, NOT_SETTLED, SAME, Size, Verdict
 
 WIDE = 0.1  # from this relative half-width on, the sentence gives the ends instead of "±"
+INVISIBLE = 5e-4  # of a unit: less is the rounding of a quantile
 USELESS = 5  # from this one on, it gives neither
 SIZES = {Size.NEGLIGIBLE: " (negligible: within {margin})", Size.OPEN: " (not settled whether by more than {margin})"}
 
@@ -152,7 +153,9 @@ def around(value: Interval, scale: float, unit: str) -> str:
 
 
 def _short(value: float) -> str:
-    """Two significant digits; a whole number from 10 on."""
+    """Two significant digits; a whole number from 10 on; 0 if nothing of it would be seen."""
+    if abs(value) < INVISIBLE:
+        return "0"
     return f"{value:,.0f}" if abs(value) >= 10 or value == round(value) else f"{value:.2g}"
 
 

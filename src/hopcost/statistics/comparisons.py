@@ -109,7 +109,9 @@ def compare_arm(
 
 def too_few(blocks: int) -> str | None:
     """Why so many valid blocks give no verdict."""
-    return None if blocks >= METHOD.min_blocks else f"too few valid blocks: {blocks}, {METHOD.min_blocks} needed"
+    if blocks >= METHOD.min_blocks:
+        return None
+    return f"from one start: {METHOD.min_blocks} are needed" if blocks else "no valid block"
 
 
 def fault_of_comparison(arms: PairedBlocks, experiment: PlannedExperiment, name: str) -> str | None:
@@ -124,7 +126,7 @@ def fault_of_comparison(arms: PairedBlocks, experiment: PlannedExperiment, name:
 def own_fault(arms: PairedBlocks, experiment: PlannedExperiment, name: str) -> str | None:
     """What an arm did wrong first: how it failed, a fault in one of its blocks, or that it was not steady."""
     faults = (fault for part in arms.of(name) for fault in faults_of_arm(part, experiment))
-    own = f"it failed in block {arms.failed[name]}" if name in arms.failed else next(faults, None)
+    own = f"it failed in block {arms.failed[name][-1]}" if name in arms.failed else next(faults, None)
     return own or why_not_steady(arms.of(name))
 
 

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import msgspec
 
-from hopcost.record.block import ArmBlock
+from hopcost.record.block import ArmBlock, OpenLoad
 
 Known = TypeVar("Known")
 
@@ -15,15 +15,29 @@ Known = TypeVar("Known")
 class BlockFigure(msgspec.Struct, frozen=True):
     """A figure of an arm's part of a block: None or 0 if the arm does not have it.
 
-    `rounds` counts the rounds that the figure was taken over; it is the weight of the block. hopcost leaves out a block
-    without any, such as one without an offered load.
+    `name` tells the figures of a record apart: contrasts of one name are estimated together. `share` is that of the
+    offered load; None is the closed loop. `has_rounds` is false if a block has the figure as a whole and not by round.
     """
 
+    name: str
     read: Callable[[ArmBlock], float | None]
-    rounds: Callable[[ArmBlock], int] = lambda arm: arm.rounds
+    share: float | None = None
+    has_rounds: bool = True
 
     def __call__(self, arm: ArmBlock) -> float | None:
         return self.read(arm)
+
+    def rounds(self, arm: ArmBlock) -> int:
+        """Rounds that the figure was taken over; 0 of a block without that offered load."""
+        if self.share is None:
+            return arm.rounds
+        load = load_at(arm, self.share)
+        return 0 if load is None else len(load.slices)
+
+
+def load_at(arm: ArmBlock, share: float) -> OpenLoad | None:
+    """The arm's part of a block at that share of the slowest arm's capacity."""
+    return next((load for load in arm.open_loop if load.share == share), None)
 
 
 def _throughput(arm: ArmBlock) -> float | None:
@@ -37,8 +51,8 @@ def _cpu_per_request(arm: ArmBlock) -> float | None:
     return used / arm.answers if used is not None and arm.answers else None
 
 
-throughput = BlockFigure(_throughput)
-cpu_per_request = BlockFigure(_cpu_per_request)
+throughput = BlockFigure("throughput", _throughput)
+cpu_per_request = BlockFigure("cpu_per_request", _cpu_per_request)
 
 
 def cpu_of(hop: str) -> BlockFigure:
@@ -48,7 +62,7 @@ def cpu_of(hop: str) -> BlockFigure:
         used = arm.cpu_ns(hop)
         return used / arm.answers if used is not None and arm.answers else None
 
-    return BlockFigure(figure)
+    return BlockFigure(f"cpu_per_request:{hop}", figure)
 
 
 def total(values: Iterable[int | None]) -> int | None:

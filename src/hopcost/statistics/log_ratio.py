@@ -6,13 +6,14 @@ The copied arm runs twice in a block. Its figure is the mean of both runs, unles
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import msgspec
 
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.record.block import ArmBlock, Block
-from hopcost.statistics.figures import BlockFigure
+from hopcost.statistics.figures import BlockFigure, load_at
 
 Parts = Mapping[str, ArmBlock]  # the parts of one block, by arm
 
@@ -38,16 +39,25 @@ def log_ratios_by_round(
     block: Block, experiment: PlannedExperiment, name: str, figure: BlockFigure
 ) -> list[float | None]:
     """The log-ratio of an arm to the baseline in each round that has both; None if a slice has no figure."""
-    rounds: dict[int, dict[str, ArmBlock]] = {}
-    for part in block.arms:
-        for piece in part.slices:
-            rounds.setdefault(piece.round, {})[part.name] = msgspec.structs.replace(part, slices=[piece])
     baseline = experiment.baseline
     return [
         log_ratio(parts, experiment, name, baseline, figure)
-        for parts in rounds.values()
+        for parts in parts_by_round(block.arms, figure.share)
         if name in parts and baseline in parts
     ]
+
+
+def parts_by_round(arms: Iterable[ArmBlock], share: float | None) -> list[Parts]:
+    """The parts of a block as if each round were a block; `share` is that of the offered load (None: closed loop)."""
+    rounds: dict[int, dict[str, ArmBlock]] = {}
+    for part in arms:
+        load = None if share is None else load_at(part, share)
+        for piece in part.slices if share is None else [] if load is None else load.slices:
+            change: dict[str, Any] = {"slices": [piece]}
+            if load is not None:
+                change = {"open_loop": [msgspec.structs.replace(load, slices=[piece])]}
+            rounds.setdefault(piece.round, {})[part.name] = msgspec.structs.replace(part, **change)
+    return list(rounds.values())
 
 
 def _figure_beside(

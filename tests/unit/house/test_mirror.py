@@ -34,7 +34,7 @@ WITHOUT_A_FILE = {
         "report/notes/note report/notes/verdicts report/record_report report/tables/hop_cost report/tables/offered_load"
     ),
     "summaries and questions are made of it: tests/unit/statistics": (
-        "statistics/arms statistics/figures statistics/machine_spread statistics/questions/gate_figures "
+        "statistics/figures statistics/machine_spread statistics/questions/gate_figures "
         "statistics/questions/record_side statistics/summary/cpu statistics/summary/open_loop "
         "statistics/summary/published statistics/summary/repeats statistics/summary/service_time "
         "statistics/summary/usage statistics/validity/accounts"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 
 import msgspec
 import pytest
@@ -15,7 +16,9 @@ from hopcost.plan.turns import Turns
 from hopcost.record.baseline import with_baseline
 from hopcost.record.block import Block
 from hopcost.record.run import Record
-from hopcost.statistics import intervals, looks
+from hopcost.statistics import looks
+from hopcost.statistics.arms import PairedBlocks
+from hopcost.statistics.figures import throughput
 from hopcost.statistics.intervals import ONE
 from hopcost.statistics.summary.summary import ExperimentSummary, summarise
 
@@ -41,10 +44,11 @@ def test_all_arms_stand_beside_the_one_that_was_asked_for() -> None:
     by_name = {arm.name: arm for arm in found.arms}
     assert found.plan.baseline == "behind" and by_name["behind"].ratio == ONE
     # Three arms, three pairs: a third of the error, of one look since the factory's plan is quick.
-    expected = intervals.ratio([250, 250, 252, 249], [500, 505, 500, 495], 0.05 / 3)
-    beside = by_name["beside"].ratio
-    assert beside is not None and expected is not None
-    assert (beside.value, beside.low, beside.high) == pytest.approx((expected.value, expected.low, expected.high))
+    content = record(*blocks())
+    arms = PairedBlocks(content.plan.experiments[0], content.blocks)
+    assert by_name["beside"].ratio == arms.ratio("beside", throughput, 0.05 / 3, "behind")
+    ratios = [beside / behind for _, behind, beside in FIGURES]
+    assert known(by_name["beside"].ratio).value == pytest.approx(statistics.geometric_mean(ratios), rel=1e-3)
     direct = known(by_name["direct"].ratio)
     assert direct.value == pytest.approx(1005 / math.prod(each[1] for each in FIGURES) ** (1 / 4)), "of both its runs"
     assert [each.verdict.word for each in by_name["beside"].comparisons if each.figure == "throughput"] == ["slower"]

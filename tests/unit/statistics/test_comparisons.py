@@ -59,7 +59,7 @@ def test_the_errors_of_arms_and_looks_add_up() -> None:
 
 
 def test_a_baseline_that_differs_from_itself_leaves_the_run_without_verdicts() -> None:
-    found = summary(six_blocks(again=1.05))
+    found = summary(six_blocks(again=1.2))
     assert found.instrument_is_biased is True
     assert "differs from itself" in known(found.no_verdicts)
     assert {each.verdict.word for arm in found.arms for each in arm.comparisons} == {"no verdict"}
@@ -67,15 +67,16 @@ def test_a_baseline_that_differs_from_itself_leaves_the_run_without_verdicts() -
 
 
 def test_a_run_on_a_machine_that_is_known_to_be_busy_has_no_verdicts_and_convicts_nobody() -> None:
-    found = summary(six_blocks(again=1.05), plan=plan_of(on_busy_machine=True))
+    found = summary(six_blocks(again=1.2), plan=plan_of(on_busy_machine=True))
     assert "--anyway" in known(found.no_verdicts)
     assert found.instrument_is_biased is None, "nobody judged it"
     assert {each.verdict.word for arm in found.arms for each in arm.comparisons} == {"no verdict"}
 
 
-def test_too_few_blocks_give_no_verdict() -> None:
-    found = summary(six_blocks()[:2])
-    assert found.no_verdicts == "too few valid blocks: 2, 3 needed"
+def test_two_starts_give_verdicts_and_one_gives_none() -> None:
+    assert of_behind(summary(six_blocks()[:2]), "throughput").verdict.word == "slower"
+    found = summary(six_blocks()[:1])
+    assert found.no_verdicts == "from one start: 2 are needed"
     assert of_behind(found, "throughput").verdict.word == "no verdict"
     assert of_behind(found, "throughput").ratio is not None
 
@@ -130,7 +131,7 @@ def test_p99_is_shown_only_where_the_baselines_two_runs_agree() -> None:
     assert all(cost.p99_ns is None for cost in found.hop_costs)
 
 
-def test_a_block_weighs_as_many_rounds_as_it_has() -> None:
+def test_a_block_counts_its_own_rounds() -> None:
     long, brief = six_blocks(0.5, 0.0, open_loop=False)[:2]
     for each in long.arms:
         each.slices = each.slices * 3
@@ -139,10 +140,6 @@ def test_a_block_weighs_as_many_rounds_as_it_has() -> None:
             each.slices = [msgspec.structs.replace(one, answers=one.answers * 2) for one in each.slices]
     arms = PairedBlocks(plan_of().experiments[0], [long, brief])
     assert arms.rounds("behind", figures.throughput) == [3, 1]
-    found = known(arms.ratio("behind", figures.throughput, 0.05))
-    assert found.value == pytest.approx(0.5 * 2**0.25), "of ln 0.5 three times and ln 1 once"
-    cost = known(arms.difference("behind", figures.cpu_per_request, 0.05))
-    assert cost.value == pytest.approx((3 * 12_000 + 1_000) / 4), "22 µs beside 10, three times; 11 once"
 
 
 def test_an_offered_load_weighs_by_its_own_slices() -> None:
@@ -180,12 +177,12 @@ def test_the_own_figures_of_an_arm_leave_out_what_nobody_was_asked_and_nothing_e
     assert PairedBlocks(plan_of().experiments[0], blocks).values("behind", figure) is None
 
 
-def test_three_blocks_of_the_arm_itself_are_needed() -> None:
+def test_two_blocks_of_the_arm_itself_are_needed() -> None:
     blocks = six_blocks()
-    for each in blocks[2:]:
+    for each in blocks[1:]:
         each.arms = [arm for arm in each.arms if arm.name != "behind"]
     found = of_behind(summary(blocks), "throughput")
-    assert (found.verdict.word, found.no_verdict) == ("no verdict", "too few valid blocks: 2, 3 needed")
+    assert (found.verdict.word, found.no_verdict) == ("no verdict", "from one start: 2 are needed")
 
 
 def test_an_arm_that_failed_has_no_verdict_and_is_not_waited_for() -> None:
@@ -196,7 +193,7 @@ def test_an_arm_that_failed_has_no_verdict_and_is_not_waited_for() -> None:
     beside = [arm("beside", 10_000, 100, 20.0) for _ in blocks]
     for each, other in zip(blocks, beside, strict=True):
         each.arms.append(other)
-    bars = {"error": 0.05, "margin": 0.02, "target": 0.01}
+    bars = {"error": 0.05, "margin": 0.02, "target": 0.06}
     assert not stop.is_precise_enough(experiment, blocks, **bars)
     blocks[5].arms = [each for each in blocks[5].arms if each.name != "behind"]
     blocks[5].failures = [Failure(arm="behind", message="under load: proxy: gzip = true, but nothing came of it")]

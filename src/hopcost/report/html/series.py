@@ -13,6 +13,7 @@ from hopcost.record.block import ArmBlock, Block, OpenLoad
 from hopcost.report import formatting
 from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.comparisons import THROUGHPUT
+from hopcost.statistics.figures import load_at
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.summary import open_loop
 from hopcost.statistics.summary.summary import ExperimentSummary
@@ -70,7 +71,7 @@ def curves(experiment: ExperimentSummary, blocks: Sequence[Block], share: float)
     arms = PairedBlocks(experiment.plan, blocks)
     rows = []
     for planned in experiment.plan.arms:
-        loads = [load for part in arms.of(planned.name) if (load := open_loop.at(part, share)) is not None]
+        loads = [load for part in arms.of(planned.name) if (load := load_at(part, share)) is not None]
         for q, ns in _quantiles(loads, until=1.0 if experiment.p99_agrees.get(share) else P99):
             rows.append({"arm": planned.name, "q": q, "beyond": 1 / (1 - q), "us": ns / 1000})
     return rows

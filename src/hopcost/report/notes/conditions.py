@@ -34,11 +34,12 @@ def _figures(experiment: ExperimentSummary) -> list[Note]:
         return [Note(f"no result: {ending.detail}")] if ending else []
     ratios = [arm.ratio for arm in experiment.arms if arm.ratio and arm.name != plan.baseline]
     widest = max((ratio.half_width for ratio in ratios if ratio.half_width is not None), default=None)
+    width = reached(widest) if experiment.blocks > 1 else "from one start"
     floor = interval(experiment.aa_floor)
     stopped = f"; stopped: {ending.detail}" if ending else ""
     notes = [
         Note(f"A/A floor: {plan.copied_arm} against itself is {floor}; nothing finer is told apart", NoteKind.AA_FLOOR),
-        Note(f"{count(experiment.blocks, 'block')}, {reached(widest)}{stopped}", NoteKind.BLOCKS),
+        Note(f"{count(experiment.blocks, 'block')}, {width}{stopped}", NoteKind.BLOCKS),
         Note("µs under a hop: its CPU time per answer, all threads", NoteKind.UNITS),
     ]
     if all(arm.peer is None and not arm.open_loop for arm in experiment.arms):

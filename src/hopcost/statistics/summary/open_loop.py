@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 import msgspec
 
@@ -12,7 +11,7 @@ from hopcost.record import histogram
 from hopcost.record.block import ArmBlock, OpenLoad
 from hopcost.record.histogram import Histogram
 from hopcost.statistics.arms import PairedBlocks
-from hopcost.statistics.figures import BlockFigure, total
+from hopcost.statistics.figures import BlockFigure, load_at, total
 from hopcost.statistics.summary.cpu import cpu_per_request
 
 QUANTILES = {"p50": 0.50, "p90": 0.90, "p99": 0.99, "p999": 0.999}
@@ -58,13 +57,8 @@ def _of_share(parts: Sequence[ArmBlock], share: float, p99_agrees: bool | None) 
     )
 
 
-def at(part: ArmBlock, share: float) -> OpenLoad | None:
-    """The arm's part of a block at that share."""
-    return next((load for load in part.open_loop if load.share == share), None)
-
-
 def _loads(parts: Sequence[ArmBlock], share: float) -> list[OpenLoad]:
-    return [load for part in parts if (load := at(part, share)) is not None]
+    return [load for part in parts if (load := load_at(part, share)) is not None]
 
 
 def rate_per_s(parts: Sequence[ArmBlock], share: float) -> float | None:
@@ -81,7 +75,7 @@ def cpu_per_request_at(share: float, hop: str | None = None) -> BlockFigure:
     """CPU ns per correct answer at that share, of all hops or of one."""
 
     def figure(arm: ArmBlock) -> float | None:
-        load = at(arm, share)
+        load = load_at(arm, share)
         if load is None:
             return None
         hops = arm.hops if hop is None else [hop]
@@ -89,23 +83,18 @@ def cpu_per_request_at(share: float, hop: str | None = None) -> BlockFigure:
         answers = sum(piece.answers for piece in load.slices)
         return used / answers if used is not None and answers else None
 
-    return BlockFigure(figure, partial(_rounds, share))
+    name = "cpu_per_request" if hop is None else f"cpu_per_request:{hop}"
+    return BlockFigure(f"{name}@{share}", figure, share)
 
 
 def response_time_at(share: float, quantile: str) -> BlockFigure:
     """A quantile of a block's response times in ns at that share; None with fewer than 20 samples beyond it."""
 
     def figure(arm: ArmBlock) -> float | None:
-        load = at(arm, share)
+        load = load_at(arm, share)
         return None if load is None else _quantiles([load], METHOD.min_samples_beyond_in_block)[quantile]
 
-    return BlockFigure(figure, partial(_rounds, share))
-
-
-def _rounds(share: float, arm: ArmBlock) -> int:
-    """Rounds of the offered load; the closed loop may have many times as many."""
-    load = at(arm, share)
-    return 0 if load is None else len(load.slices)
+    return BlockFigure(f"response_{quantile}@{share}", figure, share, has_rounds=False)
 
 
 def p99_agreement(arms: PairedBlocks) -> dict[float, bool | None]:

@@ -11,7 +11,7 @@ from hopcost.record.block import ArmBlock, Block, Failure
 from hopcost.record.evidence import Memory, TimeWait
 from hopcost.record.run import Ending, Record
 from hopcost.statistics import figures, looks, stop
-from hopcost.statistics.arms import PairedBlocks
+from hopcost.statistics.arms import PairedBlocks, RecordBlocks
 from hopcost.statistics.comparisons import BUSY_MACHINE, Comparison, compare_arm, too_few
 from hopcost.statistics.intervals import ONE, Interval
 from hopcost.statistics.summary import cpu, hop_cost, usage, warm_up
@@ -108,15 +108,16 @@ def summarise(record: Record) -> list[ExperimentSummary]:
     """Each planned experiment in order, also those without any block."""
     is_judged = not record.plan.on_busy_machine  # then the machine is to blame, and nothing has a verdict
     biased = stop.biased_experiments(record.plan, record.blocks) if is_judged else None
-    return [_summarise_experiment(record, planned, biased) for planned in record.plan.experiments]
+    arms = RecordBlocks(record.plan.experiments, record.blocks)
+    return [_summarise_experiment(record, arms.of(planned), biased) for planned in record.plan.experiments]
 
 
-def _summarise_experiment(record: Record, planned: PlannedExperiment, biased: list[str] | None) -> ExperimentSummary:
-    blocks, margin = record.blocks_of(planned.name), record.plan.margin
+def _summarise_experiment(record: Record, arms: PairedBlocks, biased: list[str] | None) -> ExperimentSummary:
+    planned, margin = arms.experiment, record.plan.margin
+    blocks = record.blocks_of(planned.name)
     repeats = [repeat for repeat in record.repeats if repeat.experiment == planned.name]
     ending = next((ending for ending in record.run.endings if ending.experiment == planned.name), None)
     valid = [block for block in blocks if block.validity != Validity.VOID]
-    arms = PairedBlocks(planned, blocks)
     error = looks.error_at_end(record.plan.looks, arms, ending.why if ending is not None else None)
     own_error = looks.error_of_one_arm(planned, error)
     p99_agrees = p99_agreement(arms)

@@ -9,6 +9,8 @@ from samples.comparisons import RATE_PER_S, six_blocks, summary
 from samples.records import plan_of
 
 from hopcost.plan.plan import PlannedArm, PlannedExperiment
+from hopcost.statistics import random_effects
+from hopcost.statistics.random_effects import Contrast
 from hopcost.statistics.summary.hop_cost import pairs
 from hopcost.suites.arm import Arm, Hop, Link
 
@@ -49,13 +51,16 @@ def test_the_cost_of_a_hop_is_a_difference_at_the_same_load_and_at_saturation() 
     assert known(at_load.p99_ns).value == pytest.approx(200_000, rel=0.01)  # 4 × 350 − 4 × 300 µs
 
 
-def test_a_difference_has_the_t_interval_of_its_blocks() -> None:
-    # Behind 60 µs × e^±0.002, the baseline's mean 20 × (1 + e^∓0.002) ÷ 2: differences 40.14 and 39.86 µs in turn;
-    # standard deviation 0.14 × √(6 ÷ 5) = 0.15336; t(5, 1 − 0.025 ÷ 2) = 3.163381; reach 3.163381 × 0.15336 ÷ √6, or
-    # 0.19806.
+def test_the_interval_of_a_difference_is_a_share_of_the_mean_of_both_arms() -> None:
+    # Behind 60 µs × e^±0.002, the baseline's mean 20 × (1 + e^∓0.002) ÷ 2: differences 40.14 and 39.86 µs in turn. The
+    # mean of both is 40 µs.
     at_load, _ = summary(six_blocks()).hop_costs
-    cost = known(at_load.cpu_ns)
-    assert (known(cost.high) - known(cost.low)) / 2 == pytest.approx(198.06, rel=0.02)
+    shares = [difference / 40.0 for difference in (40.14, 39.86) * 3]
+    (estimate,) = random_effects.estimate([Contrast(shares, [1] * 6, None, 0)])
+    expected, cost = estimate.interval(0.025), known(at_load.cpu_ns)
+    assert cost.value == pytest.approx(expected.value * 40_000, rel=1e-4)
+    assert known(cost.low) == pytest.approx(known(expected.low) * 40_000, rel=1e-4)
+    assert known(cost.high) == pytest.approx(known(expected.high) * 40_000, rel=1e-4)
 
 
 def test_without_an_open_loop_there_is_the_cost_at_saturation_alone() -> None:
