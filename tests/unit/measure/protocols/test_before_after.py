@@ -86,7 +86,7 @@ def test_a_biased_run_is_undecided(ready: MockRig, tmp_path: Path) -> None:
 def test_a_run_without_time_is_undecided(ready: MockRig, tmp_path: Path) -> None:
     answer = measured(ready, tmp_path, question(tmp_path), time_s=0.001)
     assert answer.decision.outcome.exit_code == 4
-    assert answer.decision.why == "too few valid blocks: 1, 3 needed"
+    assert answer.decision.why == "from one start: 2 are needed"
 
 
 def test_a_side_after_that_fails_is_a_failure(ready: MockRig, tmp_path: Path) -> None:
