@@ -29,7 +29,7 @@ class Estimate:
         if self.blocks == 0:
             return Interval(value=math.nan, low=None, high=None)
         low, middle, high = self._fit.interval(error)
-        return Interval(value=float(middle), low=float(low), high=float(high))
+        return Interval(value=_rounded(middle), low=_rounded(low), high=_rounded(high))
 
     def probability_below(self, x: float) -> float:
         """P(mu <= x), x a logarithm; of two models the more cautious one; a half if there is no block."""
@@ -45,6 +45,11 @@ def estimate(contrasts: Sequence[Contrast]) -> list[Estimate]:
 
 
 def _estimate(own: Fit, blocks: int) -> Estimate:
-    spread = float(own.mixture.mean_tau())
+    spread = _rounded(float(own.mixture.mean_tau()))
     variances = Variances(within=float(own.variance), between=spread**2)
     return Estimate(blocks, spread, variances, own)
+
+
+def _rounded(value: float) -> float:
+    """To ten decimals: what lies beyond depends on the order in which the machine's linear algebra adds."""
+    return round(float(value), 10)
