@@ -29,7 +29,7 @@ class Estimate:
         if self.blocks == 0:
             return Interval(value=math.nan, low=None, high=None)
         low, middle, high = self._fit.interval(error)
-        return Interval(value=_rounded(middle), low=_rounded(low), high=_rounded(high))
+        return Interval(value=_rounded(float(middle)), low=_rounded(float(low)), high=_rounded(float(high)))
 
     def probability_below(self, x: float) -> float:
         """P(mu <= x), x a logarithm; of two models the more cautious one; a half if there is no block."""
@@ -52,4 +52,4 @@ def _estimate(own: Fit, blocks: int) -> Estimate:
 
 def _rounded(value: float) -> float:
     """To ten decimals: what lies beyond depends on the order in which the machine's linear algebra adds."""
-    return round(float(value), 10)
+    return round(value, 10)
