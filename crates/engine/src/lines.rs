@@ -114,6 +114,11 @@ pub struct Slice<'a> {
     pub in_flight_ns: u64,
     /// The sum of the ages of requests in flight, at the end minus at the beginning.
     pub aged_ns: i64,
+    /// From the intended start, of correct answers; `None` in the closed loop.
+    pub response_time: Option<String>,
+    /// The ages since the intended start of requests that timed out, are in flight after the drain or were never sent;
+    /// `None` if there are none.
+    pub response_unanswered: Option<String>,
 }
 
 /// The accounts of one arm. Counts include the warm-up; times are those of measured slices.

@@ -227,6 +227,16 @@ class Slice(msgspec.Struct, tag_field="kind", tag="slice"):
     aged_ns: Annotated[
         int | None, Meta(description="sum of the ages of the requests in flight at its end, less that at its beginning")
     ] = None
+    response_time: Annotated[
+        str | None, Meta(description="histogram from the intended start, of correct answers; null in the closed loop")
+    ] = None
+    response_unanswered: Annotated[
+        str | None,
+        Meta(
+            description="the ages, since the intended start, of those timed out, in flight after the drain or never "
+            "sent; null without any"
+        ),
+    ] = None
 
 
 class TlsHandshakes(msgspec.Struct, frozen=True):

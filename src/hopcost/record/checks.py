@@ -107,6 +107,10 @@ def _of_part(part: ArmBlock, copy_of: str | None) -> Iterator[str]:
         for number, each in enumerate(slices):
             if each.answers and not each.elapsed_ns:  # of another generator a short run may print as 0.000 s
                 yield f"{where}slices[{number}]: {each.answers} answers in no time"
+            for name in ("response_time", "response_unanswered"):
+                text = getattr(each, name)
+                if text is not None and not histogram.is_whole(text):
+                    yield f"{where}slices[{number}].{name}: no histogram"
         for name in HISTOGRAMS if totals is not None else ():
             text = getattr(totals, name)
             if text is not None and not histogram.is_whole(text):

@@ -71,6 +71,10 @@ BLOCKS: list[tuple[Change, str]] = [
         "arms[0] (direct): slices[0]: 20000 answers in no time",
     ),
     (
+        lambda block: arm(block)["open_loop"][0]["slices"][1].update(response_time="AAAA"),
+        "arms[0] (direct): 5000/s: slices[1].response_time: no histogram",
+    ),
+    (
         lambda block: arm(block)["totals"].update(service_time="AAAA"),
         "arms[0] (direct): totals.service_time: no histogram",
     ),

@@ -3,7 +3,7 @@
 use super::Client;
 use crate::check::{Check, Correct, Progress};
 use crate::io::{MessageId, Next, REPORTED_BYTES, Slot};
-use crate::recorder::{ErrorKind, LATE_NS};
+use crate::recorder::{Distribution, ErrorKind, LATE_NS};
 use crate::requests::{PreparedRequest, RequestMessages};
 use crate::schedule::Schedule;
 use crate::wire::Event;
@@ -266,6 +266,15 @@ impl<S: Schedule> Client<S> {
 
     pub(super) fn in_flight_exchanges(&self) -> impl Iterator<Item = &Exchange> {
         self.connections.iter().map(|connection| &connection.exchange).filter(|exchange| exchange.is_in_flight)
+    }
+
+    /// The response times of the slice that has ended, with the ages of the requests that are still in flight.
+    pub fn response_times_of_slice(&mut self) -> Option<Distribution> {
+        let mut times = self.recorder.response_times_of_slice()?;
+        for exchange in self.in_flight_exchanges() {
+            times.at_least.saturating_record(exchange.ages_ns(self.now_ns).1);
+        }
+        Some(times)
     }
 
     /// Records the ages of the requests in flight.

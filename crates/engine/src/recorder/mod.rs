@@ -21,6 +21,8 @@ pub struct Recorder {
     pub times: Times,
     /// TLS handshakes, also while not measuring.
     pub handshakes: Handshakes,
+    /// The response times up to the end of the last slice.
+    before_slice: Option<Box<Distribution>>,
     measuring: bool,
     has_measured: bool,
 }
@@ -31,9 +33,20 @@ impl Recorder {
             counts: Counts::default(),
             times: Times::new(is_open),
             handshakes: Handshakes::default(),
+            before_slice: None,
             measuring: false,
             has_measured: false,
         }
+    }
+
+    /// The response times of the slice that has ended: what was entered since the last call. `None` in the closed loop.
+    /// Takes some 100 us, so it is for the time between slices. Not while times are handed over meanwhile.
+    pub fn response_times_of_slice(&mut self) -> Option<Distribution> {
+        let now = &self.times.open.as_ref()?.response;
+        let before = self.before_slice.get_or_insert_default();
+        let slice = now.since(before);
+        before.as_mut().clone_from(now);
+        Some(slice)
     }
 
     /// Whether times go into the histograms from now on. They do not while warming up.
@@ -111,6 +124,24 @@ impl Recorder {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_slice_has_its_own_response_times() {
+        let mut recorder = Recorder::new(true);
+        recorder.answer(1, 5);
+        recorder.measure(true);
+        let mut lengths = Vec::new();
+        for answers in [3, 0, 2] {
+            (0..answers).for_each(|_| recorder.answer(1, 1000 * answers));
+            recorder.not_sent(7);
+            let slice = recorder.response_times_of_slice().expect("it is an open loop");
+            lengths.push((slice.known.len(), slice.known.max() / 1000, slice.at_least.len()));
+        }
+        assert_eq!(lengths, [(3, 3, 1), (0, 0, 1), (2, 2, 1)]);
+        let whole = &recorder.times.open.as_ref().expect("it is an open loop").response;
+        assert_eq!((whole.known.len(), whole.at_least.len()), (5, 3), "the arm keeps all");
+        assert!(Recorder::new(false).response_times_of_slice().is_none());
+    }
 
     #[test]
     fn warming_up_counts_but_leaves_no_times() {

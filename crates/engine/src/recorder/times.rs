@@ -42,6 +42,14 @@ impl Distribution {
         self.at_least.add(&other.at_least).expect("same bounds");
     }
 
+    /// What was added since `earlier`, which is an earlier state of this one.
+    pub fn since(&self, earlier: &Self) -> Self {
+        let mut added = self.clone();
+        added.known.subtract(&earlier.known).expect("counts only grow");
+        added.at_least.subtract(&earlier.at_least).expect("counts only grow");
+        added
+    }
+
     fn clear(&mut self) {
         self.known.reset();
         self.at_least.reset();

@@ -11,7 +11,7 @@ use crate::check::COMPARED_ONE_IN;
 use crate::client::ArmClock;
 use crate::io::{Io, signal};
 use crate::lines::{self, Line, Validity};
-use crate::recorder::Counts;
+use crate::recorder::{self, Counts, Distribution};
 use crate::schedule::Schedule as _;
 use hopcost_common::clock;
 use hopcost_common::failure::Failure;
@@ -178,7 +178,8 @@ impl<I: Io> Leader<'_, I> {
                 }
                 let outcome = self.visit(arm)?;
                 self.cores = cores.until(&Cores::read(), &session.cores);
-                let line = self.slice_line(arm, round, place, &outcome);
+                let times = self.response_times(arm);
+                let line = self.slice_line(arm, round, place, &outcome, times.as_ref());
                 observer.line(&Line::Slice(line)).map_err(output_failed)?;
                 self.note(arm, &outcome);
             }
@@ -201,6 +202,18 @@ impl<I: Io> Leader<'_, I> {
         }
         let Outcome { frozen_ns, outside, .. } = self.slice(arm, Stage::Settle)?;
         Ok(Outcome { frozen_ns, outside, ..self.slice(arm, Stage::Measure)? })
+    }
+
+    /// The response times of an open loop's slice that has just ended. What is watched hands its times over elsewhere.
+    fn response_times(&mut self, arm: usize) -> Option<Distribution> {
+        if self.session.watch.is_some() || !self.session.arms[arm].target.arrivals.is_open() {
+            return None;
+        }
+        *lock(&self.shared.command) = Command::ResponseTimes { arm };
+        self.shared.barrier.wait();
+        self.worker.report_response_times(arm);
+        self.shared.barrier.wait();
+        lock(&self.shared.response_times).take()
     }
 
     /// One slice: thaw, load, freeze, read.
@@ -289,7 +302,14 @@ impl<I: Io> Leader<'_, I> {
         Ok(outcome)
     }
 
-    fn slice_line(&self, arm: usize, round: u32, place: usize, outcome: &Outcome) -> lines::Slice<'_> {
+    fn slice_line(
+        &self,
+        arm: usize,
+        round: u32,
+        place: usize,
+        outcome: &Outcome,
+        times: Option<&Distribution>,
+    ) -> lines::Slice<'_> {
         let meter = &self.arms[arm].meter;
         let counts = &outcome.counts;
         lines::Slice {
@@ -316,6 +336,10 @@ impl<I: Io> Leader<'_, I> {
             late: counts.late,
             in_flight_ns: counts.in_flight_ns_of_slice(),
             aged_ns: outcome.aged_ns,
+            response_time: times.map(|times| recorder::encode(&times.known)),
+            response_unanswered: times
+                .filter(|times| !times.at_least.is_empty())
+                .map(|times| recorder::encode(&times.at_least)),
         }
     }
 

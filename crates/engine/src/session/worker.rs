@@ -5,7 +5,7 @@ use super::setup::{ArmResult, Session, SessionArm};
 use crate::client::{ArmClock, Client, Lane, Pending, Watched};
 use crate::io::namespace::Namespaces;
 use crate::io::{Handler as _, Io, IoSettings, process};
-use crate::recorder::{Counts, Times};
+use crate::recorder::{Counts, Distribution, Times};
 use crate::schedule::{Arrivals, Schedule as _, Turns};
 use hopcost_common::failure::Failure;
 use std::sync::{Arc, Barrier, Mutex, MutexGuard, PoisonError};
@@ -28,6 +28,10 @@ pub(super) enum Command {
         until_ns: u64,
         clock: ArmClock,
         stage: Stage,
+    },
+    /// The response times of the arm's last slice, for which there is no time within it.
+    ResponseTimes {
+        arm: usize,
     },
     End,
 }
@@ -57,6 +61,8 @@ pub(super) struct Shared {
     pub(super) command: Mutex<Command>,
     /// The accounts of the last slice's arm since it began, over the threads that have reported.
     pub(super) report: Mutex<Report>,
+    /// Of the last slice, over the threads that have reported; `None` in the closed loop.
+    pub(super) response_times: Mutex<Option<Distribution>>,
     pub(super) failure: Mutex<Option<Failure>>,
     pub(super) results: Mutex<Vec<ArmResult>>,
 }
@@ -102,6 +108,7 @@ impl Shared {
             barrier: Barrier::new(session.cores.len()),
             command: Mutex::new(Command::End),
             report: Mutex::default(),
+            response_times: Mutex::default(),
             failure: Mutex::default(),
             results: Mutex::new(session.arms.iter().map(result).collect()),
         }
@@ -182,6 +189,7 @@ impl<'s, I: Io> Worker<'s, I> {
             let command = *lock(&self.shared.command);
             match command {
                 Command::Slice { .. } => self.slice(command),
+                Command::ResponseTimes { arm } => self.report_response_times(arm),
                 Command::End => break,
             }
             self.shared.barrier.wait();
@@ -237,6 +245,16 @@ impl<'s, I: Io> Worker<'s, I> {
         report.established += lane.client.established();
         report.were_open += lane.client.were_open();
         report.pending += lane.client.pending();
+    }
+
+    /// Adds this thread's response times of the slice that has ended.
+    pub(super) fn report_response_times(&mut self, arm: usize) {
+        let lane = self.lanes.get_mut(arm).and_then(Option::as_mut);
+        let Some(times) = lane.and_then(|lane| lane.client.response_times_of_slice()) else { return };
+        match &mut *lock(&self.shared.response_times) {
+            Some(sum) => sum.merge(&times),
+            sum => *sum = Some(times),
+        }
     }
 
     /// Adds this thread's accounts to the results.
