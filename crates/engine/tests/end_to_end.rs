@@ -347,7 +347,7 @@ fn arms_take_turns_and_are_thawed_at_the_end() {
         session.warm_up_slice_ns = 20_000_000;
         session.slice_jitter = 0.5;
         session.rounds = 4;
-        session.warm_up = Some(WarmUp { least_ns: 1, most_ns: 40_000_000 });
+        session.warm_up = Some(WarmUp { least_ns: 1, most_ns: 40_000_000, requests: 0 });
         session.arms = (sleepers.iter().zip(["first", "second"]))
             .map(|(sleeper, name)| SessionArm {
                 name: name.into(),

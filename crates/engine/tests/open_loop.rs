@@ -285,7 +285,7 @@ fn slices_of_an_open_loop_follow_its_schedule() {
         let mut session = session(io, 50_000_000, arms.collect());
         session.rounds = 5;
         session.settle_ns = 20_000_000;
-        session.warm_up = Some(WarmUp { least_ns: 1, most_ns: 40_000_000 });
+        session.warm_up = Some(WarmUp { least_ns: 1, most_ns: 40_000_000, requests: 0 });
         let seen = run(session);
         for sleeper in &mut sleepers {
             sleeper.kill().and_then(|()| sleeper.wait()).expect("it is ours to end");
@@ -337,7 +337,7 @@ fn requests_in_flight_over_time_are_the_service_times() {
             let mut session = session(io, 60_000_000, arms.collect());
             session.cores = vec![session.cores[0]; threads];
             (session.rounds, session.settle_ns) = (4, 30_000_000);
-            session.warm_up = Some(WarmUp { least_ns: 1, most_ns: 40_000_000 });
+            session.warm_up = Some(WarmUp { least_ns: 1, most_ns: 40_000_000, requests: 0 });
             let seen = run(session);
             assert_eq!(seen.warm_ups.len(), 2);
             for (answers, elapsed, cpu) in &seen.warm_ups {
@@ -366,7 +366,7 @@ fn connections_that_never_open_are_told_with_two_arms_and_in_an_open_loop() {
     let open_loop = Arrivals::Constant(Constant::new(100.0, None));
     let full = Target { address, ..target(&origin, "", 16, open_loop) };
     let arms = vec![arm("fine", target(&origin, "", 16, Arrivals::Closed(ClosedLoop::default()))), arm("full", full)];
-    let warm_up = Some(WarmUp { least_ns: 0, most_ns: 100_000_000 });
+    let warm_up = Some(WarmUp { least_ns: 0, most_ns: 100_000_000, requests: 0 });
     let seen = run(Session { warm_up, ..session(Backend::Auto, 50_000_000, arms) });
     let all_opened: Vec<Option<bool>> = seen.arms.iter().map(|arm| arm.all_opened).collect();
     assert_eq!(all_opened, [Some(true), Some(false)]);

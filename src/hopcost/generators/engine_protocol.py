@@ -101,10 +101,11 @@ class EngineArm(msgspec.Struct):
 
 
 class WarmUp(msgspec.Struct):
-    """How long an arm is loaded before anything counts."""
+    """An arm's load before anything counts: at least so long and for so many requests, at most so long."""
 
     least_ns: int
     most_ns: int
+    requests: int = 0
 
 
 class EnginePlan(msgspec.Struct):

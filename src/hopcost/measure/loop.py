@@ -7,7 +7,6 @@ import contextlib
 import msgspec
 
 from hopcost.errors import HopcostError, MeasurementFailed
-from hopcost.generators.engine_protocol import WarmUp
 from hopcost.measure import block
 from hopcost.measure.engine_load import BlockContext
 from hopcost.measure.next_block import FinishedBlocks, NextBlock
@@ -73,5 +72,4 @@ def _run_block(context: BlockContext, step: NextBlock) -> Block:
     context = msgspec.structs.replace(context, experiment=experiment)
     if experiment.turns is Turns.WHOLE:
         return whole.measure_whole_block(context, step.arms, step.number)
-    warm_up = WarmUp(least_ns=step.warm_up_ns, most_ns=step.warm_up_ns)
-    return block.measure_block(context, step.arms, step.number, step.rounds, rates=step.rates, warm_up=warm_up)
+    return block.measure_block(context, step.arms, step.number, step.rounds, rates=step.rates, warm_up=step.warm_up)

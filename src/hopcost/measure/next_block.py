@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-from hopcost.generators.engine_protocol import Validity
+from hopcost.generators.engine_protocol import Validity, WarmUp
 from hopcost.measure.sizing import Sizing
 from hopcost.measure.warm_up import WarmUpPolicy
 from hopcost.plan.method import METHOD
@@ -31,7 +31,7 @@ class NextBlock(msgspec.Struct, frozen=True):
     arms: list[PlannedArm]
     rounds: int
     slice_ns: int
-    warm_up_ns: int
+    warm_up: WarmUp
     rates: dict[float, float] | None
     forecast: Forecast | None = None
 
@@ -74,7 +74,7 @@ class FinishedBlocks:
             arms=arms,
             rounds=rounds,
             slice_ns=slice_ns,
-            warm_up_ns=self._warm_up.next_ns(len(arms), seconds_left),
+            warm_up=self._warm_up.next(len(arms), seconds_left),
             rates=self.open_loop_rates,
             forecast=None if size is None else size.forecast,
         )

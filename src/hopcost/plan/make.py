@@ -47,7 +47,7 @@ def make_plan(suite: Suite, names: Sequence[str], options: RunOptions, limits: M
         seed=options.seed,
         time_s=time_s,
         warm_up_least_ns=METHOD.quick_warm_up_ns if quick else METHOD.min_warm_up_ns,
-        warm_up_most_ns=METHOD.quick_warm_up_ns if quick else METHOD.max_warm_up_ns,
+        warm_up_most_ns=METHOD.max_warm_up_ns,
         looks=list(METHOD.looks[:1] if quick else METHOD.looks),
         precision=options.precision,
         margin=options.margin,

@@ -7,7 +7,10 @@ import pytest
 from samples import records
 from samples.records import MS
 
+from hopcost.generators.engine_protocol import Validity, WarmUp
 from hopcost.measure.warm_up import WarmUpPolicy
+from hopcost.plan.method import METHOD
+from hopcost.record.block import Block
 from hopcost.suites.experiment import Workload
 
 LEVEL = (100,) * 30  # answers of each warm-up slice, each of the same CPU time
@@ -23,7 +26,7 @@ def warm_ups_ms(*starts: tuple[int, ...], connections: int = 64) -> list[int]:
     experiment = msgspec.structs.replace(plan.experiments[0], workload=Workload(connections=connections))
     policy, given = WarmUpPolicy(plan, experiment), []
     for number in range(BLOCKS):
-        given.append(policy.next_ns(len(experiment.arms), 1800.0) // MS)
+        given.append(policy.next(len(experiment.arms), 1800.0).least_ns // MS)
         answers = starts[min(number, len(starts) - 1)][: given[-1] // 100]
         parts = [records.part(records.slice_of(arm.name, 1000), warmed_up=answers) for arm in experiment.arms]
         policy.add(records.block(number, *parts))
@@ -50,3 +53,72 @@ def test_an_arm_that_never_gets_steady_is_always_warmed_up_long() -> None:
 def test_pools_of_many_connections_have_the_time_to_fill() -> None:
     filling = (50,) * 45 + (100,) * 35
     assert warm_ups_ms(filling, connections=5000) == [8000, 8000, 4500, 4500]
+
+
+S = 1000 * MS
+SECONDS = 108.0  # of an experiment; a tenth of it in each block, for three arms
+ARMS_MOST_NS = round(SECONDS * METHOD.warm_up_share * S / 3)
+
+
+def policy_of(quick: bool = True) -> WarmUpPolicy:
+    plan = records.plan_of(quick=quick)
+    return WarmUpPolicy(plan, plan.experiments[0])
+
+
+def a_block(number: int, per_slice: int, *costs: int) -> Block:
+    """Three arms that answer so many requests in each 100 ms of their warm-up, with these costs in the rounds."""
+    parts = []
+    for name in ("direct", "behind", "direct-aa"):
+        pieces = [
+            msgspec.structs.replace(records.slice_of(name, 100, cpu_ns={"app": cost * 100}), round=place)
+            for place, cost in enumerate(costs)
+        ]
+        parts.append(records.part(*pieces, warmed_up=(per_slice,) * 30))
+    return records.block(number, *parts)
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_every_warm_up_lasts_so_many_requests_in_quick_runs_too(quick: bool) -> None:
+    policy = policy_of(quick)
+    for number in range(4):
+        warm_up = policy.next(3, SECONDS - 20 * number)
+        assert warm_up.requests == 10_000
+        assert warm_up.most_ns == ARMS_MOST_NS, "the first block's time decides"
+        assert warm_up.least_ns <= warm_up.most_ns
+        policy.add(a_block(number, 1000, 50, 50))
+
+
+def test_a_slow_arm_is_not_waited_for_without_end() -> None:
+    assert policy_of().next(4, 10_000.0).most_ns == 5 * S, "20 s for all arms"
+    short = policy_of().next(3, 4.0)
+    assert short == WarmUp(least_ns=400 * MS, most_ns=400 * MS, requests=10_000), (
+        "a tenth of 4 s is less than the least"
+    )
+
+
+@pytest.mark.parametrize(("per_slice", "usual_ms"), [(2000, 500), (10_000, 400), (100, ARMS_MOST_NS // MS)])
+def test_the_time_that_so_many_requests_take_is_reckoned_with(per_slice: int, usual_ms: int) -> None:
+    policy = policy_of()
+    assert policy.usual_ns == 400 * MS
+    policy.next(3, SECONDS)
+    policy.add(a_block(0, per_slice, 50, 50))
+    assert policy.usual_ns // MS == usual_ms
+
+
+def test_arms_whose_cost_still_falls_are_warmed_up_by_twice_the_requests() -> None:
+    policy, given = policy_of(), []
+    courses = [(110, 105, 100), (112, 106, 100), (109, 105, 101), (100, 100, 101), (101, 100, 100), (100, 101, 100)]
+    for number, costs in enumerate(courses):
+        given.append(policy.next(3, SECONDS))
+        policy.add(a_block(number, 1000, *costs))
+    assert [warm_up.requests for warm_up in given] == [10_000] * 3 + [20_000] * 3
+    assert given[-1].most_ns == 20 * S // 3, "a fifth of the time is more than 20 s"
+
+
+def test_a_void_block_says_nothing() -> None:
+    policy = policy_of()
+    for number in range(4):
+        policy.next(3, SECONDS)
+        void = a_block(number, 1000, 110 + number, 105, 100)
+        policy.add(msgspec.structs.replace(void, validity=Validity.VOID))
+    assert policy.next(3, SECONDS).requests == 10_000

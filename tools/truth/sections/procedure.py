@@ -120,10 +120,10 @@ def simulated(
 
 def _block(experiment: PlannedExperiment, step: NextBlock, pool: list[list[float]], dice: random.Random) -> Block:
     arms, rounds = len(step.arms), step.rounds
-    parts = [_part(arm, step.slice_ns, step.warm_up_ns, _noise(rounds, pool, dice)) for arm in step.arms]
+    parts = [_part(arm, step.slice_ns, step.warm_up.least_ns, _noise(rounds, pool, dice)) for arm in step.arms]
     slices_ns = step.slice_ns * rounds * arms
     settling_ns = experiment.settle_ns * rounds * arms
-    overhead_ns = int(METHOD.block_overhead_s_per_arm * 1e9) + step.warm_up_ns
+    overhead_ns = int(METHOD.block_overhead_s_per_arm * 1e9) + step.warm_up.least_ns
     elapsed_ns = slices_ns + settling_ns + overhead_ns * arms
     return Block(
         experiment=experiment.name, number=step.number, seed=0, started_utc="", elapsed_ns=elapsed_ns,

@@ -92,8 +92,11 @@ impl Shape {
     }
 
     pub(super) fn warm_up(&self) -> Option<WarmUp> {
-        self.warm_up
-            .map(|least| WarmUp { least_ns: nanoseconds(least), most_ns: nanoseconds(least.saturating_mul(10)) })
+        self.warm_up.map(|least| WarmUp {
+            least_ns: nanoseconds(least),
+            most_ns: nanoseconds(least.saturating_mul(10)),
+            requests: 0,
+        })
     }
 }
 

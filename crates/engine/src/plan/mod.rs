@@ -51,6 +51,9 @@ pub struct WarmUp {
     pub least_ns: u64,
     /// Warming up ends here, plateau or not.
     pub most_ns: u64,
+    /// Nor before it has answered so many: a program that compiles itself warms up by requests, not by time.
+    #[serde(default)]
+    pub requests: u64,
 }
 
 #[derive(Debug, Clone, Deserialize)]

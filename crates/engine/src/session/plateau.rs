@@ -19,8 +19,8 @@ pub enum Warmth {
 }
 
 /// Judges a warm-up after a slice.
-pub fn judge(rule: WarmUp, elapsed_ns: u64, connected: bool, is_steady: bool) -> Warmth {
-    if connected && elapsed_ns >= rule.least_ns && is_steady {
+pub fn judge(rule: WarmUp, elapsed_ns: u64, answered: u64, connected: bool, is_steady: bool) -> Warmth {
+    if connected && elapsed_ns >= rule.least_ns && answered >= rule.requests && is_steady {
         Warmth::Plateau
     } else if elapsed_ns >= rule.most_ns {
         Warmth::TimeUp
@@ -49,18 +49,27 @@ mod tests {
 
     #[test]
     fn an_open_loop_is_warm_when_it_is_carried() {
-        let rule = WarmUp { least_ns: 300, most_ns: 3000 };
+        let rule = WarmUp { least_ns: 300, most_ns: 3000, requests: 0 };
         let counts = |not_sent| Counts { sent: 100, not_sent, ..Counts::default() };
-        assert_eq!(judge(rule, 299, true, is_carried(&counts(0))), Warmth::NotYet);
-        assert_eq!(judge(rule, 300, false, is_carried(&counts(0))), Warmth::NotYet);
-        assert_eq!(judge(rule, 300, true, is_carried(&counts(1))), Warmth::NotYet);
-        assert_eq!(judge(rule, 300, true, is_carried(&counts(0))), Warmth::Plateau);
-        assert_eq!(judge(rule, 3000, true, is_carried(&counts(1))), Warmth::TimeUp);
+        assert_eq!(judge(rule, 299, 0, true, is_carried(&counts(0))), Warmth::NotYet);
+        assert_eq!(judge(rule, 300, 0, false, is_carried(&counts(0))), Warmth::NotYet);
+        assert_eq!(judge(rule, 300, 0, true, is_carried(&counts(1))), Warmth::NotYet);
+        assert_eq!(judge(rule, 300, 0, true, is_carried(&counts(0))), Warmth::Plateau);
+        assert_eq!(judge(rule, 3000, 0, true, is_carried(&counts(1))), Warmth::TimeUp);
+    }
+
+    #[test]
+    fn an_arm_is_not_warm_before_it_has_answered_so_many_requests() {
+        let rule = WarmUp { least_ns: 300, most_ns: 3000, requests: 10_000 };
+        assert_eq!(judge(rule, 2000, 9_999, true, true), Warmth::NotYet);
+        assert_eq!(judge(rule, 299, 10_000, true, true), Warmth::NotYet, "nor before its time");
+        assert_eq!(judge(rule, 2000, 10_000, true, true), Warmth::Plateau);
+        assert_eq!(judge(rule, 3000, 9_999, true, true), Warmth::TimeUp, "a slow one has no longer than this");
     }
 
     #[test]
     fn table() {
-        let rule = WarmUp { least_ns: 300, most_ns: 3000 };
+        let rule = WarmUp { least_ns: 300, most_ns: 3000, requests: 0 };
         let table: [(u64, bool, &[u64], Warmth); 12] = [
             (300, true, &[100, 100, 100], Warmth::Plateau),
             (300, true, &[100, 100, 110], Warmth::Plateau),
@@ -77,7 +86,7 @@ mod tests {
         ];
         for (elapsed_ns, connected, answers, warmth) in table {
             assert_eq!(
-                judge(rule, elapsed_ns, connected, has_levelled_off(answers)),
+                judge(rule, elapsed_ns, answers.iter().sum(), connected, has_levelled_off(answers)),
                 warmth,
                 "{elapsed_ns} {connected} {answers:?}"
             );

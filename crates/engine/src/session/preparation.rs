@@ -52,7 +52,7 @@ impl<I: Io> Leader<'_, I> {
             } else {
                 plateau::has_levelled_off(&answers)
             };
-            warmth = plateau::judge(rule, elapsed_ns, connected, is_steady);
+            warmth = plateau::judge(rule, elapsed_ns, answers.iter().sum(), connected, is_steady);
         }
         let line = lines::WarmUp {
             arm: &self.session.arms[arm].name,

@@ -9,11 +9,12 @@ import contextlib
 import random
 
 from hopcost.errors import ArmFailed, MeasurementFailed
-from hopcost.generators.engine_protocol import End, Validity
+from hopcost.generators.engine_protocol import End, Validity, WarmUp
 from hopcost.measure import engine_load as blocks
 from hopcost.measure import peer_load
 from hopcost.measure.block import note_failures, recording, start
 from hopcost.measure.engine_load import BlockContext, CheckedArm
+from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedArm
 from hopcost.record.block import Block, Failure
 from hopcost.stacks import check
@@ -54,7 +55,9 @@ def _slice(context: BlockContext, arm: PlannedArm, number: int, answers: dict[st
 
 def _load(context: BlockContext, part: Block, ready: CheckedArm) -> None:
     if context.plan.peer is None:
-        blocks.load_closed(context, part, [ready], rounds=1)
+        plan = context.plan
+        warm_up = WarmUp(plan.warm_up_least_ns, plan.warm_up_most_ns, METHOD.warm_up_requests)
+        blocks.load_closed(context, part, [ready], rounds=1, warm_up=warm_up)
     else:
         peer_load.load(context, part, ready, context.plan.peer)
 
