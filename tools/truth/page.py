@@ -19,6 +19,7 @@ from tools.truth.sections.alarms import Alarms
 from tools.truth.sections.attribution import Attribution
 from tools.truth.sections.coverage.section import Coverage
 from tools.truth.sections.engine.section import Engine
+from tools.truth.sections.neighbours import Neighbours
 from tools.truth.sections.precision import Precision
 from tools.truth.sections.procedure import Procedure
 from tools.truth.sections.quick_full import QuickFull
@@ -34,6 +35,7 @@ SECTIONS: dict[str, type[Section]] = {
     "same-proxies": SameProxies,
     "false-alarms": Alarms,
     "sensitivity": Sensitivity,
+    "neighbours": Neighbours,
     "precision": Precision,
     "quick-full": QuickFull,
     "slices": Slices,
