@@ -12,6 +12,7 @@ import time
 
 from hopcost.errors import HopcostError
 from tools.truth.form import SHORT_S, Form
+from tools.truth.made_with import require_built
 from tools.truth.page import PAGE, SECTIONS, page
 from tools.truth.part import Section
 
@@ -26,6 +27,7 @@ def turns(form: Form, only: str | None) -> list[type[Section]]:
 
 def measure(form: Form, only: str | None, at_most_s: float) -> None:
     """What is missing of each section. In the short form no section takes more than its own time."""
+    require_built()
     began = time.monotonic()
     for kind in turns(form, only):
         left_s = at_most_s - (time.monotonic() - began)

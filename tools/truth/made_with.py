@@ -11,7 +11,8 @@ from pathlib import Path
 import msgspec
 
 from hopcost import __version__
-from hopcost.machine import facts
+from hopcost.errors import CannotMeasure
+from hopcost.machine import binaries, facts
 from hopcost.plan.method import METHOD
 
 ROOT = Path(__file__).parents[2]
@@ -57,6 +58,14 @@ def build() -> Build:
         method=METHOD.number,
         digest=engine_digest(),
     )
+
+
+def require_built(binary: Path | None = None, sources: Path = SOURCES) -> None:
+    """CannotMeasure if the engine is older than its sources: lines would carry the digest of another one."""
+    binary = binary or binaries.require("hopcost-engine")
+    newest = max(_files(sources), key=lambda path: path.stat().st_mtime_ns)
+    if newest.stat().st_mtime_ns > binary.stat().st_mtime_ns:
+        raise CannotMeasure(f"{binary} is older than {newest.relative_to(sources)}", "build it: make setup")
 
 
 def this_machine() -> Machine:

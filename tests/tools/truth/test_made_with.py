@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
+import pytest
+
+from hopcost.errors import CannotMeasure
 from hopcost.plan.method import METHOD
 from tools.truth import made_with
 
@@ -47,3 +51,14 @@ def test_this_checkout_has_all_rooms() -> None:
     assert all(list((made_with.SOURCES / room).rglob("*.rs")) for room in made_with.ROOMS)
     build = made_with.build()
     assert (build.method, build.behaviour, len(build.digest)) == (METHOD.number, METHOD.engine, 12)
+
+
+def test_an_engine_that_is_older_than_its_sources_measures_nothing(tmp_path: Path) -> None:
+    sources, binary = engine(tmp_path / "src"), tmp_path / "hopcost-engine"
+    binary.write_bytes(b"")
+    newest = (sources / "io" / "mod.rs").stat().st_mtime
+    os.utime(binary, (newest + 10, newest + 10))
+    made_with.require_built(binary, sources)
+    os.utime(sources / "io" / "mod.rs", (newest + 20, newest + 20))
+    with pytest.raises(CannotMeasure, match="is older than io/mod\\.rs"):
+        made_with.require_built(binary, sources)

@@ -113,6 +113,7 @@ def test_the_one_that_takes_the_rest_of_the_hour_comes_last(mocks: object) -> No
 
 def test_the_short_form_ends_within_an_hour(monkeypatch: pytest.MonkeyPatch, mocks: object) -> None:
     given: list[tuple[str, float]] = []
+    monkeypatch.setattr(command, "require_built", lambda: None)
     monkeypatch.setattr(time, "monotonic", lambda: 1000.0 * len(given))
     monkeypatch.setattr(kept.Kept, "measure", lambda self, at_most_s: given.append((self.path.stem, at_most_s)))
     command.measure(Form.SHORT, None, SHORT_S)
