@@ -16,10 +16,11 @@ import msgspec
 from hopcost.errors import HopcostError
 from hopcost.generators.engine_protocol import Validity
 from hopcost.plan.method import METHOD
+from hopcost.plan.plan import PlannedExperiment
 from hopcost.record import reader
 from hopcost.record.block import Block
 from hopcost.record.run import Record, Run
-from hopcost.statistics.arms import PairedBlocks
+from hopcost.statistics.arms import RecordBlocks
 from hopcost.statistics.figures import BlockFigure, cpu_per_request, throughput
 from hopcost.statistics.intervals import Interval
 from tools.truth.form import Form
@@ -64,17 +65,26 @@ def _log_half(interval: Interval) -> float | None:
 
 
 def halves(record: Record, figure: BlockFigure) -> Iterator[Halves]:
-    """Of every arm of every experiment beside its baseline, without the baseline's second run."""
-    for experiment in record.plan.experiments:
-        blocks = [block for block in record.blocks if block.experiment == experiment.name and is_counted(block)]
-        if len(blocks) < BLOCKS_LEAST:
-            continue
-        odd, even = (PairedBlocks(experiment, part) for part in (blocks[::2], blocks[1::2]))
+    """Of every arm of every experiment beside its baseline, without the baseline's second run.
+
+    Each half is analysed as a record by itself: what restarts do is learned from its own blocks.
+    """
+    experiments = [one for one in record.plan.experiments if len(_blocks(record, one)) >= BLOCKS_LEAST]
+    parts = [
+        RecordBlocks(experiments, [block for one in experiments for block in _blocks(record, one)[first::2]])
+        for first in (0, 1)
+    ]
+    for experiment in experiments:
         for arm in experiment.arms:
             if arm.name != experiment.baseline and arm.copy_of is None:
-                ratios = [part.ratio(arm.name, figure, ERROR) for part in (odd, even)]
-                if ratios[0] is not None and ratios[1] is not None:
-                    yield Halves(odd=ratios[0], even=ratios[1])
+                odd, even = (part.of(experiment).ratio(arm.name, figure, ERROR) for part in parts)
+                if odd is not None and even is not None:
+                    yield Halves(odd=odd, even=even)
+
+
+def _blocks(record: Record, experiment: PlannedExperiment) -> list[Block]:
+    """The valid ones, in the order of their starts."""
+    return [block for block in record.blocks if block.experiment == experiment.name and is_counted(block)]
 
 
 def is_counted(block: Block) -> bool:
