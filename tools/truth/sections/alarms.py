@@ -185,8 +185,8 @@ def _prose(wanted: dict[str, int]) -> list[str]:
         " baseline's second run counts only where it takes the verdicts away. *Directional*: verdicts of faster,"
         " slower, cheaper or dearer that are not called negligible. *Without 1*: experiments in which at least one"
         " interval of that figure excludes 1.",
-        f"*run*: `hopcost run SUITE --time {TIME_S:g}`, whose error of 5 % is for four looks, and for the end what"
-        f" they have not spent; at most {DIRECTIONAL_MOST} directional in all {wanted[RUN]}, at most"
+        f"*run*: `hopcost run SUITE --time {TIME_S:g}`, whose error is 5 % in all, looks included; at most"
+        f" {DIRECTIONAL_MOST} directional in all {wanted[RUN]}, at most"
         f" {EXCLUDES_MOST * 100:g} % of them without 1."
         " *quick*: with `--quick`, one look, where a figure's intervals are meant to err together in 5 of 100; at most"
         f" {EXCLUDES_MOST * 100:g} % without 1. Of both at least {JUDGED_LEAST * 100:g} % must have verdicts at all.",

@@ -48,7 +48,7 @@ FIVE_COLUMNS = ["arm", "by slices:", "long runs:", "quotient:", "long runs, thei
 LEVEL_ERROR = 0.05
 # A run ends early if an interval is clear of the margin, however wide. With the least margin the baseline's own
 # second run, whose ratio is 1, must come within the target; with the least target the whole time is used.
-LEAST_MARGIN, LEAST_PRECISION = ("--margin", 0.1), ("--precision", 0.05)
+LEAST_MARGIN, LEAST_PRECISION, TO_TARGET = ("--margin", 0.1), ("--precision", 0.05), ("--precision", 100 * TARGET)
 PAIRS = {
     "origin beside itself": ([hop("origin")], [hop("origin")]),
     "nginx before go over TCP and over a Unix socket": ([NGINX, GO], [NGINX, hop("go-hello", "http+unix")]),
@@ -69,12 +69,21 @@ def allowed_s(spread: float, predicted_s: float) -> float:
     return QUIET_S if spread < QUIET_SPREAD else min(TIME_MOST_S, max(QUIET_S, NOISY_TIMES * predicted_s))
 
 
+def for_target_s(predicted_s: float, precision: float = METHOD.precision) -> float:
+    """A prediction of a run's own precision, for the target of this section: time goes as one over the square.
+
+    >>> for_target_s(20.0, precision=0.03)
+    180.0
+    """
+    return round(predicted_s * (precision / TARGET) ** 2, 6)
+
+
 def run_pair(name: str, number: int) -> Figures:
     """Two arms in the time that the spread of pairs just before allows."""
     look = measure_spread()
-    predicted_s = look.forecast.seconds if look.forecast is not None else math.inf
+    predicted_s = for_target_s(look.forecast.seconds) if look.forecast is not None else math.inf
     allowed = allowed_s(look.throughput, predicted_s)
-    options, keep = (*LEAST_MARGIN, "--seed", number), f"{name}-{number}".replace(" ", "-")
+    options, keep = (*TO_TARGET, *LEAST_MARGIN, "--seed", number), f"{name}-{number}".replace(" ", "-")
     experiment, seconds, _ = run_suite(suite(name), allowed, read_nothing, *options, keep=keep)
     figures = {"spread": look.throughput, "predicted_s": min(predicted_s, NEVER_S), "allowed_s": allowed}
     return {**figures, "seconds": round(seconds, 2), "blocks": experiment.blocks, **widths(experiment, "other")}
