@@ -3,7 +3,7 @@
     HopcostError
     ├── UsageError        the words, the file or the key are wrong          exit 2
     ├── CannotMeasure     this machine cannot measure that                  exit 3
-    ├── Undecided         a gate that could not decide                      exit 4
+    ├── NotSettled        a gate that could not decide                      exit 4
     ├── MeasurementFailed something that was measured failed                exit 1
     │   └── ArmFailed     a program or an arm: a row in the record, the others go on
     └── (any other exception is a bug: a traceback)
@@ -22,7 +22,7 @@ EXIT_CODES = {
     1: "something that was measured failed, or a gate is wholly beyond its margin",
     2: "usage: the command line, a suite or a record is wrong",
     3: "this machine cannot measure that",
-    4: "undecided: a gate within its time, `hopcost load` with a suspect run",
+    4: "not settled: a gate within its time, `hopcost load` with a suspect run",
     130: "interrupted; the record so far can be reported",
 }
 
@@ -50,7 +50,7 @@ class CannotMeasure(HopcostError):
     exit_code = 3
 
 
-class Undecided(HopcostError):
+class NotSettled(HopcostError):
     """A gate had no verdict: what should have been compared could not be measured to the end."""
 
     exit_code = 4

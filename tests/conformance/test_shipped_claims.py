@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hopcost.statistics.questions.claim_result import ClaimOutcome, ClaimTestResult
+from hopcost.statistics.questions.claim_decision import ClaimOutcome
+from hopcost.statistics.questions.claim_result import ClaimTestResult
 from hopcost.suites import claim
 from hopcost.suites.claim import Claim, ClaimFigure
 from hopcost.suites.read import read_suite, shipped_suites
@@ -28,7 +29,7 @@ def published(read: Suite, each: Claim) -> list[ClaimTestResult]:
                     experiment=name,
                     test=test,
                     to=None,
-                    outcome=ClaimOutcome.UNKNOWN,
+                    outcome=ClaimOutcome.NOT_SETTLED,
                     published=ratio,
                     published_errors=errors,
                 )

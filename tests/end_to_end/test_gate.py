@@ -12,7 +12,7 @@ import suite_files
 
 
 @pytest.mark.usefixtures("nothing_left")
-def test_with_little_time_it_is_undecided_and_says_so_everywhere(tmp_path: Path) -> None:
+def test_with_little_time_it_is_not_settled_and_says_so_everywhere(tmp_path: Path) -> None:
     path, github = suite_files.write(tmp_path), tmp_path / "github.md"
     github.write_text("what other steps wrote\n")
     done = command.hopcost(
@@ -20,11 +20,11 @@ def test_with_little_time_it_is_undecided_and_says_so_everywhere(tmp_path: Path)
         tmp_path / "gate.json", extra={"GITHUB_STEP_SUMMARY": str(github)},
     )  # fmt: skip
     assert done.returncode == 4, done.stderr
-    assert "both sides are the same" in done.stderr and "gate undecided (exit code 4)" in done.stderr
+    assert "both sides are the same" in done.stderr and "gate not settled (exit code 4)" in done.stderr
     assert done.stdout == ""
-    assert json.loads((tmp_path / "gate.json").read_text())["outcome"] == "undecided"
+    assert json.loads((tmp_path / "gate.json").read_text())["outcome"] == "not settled"
     first, _, rest = github.read_text().partition("\n")
-    assert first == "what other steps wrote" and rest.startswith("## hopcost gate undecided")
+    assert first == "what other steps wrote" and rest.startswith("## hopcost gate not settled")
     assert command.hopcost("report", tmp_path / "record").returncode == 0
 
 

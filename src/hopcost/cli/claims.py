@@ -15,7 +15,7 @@ EPILOG = examples(
     "hopcost claims latest",
     "hopcost claims records/* --format markdown -o claims.md",
     "hopcost claims before --suite nginx-go",
-    then="Each claim holds, does not hold, is unknown, or is not testable here. docs/claims.md says how that is"
+    then="Each claim holds, does not hold, is not settled, or is not testable here. docs/claims.md says how that is"
     " judged.",
 )
 

@@ -19,8 +19,8 @@ EPILOG = examples(
     "hopcost gate ./my-suite.toml/load/behind-nginx --after go-hello.gomaxprocs=2 --figure cpu -f markdown -o gate.md",
     then="SETTINGS are PROGRAM.SETTING=VALUE (hopcost show prints an arm's), PROGRAM.config=FILE for another"
     " configuration or PROGRAM.binary=FILE for another build; repeat the option for more of them. A side without"
-    " any is the arm as it stands.\n\nExit codes: 0 the slow end of the interval is inside the margin, 1 the"
-    " interval is wholly beyond it or AFTER failed, 4 undecided within the time, or there are no verdicts."
+    " any is the arm as it stands.\n\nExit codes: 0 it is not slower or dearer by more than the margin, 1 it"
+    " is, or AFTER failed, 4 not settled within the time, or no verdict."
     " docs/gate.md has complete jobs for GitHub and GitLab.",
 )
 
@@ -51,7 +51,7 @@ def gate(
     time: Annotated[
         str,
         typer.Option(
-            "--time", metavar="TIME", help="Time for it, as 90, 90s, 5m or 1h; it ends as soon as it can tell."
+            "--time", metavar="TIME", help="Time for it, as 90, 90s, 5m or 1h; it ends once it is precise enough."
         ),
     ] = "5m",
     seed: Annotated[
@@ -63,7 +63,7 @@ def gate(
     anyway: Annotated[
         bool,
         typer.Option(
-            "--anyway", help="Measure beside other programs too; the figures are shown, and the gate stays undecided."
+            "--anyway", help="Measure beside other programs too; the figures are shown, and the gate is not settled."
         ),
     ] = False,
     record: Annotated[

@@ -40,6 +40,15 @@ def interval(ratio: Interval | None) -> str:
     return f"{ratio.value:.3f} [{ratio.low:.3f}, {high}]"
 
 
+def probability(p_value: float) -> str:
+    """`P = 0.012`. Far out the model's tails are a guess, so below 0.001 no digit is printed.
+
+    >>> probability(0.0123), probability(8e-7)
+    ('P = 0.012', 'P < 0.001')
+    """
+    return "P < 0.001" if p_value < 0.001 else f"P = {p_value:.3f}"
+
+
 def quantile(value: Quantile | None) -> str:
     """In µs; `> 30,015` if requests were still unanswered there."""
     if value is None:

@@ -222,7 +222,7 @@ class ReportedExperiment(msgspec.Struct, frozen=True):
             description="of a soak, for each figure and arm: `figure` (`ratio`, `service_time_p50_ns`,"
             " `memory_bytes`), `arm`, its `first` and `last` part, how many `parts`, and its `drift`:"
             " factors `over_run` (interval `low`, `high`) and `per_hour` (`per_hour_low`,"
-            " `per_hour_high`), `length_s`; null where unknown"
+            " `per_hour_high`), `length_s`, `standard_error` (of the logarithm of `over_run`); null if unknown"
         ),
     ]
     repeats: Annotated[

@@ -52,7 +52,7 @@ def test_two_records_are_compared_and_left_as_they_are(tmp_path: Path) -> None:
     ("file", "old", "new", "words"),
     [
         ("run.json", '"format": 4', '"format": 99', ["b: from a newer hopcost: record format 99"]),
-        ("run.json", '"method": 2', '"method": 3', ["other methods: 2 and 3", "--anyway"]),
+        ("run.json", '"method": 3', '"method": 2', ["other methods: 3 and 2", "--anyway"]),
         ("*.json*", '"cost"', '"price"', ["no experiment in common: made-up has cost", "has price"]),
         ("*.json*", '"made-up"', '"mine"', ["other suites: made-up and mine", "--anyway"]),
         ("environment.json", "Abacus 2", "Abacus 9", ["other CPUs: Abacus 2 and Abacus 9", "--anyway"]),

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+
 import msgspec
 from samples.records import made_up_suite, plain_block, plan_of, record
+from scipy.special import ndtr
 
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.record.block import Block
@@ -13,6 +17,11 @@ from hopcost.statistics.questions.claim_result import ClaimResult, ClaimTestResu
 from hopcost.suites.claim import Claim, ClaimTest, Needs, Relation
 from hopcost.suites.experiment import Experiment, Sweep
 from hopcost.suites.suite import Suite
+
+
+def normal(ratio: float, spread: float) -> Callable[[float], float]:
+    """P(mu <= x) of a logarithm around that of a ratio."""
+    return lambda x: float(ndtr((x - math.log(ratio)) / spread))
 
 
 def compare(relation: Relation, size: float | None = None, **more: object) -> ClaimTest:

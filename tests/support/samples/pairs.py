@@ -11,6 +11,7 @@ from hopcost.record.block import Block
 from hopcost.record.run import Record
 
 SWAYS = (0.96, 1.0, 1.02, 0.99, 1.03, 1.0)  # of the machine, block by block: in all arms alike
+ROUNDS = 4
 OWN = (0.999, 1.0, 1.001, 1.0, 0.999, 1.001)  # of the arm alone
 
 
@@ -18,9 +19,13 @@ def made(number: int, machine: float, behind: float, *, open_loop_at: int | None
     """A block on a machine this fast, in which the arm behind has this share of the baseline's answers."""
     parts = []
     for arm, share in (("direct", 1.0), ("behind", behind), ("direct-aa", 1.0)):
-        answers = round(1_000_000 * machine * share)
-        cpu = {hop: round(80 * MS / machine) for hop in (["proxy", "app"] if arm == "behind" else ["app"])}
-        parts.append(part(slice_of(arm, answers, elapsed_ns=1000 * MS, cpu_ns=cpu)))
+        answers = round(1_000_000 * machine * share / ROUNDS)
+        hops = ["proxy", "app"] if arm == "behind" else ["app"]
+        cpu = {hop: round(80 * MS / machine / ROUNDS) for hop in hops}
+        slices = [slice_of(arm, answers, elapsed_ns=1000 * MS // ROUNDS, cpu_ns=cpu) for _ in range(ROUNDS)]
+        for number_of_round, piece in enumerate(slices):
+            piece.round = number_of_round
+        parts.append(part(*slices))
         if open_loop_at is not None:
             parts[-1].open_loop = [open_load(arm, open_loop_at)]
     return block(number, *parts)

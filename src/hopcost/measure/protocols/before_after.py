@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from hopcost.errors import MeasurementFailed, Undecided, UsageError
+from hopcost.errors import MeasurementFailed, NotSettled, UsageError
 from hopcost.measure import run
 from hopcost.measure.watcher import RunWatcher
 from hopcost.plan.options import RunOptions
@@ -15,7 +15,7 @@ from hopcost.statistics.questions.gate import (
     AFTER,
     BEFORE,
     EXPERIMENT,
-    TARGET_SHARE,
+    PRECISION_SHARE,
     GateQuestion,
     GateResult,
     read_gate,
@@ -73,13 +73,13 @@ def is_unchanged(suite: Suite) -> bool:
 def ask_gate(question: GateQuestion, suite: Suite, options: RunOptions, run_watcher: RunWatcher) -> GateResult:
     """Measure the question's suite, and decide.
 
-    Undecided if the measurement breaks; KeyboardInterrupt if it is stopped.
+    NotSettled if the measurement breaks; KeyboardInterrupt if it is stopped.
     """
-    options = msgspec.structs.replace(options, margin=question.margin, precision=question.margin * TARGET_SHARE)
+    options = msgspec.structs.replace(options, margin=question.margin, precision=question.margin * PRECISION_SHARE)
     try:
         measured = run.measure(suite, [], options, run_watcher)
     except MeasurementFailed as error:
-        raise Undecided(f"undecided: {error.message}", error.hint) from error
+        raise NotSettled(f"not settled: {error.message}", error.hint) from error
     if measured.interrupted:
         raise KeyboardInterrupt
     return read_gate(question, measured.record, is_unchanged(suite))

@@ -22,7 +22,7 @@ from hopcost.report.tables import claims
 from hopcost.report.tables.experiment import ExperimentTables, group_tables, groups, hops_of
 from hopcost.statistics.comparisons import CPU, THROUGHPUT
 from hopcost.statistics.questions import claims as judging
-from hopcost.statistics.questions.claim_result import ClaimOutcome
+from hopcost.statistics.questions.claim_decision import ClaimOutcome
 from hopcost.statistics.summary.summary import ExperimentSummary
 
 FOLDER = Path(__file__).parent

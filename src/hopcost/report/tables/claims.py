@@ -7,19 +7,26 @@ from collections.abc import Iterator, Sequence
 from hopcost.errors import printable
 from hopcost.report import Cell, Result
 from hopcost.report.document import Document, Heading, Lines, Section, Style, Table
-from hopcost.report.formatting import ABSENT, CONFIDENCE_IN_TEXT, count, interval
-from hopcost.statistics.questions.claim_result import ClaimOutcome, ClaimResult, ClaimTestResult
+from hopcost.report.formatting import ABSENT, CONFIDENCE_IN_TEXT, count, interval, probability
+from hopcost.statistics.questions.claim_decision import ClaimOutcome
+from hopcost.statistics.questions.claim_result import ClaimResult, ClaimTestResult
 from hopcost.suites.claim import ClaimFigure, ClaimTest, Relation
 
 HEADER = ["claim", "result", "article", "measured"]
 CSV_HEADER = [
     *("suite", "claim", "claim_outcome", "experiment", "figure", "arm", "to", "hop", "relation", "size", "tolerance"),
     *("published", "published_errors", "published_fits", "measured", "low", "high", "errors", "blocks_with_errors"),
-    *("outcome", "negligible", "reason", "record", "started_utc", "blocks"),
+    *("outcome", "negligible", "p_value", "reason", "record", "started_utc", "blocks"),
 ]
-HOW_TO_READ = (
-    f"Intervals in [ ]: those of one claim hold together at {CONFIDENCE_IN_TEXT}. Article and measured: a ratio, a"
-    " soak's change as a factor, or errors; of several comparisons the range."
+HOW_TO_READ = [
+    f"Article and measured: a ratio with its {CONFIDENCE_IN_TEXT} interval in [ ], a soak's change as a factor, or"
+    " errors; of several comparisons the range.",
+    "A claim holds if each of its comparisons holds, tested one-sided at 5 %; it does not hold if any fails, and these"
+    " share 5 %. P: how probable it is that the outcome is wrong.",
+]
+TO_SETTLE = (
+    "Not settled by its range: run that experiment again with a longer --time, or with a smaller --precision. Other"
+    " reasons stand beside it."
 )
 
 
@@ -35,7 +42,8 @@ def claims_report(claims: Sequence[ClaimResult]) -> Result:
 def document(claims: Sequence[ClaimResult]) -> Document:
     """One table, then the claims in words."""
     rows = [[f"{claim.suite}: {claim.claim.name}", *_cells(claim)] for claim in claims]
-    below = Lines([counted(claims) + ".", HOW_TO_READ], Style.REMARKS)
+    is_open = any(claim.outcome is ClaimOutcome.NOT_SETTLED for claim in claims)
+    below = Lines([counted(claims) + ".", *HOW_TO_READ, *([TO_SETTLE] if is_open else [])], Style.REMARKS)
     return Document([[Table(HEADER, rows, words=len(HEADER))], [below], *(_details(claim) for claim in claims)])
 
 
@@ -101,6 +109,7 @@ def _line(result: ClaimTestResult) -> str:
     if result.record is not None:
         line += f" in {count(result.blocks, 'block')} of {result.record} ({result.started_utc})"
     line += f": {result.outcome.value}" + (", negligible" if result.negligible else "")
+    line += "" if result.p_value is None else f" ({probability(result.p_value)})"
     return line + (f": {result.reason}" if result.reason else "")
 
 
@@ -166,6 +175,7 @@ def _csv_rows(claim: ClaimResult) -> Iterator[list[Cell]]:
             *((None, None) if errors is None else (errors.count, errors.blocks)),
             result.outcome.value,
             result.negligible,
+            result.p_value,
             result.reason or None,
             result.record,
             result.started_utc,
@@ -199,6 +209,7 @@ def _data(claim: ClaimResult) -> dict[str, object]:
                 "errors": result.errors,
                 "outcome": result.outcome,
                 "negligible": result.negligible,
+                "p_value": result.p_value,
                 "reason": result.reason,
                 "record": result.record,
                 "started_utc": result.started_utc,

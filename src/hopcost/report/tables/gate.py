@@ -13,7 +13,7 @@ from hopcost.record import kept_files
 from hopcost.record.kept_files import COMMANDS
 from hopcost.report import Format, Result, render
 from hopcost.report.document import Document, Heading, Lines, Table
-from hopcost.report.formatting import CONFIDENCE, CONFIDENCE_IN_TEXT, count, interval
+from hopcost.report.formatting import CONFIDENCE_IN_TEXT, count, interval, probability
 from hopcost.report.notes.conditions import validity_lines
 from hopcost.statistics.comparisons import CPU, THROUGHPUT
 from hopcost.statistics.questions import differences
@@ -21,9 +21,11 @@ from hopcost.statistics.questions.differences import ABSENT
 from hopcost.statistics.questions.gate import AFTER, BEFORE, FigureDecision, GateOutcome, GateResult
 from hopcost.statistics.summary.summary import ExperimentSummary
 
-WORDS = {GateOutcome.WITHIN: "passed", GateOutcome.BEYOND: "failed", GateOutcome.UNDECIDED: "undecided"}
+WORDS = {GateOutcome.WITHIN: "passed", GateOutcome.BEYOND: "failed", GateOutcome.NOT_SETTLED: "not settled"}
 NAMES = {THROUGHPUT: "throughput", CPU: "CPU per request"}
-HEADER = ["figure", f"after ÷ before [{CONFIDENCE}]", "limit", "outcome"]
+ENDS = f"{1 - 2 * METHOD.confidence_error:.0%}"  # of an interval each of whose ends holds with 95 %
+WRONG = f"{100 * METHOD.confidence_error:g} %"
+HEADER = ["figure", f"after ÷ before [{ENDS}]", "limit", "outcome"]
 
 
 def gate_report(answer: GateResult) -> Result:
@@ -89,7 +91,9 @@ def _limit(figure: FigureDecision) -> str:
 
 
 def _outcome(figure: FigureDecision) -> str:
-    return figure.outcome.value if figure.decides else f"{figure.outcome.value} (does not decide)"
+    notes = [] if figure.p_value is None else [probability(figure.p_value)]
+    notes += [] if figure.decides else ["does not decide"]
+    return f"{figure.outcome.value} ({', '.join(notes)})" if notes else figure.outcome.value
 
 
 def _below(answer: GateResult) -> list[str]:
@@ -102,8 +106,9 @@ def _below(answer: GateResult) -> list[str]:
     lines += _changes(answer)
     ending = f"; stopped: {experiment.ending.detail}" if experiment.ending is not None else ""
     lines += [
-        f"each interval holds with {CONFIDENCE_IN_TEXT} over all looks; its end towards the limit decides, so that"
-        f" neither a pass nor a failure is wrong in more than {100 * METHOD.confidence_error:g} % of gates",
+        f"each end of a range holds with {CONFIDENCE_IN_TEXT}; a pass needs the end towards the limit inside it. P: how"
+        f" probable it is that the outcome is wrong. A change beyond the margin passes in at most {WRONG} of gates, and"
+        f" one within it fails in at most {WRONG}",
         f"A/A floor: {BEFORE} against itself is {interval(experiment.aa_floor)} in throughput",
         f"{count(experiment.blocks, 'block')}{ending}",
         *_blocks(experiment),
@@ -115,10 +120,16 @@ def _below(answer: GateResult) -> list[str]:
         f" {environment.get('cpu') or 'unknown CPU'}, kernel {environment.get('kernel')}",
         f"record: {answer.record.path}",
     ]
-    may_be_settled = experiment.no_verdicts is None and decision.why is None
-    if decision.outcome is GateOutcome.UNDECIDED and may_be_settled:
-        lines.append(f"a longer --time than {plan.time_s:.0f} s, or a wider --margin, may decide it")
+    if decision.outcome is GateOutcome.NOT_SETTLED and decision.why is None and _is_open(answer):
+        lines.append(f"a longer --time than {plan.time_s:.0f} s, or a wider --margin, may settle it")
     return lines
+
+
+def _is_open(answer: GateResult) -> bool:
+    """Whether more blocks may settle it: what has no verdict has none after an hour either."""
+    (after,) = [arm for arm in answer.experiment.arms if arm.name == AFTER]
+    comparisons = [after.comparison(figure.figure) for figure in answer.decision.figures if figure.decides]
+    return all(comparison is not None and comparison.no_verdict is None for comparison in comparisons)
 
 
 def _changes(answer: GateResult) -> list[str]:

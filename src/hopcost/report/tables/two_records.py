@@ -27,10 +27,15 @@ from hopcost.statistics.questions.two_records import (
     HopCostChange,
     RecordComparison,
 )
+from hopcost.statistics.verdict import NOT_SETTLED
 
 WEAKER = (
     "Two records of different hours are weaker evidence than one interleaved run: whatever changed on the machine in"
     " between is in B ÷ A, and only as far as it changed the baseline alike is it out of the ratio to the baseline."
+)
+TO_SETTLE = (
+    "not settled: the range reaches both sides of 1 and beyond the margin; longer records narrow it, and so do fewer"
+    " experiments on this page"
 )
 STRONGER = "hopcost gate {path} --before PROGRAM.SETTING=VALUE --after PROGRAM.SETTING=VALUE"
 NAMES = {
@@ -130,23 +135,22 @@ def _figure(change: FigureChange) -> str:
 
 
 def _how_to_read(comparison: RecordComparison) -> list[str]:
-    margins = sorted(
-        {
-            change.verdict.margin
-            for experiment in comparison.experiments
-            for arm in experiment.arms
-            for change in arm.figures
-        }
-    )
+    margins = sorted({change.verdict.margin for change in _changes(comparison)})
     lines = [
-        "B ÷ A by Welch's t over blocks, which are no pairs;"
+        "each record estimates its own ratios, and these are subtracted as independent ones;"
         f" {count(comparison.intervals, 'interval')} that could have a verdict hold together at"
         f" {CONFIDENCE_IN_TEXT} (Bonferroni)"
     ]
     if margins:
         ends = " to ".join(dict.fromkeys(f"±{margin:.1%}" for margin in (margins[0], margins[-1])))
         lines.append(f"verdicts say how B is beside A, against margins of {ends}: the wider of both records'")
+    if any(change.verdict.word == NOT_SETTLED for change in _changes(comparison)):
+        lines.append(TO_SETTLE)
     return lines
+
+
+def _changes(comparison: RecordComparison) -> list[FigureChange]:
+    return [change for experiment in comparison.experiments for arm in experiment.arms for change in arm.figures]
 
 
 def _stronger(a: Record, comparison: RecordComparison) -> str:

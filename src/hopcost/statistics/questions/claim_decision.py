@@ -17,6 +17,7 @@ from hopcost.plan.method import METHOD
 from hopcost.suites.claim import Relation
 
 ERROR = METHOD.confidence_error
+LEAST_P = 1e-6  # so far out a P-value is the model's guess, and its digits are rounding
 
 
 class ClaimOutcome(Enum):
@@ -34,6 +35,14 @@ class Bound(Enum):
     NONE = "exact"
     LOWER = "the true ratio is at least the measured one"
     UPPER = "the true ratio is at most the measured one"
+    BOTH = "nothing is known of the true ratio"
+
+    @classmethod
+    def of(cls, *, is_lower: bool, is_upper: bool) -> Bound:
+        """Of a ratio whose arm, or whose other arm, is shown with less than it can do."""
+        if is_lower and is_upper:
+            return cls.BOTH
+        return cls.LOWER if is_lower else cls.UPPER if is_upper else cls.NONE
 
 
 class Evidence(msgspec.Struct, frozen=True):
@@ -53,13 +62,13 @@ class Evidence(msgspec.Struct, frozen=True):
         """How probable it is that the true ratio is not above this one."""
         if ratio <= 0:
             return 0.0
-        return 1.0 if self.bound is Bound.UPPER else self.probability_below(math.log(ratio))
+        return 1.0 if self.bound in (Bound.UPPER, Bound.BOTH) else self.probability_below(math.log(ratio))
 
     def doubt_below(self, ratio: float) -> float:
         """How probable it is that the true ratio is not below this one."""
         if math.isinf(ratio):
             return 0.0
-        return 1.0 if self.bound is Bound.LOWER else 1.0 - self.probability_below(math.log(ratio))
+        return 1.0 if self.bound in (Bound.LOWER, Bound.BOTH) else 1.0 - self.probability_below(math.log(ratio))
 
     def doubt_between(self, low: float, high: float) -> float:
         """How probable it is that the true ratio is beyond one of these ends; the larger of both tails."""
@@ -90,7 +99,7 @@ class Evidence(msgspec.Struct, frozen=True):
 
 
 class Decision(msgspec.Struct, frozen=True):
-    """What came of one comparison, and its P-value; None if it is not settled."""
+    """What came of one comparison, and its P-value (never below LEAST_P); None if it is not settled."""
 
     outcome: ClaimOutcome
     p_value: float | None = None
@@ -109,13 +118,17 @@ def decide(comparisons: Sequence[Evidence | None], error: float = ERROR) -> list
             continue
         if evidence.doubt_of_holding <= error:
             is_negligible = evidence.relation in (Relation.MORE, Relation.LESS) and evidence.doubt_of_same <= error
-            decisions[place] = Decision(ClaimOutcome.HOLDS, evidence.doubt_of_holding, is_negligible)
+            decisions[place] = Decision(ClaimOutcome.HOLDS, _rounded(evidence.doubt_of_holding), is_negligible)
         else:
             doubts[place] = evidence.doubt_of_failing
     for place, p_value in enumerate(adjust_by_holm(doubts)):
         if p_value <= error:
-            decisions[place] = Decision(ClaimOutcome.DOES_NOT_HOLD, p_value)
+            decisions[place] = Decision(ClaimOutcome.DOES_NOT_HOLD, _rounded(p_value))
     return decisions
+
+
+def _rounded(p_value: float) -> float:
+    return max(LEAST_P, round(p_value, 6))
 
 
 def adjust_by_holm(p_values: Sequence[float]) -> list[float]:

@@ -1,24 +1,12 @@
-"""The outcome of a claim: that of each comparison, and the claim's own out of them. claims.py reads the records."""
+"""What records say of a claim: each comparison as measured, as published and as decided."""
 
 from __future__ import annotations
 
-from enum import Enum
-
 import msgspec
 
-from hopcost.statistics import verdict
 from hopcost.statistics.intervals import Interval
-from hopcost.statistics.verdict import Better
+from hopcost.statistics.questions.claim_decision import ClaimOutcome, conclude
 from hopcost.suites.claim import Claim, ClaimTest, Relation
-
-
-class ClaimOutcome(Enum):
-    """What a record says of a claim."""
-
-    HOLDS = "holds"
-    DOES_NOT_HOLD = "does not hold"
-    UNKNOWN = "unknown"
-    NOT_TESTABLE = "not testable here"
 
 
 class Errors(msgspec.Struct, frozen=True):
@@ -35,8 +23,10 @@ class Errors(msgspec.Struct, frozen=True):
 class ClaimTestResult(msgspec.Struct, frozen=True):
     """One comparison at one value, as measured and as published.
 
-    `measured` is a ratio, or the drift over a soak as a factor. `blocks` are those that it was judged on, `record` is
-    the directory's name. `published_fits` says whether the article's own figures bear its words out.
+    `measured` is a ratio, or the drift over a soak as a factor, with its 95 % interval by itself. `p_value` is that of
+    the outcome; None if there is none, and of errors. `reason` says why it is not settled or not testable. `blocks`
+    are those that it was judged on, `record` is the directory's name. `published_fits` says whether the article's own
+    figures bear its words out.
     """
 
     experiment: str
@@ -45,6 +35,7 @@ class ClaimTestResult(msgspec.Struct, frozen=True):
     outcome: ClaimOutcome
     reason: str = ""
     negligible: bool = False
+    p_value: float | None = None
     measured: Interval | None = None
     errors: Errors | None = None
     blocks: int = 0
@@ -74,30 +65,5 @@ class ClaimResult(msgspec.Struct, frozen=True):
 
     @property
     def outcome(self) -> ClaimOutcome:
-        """It fails with any of its tests, holds with all of them, and cannot be tested where none can be."""
-        outcomes = {result.outcome for result in self.results}
-        if ClaimOutcome.DOES_NOT_HOLD in outcomes:
-            return ClaimOutcome.DOES_NOT_HOLD
-        return outcomes.pop() if len(outcomes) == 1 else ClaimOutcome.UNKNOWN
-
-
-def decide_claim(test: ClaimTest, interval: Interval, margin: float) -> tuple[ClaimOutcome, bool]:
-    """What a whole interval says of a relation, and whether a difference that holds is negligible.
-
-    "more" and "less" are the verdicts faster and slower; what is the same within the margin is neither.
-    """
-    assert interval.low is not None and interval.high is not None, "asked of a whole interval"
-    if test.relation in (Relation.MORE, Relation.LESS):
-        judgement = verdict.judge_interval(interval, margin, Better.HIGHER)
-        claimed = Better.HIGHER.above if test.relation is Relation.MORE else Better.HIGHER.below
-        if judgement.word in (verdict.NOT_SETTLED, verdict.NO_VERDICT):
-            return ClaimOutcome.UNKNOWN, False
-        if judgement.word == claimed:
-            return ClaimOutcome.HOLDS, judgement.negligible
-        return ClaimOutcome.DOES_NOT_HOLD, False
-    low, high = test.bounds
-    if low <= interval.low and interval.high <= high:
-        return ClaimOutcome.HOLDS, False
-    if interval.high < low or interval.low > high:
-        return ClaimOutcome.DOES_NOT_HOLD, False
-    return ClaimOutcome.UNKNOWN, False
+        """Of all its comparisons together."""
+        return conclude([result.outcome for result in self.results])

@@ -1,23 +1,30 @@
-"""What a gate makes of a measured change: within the margin, beyond it, or undecided.
+"""What a gate makes of a measured change: within the margin, beyond it, or not settled.
 
-The slow end of the interval decides that a change is within the margin, the other end that it is beyond. Each end is a
-bound that holds with 97.5 % over all looks, so that both figures' bounds hold together with 95 % (Bonferroni): neither
-a pass nor a failure is wrong in more than 5 % of gates. docs/gate.md has why.
+A gate is a claim: throughput is at least 1 ÷ (1 + margin), and CPU per request at most 1 + margin. It passes if both
+hold and fails if one does not, each wrongly in at most 5 % of gates (claim_decision.py). docs/gate.md has why.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from enum import Enum
 
 import msgspec
 
+from hopcost.plan.method import METHOD
 from hopcost.record.run import Record
-from hopcost.statistics.comparisons import CPU, THROUGHPUT, Comparison
+from hopcost.statistics import figures as block_figures
+from hopcost.statistics.arms import PairedBlocks, RecordBlocks
+from hopcost.statistics.comparisons import CPU, GENERATOR_FULL, THROUGHPUT
 from hopcost.statistics.intervals import Interval
+from hopcost.statistics.questions.claim_decision import Bound, ClaimOutcome, Decision, Evidence
+from hopcost.statistics.questions.claim_decision import decide as decide_claim
+from hopcost.statistics.questions.evidence import Question, measure_ratio, weigh_ratio
 from hopcost.statistics.questions.gate_figures import GateFigures
 from hopcost.statistics.summary import summary
 from hopcost.statistics.summary.summary import ExperimentSummary
+from hopcost.suites.claim import Relation
 
 EXPERIMENT = "gate"  # its name in the suite that a gate makes up
 BEFORE, AFTER = "before", "after"
@@ -30,22 +37,37 @@ class GateOutcome(Enum):
 
     WITHIN = "within the margin"
     BEYOND = "beyond the margin"
-    UNDECIDED = "undecided"
+    NOT_SETTLED = "not settled"
 
     @property
     def exit_code(self) -> int:
         """What the gate ends with."""
-        return {GateOutcome.WITHIN: 0, GateOutcome.BEYOND: 1, GateOutcome.UNDECIDED: 4}[self]
+        return {GateOutcome.WITHIN: 0, GateOutcome.BEYOND: 1, GateOutcome.NOT_SETTLED: 4}[self]
+
+
+class MeasuredFigure(msgspec.Struct, frozen=True):
+    """A figure before it is decided: after ÷ before, and what it says of the margin; `why` if it may say nothing."""
+
+    figure: str
+    ratio: Interval | None
+    limit: float
+    evidence: Evidence | None
+    why: str | None = None
 
 
 class FigureDecision(msgspec.Struct, frozen=True):
-    """One figure: after ÷ before, the `limit` that it must not cross, and what came of it. `why` if undecided."""
+    """One figure: after ÷ before, the `limit` that it must not cross, and what came of it.
+
+    Each end of the ratio's interval is a bound that holds with 95 %. `p_value` is that of the outcome; `why` says why
+    it is not settled.
+    """
 
     figure: str
     ratio: Interval | None
     limit: float
     decides: bool
     outcome: GateOutcome
+    p_value: float | None = None
     why: str | None = None
 
 
@@ -57,33 +79,28 @@ class GateDecision(msgspec.Struct, frozen=True):
     why: str | None = None
 
 
-def decide(experiment: ExperimentSummary, deciding: GateFigures, margin: float) -> GateDecision:
-    """The outcome for the arm `after` of a gate's experiment; `margin` is a fraction.
+def decide(experiment: ExperimentSummary, figures: Sequence[FigureDecision]) -> GateDecision:
+    """The outcome of a gate's experiment, out of its figures.
 
-    It fails with any deciding figure beyond the margin, or where `after` failed or answers wrongly under load, and
-    passes with all within.
+    It fails with any deciding figure beyond the margin, or if `after` failed or answers wrongly under load. It passes
+    with all within, and never if the experiment has no verdicts.
     """
-    arm = next((arm for arm in experiment.arms if arm.name == AFTER), None)
-    comparisons = {each.figure: each for each in arm.comparisons if each.load_per_s is None} if arm else {}
-    figures = [
-        judge(comparisons.get(name), name, margin, decides=name in FIGURES[deciding]) for name in (THROUGHPUT, CPU)
-    ]
-    failed = {each.arm: each.message for each in experiment.failures}
+    figures = list(figures)
+    failed = {failure.arm: failure.message for failure in experiment.failures}
     if AFTER in failed and not any(name.startswith(BEFORE) for name in failed):
         return GateDecision(GateOutcome.BEYOND, figures, f"{AFTER} failed: {failed[AFTER]}")
     if failed:
-        return GateDecision(
-            GateOutcome.UNDECIDED, figures, "; ".join(f"{name} failed: {why}" for name, why in failed.items())
-        )
+        reasons = "; ".join(f"{name} failed: {why}" for name, why in failed.items())
+        return GateDecision(GateOutcome.NOT_SETTLED, figures, reasons)
     broken = _broken(experiment)
     if broken is not None:
         return GateDecision(GateOutcome.BEYOND, figures, broken)
     if experiment.no_verdicts is not None:
-        return GateDecision(GateOutcome.UNDECIDED, figures, experiment.no_verdicts)
-    if arm is None:
-        reasons = [f"{left.name} is left out: {left.reason}" for left in experiment.plan.left_out]
-        return GateDecision(GateOutcome.UNDECIDED, figures, "; ".join(reasons) or "nothing was measured")
-    return GateDecision(together([each.outcome for each in figures if each.decides]), figures)
+        return GateDecision(GateOutcome.NOT_SETTLED, figures, experiment.no_verdicts)
+    if not any(arm.name == AFTER for arm in experiment.arms):
+        reasons = "; ".join(f"{arm.name} is left out: {arm.reason}" for arm in experiment.plan.left_out)
+        return GateDecision(GateOutcome.NOT_SETTLED, figures, reasons or "nothing was measured")
+    return GateDecision(together([figure.outcome for figure in figures if figure.decides]), figures)
 
 
 def _broken(experiment: ExperimentSummary) -> str | None:
@@ -102,36 +119,64 @@ def together(outcomes: Sequence[GateOutcome]) -> GateOutcome:
     """Of several figures: beyond with any of them, within with all."""
     if GateOutcome.BEYOND in outcomes:
         return GateOutcome.BEYOND
-    return GateOutcome.WITHIN if set(outcomes) == {GateOutcome.WITHIN} else GateOutcome.UNDECIDED
+    return GateOutcome.WITHIN if set(outcomes) == {GateOutcome.WITHIN} else GateOutcome.NOT_SETTLED
 
 
-def judge(comparison: Comparison | None, figure: str, margin: float, *, decides: bool = True) -> FigureDecision:
-    """One figure against the margin."""
-    limit = 1 / (1 + margin) if figure == THROUGHPUT else 1 + margin
-    ratio = None if comparison is None else comparison.ratio
-    outcome, why = _outcome(comparison, figure, margin)
-    return FigureDecision(figure=figure, ratio=ratio, limit=limit, decides=decides, outcome=outcome, why=why)
+def measure_figures(experiment: ExperimentSummary, arms: PairedBlocks, margin: float) -> list[MeasuredFigure]:
+    """Throughput and CPU per request of `after` beside `before`; `margin` is a fraction."""
+    return [_measure(experiment, arms, THROUGHPUT, margin), _measure(experiment, arms, CPU, margin)]
 
 
-def _outcome(comparison: Comparison | None, figure: str, margin: float) -> tuple[GateOutcome, str | None]:
-    """The outcome, and the reason if it is undecided."""
-    if comparison is None or comparison.ratio is None:
-        return GateOutcome.UNDECIDED, "it is not known here"
-    low, high = comparison.ratio.low, comparison.ratio.high
+def _measure(experiment: ExperimentSummary, arms: PairedBlocks, figure: str, margin: float) -> MeasuredFigure:
+    if figure == THROUGHPUT:
+        limit = 1 / (1 + margin)
+        question = Question(AFTER, BEFORE, block_figures.throughput, Relation.AT_LEAST, (limit, math.inf), margin)
+    else:
+        limit = 1 + margin
+        question = Question(AFTER, BEFORE, block_figures.cpu_per_request, Relation.AT_MOST, (0.0, limit), margin)
+    arm = next((arm for arm in experiment.arms if arm.name == AFTER), None)
+    comparison = None if arm is None else arm.comparison(figure)
+    ratio = measure_ratio(arms, question, 2 * METHOD.confidence_error)
+    if comparison is None or ratio is None:
+        return MeasuredFigure(figure, ratio, limit, None, "it is not known here")
     if comparison.no_verdict is not None:
-        return GateOutcome.UNDECIDED, comparison.no_verdict
-    if low is None or high is None:
-        return GateOutcome.UNDECIDED, "one block gives no interval"
-    # How many times slower, or dearer, than before: from the least to the most that the interval allows.
-    least, most = (1 / high, 1 / low) if figure == THROUGHPUT else (low, high)
-    if least > 1 + margin:
-        return GateOutcome.BEYOND, None
-    if most > 1 + margin:
-        return GateOutcome.UNDECIDED, "a part of the interval reaches beyond the margin"
-    return GateOutcome.WITHIN, None
+        return MeasuredFigure(figure, ratio, limit, None, comparison.no_verdict)
+    return MeasuredFigure(figure, ratio, limit, weigh_ratio(arms, question))
 
 
-TARGET_SHARE = 1 / 10  # of the margin: so narrow that in practice the margin's ends or the time stop the run
+def judge(measured: Sequence[MeasuredFigure], deciding: GateFigures) -> list[FigureDecision]:
+    """The figures that decide share the error of a failure; another one is judged by itself."""
+    chosen = FIGURES[deciding]
+    decisions = iter(decide_claim([figure.evidence for figure in measured if figure.figure in chosen]))
+    return [
+        _decided(figure, next(decisions), decides=True)
+        if figure.figure in chosen
+        else _decided(figure, decide_claim([figure.evidence])[0], decides=False)
+        for figure in measured
+    ]
+
+
+def _decided(measured: MeasuredFigure, decision: Decision, *, decides: bool) -> FigureDecision:
+    outcomes = {ClaimOutcome.HOLDS: GateOutcome.WITHIN, ClaimOutcome.DOES_NOT_HOLD: GateOutcome.BEYOND}
+    outcome = outcomes.get(decision.outcome, GateOutcome.NOT_SETTLED)
+    why = measured.why or _why_open(measured) if outcome is GateOutcome.NOT_SETTLED else None
+    return FigureDecision(measured.figure, measured.ratio, measured.limit, decides, outcome, decision.p_value, why)
+
+
+def _why_open(measured: MeasuredFigure) -> str:
+    ratio, evidence = measured.ratio, measured.evidence
+    if evidence is None or ratio is None or ratio.low is None or ratio.high is None:
+        return "it is not known here"
+    if evidence.bound is not Bound.NONE:
+        return GENERATOR_FULL
+    if ratio.low <= measured.limit <= ratio.high:
+        return "its range lies on both sides of the limit"
+    return "its range lies beyond the limit, but not clearly enough for one of two figures"
+
+
+# How narrow a gate's ratios must be, as a share of the margin. The half-width is 1.96 standard errors, so the margin is
+# 2.94 of them: 1.65 for the bound and 1.29 for chance. So an arm that did not change passes 9 times in 10.
+PRECISION_SHARE = 2 / 3
 
 
 class GateQuestion(msgspec.Struct, frozen=True):
@@ -157,5 +202,6 @@ class GateResult(msgspec.Struct, frozen=True):
 def read_gate(question: GateQuestion, record: Record, is_same: bool) -> GateResult:
     """The decision that a gate's record holds."""
     (experiment,) = summary.summarise(record)
-    decided = decide(experiment, question.deciding, question.margin)
-    return GateResult(question=question, decision=decided, experiment=experiment, record=record, is_same=is_same)
+    arms = RecordBlocks(record.plan.experiments, record.blocks).of(experiment.plan)
+    figures = judge(measure_figures(experiment, arms, question.margin), question.deciding)
+    return GateResult(question, decide(experiment, figures), experiment, record, is_same)

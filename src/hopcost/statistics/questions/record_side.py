@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
+
 import msgspec
 
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.record.run import Record
-from hopcost.statistics import comparisons
-from hopcost.statistics.arms import PairedBlocks
-from hopcost.statistics.comparisons import Comparison, Metric
+from hopcost.statistics import comparisons, random_effects
+from hopcost.statistics.arms import PairedBlocks, RecordBlocks
+from hopcost.statistics.comparisons import THROUGHPUT, Comparison, Metric
+from hopcost.statistics.questions.claim_decision import Bound
+from hopcost.statistics.questions.evidence import bound_of
+from hopcost.statistics.random_effects import Contrast, Estimate
 from hopcost.statistics.summary import open_loop
 from hopcost.statistics.summary.summary import ExperimentSummary, summarise
 
@@ -45,10 +50,25 @@ class RecordSide(msgspec.Struct, frozen=True):
         """The arm's figure by block; None if a block lacks it: leaving it out would choose blocks by outcome."""
         return self.arms.values(name, ask.figure)
 
-    def relative(self, name: str, ask: Metric) -> list[float] | None:
-        """The arm's figure ÷ its own baseline's, by block; None of the baseline itself, and where a block lacks it."""
-        pairs = None if name == self.planned.baseline else self.arms.pairs(name, ask.figure)
-        return [own / other for own, other in pairs] if pairs else None
+    def absolute(self, name: str, ask: Metric) -> Estimate | None:
+        """The logarithm of the arm's figure, learned from itself alone: what the machine did is in all arms alike.
+
+        None if a block lacks the figure.
+        """
+        values = self.sample(name, ask)
+        if values is None:
+            return None
+        logs = [math.log(value) for value in values]
+        (estimate,) = random_effects.estimate([Contrast(logs, rounds=[1] * len(logs), variance=None, degrees=0)])
+        return estimate
+
+    def relative(self, name: str, ask: Metric) -> Estimate | None:
+        """The log-ratio of the arm's figure to its own baseline's; None of the baseline, and if a block lacks it."""
+        return None if name == self.planned.baseline else self.arms.estimate(name, ask.figure)
+
+    def is_bound(self, name: str, key: Key) -> bool:
+        """Whether the generator was full for the arm or its baseline, so that a ratio of throughputs is no size."""
+        return key == (THROUGHPUT, None) and bound_of(self.arms, name, self.planned.baseline) is not Bound.NONE
 
     def comparison(self, name: str, key: Key) -> Comparison | None:
         """What the record itself says of the arm in that figure."""
@@ -72,7 +92,5 @@ class RecordSide(msgspec.Struct, frozen=True):
 
 def record_sides(record: Record) -> dict[str, RecordSide]:
     """All experiments of a record, by name."""
-    return {
-        summary.plan.name: RecordSide(record, summary, PairedBlocks(summary.plan, record.blocks_of(summary.plan.name)))
-        for summary in summarise(record)
-    }
+    blocks = RecordBlocks(record.plan.experiments, record.blocks)
+    return {summary.plan.name: RecordSide(record, summary, blocks.of(summary.plan)) for summary in summarise(record)}

@@ -1,8 +1,8 @@
 """Two records side by side: A and B, each figure of each arm that both have, B ÷ A.
 
-Blocks of two records are independent samples, so Welch's t. An absolute figure holds whatever the machine did between
-the two runs; the arm's ratio to its own baseline does not, as far as both were slowed alike. Verdicts are read off the
-second, docs/comparing.md says why.
+Each record estimates its own figures, as its report does; the two estimates are independent and are subtracted. An
+absolute figure holds whatever the machine did between the two runs; the arm's ratio to its own baseline does not, as
+far as both were slowed alike. Verdicts are read off the second, docs/comparing.md says why.
 """
 
 from __future__ import annotations
@@ -13,14 +13,15 @@ from statistics import geometric_mean
 import msgspec
 
 from hopcost.errors import UsageError
+from hopcost.plan.method import METHOD
 from hopcost.record import kept_files
 from hopcost.record.run import Record
-from hopcost.statistics.comparisons import CPU, Metric
-from hopcost.statistics.intervals import Interval, difference_of_independent, mean, ratio_of_independent
-from hopcost.statistics.looks import error_per_look
+from hopcost.statistics.comparisons import CPU, GENERATOR_FULL, Metric
+from hopcost.statistics.intervals import Interval, of_logs, subtract
 from hopcost.statistics.questions import comparable
 from hopcost.statistics.questions.differences import Difference, diff, differing_files
 from hopcost.statistics.questions.record_side import Key, RecordSide, record_sides
+from hopcost.statistics.random_effects import Estimate
 from hopcost.statistics.summary import hop_cost
 from hopcost.statistics.verdict import Verdict, judge_interval
 
@@ -106,8 +107,7 @@ def compare_records(a: Record, b: Record, chosen: Sequence[str] = (), *, anyway:
     in_a, in_b = record_sides(a), record_sides(b)
     halves = [(in_a[first.name], in_b[first.name]) for first, _ in pairs]
     intervals = sum(_count(*both) for both in halves)
-    looks = max(len(a.plan.looks), len(b.plan.looks))
-    error = error_per_look(looks) / max(1, intervals)
+    error = METHOD.confidence_error / max(1, intervals)
     experiments = [_experiment(*both, error) for both in halves]
     if not any(arm.figures for experiment in experiments for arm in experiment.arms):
         raise UsageError(
@@ -167,33 +167,46 @@ def _figure(
     in_a, in_b = a.sample(name, asks[0]), b.sample(name, asks[1])
     if in_a is None or in_b is None:
         return None
-    relative_a, relative_b, relative = a.relative(name, asks[0]), b.relative(name, asks[1]), None
-    if relative_a is not None and relative_b is not None and a.planned.baseline == b.planned.baseline:
-        relative = ratio_of_independent(relative_a, relative_b, error)
-    why, margin = _no_verdict(a, b, name, key, changed)
+    relatives = a.relative(name, asks[0]), b.relative(name, asks[1])
+    if a.planned.baseline != b.planned.baseline:
+        relatives = None, None
+    relative = _quotient(*relatives, error)
+    why = _no_verdict(a, b, name, key, changed)
+    margin = max(a.summary.margin, b.summary.margin)
     return FigureChange(
         figure=key[0],
         load_per_s=key[1],
         a=geometric_mean(in_a),
         b=geometric_mean(in_b),
-        ratio=ratio_of_independent(in_a, in_b, error),
+        ratio=_quotient(a.absolute(name, asks[0]), b.absolute(name, asks[1]), error),
         relative=relative,
-        verdict=judge_interval(None if why else relative, margin, asks[0].better),
+        verdict=judge_interval(
+            None if why else relative, margin, asks[0].better, narrower=_quotient(*relatives, 2 * error)
+        ),
         no_verdict=why,
     )
 
 
-def _no_verdict(a: RecordSide, b: RecordSide, name: str, key: Key, changed: str | None) -> tuple[str | None, float]:
-    """Why a figure gets no verdict, if so, and the margin that it is read against: the wider of both records'."""
+def _quotient(a: Estimate | None, b: Estimate | None, error: float) -> Interval | None:
+    """B ÷ A of two independent estimates of logarithms; None without one of them, and without ends from one start."""
+    if a is None or b is None or min(a.blocks, b.blocks) == 0:
+        return None
+    ratio = of_logs(subtract(a.interval(error), b.interval(error)))
+    return msgspec.structs.replace(ratio, low=None, high=None) if min(a.blocks, b.blocks) < 2 else ratio
+
+
+def _no_verdict(a: RecordSide, b: RecordSide, name: str, key: Key, changed: str | None) -> str | None:
+    """Why a figure gets no verdict; None if it may have one."""
     if name in (a.planned.baseline, b.planned.baseline):
-        return changed or ONLY_ABSOLUTE, max(half.summary.margin for half in (a, b))
-    comparisons = [half.comparison(name, key) for half in (a, b)]
-    margin = max(half.summary.margin for half in (a, b))
-    for word, half, comparison in zip("AB", (a, b), comparisons, strict=True):
+        return changed or ONLY_ABSOLUTE
+    for word, half in zip("AB", (a, b), strict=True):
+        comparison = half.comparison(name, key)
         why = half.summary.no_verdicts or (None if comparison is None else comparison.no_verdict)
+        if why is None and half.is_bound(name, key):
+            why = GENERATOR_FULL
         if why is not None:
-            return f"{word}: {why}", margin
-    return changed, margin
+            return f"{word}: {why}"
+    return changed
 
 
 def _baseline_changed(a: RecordSide, b: RecordSide) -> str | None:
@@ -248,12 +261,10 @@ def _hop_costs(a: RecordSide, b: RecordSide, error: float) -> list[HopCostChange
         for key, metric in a.asks(arm).items():
             if key[0] != CPU or key not in metrics_b:
                 continue
-            in_a, in_b = (
-                [own - other for own, other in side.arms.pairs(arm, asked.figure, without) or []]
-                for side, asked in ((a, metric), (b, metrics_b[key]))
-            )
-            if (mean_a := mean(in_a)) is None or (mean_b := mean(in_b)) is None:
+            sides = ((a, metric), (b, metrics_b[key]))
+            costs = [side.arms.difference(arm, asked.figure, error, without) for side, asked in sides]
+            if costs[0] is None or costs[1] is None:
                 continue
-            difference = difference_of_independent(in_a, in_b, error)
-            changes.append(HopCostChange(arm, without, hop, key[1], mean_a.value, mean_b.value, difference))
+            difference = subtract(costs[0], costs[1])
+            changes.append(HopCostChange(arm, without, hop, key[1], costs[0].value, costs[1].value, difference))
     return changes

@@ -25,7 +25,10 @@ SEGMENTS_LEAST = 4  # two of them give a line, three an interval that says nothi
 
 
 class Drift(msgspec.Struct, frozen=True):
-    """Change over the whole run as a factor (1.02: 2 % more at its end) with its interval's ends, and of an hour."""
+    """Change over the whole run as a factor (1.02: 2 % more at its end) with its interval's ends, and of an hour.
+
+    `standard_error` is that of the logarithm of the change over the run.
+    """
 
     over_run: float
     low: float
@@ -34,6 +37,7 @@ class Drift(msgspec.Struct, frozen=True):
     per_hour_low: float
     per_hour_high: float
     length_s: float
+    standard_error: float
 
     @property
     def is_seen(self) -> bool:
@@ -66,6 +70,7 @@ def drift(times_s: Sequence[float], values: Sequence[float], error: float = 0.05
         per_hour_low=exp((slope - reach) * 3600),
         per_hour_high=exp((slope + reach) * 3600),
         length_s=length_s,
+        standard_error=error_of_slope * length_s,
     )
 
 
@@ -91,6 +96,20 @@ class Course(msgspec.Struct, frozen=True):
         if not self.drift.is_seen:
             return "no drift seen"
         return "drifts, negligible" if self.drift.is_negligible else "drifts"
+
+    def probability_below(self, x: float) -> float:
+        """The probability that the logarithm of the change over the run is at most x (Student's t); a half if unknown.
+
+        A figure that never moves has no spread: its change is known.
+        """
+        if self.drift is None:
+            return 0.5
+        distance = x - math.log(self.drift.over_run)
+        if self.drift.standard_error == 0:
+            return 1.0 if distance >= -ROUNDING else 0.0
+        from scipy.special import stdtr  # scipy takes half a second to import
+
+        return float(stdtr(self.parts - 2, distance / self.drift.standard_error))
 
 
 def summarise_soak(

@@ -76,14 +76,14 @@ def test_the_figure_that_does_not_decide_is_shown_and_decides_nothing(ready: Moc
     assert "does not decide" in render(gate.gate_report(answer), Format.TEXT)
 
 
-def test_a_biased_run_is_undecided(ready: MockRig, tmp_path: Path) -> None:
+def test_a_biased_run_is_not_settled(ready: MockRig, tmp_path: Path) -> None:
     ready.answers["before-aa"] = 80
     answer = measured(ready, tmp_path, question(tmp_path))
     assert answer.decision.outcome.exit_code == 4
     assert "differs from itself" in (answer.decision.why or "")
 
 
-def test_a_run_without_time_is_undecided(ready: MockRig, tmp_path: Path) -> None:
+def test_a_run_without_time_is_not_settled(ready: MockRig, tmp_path: Path) -> None:
     answer = measured(ready, tmp_path, question(tmp_path), time_s=0.001)
     assert answer.decision.outcome.exit_code == 4
     assert answer.decision.why == "from one start: 2 are needed"
@@ -97,7 +97,7 @@ def test_a_side_after_that_fails_is_a_failure(ready: MockRig, tmp_path: Path) ->
     assert "does not work after the change" in gate.headline(answer)
 
 
-def test_a_side_before_that_fails_leaves_it_undecided(ready: MockRig, tmp_path: Path) -> None:
+def test_a_side_before_that_fails_leaves_it_open(ready: MockRig, tmp_path: Path) -> None:
     ready.fails_at_start = {"before"}
     answer = measured(ready, tmp_path, question(tmp_path))
     assert answer.decision.outcome.exit_code == 4
@@ -115,9 +115,9 @@ def test_a_side_before_that_fails_leaves_it_undecided(ready: MockRig, tmp_path: 
 def test_a_side_after_that_answers_wrongly_where_before_does_not_is_a_failure(
     ready: MockRig, tmp_path: Path, before: dict[str, int], after: dict[str, int], outcome: GateOutcome
 ) -> None:
-    found = measured(ready, tmp_path, question(tmp_path)).experiment
+    answer = measured(ready, tmp_path, question(tmp_path))
     errors = {"before": before, "after": after}
-    arms = [msgspec.structs.replace(arm, answers=10_000, errors=errors[arm.name]) for arm in found.arms]
-    decided = questions_gate.decide(msgspec.structs.replace(found, arms=arms), GateFigures.BOTH, 0.03)
+    arms = [msgspec.structs.replace(arm, answers=10_000, errors=errors[arm.name]) for arm in answer.experiment.arms]
+    decided = questions_gate.decide(msgspec.structs.replace(answer.experiment, arms=arms), answer.decision.figures)
     why = "after had errors under load: 100 status beside 10,000 correct answers"
     assert (decided.outcome, decided.why) == (outcome, why if outcome is GateOutcome.BEYOND else None)

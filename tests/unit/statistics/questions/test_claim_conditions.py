@@ -14,7 +14,7 @@ from hopcost.record.block import Failure
 from hopcost.record.evidence import NetworkKind, Surroundings
 from hopcost.record.run import Record
 from hopcost.statistics.questions import claims
-from hopcost.statistics.questions.claim_result import ClaimOutcome
+from hopcost.statistics.questions.claim_decision import ClaimOutcome
 from hopcost.suites.claim import ClaimFigure, Needs, Relation
 from hopcost.suites.experiment import Sweep
 
@@ -38,9 +38,10 @@ def with_errors(*counts: int) -> Record:
     [
         (Relation.SOME, (3, 1), ClaimOutcome.HOLDS),
         (Relation.SOME, (0, 0), ClaimOutcome.DOES_NOT_HOLD),
-        (Relation.SOME, (3, 0), ClaimOutcome.UNKNOWN),
+        (Relation.SOME, (3, 0), ClaimOutcome.HOLDS),  # it did err
         (Relation.NONE, (0, 0), ClaimOutcome.HOLDS),
         (Relation.NONE, (3, 1), ClaimOutcome.DOES_NOT_HOLD),
+        (Relation.NONE, (0, 1), ClaimOutcome.DOES_NOT_HOLD),
         (Relation.NONE, (0,), ClaimOutcome.HOLDS),  # a count needs no second block
     ],
 )
@@ -59,7 +60,7 @@ def test_no_errors_say_nothing_where_connections_never_opened() -> None:
     for relation in (Relation.SOME, Relation.NONE):
         result = one(compare(relation, figure=ClaimFigure.ERRORS), without)
         assert (result.outcome, result.reason) == (
-            ClaimOutcome.UNKNOWN,
+            ClaimOutcome.NOT_SETTLED,
             "connections that never opened in 1 of 2 blocks",
         )
 
@@ -73,7 +74,7 @@ def test_published_errors_stand_beside_ours() -> None:
 
 def test_of_an_arm_with_errors_no_speed_is_judged() -> None:
     result = one(compare(Relation.LESS), with_errors(3, 0, 4))
-    assert (result.outcome, result.reason) == (ClaimOutcome.UNKNOWN, "behind: 3 errors: timeout 3")
+    assert (result.outcome, result.reason) == (ClaimOutcome.NOT_SETTLED, "behind: 3 errors: timeout 3")
     assert result.measured is not None, "shown all the same"
 
 
@@ -158,7 +159,7 @@ def test_points_of_a_sweep_from_records_of_their_own() -> None:
     ]
     assert found.outcome is ClaimOutcome.DOES_NOT_HOLD
     (half,) = claims.judge_claims(read, [at(10, 400)])
-    assert half.outcome is ClaimOutcome.UNKNOWN, "one point holds, the other is in no record"
+    assert half.outcome is ClaimOutcome.NOT_SETTLED, "one point holds, the other is in no record"
     (neither,) = claims.judge_claims(read, [])
     assert neither.outcome is ClaimOutcome.NOT_TESTABLE
 

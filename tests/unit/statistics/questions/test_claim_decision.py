@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import pytest
-from scipy.special import ndtr, ndtri
+from samples.judgements import normal
+from scipy.special import ndtri
 
 from hopcost.statistics.questions.claim_decision import (
     Bound,
@@ -31,10 +31,6 @@ ALLOWED = {
     Relation.AT_MOST: (0.0, 0.9),
     Relation.ABOUT: (0.9 / 1.1, 0.9 * 1.1),
 }
-
-
-def normal(ratio: float, spread: float) -> Callable[[float], float]:
-    return lambda x: float(ndtr((x - math.log(ratio)) / spread))
 
 
 def evidence(relation: Relation, ratio: float, spread: float, bound: Bound = Bound.NONE) -> Evidence:

@@ -5,54 +5,14 @@ from __future__ import annotations
 import msgspec
 import pytest
 from samples.judgements import claim, compare, judged, one, six
-from samples.records import MS, block, part, plain_block, plan_of, record, slice_of
+from samples.records import MS, block, part, plain_block, record, slice_of
 
 from hopcost.generators.engine_protocol import Validity
 from hopcost.plan import groups as groups_of_arms
 from hopcost.plan.plan import LeftOut
-from hopcost.record.block import Block
-from hopcost.record.run import StopReason
-from hopcost.statistics.arms import PairedBlocks
-from hopcost.statistics.figures import throughput
-from hopcost.statistics.intervals import Interval
-from hopcost.statistics.questions import claims
-from hopcost.statistics.questions.claim_result import ClaimOutcome, decide_claim
+from hopcost.record.block import ArmBlock, Block
+from hopcost.statistics.questions.claim_decision import ClaimOutcome
 from hopcost.suites.claim import ClaimFigure, Relation
-
-
-@pytest.mark.parametrize(
-    ("relation", "size", "low", "high", "outcome"),
-    [
-        (Relation.AT_LEAST, 0.9, 0.91, 0.95, ClaimOutcome.HOLDS),
-        (Relation.AT_LEAST, 0.9, 0.85, 0.89, ClaimOutcome.DOES_NOT_HOLD),
-        (Relation.AT_LEAST, 0.9, 0.89, 0.95, ClaimOutcome.UNKNOWN),
-        (Relation.AT_MOST, 0.7, 0.5, 0.6, ClaimOutcome.HOLDS),
-        (Relation.AT_MOST, 0.7, 0.75, 0.8, ClaimOutcome.DOES_NOT_HOLD),
-        (Relation.AT_MOST, 0.7, 0.5, 0.8, ClaimOutcome.UNKNOWN),
-        (Relation.ABOUT, 0.8, 0.73, 0.87, ClaimOutcome.HOLDS),
-        (Relation.ABOUT, 0.8, 0.60, 0.72, ClaimOutcome.DOES_NOT_HOLD),
-        (Relation.ABOUT, 0.8, 0.89, 0.95, ClaimOutcome.DOES_NOT_HOLD),
-        (Relation.ABOUT, 0.8, 0.5, 1.2, ClaimOutcome.UNKNOWN),
-        (Relation.MORE, None, 1.05, 1.2, ClaimOutcome.HOLDS),
-        (Relation.MORE, None, 0.9, 0.99, ClaimOutcome.DOES_NOT_HOLD),
-        (Relation.MORE, None, 0.99, 1.01, ClaimOutcome.DOES_NOT_HOLD),  # the same within 2 %
-        (Relation.MORE, None, 0.9, 1.1, ClaimOutcome.UNKNOWN),
-        (Relation.LESS, None, 0.9, 0.95, ClaimOutcome.HOLDS),
-        (Relation.LESS, None, 1.05, 1.2, ClaimOutcome.DOES_NOT_HOLD),
-        (Relation.LESS, None, 0.99, 1.01, ClaimOutcome.DOES_NOT_HOLD),
-    ],
-)
-def test_an_interval_against_a_relation(
-    relation: Relation, size: float | None, low: float, high: float, outcome: ClaimOutcome
-) -> None:
-    interval = Interval(value=(low + high) / 2, low=low, high=high)
-    assert decide_claim(compare(relation, size), interval, 0.02) == (outcome, False)
-
-
-def test_a_real_difference_within_the_margin_holds_and_is_negligible() -> None:
-    interval = Interval(value=1.01, low=1.005, high=1.015)
-    assert decide_claim(compare(Relation.MORE), interval, 0.02) == (ClaimOutcome.HOLDS, True)
-    assert decide_claim(compare(Relation.LESS), interval, 0.02) == (ClaimOutcome.DOES_NOT_HOLD, False)
 
 
 def test_the_measured_ratio_with_its_interval_beside_the_published_one() -> None:
@@ -65,30 +25,35 @@ def test_the_measured_ratio_with_its_interval_beside_the_published_one() -> None
     assert result.published == pytest.approx(0.25)
     assert result.published_fits is False
     assert one(compare(Relation.AT_MOST, 0.3), record(*six())).outcome is ClaimOutcome.DOES_NOT_HOLD
-    assert one(compare(Relation.AT_MOST, 0.4), record(*six())).outcome is ClaimOutcome.UNKNOWN
+    about = one(compare(Relation.AT_MOST, 0.4), record(*six()))
+    assert (about.outcome, about.reason) == (ClaimOutcome.NOT_SETTLED, "its range lies on both sides of 0.4")
+    narrow = one(compare(Relation.ABOUT, 0.4, tolerance=0.001), record(*six()))
+    assert (narrow.outcome, narrow.reason) == (ClaimOutcome.NOT_SETTLED, "its range reaches beyond 0.4 to 0.4")
 
 
-def test_the_comparisons_of_a_claim_share_its_error() -> None:
-    found = claim(
-        compare(Relation.ABOUT, 0.4), compare(Relation.LESS), compare(Relation.NONE, figure=ClaimFigure.ERRORS)
-    )
-    (first, _, _) = judged(found, record(*six())).results
-    assert claims.comparisons(found) == 2, "an error count has no interval"
-    arms = PairedBlocks(plan_of().experiments[0], six())
-    assert first.measured == arms.ratio("behind", throughput, 0.025)
+def test_each_comparison_shows_its_own_interval_and_p_value() -> None:
+    """As many comparisons as you like: what holds shares no error, so the first reads as it does alone."""
+    first = compare(Relation.ABOUT, 0.4)
+    alone = one(first, record(*six()))
+    errors = compare(Relation.NONE, figure=ClaimFigure.ERRORS)
+    results = judged(claim(first, compare(Relation.LESS), errors), record(*six())).results
+    assert results[0] == alone
+    assert [result.outcome for result in results] == [ClaimOutcome.HOLDS] * 3
+    assert results[0].p_value is not None and results[0].p_value < 0.001
+    assert (results[2].p_value, results[2].measured) == (None, None), "an error count has neither"
 
 
-def test_looks_take_their_share_of_the_error_first() -> None:
-    plan = plan_of(quick=False)
-    content = record(*six(), plan=plan)
-    content.run.endings[0].why = StopReason.INTERRUPTED
-    result = one(compare(Relation.ABOUT, 0.4), content)
-    assert len(plan.looks) == 4
-    arms = PairedBlocks(plan.experiments[0], six())
-    assert result.measured == arms.ratio("behind", throughput, 0.05 / 4)
-    content.run.endings[0].why = StopReason.TIME
-    result = one(compare(Relation.ABOUT, 0.4), content)
-    assert result.measured == arms.ratio("behind", throughput, 0.05), "there will be no look"
+def test_what_fails_shares_the_error_among_the_comparisons() -> None:
+    """Blocks of 0.396 and 0.404: "at most 0.39" fails with P = 0.016 alone, and not beside four others."""
+    test = compare(Relation.AT_MOST, 0.39)
+    blocks = six(behind=(396, 404))
+    alone = one(test, record(*blocks))
+    assert (alone.outcome, alone.reason) == (ClaimOutcome.DOES_NOT_HOLD, "")
+    assert alone.p_value is not None and 0.01 < alone.p_value < 0.05
+    beside = judged(claim(test, *[compare(Relation.LESS)] * 4), record(*blocks))
+    assert (beside.results[0].outcome, beside.results[0].p_value) == (ClaimOutcome.NOT_SETTLED, None)
+    assert beside.results[0].reason.startswith("its range lies outside, but not clearly enough")
+    assert beside.outcome is ClaimOutcome.NOT_SETTLED
 
 
 def test_two_arms_of_which_none_is_the_baseline() -> None:
@@ -126,8 +91,11 @@ def test_cpu_per_request_of_the_stack_and_of_one_hop() -> None:
     assert whole.measured.value == pytest.approx((4.5 * 4.6 * 4.7) ** (1 / 3))
     assert of_app.measured.value == pytest.approx((1.5 * 1.6 * 1.7) ** (1 / 3))
     assert (whole.outcome, of_app.outcome) == (ClaimOutcome.HOLDS, ClaimOutcome.HOLDS)
-    two = one(compare(Relation.MORE, figure=ClaimFigure.CPU_PER_REQUEST), record(a_block(0), a_block(1)))
-    assert two.outcome is ClaimOutcome.HOLDS, "as in the report"
+
+
+def test_two_starts_suffice() -> None:
+    result = one(compare(Relation.LESS), record(*six()[:2]))
+    assert (result.outcome, result.blocks) == (ClaimOutcome.HOLDS, 2)
 
 
 def test_one_block_is_not_enough_and_void_ones_are_none() -> None:
@@ -135,21 +103,47 @@ def test_one_block_is_not_enough_and_void_ones_are_none() -> None:
     for each in void:
         each.validity = Validity.VOID
     result = one(compare(Relation.LESS), record(plain_block(0), *void))
-    assert (result.outcome, result.reason, result.blocks) == (ClaimOutcome.UNKNOWN, "valid blocks: 1, no interval", 1)
-    assert one(compare(Relation.LESS), record()).reason == "valid blocks: 0, no interval"
+    assert (result.outcome, result.blocks) == (ClaimOutcome.NOT_SETTLED, 1)
+    assert result.reason == "from one start: 2 are needed"
+    assert result.measured is not None and result.measured.low is None
+    assert one(compare(Relation.LESS), record()).reason == "no valid block"
 
 
 def test_a_baseline_that_differs_from_itself_decides_nothing() -> None:
     result = one(compare(Relation.LESS), record(*six(again=900)))
-    assert result.outcome is ClaimOutcome.UNKNOWN
+    assert result.outcome is ClaimOutcome.NOT_SETTLED
     assert result.reason == "the baseline differs from itself in cost: no verdicts"
 
 
-def test_a_wide_floor_widens_what_is_the_same() -> None:
-    """The baseline's second run is up to 10 % off either way; an arm within that is neither more nor less."""
-    wide = [plain_block(number, again=(900, 1111)[number % 2], behind=1040) for number in range(6)]
-    assert one(compare(Relation.MORE), record(*wide)).outcome is not ClaimOutcome.HOLDS
+def test_a_wide_floor_changes_nothing() -> None:
+    """The baseline's second run is up to 1 % off either way, the arm 4 % above: more, whatever the A/A arm says."""
+    wide = [plain_block(number, again=(990, 1010)[number % 2], behind=1040) for number in range(6)]
+    assert one(compare(Relation.MORE), record(*wide)).outcome is ClaimOutcome.HOLDS
     assert one(compare(Relation.MORE), record(*six(behind=(1040,)))).outcome is ClaimOutcome.HOLDS
+
+
+def full(name: str, answers: int) -> ArmBlock:
+    """The generator's core is full while the stack idles."""
+    return part(slice_of(name, answers, generator_cpu_ns=100 * MS))
+
+
+def test_a_full_generator_proves_one_side() -> None:
+    def blocks(behind: int) -> list[Block]:
+        return [
+            block(number, part(slice_of("direct", 1000)), full("behind", behind), part(slice_of("direct-aa", 1000)))
+            for number in range(6)
+        ]
+
+    assert one(compare(Relation.MORE), record(*blocks(1500))).outcome is ClaimOutcome.HOLDS
+    less = one(compare(Relation.LESS), record(*blocks(500)))
+    assert (less.outcome, less.reason) == (
+        ClaimOutcome.NOT_SETTLED,
+        "behind: the generator was full while the stack idled: its throughput is a lower bound",
+    )
+    both = [block(number, full("direct", 1000), full("behind", 500), full("direct-aa", 1000)) for number in range(6)]
+    neither = one(compare(Relation.LESS), record(*both))
+    assert neither.outcome is ClaimOutcome.NOT_SETTLED
+    assert neither.reason.startswith("behind and direct: the generator was full")
 
 
 def test_a_claim_finds_the_group_of_its_arms() -> None:

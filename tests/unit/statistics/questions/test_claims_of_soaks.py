@@ -11,7 +11,7 @@ from hopcost.plan.turns import Turns
 from hopcost.record.block import Block
 from hopcost.record.evidence import MemorySample
 from hopcost.record.run import Record
-from hopcost.statistics.questions.claim_result import ClaimOutcome
+from hopcost.statistics.questions.claim_decision import ClaimOutcome
 from hopcost.suites.claim import ClaimFigure, Relation
 
 
@@ -54,5 +54,5 @@ def test_memory_of_a_soak() -> None:
 
 def test_a_shorter_soak_can_refute_and_cannot_confirm() -> None:
     short = one(STEADY, soak(1000, 1.0, length_s=240.0))
-    assert (short.outcome, short.reason) == (ClaimOutcome.UNKNOWN, "over 240 s, the article's over 1800 s")
+    assert (short.outcome, short.reason) == (ClaimOutcome.NOT_SETTLED, "over 240 s, the article's over 1800 s")
     assert one(STEADY, soak(800, 1.0, length_s=240.0)).outcome is ClaimOutcome.DOES_NOT_HOLD

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import math
-
 import msgspec
 import pytest
-from samples.pairs import OWN, half, made
+from samples.pairs import half, made
 from samples.records import ENVIRONMENT, plan_of
-from scipy.special import stdtrit
 
 from hopcost.errors import UsageError
 from hopcost.generators.engine_protocol import Validity
-from hopcost.statistics.comparisons import THROUGHPUT
+from hopcost.statistics.arms import RecordBlocks
+from hopcost.statistics.comparisons import CPU, GENERATOR_FULL, THROUGHPUT
+from hopcost.statistics.figures import throughput
+from hopcost.statistics.intervals import of_logs, subtract
 from hopcost.statistics.questions import two_records
 from hopcost.statistics.questions.two_records import ONLY_ABSOLUTE, FigureChange, RecordComparison
 
@@ -43,37 +43,33 @@ def test_a_change_of_the_arm_alone_is_seen_whatever_the_machine_did(share: float
     assert str(behind.verdict) == word
 
 
-def test_intervals_share_the_error_of_all_that_are_tested() -> None:
-    """Throughput and CPU per request of one arm: two intervals; quick runs have one look."""
-    a, b = half("a"), half("b")
+def test_a_ratio_of_two_records_is_the_difference_of_what_each_says_by_itself() -> None:
+    """Throughput and CPU per request of one arm: two intervals share the 5 %."""
+    a, b = half("a"), half("b", behind=0.45)
     found = two_records.compare_records(a, b)
     assert found.intervals == 2
-    logs = [math.log(own) for own in OWN]  # both samples; a sway of the machine falls out
-    mean = sum(logs) / 6
-    variance = sum((each - mean) ** 2 for each in logs) / 5
-    reach = stdtrit(10, 1 - 0.05 / 2 / 2) * math.sqrt(variance / 6 * 2)  # equal variances: 10 degrees of freedom
-    relative = figure(found, "behind").relative
-    assert relative is not None and relative.high is not None
-    assert math.log(relative.high) == pytest.approx(reach, rel=0.01)
+    own = []
+    for content in (a, b):
+        (experiment,) = content.plan.experiments
+        estimate = RecordBlocks([experiment], content.blocks).of(experiment).estimate("behind", throughput)
+        assert estimate is not None
+        own.append(estimate.interval(0.05 / 2))
+    assert figure(found, "behind").relative == of_logs(subtract(*own))
 
 
-def test_a_full_run_spends_the_error_over_its_looks() -> None:
+def test_how_narrow_it_is_does_not_depend_on_how_often_a_run_looked() -> None:
     full = plan_of(quick=False)
-    wide, narrow = (
+    looked, quick = (
         two_records.compare_records(half("a", plan=plan), half("b", plan=plan)) for plan in (full, plan_of())
     )
-    assert _width(figure(wide, "behind")) > _width(figure(narrow, "behind"))
-
-
-def _width(each: FigureChange) -> float:
-    assert each.relative is not None and each.relative.half_width is not None
-    return each.relative.half_width
+    assert figure(looked, "behind").relative == figure(quick, "behind").relative
 
 
 def test_response_times_are_compared_at_equal_loads_and_only_there() -> None:
     full = plan_of(quick=False)
     same = two_records.compare_records(half("a", open_loop_at=5000, plan=full), half("b", open_loop_at=5000, plan=full))
-    assert figure(same, "behind", "response_p50", 5000).verdict.word == "same"
+    median = figure(same, "behind", "response_p50", 5000).relative
+    assert median is not None and median.value == pytest.approx(1)
     assert any(cost.load_per_s == 5000 for cost in same.experiments[0].hop_costs)
     other = two_records.compare_records(
         half("a", open_loop_at=5000, plan=full), half("b", open_loop_at=6000, plan=full)
@@ -108,11 +104,26 @@ def test_a_changed_baseline_leaves_no_verdict() -> None:
 
 
 def test_what_has_no_verdict_in_its_own_record_has_none_here() -> None:
-    noisy = half("b")
-    noisy.blocks = noisy.blocks[:1]
-    assert (
-        figure(two_records.compare_records(half("a"), noisy), "behind").no_verdict == "B: from one start: 2 are needed"
-    )
+    def beside(blocks: int) -> FigureChange:
+        short = half("b", behind=0.2)
+        short.blocks = short.blocks[:blocks]
+        return figure(two_records.compare_records(half("a"), short), "behind")
+
+    assert beside(1).no_verdict == "B: from one start: 2 are needed"
+    alone = beside(1).relative
+    assert alone is not None and alone.low is None
+    assert (beside(2).no_verdict, beside(2).verdict.word) == (None, "slower"), "two starts suffice"
+
+
+def test_a_full_generator_leaves_no_verdict_on_throughput() -> None:
+    full = half("b", behind=0.2)
+    for each in full.blocks:
+        for piece in each.arms[1].slices:
+            piece.generator_cpu_ns = piece.elapsed_ns
+    found = two_records.compare_records(half("a"), full)
+    why = figure(found, "behind").no_verdict
+    assert why is not None and why.startswith("B: ") and why.endswith(GENERATOR_FULL)
+    assert figure(found, "behind", CPU).no_verdict is None
 
 
 def test_void_blocks_do_not_count() -> None:
