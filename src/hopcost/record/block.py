@@ -25,6 +25,13 @@ class OpenLoad(msgspec.Struct):
     ]
     totals: Annotated[ArmTotals, Meta(description="the engine's line, with the response times")]
 
+    def of_slice(self, piece: Slice) -> OpenLoad:
+        """The load with this slice alone and its response times; the other totals are still those of all slices."""
+        totals = msgspec.structs.replace(
+            self.totals, response_time=piece.response_time, response_unanswered=piece.response_unanswered
+        )
+        return msgspec.structs.replace(self, slices=[piece], totals=totals)
+
 
 class ArmBlock(msgspec.Struct):
     """One arm's part of a block.

@@ -169,14 +169,12 @@ class PairedBlocks:
         values = all_known(compare(self.blocks[index]) for index in blocks)
         if values is None:
             return None
-        variance, degrees = None, 0
-        if figure.has_rounds:
-            variance, degrees = _scatter_of_rounds(
-                [
-                    [compare(parts) for parts in self._parts_by_round(index, figure) if {name, reference} <= set(parts)]
-                    for index in blocks
-                ]
-            )
+        variance, degrees = _scatter_of_rounds(
+            [
+                [compare(parts) for parts in self._parts_by_round(index, figure) if {name, reference} <= set(parts)]
+                for index in blocks
+            ]
+        )
         rounds = [1] * len(blocks) if variance is None else self.rounds(name, figure, reference)
         return Contrast(values, rounds, variance, degrees)
 

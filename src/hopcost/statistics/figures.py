@@ -16,13 +16,12 @@ class BlockFigure(msgspec.Struct, frozen=True):
     """A figure of an arm's part of a block: None or 0 if the arm does not have it.
 
     `name` tells the figures of a record apart: contrasts of one name are estimated together. `share` is that of the
-    offered load; None is the closed loop. `has_rounds` is false if a block has the figure as a whole and not by round.
+    offered load; None is the closed loop.
     """
 
     name: str
     read: Callable[[ArmBlock], float | None]
     share: float | None = None
-    has_rounds: bool = True
 
     def __call__(self, arm: ArmBlock) -> float | None:
         return self.read(arm)

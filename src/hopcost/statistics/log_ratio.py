@@ -55,7 +55,7 @@ def parts_by_round(arms: Iterable[ArmBlock], share: float | None) -> list[Parts]
         for piece in part.slices if share is None else [] if load is None else load.slices:
             change: dict[str, Any] = {"slices": [piece]}
             if load is not None:
-                change = {"open_loop": [msgspec.structs.replace(load, slices=[piece])]}
+                change = {"open_loop": [load.of_slice(piece)]}
             rounds.setdefault(piece.round, {})[part.name] = msgspec.structs.replace(part, **change)
     return list(rounds.values())
 

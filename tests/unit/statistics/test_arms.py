@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from known import known
 from samples.comparisons import six_blocks
-from samples.records import block, part, plan_of, rounds_of, slice_of
+from samples.records import MS, block, histogram_of, part, plan_of, rounds_of, slice_of
 
 from hopcost.generators.engine_protocol import Validity
 from hopcost.plan.plan import PlannedExperiment
@@ -69,7 +69,40 @@ def test_a_round_without_an_answer_is_not_left_out_of_the_scatter() -> None:
     assert (contrast.rounds, contrast.variance) == ([1, 1], None)
 
 
-def test_response_times_are_by_block() -> None:
+def with_times_by_slice(blocks: list[Block], samples: int) -> list[Block]:
+    """Two slices of an offered load, the second slower: by 20 %, and behind by 30 %."""
+    for arm in (arm for each in blocks for arm in each.arms):
+        (load,) = arm.open_loop
+        slower = 1.3 if arm.name == "behind" else 1.2
+        load.slices = [
+            msgspec.structs.replace(
+                load.slices[0], round=number, response_time=histogram_of({round(MS * slower**number): samples})
+            )
+            for number in range(2)
+        ]
+    return blocks
+
+
+def test_response_times_are_by_slice() -> None:
+    arms = paired(*with_times_by_slice(six_blocks(), samples=2000))
+    for quantile in ("p50", "p99"):
+        contrast = known(arms.contrast("behind", response_time_at(0.25, quantile), "direct", of_difference=False))
+        assert (contrast.rounds, contrast.degrees) == ([2] * 6, 6)
+        assert contrast.variance == pytest.approx(math.log(1.3 / 1.2) ** 2 / 2, rel=0.02)
+        assert contrast.logs == [pytest.approx(math.log(350 / 300), rel=0.01)] * 6, "of the block's own histogram"
+
+
+def test_a_quantile_with_too_few_samples_in_a_slice_is_by_block() -> None:
+    arms = paired(*with_times_by_slice(six_blocks(), samples=1999))
+    p99, p50 = (
+        known(arms.contrast("behind", response_time_at(0.25, quantile), "direct", of_difference=False))
+        for quantile in ("p99", "p50")
+    )
+    assert (p99.rounds, p99.variance) == ([1] * 6, None)
+    assert p50.rounds == [2] * 6
+
+
+def test_response_times_without_histograms_of_slices_are_by_block() -> None:
     contrast = known(paired(*six_blocks()).contrast("behind", response_time_at(0.25, "p50"), "direct",
                                                     of_difference=False))  # fmt: skip
     assert (contrast.rounds, contrast.variance) == ([1] * 6, None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import msgspec
 
@@ -88,13 +89,16 @@ def cpu_per_request_at(share: float, hop: str | None = None) -> BlockFigure:
 
 
 def response_time_at(share: float, quantile: str) -> BlockFigure:
-    """A quantile of a block's response times in ns at that share; None with fewer than 20 samples beyond it."""
+    """A quantile of response times in ns at that share, of a block or of one of its rounds.
+
+    None with fewer than 20 samples beyond it.
+    """
 
     def figure(arm: ArmBlock) -> float | None:
         load = load_at(arm, share)
         return None if load is None else _quantiles([load], METHOD.min_samples_beyond_in_block)[quantile]
 
-    return BlockFigure(f"response_{quantile}@{share}", figure, share, has_rounds=False)
+    return BlockFigure(f"response_{quantile}@{share}", figure, share)
 
 
 def p99_agreement(arms: PairedBlocks) -> dict[float, bool | None]:
@@ -110,19 +114,31 @@ def p99_agreement(arms: PairedBlocks) -> dict[float, bool | None]:
 
 def response_times(loads: Sequence[OpenLoad]) -> tuple[Histogram, Histogram]:
     """Response times of all answers, and the ages of requests never answered, over these loads; ns."""
+    answered, waiting = _encoded(loads)
+    return histogram.merge(answered), histogram.merge(waiting)
+
+
+def _encoded(loads: Sequence[OpenLoad]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The histograms of answers and of unanswered requests, as the record has them."""
+    every = [load.totals for load in loads]
     return (
-        histogram.merge(load.totals.response_time for load in loads if load.totals.response_time is not None),
-        histogram.merge(
-            load.totals.response_unanswered for load in loads if load.totals.response_unanswered is not None
-        ),
+        tuple(totals.response_time for totals in every if totals.response_time is not None),
+        tuple(totals.response_unanswered for totals in every if totals.response_unanswered is not None),
     )
+
+
+@lru_cache(maxsize=4096)
+def _count_and_quantiles(
+    answered: tuple[str, ...], waiting: tuple[str, ...]
+) -> tuple[int, list[tuple[int, bool] | None]]:
+    """How many requests, and QUANTILES of them. Kept: a slice is asked for both, beside each arm of its round."""
+    both = histogram.merge(answered), histogram.merge(waiting)
+    return sum(times.total for times in both), histogram.quantiles(*both, QUANTILES.values())
 
 
 def _quantiles(loads: Sequence[OpenLoad], beyond: int = METHOD.min_samples_beyond) -> dict[str, int | None]:
     """Quantiles merged over these loads; None if fewer samples lie beyond one, or it is among unanswered requests."""
-    answered, waiting = response_times(loads)
-    count = answered.total + waiting.total
-    quantiles = histogram.quantiles(answered, waiting, QUANTILES.values())
+    count, quantiles = _count_and_quantiles(*_encoded(loads))
     return {
         name: value[0] if value is not None and value[1] and count * (1 - q) >= beyond else None
         for (name, q), value in zip(QUANTILES.items(), quantiles, strict=True)
