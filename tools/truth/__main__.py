@@ -10,11 +10,12 @@ import signal
 import sys
 import time
 
-from hopcost.errors import HopcostError
+from hopcost.errors import HopcostError, MeasurementFailed
 from tools.truth.form import SHORT_S, Form
 from tools.truth.made_with import require_built
 from tools.truth.page import PAGE, SECTIONS, page
 from tools.truth.part import Section
+from tools.truth.server import say
 
 
 def turns(form: Form, only: str | None) -> list[type[Section]]:
@@ -26,13 +27,19 @@ def turns(form: Form, only: str | None) -> list[type[Section]]:
 
 
 def measure(form: Form, only: str | None, at_most_s: float) -> None:
-    """What is missing of each section. In the short form no section takes more than its own time."""
+    """What is missing of each section. In the short form no section takes more than its own time.
+
+    A section whose runs fail does not keep the others from being measured; the page says that it is unfinished.
+    """
     require_built()
     began = time.monotonic()
     for kind in turns(form, only):
         left_s = at_most_s - (time.monotonic() - began)
         own_s = kind.short_s if form == Form.SHORT and kind.short_s is not None else left_s
-        kind(form=form).kept.measure(min(own_s, left_s))
+        try:
+            kind(form=form).kept.measure(min(own_s, left_s))
+        except MeasurementFailed as error:
+            say(f"{kind.key}: {error.message}")
 
 
 def main() -> None:

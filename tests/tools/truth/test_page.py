@@ -10,6 +10,7 @@ import msgspec
 import pytest
 from truth_samples import line
 
+from hopcost.errors import MeasurementFailed
 from hopcost.plan.method import METHOD
 from tools.truth import __main__ as command
 from tools.truth import kept, lines, made_with, part
@@ -121,6 +122,22 @@ def test_the_short_form_ends_within_an_hour(monkeypatch: pytest.MonkeyPatch, moc
     given.clear()
     command.measure(Form.FULL, "mock", float("inf"))
     assert given == [("mock", float("inf"))]
+
+
+def test_a_section_that_fails_does_not_keep_the_others_from_being_measured(
+    monkeypatch: pytest.MonkeyPatch, mocks: object, capsys: pytest.CaptureFixture[str]
+) -> None:
+    measured: list[str] = []
+
+    def measure(file: kept.Kept, _at_most_s: float) -> None:
+        measured.append(file.path.stem)
+        if file.path.stem == "rest":
+            raise MeasurementFailed("5 runs in a row failed")
+
+    monkeypatch.setattr(command, "require_built", lambda: None)
+    monkeypatch.setattr(kept.Kept, "measure", measure)
+    command.measure(Form.FULL, None, float("inf"))
+    assert measured == ["rest", "mock", "long"] and "rest: 5 runs in a row failed" in capsys.readouterr().err
 
 
 def test_the_real_sections_leave_time_for_the_last(tmp_path: Path) -> None:
