@@ -210,7 +210,7 @@ def test_a_run_there_leaves_its_record_in_the_folder_it_was_started_in(
                if (receipt := programs_receipt.installed(name)).missing}  # fmt: skip
     if missing and "CI" not in os.environ:
         pytest.skip(str(missing))
-    done = installed.run("run", "hello", "--quick", "--time", 24, "--seed", 5, folder=tmp_path)
+    done = installed.run("run", "--anyway", "hello", "--quick", "--time", 24, "--seed", 5, folder=tmp_path)
     assert "building" not in done.stderr
     (record,) = (tmp_path / "records").iterdir()
     assert record.name.endswith("-hello")
@@ -251,7 +251,9 @@ def test_a_program_is_built_on_its_first_use_into_the_users_cache(
     before = set(installed.folder.rglob("programs/**/*"))
     assert any(path.name == "go.mod" for path in before)
     first, second = [
-        installed.run("run", "./mine.toml", "--quick", "--time", 3, "--record", name, folder=tmp_path, extra=extra)
+        installed.run(
+            "run", "--anyway", "./mine.toml", "--quick", "--time", 3, "--record", name, folder=tmp_path, extra=extra
+        )
         for name in ("first", "second")
     ]
     assert "building go-hello\n" in first.stderr
