@@ -17,11 +17,14 @@ class BlockFigure(msgspec.Struct, frozen=True):
 
     `name` tells the figures of a record apart: contrasts of one name are estimated together. `share` is that of the
     offered load; None is the closed loop.
+    `scatters_by_factors`: two runs of one arm differ by factors, as quantiles do under stalls. Then a ratio takes the
+    geometric mean of the baseline's two runs (docs/intervals.md).
     """
 
     name: str
     read: Callable[[ArmBlock], float | None]
     share: float | None = None
+    scatters_by_factors: bool = False
 
     def __call__(self, arm: ArmBlock) -> float | None:
         return self.read(arm)

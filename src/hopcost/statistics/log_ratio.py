@@ -1,12 +1,14 @@
 """The log-ratio of an arm to another arm in a block: over all its slices, or of each round.
 
-The copied arm runs twice in a block. Its figure is the mean of both runs, unless the other arm is its copy.
+The copied arm runs twice in a block. Its figure is the mean of both runs, unless the other arm is its copy. In a
+log-ratio of quantiles it is the geometric mean: their logarithm against an arithmetic mean is off by a quarter of its
+variance.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -18,20 +20,34 @@ from hopcost.statistics.figures import BlockFigure, load_at
 Parts = Mapping[str, ArmBlock]  # the parts of one block, by arm
 
 
+def _arithmetic(first: float, second: float) -> float:
+    return (first + second) / 2
+
+
+def _geometric(first: float, second: float) -> float:
+    return math.sqrt(first * second)
+
+
 def log_ratio(
     parts: Parts, experiment: PlannedExperiment, name: str, reference: str, figure: BlockFigure
 ) -> float | None:
     """ln(figure of the arm ÷ figure of the reference); None if one of them has no figure."""
-    both = figures_of_both(parts, experiment, name, reference, figure)
+    mean = _geometric if figure.scatters_by_factors else _arithmetic
+    both = figures_of_both(parts, experiment, name, reference, figure, mean)
     return None if both is None else math.log(both[0]) - math.log(both[1])
 
 
 def figures_of_both(
-    parts: Parts, experiment: PlannedExperiment, name: str, reference: str, figure: BlockFigure
+    parts: Parts,
+    experiment: PlannedExperiment,
+    name: str,
+    reference: str,
+    figure: BlockFigure,
+    mean: Callable[[float, float], float] = _arithmetic,
 ) -> tuple[float, float] | None:
-    """(figure of the arm, figure of the reference); None if one of them has no figure."""
-    own = _figure_beside(parts, experiment, name, reference, figure)
-    other = _figure_beside(parts, experiment, reference, name, figure)
+    """(figure of the arm, figure of the reference); None if one of them has no figure. `mean` is that of two runs."""
+    own = _figure_beside(parts, experiment, name, reference, figure, mean)
+    other = _figure_beside(parts, experiment, reference, name, figure, mean)
     return (own, other) if own and other else None
 
 
@@ -61,7 +77,12 @@ def parts_by_round(arms: Iterable[ArmBlock], share: float | None) -> list[Parts]
 
 
 def _figure_beside(
-    parts: Parts, experiment: PlannedExperiment, name: str, beside: str, figure: BlockFigure
+    parts: Parts,
+    experiment: PlannedExperiment,
+    name: str,
+    beside: str,
+    figure: BlockFigure,
+    mean: Callable[[float, float], float],
 ) -> float | None:
     """The figure of an arm that stands beside another one."""
     first = figure(parts[name])
@@ -69,4 +90,4 @@ def _figure_beside(
     if copy is None or copy == beside or copy not in parts:
         return first
     second = figure(parts[copy])
-    return (first + second) / 2 if first and second else None  # taken as 0, a run without the figure halves the mean
+    return mean(first, second) if first and second else None  # taken as 0, a run without the figure halves the mean

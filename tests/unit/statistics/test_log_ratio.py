@@ -7,8 +7,8 @@ import math
 import pytest
 from samples.records import block, plan_of, rounds_of
 
-from hopcost.statistics.figures import throughput
-from hopcost.statistics.log_ratio import log_ratio, log_ratios_by_round
+from hopcost.statistics.figures import BlockFigure, throughput
+from hopcost.statistics.log_ratio import figures_of_both, log_ratio, log_ratios_by_round
 
 (EXPERIMENT,) = plan_of().experiments
 BLOCK = block(0, rounds_of("direct", 1000, 900), rounds_of("behind", 400, 0), rounds_of("direct-aa", 1200, 900))
@@ -33,3 +33,13 @@ def test_the_log_ratio_of_a_block_is_of_the_sums_over_its_slices() -> None:
     there = log_ratio(parts, EXPERIMENT, "behind", "direct", throughput)
     assert there == pytest.approx(math.log(400 / 2000))
     assert log_ratio(parts, EXPERIMENT, "direct", "behind", throughput) == pytest.approx(-math.log(400 / 2000))
+
+
+def test_quantiles_stand_beside_the_geometric_mean_of_the_baseline_s_runs() -> None:
+    """Their runs differ by factors: the logarithm against the arithmetic mean would be off by their scatter."""
+    times = {"behind": 8.0, "direct": 1.0, "direct-aa": 4.0}
+    quantile = BlockFigure("p99", lambda arm: times[arm.name], scatters_by_factors=True)
+    parts = {arm.name: arm for arm in BLOCK.arms}
+    assert log_ratio(parts, EXPERIMENT, "behind", "direct", quantile) == pytest.approx(math.log(8 / 2))
+    assert log_ratio(parts, EXPERIMENT, "direct-aa", "direct", quantile) == pytest.approx(math.log(4))
+    assert figures_of_both(parts, EXPERIMENT, "behind", "direct", quantile) == (8.0, 2.5), "a difference adds up"

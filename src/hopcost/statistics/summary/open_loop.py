@@ -98,7 +98,7 @@ def response_time_at(share: float, quantile: str) -> BlockFigure:
         load = load_at(arm, share)
         return None if load is None else _quantiles([load], METHOD.min_samples_beyond_in_block)[quantile]
 
-    return BlockFigure(f"response_{quantile}@{share}", figure, share)
+    return BlockFigure(f"response_{quantile}@{share}", figure, share, scatters_by_factors=True)
 
 
 def p99_agreement(arms: PairedBlocks) -> dict[float, bool | None]:
