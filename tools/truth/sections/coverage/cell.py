@@ -14,7 +14,7 @@ from tools.truth.lines import Figures
 from tools.truth.sections.coverage.noise import Floats, Scenario, Shape, slices
 
 AT_ONCE = 1500  # contrasts in an array: the grid of the model makes 189 numbers of each
-SHOWN = 12  # records of which the widths are taken
+SHOWN = 120  # contrasts of which the widths are taken
 
 
 def cell(shape: Shape, name: str, scenario: Scenario, experiments: int) -> Figures:
@@ -38,7 +38,7 @@ def cell(shape: Shape, name: str, scenario: Scenario, experiments: int) -> Figur
         above += int(is_above.sum())
         beneath += int(is_beneath.sum())
         if not widths:
-            low, _, high = fit(packed(drawn[:SHOWN])).interval(error)
+            low, _, high = fit(packed(drawn[: -(-SHOWN // (shape.experiments * shape.arms))])).interval(error)
             widths += ((high - low) / 2).reshape(-1, shape.arms + 1)[:, :-1].ravel().tolist()
     return {
         "experiments": records * shape.experiments,
