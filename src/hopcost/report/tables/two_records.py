@@ -30,8 +30,8 @@ from hopcost.statistics.questions.two_records import (
 from hopcost.statistics.verdict import NOT_SETTLED
 
 WEAKER = (
-    "Two records of different hours are weaker evidence than one interleaved run: whatever changed on the machine in"
-    " between is in B ÷ A, and only as far as it changed the baseline alike is it out of the ratio to the baseline."
+    "Two records of different hours are weaker evidence than one interleaved run. Whatever changed on the machine in"
+    " between is in B ÷ A. The ratio to the baseline takes it out only as far as it changed the baseline alike."
 )
 TO_SETTLE = (
     "not settled: the range reaches both sides of 1 and beyond the margin; longer records narrow it, and so do fewer"
@@ -136,11 +136,11 @@ def _figure(change: FigureChange) -> str:
 
 def _how_to_read(comparison: RecordComparison) -> list[str]:
     margins = sorted({change.verdict.margin for change in _changes(comparison)})
-    lines = [
-        "each record estimates its own ratios, and these are subtracted as independent ones;"
-        f" {count(comparison.intervals, 'interval')} that could have a verdict hold together at"
-        f" {CONFIDENCE_IN_TEXT} (Bonferroni)"
-    ]
+    tested = comparison.intervals
+    words = f"{tested} intervals that could have a verdict hold together at {CONFIDENCE_IN_TEXT} (Bonferroni)"
+    if tested == 1:
+        words = f"the one interval that could have a verdict is one of {CONFIDENCE_IN_TEXT}"
+    lines = [f"each record estimates its own ratios, and these are subtracted as independent ones; {words}"]
     if margins:
         ends = " to ".join(dict.fromkeys(f"±{margin:.1%}" for margin in (margins[0], margins[-1])))
         lines.append(f"verdicts say how B is beside A, against margins of {ends}: the wider of both records'")
