@@ -19,7 +19,7 @@ help: ## list the targets
 setup: ## install what is missing, build the crates and the programs (quick when done)
 	@tools/setup
 
-demo: setup ## what nginx in front of Go costs: a first answer in two minutes
+demo: setup ## what nginx in front of Go costs: a first answer in three minutes
 	$(HOPCOST) run nginx-go --quick $(DEMO)
 
 check: setup $(BIOME) ## formats, lints, types

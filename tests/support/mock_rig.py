@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -9,6 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import msgspec
 import pytest
 import suite_files
 from hdrh.histogram import HdrHistogram
@@ -26,7 +28,7 @@ from hopcost.programs.definition import Installed
 from hopcost.record import reader
 from hopcost.record.block import Block
 from hopcost.record.evidence import Memory, NetworkKind, Receipt, Surroundings, TimeWait
-from hopcost.record.run import Record
+from hopcost.record.run import Ending, Record
 from hopcost.record.writer import Writer
 from hopcost.stacks.address import Address
 from hopcost.stacks.check import HttpAnswer
@@ -69,9 +71,14 @@ class MockRig:
         self.engine_faults: list[Exception] = []
         self.interrupted_at: int | None = None
         self.plans: list[EnginePlan] = []
+        self.clock_s = 1000.0
+        self.load_s = 1.0  # that a run of the engine takes on this clock
+        self.restarts: Iterator[float] = itertools.repeat(
+            1.0
+        )  # times its answers, what `slow` gives from start to start
 
     def now_s(self) -> float:
-        return time.monotonic()
+        return self.clock_s
 
     def own_cpu_ns(self) -> int:
         return time.process_time_ns()
@@ -94,7 +101,7 @@ class MockRig:
 
     def conditions(self, cores: list[int]) -> Conditions:
         return Conditions(
-            monotonic_ns=time.monotonic_ns(), steal_ns=0, throttled_ns=None, swapped_pages=0, wall_ahead_ns=0
+            monotonic_ns=round(self.clock_s * 1e9), steal_ns=0, throttled_ns=None, swapped_pages=0, wall_ahead_ns=0
         )
 
     def start(self, arm: PlannedArm, experiment: PlannedExperiment, label: str) -> Any:
@@ -155,6 +162,8 @@ class MockRig:
         if len(self.plans) == self.interrupted_at:
             raise KeyboardInterrupt
         self.plans.append(load)
+        self.clock_s += self.load_s
+        answers = self.answers | {"slow": round(self.answers.get("slow", 0) * next(self.restarts))}
         self.log.append("load " + " ".join(arm.name for arm in load.arms))
         if self.engine_faults:
             raise self.engine_faults.pop(0)
@@ -165,9 +174,9 @@ class MockRig:
             for place, arm in enumerate(load.arms):
                 yield Slice(
                     arm=arm.name, round=number, place=place, start_ns=0, elapsed_ns=1000, freeze_ns=1, frozen_ns=None,
-                    answers=self.answers[arm.name], sent=self.answers[arm.name], errors={}, reconnects=0,
+                    answers=answers[arm.name], sent=answers[arm.name], errors={}, reconnects=0,
                     received_bytes=0, cpu_ns={"origin": 1000}, cpu_outside_ns={"origin": 0},
-                    generator_cpu_ns=10, due=self.answers[arm.name], not_sent=0, late=0, spin_ns=0,
+                    generator_cpu_ns=10, due=answers[arm.name], not_sent=0, late=0, spin_ns=0,
                 )  # fmt: skip
         for arm in load.arms:
             yield ArmTotals(
@@ -192,17 +201,15 @@ class Recorder:
 
     def __init__(self) -> None:
         self.seen: list[str] = []
-        self.deadlines: dict[str, float] = {}
 
-    def experiment_begins(self, experiment: PlannedExperiment, blocks: int, deadline: float) -> None:
-        self.deadlines[experiment.name] = deadline
-        self.seen.append(f"experiment {experiment.name} {blocks}")
+    def experiment_begins(self, experiment: PlannedExperiment) -> None:
+        self.seen.append(f"experiment {experiment.name}")
 
-    def forecast(self, forecast: Forecast) -> None:
+    def forecast(self, experiment: PlannedExperiment, forecast: Forecast) -> None:
         self.seen.append(f"forecast {forecast.blocks} blocks")
 
-    def block_begins(self, number: int) -> None:
-        self.seen.append(f"block {number}")
+    def block_begins(self, experiment: PlannedExperiment, number: int) -> None:
+        self.seen.append(f"block {number} of {experiment.name}")
 
     def arm_runs(self, arm: str, doing: str) -> None:
         if not self.seen or self.seen[-1] != f"{doing} {arm}":
@@ -210,6 +217,9 @@ class Recorder:
 
     def block_ends(self, done: Block) -> None:
         self.seen.append(f"end {done.number} {done.validity}")
+
+    def experiment_ends(self, ending: Ending) -> None:
+        self.seen.append(f"experiment {ending.experiment} ends")
 
 
 @pytest.fixture
@@ -227,15 +237,20 @@ def ready(rig: MockRig) -> MockRig:
 LIMITS = MachineLimits({"origin": Installed(path="/x", version="1")}, [0, 1], siblings={}, open_files=1000)
 
 
-def plan_of(quick: bool, time_s: float = 1000.0) -> Plan:
-    return make_plan(SUITE, [], RunOptions(quick=quick, time_s=time_s, seed=1), LIMITS)
+def plan_of(quick: bool, time_s: float = 1000.0, suite: Suite = SUITE, loads: int = 0) -> Plan:
+    """A plan with so many offered loads; experiments are without, unless it is asked for."""
+    experiments = [msgspec.structs.replace(experiment, open_loop=loads > 0) for experiment in suite.experiments]
+    options = RunOptions(quick=quick, time_s=time_s, seed=1, loads=loads)
+    return make_plan(msgspec.structs.replace(suite, experiments=experiments), [], options, LIMITS)
 
 
-def measure(rig: MockRig, tmp_path: Path, quick: bool = True, time_s: float = 1000.0) -> tuple[bool, Record, Recorder]:
+def measure(
+    rig: MockRig, tmp_path: Path, quick: bool = True, time_s: float = 1000.0, suite: Suite = SUITE, loads: int = 0
+) -> tuple[bool, Record, Recorder]:
     """Run the loop over the mock suite; whether all went well, the record as read again, and what was watched."""
-    planned = plan_of(quick, time_s)
+    planned = plan_of(quick, time_s, suite, loads)
     watcher = Recorder()
-    with Writer(tmp_path / "record", SUITE, planned, {}, ["hopcost"]) as writer:
+    with Writer(tmp_path / "record", suite, planned, {}, ["hopcost"]) as writer:
         well = loop.measure_plan(planned, rig, writer, watcher)
     return well, reader.read_record(tmp_path / "record"), watcher
 

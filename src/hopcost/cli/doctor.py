@@ -34,7 +34,7 @@ def doctor(
         bool,
         typer.Option(
             "--spread",
-            help="Also measure for 10 s how far apart slices of the same server are, and say how long ±1 % will take.",
+            help="Also measure for 10 s how far apart slices of the same server are, and say how long ±3 % will take.",
         ),
     ] = False,
 ) -> int:

@@ -21,7 +21,7 @@ EPILOG = examples(
     "hopcost run nginx-go --quick",
     "hopcost run nginx-go one-core --time 10m --seed 7",
     "hopcost run nginx-express/gzip@1000",
-    "hopcost run hello/one-core --precision 0.5% --margin 1%",
+    "hopcost run hello/one-core --precision 1% --rate 2000",
     "hopcost run nginx-go --as-published --scale 0.1",
     "hopcost run ./my-suite.toml --record records/before",
     "hopcost run hello --quick --quiet > hello.txt",
@@ -58,9 +58,30 @@ def run(
             metavar="TIME",
             help="Time for all experiments, starting programs included: 90, 90s, 5m or 1h."
             f" [default: {METHOD.full_time_s:g} s, or {METHOD.full_s_per_weight:g} s for each of weight 1; with --quick"
-            f" {METHOD.quick_time_s:g} s, of more than three {METHOD.quick_time_s_of_many:g} s]",
+            f" {METHOD.quick_time_s:g} s]",
         ),
     ] = None,
+    rates: Annotated[
+        list[float] | None,
+        typer.Option(
+            "--rate",
+            metavar="R",
+            min=0.1,
+            max=10_000_000,
+            help="Offer all arms R requests per second after the closed loop; repeat it for more loads."
+            f" [default: {METHOD.open_loop_shares[0]:.0%} of what the slowest arm can do]",
+        ),
+    ] = None,
+    loads: Annotated[
+        int,
+        typer.Option(
+            "--loads",
+            metavar="N",
+            min=1,
+            max=len(METHOD.open_loop_shares),
+            help=f"Offered loads: with 2 also {METHOD.open_loop_shares[1]:.0%} of what the slowest arm can do.",
+        ),
+    ] = 1,
     seed: Annotated[
         int | None,
         typer.Option("--seed", metavar="N", min=0, help="Seed of the shuffled orders. [default: a new one, recorded]"),
@@ -134,6 +155,8 @@ def run(
         raise UsageError("--peer and --as-published", "the article's protocol names its tool itself")
     if scale != 1 and not as_published:
         raise UsageError("--scale: without --as-published there is nothing to scale", "--time sets the time")
+    if rates and loads > 1:
+        raise UsageError("--rate and --loads", "--rate names the loads itself; repeat it")
     options = RunOptions(
         quick=quick,
         time_s=None if time is None else read_seconds("--time", time),
@@ -145,6 +168,8 @@ def run(
         scale=scale,
         precision=read_percent("--precision", precision, LEAST_PRECISION),
         margin=read_percent("--margin", margin),
+        rates=tuple(dict.fromkeys(rates or [])),
+        loads=loads,
         quiet=quiet,
         on_busy_machine=anyway,
     )

@@ -35,16 +35,15 @@ def measure_block(
 
     `rates` are the offered loads of the open loop (share → requests per second), None: out of this block's closed loop.
     """
-    context.watcher.block_begins(number)
-    is_open_too = bool(context.experiment.open_loop_shares)
+    context.watcher.block_begins(context.experiment, number)
+    is_open_too = context.experiment.loads > 0
     with recording(context, number) as block, contextlib.ExitStack() as stacks:
         if is_open_too:
             block.longest_stall_ns = context.rig.longest_stall_ns(context.experiment.cores.generator)
         ready = start_and_check(context, arms, block, stacks)
         load_closed(context, block, ready, rounds, warm_up=warm_up)
         if block.longest_stall_ns is not None and (standing := _standing(context, block, ready)):
-            offered = _offered(context, block, standing, rounds, rates)
-            load_open(context, block, standing, offered)
+            load_open(context, block, standing, _offered(context, block, standing, rates))
         note_failures(block, [arm.stack for arm in ready])
     return block
 
@@ -59,18 +58,16 @@ def _standing(context: BlockContext, block: Block, ready: list[CheckedArm]) -> l
 
 
 def _offered(
-    context: BlockContext, block: Block, standing: list[CheckedArm], rounds: int, rates: dict[float, float] | None
+    context: BlockContext, block: Block, standing: list[CheckedArm], rates: dict[float, float] | None
 ) -> Offered:
-    """The loads to offer and the slices to offer them in."""
+    """The loads to offer and the length of their slices."""
     assert block.longest_stall_ns is not None, "looked at before load"
     if rates is None:
         names = {arm.arm.name for arm in standing}
         parts = [part for part in block.arms if part.name in names]
-        rates = open_loop.offered_rates(map(throughput, parts), context.experiment.open_loop_shares)
-    slice_ns = open_loop.slice_ns(block.longest_stall_ns)
-    return Offered(
-        rates=rates, slice_ns=slice_ns, rounds=open_loop.rounds(rounds * context.experiment.slice_ns, slice_ns)
-    )
+        experiment = context.experiment
+        rates = open_loop.offered_rates(map(throughput, parts), experiment.open_loop_shares, experiment.open_loop_rates)
+    return Offered(rates=rates, slice_ns=open_loop.slice_ns(block.longest_stall_ns))
 
 
 @contextlib.contextmanager

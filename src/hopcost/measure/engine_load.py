@@ -28,6 +28,7 @@ from hopcost.generators.engine_protocol import (
 from hopcost.measure.quiet import Outside
 from hopcost.measure.rig import Rig
 from hopcost.measure.watcher import Watcher
+from hopcost.plan.method import METHOD
 from hopcost.plan.open_loop import Offered
 from hopcost.plan.plan import Plan, PlannedArm, PlannedExperiment
 from hopcost.record.block import ArmBlock, Block, OpenLoad
@@ -107,7 +108,8 @@ def load_open(context: BlockContext, block: Block, ready: list[CheckedArm], offe
     """
     in_block = {part.name: part for part in block.arms}
     for number, (share, rate_per_s) in enumerate(offered.rates.items(), start=1):
-        work = _work(context, ready, block.seed ^ number, offered.slice_ns, offered.rounds, None)
+        warm_up = WarmUp(least_ns=METHOD.open_warm_up_ns, most_ns=METHOD.open_warm_up_ns)
+        work = _work(context, ready, block.seed ^ number, offered.slice_ns, 1, warm_up)
         for arm in work.arms:
             arm.arrivals = {"poisson": Rate(rate_per_s=rate_per_s)}
         parts = {each.arm.name: _Part(each) for each in ready}

@@ -1,7 +1,7 @@
 """Which block of an experiment comes next, or why there is none: decided by the finished blocks and the time left.
 
-The first block is the pilot. It fixes, for the blocks that follow, the number of rounds, the warm-up time and the rates
-of the open loop. A void block is repeated. An arm that fails leaves the experiment.
+The first block fixes the warm-up time and the rates of the open loop for the blocks that follow. A void block is
+repeated. An arm that fails leaves the experiment.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from hopcost.plan.plan import Plan, PlannedArm, PlannedExperiment
 from hopcost.record.block import Block
 from hopcost.record.run import Ending, StopReason
 from hopcost.statistics import stop
-from hopcost.statistics.looks import error_per_look
+from hopcost.statistics.looks import is_look
 from hopcost.statistics.precision import Forecast
 
 
@@ -50,19 +50,12 @@ class FinishedBlocks:
         self._warm_up = WarmUpPolicy(plan, experiment)
         self._failure: str | None = None
 
-    @property
-    def blocks_at_most(self) -> int:
-        """The number of valid blocks after which the experiment ends in any case."""
-        return self.plan.looks[-1]
-
     def next(self, seconds_left: float) -> NextBlock | Ending:
         """The block to run now, or why the experiment ends."""
         done = len(self.valid)
         if self._failure is not None:
             return self._ending(StopReason.FAILED, self._failure)
-        if done >= self.blocks_at_most:
-            return self._ending(StopReason.BLOCKS, f"all {self.blocks_at_most} blocks are done")
-        if done in self.plan.looks and self._is_precise_enough():
+        if is_look(done) and self._is_precise_enough():
             return self._ending(StopReason.PRECISION, self._precision())
         arms = self._arms
         size = self._sizing.next(len(arms), done, seconds_left, self._warm_up.usual_ns)
@@ -85,7 +78,8 @@ class FinishedBlocks:
         if self.failed_arms & {self.experiment.baseline, self.experiment.copy}:
             self._failure = "the baseline failed"
             return
-        if len(self._arms) < 2:
+        reference = {self.experiment.baseline, self.experiment.copy}
+        if self.failed_arms and {arm.name for arm in self._arms} <= reference:
             self._failure = "no arm is left"
             return
         self._warm_up.add(block)
@@ -118,12 +112,10 @@ class FinishedBlocks:
         return stop.is_precise_enough(
             self.experiment,
             [*self.valid, *self.void],
-            error=error_per_look(len(self.plan.looks)),
-            margin=self.plan.margin,
-            target=self.plan.precision,
+            error=METHOD.look_error,
+            precision=self.plan.precision,
         )
 
     def _precision(self) -> str:
-        reached = f"within ±{self.plan.precision:.2%} or wholly inside or outside the margin"
         which = "every ratio of arms that did not fail" if self.failed_arms else "every ratio"
-        return f"after {len(self.valid)} blocks {which} is {reached}"
+        return f"after {len(self.valid)} blocks {which} is within ±{100 * self.plan.precision:.3g} %"

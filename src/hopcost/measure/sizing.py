@@ -1,4 +1,4 @@
-"""How long the next block is: rounds out of what the blocks so far have shown, and of the time that is left. Pure.
+"""How long the next block is: rounds out of what starts and rounds cost, and of how both scatter. Pure.
 
 Which arm is better must not matter here, only how widely the ratios spread.
 """
@@ -6,22 +6,30 @@ Which arm is better must not matter here, only how widely the ratios spread.
 from __future__ import annotations
 
 import random
+import statistics
+from collections.abc import Sequence
 
 import msgspec
+import numpy as np
 
 from hopcost.generators.engine_protocol import Validity
+from hopcost.plan import open_loop
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import Plan, PlannedExperiment
 from hopcost.plan.turns import Turns
 from hopcost.record.block import Block
 from hopcost.statistics import looks, precision
-from hopcost.statistics.figures import throughput
+from hopcost.statistics.figures import cpu_per_request, throughput
 from hopcost.statistics.log_ratio import log_ratios_by_round
-from hopcost.statistics.precision import Forecast, Variances
+from hopcost.statistics.precision import Cost, Forecast, Variances
+from hopcost.statistics.random_effects import Contrast, estimate
+
+FIGURES = (throughput, cpu_per_request)
+UNKNOWN = Variances(within=METHOD.usual_spread**2, between=METHOD.usual_spread**2)
 
 
 class Size(msgspec.Struct, frozen=True):
-    """Rounds and slice of the next block, and a forecast of the blocks to come if the spread is known."""
+    """Rounds and slice of the next block, and a forecast of the run if the spread is known."""
 
     rounds: int
     slice_ns: int
@@ -36,7 +44,7 @@ class Sizing:
         self.experiment = experiment
         self.overheads_s: list[float] = []
         self.has_open_loop = False  # whether the blocks of these overheads have one
-        self.ratios: dict[str, list[list[float]]] = {}  # log-ratios by arm, block, round
+        self.ratios: list[dict[str, list[list[float]]]] = [{} for _ in FIGURES]  # log-ratios by arm, block, round
 
     def note(self, block: Block) -> None:
         """Take a block into account."""
@@ -47,11 +55,14 @@ class Sizing:
             warmed_ns = 0 if self.experiment.turns is Turns.WHOLE else _warmed_ns(block)
             self.overheads_s.append((block.elapsed_ns - block.slices_elapsed_ns - settling_ns - warmed_ns) / 1e9)
         if block.validity != Validity.VOID:
-            for name in (arm.name for arm in block.arms if arm.name != self.experiment.baseline):
-                logs = log_ratios_by_round(block, self.experiment, name, throughput)
-                self.ratios.setdefault(name, []).append([log for log in logs if log is not None])
+            for ratios, figure in zip(self.ratios, FIGURES, strict=True):
+                for name in self._compared(block):
+                    logs = [log for log in log_ratios_by_round(block, self.experiment, name, figure) if log is not None]
+                    if logs:
+                        ratios.setdefault(name, []).append(logs)
         for failure in block.failures:
-            self.ratios.pop(failure.arm, None)
+            for ratios in self.ratios:
+                ratios.pop(failure.arm, None)
 
     @property
     def least(self) -> tuple[int, int]:
@@ -67,54 +78,36 @@ class Sizing:
     def next(self, arms: int, done: int, seconds_left: float, warm_up_ns: int) -> Size | None:
         """The next block over so many arms; None when the time is over.
 
-        `done` valid blocks are there; each arm will be warmed up for `warm_up_ns`.
+        `done` valid blocks are there; each arm will be warmed up for `warm_up_ns`. There are fewer than four starts
+        only if the time does not hold four of two rounds each.
         """
         overhead_s = self._overhead_s(arms, warm_up_ns)
-        blocks_wanted = max(1, self.plan.looks[0] - done)
         if self.experiment.turns is Turns.WHOLE:
-            return self._whole(arms, blocks_wanted, overhead_s, seconds_left)
+            return self._whole(arms, max(1, METHOD.first_looks[0] - done), overhead_s, seconds_left)
         round_s = (self.experiment.settle_ns + self.experiment.slice_ns) * arms / 1e9 * METHOD.slice_edges
-        at_most = max(METHOD.min_rounds, int(METHOD.max_block_s / round_s))
-        spread = self._spread()
-        if spread is not None:
-            forecast = precision.forecast(
-                spread,
-                done=done,
-                target=self.plan.precision,
-                looks=self.plan.looks,
-                error=looks.error_of_one_arm(self.experiment, looks.error_per_look(len(self.plan.looks))),
-                error_left=self._error_left,
-                seconds=seconds_left,
-                overhead_s=overhead_s,
-                round_s=round_s,
-                rounds_at_least=METHOD.min_rounds,
-                rounds_at_most=at_most,
-            )
-            if forecast is not None:
-                return Size(forecast.rounds, self.experiment.slice_ns, forecast)
-        elif not self.plan.quick:
-            at_most = max(METHOD.min_rounds, int(METHOD.pilot_s / round_s))
-        for blocks_left in range(blocks_wanted, 0, -1):  # fewer blocks if the time is short
-            rounds = rounds_for_block(
-                seconds_left=seconds_left,
-                blocks_left=blocks_left,
-                overhead_s=overhead_s,
-                round_s=round_s,
-                at_most=at_most,
-            )
-            if rounds:
-                return Size(rounds, self.experiment.slice_ns)
+        cost = Cost(start_s=overhead_s, round_s=round_s)
+        seen = self._seen()
+        wanted = min(
+            precision.rounds_per_start(cost, _typical(seen)), max(METHOD.min_rounds, int(METHOD.max_block_s / round_s))
+        )
+        for blocks_left in range(max(1, METHOD.min_starts - done), 0, -1):  # fewer blocks if the time is short
+            fitting = int((seconds_left / blocks_left - overhead_s) / round_s + 1e-9)
+            if fitting >= METHOD.min_rounds:
+                rounds = min(wanted, fitting)
+                return Size(rounds, self.experiment.slice_ns, self._forecast(seen, cost, rounds, done, seconds_left))
         return None
 
-    def _error_left(self, blocks: int) -> float:
-        return looks.error_of_one_arm(self.experiment, looks.error_left(self.plan.looks, blocks))
+    def _compared(self, block: Block) -> list[str]:
+        reference = (self.experiment.baseline, self.experiment.copy)
+        return [arm.name for arm in block.arms if arm.name not in reference]
 
     def _overhead_s(self, arms: int, warm_up_ns: int) -> float:
         """What a block takes besides its visits. Whole slices have no warm-up of their own, so the mean holds it."""
-        if not self.overheads_s:
-            return arms * (METHOD.block_overhead_s_per_arm + warm_up_ns / 1e9)
-        mean_s = sum(self.overheads_s) / len(self.overheads_s)
-        return mean_s if self.experiment.turns is Turns.WHOLE else mean_s + arms * warm_up_ns / 1e9
+        warm_up_s = 0.0 if self.experiment.turns is Turns.WHOLE and self.overheads_s else arms * warm_up_ns / 1e9
+        if self.overheads_s:
+            return statistics.mean(self.overheads_s) + warm_up_s
+        loads_s = open_loop.phase_s(arms=arms, loads=self.experiment.loads, settle_ns=self.experiment.settle_ns)
+        return arms * METHOD.block_overhead_s_per_arm + warm_up_s + loads_s
 
     def _whole(self, arms: int, blocks_wanted: int, overhead_s: float, seconds_left: float) -> Size | None:
         """Whole slices share the time evenly; there are fewer blocks if the slices would be too short."""
@@ -124,19 +117,54 @@ class Sizing:
                 return Size(1, min(slice_ns, self.experiment.slice_ns))
         return None
 
-    def _spread(self) -> Variances | None:
-        """That of the arm that spreads most; a quick run has one length for all its blocks.
+    def _seen(self) -> list[list[Variances]]:
+        """The variances of each arm's ratio, by figure; none of a figure without a block."""
+        return [
+            [found.variances for found in estimate([_contrast(blocks) for blocks in ratios.values()])]
+            for ratios in self.ratios
+        ]
 
-        Before the first look what restarts change is not known: by two or three blocks it is mostly chance, and would
-        make blocks of two rounds.
-        """
-        if self.plan.quick:
+    def _forecast(
+        self, seen: list[list[Variances]], cost: Cost, rounds: int, done: int, seconds_left: float
+    ) -> Forecast | None:
+        """When the run will end, by the ratio that spreads most; None before the first block."""
+        widest = max((arm for arms in seen for arm in arms), key=lambda arm: arm.of_block(rounds), default=None)
+        if widest is None:
             return None
-        spreads = [precision.spread(blocks) for blocks in self.ratios.values()]
-        known = [variances for variances in spreads if variances is not None]
-        if max(map(len, self.ratios.values()), default=0) < self.plan.looks[0]:
-            known = [Variances(within=variances.within, between=0.0) for variances in known]
-        return max(known, key=lambda variances: variances.of_block(METHOD.min_rounds), default=None)
+        return precision.forecast(
+            widest,
+            cost,
+            rounds=rounds,
+            done=done,
+            target=self.plan.precision,
+            looks=looks.looks_after(done),
+            look_error=looks.error_of_one_arm(self.experiment, METHOD.look_error),
+            end_error=looks.error_of_one_arm(self.experiment, METHOD.confidence_error),
+            seconds=seconds_left,
+            contrasts=sum(len(planned.arms) - 2 for planned in self.plan.experiments),
+        )
+
+
+def _contrast(blocks: Sequence[Sequence[float]]) -> Contrast:
+    """The log-ratios of one arm by block and round, as the model reads them."""
+    degrees = sum(len(rounds) - 1 for rounds in blocks)
+    squares = sum(float(np.var(rounds)) * len(rounds) for rounds in blocks)
+    return Contrast(
+        logs=[statistics.mean(rounds) for rounds in blocks],
+        rounds=[len(rounds) for rounds in blocks],
+        variance=squares / degrees if degrees else None,
+        degrees=degrees,
+    )
+
+
+def _typical(seen: list[list[Variances]]) -> Variances:
+    """Those of the arm in the middle, in throughput: what the whole block is made for."""
+    arms = seen[0]
+    if not arms:
+        return UNKNOWN
+    return Variances(
+        within=statistics.median(arm.within for arm in arms), between=statistics.median(arm.between for arm in arms)
+    )
 
 
 def _warmed_ns(block: Block) -> int:
@@ -147,15 +175,3 @@ def _warmed_ns(block: Block) -> int:
 def block_seed(plan: Plan, experiment: str, block: int) -> int:
     """The seed of a block's order, from the run's: the same run again takes the same order."""
     return random.Random(f"{plan.seed}/{experiment}/{block}").getrandbits(63)
-
-
-def rounds_for_block(*, seconds_left: float, blocks_left: int, overhead_s: float, round_s: float, at_most: int) -> int:
-    """How many rounds fit into the next block when the time left is shared evenly; 0 when not even two do.
-
-    >>> rounds_for_block(seconds_left=30, blocks_left=5, overhead_s=3, round_s=0.6, at_most=30)
-    5
-    >>> rounds_for_block(seconds_left=4, blocks_left=1, overhead_s=3, round_s=0.6, at_most=30)
-    0
-    """
-    fitting = int((seconds_left / blocks_left - overhead_s) / round_s + 1e-9)
-    return 0 if fitting < 2 else min(fitting, at_most)

@@ -6,7 +6,6 @@ A program that compiles itself as it runs warms up by requests. Pools and caches
 from __future__ import annotations
 
 from hopcost.generators.engine_protocol import Validity, WarmedUp, WarmUp
-from hopcost.plan import slices
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import Plan, PlannedExperiment
 from hopcost.record.block import ArmBlock, Block
@@ -76,11 +75,11 @@ class WarmUpPolicy:
         return len(self._long) < METHOD.warm_up_starts and self._length.length_ns > self.plan.warm_up_least_ns
 
     def _long_ns(self, arms: int, seconds_left: float) -> int:
-        """Long enough to fill pools of so many connections, but no more than a share of the time left.
+        """Long enough to fill pools of so many connections, but a share of the time left at most.
 
-        Short slices would not show a change, so their warm-up is the least.
+        A quick run's is the least: it has no time to look for a plateau.
         """
-        if slices.are_short(self.experiment):
+        if self.plan.quick:
             return self.plan.warm_up_least_ns
         share_ns = int(seconds_left * 1e9 * METHOD.long_warm_up_share / arms)
         filling_ns = METHOD.warm_up_ns_per_connection * self.experiment.workload.connections

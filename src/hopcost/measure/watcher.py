@@ -8,6 +8,7 @@ from typing import Protocol
 
 from hopcost.plan.plan import Plan, PlannedExperiment
 from hopcost.record.block import Block
+from hopcost.record.run import Ending
 from hopcost.stacks.sandbox.leftovers import Leftover
 from hopcost.stacks.sandbox.network import Network
 from hopcost.statistics.precision import Forecast
@@ -39,16 +40,16 @@ class RunWatcher(Protocol):
 
 
 class Watcher(Protocol):
-    """Hears of every step of the blocks."""
+    """Hears of every step of the blocks; those of several experiments take turns."""
 
-    def experiment_begins(self, experiment: PlannedExperiment, blocks: int, deadline: float) -> None:
-        """`deadline` on the monotonic clock, in seconds."""
+    def experiment_begins(self, experiment: PlannedExperiment) -> None:
+        """Before its first block."""
 
-    def forecast(self, forecast: Forecast) -> None:
-        """What is expected of the blocks to come."""
+    def forecast(self, experiment: PlannedExperiment, forecast: Forecast) -> None:
+        """What is expected of the experiment's blocks to come."""
 
-    def block_begins(self, number: int) -> None:
-        """Blocks count from 0."""
+    def block_begins(self, experiment: PlannedExperiment, number: int) -> None:
+        """Blocks of an experiment count from 0."""
 
     def arm_runs(self, arm: str, doing: str) -> None:
         """The arm that is started, warmed up or loaded now."""
@@ -56,21 +57,27 @@ class Watcher(Protocol):
     def block_ends(self, block: Block) -> None:
         """The block as recorded."""
 
+    def experiment_ends(self, ending: Ending) -> None:
+        """It has no further block."""
+
 
 class Silent:
     """A watcher that says nothing."""
 
-    def forecast(self, forecast: Forecast) -> None:
+    def experiment_begins(self, experiment: PlannedExperiment) -> None:
         """Nothing."""
 
-    def experiment_begins(self, experiment: PlannedExperiment, blocks: int, deadline: float) -> None:
+    def forecast(self, experiment: PlannedExperiment, forecast: Forecast) -> None:
         """Nothing."""
 
-    def block_begins(self, number: int) -> None:
+    def block_begins(self, experiment: PlannedExperiment, number: int) -> None:
         """Nothing."""
 
     def arm_runs(self, arm: str, doing: str) -> None:
         """Nothing."""
 
     def block_ends(self, block: Block) -> None:
+        """Nothing."""
+
+    def experiment_ends(self, ending: Ending) -> None:
         """Nothing."""

@@ -49,10 +49,10 @@ def decide_experiment(
     arms.append(PlannedArm(name=baseline + COPY_SUFFIX, arm=copy, copy_of=baseline))
     fitting = _turns(experiment, [arm.arm for arm in arms], options, limits)
     settle_ns, slice_ns = _shortest(fitting, experiment, options)
-    whole_least_ns = slices.whole_least_ns(brief=options.quick, whole_s=experiment.slice_s)
+    whole_least_ns = slices.whole_least_ns(quick=options.quick, whole_s=experiment.slice_s)
     asked = experiment.workload.connections
     notes += fitting.notes
-    shares, why_none = _open_loop(experiment, [arm.arm for arm in arms], options, limits, fitting)
+    has_open_loop, why_none = _open_loop(experiment, [arm.arm for arm in arms], options, limits, fitting)
     notes += why_none
     protocol_connections = None
     if protocol is not None:
@@ -89,7 +89,8 @@ def decide_experiment(
         soak_asked_s=None if experiment.soak is None or options.one_arm_at_a_time else experiment.soak.length_s,
         as_published=protocol,
         protocol_connections=protocol_connections,
-        open_loop_shares=shares,
+        open_loop_shares=[*METHOD.open_loop_shares[: options.loads]] if has_open_loop and not options.rates else [],
+        open_loop_rates=[*options.rates] if has_open_loop else [],
         weight=experiment.weight,
     )
     return in_groups(planned, fitting.together)
@@ -97,8 +98,8 @@ def decide_experiment(
 
 def _open_loop(
     experiment: Experiment, arms: list[Arm], options: RunOptions, limits: MachineLimits, fitting: TurnsChosen
-) -> tuple[list[float], list[str]]:
-    """Which offered loads follow the closed loop, and notes; none in quick runs, or if they mean nothing.
+) -> tuple[bool, list[str]]:
+    """Whether offered loads follow the closed loop, and notes; not if they mean nothing.
 
     A connection per request spends its time on opening, and ports, not on a schedule; whole slices and soaks have their
     own ends; other generators have no open loop that could be compared. Its slices are longer than the closed loop's,
@@ -106,9 +107,9 @@ def _open_loop(
     """
     in_turns = fitting.turns.interleave
     kept = experiment.workload.requests_per_connection is None
-    is_wanted = experiment.open_loop and not options.quick and not options.one_arm_at_a_time
+    is_wanted = experiment.open_loop and not options.one_arm_at_a_time
     if not (is_wanted and in_turns and kept):
-        return [], []
+        return False, []
     settle_ns, _ = _shortest(fitting, experiment, options)
     note = why_not_interleaved(
         arms=fitting.together,
@@ -116,7 +117,7 @@ def _open_loop(
         idle_timeout_s=_idle_timeouts(experiment.settings, arms, limits),
         so="no open loop",
     )
-    return (list(METHOD.open_loop_shares), []) if note is None else ([], [note])
+    return (True, []) if note is None else (False, [note])
 
 
 def _turns(experiment: Experiment, arms: list[Arm], options: RunOptions, limits: MachineLimits) -> TurnsChosen:
@@ -154,7 +155,7 @@ def _idle_timeouts(settings: Settings, arms: list[Arm], limits: MachineLimits) -
 
 def _shortest(fitting: TurnsChosen, experiment: Experiment, options: RunOptions) -> tuple[int, int]:
     """Settling and slice in ns, before anything is known of the time."""
-    return slices.shortest_slices(fitting.turns, fitting.connections, brief=options.quick, whole_s=experiment.slice_s)
+    return slices.shortest_slices(fitting.turns, fitting.connections, quick=options.quick, whole_s=experiment.slice_s)
 
 
 def set_soak_length(planned: PlannedExperiment, share_s: float, options: RunOptions) -> PlannedExperiment:
@@ -170,8 +171,10 @@ def set_soak_length(planned: PlannedExperiment, share_s: float, options: RunOpti
     return msgspec.structs.replace(planned, soak_s=float(here_s), notes=notes)
 
 
-def fit_to_share(planned: PlannedExperiment, share_s: float, blocks: int, limits: MachineLimits) -> PlannedExperiment:
-    """The experiment with lengths that let so many blocks fit into `share_s`, and no idle connection time out."""
+def fit_to_share(
+    planned: PlannedExperiment, share_s: float, options: RunOptions, limits: MachineLimits
+) -> PlannedExperiment:
+    """The experiment with lengths that let enough starts fit into `share_s`, and no idle connection time out."""
     timeouts = _idle_timeouts(planned.settings, [arm.arm for arm in planned.arms], limits)
     visit_s_most = turns.visit_s_most(arms=len(planned.arms), idle_timeout_s=timeouts)
-    return slices.fit_to_time(planned, share_s, blocks=blocks, visit_s_most=visit_s_most)
+    return slices.fit_to_time(planned, share_s, quick=options.quick, visit_s_most=visit_s_most)

@@ -48,7 +48,6 @@ def make_plan(suite: Suite, names: Sequence[str], options: RunOptions, limits: M
         time_s=time_s,
         warm_up_least_ns=METHOD.quick_warm_up_ns if quick else METHOD.min_warm_up_ns,
         warm_up_most_ns=METHOD.max_warm_up_ns,
-        looks=list(METHOD.looks[:1] if quick else METHOD.looks),
         precision=options.precision,
         margin=options.margin,
         experiments=_fit_to_time(experiments, time_s, options, limits),
@@ -77,7 +76,7 @@ def _fit_to_time(
     for experiment in experiments:
         share_s = time_s * experiment.weight / weights
         planned = set_soak_length(experiment, share_s, options)
-        fitted.append(planned if options.quick else fit_to_share(planned, share_s, METHOD.looks[0], limits))
+        fitted.append(fit_to_share(planned, share_s, options, limits))
     return fitted
 
 
@@ -138,9 +137,5 @@ def _is_quick(experiment: Experiment, point: Point) -> bool:
 
 def _time_s(experiments: list[PlannedExperiment], quick: bool) -> float:
     if quick:
-        return (
-            METHOD.quick_time_s
-            if len({each.suite_name for each in experiments}) <= METHOD.quick_few_experiments
-            else METHOD.quick_time_s_of_many
-        )
+        return METHOD.quick_time_s
     return max(METHOD.full_time_s, METHOD.full_s_per_weight * sum(experiment.weight for experiment in experiments))

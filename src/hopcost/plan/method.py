@@ -33,19 +33,19 @@ class Method:
     min_slice_ns: int = constant(
         300_000_000, "ns", "length of a slice at the least; not shorter than the settling before it"
     )
-    max_slice_ns: int = constant(1_000_000_000, "ns", "and at most, where the time is long; or as long as the settling")
+    max_slice_ns: int = constant(600_000_000, "ns", "and at most, where the time is long; or as long as the settling")
     slice_step_ns: int = constant(50_000_000, "ns", "slices are whole multiples of this")
     # Visits of one length fall into step with a garbage collector (docs/methodology.md).
     slice_jitter: float = constant(0.5, "of it", "that the slices of single rounds are longer or shorter at most")
     # Few and fixed, so that looking costs a known error.
-    looks: tuple[int, ...] = constant(
-        (6, 10, 16, 24), "blocks", "looks of a full run; the last is the most blocks. A quick run has the first alone"
+    first_looks: tuple[int, ...] = constant(
+        (6, 8), "blocks", "after which a run looks at its widths; then after 2, 4, 8 … times as many"
+    )
+    # Simulated: with 5 % at each look intervals cover 93 %, with this 95 % (docs/methodology.md).
+    look_error: float = constant(
+        0.035, "", "error of all arms together if a run ends at a look, since it is precise enough"
     )
     min_settle_ns: int = constant(300_000_000, "ns", "load before each slice that does not count, at the least")
-    brief_slice_ns: int = constant(
-        100_000_000, "ns", "length of a slice with `--quick`, and where the time holds no six blocks"
-    )
-    brief_settle_ns: int = constant(100_000_000, "ns", "and of the settling before it")
     settle_ns_per_connection: int = constant(300_000, "ns", "and for each connection, where that is more")
     whole_slice_s: int = constant(
         10, "s", "length of a whole slice (one arm alive at a time), unless the suite says otherwise"
@@ -58,17 +58,19 @@ class Method:
     min_soak_slice_ns: int = constant(250_000_000, "ns", "length of a slice of a soak's baseline at the least")
     quick_soak_s: int = constant(45, "s", "length of a soak with `--quick`")
     soak_share: float = constant(0.9, "", "share of a soak's time in which its arm is loaded")
-    # Longer blocks would leave too few of them in a run.
-    max_block_s: float = constant(40.0, "s", "load in a block at most")
-    precision: float = constant(0.01, "of the ratio", "half-width at which a full run stops")
+    # More starts tell more than more rounds, as soon as starts differ.
+    max_block_s: float = constant(40.0, "s", "load in the closed loop of a block at most")
+    min_starts: int = constant(4, "blocks", "that there are at least, if the time holds them")
+    starts_of_long_slices: int = constant(12, "blocks", "that the time must hold for slices above the least")
+    # Of both, before the first block has shown more.
+    usual_spread: float = constant(0.03, "of the ratio", "by which starts differ, and rounds, as far as nobody knows")
+    precision: float = constant(0.03, "of the ratio", "half-width of every ratio at which a run stops")
     full_time_s: float = constant(1800.0, "s", "time for all experiments, unless `--time` says otherwise")
     full_s_per_weight: float = constant(
         120.0, "s", "as much for each weight of an experiment, where that is more in all"
     )
-    quick_time_s: float = constant(108.0, "s", "the same with `--quick`")
     # Under three minutes with what comes before.
-    quick_few_experiments: int = constant(3, "experiments", "that share this time; more have the next")
-    quick_time_s_of_many: float = constant(165.0, "s", "the time with `--quick` for more experiments")
+    quick_time_s: float = constant(165.0, "s", "the same with `--quick`")
     min_warm_up_ns: int = constant(300_000_000, "ns", "shortest warm-up of an arm in a block")
     max_warm_up_ns: int = constant(3_000_000_000, "ns", "longest warm-up")
     # FastCGI needed up to 7 s with 5,000.
@@ -102,22 +104,22 @@ class Method:
     max_p99_quotient: float = constant(
         1.2, "times", "that the p99 of the baseline's two runs may differ for p99 to be shown"
     )
-    # Enough rounds to see how they spread.
-    pilot_s: float = constant(12.0, "s", "load in the first block of a full run at most")
     open_loop_shares: tuple[float, ...] = constant(
-        (0.25, 0.5), "", "offered loads of the open loop, as shares of the slowest arm's throughput"
+        (0.25, 0.5), "", "offered loads, as shares of the slowest arm's throughput; the second with `--loads 2` only"
+    )
+    open_warm_up_ns: int = constant(
+        100_000_000, "ns", "warm-up of an arm before an offered load: its programs are warm, its connections are new"
     )
     # More would leave too little for the closed loop.
     max_open_loop_share: float = constant(
         0.6, "", "share of an experiment's time that the open loop may take; with less time there is none"
     )
-    min_open_slice_ns: int = constant(1_000_000_000, "ns", "length of a slice of the open loop at the least")
+    min_open_slice_ns: int = constant(
+        1_000_000_000, "ns", "length of the one slice of an arm under an offered load, at the least"
+    )
     stalls_per_slice: int = constant(20, "", "times the longest stall of the generator's cores that it is at the least")
     max_open_slice_ns: int = constant(
         4_000_000_000, "ns", "and at most; where it ought to be longer the block is suspect"
-    )
-    open_phase_ns: int = constant(
-        2_000_000_000, "ns", "slices of the open loop for each arm and offered load in a full block"
     )
     stall_look_ns: int = constant(
         500_000_000, "ns", "how long each of the generator's cores is looked at for stalls, before a block"

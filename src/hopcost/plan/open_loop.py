@@ -1,9 +1,9 @@
-"""The open-loop phase: which loads are offered after the closed loop, how long its slices are, and how many."""
+"""The open-loop phase: which loads are offered after the closed loop, and how long the slice of each is."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -11,24 +11,31 @@ from hopcost.plan.method import METHOD
 
 
 class Offered(msgspec.Struct, frozen=True):
-    """The offered loads (share of the slowest arm's throughput → requests per second) and the slices of each."""
+    """The offered loads (share of the slowest arm's throughput → requests per second) and the length of their slice."""
 
     rates: dict[float, float]
     slice_ns: int
-    rounds: int
 
 
-def offered_rates(throughputs: Iterable[float | None], shares: Iterable[float]) -> dict[float, float]:
-    """Requests per second for each share of the slowest arm's throughput, to two significant digits.
+def offered_rates(
+    throughputs: Iterable[float | None], shares: Iterable[float], named: Sequence[float] = ()
+) -> dict[float, float]:
+    """Requests per second by share of the slowest arm's throughput: those `named`, else each share to two digits.
 
     The same for all arms, so that they are compared under one load. Arms without an answer (None or 0) do not count;
     {} if no arm is left.
 
     >>> offered_rates([1000.0, 4000.0, None], [0.25, 0.5])
     {0.25: 250.0, 0.5: 500.0}
+    >>> offered_rates([1000.0, 4000.0], [], named=[300.0])
+    {0.3: 300.0}
     """
-    known = [throughput for throughput in throughputs if throughput]
-    return {share: two_digits(min(known) * share) for share in shares} if known else {}
+    slowest = min((throughput for throughput in throughputs if throughput), default=None)
+    if slowest is None:
+        return {}
+    if named:
+        return {rate / slowest: rate for rate in named}
+    return {share: two_digits(slowest * share) for share in shares}
 
 
 def two_digits(value: float) -> float:
@@ -54,26 +61,10 @@ def is_capped(longest_stall_ns: int) -> bool:
     return longest_stall_ns * METHOD.stalls_per_slice > METHOD.max_open_slice_ns
 
 
-def rounds(closed_ns: int, slice_ns: int) -> int:
-    """Rounds for each offered load: 2 s for each arm, less if its closed loop (ns) was shorter; at least one.
+def phase_s(*, arms: int, loads: int, settle_ns: int) -> float:
+    """About how long the open loop of a block takes: for each load and arm a warm-up, a settling, a shortest slice.
 
-    >>> rounds(5 * 10**9, 10**9), rounds(200_000_000, 10**9), rounds(5 * 10**9, 4 * 10**9)
-    (2, 1, 1)
+    >>> phase_s(arms=3, loads=2, settle_ns=300_000_000)
+    8.4
     """
-    return max(1, round(min(METHOD.open_phase_ns, closed_ns) / slice_ns))
-
-
-def phase_s(
-    *,
-    arms: int,
-    loads: int,
-    settle_ns: int,
-    warm_up_ns: int,
-    rounds: int = METHOD.open_phase_ns // METHOD.min_open_slice_ns,
-) -> float:
-    """About how long the open loop of a block takes: each load's warm-up and rounds of the shortest slices, all arms.
-
-    >>> phase_s(arms=3, loads=2, settle_ns=100_000_000, warm_up_ns=300_000_000)
-    15.0
-    """
-    return arms * loads * (warm_up_ns + rounds * (settle_ns + METHOD.min_open_slice_ns)) / 1e9
+    return arms * loads * (METHOD.open_warm_up_ns + settle_ns + METHOD.min_open_slice_ns) / 1e9

@@ -39,7 +39,8 @@ class RunOptions(msgspec.Struct, frozen=True):
     """What the command line asks for besides the suite; None if it says nothing.
 
     `peer` drives the arms in our engine's place. `as_published` takes the articles' own protocols, with their requests
-    and durations times `scale`. `precision` and `margin` are fractions of a ratio.
+    and durations times `scale`. `precision` and `margin` are fractions of a ratio. `rates` are offered loads, in
+    requests per second; without any, `loads` shares of the slowest arm's throughput are offered.
     """
 
     quick: bool = False
@@ -52,6 +53,8 @@ class RunOptions(msgspec.Struct, frozen=True):
     scale: float = 1.0
     precision: float = METHOD.precision
     margin: float = METHOD.min_margin
+    rates: tuple[float, ...] = ()
+    loads: int = 1
     quiet: bool = False
     on_busy_machine: bool = False
 

@@ -88,10 +88,18 @@ class PlannedExperiment(msgspec.Struct, frozen=True):
     open_loop_shares: Annotated[
         list[float], Meta(description="of the slowest arm's throughput, offered to all arms after the closed loop")
     ] = []
+    open_loop_rates: Annotated[
+        list[float], Meta(description="offered loads that `--rate` names, in requests per second, in place of shares")
+    ] = []
     weight: Annotated[float, Meta(description="its part of the run's time, beside the others' weights")] = 1
     group_of: Annotated[
         str | None, Meta(description="the suite's experiment whose arms are measured in groups, of which this is one")
     ] = None
+
+    @property
+    def loads(self) -> int:
+        """How many loads are offered after the closed loop."""
+        return len(self.open_loop_rates or self.open_loop_shares)
 
     @property
     def suite_name(self) -> str:
@@ -120,15 +128,11 @@ class Plan(msgspec.Struct, frozen=True):
     time_s: Annotated[float, Meta(description="time for all experiments")]
     warm_up_least_ns: Annotated[int, Meta(description="an arm's warm-up lasts at least so long")]
     warm_up_most_ns: Annotated[int, Meta(description="and at most so long, plateau or not")]
-    looks: Annotated[
-        list[int],
-        Meta(description="numbers of valid blocks after which the width is looked at; the last is the most blocks"),
-    ]
     precision: Annotated[
         float,
         Meta(description="half-width of the ratios' intervals at which an experiment ends, as a share of the ratio"),
     ]
-    margin: Annotated[float, Meta(description="the least that verdicts are read against, as a share of the ratio")]
+    margin: Annotated[float, Meta(description="a difference up to this much counts as none, as a share of the ratio")]
     experiments: Annotated[list[PlannedExperiment], Meta(description="those that run here")]
     left_out: Annotated[list[LeftOut], Meta(description="experiments that do not")]
     not_quick: Annotated[list[str], Meta(description="experiments and points that `--quick` leaves out")] = []

@@ -46,8 +46,6 @@ def _of_plan(plan: Plan, suite: Suite) -> Iterator[str]:
     if plan.suite != suite.name:
         yield f"suite: expected that of suite.json, '{suite.name}', got '{plan.suite}'"
     yield from _out_of_range(plan)
-    if not plan.looks or min(plan.looks) < 1:
-        yield f"looks: expected numbers of blocks from 1, got {plan.looks}"
     names = [experiment.name for experiment in plan.experiments]
     for number, experiment in enumerate(plan.experiments):
         path = f"experiments[{number}]"

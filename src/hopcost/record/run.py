@@ -2,7 +2,7 @@
 
 run.json           format, hopcost's version, the command, when it began and how it ended
 suite.json         the suite as it was read, with every default
-plan.json          what it meant on this machine: arms, cores, seed, looks, what was left out
+plan.json          what it meant on this machine: arms, cores, seed, what was left out
 environment.json   the machine, its limits and sysctls, the version of every program
 blocks.jsonl       one line per block, flushed when the block is done; docs/record-format.md has the keys
 repeats.jsonl      one line per repeat of an article's protocol, if the plan has one
@@ -33,7 +33,7 @@ class StopReason(StrEnum):
 
     PRECISION = "precision"
     TIME = "time"
-    BLOCKS = "blocks"  # all looks are done
+    BLOCKS = "blocks"  # all that were planned: of a soak, of an article's protocol
     FAILED = "failed"
     INTERRUPTED = "interrupted"
 
@@ -42,7 +42,7 @@ class Ending(msgspec.Struct):
     """Why an experiment stopped."""
 
     experiment: Annotated[str, Meta(description="its name")]
-    why: Annotated[StopReason, Meta(description="`blocks`: all looks are done")]
+    why: Annotated[StopReason, Meta(description="`blocks`: all that were planned, of a soak or an article's protocol")]
     detail: Annotated[str, Meta(description="the same in words")]
 
 

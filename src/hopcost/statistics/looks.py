@@ -1,23 +1,42 @@
-"""How the error of 5 % is shared by looks at the width, and by the arms of an experiment (Bonferroni)."""
+"""When a run looks at the width of its intervals, which error they have then, and how arms share it (Bonferroni)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator
 
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.record.run import StopReason
-from hopcost.statistics.arms import PairedBlocks
 
 
-def error_at_end(looks: Sequence[int], arms: PairedBlocks, ending: StopReason | None) -> float:
-    """The error that the intervals of a figure share in the report: a look's, or what is left where looks are over.
+def is_look(blocks: int) -> bool:
+    """Whether a run may end after so many valid blocks because it is precise enough.
 
-    `ending` says why the experiment stopped; who interrupts a run may have seen its intervals.
+    >>> [blocks for blocks in range(100) if is_look(blocks)]
+    [6, 8, 12, 16, 24, 32, 48, 64, 96]
     """
-    if ending not in (StopReason.TIME, StopReason.BLOCKS):
-        return error_per_look(len(looks))
-    return error_left(looks, len(arms.blocks))
+    while blocks > max(METHOD.first_looks) and blocks % 2 == 0:
+        blocks //= 2
+    return blocks in METHOD.first_looks
+
+
+def looks_after(blocks: int) -> Iterator[int]:
+    """The looks after so many blocks, without an end.
+
+    >>> list(itertools.islice(looks_after(8), 3))
+    [12, 16, 24]
+    """
+    return (number for number in itertools.count(blocks + 1) if is_look(number))
+
+
+def error_at_end(ending: StopReason | None) -> float:
+    """The error that the intervals of a figure share in the report.
+
+    It is a look's if the run ended since it was precise enough. Who interrupts a run may have seen its intervals. At
+    the end of the time it is all of 5 %: a look at widths alone chooses no result.
+    """
+    return METHOD.confidence_error if ending in (StopReason.TIME, StopReason.BLOCKS) else METHOD.look_error
 
 
 def error_of_one_arm(experiment: PlannedExperiment, error: float) -> float:
@@ -28,19 +47,3 @@ def error_of_one_arm(experiment: PlannedExperiment, error: float) -> float:
     arms = sum(arm.copy_of is None for arm in experiment.arms)
     intervals = arms - 1 if experiment.baseline == experiment.copied_arm else arms * (arms - 1) // 2
     return error / max(1, intervals)
-
-
-def error_per_look(looks: int) -> float:
-    """The error each of several fixed looks may spend so that all together spend 5 % (Bonferroni)."""
-    return METHOD.confidence_error / looks
-
-
-def error_left(looks: Sequence[int], blocks: int) -> float:
-    """The error that a run over so many blocks has left at its end: all that looks before it have not spent.
-
-    For a run that ends since its time or its blocks are over, not by what it saw.
-
-    >>> error_left((6, 10, 16, 24), 6), error_left((6, 10, 16, 24), 11), error_left((6, 10, 16, 24), 24)
-    (0.05, 0.025, 0.0125)
-    """
-    return METHOD.confidence_error * (1 - sum(look < blocks for look in looks[:-1]) / len(looks))

@@ -1,4 +1,4 @@
-"""How much pairs of slices of the same server differ on this machine, and how long an answer of ±1 % will take.
+"""How much pairs of slices of the same server differ on this machine, and how long an answer will take.
 
 A pair is two slices of one round; its log-ratio is the difference that the machine alone makes. The spread is 1.96
 times the standard deviation of the log-ratios: 95 of 100 pairs lie within ± the spread.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import partial
 
 import msgspec
 import numpy as np
@@ -20,23 +19,23 @@ from hopcost.record.block import ArmBlock, Block
 from hopcost.statistics import figures, looks, precision
 from hopcost.statistics.figures import all_known
 from hopcost.statistics.log_ratio import log_ratios_by_round
-from hopcost.statistics.precision import Forecast, Variances
+from hopcost.statistics.precision import Cost, Forecast, Variances
 
 SLICE_NS, SETTLE_NS = 100_000_000, 100_000_000
 SECONDS = 10.0
 NORMAL_95 = 1.96  # of a normal distribution, 95 % lie within so many standard deviations
-LONGEST_S = 86_400.0  # nobody waits longer
 ARMS = 3  # two arms to compare, and the baseline's second run
+RESTARTS = (0.01, 0.03)  # by which starts may differ: on one core, and with several workers
 
 
 class MachineSpread(msgspec.Struct, frozen=True):
-    """Spreads of pairs as shares (0.03 is ±3 %), and how two arms reach ±1 %; None if they do not."""
+    """Spreads of pairs as shares (0.03 is ±3 %), and how two arms become precise enough, for each of `RESTARTS`."""
 
     pairs: int
     slice_ns: int
     throughput: float
     cpu_per_request: float | None
-    forecast: Forecast | None
+    forecasts: list[Forecast]
 
 
 def judge(block: Block, experiment: PlannedExperiment) -> MachineSpread:
@@ -53,7 +52,7 @@ def judge(block: Block, experiment: PlannedExperiment) -> MachineSpread:
         slice_ns=experiment.slice_ns,
         throughput=spread(throughput),
         cpu_per_request=None if cpu is None else spread(cpu),
-        forecast=forecast(variance_of_full_pairs(levels(block.arms), experiment)),
+        forecasts=[forecast(variance_of_full_pairs(levels(block.arms), experiment), spread) for spread in RESTARTS],
     )
 
 
@@ -77,7 +76,7 @@ def variance_of_full_pairs(levels: Sequence[float], experiment: PlannedExperimen
 
     It is that of neighbouring means over as many slices, from every slice on. If the machine changes its speed for a
     second at a time, long slices scatter as widely as short ones; independent noise would be a tenth. Such means hold
-    0.6 s of slices; a full run counts 1 s.
+    as long as a full run's visits, half of it slices.
     """
     visits = (METHOD.max_slice_ns + METHOD.min_settle_ns) / (experiment.slice_ns + experiment.settle_ns)
     width = max(1, min(round(visits), len(levels) // 2))
@@ -85,27 +84,25 @@ def variance_of_full_pairs(levels: Sequence[float], experiment: PlannedExperimen
     return float(np.mean((means[width:] - means[:-width]) ** 2))
 
 
-def forecast(variance: float) -> Forecast | None:
-    """How two arms reach ±1 % if a full run's pairs have this variance; None if the longest run does not reach it.
+def forecast(variance: float, restart_spread: float) -> Forecast:
+    """How two arms become precise enough, if a full run's pairs have this variance and starts differ by so much.
 
-    A pair is the baseline's second run beside its first, which has to be as precise as the arms. An arm is compared
-    with the mean of both runs and varies less.
+    A pair is the baseline's second run beside its first; an arm is compared with the mean of both and varies less.
     """
-    round_s = ARMS * (METHOD.max_slice_ns + METHOD.min_settle_ns) / 1e9 * METHOD.slice_edges
-    way = precision.forecast(
-        Variances(within=variance, between=0.0),
-        done=0,
-        target=METHOD.precision,
-        looks=METHOD.looks,
-        error=looks.error_per_look(len(METHOD.looks)),
-        error_left=partial(looks.error_left, METHOD.looks),
-        seconds=LONGEST_S,
-        overhead_s=ARMS * (METHOD.block_overhead_s_per_arm + METHOD.min_warm_up_ns / 1e9),
-        round_s=round_s,
-        rounds_at_least=METHOD.min_rounds,
-        rounds_at_most=int(METHOD.max_block_s / round_s),
+    seen = Variances(within=variance, between=restart_spread**2)
+    cost = Cost(
+        start_s=ARMS * (METHOD.block_overhead_s_per_arm + METHOD.min_warm_up_ns / 1e9),
+        round_s=ARMS * (METHOD.max_slice_ns + METHOD.min_settle_ns) / 1e9 * METHOD.slice_edges,
     )
-    return way if way is not None and way.half_width <= METHOD.precision else None
+    rounds = min(precision.rounds_per_start(cost, seen), int(METHOD.max_block_s / cost.round_s))
+    starts = precision.starts_to_reach(METHOD.precision, seen, rounds, METHOD.look_error, contrasts=1)
+    starts = next(looks.looks_after(starts - 1))
+    return Forecast(
+        blocks=starts,
+        rounds=rounds,
+        half_width=precision.half_width(seen, starts, rounds, METHOD.look_error, contrasts=1),
+        seconds=starts * cost.of_block(rounds),
+    )
 
 
 def words(spread: MachineSpread) -> list[str]:
@@ -115,8 +112,8 @@ def words(spread: MachineSpread) -> list[str]:
         f"spread of {spread.pairs} pairs of {spread.slice_ns // 1_000_000} ms slices, the embedded origin against"
         f" itself: 95 of 100 within ±{spread.throughput:.1%} in throughput, {cpu} in CPU per request"
     )
-    way, target = spread.forecast, f"±{METHOD.precision:.0%} for two arms"
-    if way is None:
-        return [pairs, f"{target}: not within {METHOD.looks[-1]} blocks"]
-    blocks = f"{way.blocks} blocks of {way.rounds} rounds"
-    return [pairs, f"{target} will take about {way.seconds:.0f} s: {blocks}, if restarts change little"]
+    ways = " or ".join(
+        f"{way.seconds:.0f} s ({way.blocks} starts) if starts differ by {restarts:.0%}"
+        for way, restarts in zip(spread.forecasts, RESTARTS, strict=True)
+    )
+    return [pairs, f"±{METHOD.precision:.0%} for two arms will take about {ways}"]

@@ -1,32 +1,48 @@
-"""How long until an answer is precise enough: the spread seen so far, and the blocks and rounds that it takes.
+"""How precise an answer will be, and when: from how starts and rounds differ, and what each costs. Numbers alone.
 
-A block's log-ratio varies with the restart (between blocks) and with the slices (within a block): its variance is
-between + within ÷ rounds. Pure functions of numbers.
+The log-ratio of a start differs with the start (`between`) and with its rounds (`within`). Its variance is
+between + within ÷ rounds.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable
 
 import msgspec
-import numpy as np
 from scipy.special import stdtrit
+
+from hopcost.plan.method import METHOD
+
+MANY_CONTRASTS = 4  # from so many on starts of one arm tell of the others'
+DEGREES_PER_START = 1.5  # what that is worth: fits the widths of random_effects to within a tenth (its tests)
+MAX_STARTS = 10**6  # nobody waits for so many
 
 
 class Variances(msgspec.Struct, frozen=True):
-    """Variances of a log-ratio: `within` of one round's, `between` of blocks' means beyond what rounds explain."""
+    """Variances of a log-ratio: `within` of one round's, `between` of starts beyond what rounds explain."""
 
     within: float
     between: float
 
-    def of_block(self, rounds: int) -> float:
+    def of_block(self, rounds: float) -> float:
         """The variance of a block's log-ratio over that many rounds."""
         return self.between + self.within / rounds
 
 
+class Cost(msgspec.Struct, frozen=True):
+    """Seconds that a start takes besides its rounds, and seconds of a round."""
+
+    start_s: float
+    round_s: float
+
+    def of_block(self, rounds: int) -> float:
+        """Seconds of a start with that many rounds."""
+        return self.start_s + rounds * self.round_s
+
+
 class Forecast(msgspec.Struct, frozen=True):
-    """Up to how many blocks, rounds of each to come, the half-width expected then, and the time until then."""
+    """After how many blocks in all, of so many rounds each, which half-width, and in how many seconds from now."""
 
     blocks: int
     rounds: int
@@ -34,73 +50,77 @@ class Forecast(msgspec.Struct, frozen=True):
     seconds: float
 
 
-def spread(blocks: Sequence[Sequence[float]]) -> Variances | None:
-    """The variances out of log-ratios by block and round (at least two rounds each); None where there are too few.
+def rounds_per_start(cost: Cost, seen: Variances) -> int:
+    """The rounds of a start that make the narrowest interval in a given time (Kalibera & Jones 2013, 6.3).
 
-    One-way random effects by the method of moments (Searle, Casella, McCulloch: Variance Components, 3.6). A between
-    variance that comes out negative is 0. With a single block `between` is not known and taken as 0.
+    >>> rounds_per_start(Cost(start_s=3.05, round_s=8.0), Variances(within=0.019**2, between=0.024**2))
+    2
+    >>> rounds_per_start(Cost(start_s=8.0, round_s=2.0), Variances(within=0.04**2, between=0.01**2))
+    8
     """
-    if not blocks or any(len(rounds) < 2 for rounds in blocks):
-        return None
-    counts = np.array([len(rounds) for rounds in blocks], dtype=float)
-    means = np.array([np.mean(rounds) for rounds in blocks])
-    squares = sum(float(np.sum((np.asarray(rounds) - mean) ** 2)) for rounds, mean in zip(blocks, means, strict=True))
-    within = squares / float(np.sum(counts - 1))
-    if len(blocks) < 2:
-        return Variances(within=within, between=0.0)
-    grand = float(np.sum(counts * means) / counts.sum())
-    mean_square_between = float(np.sum(counts * (means - grand) ** 2)) / (len(blocks) - 1)
-    typical = float(counts.sum() - np.sum(counts**2) / counts.sum()) / (len(blocks) - 1)
-    return Variances(within=within, between=max(0.0, (mean_square_between - within) / typical))
+    if seen.between <= 0 or cost.round_s <= 0:
+        return MAX_STARTS
+    best = math.sqrt(cost.start_s / cost.round_s * seen.within / seen.between)
+    return max(METHOD.min_rounds, round(best))
 
 
-def half_width(seen: Variances, blocks: int, rounds: int, error: float) -> float:
-    """The half-width, on the scale of logarithms, that so many blocks are expected to give (Student's t)."""
-    return float(stdtrit(blocks - 1, 1 - error / 2)) * math.sqrt(seen.of_block(rounds) / blocks)
+def half_width(seen: Variances, starts: int, rounds: float, error: float, contrasts: int = MANY_CONTRASTS) -> float:
+    """The half-width, as a logarithm, that an interval over so many starts is expected to have; inf for one start.
+
+    `error` is that of this interval, `contrasts` the number of ratios in the record. It is Student's t; if starts of
+    other arms help, with more degrees of freedom than its own starts give.
+    """
+    if starts < 2:
+        return math.inf
+    degrees = (starts - 1) * (DEGREES_PER_START if contrasts >= MANY_CONTRASTS else 1.0)
+    return float(stdtrit(degrees, 1 - error / 2)) * math.sqrt(seen.of_block(rounds) / starts)
+
+
+def starts_to_reach(
+    target: float, seen: Variances, rounds: float, error: float, contrasts: int = MANY_CONTRASTS
+) -> int:
+    """The least number of starts in all whose interval is expected to be within ±target.
+
+    >>> starts_to_reach(0.01, Variances(within=0.0, between=0.03**2), 2, 0.0125)
+    59
+    """
+    few, many = 1, 2
+    while many < MAX_STARTS and half_width(seen, many, rounds, error, contrasts) > target:
+        few, many = many, many * 2
+    while many - few > 1:
+        middle = (few + many) // 2
+        if half_width(seen, middle, rounds, error, contrasts) > target:
+            few = middle
+        else:
+            many = middle
+    return many
 
 
 def forecast(
     seen: Variances,
+    cost: Cost,
     *,
+    rounds: int,
     done: int,
     target: float,
-    looks: Sequence[int],
-    error: float,
-    error_left: Callable[[int], float],
+    looks: Iterable[int],
+    look_error: float,
+    end_error: float,
     seconds: float,
-    overhead_s: float,
-    round_s: float,
-    rounds_at_least: int,
-    rounds_at_most: int,
+    contrasts: int = MANY_CONTRASTS,
 ) -> Forecast | None:
-    """How long the next blocks should be: the quickest way to a half-width of `target`, else the narrowest in time.
+    """When a run with `done` blocks ends, and how precise it is then: at the first look within ±target, or with time.
 
-    `done` blocks are there already. `error` is the significance level of one look, `error_left(n)` the level still
-    unspent if the time ends the run after n blocks. `overhead_s` is what a block costs besides its rounds, `seconds`
-    the time left. None if the time holds none of the looks to come.
+    `looks` are the numbers of blocks to come at which it may end, in order, without an end; `look_error` and
+    `end_error` are an interval's then and at the end of the time, which is in `seconds`. None if that holds too little.
     """
-    ways, reaching = [], []
+    at_end = done + int(seconds / cost.of_block(rounds) + 1e-9)
     for blocks in looks:
-        if blocks <= done:
-            continue
-        fitting = min(rounds_at_most, int((seconds / (blocks - done) - overhead_s) / round_s + 1e-9))
-        if fitting < rounds_at_least:
-            continue
-        reach = float(stdtrit(blocks - 1, 1 - error / 2))
-        allowed = blocks * (target / reach) ** 2 - seen.between  # what rounds must bring the within part below
-        wanted = math.ceil(seen.within / allowed - 1e-9) if allowed > 0 else fitting
-        rounds = min(fitting, max(rounds_at_least, wanted))
-        way = Forecast(
-            blocks=blocks,
-            rounds=rounds,
-            half_width=half_width(seen, blocks, rounds, error),
-            seconds=(blocks - done) * (overhead_s + rounds * round_s),
-        )
-        if way.half_width <= target * (1 + 1e-9):
-            reaching.append(way)
-        else:
-            at_end = half_width(seen, blocks, rounds, error_left(blocks))
-            ways.append(msgspec.structs.replace(way, half_width=at_end))
-    if reaching:
-        return min(reaching, key=lambda way: (way.seconds, way.blocks))
-    return min(ways, key=lambda way: (way.half_width, way.seconds), default=None)
+        if blocks > at_end:
+            break
+        width = half_width(seen, blocks, rounds, look_error, contrasts)
+        if width <= target:
+            return Forecast(blocks, rounds, width, (blocks - done) * cost.of_block(rounds))
+    if at_end < 2:
+        return None
+    return Forecast(at_end, rounds, half_width(seen, at_end, rounds, end_error, contrasts), max(0.0, seconds))

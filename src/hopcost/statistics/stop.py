@@ -27,10 +27,10 @@ class ArmSoFar(msgspec.Struct, frozen=True):
     has_failed: bool = False
 
 
-def arms_so_far(plan: Plan, experiment: PlannedExperiment, blocks: Sequence[Block]) -> list[ArmSoFar]:
+def arms_so_far(experiment: PlannedExperiment, blocks: Sequence[Block]) -> list[ArmSoFar]:
     """Every planned arm in order, the baseline and its second run included; blocks may be void."""
     arms = PairedBlocks(experiment, blocks)
-    floor_error = looks.error_per_look(len(plan.looks))
+    floor_error = METHOD.look_error
     error = looks.error_of_one_arm(experiment, floor_error)
     failed = {failure.arm for block in blocks for failure in block.failures}
     found = []
@@ -67,25 +67,25 @@ def biased_experiments(plan: Plan, blocks: Sequence[Block]) -> list[str]:
 
 
 def is_precise_enough(
-    experiment: PlannedExperiment, blocks: Sequence[Block], *, error: float, margin: float, target: float
+    experiment: PlannedExperiment, blocks: Sequence[Block], *, error: float, precision: float
 ) -> bool:
-    """Whether throughput and CPU per request of every arm, and of the A/A arm, are as precise as was asked for.
+    """Whether the half-width of every arm's ratio, in throughput and in CPU per request, is at most `precision`.
 
-    That is: the interval is narrower than the target, or holds no end of the margin. An arm that failed is not waited
-    for.
+    The interval's place does not matter, so that no result is chosen. An arm that failed is not waited for.
     """
     arms = PairedBlocks(experiment, blocks)
-    others = [arm.name for arm in experiment.arms if arm.name != experiment.baseline]
+    others = [arm.name for arm in experiment.arms if arm.name not in (experiment.baseline, experiment.copy)]
+    others = others or [arm.name for arm in experiment.arms if arm.name == experiment.copy]  # the baseline alone
     names = [name for name in others if arms.of(name) and name not in arms.failed]
     if not names:
         return False
+    own_error = looks.error_of_one_arm(experiment, error)
     for figure in (figures.throughput, figures.cpu_per_request):
         for name in names:
-            own_error = error if name == arms.copy else looks.error_of_one_arm(experiment, error)
-            reference = arms.copied_arm if name == arms.copy else None
-            interval = arms.ratio(name, figure, own_error, reference)
+            interval = arms.ratio(name, figure, own_error)
             if interval is None and figure is figures.cpu_per_request:
                 continue  # a hop whose CPU time is not known has none in any block
-            if not verdict.is_settled(interval, margin, target):
+            width = None if interval is None else interval.half_width
+            if width is None or width > precision:
                 return False
     return True

@@ -135,13 +135,3 @@ def is_beyond(interval: Interval | None, margin: float) -> bool:
     if interval is None or interval.low is None or interval.high is None:
         return False
     return interval.low > 1 + margin or interval.high < 1 / (1 + margin)
-
-
-def is_settled(interval: Interval | None, margin: float, target: float) -> bool:
-    """Whether more blocks would add nothing that was asked for: narrow enough, or no end of the margin inside it."""
-    if interval is None or interval.low is None or interval.high is None:
-        return False
-    width = interval.half_width
-    if width is not None and width <= target:
-        return True
-    return not any(interval.low <= end <= interval.high for end in (1 / (1 + margin), 1 + margin))

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import base64
+import itertools
 from pathlib import Path
 
+import msgspec
 import pytest
 from mock_rig import SUITE, MockRig, Recorder, measure, plan_of
 
 from hopcost.generators.engine_protocol import Validity, WarmUp
-from hopcost.measure import block
+from hopcost.measure import block, loop
 from hopcost.measure.engine_load import BlockContext
+from hopcost.plan.method import METHOD
+from hopcost.record import reader
 from hopcost.record.writer import Writer
 
 
@@ -35,7 +39,7 @@ def test_each_block_has_its_own_recorded_seed_and_the_baselines_answer_is_expect
 
 
 def test_after_the_closed_loop_the_same_stacks_are_offered_the_same_loads(rig: MockRig, tmp_path: Path) -> None:
-    _, read, _ = measure(rig, tmp_path, quick=False)
+    _, read, _ = measure(rig, tmp_path, loads=2)
     assert rig.log[:12] == [
         "start base", "check base", "start slow", "check slow", "start base-aa", "check base-aa",
         "load base slow base-aa", "load base slow base-aa", "load base slow base-aa",
@@ -48,7 +52,7 @@ def test_after_the_closed_loop_the_same_stacks_are_offered_the_same_loads(rig: M
     for load, share in ((quarter, 0.25), (half, 0.5)):
         rates = [(arm.arrivals or {})["poisson"].rate_per_s for arm in load.arms]
         assert rates == [pytest.approx(slowest * share, rel=0.05)] * 3
-        assert (load.slice_ns, load.rounds) == (10**9, 2), "no more than the closed loop had"
+        assert (load.slice_ns, load.rounds) == (10**9, 1)
         assert load.cores == closed.cores
     assert len({closed.seed, quarter.seed, half.seed}) == 3
     first = read.blocks[0]
@@ -64,20 +68,20 @@ def test_an_arm_that_died_in_the_closed_loop_is_offered_nothing(rig: MockRig, tm
     rig.answers["third"] = 70
     rig.dies_under_load.add("slow")
     try:
-        _, read, _ = measure(rig, tmp_path, quick=False)
+        _, read, _ = measure(rig, tmp_path, loads=1)
     finally:
         del SUITE.arms["third"]
         SUITE.experiments[0].arms.remove("third")
-    assert rig.log[8:12] == ["load base slow third base-aa", *["load base third base-aa"] * 2, "stop base-aa"]
+    assert rig.log[8:12] == ["load base slow third base-aa", "load base third base-aa", "stop base-aa", "stop third"]
     rates = [(rig.plans[1].arms[0].arrivals or {})["poisson"].rate_per_s]
     assert rates == [pytest.approx(70 / 1000e-9 * 0.25, rel=0.05)]
     assert {arm.name: len(arm.open_loop) for arm in read.blocks[0].arms} == {
-        "base": 2, "slow": 0, "third": 2, "base-aa": 2,
+        "base": 1, "slow": 0, "third": 1, "base-aa": 1,
     }  # fmt: skip
 
 
 def test_rates_that_are_given_are_offered(rig: MockRig, tmp_path: Path) -> None:
-    planned = plan_of(quick=False)
+    planned = plan_of(quick=False, loads=1)
     with Writer(tmp_path / "record", SUITE, planned, {}, ["hopcost"]) as writer:
         setting = BlockContext(
             plan=planned,
@@ -90,8 +94,9 @@ def test_rates_that_are_given_are_offered(rig: MockRig, tmp_path: Path) -> None:
         done = block.measure_block(setting, planned.experiments[0].arms, 0, 3, rates={0.25: 123.0}, warm_up=warm_up)
     assert done.validity == Validity.VALID, done.reasons
     assert [load.rate_per_s for load in done.arms[0].open_loop] == [123.0]
-    as_planned = WarmUp(least_ns=planned.warm_up_least_ns, most_ns=planned.warm_up_most_ns)
-    assert [load.warm_up for load in rig.plans] == [warm_up, as_planned], "its stacks are warm by then"
+    brief = WarmUp(least_ns=METHOD.open_warm_up_ns, most_ns=METHOD.open_warm_up_ns)
+    assert [load.warm_up for load in rig.plans] == [warm_up, brief], "its stacks are warm by then"
+    assert [load.rounds for load in rig.plans] == [3, 1]
 
 
 def test_an_arm_that_answers_otherwise_leaves_with_a_diff_and_the_others_go_on(rig: MockRig, tmp_path: Path) -> None:
@@ -149,3 +154,20 @@ def test_a_worker_that_is_replaced_under_load_is_its_arms_result(rig: MockRig, t
     assert {arm.name: arm.restarts for arm in read.blocks[0].arms} == {
         "base": {}, "slow": {"origin": 1}, "base-aa": {},
     }  # fmt: skip
+
+
+def test_a_load_that_the_user_names_is_offered_as_it_is(rig: MockRig, tmp_path: Path) -> None:
+    """Its share of the slowest arm's throughput is the first block's, in all blocks."""
+    planned = plan_of(quick=True, loads=1)
+    experiment = msgspec.structs.replace(planned.experiments[0], open_loop_shares=[], open_loop_rates=[1234.5])
+    rig.restarts = itertools.cycle([1.0, 9.0, 0.5])
+    planned = msgspec.structs.replace(planned, experiments=[experiment])
+    with Writer(tmp_path / "record", SUITE, planned, {}, ["hopcost"]) as writer:
+        loop.measure_plan(planned, rig, writer, Recorder())
+    loads = {
+        (load.share, load.rate_per_s)
+        for block in reader.read_record(tmp_path / "record").blocks
+        for arm in block.arms
+        for load in arm.open_loop
+    }
+    assert loads == {(1234.5 / (50 / 1000e-9), 1234.5)}

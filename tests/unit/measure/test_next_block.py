@@ -66,8 +66,8 @@ def test_the_rates_of_the_first_valid_block_are_those_of_all() -> None:
 @pytest.mark.parametrize(
     ("blocks", "seconds_left", "quick", "why", "detail"),
     [
-        (six_blocks(), 1000.0, True, StopReason.BLOCKS, "all 6 blocks are done"),
-        (six_blocks(0.5, noise=0.0), 1000.0, False, StopReason.PRECISION, "after 6 blocks every ratio is within"),
+        (six_blocks(noise=0.0), 1000.0, True, StopReason.PRECISION, "after 6 blocks every ratio is within ±6 %"),
+        (six_blocks(noise=0.0), 1000.0, False, StopReason.PRECISION, "after 6 blocks every ratio is within"),
         ([plain_block(0)], 0.0, False, StopReason.TIME, "1 block in the time given"),
         (six_blocks()[:2], 0.0, False, StopReason.TIME, "2 blocks in the time given"),
         ([plain_block(0), void()], 0.0, False, StopReason.FAILED, "1 valid blocks and 1 void ones: others were busy"),
@@ -87,4 +87,10 @@ def test_why_an_experiment_ends(
 def test_blocks_that_differ_are_followed_by_more() -> None:
     blocks = six_blocks(noise=0.2)
     assert isinstance(after(blocks), NextBlock)
-    assert isinstance(after([*blocks, *blocks[:4]]), NextBlock), "a look that is not precise enough"
+    assert isinstance(after(blocks * 5), NextBlock), "there is no most"
+
+
+def test_between_looks_nobody_looks() -> None:
+    blocks = six_blocks(noise=0.0)
+    assert isinstance(after([*blocks, blocks[0]]), NextBlock)
+    assert isinstance(after([*blocks, *blocks[:2]]), Ending)

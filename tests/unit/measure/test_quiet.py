@@ -119,7 +119,7 @@ def test_a_blocks_record_has_who_took_how_much_over_all_its_loads(tmp_path: Path
         ]
 
     rig.programs = iter(programs, None)
-    _, record, _ = measure(rig, tmp_path, quick=False)
+    _, record, _ = measure(rig, tmp_path, loads=2)
     assert record.blocks[0].others == [OtherProgram("python3", 12, 210 * MS), OtherProgram("shell", 13, 30 * MS)]
 
 

@@ -45,15 +45,20 @@ def test_too_few_cores_for_the_published_conditions_are_said() -> None:
     assert second.notes[0] == ("too few cores for the published conditions: 3 here, 4 needed (workers had their own)")
 
 
-def test_offered_loads_follow_where_a_full_run_of_our_engine_takes_turns() -> None:
+def test_offered_loads_follow_where_our_engine_takes_turns() -> None:
     def first(
-        quick: bool = False, peer: str | None = None, idle_s: float | None = None, **changes: object
+        quick: bool = False,
+        peer: str | None = None,
+        idle_s: float | None = None,
+        loads: int = 1,
+        rates: tuple[float, ...] = (),
+        **changes: object,
     ) -> PlannedExperiment:
         replaced = msgspec.structs.replace(SUITE.experiments[0], **changes)
         planned = plan_make.make_plan(
             msgspec.structs.replace(SUITE, experiments=[replaced]),
             [],
-            RunOptions(quick=quick, seed=7, peer=peer),
+            RunOptions(quick=quick, seed=7, peer=peer, loads=loads, rates=rates),
             MachineLimits(
                 dict.fromkeys(("app", "proxy", "origin"), HERE),
                 allowed_cores=[0, 1],
@@ -67,14 +72,17 @@ def test_offered_loads_follow_where_a_full_run_of_our_engine_takes_turns() -> No
     def shares(**changes: object) -> list[float]:
         return first(**changes).open_loop_shares  # type: ignore[arg-type]
 
-    assert shares() == [0.25, 0.5]
-    assert shares(quick=True) == []
+    assert shares() == [0.25]
+    assert shares(quick=True) == [0.25], "the headline of a quick run too"
+    assert shares(loads=2) == [0.25, 0.5]
+    assert shares(rates=(500.0, 90.0)) == [] and first(rates=(500.0, 90.0)).open_loop_rates == [500.0, 90.0]
+    assert first(rates=(500.0, 90.0), open_loop=False).open_loop_rates == []
     assert shares(peer="wrk") == []
     assert shares(open_loop=False) == []
     assert shares(workload=Workload(connections=8, requests_per_connection=1)) == []
     assert shares(slices=Slices.WHOLE) == []
-    assert shares(workload=Workload(connections=6000)) == [0.25, 0.5]  # in groups
-    assert shares(idle_s=65) == [0.25, 0.5]
+    assert shares(workload=Workload(connections=6000)) == [0.25]  # in groups
+    assert shares(idle_s=65) == [0.25]
     soon = first(idle_s=5)
     assert soon.open_loop_shares == []
     assert "no open loop: in turns an arm would be frozen for 5.2 s, and after 5 s app drops" in "; ".join(soon.notes)
@@ -82,9 +90,9 @@ def test_offered_loads_follow_where_a_full_run_of_our_engine_takes_turns() -> No
 
 
 def test_the_open_loop_is_left_out_where_the_time_is_too_short_for_it() -> None:
-    # Two arms and the baseline's copy: 3 × 2 loads × (0.3 + 0.3 + 1 s) × 6 blocks ÷ 0.6 = 96 s.
-    (enough,) = make("first", time_s=97.0).experiments
-    (short,) = make("first", time_s=95.0).experiments
-    assert enough.open_loop_shares == [0.25, 0.5]
+    # Two arms and the baseline's copy: 3 × (0.1 + 0.3 + 1 s) × 4 blocks ÷ 0.6 = 28 s.
+    (enough,) = make("first", time_s=29.0).experiments
+    (short,) = make("first", time_s=27.0).experiments
+    assert enough.open_loop_shares == [0.25]
     assert short.open_loop_shares == []
-    assert "no open loop: it needs 96 s for this experiment, 95 s are given; --time sets them" in short.notes
+    assert "no open loop: it needs 28 s for this experiment, 27 s are given; --time sets them" in short.notes

@@ -29,10 +29,12 @@ def lengths_ms(time_s: float, idle_s: float | None = None, **changes: object) ->
     return made.settle_ns // 1_000_000, made.slice_ns // 1_000_000, made.notes
 
 
-def test_slices_are_as_long_as_the_time_allows_up_to_a_second() -> None:
-    # Two arms and the baseline's copy, six blocks: (50 s ÷ 18 − 0.5 s) ÷ 1.03 ÷ 2 rounds − 0.3 s of settling = 0.806 s.
-    assert lengths_ms(50.0) == (300, 800, [])
-    assert lengths_ms(3600.0) == (300, 1000, [])
+def test_slices_are_as_long_as_a_dozen_starts_allow_up_to_six_tenths() -> None:
+    # Two arms and the baseline's copy, twelve starts of two rounds: (72 s ÷ 36 − 0.5 s) ÷ 1.03 ÷ 2 − 0.3 s of
+    # settling = 0.428 s.
+    assert lengths_ms(72.0) == (300, 400, [])
+    assert lengths_ms(3600.0) == (300, 600, [])
+    assert lengths_ms(20.0) == (300, 300, []), "shorter ones flatter hops"
     assert lengths_ms(3600.0, workload=Workload(connections=4000)) == (1200, 1200, []), "as long as the settling"
 
 
@@ -41,21 +43,13 @@ def test_longer_slices_do_not_make_an_arm_lose_its_idle_connections() -> None:
     assert lengths_ms(3600.0, idle_s=6.0) == (300, 450, [])
 
 
-def test_a_time_that_is_too_short_for_six_blocks_gets_brief_slices_and_says_so() -> None:
-    # 18 × (0.5 s + 2 rounds × 0.6 s × 1.03) = 31.2 s.
-    assert lengths_ms(31.3) == (300, 300, [])
-    settle_ms, slice_ms, notes = lengths_ms(31.1)
-    assert (settle_ms, slice_ms) == (100, 100)
-    assert notes == [
-        "slices of 100 ms, in which hops look up to 8 % better: 31 s do not hold 6 blocks of longer ones; --time"
-        " sets them"
-    ]
-    many = Workload(connections=1000)
-    assert lengths_ms(20.0, workload=many) == (300, 300, []), "many connections need the settling"
-    whole_settle_ms, whole_ms, notes = lengths_ms(5.0, slices=Slices.WHOLE)
-    assert (whole_settle_ms, whole_ms, notes) == (0, 10_000, [])
+def test_whole_slices_are_the_suites_business() -> None:
+    assert lengths_ms(5.0, slices=Slices.WHOLE) == (0, 10_000, [])
 
 
-def test_a_closed_loop_before_an_open_one_keeps_its_slices() -> None:
-    (first,) = make("first", time_s=97.0).experiments
-    assert first.open_loop_shares and (first.settle_ns, first.slice_ns) == (300_000_000, 500_000_000)
+def test_a_closed_loop_before_an_open_one_has_its_time_only() -> None:
+    # 122.4 s ÷ 12 − 3 × 1.4 s = 6 s: the seconds of a block above.
+    (first,) = make("first", time_s=122.4).experiments
+    assert first.open_loop_shares and (first.settle_ns, first.slice_ns) == (300_000_000, 400_000_000)
+    (quick,) = make("first", quick=True, time_s=3600.0).experiments
+    assert quick.slice_ns == 300_000_000

@@ -104,8 +104,6 @@ def test_a_block_that_cannot_be_is_named_with_its_line_and_key(tmp_path: Path, c
 
 
 PLANS: list[tuple[Change, str]] = [
-    (lambda plan: plan.update(looks=[]), "looks: expected numbers of blocks from 1, got []"),
-    (lambda plan: plan.update(looks=[0]), "looks: expected numbers of blocks from 1, got [0]"),
     (lambda plan: plan.update(margin=-0.5), "margin: expected a number from 0 to 9223372036854775807, got -0.5"),
     (lambda plan: plan["experiments"].append(plan["experiments"][0]), "experiments[0].name: 'cost' stands there twice"),
     (

@@ -9,11 +9,10 @@ from samples.comparisons import RATE_PER_S, arm, of_behind, six_blocks, summary
 from samples.records import histogram, plan_of
 
 from hopcost.record.block import Failure
-from hopcost.record.run import StopReason
 from hopcost.statistics import figures, stop
 from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.comparisons import GENERATOR_FULL
-from hopcost.statistics.looks import error_at_end, error_of_one_arm
+from hopcost.statistics.looks import error_of_one_arm
 from hopcost.statistics.summary import open_loop
 
 
@@ -43,19 +42,8 @@ def test_the_noise_of_the_baseline_does_not_widen_the_margin() -> None:
     assert (coarse.verdict.word, coarse.verdict.margin) == ("not settled", 0.02)
 
 
-def test_the_errors_of_arms_and_looks_add_up() -> None:
-    experiment, looks = plan_of().experiments[0], plan_of(quick=False).looks
-    assert error_of_one_arm(experiment, 0.05) == 0.025, "two arms beside the baseline and its copy"
-    arms = PairedBlocks(experiment, six_blocks())
-    assert looks == [6, 10, 16, 24]
-    for ending in (StopReason.PRECISION, StopReason.INTERRUPTED, None):  # what was seen has ended it, or may have
-        assert error_at_end(looks, arms, ending) == 0.0125
-    for ending in (StopReason.TIME, StopReason.BLOCKS):
-        assert error_at_end(looks, arms, ending) == 0.05, "no look came before"
-    seven = PairedBlocks(experiment, [*six_blocks(), six_blocks()[0]])
-    assert error_at_end(looks, seven, StopReason.TIME) == pytest.approx(0.0375)
-    assert error_at_end(looks, PairedBlocks(experiment, six_blocks() * 4), StopReason.BLOCKS) == 0.0125
-    assert error_at_end([6], arms, StopReason.BLOCKS) == 0.05, "a quick run has one look"
+def test_the_errors_of_arms_add_up() -> None:
+    assert error_of_one_arm(plan_of().experiments[0], 0.05) == 0.025, "two arms beside the baseline and its copy"
 
 
 def test_a_baseline_that_differs_from_itself_leaves_the_run_without_verdicts() -> None:
@@ -193,11 +181,10 @@ def test_an_arm_that_failed_has_no_verdict_and_is_not_waited_for() -> None:
     beside = [arm("beside", 10_000, 100, 20.0) for _ in blocks]
     for each, other in zip(blocks, beside, strict=True):
         each.arms.append(other)
-    bars = {"error": 0.05, "margin": 0.02, "target": 0.06}
-    assert not stop.is_precise_enough(experiment, blocks, **bars)
+    assert not stop.is_precise_enough(experiment, blocks, error=0.05, precision=0.06)
     blocks[5].arms = [each for each in blocks[5].arms if each.name != "behind"]
     blocks[5].failures = [Failure(arm="behind", message="under load: proxy: gzip = true, but nothing came of it")]
-    assert stop.is_precise_enough(experiment, blocks, **bars)
+    assert stop.is_precise_enough(experiment, blocks, error=0.05, precision=0.06)
     found = of_behind(summary(blocks), "throughput")
     assert (found.verdict.word, found.no_verdict) == ("no verdict", "it failed in block 6")
 

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from known import known
 
 from hopcost.statistics.intervals import ONE, Interval, mean, ratio
-from hopcost.statistics.looks import error_per_look
 
 FIGURES = st.floats(min_value=0.5, max_value=2_000_000)
 PAIRS = st.lists(st.tuples(FIGURES, FIGURES), min_size=2, max_size=24)
@@ -53,7 +52,7 @@ def test_six_blocks_with_the_error_of_one_of_four_looks_by_hand() -> None:
     # standard deviation 0.0109545. Error 0.05 ÷ 4 = 0.0125: t(5, 0.99375) = 3.810005 from a table.
     # reach = 3.810005 × 0.0109545 ÷ √6 = 0.0170386; e^±0.0170386 = 1.017185 and 0.983106.
     arm = [math.exp(0.01)] * 3 + [math.exp(-0.01)] * 3
-    found = known(ratio(arm, [1.0] * 6, error_per_look(4)))
+    found = known(ratio(arm, [1.0] * 6, 0.05 / 4))
     assert found.value == pytest.approx(1.0, abs=1e-12)
     assert found.low == pytest.approx(0.983106, rel=1e-6)
     assert found.high == pytest.approx(1.017185, rel=1e-6)

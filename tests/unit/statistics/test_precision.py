@@ -1,134 +1,121 @@
-"""Variances and forecasts against values worked by hand; permuted input; simulated data with a known spread."""
+"""Widths and forecasts with known variances: by hand, and against the intervals that a run will have."""
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
+import statistics
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from known import known
 
-from hopcost.statistics.precision import Forecast, Variances, forecast, half_width, spread
+from hopcost.statistics import looks, precision
+from hopcost.statistics.precision import Cost, Forecast, Variances
+from hopcost.statistics.random_effects import Contrast, estimate
 
-BLOCKS = st.lists(st.lists(st.floats(min_value=-1, max_value=1), min_size=2, max_size=6), min_size=1, max_size=6)
-
-
-def test_two_blocks_of_two_rounds_by_hand() -> None:
-    # Means 0.02 and 0.06; within: squares 4 × 0.01² = 0.0004 over 2 degrees of freedom = 0.0002.
-    # Between mean square: 2 × (0.02² + 0.02²) ÷ 1 = 0.0016; (0.0016 − 0.0002) ÷ 2 = 0.0007.
-    found = known(spread([[0.01, 0.03], [0.05, 0.07]]))
-    assert found.within == pytest.approx(0.0002)
-    assert found.between == pytest.approx(0.0007)
+ERROR = 0.0125  # of one of four arms
 
 
-def test_blocks_that_are_more_alike_than_their_rounds_have_no_variance_between_them() -> None:
-    found = known(spread([[0.0, 0.2], [0.1, 0.1]]))
-    assert found.between == 0.0
+@pytest.mark.parametrize(
+    ("cost", "within", "between", "rounds"),
+    [
+        (Cost(3.05, 8.0), 0.019, 0.024, 2),  # √(0.381 × 0.627) = 0.49: never fewer than two
+        (Cost(8.0, 2.0), 0.04, 0.01, 8),  # √(4 × 16)
+        (Cost(8.0, 2.0), 0.04, 0.02, 4),  # starts that differ twice as much are worth half the rounds
+        (Cost(2.0, 2.0), 0.04, 0.01, 4),  # so are starts of a quarter of the cost
+    ],
+)
+def test_the_best_rounds_per_start_by_hand(cost: Cost, within: float, between: float, rounds: int) -> None:
+    assert precision.rounds_per_start(cost, Variances(within=within**2, between=between**2)) == rounds
 
 
-def test_a_block_of_one_round_tells_nothing() -> None:
-    assert spread([]) is None
-    assert spread([[0.1, 0.2], [0.3]]) is None
+@given(st.floats(0.5, 30), st.floats(0.5, 30), st.floats(0.001, 0.2), st.floats(0.001, 0.2))
+def test_no_other_number_of_rounds_is_better(start_s: float, round_s: float, within: float, between: float) -> None:
+    """The variance that an hour of such starts leaves: of a block, times seconds of a block."""
+    cost, seen = Cost(start_s, round_s), Variances(within=within**2, between=between**2)
+    best = precision.rounds_per_start(cost, seen)
+    left = {rounds: seen.of_block(rounds) * cost.of_block(rounds) for rounds in (best, best * 2, max(2, best // 2))}
+    assert left[best] <= min(left.values()) * 1.06  # rounded to whole rounds
 
 
-@given(BLOCKS, st.randoms())
-def test_the_order_of_blocks_and_rounds_does_not_matter(blocks: list[list[float]], dice: random.Random) -> None:
-    found = spread(blocks)
-    mixed = [dice.sample(rounds, len(rounds)) for rounds in dice.sample(blocks, len(blocks))]
-    again = spread(mixed)
-    assert found is not None
-    assert again is not None
-    assert again.within == pytest.approx(found.within, abs=1e-9)
-    assert again.between == pytest.approx(found.between, abs=1e-9)
+def test_starts_that_do_not_differ_ask_for_as_many_rounds_as_there_can_be() -> None:
+    assert precision.rounds_per_start(Cost(3, 1), Variances(within=0.01, between=0.0)) > 1000
 
 
-def test_a_known_spread_comes_back() -> None:
-    dice = random.Random(11)
-    blocks = []
-    for _ in range(400):
-        restart = dice.gauss(0, 0.03)
-        blocks.append([restart + dice.gauss(0, 0.05) for _ in range(10)])
-    found = known(spread(blocks))
-    # Standard errors of these estimates: within 0.0025 × √(2 ÷ 3600) = 0.00006, between about 0.00008.
-    assert found.within == pytest.approx(0.0025, abs=0.0003)
-    assert found.between == pytest.approx(0.0009, abs=0.0004)
+def test_the_width_of_five_starts_by_hand() -> None:
+    # Variance of a start 0.0001 + 0.0004 ÷ 4 = 0.0002; √(0.0002 ÷ 5) = 0.0063246. Six degrees of freedom (1.5 × 4):
+    # t = 2.446912; alone it has four: t = 2.776445.
+    seen = Variances(within=0.0004, between=0.0001)
+    assert precision.half_width(seen, 5, 4, 0.05) == pytest.approx(0.0154757, rel=1e-5)
+    assert precision.half_width(seen, 5, 4, 0.05, contrasts=1) == pytest.approx(0.0175599, rel=1e-5)
+    assert precision.half_width(seen, 1, 4, 0.05) == math.inf
 
 
-def test_the_width_of_six_blocks_by_hand() -> None:
-    # Variance of a block 0.0001 + 0.0004 ÷ 4 = 0.0002; t(5, 0.975) = 2.570582; × √(0.0002 ÷ 6) = 0.0148413.
-    assert half_width(Variances(within=0.0004, between=0.0001), 6, 4, 0.05) == pytest.approx(0.0148413, rel=1e-5)
+@pytest.mark.parametrize("between", [0.01, 0.03])
+@pytest.mark.parametrize(("starts", "arms"), [(4, 4), (6, 4), (12, 4), (6, 1), (12, 1)])
+def test_the_width_is_that_of_the_intervals_to_come(starts: int, arms: int, between: float) -> None:
+    """Records of four arms, or one, drawn with these variances: the median half-width of their intervals."""
+    dice, within, rounds, error = random.Random(f"{starts}/{arms}/{between}"), 0.03, 2, 0.05 / arms
+    widths = []
+    for _ in range(30):
+        contrasts = []
+        for _ in range(arms):
+            blocks = [dice.gauss(0, between) for _ in range(starts)]
+            slices = [[restart + dice.gauss(0, within) for _ in range(rounds)] for restart in blocks]
+            variance = statistics.mean(statistics.variance(each) for each in slices)
+            means = [statistics.mean(each) for each in slices]
+            contrasts.append(Contrast(means, [rounds] * starts, variance, starts * (rounds - 1)))
+        intervals = [found.interval(error) for found in estimate(contrasts)]
+        widths += [(known(interval.high) - known(interval.low)) / 2 for interval in intervals]
+    seen = Variances(within=within**2, between=between**2)
+    assert precision.half_width(seen, starts, rounds, error, contrasts=arms) == pytest.approx(
+        statistics.median(widths), rel=0.25
+    )
+
+
+def test_one_percent_is_a_matter_of_starts_and_never_out_of_reach() -> None:
+    # Normal quantile 2.4977 × 0.03 ÷ √n = 0.01 at n = 56; with Student's t a little more.
+    seen = Variances(within=0.0, between=0.03**2)
+    starts = precision.starts_to_reach(0.01, seen, 2, ERROR)
+    assert 56 < starts < 64
+    assert precision.half_width(seen, starts, 2, ERROR) <= 0.01 < precision.half_width(seen, starts - 1, 2, ERROR)
+    assert precision.starts_to_reach(0.5, seen, 2, ERROR) <= 3
+
+
+def test_more_rounds_do_not_replace_starts() -> None:
+    seen = Variances(within=0.0001, between=0.03**2)
+    assert precision.starts_to_reach(0.01, seen, 1000, ERROR) > 50
 
 
 def ask(seen: Variances, **more: object) -> Forecast | None:
     given: dict[str, object] = {
-        "target": 0.01,
-        "looks": [6, 10],
-        "error": 0.05,
-        "error_left": lambda _blocks: 0.05,
-        "done": 0,
-        "seconds": 1000.0,
-        "overhead_s": 3.0,
-        "round_s": 1.0,
-        "rounds_at_least": 2,
-        "rounds_at_most": 100,
-    }
-    return forecast(seen, **(given | more))  # type: ignore[arg-type]
+        "rounds": 2, "done": 0, "target": 0.03, "looks": looks.looks_after(0), "look_error": 0.035,
+        "end_error": 0.05, "seconds": 1000.0,
+    }  # fmt: skip
+    return precision.forecast(seen, Cost(3.0, 1.0), **(given | more))  # type: ignore[arg-type]
 
 
-def test_the_rounds_of_six_and_of_ten_blocks_by_hand() -> None:
-    # Six: 6 × (0.01 ÷ 2.570582)² = 0.0000908; 0.0016 ÷ 0.0000908 = 17.62, so 18 rounds: 6 × 21 = 126 s.
-    # Ten: t(9, 0.975) = 2.262157; 10 × (0.01 ÷ 2.262157)² = 0.00019541; 8.19, so 9 rounds: 10 × 12 = 120 s.
-    found = known(ask(Variances(within=0.0016, between=0.0)))
-    assert (found.blocks, found.rounds, found.seconds) == (10, 9, 120.0)
-    # Where a block costs 10 s by itself, six longer ones are quicker: 6 × 28 = 168 against 10 × 19 = 190.
-    found = known(ask(Variances(within=0.0016, between=0.0), overhead_s=10.0))
-    assert (found.blocks, found.rounds, found.seconds) == (6, 18, 168.0)
+def test_a_run_ends_at_the_first_look_that_is_narrow_enough() -> None:
+    # Of a start √0.0009 = 0.03. Six: t(7.5, 0.9825) = 2.5686 × 0.03 ÷ √6 = 0.03146; eight: t(10.5, 0.9825) = 2.4197
+    # × 0.03 ÷ √8 = 0.02566. Blocks take 5 s.
+    found = known(ask(Variances(within=0.0, between=0.0009)))
+    assert (found.blocks, found.rounds, found.seconds) == (8, 2, 40.0)
+    assert found.half_width == pytest.approx(0.02566, rel=0.001)
+    again = known(ask(Variances(within=0.0, between=0.0009), done=6, looks=looks.looks_after(6)))
+    assert (again.blocks, again.seconds) == (8, 10.0), "blocks done take no time"
 
 
-def test_restarts_that_differ_too_much_cannot_be_outvoted_by_rounds() -> None:
-    # With ten blocks: 2.262157 × √(0.001 ÷ 10) = 0.0226: not 1 %, and the narrowest that there is.
-    found = known(ask(Variances(within=0.0, between=0.001)))
-    assert (found.blocks, found.half_width) == (10, pytest.approx(0.0226216, rel=1e-5))
+def test_a_run_that_will_not_be_narrow_enough_ends_with_its_time() -> None:
+    seen = Variances(within=0.0, between=0.01)
+    found = known(ask(seen, seconds=52.0))
+    assert (found.blocks, found.seconds) == (10, 52.0)
+    assert found.half_width == precision.half_width(seen, 10, 2, 0.05), "no look is paid for"
+    assert ask(seen, seconds=9.0) is None, "a single start has no width"
+    assert known(ask(seen, seconds=0.0, done=3)).blocks == 3
 
 
-def test_blocks_have_a_longest() -> None:
-    found = known(ask(Variances(within=0.0016, between=0.0), rounds_at_most=8))
-    assert (found.blocks, found.rounds, found.half_width > 0.01) == (10, 8, True)
-    found = known(ask(Variances(within=0.0016, between=0.0), rounds_at_most=9))
-    assert (found.blocks, found.rounds, found.half_width <= 0.01) == (10, 9, True)
-
-
-def test_time_too_short_for_the_target_is_spent_on_the_narrowest() -> None:
-    # Six blocks of 60 ÷ 6 − 3 = 7 rounds: 2.570582 × √(0.0016 ÷ 7 ÷ 6) = 0.015866; ten of 3 rounds: 2.262157 ×
-    # √(0.0016 ÷ 30) = 0.016520.
-    found = known(ask(Variances(within=0.0016, between=0.0), seconds=60.0))
-    assert (found.blocks, found.rounds, found.half_width) == (6, 7, pytest.approx(0.015866, rel=1e-4))
-    assert ask(Variances(within=0.0016, between=0.0), seconds=25.0) is None  # six of 2 rounds take 30 s
-
-
-def test_a_run_that_ends_by_its_time_has_the_error_of_looks_that_never_come() -> None:
-    # Six blocks of 7 rounds, 0.015274 without Student's t: as above, and with t(5, 0.9875) = 3.163382 at a look.
-    seen = Variances(within=0.0016, between=0.0)
-    found = known(ask(seen, seconds=60.0, error=0.025, error_left=lambda blocks: {6: 0.05, 10: 0.025}[blocks]))
-    assert (found.blocks, found.rounds, found.half_width) == (6, 7, pytest.approx(0.015866, rel=1e-4))
-    assert half_width(seen, 6, 7, 0.025) == pytest.approx(0.015866 * 3.163382 / 2.570582, rel=1e-4)
-    # What no look can stop at is not said to reach the target, though it will.
-    near = known(ask(seen, seconds=100.0, error=0.0125, error_left=lambda _blocks: 0.05))
-    assert near.half_width == half_width(seen, near.blocks, near.rounds, 0.05)
-
-
-def test_blocks_done_already_take_no_time() -> None:
-    # Nine are done: one more of 9 rounds.
-    found = known(ask(Variances(within=0.0016, between=0.0), done=9))
-    assert (found.blocks, found.rounds, found.seconds) == (10, 9, 12.0)
-    assert ask(Variances(within=0.0016, between=0.0), done=10) is None
-
-
-def test_a_forecast_reaches_its_target() -> None:
-    seen = Variances(within=0.004, between=0.00005)
-    found = known(ask(seen))
-    assert half_width(seen, found.blocks, found.rounds, 0.05) <= 0.01
-    assert half_width(seen, found.blocks, found.rounds - 1, 0.05) > 0.01
-    assert math.isclose(found.seconds, found.blocks * (3 + found.rounds))
+def test_looks_without_an_end_are_asked_no_further_than_the_time() -> None:
+    assert known(ask(Variances(within=0.0, between=1.0), looks=itertools.count(1), seconds=500.0)).blocks == 100

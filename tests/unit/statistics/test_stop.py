@@ -1,4 +1,4 @@
-"""When blocks are enough."""
+"""A run stops on the width of its intervals, never on where they lie."""
 
 from __future__ import annotations
 
@@ -6,19 +6,39 @@ import pytest
 from samples.comparisons import arm, six_blocks
 from samples.records import plan_of
 
+from hopcost.record.block import Block, Failure
 from hopcost.statistics import stop
 
-
-@pytest.mark.parametrize(("noise", "behind", "settled"), [(0.002, 0.5, True), (0.05, 0.5, True), (0.05, 0.99, False)])
-def test_blocks_are_enough_when_intervals_are_narrow_or_clear_of_the_margin(
-    noise: float, behind: float, settled: bool
-) -> None:
-    experiment = plan_of().experiments[0]
-    blocks = six_blocks(behind, noise)
-    for each in blocks:  # the A/A arm at rest
-        each.arms[2] = arm("direct-aa", 10_000, 100, 20.0)
-    assert stop.is_precise_enough(experiment, blocks, error=0.05, margin=0.02, target=0.01) is settled
+EXPERIMENT = plan_of().experiments[0]
 
 
-def test_nothing_is_settled_before_there_are_blocks() -> None:
-    assert not stop.is_precise_enough(plan_of().experiments[0], [], error=0.05, margin=0.02, target=0.01)
+def is_enough(blocks: list[Block], precision: float = 0.03) -> bool:
+    return stop.is_precise_enough(EXPERIMENT, blocks, error=0.035, precision=precision)
+
+
+@pytest.mark.parametrize("behind", [0.1, 0.5, 0.99, 1.0])
+def test_narrow_is_enough_and_wide_is_not_whatever_the_ratio(behind: float) -> None:
+    assert is_enough(six_blocks(behind, noise=0.002))
+    assert not is_enough(six_blocks(behind, noise=0.05))
+
+
+def test_how_narrow_is_asked() -> None:
+    blocks = six_blocks(noise=0.008)
+    assert is_enough(blocks, 0.04) and not is_enough(blocks, 0.03)
+
+
+def test_cpu_has_to_be_as_narrow_as_throughput() -> None:
+    blocks = six_blocks()
+    for number, block in enumerate(blocks):
+        block.arms[1] = arm("behind", 5_000, 110 * (1 + number % 2))
+    assert not is_enough(blocks)
+
+
+def test_an_arm_that_failed_is_not_waited_for() -> None:
+    blocks = six_blocks(noise=0.05)
+    blocks[0].failures.append(Failure(arm="behind", message="gone"))
+    assert not is_enough(blocks), "nothing is left to be precise about"
+
+
+def test_nothing_is_precise_before_there_are_blocks() -> None:
+    assert not is_enough([])

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopcost.statistics.intervals import Interval
-from hopcost.statistics.verdict import Better, Size, is_beyond, is_settled, judge_interval
+from hopcost.statistics.verdict import Better, Size, is_beyond, judge_interval
 
 ENDS = st.tuples(st.floats(min_value=0.2, max_value=5), st.floats(min_value=0.2, max_value=5))
 MIRRORED = {"faster": "slower", "slower": "faster", "same": "same", "not settled": "not settled"}
@@ -105,25 +105,3 @@ def test_an_interval_is_beyond_the_margin_on_either_side() -> None:
     assert not is_beyond(interval(1.008, 1.012), 0.02)
     assert not is_beyond(Interval(value=1.1, low=None, high=None), 0.02)
     assert not is_beyond(None, 0.02)
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "settled"),
-    [
-        (0.995, 1.005, True),  # narrow
-        (0.50, 0.52, True),  # neither narrow nor same, but no longer run would change the word
-        (0.985, 1.015, True),  # wholly inside the margin
-        (1.05, 1.20, True),
-        (0.97, 1.01, False),  # the margin's lower end, 1 ÷ 1.02, is inside
-        (1.01, 1.04, False),
-    ],
-)
-def test_more_blocks_are_wanted_while_an_end_of_the_margin_is_inside_a_wide_interval(
-    low: float, high: float, settled: bool
-) -> None:
-    assert is_settled(interval(low, high), 0.02, 0.01) is settled
-
-
-def test_without_an_interval_nothing_is_settled() -> None:
-    assert not is_settled(None, 0.02, 0.01)
-    assert not is_settled(Interval(value=0.5, low=None, high=None), 0.02, 0.01)

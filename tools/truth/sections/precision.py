@@ -81,7 +81,7 @@ def for_target_s(predicted_s: float, precision: float = METHOD.precision) -> flo
 def run_pair(name: str, number: int) -> Figures:
     """Two arms in the time that the spread of pairs just before allows."""
     look = measure_spread()
-    predicted_s = for_target_s(look.forecast.seconds) if look.forecast is not None else math.inf
+    predicted_s = for_target_s(look.forecasts[0].seconds)
     allowed = allowed_s(look.throughput, predicted_s)
     options, keep = (*TO_TARGET, *LEAST_MARGIN, "--seed", number), f"{name}-{number}".replace(" ", "-")
     experiment, seconds, _ = run_suite(suite(name), allowed, read_nothing, *options, keep=keep)

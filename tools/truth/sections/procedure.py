@@ -59,7 +59,7 @@ ALARMS = ("excludes", "directional")
 COUNTED = ("experiments", *ALARMS, "blocks")
 ANSWERS = 1_000_000  # of a simulated slice: counts are not what scatters here
 PROSE = (
-    "hopcost's own measuring loop (pilot, sizing, looks, stop, verdict) with a virtual clock. Each simulated run of"
+    "hopcost's own measuring loop (sizing, looks, stop, verdict) with a virtual clock. Each simulated run of"
     " an arm is the course, round by round, of ln(second ÷ first run of the baseline) in a real block, its sign"
     " drawn, over √2: nothing differs, and the noise is this machine's. Restarts are added: each start of an arm is"
     " faster or slower as a whole, by none, 3 %, 5 %, or unlike (the baseline by 2 %, the arms by 0, 8, 5 and 2 %)."
@@ -105,7 +105,7 @@ def run(restarts: str, others: int, time_s: float, number: int) -> Figures:
                 arms,
                 experiment,
                 arm.name,
-                error=looks.error_at_end(planned.looks, arms, ending.why),
+                error=looks.error_at_end(ending.why),
                 margin=planned.margin,
                 withheld=None,
                 p99_agrees={},

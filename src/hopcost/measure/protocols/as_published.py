@@ -30,7 +30,6 @@ def run_as_published(context: BlockContext, deadline: float) -> Ending:
     protocol = experiment.as_published
     assert protocol is not None, "experiments without a protocol are left out before"
     arms = [arm for arm in experiment.arms if arm.copy_of is None]
-    context.watcher.experiment_begins(experiment, len(arms) * protocol.repeats, deadline)
     failed = []
     for number, arm in enumerate(arms):
         share_s = (deadline - context.rig.now_s()) / (len(arms) - number)

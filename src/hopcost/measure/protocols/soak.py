@@ -32,7 +32,6 @@ def run_soak(context: BlockContext) -> Ending:
     assert experiment.soak_s is not None, "planned as a soak"
     segments, rounds, slice_ns = schedule(experiment)
     begun = context.rig.now_s()
-    context.watcher.experiment_begins(experiment, segments, begun + experiment.soak_s)
     void, seconds = 0, 0.0
     with contextlib.ExitStack() as stacks:
         with blocks.recording(context, 0) as first:
@@ -42,7 +41,7 @@ def run_soak(context: BlockContext) -> Ending:
             context.watcher.block_ends(first)
             return Ending(experiment=experiment.name, why=StopReason.FAILED, detail="an arm did not start")
         for number in range(segments):
-            context.watcher.block_begins(number)
+            context.watcher.block_begins(experiment, number)
             with blocks.recording(context, number) as segment:
                 samples = _Memory(ready, context.rig, begun)
                 own = {arm.name: slice_ns for arm in experiment.arms if arm.name == soaked_arm(experiment)}

@@ -23,8 +23,8 @@ from hopcost.stacks.check import HttpAnswer
 
 def measure_whole_block(context: BlockContext, arms: list[PlannedArm], number: int) -> Block:
     """Run a block over these arms; never raises for what a program, an arm or a generator does wrong."""
-    context.watcher.block_begins(number)
     experiment = context.experiment
+    context.watcher.block_begins(experiment, number)
     answers: dict[str, HttpAnswer] = {}
     with recording(context, number, judged=False) as block:  # each arm's slice is
         order = list(arms)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from hopcost.errors import printable
 from hopcost.plan.method import METHOD
-from hopcost.plan.slices import are_short
 from hopcost.plan.turns import Turns
 from hopcost.record.run import Record
 from hopcost.statistics.summary.summary import ExperimentSummary
@@ -41,11 +40,6 @@ def lines(record: Record, experiments: list[ExperimentSummary]) -> list[str]:
         lines.append("Whole slices do not take out what drifts within minutes; their intervals are wider for it.")
     if plan.quick:
         lines.append("A quick run: a first answer; a full one has narrower intervals.")
-    if any(are_short(experiment.plan) for experiment in experiments):
-        lines.append(
-            f"Slices shorter than {METHOD.min_slice_ns // 1_000_000} ms: in them stacks with a hop look up to 8 %"
-            " better beside those without."
-        )
     if any(
         experiment.plan.turns.interleave and experiment.plan.slice_ns < METHOD.max_slice_ns
         for experiment in experiments

@@ -20,8 +20,9 @@ from rich.text import Text
 from hopcost.errors import printable
 from hopcost.plan.plan import Plan, PlannedExperiment
 from hopcost.record.block import Block
+from hopcost.record.run import Ending
 from hopcost.report.formatting import ABSENT, CONFIDENCE, interval
-from hopcost.report.live.progress import Clock, faults, position
+from hopcost.report.live.progress import Clock, expected, faults, position
 from hopcost.statistics import stop
 from hopcost.statistics.precision import Forecast
 from hopcost.statistics.stop import ArmSoFar
@@ -49,26 +50,27 @@ class View:
         self.screen: Live | None = None
         self.clock = Clock(plan.time_s)
         self.experiment: PlannedExperiment | None = None
-        self.at_most = 0
         self.block = 0
         self.round = 0
         self.doing = ""
-        self.target: Forecast | None = None
-        self.blocks: list[Block] = []
+        self.targets: dict[str, Forecast] = {}
+        self.blocks: dict[str, list[Block]] = {experiment.name: [] for experiment in plan.experiments}
         self.faults: list[str] = []
         self.laid_out: tuple[ConsoleOptions, list[list[Segment]]] | None = None
 
-    def experiment_begins(self, experiment: PlannedExperiment, blocks: int, deadline: float) -> None:
-        self.clock.start(deadline)
-        self.experiment, self.at_most, self.block, self.round, self.doing = experiment, blocks, 0, 0, ""
-        self.target, self.blocks, self.faults, self.laid_out = None, [], [], None
+    def experiment_begins(self, experiment: PlannedExperiment) -> None:
+        self._show(experiment)
 
-    def forecast(self, forecast: Forecast) -> None:
-        self.target = forecast
-        self.clock.expect(forecast)
+    def forecast(self, experiment: PlannedExperiment, forecast: Forecast) -> None:
+        self.targets[experiment.name] = forecast
+        self.clock.expect(experiment.name, forecast)
 
-    def block_begins(self, number: int) -> None:
-        self.block, self.round = number, 0
+    def block_begins(self, experiment: PlannedExperiment, number: int) -> None:
+        self._show(experiment)
+        self.block = number
+
+    def _show(self, experiment: PlannedExperiment) -> None:
+        self.experiment, self.block, self.round, self.doing, self.laid_out = experiment, 0, 0, "", None
 
     def arm_runs(self, arm: str, doing: str) -> None:
         """Called after every slice."""
@@ -80,18 +82,21 @@ class View:
         self.doing = f"{doing} {arm}"
 
     def block_ends(self, block: Block) -> None:
-        self.blocks.append(block)
+        self.blocks[block.experiment].append(block)
         self.faults += [printable(line).splitlines()[0] for line in faults(block)]
         self.laid_out = None
         if self.screen is not None:
             self.screen.refresh()  # lay out the table now, while no slice runs
+
+    def experiment_ends(self, ending: Ending) -> None:
+        self.clock.ends(ending.experiment)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         if self.experiment is None:
             return
         for line in self._headings(self.experiment):
             yield Text(line, no_wrap=True, overflow="ellipsis")
-        yield from self._time()
+        yield from self._time(self.experiment)
         if self.laid_out is None or self.laid_out[0] != options:
             self.laid_out = (options, console.render_lines(self._table(self.experiment), options, pad=False))
         for segments in self.laid_out[1]:
@@ -105,16 +110,14 @@ class View:
 
     def _headings(self, experiment: PlannedExperiment) -> Iterator[str]:
         yield f"{self.plan.suite}/{experiment.name}{position(self.plan, experiment)}: {experiment.question}"
-        place = f"block {self.block + 1} of at most {self.at_most}" + (f", round {self.round}" if self.round else "")
+        place = f"block {self.block + 1}" + (f", round {self.round}" if self.round else "")
         yield f"{place}: {self.doing}" if self.doing else place
 
-    def _time(self) -> Iterator[Table]:
-        lines = [f"at most {clock(self.clock.left_s)} for this experiment"]
-        if len(self.plan.experiments) > 1:
-            lines[0] += f", {clock(self.clock.run_left_s)} for all"
-        seconds, target = self.clock.expected_s, self.target
-        if seconds is not None and target is not None:
-            lines.insert(0, f"about {clock(seconds)} to ±{target.half_width:.1%} after {target.blocks} blocks")
+    def _time(self, experiment: PlannedExperiment) -> Iterator[Table]:
+        lines = [f"at most {clock(self.clock.left_s)}"]
+        target = self.targets.get(experiment.name)
+        if self.clock.expected_s is not None and target is not None:
+            lines.insert(0, f"about {clock(self.clock.expected_s)} left: {expected(target)}")
         grid = Table.grid(padding=(0, 1))
         grid.add_column(width=BAR)
         grid.add_column(no_wrap=True, overflow="ellipsis")
@@ -128,7 +131,7 @@ class View:
         grid.add_column("arm", no_wrap=True, overflow="ellipsis")
         for name in (f"ratio [{CONFIDENCE}]", f"CPU ratio [{CONFIDENCE}]", "errors"):
             grid.add_column(Text(name), justify="right", no_wrap=True)
-        for arm in stop.arms_so_far(self.plan, experiment, self.blocks):
+        for arm in stop.arms_so_far(experiment, self.blocks[experiment.name]):
             grid.add_row(*(Text(cell) for cell in _cells(experiment, arm)))
         return grid
 

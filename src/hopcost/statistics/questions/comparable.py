@@ -18,7 +18,6 @@ from hopcost.statistics.questions.differences import Difference
 VOLATILE = ("load_average_1min", "swap_used_bytes", "cgroup")  # of the environment: new with every run
 OF_THE_RUN = (
     "quick",
-    "looks",
     "margin",
     "precision",
     "warm_up_least_ns",

@@ -15,6 +15,7 @@ from samples.records import block, part, plain_block, plan_of, slice_of
 from hopcost.generators.engine_protocol import Validity
 from hopcost.plan.plan import Plan
 from hopcost.record.block import Block, Failure
+from hopcost.record.run import Ending, StopReason
 from hopcost.report.live import watch
 from hopcost.report.live.progress import PlainLines
 from hopcost.report.live.view import View
@@ -54,12 +55,13 @@ def under_way(console: Console, *blocks: Block, plan: Plan | None = None) -> Vie
     """A view of an experiment whose blocks are these, in the fourth round of the next one."""
     plan = plan or plan_of_two()
     view = View(console, plan)
-    view.experiment_begins(plan.experiments[0], 24, NOW_S + 400)
+    first = plan.experiments[0]
+    view.experiment_begins(first)
     for number, each in enumerate(blocks):
-        view.block_begins(number)
+        view.block_begins(first, number)
         view.block_ends(each)
-    view.forecast(FORECAST)
-    view.block_begins(len(blocks))
+    view.forecast(first, FORECAST)
+    view.block_begins(first, len(blocks))
     view.arm_runs("direct", "warm-up")
     for _ in range(4):
         view.arm_runs("direct", "load")
@@ -84,16 +86,16 @@ def test_the_view() -> None:
     view = under_way(console, plain_block(0), with_errors(), void)
     assert drawn(view, console) == [
         "made-up/cost (1 of 2): What does the proxy cost?",
-        "block 4 of at most 24, round 4: load behind",
-        "━━━━━━━━━━━━━━━━━━━━━━━━ about 1:35 to ±1.2% after 10 blocks",
-        "                         at most 6:40 for this experiment, 30:00 for all",
+        "block 4, round 4: load behind",
+        "━━━━━━━━━━━━━━━━━━━━━━━━ about 1:35 left: ±1.2% after 10 blocks",
+        "                         at most 30:00",
         "",
         " arm                 ratio [95%]  CPU ratio [95%]  errors",
         " ────────────────────────────────────────────────────────",
         " direct             1 (baseline)                1       0",
-        " behind     0.420 [0.216, 0.816]                –   1,203",
+        " behind     0.420 [0.264, 0.666]                –   1,203",
         " beside                        –                –       0",
-        " direct-aa  1.000 [0.665, 1.504]                –       0",
+        " direct-aa  1.000 [0.797, 1.255]                –       0",
         "",
         "block 3 is void: the hypervisor kept 12% of the time of 2 cores",
     ]
@@ -138,15 +140,33 @@ def test_an_arm_that_failed_says_so_and_what_a_program_printed_steers_no_termina
     assert any(line.split() == ["behind", "failed", "–", "–"] for line in lines)
 
 
-def test_the_next_experiment_begins_with_nothing() -> None:
+def test_the_next_experiment_has_its_own_blocks_and_the_first_ones_stay() -> None:
+    """Blocks of experiments take turns."""
     console = terminal()
-    view = under_way(console, block(0, validity=Validity.VOID, reasons=("once",)))
-    view.experiment_begins(view.plan.experiments[1], 24, NOW_S + 60)
+    view = under_way(console, plain_block(0), block(1, validity=Validity.VOID, reasons=("once",)))
+    first, second = view.plan.experiments
+    view.experiment_begins(second)
+    view.block_begins(second, 0)
     lines = drawn(view, console)
     assert lines[0].startswith("made-up/again (2 of 2): ")
-    assert lines[1] == "block 1 of at most 24"
-    assert lines[2].strip("━ ") == "at most 1:00 for this experiment, 30:00 for all"
-    assert "once" not in "".join(lines)
+    assert lines[1] == "block 1"
+    assert lines[2].strip("━ ") == "at most 30:00", "nothing is expected of it yet"
+    assert [line.split()[1] for line in lines if line.startswith(" behind ")] == ["–"]
+    assert lines[-1] == "block 2 is void: once", "faults are the run's"
+    view.block_begins(first, 2)
+    assert any("about 1:35 left" in line for line in drawn(view, console))
+    assert [arm.name for arm in view.plan.experiments[0].arms] and len(view.blocks["cost"]) == 2
+
+
+def test_what_all_experiments_are_expected_to_take_adds_up_and_one_that_ends_takes_none() -> None:
+    view = under_way(terminal(), plain_block(0))
+    first, second = view.plan.experiments
+    view.forecast(second, msgspec.structs.replace(FORECAST, seconds=60))
+    assert view.clock.expected_s == 95 + 60
+    view.experiment_ends(Ending(experiment=first.name, why=StopReason.PRECISION, detail=""))
+    assert view.clock.expected_s == 60
+    view.forecast(second, msgspec.structs.replace(FORECAST, seconds=1e6))
+    assert view.clock.expected_s == view.clock.left_s == 1800
 
 
 def test_figures_are_computed_once_for_each_block(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,8 +219,8 @@ def test_the_console_decides() -> None:
 def test_a_quiet_console_prints_nothing() -> None:
     file, plan = io.StringIO(), plan_of()
     with watch.watch(Console(file=file, force_terminal=True, quiet=True), plan) as watcher:
-        watcher.experiment_begins(plan.experiments[0], 6, 100.0)
-        watcher.block_begins(0)
+        watcher.experiment_begins(plan.experiments[0])
+        watcher.block_begins(plan.experiments[0], 0)
         watcher.arm_runs("direct", "start")
         watcher.block_ends(plain_block(0))
     assert file.getvalue() == ""
@@ -212,7 +232,7 @@ def test_the_terminal_is_left_clean_whatever_ends_the_run(ending: Callable[[], B
     console = terminal()
     try:
         with watch.watch(console, plan_of_two()) as view:
-            view.experiment_begins(plan_of_two().experiments[0], 24, NOW_S + 400)
+            view.experiment_begins(plan_of_two().experiments[0])
             view.block_ends(plain_block(0))
             assert shown(console).count("\x1b[?25l") == 1
             if ending is not None:
@@ -229,17 +249,20 @@ def test_the_terminal_is_left_clean_whatever_ends_the_run(ending: Callable[[], B
 def test_plain_lines() -> None:
     console = Console(file=io.StringIO(), width=40)
     lines = PlainLines(console, plan_of_two())
-    lines.experiment_begins(plan_of_two().experiments[0], 24, NOW_S + 400)
+    first = plan_of_two().experiments[0]
+    lines.experiment_begins(first)
     for number, each in enumerate((plain_block(0), with_errors(), block(2, validity=Validity.VOID, reasons=("[b]",)))):
-        lines.block_begins(number)
+        lines.block_begins(first, number)
         lines.arm_runs("direct", "load")
         lines.block_ends(each)
-        lines.forecast(FORECAST)
+        lines.forecast(first, FORECAST)
+    lines.experiment_ends(Ending(experiment="cost", why=StopReason.TIME, detail="2 blocks in the time given"))
     assert shown(console).splitlines() == [
-        "cost (1 of 2): at most 24 blocks of 4 arms, 400 s",
-        "cost: block 1 valid, ratios to ±155.7% at the widest, 400 s left",
-        "cost: expected: ±1.2% after 10 blocks, in 95 s",
-        "cost: block 2 valid, ratios to ±71.6% at the widest, 400 s left",
-        "cost: block 3 void, ratios to ±71.6% at the widest, 400 s left",
+        "cost (1 of 2): 4 arms",
+        "cost: block 1 valid, ratios to ±111.5% at the widest, 1800 s left",
+        "cost: expected: ±1.2% after 10 blocks",
+        "cost: block 2 valid, ratios to ±47.9% at the widest, 1800 s left",
+        "cost: block 3 void, ratios to ±47.9% at the widest, 1800 s left",
         "block 3 is void: [b]",
+        "cost: 2 blocks in the time given",
     ]

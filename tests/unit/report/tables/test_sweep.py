@@ -27,13 +27,13 @@ def test_a_sweep_is_one_table_with_each_value_once() -> None:
     # behind: 50 + 20 ms of 100 ms on one core is 70 %, for 400 answers 175 µs each, for 200 350 µs.
     assert tables.table.rows == [
         ["10", "direct", "10,000", "1 (baseline)", "–", "40.0", "40", "0", "2,000", "1.00", "70", "0"],
-        ["", "behind", "4,000", "0.400 [0.169, 0.945]", "none", "175.0", "70", "0", "500", "0.25", "–", "0"],
+        ["", "behind", "4,000", "0.400 [0.153, 1.045]", "none", "175.0", "70", "0", "500", "0.25", "–", "0"],
         ["1000", "direct", "10,000", "1 (baseline)", "–", "40.0", "40", "0", "1,000", "1.00", "–", "7 connect"],
         [
             "",
             "behind",
             "2,000",
-            "0.200 [0.085, 0.473]",
+            "0.200 [0.077, 0.523]",
             "none",
             "350.0",
             "70",
@@ -50,7 +50,7 @@ def test_what_holds_at_one_value_says_so() -> None:
     tables = tables_of(sweep())
     assert "at 1000: behind had errors: its ratio counts correct answers only" in tables.notes.lines
     assert "every arm answers with 141 header bytes and 12 body bytes" in tables.notes.lines
-    assert any("10: 1.000 [0.521, 1.919]; 1000: 1.000 [0.521, 1.919]" in line for line in tables.notes.lines)
+    assert any("10: 1.000 [0.467, 2.140]; 1000: 1.000 [0.467, 2.140]" in line for line in tables.notes.lines)
 
 
 def test_a_value_without_any_arm_keeps_its_row() -> None:

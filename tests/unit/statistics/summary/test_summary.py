@@ -89,17 +89,14 @@ def test_the_baseline_is_one_by_definition() -> None:
     assert (baseline.ratio, baseline.cpu_ratio) == (ONE, ONE)
 
 
-def test_a_full_run_has_wider_intervals_for_its_four_looks() -> None:
-    full = plan_of(quick=False)
-    content = record(*two_blocks(), plan=full)
+def test_a_run_that_was_broken_off_has_wider_intervals_for_whoever_looked() -> None:
+    content = record(*two_blocks())
     content.run.endings = []
     (found,) = summarise(content)
     wide, narrow = found.arms[1].ratio, arm("behind", *two_blocks()).ratio
     assert wide is not None and narrow is not None
     assert wide.value == narrow.value
     assert known(wide.high) > known(narrow.high)
-    (ended,) = summarise(record(*two_blocks(), plan=full))
-    assert ended.arms[1].ratio == narrow, "where its time was over before any look"
 
 
 def test_a_single_block_has_a_wide_interval() -> None:
