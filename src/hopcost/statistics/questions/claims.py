@@ -180,7 +180,8 @@ def _why_not_judged(seen: ClaimTestResult, run: ClaimRun) -> str | None:
     if (few := too_few(seen.blocks)) is not None:
         return few
     if seen.measured is None:
-        return "a block lacks the figure"
+        lacking = run.arms.lacking(test.arm, _reading(test), seen.to) if seen.to is not None else []
+        return f"no figure in block {', '.join(map(str, lacking))}" if lacking else "too few segments for a drift"
     if run.record.plan.on_busy_machine:
         return BUSY_MACHINE
     if test.figure is not ClaimFigure.MEMORY_DRIFT:

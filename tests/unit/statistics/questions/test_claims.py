@@ -93,6 +93,15 @@ def test_cpu_per_request_of_the_stack_and_of_one_hop() -> None:
     assert (whole.outcome, of_app.outcome) == (ClaimOutcome.HOLDS, ClaimOutcome.HOLDS)
 
 
+def test_a_figure_that_a_block_lacks_is_told_with_its_block() -> None:
+    blocks = six()
+    for piece in blocks[2].arms[1].slices:
+        piece.cpu_ns = dict.fromkeys(piece.cpu_ns, None)
+    result = one(compare(Relation.LESS, figure=ClaimFigure.CPU_PER_REQUEST, hop="app"), record(*blocks))
+    assert (result.outcome, result.measured) == (ClaimOutcome.NOT_SETTLED, None)
+    assert result.reason.startswith("no figure in block ") and "3" in result.reason
+
+
 def test_two_starts_suffice() -> None:
     result = one(compare(Relation.LESS), record(*six()[:2]))
     assert (result.outcome, result.blocks) == (ClaimOutcome.HOLDS, 2)
