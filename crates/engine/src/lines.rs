@@ -101,6 +101,9 @@ pub struct Slice<'a> {
     pub cpu_ns: CpuByHop<'a>,
     /// Since the end of the arm's previous slice.
     pub cpu_outside_ns: CpuByHop<'a>,
+    /// Of an arm whose connections are opened anew in each round: by process, in the order of the plan, of hops with
+    /// several processes that are read by their clocks. Says how connections were dealt out.
+    pub process_cpu_ns: Option<BTreeMap<&'a str, Vec<u64>>>,
     /// Of this process, thaw to frozen.
     pub generator_cpu_ns: u64,
     /// For how long the engine's threads were ready to run and had to wait for their cores, thaw to the end of the

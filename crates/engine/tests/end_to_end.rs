@@ -100,6 +100,7 @@ fn session(io: Backend, target: Target) -> Session {
             slice_ns: None,
             network_namespace: None,
             freeze: None,
+            reopening: None,
             hops: Vec::new(),
         }],
     }

@@ -81,7 +81,15 @@ fn arm(name: &str, address: &Address, requests: Option<u64>, network_namespace: 
     let requests = RequestMix::new(&settings, &[spec]).expect("a valid request");
     let target =
         Target { address: address.clone(), connections: 4, timeout_ns: LONG_NS, requests, tls: None, arrivals };
-    SessionArm { name: name.into(), target, slice_ns: None, network_namespace, freeze: None, hops: Vec::new() }
+    SessionArm {
+        name: name.into(),
+        target,
+        slice_ns: None,
+        network_namespace,
+        freeze: None,
+        reopening: None,
+        hops: Vec::new(),
+    }
 }
 
 #[derive(Default)]

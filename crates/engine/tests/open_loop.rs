@@ -98,7 +98,15 @@ fn target(origin: &Origin, query: &str, connections: u32, arrivals: Arrivals) ->
 }
 
 fn arm(name: &str, target: Target) -> SessionArm {
-    SessionArm { name: name.into(), target, slice_ns: None, network_namespace: None, freeze: None, hops: Vec::new() }
+    SessionArm {
+        name: name.into(),
+        target,
+        slice_ns: None,
+        network_namespace: None,
+        freeze: None,
+        reopening: None,
+        hops: Vec::new(),
+    }
 }
 
 fn session(io: Backend, slice_ns: u64, arms: Vec<SessionArm>) -> Session {

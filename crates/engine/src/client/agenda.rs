@@ -8,6 +8,8 @@ use crate::schedule::{Due, Schedule};
 pub(super) enum Mode {
     /// Opens its connections and sends nothing.
     Opening,
+    /// Opens its connections; in the closed loop each sends from the moment it is open.
+    Arriving,
     /// Sends what is due.
     Loading,
     /// Sends nothing more, and waits for what is in flight.
@@ -61,6 +63,12 @@ impl<S: Schedule> Agenda<S> {
         self.mode
     }
 
+    /// Whether connections are opened no faster than a server takes them.
+    #[inline]
+    pub(super) fn is_opening(&self) -> bool {
+        matches!(self.mode, Mode::Opening | Mode::Arriving)
+    }
+
     /// Whether the schedule has no further request.
     pub(super) fn is_exhausted(&self) -> bool {
         self.next == Due::Never
@@ -76,7 +84,7 @@ impl<S: Schedule> Agenda<S> {
     #[inline]
     pub(super) fn next_ns(&self) -> u64 {
         match self.next {
-            Due::WhenFree if self.mode == Mode::Loading => 0,
+            Due::WhenFree if matches!(self.mode, Mode::Loading | Mode::Arriving) => 0,
             Due::At(due_ns) if self.mode == Mode::Loading && self.clock.due_ns(due_ns) < self.end_ns => {
                 self.clock.due_ns(due_ns)
             }

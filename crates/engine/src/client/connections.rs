@@ -1,7 +1,6 @@
 //! How connections are opened, fail, time out and are opened again.
 
 use super::Client;
-use super::agenda::Mode;
 use super::exchanges::{Exchange, Upload};
 use super::pace::MAX_CONNECTING;
 use crate::io::{MessageId, Next, Slot};
@@ -101,7 +100,7 @@ impl<S: Schedule> Client<S> {
         connection.since_ns = self.now_ns;
         connection.first_tried_ns.get_or_insert(self.now_ns);
         self.connecting += 1;
-        if self.agenda.mode() == Mode::Opening {
+        if self.agenda.is_opening() {
             self.pace.begin(self.now_ns, slot);
         }
         Some(slot)
@@ -111,14 +110,14 @@ impl<S: Schedule> Client<S> {
     /// again by itself, as that of a client would: with a limit, as many dropped handshakes hold up all others for a
     /// second or more.
     fn may_open(&self) -> bool {
-        let is_paced = self.agenda.mode() == Mode::Opening;
+        let is_paced = self.agenda.is_opening();
         !is_paced || (self.connecting < MAX_CONNECTING && self.pace.permits(self.now_ns))
     }
 
     /// When [`Client::open_next`] or [`Client::give_up`] have something to do next, on the arm's clock.
     #[inline]
     pub(super) fn next_opening_ns(&self) -> u64 {
-        let is_paced = self.agenda.mode() == Mode::Opening;
+        let is_paced = self.agenda.is_opening();
         let give_up_ns = if is_paced { self.pace.next_look_ns() } else { u64::MAX };
         match self.closed.peek() {
             Some(Reverse((due_ns, _))) if (!is_paced || self.connecting < MAX_CONNECTING) && !self.has_ended() => {
@@ -131,7 +130,7 @@ impl<S: Schedule> Client<S> {
 
     /// Calls `close` with every connection that takes too long to open. It is opened anew.
     pub fn give_up(&mut self, mut close: impl FnMut(Slot)) {
-        if self.agenda.mode() != Mode::Opening {
+        if !self.agenda.is_opening() {
             return;
         }
         let connections = &self.connections;
@@ -237,6 +236,21 @@ impl<S: Schedule> Client<S> {
 
     fn open_after(&mut self, slot: Slot, wait_ns: u64) {
         self.closed.push(Reverse((self.now_ns + wait_ns, slot)));
+    }
+
+    /// Calls `close` with every connection that has no request in flight. All of these are opened again.
+    pub fn close_idle(&mut self, mut close: impl FnMut(Slot)) {
+        // Slots are numbered in 32 bits.
+        for slot in 0..self.connections.len() as Slot {
+            let connection = &mut self.connections[slot as usize];
+            let is_in_use = connection.state == State::Open && connection.exchange.is_in_flight;
+            if connection.state != State::Closed && !is_in_use {
+                connection.first_tried_ns = None;
+                self.leave(slot);
+                self.open_after(slot, 0);
+                close(slot);
+            }
+        }
     }
 
     /// Closes a connection in the accounts, and ends its exchange.

@@ -3,6 +3,7 @@
 use super::Client;
 use super::watch::Watched;
 use crate::io::{Handler as _, Io, IoFailure, Next, Opened, signal};
+use crate::plan::Reopening;
 use crate::schedule::Schedule;
 use hopcost_common::clock;
 use std::io;
@@ -96,6 +97,13 @@ impl<I: Io, S: Schedule> Lane<I, S> {
             let Some(slot) = self.client.send_due() else { return };
             self.io.apply(slot, Next::Send, &mut self.client);
         }
+    }
+
+    /// Opens all connections anew, except those whose request is still unanswered after a drain.
+    pub fn open_again(&mut self, reopening: Reopening) {
+        let Self { io, client, .. } = self;
+        client.close_idle(|slot| io.close(slot));
+        client.open_again(reopening);
     }
 
     /// Reports period by period from this reading of CLOCK_MONOTONIC on.

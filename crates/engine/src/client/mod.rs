@@ -25,6 +25,7 @@ use self::pace::Pace;
 pub use self::pending::Pending;
 pub use self::watch::{Period, Watch, Watched};
 use crate::io::Slot;
+use crate::plan::Reopening;
 use crate::recorder::Recorder;
 use crate::requests::RequestMix;
 use crate::schedule::Schedule;
@@ -116,6 +117,16 @@ impl<S: Schedule> Client<S> {
         self.agenda.pause(Mode::Opening);
     }
 
+    /// Opens connections for the time being: one after the other, as clients come, or all at once.
+    pub fn open_again(&mut self, reopening: Reopening) {
+        let (pace, mode) = match reopening {
+            Reopening::Spread => (Pace::spread(), Mode::Arriving),
+            Reopening::Burst => (Pace::burst(), Mode::Opening),
+        };
+        self.pace = pace;
+        self.agenda.pause(mode);
+    }
+
     /// Sends nothing more. What is in flight may still be answered; what was due in an open loop and is not sent never
     /// will be.
     pub fn drain(&mut self) {
@@ -183,7 +194,7 @@ impl<S: Schedule> Client<S> {
     #[inline]
     pub fn is_finished(&self) -> bool {
         match self.agenda.mode() {
-            Mode::Opening => self.established as usize == self.connections.len(),
+            Mode::Opening | Mode::Arriving => self.established as usize == self.connections.len(),
             Mode::Loading | Mode::Draining => self.in_flight == 0 && self.has_ended(),
         }
     }

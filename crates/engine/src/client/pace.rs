@@ -12,6 +12,8 @@ use std::collections::VecDeque;
 pub(super) const MAX_CONNECTING: u32 = 64;
 /// The gap between two connections at first. A server needs 5 to 40 us to take one.
 pub(super) const MIN_GAP_NS: u64 = 20_000;
+/// The gap between two connections that come as clients do. In it a worker has accepted the one before and serves it.
+const SPREAD_GAP_NS: u64 = 200_000;
 /// The gap for a server that takes them very slowly.
 const MAX_GAP_NS: u64 = 1_000_000;
 /// Connections opened at a time at first, because waking up costs more than opening one.
@@ -49,6 +51,16 @@ impl Pace {
             underway: VecDeque::new(),
             slowed_ns: 0,
         }
+    }
+
+    /// One connection after the other, as clients come.
+    pub(super) fn spread() -> Self {
+        Self { gap_ns: SPREAD_GAP_NS, burst: 1, ..Self::new() }
+    }
+
+    /// As many at a time as may be opening.
+    pub(super) fn burst() -> Self {
+        Self { burst: u64::from(MAX_CONNECTING), ..Self::new() }
     }
 
     /// Forgets connections that are no longer opening. `is_underway` takes the begin of an opening and its slot.

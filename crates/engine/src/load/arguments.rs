@@ -70,6 +70,7 @@ impl LoadArguments {
             slice_ns: None,
             network_namespace: None,
             freeze: None,
+            reopening: None,
             hops: Vec::new(),
         };
         Ok(Session {

@@ -86,11 +86,24 @@ pub struct Arm {
     /// When requests are due; `None` is the closed loop.
     #[serde(default)]
     pub arrivals: Option<PlannedArrivals>,
+    /// How its connections are opened anew before each of its measured slices; `None` keeps them.
+    #[serde(default)]
+    pub reopen_each_round: Option<Reopening>,
     pub request: Request,
     pub expect: Expect,
     /// `None` is never frozen.
     pub freeze: Option<FreezeBy>,
     pub hops: Vec<Hop>,
+}
+
+/// How connections are opened again between rounds. A server with several workers deals them out anew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase", deny_unknown_fields)]
+pub enum Reopening {
+    /// One after the other, as clients come: in the closed loop those that are open are loaded meanwhile.
+    Spread,
+    /// All at once, and then load begins.
+    Burst,
 }
 
 /// An open loop.

@@ -3,6 +3,7 @@
 use crate::io::process::Process;
 use crate::lines::CpuByHop;
 use crate::plan::{CpuSource, Hop};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -13,8 +14,8 @@ pub struct CpuMeter {
     hops: Vec<(String, Counter)>,
 }
 
-/// One reading, in the order of the hops. `None` if one process of the hop cannot be read.
-pub type CpuReading = Vec<Option<u64>>;
+/// One reading, in the order of the hops: by process, or a cgroup's sum. `None` if one process cannot be read.
+pub type CpuReading = Vec<Option<Vec<u64>>>;
 
 /// Where one hop's CPU time stands.
 #[derive(Debug)]
@@ -35,10 +36,10 @@ impl Counter {
         }
     }
 
-    fn read_ns(&self) -> Option<u64> {
+    fn read_ns(&self) -> Option<Vec<u64>> {
         match self {
-            Self::Processes(processes) => processes.iter().map(|process| process.as_ref()?.cpu_ns().ok()).sum(),
-            Self::Cgroup(usage) => usage.as_ref()?.read_ns(),
+            Self::Processes(processes) => processes.iter().map(|process| process.as_ref()?.cpu_ns().ok()).collect(),
+            Self::Cgroup(usage) => Some(vec![usage.as_ref()?.read_ns()?]),
         }
     }
 }
@@ -54,8 +55,19 @@ impl CpuMeter {
 
     /// CPU time between two readings, by the hops' names.
     pub fn used<'a>(&'a self, from: &CpuReading, to: &CpuReading) -> CpuByHop<'a> {
-        let used = |(from, to): (&Option<u64>, &Option<u64>)| Some(to.as_ref()?.saturating_sub(*from.as_ref()?));
+        let sum = |reading: &Option<Vec<u64>>| Some(reading.as_ref()?.iter().sum::<u64>());
+        let used = |(from, to)| Some(sum(to)?.saturating_sub(sum(from)?));
         self.hops.iter().map(|(name, _)| name.as_str()).zip(from.iter().zip(to).map(used)).collect()
+    }
+
+    /// The same by process, of hops that have several and are read by their clocks.
+    pub fn used_by_process<'a>(&'a self, from: &CpuReading, to: &CpuReading) -> BTreeMap<&'a str, Vec<u64>> {
+        let difference = |(from, to): (&u64, &u64)| to.saturating_sub(*from);
+        let used = |((name, _), (from, to)): (&'a (String, Counter), (&Option<Vec<u64>>, &Option<Vec<u64>>))| {
+            let (from, to) = (from.as_ref()?, to.as_ref()?);
+            (to.len() > 1).then(|| (name.as_str(), from.iter().zip(to).map(difference).collect()))
+        };
+        self.hops.iter().zip(from.iter().zip(to)).filter_map(used).collect()
     }
 
     /// The same of all hops together; `None` if there is no hop or one is unknown.

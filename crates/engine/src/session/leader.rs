@@ -197,11 +197,17 @@ impl<I: Io> Leader<'_, I> {
     /// A measured slice, after the load that settles the arm. What the arm did while frozen is what it did before
     /// settling.
     fn visit(&mut self, arm: usize) -> Result<Outcome, Failure> {
-        if self.session.settle_ns == 0 {
-            return self.slice(arm, Stage::Measure);
+        let mut first =
+            self.session.arms[arm].reopening.map(|reopening| self.open_again(arm, reopening)).transpose()?;
+        if self.session.settle_ns > 0 {
+            let settled = self.slice(arm, Stage::Settle)?;
+            first.get_or_insert(settled);
         }
-        let Outcome { frozen_ns, outside, .. } = self.slice(arm, Stage::Settle)?;
-        Ok(Outcome { frozen_ns, outside, ..self.slice(arm, Stage::Measure)? })
+        let measured = self.slice(arm, Stage::Measure)?;
+        Ok(match first {
+            Some(Outcome { frozen_ns, outside, .. }) => Outcome { frozen_ns, outside, ..measured },
+            None => measured,
+        })
     }
 
     /// The response times of an open loop's slice that has just ended. What is watched hands its times over elsewhere.
@@ -235,6 +241,7 @@ impl<I: Io> Leader<'_, I> {
             }
             Stage::Drain => MAX_DRAIN_NS,
             Stage::Open => opening::SLICE_NS,
+            Stage::Reopen(_) => MAX_DRAIN_NS + opening::SLICE_NS,
         };
         let command = Command::Slice {
             arm,
@@ -312,6 +319,7 @@ impl<I: Io> Leader<'_, I> {
     ) -> lines::Slice<'_> {
         let meter = &self.arms[arm].meter;
         let counts = &outcome.counts;
+        let is_reopened = self.session.arms[arm].reopening.is_some();
         lines::Slice {
             arm: &self.session.arms[arm].name,
             round,
@@ -330,6 +338,7 @@ impl<I: Io> Leader<'_, I> {
             received_bytes: counts.received_bytes,
             cpu_ns: meter.used(&outcome.cpu.0, &outcome.cpu.1),
             cpu_outside_ns: meter.used(&outcome.outside.0, &outcome.outside.1),
+            process_cpu_ns: is_reopened.then(|| meter.used_by_process(&outcome.cpu.0, &outcome.cpu.1)),
             generator_cpu_ns: outcome.generator_cpu_ns,
             run_delay_ns: outcome.run_delay_ns,
             spin_ns: counts.spin_ns,

@@ -1,13 +1,13 @@
 //! What happens to an arm before its first round: its connections are opened, and it is loaded until it is warm.
 
-use super::leader::{ArmState, Leader, output_failed};
+use super::leader::{ArmState, Leader, Outcome, output_failed};
 use super::opening::is_over;
 use super::plateau::{self, Warmth};
 use super::setup::Observer;
 use super::worker::Stage;
 use crate::io::{Io, signal};
 use crate::lines::{self, Line};
-use crate::plan::WarmUp;
+use crate::plan::{Reopening, WarmUp};
 use crate::schedule::Schedule as _;
 use hopcost_common::failure::Failure;
 
@@ -34,6 +34,22 @@ impl<I: Io> Leader<'_, I> {
         }
         self.arms[arm].opening_ns = self.arms[arm].clock_ns;
         Ok(())
+    }
+
+    /// Opens an arm's connections anew: as many as the server takes. Returns the first slice of it.
+    pub(super) fn open_again(&mut self, arm: usize, reopening: Reopening) -> Result<Outcome, Failure> {
+        let connections = self.session.arms[arm].target.connections;
+        let begin_ns = self.arms[arm].clock_ns;
+        let first = self.slice(arm, Stage::Reopen(reopening))?;
+        let mut established = vec![self.arms[arm].established];
+        while established.last() != Some(&connections)
+            && !is_over(connections, self.arms[arm].clock_ns - begin_ns, &established)
+            && !signal::stop_requested()
+        {
+            self.slice(arm, Stage::Open)?;
+            established.push(self.arms[arm].established);
+        }
+        Ok(first)
     }
 
     /// Loads an arm until it is warm or its time is up.

@@ -6,7 +6,7 @@ use crate::client::Watch;
 use crate::io::Backend;
 use crate::io::process;
 use crate::lines;
-use crate::plan::{CpuSource, FreezeBy, Hop, Plan, Target, WarmUp};
+use crate::plan::{CpuSource, FreezeBy, Hop, Plan, Reopening, Target, WarmUp};
 use crate::recorder::{Counts, Handshakes, Times};
 use crate::schedule::Schedule as _;
 use hopcost_common::failure::Failure;
@@ -55,6 +55,8 @@ pub struct SessionArm {
     /// The network namespace in which its sockets are opened; `None` is the engine's own.
     pub network_namespace: Option<PathBuf>,
     pub freeze: Option<FreezeBy>,
+    /// How its connections are opened anew before each of its measured slices; `None` keeps them.
+    pub reopening: Option<Reopening>,
     pub hops: Vec<Hop>,
 }
 
@@ -94,6 +96,7 @@ impl Session {
                 slice_ns: arm.slice_ns,
                 network_namespace: arm.network_namespace,
                 freeze: arm.freeze,
+                reopening: arm.reopen_each_round,
                 hops: arm.hops,
             })
         };

@@ -5,6 +5,7 @@ use super::setup::{ArmResult, Session, SessionArm};
 use crate::client::{ArmClock, Client, Lane, Pending, Watched};
 use crate::io::namespace::Namespaces;
 use crate::io::{Handler as _, Io, IoSettings, process};
+use crate::plan::Reopening;
 use crate::recorder::{Counts, Distribution, Times};
 use crate::schedule::{Arrivals, Schedule as _, Turns};
 use hopcost_common::failure::Failure;
@@ -40,6 +41,8 @@ pub(super) enum Command {
 pub(super) enum Stage {
     /// Connections are opened, nothing is sent.
     Open,
+    /// What is in flight is answered; then all connections are closed and opened anew.
+    Reopen(Reopening),
     WarmUp,
     /// Runs right before a measured slice: caches and queues fill again after the other arms' slices.
     Settle,
@@ -216,7 +219,7 @@ impl<'s, I: Io> Worker<'s, I> {
         match stage {
             Stage::Open => lane.client.open_only(),
             Stage::WarmUp | Stage::Settle | Stage::Measure => lane.client.load(until_ns),
-            Stage::Drain => lane.client.drain(),
+            Stage::Drain | Stage::Reopen(_) => lane.client.drain(),
         }
         if stage == Stage::Measure {
             let arrivals = &self.session.arms[arm].target.arrivals;
@@ -226,7 +229,13 @@ impl<'s, I: Io> Worker<'s, I> {
             }
             lane.begin_watch(start_ns);
         }
-        let mut driven = lane.drive(until_ns);
+        let mut driven = match stage {
+            Stage::Reopen(reopening) => lane.drive(start_ns.saturating_add(MAX_DRAIN_NS)).and_then(|()| {
+                lane.open_again(reopening);
+                lane.drive(until_ns)
+            }),
+            _ => lane.drive(until_ns),
+        };
         if lane.client.is_open_loop() && stage.is_load() {
             lane.client.drain();
             driven = driven.and_then(|()| lane.drive(until_ns.saturating_add(MAX_DRAIN_NS)));

@@ -98,6 +98,7 @@ pub fn run_for(io: Backend, target: Target, slice_ns: u64) -> ArmResult {
             slice_ns: None,
             network_namespace: None,
             freeze: None,
+            reopening: None,
             hops: Vec::new(),
         }],
     };

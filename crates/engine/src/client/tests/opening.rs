@@ -154,3 +154,51 @@ fn a_queue_that_stays_full_is_an_error_after_the_time_out() {
     }
     assert_eq!(errors(&client, ErrorKind::Connect), 1);
 }
+
+/// A drained client of three connections, one of them with a request that is still unanswered.
+fn drained() -> Client<ClosedLoop> {
+    let mut client = client(3, None);
+    client.batch(0);
+    for slot in 0..3 {
+        assert_eq!(client.open_next(), Some(slot));
+        assert_eq!(client.connected(slot), Next::Send);
+    }
+    client.drain();
+    for slot in [0, 2] {
+        assert_eq!(client.received(slot, GOOD), Next::Nothing);
+    }
+    client
+}
+
+#[test]
+fn all_but_those_in_use_are_opened_again_without_an_error() {
+    let mut client = drained();
+    let mut closed = Vec::new();
+    client.close_idle(|slot| closed.push(slot));
+    assert_eq!((closed, client.established()), (vec![0, 2], 1));
+    client.open_again(Reopening::Burst);
+    assert_eq!(std::iter::from_fn(|| client.open_next()).collect::<Vec<_>>(), [0, 2], "both at once");
+    assert!(!client.is_finished());
+    for slot in [0, 2] {
+        assert_eq!(client.connected(slot), Next::Nothing, "load begins when all are open");
+    }
+    assert!(client.is_finished());
+    let counts = client.recorder.counts;
+    assert_eq!((counts.opened, counts.reconnects, counts.errors.total()), (5, 0, 0));
+}
+
+#[test]
+fn connections_that_come_as_clients_do_are_loaded_while_others_come() {
+    let mut client = drained();
+    client.close_idle(|_| {});
+    client.open_again(Reopening::Spread);
+    assert_eq!((client.open_next(), client.open_next()), (Some(0), None));
+    assert_eq!(client.connected(0), Next::Send);
+    client.next_tick_ns = u64::MAX;
+    let next_ns = client.next_duty_ns();
+    assert!(next_ns > 0);
+    client.batch(next_ns);
+    assert_eq!((client.open_next(), client.open_next()), (Some(2), None));
+    assert_eq!(client.connected(2), Next::Send);
+    assert_eq!((client.is_finished(), client.in_flight()), (true, 3));
+}
