@@ -356,6 +356,7 @@ fn arms_take_turns_and_are_thawed_at_the_end() {
                 slice_ns: (name == "second").then_some(40_000_000),
                 network_namespace: None,
                 freeze: Some(FreezeBy::Signal(vec![sleeper.id()])),
+                reopening: None,
                 hops: vec![Hop { name: "sleep".into(), cpu: CpuSource::Processes(vec![sleeper.id()]) }],
             })
             .collect();

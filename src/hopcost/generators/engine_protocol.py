@@ -97,6 +97,7 @@ class EngineArm(msgspec.Struct):
     tls: Tls | None = None
     requests_per_connection: int | None = None
     slice_ns: int | None = None  # None is the plan's
+    reopen_each_round: str | None = None  # `spread` or `burst`; None keeps the connections
     arrivals: dict[str, Rate] | None = None  # {"constant": Rate} or {"poisson": Rate}; None is the closed loop
 
 
@@ -204,6 +205,13 @@ class Slice(msgspec.Struct, tag_field="kind", tag="slice"):
     generator_cpu_ns: Annotated[int, Meta(description="of the engine's process, thaw to frozen")]
     due: Annotated[
         int | None, Meta(description="requests that were due: sent and not sent; in the closed loop those sent")
+    ] = None
+    process_cpu_ns: Annotated[
+        dict[str, list[int]] | None,
+        Meta(
+            description="of an arm whose connections are opened anew in each round: by hop with several processes, CPU"
+            " time of each, thaw to frozen; the first is the one that started the others. Null for other arms"
+        ),
     ] = None
     not_sent: Annotated[int | None, Meta(description="requests of an open loop that were due and never sent")] = None
     drain_ns: Annotated[

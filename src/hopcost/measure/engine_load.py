@@ -34,7 +34,7 @@ from hopcost.plan.plan import Plan, PlannedArm, PlannedExperiment
 from hopcost.record.block import ArmBlock, Block, OpenLoad
 from hopcost.record.evidence import CheckedAnswer, Surroundings, TimeWait
 from hopcost.record.writer import Writer
-from hopcost.stacks import check
+from hopcost.stacks import check, workers
 from hopcost.stacks.check import HttpAnswer
 from hopcost.stacks.receipts import LoadShape
 from hopcost.stacks.stack import RunningStack
@@ -98,6 +98,7 @@ def load_closed(
         part.receipts = observers[part.name].receipts(each.answer, planned.request.accepts_gzip, shape)
         part.worker_cpu_ns = processes[part.name].worker_cpu_ns()
         part.restarts = processes[part.name].restarts()
+        part.reopened = planned.reopen_each_round
 
 
 def load_open(context: BlockContext, block: Block, ready: list[CheckedArm], offered: Offered) -> None:
@@ -126,7 +127,7 @@ def _work(
 ) -> EnginePlan:
     """The engine's plan for these arms in the closed loop, all slices alike."""
     experiment, plan = context.experiment, context.plan
-    return EnginePlan(
+    work = EnginePlan(
         seed=seed,
         cores=experiment.cores.generator,
         slice_ns=slice_ns,
@@ -136,6 +137,10 @@ def _work(
         arms=[engine_arm(each.stack, experiment.workload, each.answer) for each in ready],
         shared_cores=experiment.cores.shared,
     )
+    for arm, each in zip(work.arms, ready, strict=True):
+        if experiment.reopening is not None and workers.are_dealt_connections(each.stack):
+            arm.reopen_each_round = experiment.reopening.value
+    return work
 
 
 def _run(

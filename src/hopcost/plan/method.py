@@ -158,6 +158,13 @@ class Method:
     uneven_factor: float = constant(1.5, "", "times its even share at which a worker's CPU time is uneven")
     # A list of thousands says nothing of an even share.
     max_workers_listed: int = constant(64, "workers", "of one hop whose CPU times are listed")
+    # With more, opening takes too long, and luck evens out by itself.
+    max_reopened_connections: int = constant(
+        1000, "connections", "that are opened anew before each round where the first hop has several workers; not more"
+    )
+    whole_worker_share: float = constant(
+        0.9, "", "share of a hop's CPU time at which one of its workers has everything"
+    )
     max_void_blocks: int = constant(
         3, "blocks", "void blocks that are done again, or as many as are valid; with one more the experiment fails"
     )

@@ -8,9 +8,10 @@ import msgspec
 from msgspec import Meta
 
 from hopcost.plan.cores import Cores
+from hopcost.plan.method import METHOD
 from hopcost.plan.turns import Turns
 from hopcost.suites.arm import Arm, Settings
-from hopcost.suites.experiment import Workload
+from hopcost.suites.experiment import Reopening, Workload
 from hopcost.suites.published import Protocol, Published, Value
 
 
@@ -105,6 +106,20 @@ class PlannedExperiment(msgspec.Struct, frozen=True):
     def suite_name(self) -> str:
         """Its name in the suite, with the value if it is a point of a sweep."""
         return self.group_of or self.name
+
+    @property
+    def reopening(self) -> Reopening | None:
+        """How connections of arms with several workers are opened anew before each round; None: they are kept.
+
+        Which worker gets how many connections is then the luck of a round, no longer of a whole start.
+        """
+        workload = self.workload
+        is_possible = (
+            self.turns.interleave
+            and workload.requests_per_connection is None
+            and workload.connections <= METHOD.max_reopened_connections
+        )
+        return workload.reopening if is_possible and workload.reopening is not Reopening.ONCE else None
 
     @property
     def copied_arm(self) -> str:

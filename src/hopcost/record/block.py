@@ -72,6 +72,12 @@ class ArmBlock(msgspec.Struct):
             " warm-up included; without the hops of more than 64"
         ),
     ] = {}
+    reopened: Annotated[
+        str | None,
+        Meta(
+            description="how its connections were opened anew before each round, as in the workload; null: not at all"
+        ),
+    ] = None
     restarts: Annotated[
         dict[str, int],
         Meta(

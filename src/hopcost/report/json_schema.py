@@ -22,6 +22,7 @@ from hopcost.record.run import Ending
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.summary.hop_cost import HopCost
 from hopcost.statistics.summary.open_loop import OpenFigures
+from hopcost.statistics.summary.openings import WorkersLuck
 from hopcost.statistics.summary.repeats import ArmRepeats, PeerFigures
 from hopcost.statistics.summary.soak import Course
 from hopcost.statistics.summary.usage import ArmSurroundings
@@ -200,6 +201,14 @@ class ReportedExperiment(msgspec.Struct, frozen=True):
         Meta(
             description="by arm, what it got of what it asked for: `sysctls` as read back, `notes`, `link_mbit_per_s`"
             " with what plain transfers before load came to (`link_bits_per_s`), over all blocks"
+        ),
+    ]
+    workers_luck: Annotated[
+        list[WorkersLuck],
+        Meta(
+            description="of each arm whose connections were opened anew in each round, by `hop` with several"
+            " `workers`: in how many of its `openings` `one_got_everything`, and by what share throughput differed"
+            " there (`throughput_change`; null if all openings were alike)"
         ),
     ]
     left_out: Annotated[list[LeftOut], Meta(description="arms that did not run, as in plan.json")]

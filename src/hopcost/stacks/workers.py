@@ -8,6 +8,15 @@ from hopcost.stacks.sandbox import usage
 from hopcost.stacks.stack import RunningStack
 
 
+def are_dealt_connections(stack: RunningStack) -> bool:
+    """Whether the first hop has several workers, so that it is luck which of them gets how many connections.
+
+    Programs whose processes come and go have no such luck: their processes are as many as their connections.
+    """
+    first = stack.prepared.hops[0].name
+    return stack.account_of(first) is None and len(stack.processes[first][1:]) > 1
+
+
 class Workers:
     """Looks at a stack before and after its load."""
 

@@ -43,6 +43,14 @@ class Method(Enum):
         return self is not Method.GET
 
 
+class Reopening(Enum):
+    """How connections are opened anew before each round, if the first hop of an arm has several workers."""
+
+    SPREAD = "spread"
+    BURST = "burst"
+    ONCE = "once"
+
+
 class Workload(msgspec.Struct, forbid_unknown_fields=True):
     """Requests, connections, load shape."""
 
@@ -80,6 +88,15 @@ class Workload(msgspec.Struct, forbid_unknown_fields=True):
             " origin's `/echo-length` answers with the length that arrived"
         ),
     ] = None
+
+    reopening: Annotated[
+        Reopening,
+        Meta(
+            description="how connections are opened anew before each round, if the first hop has several workers: one"
+            " after the other, as clients come (`spread`); all at once (`burst`); not at all, each start keeps those"
+            " that it had (`once`)"
+        ),
+    ] = Reopening.SPREAD
 
     @property
     def body(self) -> bytes | None:

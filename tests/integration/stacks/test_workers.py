@@ -11,7 +11,7 @@ import pytest
 
 from hopcost.errors import MeasurementFailed
 from hopcost.plan.method import METHOD
-from hopcost.stacks.workers import Workers
+from hopcost.stacks.workers import Workers, are_dealt_connections
 
 
 @pytest.fixture
@@ -40,6 +40,23 @@ def test_the_one_that_started_the_others_is_no_worker(sleeper: int) -> None:
     assert len(look(alone, alone).worker_cpu_ns()["app"]) == 1
     first, second = look(both, both).worker_cpu_ns()["app"]
     assert first > second == 0
+
+
+@pytest.mark.parametrize(
+    ("processes", "counted_by_cgroup", "dealt"),
+    [
+        ({"nginx": [1, 2, 3], "app": [4]}, False, True),
+        ({"nginx": [1, 2], "app": [4, 5, 6]}, False, False),
+        ({"app": [1]}, False, False),
+        ({"apache": [1, 2, 3]}, True, False),
+    ],
+)
+def test_connections_are_dealt_to_the_workers_of_the_first_hop(
+    processes: dict[str, list[int]], counted_by_cgroup: bool, dealt: bool
+) -> None:
+    made_up = stack(processes, counted_by_cgroup)
+    made_up.prepared = SimpleNamespace(hops=[SimpleNamespace(name=name) for name in processes])
+    assert are_dealt_connections(made_up) is dealt  # type: ignore[arg-type]
 
 
 def test_very_many_workers_are_not_listed() -> None:

@@ -9,10 +9,11 @@ from samples.plans import HERE, SUITE, make
 from hopcost.errors import CannotMeasure
 from hopcost.plan import make as plan_make
 from hopcost.plan.cores import Cores
+from hopcost.plan.method import METHOD
 from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.plan.turns import Turns
-from hopcost.suites.experiment import Slices, Workload
+from hopcost.suites.experiment import Reopening, Slices, Workload
 
 
 def test_one_core_is_too_few_for_an_experiment_on_one_core() -> None:
@@ -96,3 +97,23 @@ def test_the_open_loop_is_left_out_where_the_time_is_too_short_for_it() -> None:
     assert enough.open_loop_shares == [0.25]
     assert short.open_loop_shares == []
     assert "no open loop: it needs 28 s for this experiment, 27 s are given; --time sets them" in short.notes
+
+
+@pytest.mark.parametrize(
+    ("workload", "turns", "reopening"),
+    [
+        (Workload(), Turns.ALL, Reopening.SPREAD),
+        (Workload(reopening=Reopening.BURST), Turns.ALL, Reopening.BURST),
+        (Workload(reopening=Reopening.ONCE), Turns.ALL, None),
+        (Workload(requests_per_connection=1), Turns.ALL, None),
+        (Workload(connections=METHOD.max_reopened_connections), Turns.ALL, Reopening.SPREAD),
+        (Workload(connections=METHOD.max_reopened_connections + 1), Turns.ALL, None),
+        (Workload(), Turns.WHOLE, None),
+        (Workload(), Turns.SOAK, None),
+    ],
+)
+def test_connections_are_opened_anew_where_rounds_are_short_and_nothing_else_closes_them(
+    workload: Workload, turns: Turns, reopening: Reopening | None
+) -> None:
+    planned = msgspec.structs.replace(make().experiments[0], workload=workload, turns=turns)
+    assert planned.reopening is reopening

@@ -7,6 +7,7 @@ from hopcost.report.formatting import count, interval, reached
 from hopcost.report.notes.note import Note, NoteKind
 from hopcost.report.notes.soak import soak_lines
 from hopcost.report.notes.tls import tls_lines
+from hopcost.report.notes.workers import workers_lines
 from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
 
 TURNS = {
@@ -65,7 +66,7 @@ def _procedure(experiment: ExperimentSummary) -> list[Note]:
     if experiment.harness_load is not None:
         load = f"hopcost itself took {experiment.harness_load:.2%} of a core while the engine ran"
         notes.append(Note(load, NoteKind.HARNESS_LOAD))
-    notes += [Note(line) for line in tls_lines(experiment.arms)]
+    notes += [Note(line) for line in [*workers_lines(experiment.workers_luck), *tls_lines(experiment.arms)]]
     notes += [Note(f"note: {note}") for note in plan.notes]
     return notes + [Note(f"note: {arm.name}: {note}") for arm in experiment.arms for note in arm.notes]
 

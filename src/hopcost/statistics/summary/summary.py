@@ -17,6 +17,7 @@ from hopcost.statistics.intervals import ONE, Interval
 from hopcost.statistics.summary import cpu, hop_cost, usage, warm_up
 from hopcost.statistics.summary.hop_cost import HopCost
 from hopcost.statistics.summary.open_loop import OpenFigures, open_figures_of_arm, p99_agreement
+from hopcost.statistics.summary.openings import WorkersLuck, workers_luck
 from hopcost.statistics.summary.published import published_figures
 from hopcost.statistics.summary.repeats import ArmRepeats, PeerFigures, summarise_peer_runs, summarise_repeats
 from hopcost.statistics.summary.service_time import Quantile, service_times
@@ -100,6 +101,7 @@ class ExperimentSummary(msgspec.Struct, frozen=True):
     p99_agrees: dict[float, bool | None] = {}
     hop_costs: list[HopCost] = []
     surroundings: list[ArmSurroundings] = []
+    workers_luck: list[WorkersLuck] = []
     soak: list[Course] = []
     repeats: list[ArmRepeats] = []
 
@@ -146,6 +148,7 @@ def _summarise_experiment(record: Record, arms: PairedBlocks, biased: list[str] 
         p99_agrees=p99_agrees,
         hop_costs=hop_cost.hop_costs(arms, planned, own_error, p99_agrees),
         surroundings=usage.surroundings(valid, repeats),
+        workers_luck=workers_luck(valid),
         soak=summarise_soak(planned, valid),
         repeats=summarise_repeats(planned, repeats),
     )
