@@ -35,6 +35,7 @@ class ReceiptKind(Enum):
 
     CONTENT_ENCODING = "content-encoding"
     CHILDREN = "children"
+    LISTENERS = "listeners"
     CONNECTIONS = "connections"
     PASSED = "passed"
     LOGGED = "logged"

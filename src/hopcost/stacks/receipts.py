@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import msgspec
@@ -78,6 +78,9 @@ class Observer:
                         seen = content_encoding(hop.settings[name], accepts_gzip, answer)
                     case ReceiptKind.CHILDREN:
                         seen = children(hop.children, used, root=next(iter(used), 0))
+                    case ReceiptKind.LISTENERS:
+                        port = None if hop.address.is_unix else int(hop.address.address.rpartition(":")[2])
+                        seen = listeners(hop.settings[name], hop.children, _listening(used, port))
                     case ReceiptKind.CONNECTIONS:
                         forwarded = load.answers if passed is None else passed
                         seen = connections(hop.settings[name], self._accepted_inside(hop, after, load), forwarded)
@@ -147,6 +150,13 @@ def children(expected: int, used_ns: Mapping[int, int], root: int) -> tuple[str,
     return f"{busy} of {len(pids)} child processes used CPU time", len(pids) >= expected
 
 
+def listeners(value: SettingValue, children: int, sockets: int | None) -> tuple[str, bool | None]:
+    """Whether each child process has a listening socket of its own, or all share one."""
+    if not sockets:
+        return "listening sockets cannot be counted here", None
+    return f"{sockets} listening socket{'s' * (sockets > 1)}", sockets == (max(1, children) if value else 1)
+
+
 def connections(value: SettingValue, accepted: int | None, answers: int) -> tuple[str, bool | None]:
     """Connections to the next hop per answer: one for each if none is kept, fewer if some are."""
     if accepted is None or answers == 0:
@@ -184,6 +194,23 @@ def _affinities(pids: Mapping[int, object]) -> dict[int, set[int]]:
         with contextlib.suppress(OSError):
             affinities[pid] = os.sched_getaffinity(pid)
     return affinities
+
+
+def _listening(pids: Mapping[int, object], port: int | None) -> int | None:
+    """TCP sockets that listen on this port in the network namespace of these processes; None if nobody tells."""
+    if port is None:
+        return None
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            lines = Path(f"/proc/{pid}/net/tcp").read_text().splitlines()[1:]
+            return listening(lines, port)
+    return None
+
+
+def listening(lines: Iterable[str], port: int) -> int:
+    """How many lines of /proc/net/tcp are sockets that listen on this port."""
+    fields = (line.split() for line in lines)
+    return sum(state == "0A" and int(local.rpartition(":")[2], 16) == port for _, local, _, state, *_ in fields)
 
 
 def _accepted(pids: list[int]) -> int | None:

@@ -35,6 +35,30 @@ def test_gzip_shows_in_the_content_encoding(value: bool, accepts: bool, got: Htt
     assert receipts.content_encoding(value, accepts, got)[1] is holds
 
 
+@pytest.mark.parametrize(
+    ("value", "children", "sockets", "holds"),
+    [(True, 2, 2, True), (True, 2, 1, False), (False, 2, 1, True), (False, 2, 2, False), (True, 1, 1, True)],
+)
+def test_sockets_of_workers_show_in_how_many_listen(value: bool, children: int, sockets: int, holds: bool) -> None:
+    seen, is_right = receipts.listeners(value, children, sockets)
+    assert seen == ("1 listening socket" if sockets == 1 else f"{sockets} listening sockets")
+    assert is_right is holds
+
+
+def test_listening_sockets_that_nobody_tells_of_are_unknown() -> None:
+    assert receipts.listeners(True, 2, None) == ("listening sockets cannot be counted here", None)
+
+
+def test_sockets_that_listen_are_told_by_their_state_and_port() -> None:
+    lines = [
+        "   0: 0100007F:4E20 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 1 1 x 100 0 0 10 0",
+        "   1: 0100007F:4E20 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 2 1 x 100 0 0 10 0",
+        "   2: 0100007F:4E21 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 3 1 x 100 0 0 10 0",
+        "   3: 0100007F:4E20 0100007F:9C40 01 00000000:00000000 00:00000000 00000000     0        0 4 1 x 20 4 30 10 -1",
+    ]
+    assert (receipts.listening(lines, 20_000), receipts.listening(lines, 20_001)) == (2, 1)
+
+
 def test_idle_workers_are_a_result_and_missing_ones_a_fault() -> None:
     used = {1: 0, 2: 500, 3: 0}
     assert receipts.children(2, used, root=1) == ("1 of 2 child processes used CPU time", True)
