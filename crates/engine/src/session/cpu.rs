@@ -62,12 +62,15 @@ impl CpuMeter {
 
     /// The same by process, of hops that have several and are read by their clocks.
     pub fn used_by_process<'a>(&'a self, from: &CpuReading, to: &CpuReading) -> BTreeMap<&'a str, Vec<u64>> {
-        let difference = |(from, to): (&u64, &u64)| to.saturating_sub(*from);
-        let used = |((name, _), (from, to)): (&'a (String, Counter), (&Option<Vec<u64>>, &Option<Vec<u64>>))| {
-            let (from, to) = (from.as_ref()?, to.as_ref()?);
-            (to.len() > 1).then(|| (name.as_str(), from.iter().zip(to).map(difference).collect()))
-        };
-        self.hops.iter().zip(from.iter().zip(to)).filter_map(used).collect()
+        let mut used = BTreeMap::new();
+        for ((name, _), (from, to)) in self.hops.iter().zip(from.iter().zip(to)) {
+            if let (Some(from), Some(to)) = (from, to)
+                && to.len() > 1
+            {
+                used.insert(name.as_str(), to.iter().zip(from).map(|(to, from)| to.saturating_sub(*from)).collect());
+            }
+        }
+        used
     }
 
     /// The same of all hops together; `None` if there is no hop or one is unknown.
