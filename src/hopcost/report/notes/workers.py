@@ -18,8 +18,10 @@ def workers_lines(luck: Sequence[WorkersLuck]) -> list[str]:
 def _line(own: WorkersLuck) -> str:
     openings = f"{own.one_got_everything} of {count(own.openings, 'opening')}"
     line = f"{own.arm}: in {openings} one of {own.workers} workers of {own.hop} got everything"
-    if own.throughput_change is not None:
-        change = own.throughput_change
-        line += f": {abs(change):.0%} {'less' if change < 0 else 'more'}".replace("%", " %")
+    change = None if own.throughput_change is None else round(own.throughput_change * 100)
+    if change == 0:
+        return f"{line}: it cost nothing"
+    if change is not None:
+        line += f": {abs(change)} % {'less' if change < 0 else 'more'}"
     hint = MENDED_BY.get(own.hop)
     return f"{line}; {hint}" if hint is not None else line

@@ -34,6 +34,10 @@ def luck(hop: str, one_got_everything: int, change: float | None) -> WorkersLuck
             ["nginx-http-tcp: in 1 of 18 openings one of 2 workers of app got everything: 4 % more"],
         ),
         (luck("app", 18, None), ["nginx-http-tcp: in 18 of 18 openings one of 2 workers of app got everything"]),
+        (
+            luck("nginx", 9, -0.004),
+            ["nginx-http-tcp: in 9 of 18 openings one of 2 workers of nginx got everything: it cost nothing"],
+        ),
         (luck("nginx", 0, None), []),
     ],
 )
