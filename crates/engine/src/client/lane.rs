@@ -63,8 +63,10 @@ impl<I: Io, S: Schedule> Lane<I, S> {
             // In the closed loop, never.
             let send_ns = self.client.next_send_ns();
             let is_over = now_ns >= until_ns || self.client.is_finished() || signal::stop_requested();
-            if is_over || send_ns.saturating_sub(now_ns) > SPIN_NS {
-                self.client.recorder.counts.spin_ns += spin.take().map_or(0, Spin::end_ns);
+            if (is_over || send_ns.saturating_sub(now_ns) > SPIN_NS)
+                && let Some(stretch) = spin.take()
+            {
+                self.client.recorder.counts.spin_ns += stretch.end_ns();
             }
             if is_over {
                 return Ok(());
