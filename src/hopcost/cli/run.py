@@ -10,6 +10,7 @@ import typer
 from hopcost.cli.shared import complete
 from hopcost.cli.shared.app import app, examples
 from hopcost.plan.method import METHOD
+from hopcost.plan.until import Until
 from hopcost.suites.peer_name import PeerName
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ EPILOG = examples(
     "hopcost run nginx-go one-core --time 10m --seed 7",
     "hopcost run nginx-express/gzip@1000",
     "hopcost run hello/one-core --precision 1% --rate 2000",
+    "hopcost run hello/one-core --until decided --decide fasthttp",
     "hopcost run nginx-go --as-published --scale 0.1",
     "hopcost run ./my-suite.toml --record records/before",
     "hopcost run hello --quick --quiet > hello.txt",
@@ -59,6 +61,20 @@ def run(
             help="Time for all experiments, starting programs included: 90, 90s, 5m or 1h."
             f" [default: {METHOD.full_time_s:g} s, or {METHOD.full_s_per_weight:g} s for each of weight 1; with --quick"
             f" {METHOD.quick_time_s:g} s]",
+        ),
+    ] = None,
+    until: Annotated[
+        Until,
+        typer.Option(
+            "--until",
+            help="What ends the run before its time: every ratio is as narrow as --precision says, or it is decided"
+            " which arms are faster and which are slower.",
+        ),
+    ] = Until.PRECISION,
+    decide: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--decide", metavar="ARM", help="With --until decided: ask about this arm; repeat it. [default: all arms]"
         ),
     ] = None,
     rates: Annotated[
@@ -155,6 +171,8 @@ def run(
         raise UsageError("--peer and --as-published", "the article's protocol names its tool itself")
     if scale != 1 and not as_published:
         raise UsageError("--scale: without --as-published there is nothing to scale", "--time sets the time")
+    if decide and until is not Until.DECIDED:
+        raise UsageError("--decide: without --until decided no arm is waited for", "add --until decided")
     if rates and loads > 1:
         raise UsageError("--rate and --loads", "--rate names the loads itself; repeat it")
     options = RunOptions(
@@ -170,6 +188,8 @@ def run(
         margin=read_percent("--margin", margin),
         rates=tuple(dict.fromkeys(rates or [])),
         loads=loads,
+        until=until,
+        decide=tuple(dict.fromkeys(decide or [])),
         quiet=quiet,
         on_busy_machine=anyway,
     )

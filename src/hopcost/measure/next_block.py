@@ -13,6 +13,7 @@ from hopcost.measure.sizing import Sizing
 from hopcost.measure.warm_up import WarmUpPolicy
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import Plan, PlannedArm, PlannedExperiment
+from hopcost.plan.until import Until
 from hopcost.record.block import Block
 from hopcost.record.run import Ending, StopReason
 from hopcost.statistics import stop
@@ -55,7 +56,10 @@ class FinishedBlocks:
         done = len(self.valid)
         if self._failure is not None:
             return self._ending(StopReason.FAILED, self._failure)
-        if is_look(done) and self._is_precise_enough():
+        if self.plan.until is Until.DECIDED:
+            if done in METHOD.decision_looks and not self._undecided():
+                return self._ending(StopReason.DECIDED, f"after {done} blocks every arm asked about is decided")
+        elif is_look(done) and self._is_precise_enough():
             return self._ending(StopReason.PRECISION, self._precision())
         arms = self._arms
         size = self._sizing.next(len(arms), done, seconds_left, self._warm_up.usual_ns)
@@ -107,6 +111,10 @@ class FinishedBlocks:
 
     def _ending(self, why: StopReason, detail: str) -> Ending:
         return Ending(experiment=self.experiment.name, why=why, detail=detail)
+
+    def _undecided(self) -> list[str]:
+        blocks = [*self.valid, *self.void]
+        return stop.undecided_arms(self.experiment, blocks, self.plan.decide, error=METHOD.decision_error)
 
     def _is_precise_enough(self) -> bool:
         return stop.is_precise_enough(

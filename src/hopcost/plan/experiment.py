@@ -14,6 +14,7 @@ from hopcost.plan.method import METHOD
 from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.plan.plan import PlannedArm, PlannedExperiment, Point
 from hopcost.plan.turns import Turns, TurnsChosen, choose_turns, why_not_interleaved
+from hopcost.plan.until import Until
 from hopcost.suites.arm import COPY_SUFFIX, Arm, Settings
 from hopcost.suites.experiment import Experiment, Slices
 from hopcost.suites.suite import Suite
@@ -107,7 +108,7 @@ def _open_loop(
     """
     in_turns = fitting.turns.interleave
     kept = experiment.workload.requests_per_connection is None
-    is_wanted = experiment.open_loop and not options.one_arm_at_a_time
+    is_wanted = experiment.open_loop and not options.one_arm_at_a_time and options.until is Until.PRECISION
     if not (is_wanted and in_turns and kept):
         return False, []
     settle_ns, _ = _shortest(fitting, experiment, options)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from hopcost.errors import CannotMeasure, UsageError
+from hopcost.errors import CannotMeasure, UsageError, nearest
 from hopcost.plan.experiment import decide_experiment, fit_to_share, set_soak_length
 from hopcost.plan.method import METHOD
 from hopcost.plan.options import MachineLimits, RunOptions
@@ -49,6 +49,8 @@ def make_plan(suite: Suite, names: Sequence[str], options: RunOptions, limits: M
         warm_up_least_ns=METHOD.quick_warm_up_ns if quick else METHOD.min_warm_up_ns,
         warm_up_most_ns=METHOD.max_warm_up_ns,
         precision=options.precision,
+        until=options.until,
+        decide=_arms_to_decide(experiments, options),
         margin=options.margin,
         experiments=_fit_to_time(experiments, time_s, options, limits),
         left_out=left_out,
@@ -58,6 +60,16 @@ def make_plan(suite: Suite, names: Sequence[str], options: RunOptions, limits: M
         scale=options.scale,
         on_busy_machine=options.on_busy_machine,
     )
+
+
+def _arms_to_decide(experiments: Sequence[PlannedExperiment], options: RunOptions) -> list[str]:
+    """The arms that `--decide` names; UsageError for one that no experiment compares with its baseline."""
+    compared = {arm.name for planned in experiments for arm in planned.arms if arm.copy_of is None}
+    compared -= {planned.baseline for planned in experiments}
+    for name in options.decide:
+        if name not in compared:
+            raise UsageError(f"--decide: no arm '{name}' is compared with a baseline", nearest(name, sorted(compared)))
+    return list(options.decide)
 
 
 def _refuse_infinite(options: RunOptions) -> None:

@@ -45,6 +45,12 @@ class Method:
     look_error: float = constant(
         0.035, "", "error of all arms together if a run ends at a look, since it is precise enough"
     )
+    # Each look may err as often as this, and the end as often as that: 5 % in all, however they hang together.
+    decision_looks: tuple[int, ...] = constant(
+        (4, 8, 16), "blocks", "after which `--until decided` asks which way arms differ"
+    )
+    decision_error: float = constant(0.01, "", "error of all arms together at each of these looks")
+    undecided_error: float = constant(0.02, "", "and at the end of the time, if some arm stayed open")
     min_settle_ns: int = constant(300_000_000, "ns", "load before each slice that does not count, at the least")
     settle_ns_per_connection: int = constant(300_000, "ns", "and for each connection, where that is more")
     whole_slice_s: int = constant(

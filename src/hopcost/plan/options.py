@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from hopcost.plan.method import METHOD
+from hopcost.plan.until import Until
 from hopcost.programs.definition import Installed
 from hopcost.suites.arm import SettingValue
 
@@ -40,7 +41,8 @@ class RunOptions(msgspec.Struct, frozen=True):
 
     `peer` drives the arms in our engine's place. `as_published` takes the articles' own protocols, with their requests
     and durations times `scale`. `precision` and `margin` are fractions of a ratio. `rates` are offered loads, in
-    requests per second; without any, `loads` shares of the slowest arm's throughput are offered.
+    requests per second; without any, `loads` shares of the slowest arm's throughput are offered. `decide` are the arms
+    that a run `until` decided asks about; all, if none is named.
     """
 
     quick: bool = False
@@ -55,6 +57,8 @@ class RunOptions(msgspec.Struct, frozen=True):
     margin: float = METHOD.min_margin
     rates: tuple[float, ...] = ()
     loads: int = 1
+    until: Until = Until.PRECISION
+    decide: tuple[str, ...] = ()
     quiet: bool = False
     on_busy_machine: bool = False
 

@@ -10,6 +10,7 @@ from msgspec import Meta
 from hopcost.plan.cores import Cores
 from hopcost.plan.method import METHOD
 from hopcost.plan.turns import Turns
+from hopcost.plan.until import Until
 from hopcost.suites.arm import Arm, Settings
 from hopcost.suites.experiment import Reopening, Workload
 from hopcost.suites.published import Protocol, Published, Value
@@ -151,6 +152,10 @@ class Plan(msgspec.Struct, frozen=True):
     experiments: Annotated[list[PlannedExperiment], Meta(description="those that run here")]
     left_out: Annotated[list[LeftOut], Meta(description="experiments that do not")]
     not_quick: Annotated[list[str], Meta(description="experiments and points that `--quick` leaves out")] = []
+    until: Annotated[
+        Until, Meta(description="what ends an experiment before its time: its precision, or that arms are decided")
+    ] = Until.PRECISION
+    decide: Annotated[list[str], Meta(description="the arms to be decided; none is named: all")] = []
     peer: Annotated[str | None, Meta(description="the generator in the engine's place; null: the engine")] = None
     as_published: Annotated[bool, Meta(description="whether the articles' own protocols were followed")] = False
     scale: Annotated[float, Meta(description="of the protocols' requests and durations")] = 1.0

@@ -32,6 +32,7 @@ class StopReason(StrEnum):
     """Why an experiment stopped."""
 
     PRECISION = "precision"
+    DECIDED = "decided"
     TIME = "time"
     BLOCKS = "blocks"  # all that were planned: of a soak, of an article's protocol
     FAILED = "failed"

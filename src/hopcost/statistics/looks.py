@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment
+from hopcost.plan.until import Until
 from hopcost.record.run import StopReason
 
 
@@ -30,12 +31,18 @@ def looks_after(blocks: int) -> Iterator[int]:
     return (number for number in itertools.count(blocks + 1) if is_look(number))
 
 
-def error_at_end(ending: StopReason | None) -> float:
+def error_at_end(ending: StopReason | None, until: Until = Until.PRECISION) -> float:
     """The error that the intervals of a figure share in the report.
 
     It is a look's if the run ended since it was precise enough. Who interrupts a run may have seen its intervals. At
-    the end of the time it is all of 5 %: a look at widths alone chooses no result.
+    the end of the time it is all of 5 %: a look at widths alone chooses no result. Looks at directions do choose
+    one, so each of them and the end have a share of the 5 % (Bonferroni).
+
+    >>> len(METHOD.decision_looks) * METHOD.decision_error + METHOD.undecided_error
+    0.05
     """
+    if until is Until.DECIDED:
+        return METHOD.undecided_error if ending is StopReason.TIME else METHOD.decision_error
     return METHOD.confidence_error if ending in (StopReason.TIME, StopReason.BLOCKS) else METHOD.look_error
 
 

@@ -89,3 +89,22 @@ def is_precise_enough(
             if width is None or width > precision:
                 return False
     return True
+
+
+def undecided_arms(
+    experiment: PlannedExperiment, blocks: Sequence[Block], names: Sequence[str], *, error: float
+) -> list[str]:
+    """Of these arms (none: all that are compared) those whose throughput may be above or below the baseline's.
+
+    An arm that failed is not waited for; `error` is that of all arms of the experiment together.
+    """
+    arms = PairedBlocks(experiment, blocks)
+    compared = [arm.name for arm in experiment.arms if arm.name not in (experiment.baseline, experiment.copy)]
+    own_error = looks.error_of_one_arm(experiment, error)
+    return [
+        name
+        for name in compared
+        if name in (names or compared)
+        and name not in arms.failed
+        and not verdict.is_beyond(arms.ratio(name, figures.throughput, own_error), 0.0)
+    ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hopcost.plan.make import make_plan
 from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.plan.plan import Plan, PlannedExperiment
+from hopcost.plan.until import Until
 from hopcost.programs.definition import Installed
 from hopcost.suites.arm import Arm, Hop, Link
 from hopcost.suites.experiment import Experiment, Placement, Workload
@@ -60,11 +61,13 @@ def make(
     cores: int = 2,
     siblings: dict[int, list[int]] | None = None,
     open_files: int = 20_000,
+    until: Until = Until.PRECISION,
+    decide: tuple[str, ...] = (),
 ) -> Plan:
     return make_plan(
         suite,
         list(chosen),
-        RunOptions(quick=quick, time_s=time_s, seed=seed),
+        RunOptions(quick=quick, time_s=time_s, seed=seed, until=until, decide=decide),
         MachineLimits(
             installed={name: GONE if name in gone else HERE for name in ("app", "proxy", "origin")},
             allowed_cores=list(range(cores)),

@@ -12,6 +12,7 @@ from samples.records import plain_block, plan_of
 from hopcost.generators.engine_protocol import Validity
 from hopcost.measure.next_block import FinishedBlocks, NextBlock
 from hopcost.plan.method import METHOD
+from hopcost.plan.until import Until
 from hopcost.record.block import Block, Failure
 from hopcost.record.run import Ending, StopReason
 
@@ -94,3 +95,20 @@ def test_between_looks_nobody_looks() -> None:
     blocks = six_blocks(noise=0.0)
     assert isinstance(after([*blocks, blocks[0]]), NextBlock)
     assert isinstance(after([*blocks, *blocks[:2]]), Ending)
+
+
+def test_until_decided_ends_at_its_own_looks_whatever_the_width() -> None:
+    plan = msgspec.structs.replace(plan_of(), until=Until.DECIDED, decide=["behind"], precision=0.001)
+
+    def ending_after(behind: float, number: int, noise: float = 0.01) -> StopReason | None:
+        finished = FinishedBlocks(plan, plan.experiments[0])
+        for count in range(number):
+            finished.add(msgspec.structs.replace(six_blocks(behind, noise)[count % 6], number=count))
+        step = finished.next(1000.0)
+        return step.why if isinstance(step, Ending) else None
+
+    assert ending_after(0.5, 3) is None, "no look"
+    assert ending_after(0.5, 4) == StopReason.DECIDED
+    assert ending_after(0.5, 6) is None, "a look at widths is none at directions"
+    assert ending_after(0.5, 8) == StopReason.DECIDED
+    assert ending_after(1.0, 16) is None, "an arm that stays open ends with the time"

@@ -10,6 +10,7 @@ from samples.plans import SUITE, make
 
 from hopcost.errors import CannotMeasure, UsageError
 from hopcost.plan.plan import Plan
+from hopcost.plan.until import Until
 
 
 def test_what_the_suite_says_goes_along() -> None:
@@ -89,3 +90,14 @@ def test_a_time_that_no_clock_can_reach_is_refused(time_s: float) -> None:
 def test_a_plan_survives_its_record() -> None:
     planned = make(seed=2**80)
     assert msgspec.json.decode(msgspec.json.encode(planned), type=Plan) == planned
+
+
+def test_only_an_arm_that_is_compared_can_be_decided() -> None:
+    arms = [arm.name for arm in make("first").experiments[0].arms if arm.copy_of is None]
+    baseline = make("first").experiments[0].baseline
+    other = next(name for name in arms if name != baseline)
+    decided = make("first", until=Until.DECIDED, decide=(other,))
+    assert (decided.until, decided.decide) == (Until.DECIDED, [other])
+    assert decided.experiments[0].loads == 0, "the closed loop alone"
+    with pytest.raises(UsageError, match=f"--decide: no arm '{baseline}'"):
+        make("first", until=Until.DECIDED, decide=(baseline,))

@@ -42,3 +42,13 @@ def test_an_arm_that_failed_is_not_waited_for() -> None:
 
 def test_nothing_is_precise_before_there_are_blocks() -> None:
     assert not is_enough([])
+
+
+def test_arms_are_decided_by_their_direction_and_only_those_asked_about() -> None:
+    def undecided(behind: float, *names: str) -> list[str]:
+        return stop.undecided_arms(EXPERIMENT, six_blocks(behind), names, error=0.01)
+
+    assert undecided(0.5, "behind") == undecided(1.5, "behind") == []
+    assert undecided(1.0, "behind") == ["behind"]
+    assert undecided(0.5) == ["beside"], "all that are compared; this one has no block"
+    assert undecided(1.0, "beside") == ["beside"]

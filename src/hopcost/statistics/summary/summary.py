@@ -120,7 +120,7 @@ def _summarise_experiment(record: Record, arms: PairedBlocks, biased: list[str] 
     repeats = [repeat for repeat in record.repeats if repeat.experiment == planned.name]
     ending = next((ending for ending in record.run.endings if ending.experiment == planned.name), None)
     valid = [block for block in blocks if block.validity != Validity.VOID]
-    error = looks.error_at_end(ending.why if ending is not None else None)
+    error = looks.error_at_end(ending.why if ending is not None else None, record.plan.until)
     own_error = looks.error_of_one_arm(planned, error)
     p99_agrees = p99_agreement(arms)
     withheld = _why_withheld(record.plan, planned, len(valid), biased)
