@@ -106,10 +106,6 @@ class Method:
     min_samples_beyond: int = constant(100, "samples", "beyond a quantile that is shown")
     # The interval over blocks shows how the quantile scatters.
     min_samples_beyond_in_block: int = constant(20, "samples", "beyond one of a block that enters an interval")
-    # Further apart, p99 is the machine's.
-    max_p99_quotient: float = constant(
-        1.2, "times", "that the p99 of the baseline's two runs may differ for p99 to be shown"
-    )
     open_loop_shares: tuple[float, ...] = constant(
         (0.25, 0.5), "", "offered loads, as shares of the slowest arm's throughput; the second with `--loads 2` only"
     )
@@ -161,6 +157,8 @@ class Method:
         0.05, "", "share of due requests sent over 1 ms late though a connection was free; above: void"
     )
     max_missed_share: float = constant(0.01, "", "share of due requests never sent; above: void, or the arm's result")
+    # Errors may be cheap answers.
+    max_error_share: float = constant(0.001, "", "errors per answer from which an arm's throughput has no verdict")
     uneven_factor: float = constant(1.5, "", "times its even share at which a worker's CPU time is uneven")
     # A list of thousands says nothing of an even share.
     max_workers_listed: int = constant(64, "workers", "of one hop whose CPU times are listed")

@@ -65,6 +65,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     ] = None
     margin: Annotated[float | None, Meta(description="the margin that the verdict was read against, a fraction")] = None
     no_verdict: Annotated[str | None, Meta(description="why there is none, whatever the interval")] = None
+    caveats: Annotated[str | None, Meta(description="what stands beside the verdict")] = None
+    restart_spread: Annotated[float | None, Meta(description="the share by which starts of the arm differ")] = None
     blocks: Annotated[int, Meta(description="blocks of the experiment that count")]
 
 
@@ -198,6 +200,8 @@ def _comparison(comparison: Comparison) -> dict[str, object]:
         "size": None if verdict.size is None else verdict.size.value,
         "margin": verdict.margin,
         "no_verdict": comparison.no_verdict,
+        "caveats": "; ".join(comparison.caveats) or None,
+        "restart_spread": comparison.restart_spread,
     }
 
 

@@ -36,7 +36,6 @@ def _experiment(experiment: ExperimentSummary) -> dict[str, object]:
         | _attributes(experiment)
         | {
             "twice": experiment.plan.copied_arm,
-            "p99_agrees": [{"share": share, "agrees": agrees} for share, agrees in experiment.p99_agrees.items()],
             "void_blocks": experiment.void,
             "suspect_blocks": experiment.suspect,
             "arms": [_arm(arm) for arm in experiment.arms],

@@ -41,6 +41,8 @@ class ReportedComparison(msgspec.Struct, frozen=True):
     size: Size | None
     margin: float
     no_verdict: str | None
+    caveats: list[str]
+    restart_spread: float | None
 
 
 class ReportedArm(msgspec.Struct, frozen=True):
@@ -84,8 +86,8 @@ class ReportedArm(msgspec.Struct, frozen=True):
             description="with the baseline: `figure` (`throughput`, `cpu_per_request`, `cpu_per_request:HOP`,"
             " `response_p50`, `response_p99`), `load_per_s` (null at saturation), `ratio`, `verdict`"
             " (`faster`, `slower`, `cheaper`, `dearer`, `same`, `not settled`, `no verdict`), the `size` of a"
-            " direction (`beyond the margin`, `negligible`, `open`), the `margin` it was read against, and why"
-            " there is `no_verdict`"
+            " direction (`beyond the margin`, `negligible`, `open`), the `margin` it was read against, why there"
+            " is `no_verdict`, `caveats` beside it, and `restart_spread`: the share by which starts differ"
         ),
     ]
     open_loop: Annotated[
@@ -96,7 +98,9 @@ class ReportedArm(msgspec.Struct, frozen=True):
             " fewer than 100 samples beyond)"
         ),
     ]
-    faults: Annotated[list[str], Meta(description="its own, in words: with one it has no verdict")]
+    faults: Annotated[
+        list[str], Meta(description="its own, in words; `comparisons` say which are caveats, and which take a verdict")
+    ]
     errors: Annotated[dict[str, int], Meta(description="by kind, all eight, in slices")]
     reconnects: Annotated[int, Meta(description="connections opened again without an error")]
     cpu_outside: Annotated[
@@ -149,13 +153,6 @@ class ReportedBlock(msgspec.Struct, frozen=True):
     reasons: list[str]
 
 
-class Agreement(msgspec.Struct, frozen=True):
-    """Whether the p99 of the baseline's two runs are within 20 % at a share of the slowest arm's capacity."""
-
-    share: float
-    agrees: bool | None
-
-
 class ReportedExperiment(msgspec.Struct, frozen=True):
     """An experiment over its valid blocks; `margin` and `harness_load` are shares (0.02: 2 %)."""
 
@@ -173,19 +170,12 @@ class ReportedExperiment(msgspec.Struct, frozen=True):
     instrument_is_biased: Annotated[
         bool | None,
         Meta(
-            description="whether the run's A/A arms convict the instrument, at 1 % for all its experiments together;"
-            " null without an interval, and with `--anyway`"
+            description="whether the run's A/A arms convict the instrument in the mean over its experiments, at 1 %;"
+            " null without two starts of one, and with `--anyway`"
         ),
     ]
     no_verdicts: Annotated[
         str | None, Meta(description="why nothing in the experiment has a verdict; null where arms may have one")
-    ]
-    p99_agrees: Annotated[
-        list[Agreement],
-        Meta(
-            description="for each `share` of the slowest arm's capacity, whether the p99 of the baseline's two runs"
-            " are within 20 % (`agrees`; null where one has none)"
-        ),
     ]
     blocks: Annotated[int, Meta(description="blocks that count: valid and suspect ones")]
     void_blocks: Annotated[list[ReportedBlock], Meta(description="`number` and `reasons` of each; they do not count")]

@@ -6,6 +6,7 @@ from hopcost.record.run import Record
 from hopcost.report import Result, csv, json
 from hopcost.report.document import Document, Heading, Lines, Section, Style
 from hopcost.report.notes import head
+from hopcost.report.notes.scope import scope_lines
 from hopcost.report.tables import experiment
 from hopcost.statistics.summary.summary import ExperimentSummary
 
@@ -24,4 +25,7 @@ def document(record: Record, experiments: list[ExperimentSummary]) -> Document:
     """What ran, then a section for each experiment; the points of a sweep share one."""
     title, *lines = head.head(record)
     top: Section = [Heading(title, level=1), Lines(lines, Style.PARAGRAPHS)]
-    return Document([top, *(tables.section() for tables in experiment.tables(experiments))], wraps=True)
+    sections = [tables.section() for tables in experiment.tables(experiments)]
+    scope = scope_lines(experiments)
+    last: list[Section] = [[Lines(scope, Style.REMARKS)]] if scope else []
+    return Document([top, *sections, *last], wraps=True)

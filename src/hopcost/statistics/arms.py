@@ -107,8 +107,8 @@ class PairedBlocks:
         for block in blocks:
             for failure in block.failures:
                 self.failed.setdefault(failure.arm, []).append(block.number + 1)
-        self._record = record or RecordBlocks([], [])
-        self._record.experiments[experiment.name] = self
+        self.record = record or RecordBlocks([], [])
+        self.record.experiments[experiment.name] = self
         self._rounds: dict[tuple[int, float | None], list[Parts]] = {}
 
     @property
@@ -122,7 +122,7 @@ class PairedBlocks:
 
     def estimate(self, name: str, figure: BlockFigure, reference: str | None = None) -> Estimate | None:
         """Of ln(arm ÷ reference) (None: the baseline), learned from the whole record; None without a block."""
-        return self._record.estimate((self.experiment.name, name, reference or self.baseline), figure)
+        return self.record.estimate((self.experiment.name, name, reference or self.baseline), figure)
 
     def ratio(self, name: str, figure: BlockFigure, error: float, reference: str | None = None) -> Interval | None:
         """Figure of the arm ÷ figure of the reference (None: the baseline), paired by block."""
@@ -142,7 +142,7 @@ class PairedBlocks:
         """Figure of the arm minus that of the reference (None: the baseline), paired by block, in the figure's unit."""
         reference = reference or self.baseline
         pair = (self.experiment.name, name, reference)
-        estimate = self._record.estimate(pair, figure, of_difference=True)
+        estimate = self.record.estimate(pair, figure, of_difference=True)
         level = self._level(name, figure, reference)
         if estimate is None or level is None:
             return None

@@ -1,6 +1,6 @@
 """An arm beside the baseline: the ratio of each figure, its interval, and the verdict of the interval.
 
-An arm with faults of its own has figures but no verdict; nor has one whose reason lies in the run.
+Faults of an arm are caveats beside its verdict, or take the verdict of the figures that they make meaningless.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.statistics import figures
 from hopcost.statistics.arms import PairedBlocks
+from hopcost.statistics.bias import why_figure_is_convicted
 from hopcost.statistics.figures import BlockFigure
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.looks import error_of_one_arm
 from hopcost.statistics.summary import open_loop
-from hopcost.statistics.validity.arm import faults_of_arm, is_generator_full
-from hopcost.statistics.validity.steady import why_not_steady
-from hopcost.statistics.verdict import Better, Verdict, judge_interval
+from hopcost.statistics.validity.arm import faults_of_arm
+from hopcost.statistics.validity.grounds import Evidence
+from hopcost.statistics.verdict import NO_VERDICT, Better, Verdict, judge_interval
 
 THROUGHPUT, CPU = "throughput", "cpu_per_request"
 
-GENERATOR_FULL = "the generator was full while the stack idled: its throughput is a lower bound"
 BUSY_MACHINE = "measured with --anyway, whatever else the machine was doing"
 
 
@@ -29,7 +29,8 @@ class Comparison(msgspec.Struct, frozen=True):
     """One figure of an arm ÷ the baseline's; `load_per_s` is None at saturation.
 
     The interval is one of all arms of the experiment, which hold together at 95 % (Bonferroni). `no_verdict` says why
-    there is none, whatever the interval.
+    there is none, whatever the interval; `caveats` stand beside it. `restart_spread` is the share by which
+    starts of the arm differ in the figure.
     """
 
     figure: str
@@ -37,6 +38,8 @@ class Comparison(msgspec.Struct, frozen=True):
     ratio: Interval | None
     verdict: Verdict
     no_verdict: str | None = None
+    caveats: list[str] = []
+    restart_spread: float | None = None
 
 
 class Metric(msgspec.Struct, frozen=True):
@@ -48,7 +51,7 @@ class Metric(msgspec.Struct, frozen=True):
     share: float | None = None
 
 
-def metrics_of(arms: PairedBlocks, name: str, p99_agrees: dict[float, bool | None]) -> list[Metric]:
+def metrics_of(arms: PairedBlocks, name: str) -> list[Metric]:
     """What can be compared of an arm: at saturation, and at each offered load of the record."""
     parts, baseline = arms.of(name), arms.of(arms.baseline)
     shared = [hop for hop in parts[0].hops if hop in baseline[0].hops and len(parts[0].hops) > 1]
@@ -65,8 +68,7 @@ def metrics_of(arms: PairedBlocks, name: str, p99_agrees: dict[float, bool | Non
         metrics += [
             Metric(f"response_{quantile}", open_loop.response_time_at(share, quantile), Better.SHORTER, share)
             for quantile in ("p50", "p99")
-            if (quantile == "p50" or p99_agrees.get(share))
-            and all(open_loop.is_shown(both, share, quantile) for both in (parts, baseline))
+            if all(open_loop.is_shown(both, share, quantile) for both in (parts, baseline))
         ]
     return metrics
 
@@ -79,32 +81,47 @@ def compare_arm(
     error: float,
     margin: float,
     withheld: str | None,
-    p99_agrees: dict[float, bool | None],
+    experiments: int = 1,
 ) -> list[Comparison]:
-    """All comparisons of an arm with the baseline; of the baseline itself, none. All arms share the `error`."""
+    """All comparisons of an arm with the baseline; of the baseline itself, none.
+
+    All arms share the `error`. `experiments` of the run share the error with which A/A arms convict.
+    """
     if name == experiment.baseline or not arms.of(name) or not arms.of(experiment.baseline):
         return []
     own_error = error_of_one_arm(experiment, error)
-    withheld = withheld or fault_of_comparison(arms, experiment, name)
+    evidence = Evidence(arms, name)
     comparisons = []
-    for ask in metrics_of(arms, name, p99_agrees):
-        interval = arms.ratio(name, ask.figure, own_error)
-        narrower = arms.ratio(name, ask.figure, 2 * own_error)
-        if interval is None and ask.share is not None:
+    for metric in metrics_of(arms, name):
+        interval = arms.ratio(name, metric.figure, own_error)
+        if interval is None and metric.share is not None:
             continue  # too few samples: not shown
-        why = withheld or too_few(arms.count(name, ask.figure))
-        if why is None and ask.name == THROUGHPUT and (bound := _bound(arms, experiment, name)) is not None:
-            why = f"{bound}: {GENERATOR_FULL}"
+        grounds = evidence.weigh(metric.name, metric.share, metric.better)
+        why = withheld or grounds.veto or _why_not_judged(arms, name, metric, experiments)
+        narrower = arms.ratio(name, metric.figure, 2 * own_error)
+        verdict = judge_interval(None if why else interval, margin, metric.better, narrower=narrower, only=grounds.only)
+        if why is None and verdict.word == NO_VERDICT:
+            why = grounds.because
         comparisons.append(
             Comparison(
-                figure=ask.name,
-                load_per_s=None if ask.share is None else open_loop.rate_per_s(arms.of(name), ask.share),
+                figure=metric.name,
+                load_per_s=None if metric.share is None else open_loop.rate_per_s(arms.of(name), metric.share),
                 ratio=interval,
-                verdict=judge_interval(None if why else interval, margin, ask.better, narrower=narrower),
+                verdict=verdict,
                 no_verdict=why,
+                caveats=[caveat for caveat in grounds.caveats if caveat != why],
+                restart_spread=arms.restart_spread(name, metric.figure),
             )
         )
     return comparisons
+
+
+def _why_not_judged(arms: PairedBlocks, name: str, metric: Metric, experiments: int) -> str | None:
+    """Why there is no verdict on a figure, whatever the arms did."""
+    count = arms.count(name, metric.figure)
+    if lacking := arms.lacking(name, metric.figure):
+        return f"no figure in block {', '.join(map(str, lacking))}" if len(lacking) < count else "it is not known here"
+    return too_few(count) or why_figure_is_convicted(arms, metric.figure, experiments)
 
 
 def too_few(blocks: int) -> str | None:
@@ -114,31 +131,9 @@ def too_few(blocks: int) -> str | None:
     return f"from one start: {METHOD.min_blocks} are needed" if blocks else "no valid block"
 
 
-def fault_of_comparison(arms: PairedBlocks, experiment: PlannedExperiment, name: str) -> str | None:
-    """Why there is no verdict on an arm: what it, or what it is compared with, did wrong."""
-    for arm in _measured_by(arms, name):
-        fault = own_fault(arms, experiment, arm)
-        if fault is not None:
-            return fault if arm == name else f"{arm}: {fault}"
-    return None
-
-
-def own_fault(arms: PairedBlocks, experiment: PlannedExperiment, name: str) -> str | None:
-    """What an arm did wrong first: how it failed, a fault in one of its blocks, or that it was not steady."""
-    faults = (fault for part in arms.of(name) for fault in faults_of_arm(part, experiment))
-    own = f"it failed in block {arms.failed[name][-1]}" if name in arms.failed else next(faults, None)
-    return own or why_not_steady(arms.of(name))
-
-
-def _bound(arms: PairedBlocks, experiment: PlannedExperiment, name: str) -> str | None:
-    """Which of the arm and the baseline the generator was full for: either way their quotient is the generator's."""
-    for arm in _measured_by(arms, name):
-        if any(is_generator_full(part, experiment) for part in arms.of(arm)):
-            return arm
-    return None
-
-
-def _measured_by(arms: PairedBlocks, name: str) -> list[str]:
-    """The arms whose figures are in a comparison: both, and the copy if one of them is the copied arm."""
-    both = [name, arms.baseline]
-    return [*both, arms.copy] if arms.copy is not None and arms.copied_arm in both else both
+def own_fault(arms: PairedBlocks, experiment: PlannedExperiment, name: str, figure: str = THROUGHPUT) -> str | None:
+    """What an arm did wrong that takes the verdict on a figure at saturation: that it failed, or a fault."""
+    if name in arms.failed:
+        return f"it failed in block {arms.failed[name][-1]}"
+    faults = faults_of_arm(arms.of(name), experiment)
+    return next((fault.text for fault in faults if fault.takes_verdict(figure, None)), None)

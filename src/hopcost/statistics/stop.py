@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import msgspec
 
 from hopcost.plan.method import METHOD
-from hopcost.plan.plan import Plan, PlannedExperiment
+from hopcost.plan.plan import PlannedExperiment
 from hopcost.record.block import Block
-from hopcost.statistics import figures, looks, verdict
+from hopcost.statistics import figures, looks
 from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.intervals import ONE, Interval
 
@@ -52,18 +52,6 @@ def widest_interval(experiment: PlannedExperiment, arms: Sequence[ArmSoFar]) -> 
     copies = {arm.name for arm in experiment.arms if arm.copy_of is not None}
     ratios = [arm.ratio for arm in arms if arm.ratio is not None and arm.name not in {experiment.baseline, *copies}]
     return max((ratio.half_width for ratio in ratios if ratio.half_width is not None), default=None)
-
-
-def biased_experiments(plan: Plan, blocks: Sequence[Block]) -> list[str]:
-    """The experiments of a run whose A/A arm convicts the instrument; they and both figures share the error."""
-    error = METHOD.aa_error / (2 * max(1, len(plan.experiments)))
-    found = []
-    for experiment in plan.experiments:
-        arms = PairedBlocks(experiment, [block for block in blocks if block.experiment == experiment.name])
-        floors = [arms.floor(each, error) for each in (figures.throughput, figures.cpu_per_request)]
-        if any(verdict.is_beyond(floor, METHOD.min_margin) for floor in floors):
-            found.append(experiment.name)
-    return found
 
 
 def is_precise_enough(

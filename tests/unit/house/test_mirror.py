@@ -31,14 +31,15 @@ WITHOUT_A_FILE = {
     "golden files of the whole report, and the tables' and the page's tests": (
         "report/document report/formatting report/html/caveats report/html/charts report/html/series "
         "report/html/stacks report/live/view report/live/watch report/notes/conditions report/notes/head "
-        "report/notes/note report/notes/verdicts report/record_report report/tables/hop_cost report/tables/offered_load"
+        "report/notes/note report/notes/scope report/notes/verdicts report/record_report report/tables/hop_cost "
+        "report/tables/offered_load"
     ),
     "summaries and questions are made of it: tests/unit/statistics": (
         "statistics/figures statistics/machine_spread statistics/questions/gate_figures "
         "statistics/questions/claim_run statistics/questions/evidence "
         "statistics/questions/record_side statistics/summary/cpu statistics/summary/open_loop "
         "statistics/summary/published statistics/summary/repeats statistics/summary/service_time "
-        "statistics/summary/usage statistics/validity/accounts"
+        "statistics/summary/usage statistics/validity/accounts statistics/validity/grounds"
     ),
     "in files of other names": (
         "generators/peers/ab generators/peers/h2load generators/peers/hey generators/peers/oha generators/peers/ours "

@@ -79,7 +79,7 @@ def test_a_fault_of_an_arm_withholds_the_verdict_and_is_named() -> None:
         )
 
     words = said(record(*(faulty(number) for number in range(6))))
-    assert words.endswith(". No verdict on the throughput: 50 errors: status 50.")
+    assert words.endswith(". No verdict on the throughput: 300 errors: status 300.")
 
 
 def dear_proxy(number: int) -> Block:

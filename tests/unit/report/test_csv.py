@@ -59,7 +59,7 @@ def test_what_the_report_says_of_an_arm_stands_there_whole() -> None:
         behind.ratio.value, behind.ratio.low, behind.ratio.high,
     ]  # fmt: skip
     assert (row["verdict"], row["size"]) == ("no verdict", "")
-    assert row["no_verdict"] == "1202 errors: timeout 2, status 1200"
+    assert row["no_verdict"] == "3606 errors: timeout 6, status 3600"
     assert float(one(content, "behind", "cpu_per_request")["value"]) == 119_048 + 47_619
     assert one(content, "behind", "service_p99")["at_least"] == "true"
     assert one(content, "behind", "errors:status")["value"] == "3600"

@@ -108,7 +108,6 @@ def run(restarts: str, others: int, time_s: float, number: int) -> Figures:
                 error=looks.error_at_end(ending.why),
                 margin=planned.margin,
                 withheld=None,
-                p99_agrees={},
             )[0]
             for arm in experiment.arms
             if arm.copy_of is None and arm.name != experiment.baseline

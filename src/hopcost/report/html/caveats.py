@@ -6,6 +6,7 @@ from hopcost.errors import printable
 from hopcost.plan.method import METHOD
 from hopcost.plan.turns import Turns
 from hopcost.record.run import Record
+from hopcost.report.notes.scope import scope_lines
 from hopcost.statistics.summary.summary import ExperimentSummary
 
 FEW_CORES = 4
@@ -16,6 +17,7 @@ def lines(record: Record, experiments: list[ExperimentSummary]) -> list[str]:
     environment, plan = record.environment, record.plan
     cores = environment.get("allowed_cores")
     lines = ["One machine, one hour: on other hardware, kernels and versions the figures differ, and ranks may too."]
+    lines += [f"{line[0].upper()}{line[1:]}." for line in scope_lines(experiments)]
     if isinstance(cores, list) and len(cores) < FEW_CORES:
         lines.append(
             f"{len(cores)} cores hold the generator and the stack: nothing here tells how a stack spreads over many."

@@ -22,7 +22,6 @@ from hopcost.suites.arm import COPY_SUFFIX
 Row = dict[str, Any]
 
 CURVE = (0.01, 0.05, *(n / 100 for n in range(10, 90, 5)), *(n / 100 for n in range(90, 99)), 0.99, 0.995, 0.998, 0.999)
-P99 = 0.99
 
 
 def ratios(experiment: ExperimentSummary, figure: str) -> list[Row]:
@@ -66,21 +65,21 @@ def cpu(experiment: ExperimentSummary, share: float | None) -> list[Row]:
 def curves(experiment: ExperimentSummary, blocks: Sequence[Block], share: float) -> list[Row]:
     """Response time in µs by quantile, of every arm and of the A/A arm.
 
-    A quantile needs 100 samples beyond it. From p99 on, the baseline's two runs must agree.
+    A quantile needs 100 samples beyond it.
     """
     arms = PairedBlocks(experiment.plan, blocks)
     rows = []
     for planned in experiment.plan.arms:
         loads = [load for part in arms.of(planned.name) if (load := load_at(part, share)) is not None]
-        for q, ns in _quantiles(loads, until=1.0 if experiment.p99_agrees.get(share) else P99):
+        for q, ns in _quantiles(loads):
             rows.append({"arm": planned.name, "q": q, "beyond": 1 / (1 - q), "us": ns / 1000})
     return rows
 
 
-def _quantiles(loads: Sequence[OpenLoad], until: float) -> list[tuple[float, int]]:
+def _quantiles(loads: Sequence[OpenLoad]) -> list[tuple[float, int]]:
     answered, waiting = open_loop.response_times(loads)
     samples = answered.total + waiting.total
-    quantiles = [q for q in CURVE if q < until and samples * (1 - q) >= METHOD.min_samples_beyond]
+    quantiles = [q for q in CURVE if samples * (1 - q) >= METHOD.min_samples_beyond]
     values = histogram.quantiles(answered, waiting, quantiles)
     return [(q, value[0]) for q, value in zip(quantiles, values, strict=True) if value is not None and value[1]]
 

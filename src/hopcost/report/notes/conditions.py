@@ -39,7 +39,7 @@ def _figures(experiment: ExperimentSummary) -> list[Note]:
     floor = interval(experiment.aa_floor)
     stopped = f"; stopped: {ending.detail}" if ending else ""
     notes = [
-        Note(f"A/A floor: {plan.copied_arm} against itself is {floor}; nothing finer is told apart", NoteKind.AA_FLOOR),
+        Note(f"A/A floor: {plan.copied_arm} against itself is {floor}", NoteKind.AA_FLOOR),
         Note(f"{count(experiment.blocks, 'block')}, {width}{stopped}", NoteKind.BLOCKS),
         Note("µs under a hop: its CPU time per answer, all threads", NoteKind.UNITS),
     ]

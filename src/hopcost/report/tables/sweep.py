@@ -55,9 +55,7 @@ def notes(points: list[ExperimentSummary]) -> list[str]:
     )
     lines = []
     if floors:
-        lines.append(
-            f"A/A floor: {plan.copied_arm} against itself is {floors}; nothing finer is told apart at that value"
-        )
+        lines.append(f"A/A floor: {plan.copied_arm} against itself is {floors}")
     lines.append(
         "a ratio is to the baseline at the same value; CPU µs: CPU time of all hops per answer; CPU %: their CPU time"
         f" ÷ the arm's time × {formatting.count(len(plan.cores.stack), 'core')}"

@@ -14,9 +14,9 @@ import msgspec
 from hopcost.plan.method import METHOD
 from hopcost.record.block import ArmBlock
 from hopcost.record.run import Record
-from hopcost.statistics import stop
 from hopcost.statistics.arms import RecordBlocks
-from hopcost.statistics.comparisons import BUSY_MACHINE, GENERATOR_FULL, own_fault, too_few
+from hopcost.statistics.bias import why_run_is_convicted
+from hopcost.statistics.comparisons import BUSY_MACHINE, own_fault, too_few
 from hopcost.statistics.figures import BlockFigure, cpu_of, cpu_per_request, throughput
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.questions.claim_decision import Bound, ClaimOutcome, Decision, Evidence, decide
@@ -25,6 +25,7 @@ from hopcost.statistics.questions.claim_run import ClaimRun, JudgedRecord, find_
 from hopcost.statistics.questions.evidence import Question, measure_ratio, weigh_ratio
 from hopcost.statistics.summary import soak
 from hopcost.statistics.summary.soak import Course
+from hopcost.statistics.validity.grounds import GENERATOR_FULL
 from hopcost.suites.claim import Claim, ClaimFigure, ClaimTest, Relation, published_errors, published_ratio, reference
 from hopcost.suites.published import Value
 from hopcost.suites.suite import Suite
@@ -186,11 +187,10 @@ def _why_not_judged(seen: ClaimTestResult, run: ClaimRun) -> str | None:
         return BUSY_MACHINE
     if test.figure is not ClaimFigure.MEMORY_DRIFT:
         for name in names:
-            if (fault := own_fault(run.arms, run.planned, name)) is not None:
+            figure = _reading(test).name if test.figure.is_ratio else throughput.name
+            if (fault := own_fault(run.arms, run.planned, name, figure)) is not None:
                 return f"{name}: {fault}"
-    if test.figure.is_ratio and (biased := stop.biased_experiments(run.record.plan, run.record.blocks)):
-        return f"the baseline differs from itself in {', '.join(biased)}: no verdicts"
-    return None
+    return why_run_is_convicted(run.arms.record) if test.figure.is_ratio else None
 
 
 def _decided(comparison: _Comparison, decision: Decision) -> ClaimTestResult:

@@ -16,7 +16,7 @@ from hopcost.plan.method import METHOD
 from hopcost.record.run import Record
 from hopcost.statistics import figures as block_figures
 from hopcost.statistics.arms import PairedBlocks, RecordBlocks
-from hopcost.statistics.comparisons import CPU, GENERATOR_FULL, THROUGHPUT
+from hopcost.statistics.comparisons import CPU, THROUGHPUT
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.questions.claim_decision import Bound, ClaimOutcome, Decision, Evidence
 from hopcost.statistics.questions.claim_decision import decide as decide_claim
@@ -24,6 +24,7 @@ from hopcost.statistics.questions.evidence import Question, measure_ratio, weigh
 from hopcost.statistics.questions.gate_figures import GateFigures
 from hopcost.statistics.summary import summary
 from hopcost.statistics.summary.summary import ExperimentSummary
+from hopcost.statistics.validity.grounds import GENERATOR_FULL
 from hopcost.suites.claim import Relation
 
 EXPERIMENT = "gate"  # its name in the suite that a gate makes up

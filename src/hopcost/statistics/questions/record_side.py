@@ -40,7 +40,7 @@ class RecordSide(msgspec.Struct, frozen=True):
     def asks(self, name: str) -> dict[Key, Metric]:
         """What can be asked of an arm: throughput, CPU, and at each offered load CPU and response times."""
         metrics = {}
-        for metric in comparisons.metrics_of(self.arms, name, self.summary.p99_agrees):
+        for metric in comparisons.metrics_of(self.arms, name):
             load = None if metric.share is None else open_loop.rate_per_s(self.arms.of(name), metric.share)
             if ":" not in metric.name:  # of all hops together
                 metrics[metric.name, load] = metric

@@ -16,13 +16,14 @@ from hopcost.errors import UsageError
 from hopcost.plan.method import METHOD
 from hopcost.record import kept_files
 from hopcost.record.run import Record
-from hopcost.statistics.comparisons import CPU, GENERATOR_FULL, Metric
+from hopcost.statistics.comparisons import CPU, Metric
 from hopcost.statistics.intervals import Interval, of_logs, subtract
 from hopcost.statistics.questions import comparable
 from hopcost.statistics.questions.differences import Difference, diff, differing_files
 from hopcost.statistics.questions.record_side import Key, RecordSide, record_sides
 from hopcost.statistics.random_effects import Estimate
 from hopcost.statistics.summary import hop_cost
+from hopcost.statistics.validity.grounds import GENERATOR_FULL
 from hopcost.statistics.verdict import Verdict, judge_interval
 
 ONLY_ABSOLUTE = "nothing takes out what the machine did between the two runs: it may be the program or the machine"

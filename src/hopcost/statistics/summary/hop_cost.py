@@ -60,9 +60,7 @@ def _surroundings(of: Arm, arm: Arm) -> list[object]:
     return [settings, of.sysctls, of.open_files, of.link_mbit_per_s]
 
 
-def hop_costs(
-    arms: PairedBlocks, experiment: PlannedExperiment, error: float, p99_agrees: dict[float, bool | None]
-) -> list[HopCost]:
+def hop_costs(arms: PairedBlocks, experiment: PlannedExperiment, error: float) -> list[HopCost]:
     """For each arm with a hop in front: at every offered load of the record, then at saturation."""
     costs = []
     for name, without, hop in pairs(experiment):
@@ -80,7 +78,7 @@ def hop_costs(
                     load_per_s=open_loop.rate_per_s(arms.of(name), share),
                     cpu_ns=arms.difference(name, open_loop.cpu_per_request_at(share), error, without),
                     p50_ns=p50,
-                    p99_ns=p99 if p99_agrees.get(share) else None,
+                    p99_ns=p99,
                 )
             )
         saturated = arms.difference(name, figures.cpu_per_request, error, without)

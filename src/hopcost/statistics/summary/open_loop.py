@@ -11,7 +11,6 @@ from hopcost.plan.method import METHOD
 from hopcost.record import histogram
 from hopcost.record.block import ArmBlock, OpenLoad
 from hopcost.record.histogram import Histogram
-from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.figures import BlockFigure, load_at, total
 from hopcost.statistics.summary.cpu import cpu_per_request
 
@@ -32,29 +31,26 @@ class OpenFigures(msgspec.Struct, frozen=True):
     response_time_ns: dict[str, int | None]
 
 
-def open_figures_of_arm(parts: Sequence[ArmBlock], p99_agrees: dict[float, bool | None]) -> list[OpenFigures]:
+def open_figures_of_arm(parts: Sequence[ArmBlock]) -> list[OpenFigures]:
     """An arm's figures at each share of the slowest arm's capacity, in the plan's order."""
     shares = dict.fromkeys(load.share for part in parts for load in part.open_loop)
-    return [_of_share(parts, share, p99_agrees.get(share)) for share in shares]
+    return [_of_share(parts, share) for share in shares]
 
 
-def _of_share(parts: Sequence[ArmBlock], share: float, p99_agrees: bool | None) -> OpenFigures:
+def _of_share(parts: Sequence[ArmBlock], share: float) -> OpenFigures:
     loads = _loads(parts, share)
     slices = [piece for load in loads for piece in load.slices]
     answers = sum(piece.answers for piece in slices)
     due = total(piece.due for piece in slices)
     cpu_ns = {hop: total(piece.cpu_ns.get(hop) for piece in slices) for hop in parts[0].hops}
     cpu_ns["generator"] = sum(piece.generator_cpu_ns for piece in slices)
-    times = _quantiles(loads)
-    if not p99_agrees:
-        times["p99"] = times["p999"] = None
     return OpenFigures(
         share=share,
         rate_per_s=loads[0].rate_per_s,
         answers=answers,
         answered=answers / due if due else None,
         cpu_ns_per_request=cpu_per_request(cpu_ns, answers),
-        response_time_ns=times,
+        response_time_ns=_quantiles(loads),
     )
 
 
@@ -99,17 +95,6 @@ def response_time_at(share: float, quantile: str) -> BlockFigure:
         return None if load is None else _quantiles([load], METHOD.min_samples_beyond_in_block)[quantile]
 
     return BlockFigure(f"response_{quantile}@{share}", figure, share, scatters_by_factors=True)
-
-
-def p99_agreement(arms: PairedBlocks) -> dict[float, bool | None]:
-    """By share, whether the p99 of the baseline's two runs over all blocks are within 20 %; None if unknown."""
-    first = arms.of(arms.copied_arm)
-    second = arms.of(arms.copy) if arms.copy is not None else []
-    agreement: dict[float, bool | None] = {}
-    for share in dict.fromkeys(load.share for part in first for load in part.open_loop):
-        one, other = (_quantiles(_loads(parts, share))["p99"] for parts in (first, second))
-        agreement[share] = max(one / other, other / one) <= METHOD.max_p99_quotient if one and other else None
-    return agreement
 
 
 def response_times(loads: Sequence[OpenLoad]) -> tuple[Histogram, Histogram]:

@@ -7,16 +7,17 @@ import msgspec
 from hopcost.generators.engine_protocol import TlsHandshakes, Validity
 from hopcost.plan.plan import Plan, PlannedArm, PlannedExperiment
 from hopcost.plan.turns import Turns
-from hopcost.record.block import ArmBlock, Block, Failure
+from hopcost.record.block import Block, Failure
 from hopcost.record.evidence import Memory, TimeWait
 from hopcost.record.run import Ending, Record
-from hopcost.statistics import figures, looks, stop
+from hopcost.statistics import figures, looks
 from hopcost.statistics.arms import PairedBlocks, RecordBlocks
+from hopcost.statistics.bias import can_be_judged, why_run_is_convicted
 from hopcost.statistics.comparisons import BUSY_MACHINE, Comparison, compare_arm, too_few
 from hopcost.statistics.intervals import ONE, Interval
 from hopcost.statistics.summary import cpu, hop_cost, usage, warm_up
 from hopcost.statistics.summary.hop_cost import HopCost
-from hopcost.statistics.summary.open_loop import OpenFigures, open_figures_of_arm, p99_agreement
+from hopcost.statistics.summary.open_loop import OpenFigures, open_figures_of_arm
 from hopcost.statistics.summary.openings import WorkersLuck, workers_luck
 from hopcost.statistics.summary.published import published_figures
 from hopcost.statistics.summary.repeats import ArmRepeats, PeerFigures, summarise_peer_runs, summarise_repeats
@@ -24,7 +25,6 @@ from hopcost.statistics.summary.service_time import Quantile, service_times
 from hopcost.statistics.summary.soak import Course, summarise_soak
 from hopcost.statistics.summary.usage import ArmSurroundings
 from hopcost.statistics.validity.arm import faults_of_arm, is_generator_full
-from hopcost.statistics.validity.steady import why_not_steady
 from hopcost.suites.published import Published
 
 ERROR_KINDS = ("connect", "tls", "write", "read", "protocol", "status", "body", "timeout")
@@ -82,8 +82,8 @@ class ArmSummary(msgspec.Struct, frozen=True):
 class ExperimentSummary(msgspec.Struct, frozen=True):
     """An experiment over its valid blocks.
 
-    `margin` (a fraction) is the smallest margin of a verdict; the A/A floor of a figure replaces it if it is larger.
-    `no_verdicts` says why no arm has a verdict. `p99_agrees` is by share of the slowest arm's capacity.
+    `margin` (a fraction) is what the size of a difference is read against. `no_verdicts` says why no arm has a verdict.
+    `instrument_is_biased` is the run's: null if nobody judged it.
     """
 
     plan: PlannedExperiment
@@ -98,7 +98,6 @@ class ExperimentSummary(msgspec.Struct, frozen=True):
     harness_load: float | None
     no_verdicts: str | None = None
     instrument_is_biased: bool | None = None
-    p99_agrees: dict[float, bool | None] = {}
     hop_costs: list[HopCost] = []
     surroundings: list[ArmSurroundings] = []
     workers_luck: list[WorkersLuck] = []
@@ -108,13 +107,19 @@ class ExperimentSummary(msgspec.Struct, frozen=True):
 
 def summarise(record: Record) -> list[ExperimentSummary]:
     """Each planned experiment in order, also those without any block."""
-    is_judged = not record.plan.on_busy_machine  # then the machine is to blame, and nothing has a verdict
-    biased = stop.biased_experiments(record.plan, record.blocks) if is_judged else None
-    arms = RecordBlocks(record.plan.experiments, record.blocks)
-    return [_summarise_experiment(record, arms.of(planned), biased) for planned in record.plan.experiments]
+    blocks = RecordBlocks(record.plan.experiments, record.blocks)
+    is_judged = not record.plan.on_busy_machine and can_be_judged(blocks)
+    why_convicted = why_run_is_convicted(blocks) if is_judged else None
+    is_biased = why_convicted is not None if is_judged else None
+    return [
+        _summarise_experiment(record, blocks.of(planned), why_convicted, is_biased)
+        for planned in record.plan.experiments
+    ]
 
 
-def _summarise_experiment(record: Record, arms: PairedBlocks, biased: list[str] | None) -> ExperimentSummary:
+def _summarise_experiment(
+    record: Record, arms: PairedBlocks, why_convicted: str | None, is_biased: bool | None
+) -> ExperimentSummary:
     planned, margin = arms.experiment, record.plan.margin
     blocks = record.blocks_of(planned.name)
     repeats = [repeat for repeat in record.repeats if repeat.experiment == planned.name]
@@ -122,11 +127,11 @@ def _summarise_experiment(record: Record, arms: PairedBlocks, biased: list[str] 
     valid = [block for block in blocks if block.validity != Validity.VOID]
     error = looks.error_at_end(ending.why if ending is not None else None, record.plan.until)
     own_error = looks.error_of_one_arm(planned, error)
-    p99_agrees = p99_agreement(arms)
-    withheld = _why_withheld(record.plan, planned, len(valid), biased)
+    withheld = _why_withheld(record.plan, planned, len(valid), why_convicted)
 
     def comparisons(arm: str) -> list[Comparison]:
-        return compare_arm(arms, planned, arm, error=error, margin=margin, withheld=withheld, p99_agrees=p99_agrees)
+        experiments = len(record.plan.experiments)
+        return compare_arm(arms, planned, arm, error=error, margin=margin, withheld=withheld, experiments=experiments)
 
     return ExperimentSummary(
         plan=planned,
@@ -138,15 +143,14 @@ def _summarise_experiment(record: Record, arms: PairedBlocks, biased: list[str] 
         aa_floor=arms.floor(figures.throughput, error),
         margin=margin,
         arms=[
-            _summarise_arm(arms, arm, own_error, p99_agrees, comparisons(arm.name))
+            _summarise_arm(arms, arm, own_error, comparisons(arm.name))
             for arm in planned.arms
             if arm.copy_of is None and arms.of(arm.name)
         ],
         harness_load=_harness_load(valid),
         no_verdicts=withheld,
-        instrument_is_biased=None if biased is None or arms.copy is None or len(valid) < 2 else bool(biased),
-        p99_agrees=p99_agrees,
-        hop_costs=hop_cost.hop_costs(arms, planned, own_error, p99_agrees),
+        instrument_is_biased=is_biased,
+        hop_costs=hop_cost.hop_costs(arms, planned, own_error),
         surroundings=usage.surroundings(valid, repeats),
         workers_luck=workers_luck(valid),
         soak=summarise_soak(planned, valid),
@@ -154,12 +158,12 @@ def _summarise_experiment(record: Record, arms: PairedBlocks, biased: list[str] 
     )
 
 
-def _why_withheld(plan: Plan, planned: PlannedExperiment, valid: int, biased: list[str] | None) -> str | None:
+def _why_withheld(plan: Plan, planned: PlannedExperiment, valid: int, why_convicted: str | None) -> str | None:
     """Why nothing in the experiment gets a verdict."""
     if plan.on_busy_machine:
         return BUSY_MACHINE
-    if biased:
-        return f"the baseline differs from itself beyond the margin in {', '.join(biased)}: the run has no verdicts"
+    if why_convicted is not None:
+        return why_convicted
     if planned.turns is Turns.SOAK:
         return "a soak is one start"
     return too_few(valid)
@@ -172,18 +176,10 @@ def _harness_load(valid: list[Block]) -> float | None:
     return used_ns / loaded_ns if used_ns is not None and loaded_ns else None
 
 
-def _faults(parts: list[ArmBlock], planned: PlannedExperiment) -> list[str]:
-    """What an arm did wrong in its blocks, each fault once, and whether it was steady over all of them."""
-    why = why_not_steady(parts)
-    faults = [fault for part in parts for fault in faults_of_arm(part, planned)]
-    return list(dict.fromkeys([*faults, *([] if why is None else [why])]))
-
-
 def _summarise_arm(
     arms: PairedBlocks,
     arm: PlannedArm,
     error: float,
-    p99_agrees: dict[float, bool | None],
     comparisons: list[Comparison],
 ) -> ArmSummary:
     planned, name, parts = arms.experiment, arm.name, arms.of(arm.name)
@@ -201,10 +197,10 @@ def _summarise_arm(
         cpu_ns_per_request=cpu.cpu_per_request(cpu.cpu_by_hop(parts), answers),
         cpu_ratio=ONE if is_one else arms.ratio(name, figures.cpu_per_request, error),
         comparisons=comparisons,
-        open_loop=open_figures_of_arm(parts, p99_agrees),
+        open_loop=open_figures_of_arm(parts),
         service_time_ns=service_times(parts),
         errors=figures.sum_by_kind([dict.fromkeys(ERROR_KINDS, 0), *(part.errors for part in parts)]),
-        faults=_faults(parts, planned),
+        faults=[fault.text for fault in faults_of_arm(parts, planned)],
         reconnects=sum(part.totals.reconnects for part in parts if part.totals is not None),
         cpu_outside=cpu.cpu_outside(parts),
         steady=warm_up.is_steady(parts),

@@ -29,7 +29,7 @@ def test_a_row() -> None:
         "ratio [95%]": row(everything(), "behind")["ratio [95%]"],
         "verdict": "none",
         "CPU ratio [95%]": row(everything(), "behind")["CPU ratio [95%]"],
-        "CPU verdict": "none",
+        "CPU verdict": "dearer",
         "proxy µs": "119.0",
         "app µs": "47.6",
         "p50 µs": "2,001",

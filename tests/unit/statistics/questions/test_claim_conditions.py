@@ -74,7 +74,7 @@ def test_published_errors_stand_beside_ours() -> None:
 
 def test_of_an_arm_with_errors_no_speed_is_judged() -> None:
     result = one(compare(Relation.LESS), with_errors(3, 0, 4))
-    assert (result.outcome, result.reason) == (ClaimOutcome.NOT_SETTLED, "behind: 3 errors: timeout 3")
+    assert (result.outcome, result.reason) == (ClaimOutcome.NOT_SETTLED, "behind: 7 errors: timeout 7")
     assert result.measured is not None, "shown all the same"
 
 

@@ -7,12 +7,13 @@ import math
 import pytest
 from samples.judgements import normal
 
-from hopcost.statistics.comparisons import CPU, GENERATOR_FULL, THROUGHPUT
+from hopcost.statistics.comparisons import CPU, THROUGHPUT
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.questions import gate
 from hopcost.statistics.questions.claim_decision import Bound, Evidence
 from hopcost.statistics.questions.gate import FIGURES, FigureDecision, GateOutcome, MeasuredFigure
 from hopcost.statistics.questions.gate_figures import GateFigures
+from hopcost.statistics.validity.grounds import GENERATOR_FULL
 from hopcost.suites.claim import Relation
 
 IN, OUT, OPEN = GateOutcome.WITHIN, GateOutcome.BEYOND, GateOutcome.NOT_SETTLED

@@ -10,11 +10,12 @@ from samples.records import ENVIRONMENT, plan_of
 from hopcost.errors import UsageError
 from hopcost.generators.engine_protocol import Validity
 from hopcost.statistics.arms import RecordBlocks
-from hopcost.statistics.comparisons import CPU, GENERATOR_FULL, THROUGHPUT
+from hopcost.statistics.comparisons import CPU, THROUGHPUT
 from hopcost.statistics.figures import throughput
 from hopcost.statistics.intervals import of_logs, subtract
 from hopcost.statistics.questions import two_records
 from hopcost.statistics.questions.two_records import ONLY_ABSOLUTE, FigureChange, RecordComparison
+from hopcost.statistics.validity.grounds import GENERATOR_FULL
 
 
 def figure(found: RecordComparison, arm: str, name: str = THROUGHPUT, load: float | None = None) -> FigureChange:

@@ -10,13 +10,28 @@ from samples.forgeries import EXPERIMENT, SHARED, behind, each_open_slice
 from samples.records import MS
 
 from hopcost.record.block import ArmBlock
-from hopcost.statistics.validity.arm import faults_of_arm, is_generator_full
+from hopcost.statistics.validity.arm import ArmFault, Consequence, faults_of_arm, is_generator_full
 from hopcost.statistics.validity.block import judge_block
+
+UNABLE = "at 5000/s: it cannot carry this load: "
 
 
 def errors(part: ArmBlock) -> None:
     assert part.totals is not None
     part.totals.errors = {"timeout": 2, "read": 1, "status": 0}
+
+
+def many_errors(part: ArmBlock) -> None:
+    assert part.totals is not None
+    part.totals.errors = {"read": 1000}
+
+
+def many_open_errors(part: ArmBlock) -> None:
+    part.open_loop[0].totals.errors = {"connect": 100}
+
+
+def restart(part: ArmBlock) -> None:
+    part.restarts["app"] = 1
 
 
 def open_errors(part: ArmBlock) -> None:
@@ -39,21 +54,25 @@ def long_tail(part: ArmBlock) -> None:
 
 
 @pytest.mark.parametrize(
-    ("forge", "sentence"),
+    ("forge", "sentence", "consequence"),
     [
-        (errors, "3 errors: timeout 2, read 1"),
-        (open_errors, "at 5000/s: 1 error: connect 1"),
-        (lambda part: part.restarts.update(app=1), "1 process of app ended under load: it was restarted, or is lost"),
-        (no_connection_free, "at 5000/s: it cannot carry this load: 20.0% of the requests found no connection"),
-        (unanswered, "at 5000/s: it cannot carry this load: 2.0% of the requests had no answer in time"),
-        (long_tail, "at 5000/s: its mean response time is above its p99"),
+        (errors, "3 errors: timeout 2, read 1", Consequence.CAVEAT),
+        (many_errors, "1000 errors: read 1000", Consequence.NO_THROUGHPUT),
+        (open_errors, "at 5000/s: 1 error: connect 1", Consequence.CAVEAT),
+        (many_open_errors, "at 5000/s: 100 errors: connect 100", Consequence.NO_LOAD),
+        (restart, "1 process of app ended under load: it was restarted, or is lost", Consequence.NO_CPU),
+        (no_connection_free, f"{UNABLE}20.0% of the requests found no connection", Consequence.NO_LOAD),
+        (unanswered, f"{UNABLE}2.0% of the requests had no answer in time", Consequence.NO_LOAD),
+        (long_tail, "at 5000/s: its mean response time is above its p99", Consequence.CAVEAT),
     ],
 )
-def test_a_fault_of_an_arm_is_its_result_and_voids_nothing(forge: Callable[[ArmBlock], None], sentence: str) -> None:
+def test_a_fault_of_an_arm_is_its_result_and_voids_nothing(
+    forge: Callable[[ArmBlock], None], sentence: str, consequence: Consequence
+) -> None:
     block = records.sound_block()
     forge(behind(block))
-    (fault,) = faults_of_arm(behind(block), EXPERIMENT)
-    assert fault.startswith(sentence)
+    (fault,) = faults_of_arm([behind(block)], EXPERIMENT)
+    assert fault.text.startswith(sentence) and fault.consequence is consequence
     verdict, reasons = judge_block(block, EXPERIMENT)
     assert verdict == "valid", reasons
 
@@ -66,12 +85,12 @@ def test_uneven_workers_are_the_arms_result_where_each_could_have_a_core(workers
     part.worker_cpu_ns = {"proxy": workers}
     for each in part.slices:  # one of two cores idles
         each.cpu_ns, each.generator_cpu_ns = {"proxy": each.elapsed_ns // 2, "app": each.elapsed_ns // 4}, 0
-    faults = faults_of_arm(part, SHARED)
+    faults = [fault.text for fault in faults_of_arm([part], SHARED)]
     assert faults == (["the busiest of 2 workers of proxy did 1.8 times its even share"] if is_uneven else [])
-    assert faults_of_arm(part, EXPERIMENT) == []  # one core for all
+    assert faults_of_arm([part], EXPERIMENT) == []  # one core for all
     for each in part.slices:  # both are busy: an even load could not have had more
         each.generator_cpu_ns = each.elapsed_ns * 5 // 4
-    assert faults_of_arm(part, SHARED) == []
+    assert faults_of_arm([part], SHARED) == []
 
 
 def test_a_stack_that_fills_the_generators_core_is_the_arms_result() -> None:
@@ -80,8 +99,8 @@ def test_a_stack_that_fills_the_generators_core_is_the_arms_result() -> None:
     for each in behind(block).open_loop[0].slices:
         each.cpu_ns = {"proxy": 900 * MS, "app": 1000 * MS}
     assert judge_block(block, SHARED)[0] == "valid"
-    (fault,) = faults_of_arm(behind(block), SHARED)
-    assert "cannot carry" in fault
+    (fault,) = faults_of_arm([behind(block)], SHARED)
+    assert "cannot carry" in fault.text
 
 
 @pytest.mark.parametrize(
@@ -95,3 +114,35 @@ def test_throughput_is_a_lower_bound_where_the_generator_is_full_and_the_stack_i
         each.generator_cpu_ns = generator_ms * MS
         each.cpu_ns = {"app": None if stack_ms is None else stack_ms * MS}
     assert is_generator_full(part, EXPERIMENT) is full
+
+
+def test_errors_are_counted_over_all_starts_and_faults_say_in_how_many_they_were() -> None:
+    parts = [behind(records.sound_block(number)) for number in range(4)]
+    errors(parts[0])
+    long_tail(parts[1])
+    few, tail = faults_of_arm(parts, EXPERIMENT)
+    assert few.text == "3 errors: timeout 2, read 1"
+    assert tail.text.endswith("(in 1 of 4 starts)")
+
+
+@pytest.mark.parametrize(
+    ("consequence", "taken"),
+    [
+        (Consequence.CAVEAT, set()),
+        (Consequence.NO_THROUGHPUT, {("throughput", None)}),
+        (Consequence.NO_CPU, {("cpu_per_request", None), ("cpu_per_request", 0.25), ("cpu_per_request:proxy", None)}),
+        (Consequence.NO_LOAD, {("cpu_per_request", 0.25), ("response_p99", 0.25)}),
+    ],
+)
+def test_a_fault_takes_the_verdicts_of_the_figures_that_it_makes_meaningless(
+    consequence: Consequence, taken: set[tuple[str, float | None]]
+) -> None:
+    share = 0.25 if consequence is Consequence.NO_LOAD else None
+    fault = ArmFault(
+        "it did wrong", consequence, hop="proxy" if consequence is Consequence.NO_CPU else None, share=share
+    )
+    figures = [
+        ("throughput", None), ("cpu_per_request", None), ("cpu_per_request:proxy", None), ("cpu_per_request:app", None),
+        ("cpu_per_request", 0.25), ("response_p99", 0.25), ("response_p99", 0.5),
+    ]  # fmt: skip
+    assert {figure for figure in figures if fault.takes_verdict(*figure)} == taken

@@ -27,7 +27,7 @@ def test_a_sound_block_is_valid_and_its_arms_have_no_fault() -> None:
     assert judge_block(block, EXPERIMENT) == ("valid", [])
     assert judge_block(block, SHARED) == ("valid", [])
     for part in block.arms:
-        assert faults_of_arm(part, EXPERIMENT) == []
+        assert faults_of_arm([part], EXPERIMENT) == []
         assert not is_generator_full(part, EXPERIMENT)
 
 

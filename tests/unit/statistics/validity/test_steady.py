@@ -13,8 +13,9 @@ from samples import records
 
 from hopcost.record.block import ArmBlock
 from hopcost.statistics.arms import PairedBlocks
-from hopcost.statistics.comparisons import fault_of_comparison
+from hopcost.statistics.validity.grounds import Evidence
 from hopcost.statistics.validity.steady import costs_by_round, fall, why_not_steady
+from hopcost.statistics.verdict import Better
 
 RUNS = 2000
 FALSE_ALARMS_MOST = 0.01 * RUNS + 3 * math.sqrt(0.01 * RUNS)
@@ -114,4 +115,6 @@ def test_an_arm_that_was_not_steady_and_all_that_is_compared_with_it_have_no_ver
             )
             for number, costs in enumerate(FALLING)
         ]
-        assert fault_of_comparison(PairedBlocks(planned, blocks), planned, "beside") == reason
+        evidence = Evidence(PairedBlocks(planned, blocks), "beside")
+        for figure, better in (("throughput", Better.HIGHER), ("cpu_per_request", Better.CHEAPER)):
+            assert evidence.weigh(figure, None, better).veto == reason
