@@ -9,7 +9,7 @@ import msgspec
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.record.block import Block
-from hopcost.statistics import figures, looks
+from hopcost.statistics import figures, looks, verdict
 from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.intervals import ONE, Interval
 
