@@ -66,7 +66,7 @@ def doctor(
         return 3
     if spread:
         from hopcost.measure.protocols import spread as doctor_spread
-        from hopcost.statistics import machine_spread
+        from hopcost.statistics.questions import machine_spread
 
         for words in machine_spread.words(doctor_spread.measure_spread()):
             console.print(words, soft_wrap=True)

@@ -11,12 +11,12 @@ from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.statistics import figures
 from hopcost.statistics.arms import PairedBlocks
-from hopcost.statistics.bias import why_figure_is_convicted
 from hopcost.statistics.figures import BlockFigure
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.looks import error_of_one_arm
 from hopcost.statistics.summary import open_loop
 from hopcost.statistics.validity.arm import faults_of_arm
+from hopcost.statistics.validity.bias import why_figure_is_convicted
 from hopcost.statistics.validity.grounds import Evidence
 from hopcost.statistics.verdict import NO_VERDICT, Better, Verdict, judge_interval
 

@@ -35,7 +35,7 @@ WITHOUT_A_FILE = {
         "report/tables/offered_load"
     ),
     "summaries and questions are made of it: tests/unit/statistics": (
-        "statistics/figures statistics/machine_spread statistics/questions/gate_figures "
+        "statistics/figures statistics/questions/machine_spread statistics/questions/gate_figures "
         "statistics/questions/claim_run statistics/questions/evidence "
         "statistics/questions/record_side statistics/summary/cpu statistics/summary/open_loop "
         "statistics/summary/published statistics/summary/repeats statistics/summary/service_time "

@@ -2,7 +2,7 @@
 
 Both runs use one core if the machine has two, as the two runs of a baseline do. Programs start once, so the spread
 holds nothing of a restart. Other programs void nothing here: the spread holds what they do.
-statistics/machine_spread.py judges the pairs.
+statistics/questions/machine_spread.py judges the pairs.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from hopcost.stacks.host import Local
 from hopcost.stacks.sandbox import network
 from hopcost.stacks.sandbox.cgroups import find_freezer
 from hopcost.stacks.sandbox.ports import raise_open_files
-from hopcost.statistics.machine_spread import SECONDS, SETTLE_NS, SLICE_NS, MachineSpread, judge
+from hopcost.statistics.questions.machine_spread import SECONDS, SETTLE_NS, SLICE_NS, MachineSpread, judge
 from hopcost.suites.arm import Arm, Hop, Link
 from hopcost.suites.experiment import Experiment, Placement
 from hopcost.suites.suite import Suite

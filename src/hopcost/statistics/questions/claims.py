@@ -15,7 +15,6 @@ from hopcost.plan.method import METHOD
 from hopcost.record.block import ArmBlock
 from hopcost.record.run import Record
 from hopcost.statistics.arms import RecordBlocks
-from hopcost.statistics.bias import why_run_is_convicted
 from hopcost.statistics.comparisons import BUSY_MACHINE, own_fault, too_few
 from hopcost.statistics.figures import BlockFigure, cpu_of, cpu_per_request, throughput
 from hopcost.statistics.intervals import Interval
@@ -25,6 +24,7 @@ from hopcost.statistics.questions.claim_run import ClaimRun, JudgedRecord, find_
 from hopcost.statistics.questions.evidence import Question, measure_ratio, weigh_ratio
 from hopcost.statistics.summary import soak
 from hopcost.statistics.summary.soak import Course
+from hopcost.statistics.validity.bias import why_run_is_convicted
 from hopcost.statistics.validity.grounds import GENERATOR_FULL
 from hopcost.suites.claim import Claim, ClaimFigure, ClaimTest, Relation, published_errors, published_ratio, reference
 from hopcost.suites.published import Value

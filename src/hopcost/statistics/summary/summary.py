@@ -12,7 +12,6 @@ from hopcost.record.evidence import Memory, TimeWait
 from hopcost.record.run import Ending, Record
 from hopcost.statistics import figures, looks
 from hopcost.statistics.arms import PairedBlocks, RecordBlocks
-from hopcost.statistics.bias import can_be_judged, why_run_is_convicted
 from hopcost.statistics.comparisons import BUSY_MACHINE, Comparison, compare_arm, too_few
 from hopcost.statistics.intervals import ONE, Interval
 from hopcost.statistics.summary import cpu, hop_cost, usage, warm_up
@@ -25,6 +24,7 @@ from hopcost.statistics.summary.service_time import Quantile, service_times
 from hopcost.statistics.summary.soak import Course, summarise_soak
 from hopcost.statistics.summary.usage import ArmSurroundings
 from hopcost.statistics.validity.arm import faults_of_arm, is_generator_full
+from hopcost.statistics.validity.bias import can_be_judged, why_run_is_convicted
 from hopcost.suites.published import Published
 
 ERROR_KINDS = ("connect", "tls", "write", "read", "protocol", "status", "body", "timeout")

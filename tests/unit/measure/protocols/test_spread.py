@@ -12,9 +12,10 @@ from samples import records
 from hopcost.errors import MeasurementFailed
 from hopcost.plan.method import METHOD
 from hopcost.record.block import Block
-from hopcost.statistics import looks, machine_spread, precision
-from hopcost.statistics.machine_spread import MachineSpread
+from hopcost.statistics import looks, precision
 from hopcost.statistics.precision import Variances
+from hopcost.statistics.questions import machine_spread
+from hopcost.statistics.questions.machine_spread import MachineSpread
 
 EXPERIMENT = msgspec.structs.replace(records.plan_of().experiments[0], slice_ns=100 * records.MS)
 

@@ -11,8 +11,8 @@ from hopcost.generators.engine_protocol import Validity
 from hopcost.plan import groups as groups_of_arms
 from hopcost.plan.plan import LeftOut
 from hopcost.record.block import ArmBlock, Block
-from hopcost.statistics.bias import RUN_IS_BIASED
 from hopcost.statistics.questions.claim_decision import ClaimOutcome
+from hopcost.statistics.validity.bias import RUN_IS_BIASED
 from hopcost.suites.claim import ClaimFigure, Relation
 
 

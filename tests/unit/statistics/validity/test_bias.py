@@ -7,9 +7,9 @@ from known import known
 from samples.comparisons import six_blocks
 from samples.records import plan_of
 
-from hopcost.statistics import bias
 from hopcost.statistics.arms import RecordBlocks
 from hopcost.statistics.figures import throughput
+from hopcost.statistics.validity import bias
 
 (EXPERIMENT,) = plan_of().experiments
 
