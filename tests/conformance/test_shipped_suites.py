@@ -16,12 +16,13 @@ MIB = 2**20  # wrk's "MB"
 
 # Experiment: arms, points of its sweep, published rows, the sum of the published throughputs (of the articles' text).
 FILES = {
-    "hello": {"one-core": (4, 1, 0, 0.0), "all-cores": (5, 1, 3, 380909.33)},
+    "hello": {"one-core": (4, 1, 0, 0.0), "all-cores": (5, 1, 3, 380909.33), "workers": (3, 1, 0, 0.0)},
     "nginx-go": {
         "one-core": (6, 1, 0, 0.0),
         "one-thread": (6, 1, 0, 0.0),
         "all-cores": (6, 1, 0, 0.0),
         "one-thread-5000": (6, 1, 4, 103988.19),
+        "workers": (3, 1, 0, 0.0),
         "all-cores-5000": (6, 1, 4, 257197.06),
         "tcp-nodelay": (5, 1, 0, 0.0),
         "tls": (5, 1, 0, 0.0),
@@ -136,7 +137,7 @@ def test_what_quick_runs() -> None:
     }
     assert quick == {
         "hello": ["one-core", "all-cores"],
-        "nginx-go": ["one-core", "one-thread", "all-cores"],
+        "nginx-go": ["one-core", "all-cores"],
         "nginx-go-512": ["short-connections@100", "keep-alive@100", "go-before-nginx@100", "nginx-before-go@100"],
         "nginx-express": ["gzip-loopback", "express-pm2", "tuning"],
         "proxies": ["tcp", "tls"],
