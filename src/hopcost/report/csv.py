@@ -67,6 +67,11 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     no_verdict: Annotated[str | None, Meta(description="why there is none, whatever the interval")] = None
     caveats: Annotated[str | None, Meta(description="what stands beside the verdict")] = None
     restart_spread: Annotated[float | None, Meta(description="the share by which starts of the arm differ")] = None
+    settles_at: Annotated[
+        float | None, Meta(description="of what is not settled: the half-width that would settle it, a fraction")
+    ] = None
+    settles_after_starts: Annotated[int | None, Meta(description="how many more starts that takes")] = None
+    settles_after_s: Annotated[float | None, Meta(description="and how many seconds")] = None
     blocks: Annotated[int, Meta(description="blocks of the experiment that count")]
 
 
@@ -193,7 +198,7 @@ def _row(first: Row, arm: str, figure: str, value: float | None, unit: str, load
 
 
 def _comparison(comparison: Comparison) -> dict[str, object]:
-    verdict = comparison.verdict
+    verdict, to_settle = comparison.verdict, comparison.to_settle
     return {
         **({} if comparison.ratio is None else _ratio(comparison.ratio)),
         "verdict": verdict.word,
@@ -202,6 +207,9 @@ def _comparison(comparison: Comparison) -> dict[str, object]:
         "no_verdict": comparison.no_verdict,
         "caveats": "; ".join(comparison.caveats) or None,
         "restart_spread": comparison.restart_spread,
+        "settles_at": None if to_settle is None else to_settle.target,
+        "settles_after_starts": None if to_settle is None else to_settle.starts,
+        "settles_after_s": None if to_settle is None else to_settle.seconds,
     }
 
 

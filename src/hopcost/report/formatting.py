@@ -40,6 +40,18 @@ def interval(ratio: Interval | None) -> str:
     return f"{ratio.value:.3f} [{ratio.low:.3f}, {high}]"
 
 
+def duration(seconds: float) -> str:
+    """Two digits, in the unit that suits: a long time is hours or days, never "never".
+
+    >>> [duration(seconds) for seconds in (4.2, 45, 610, 11_000, 900_000, 1.2e8)]
+    ['4.2 s', '45 s', '10 min', '3.1 h', '10 days', '1,400 days']
+    """
+    for unit, length_s, most in (("s", 1, 100), ("min", 60, 100), ("h", 3600, 48)):
+        if seconds < most * length_s:
+            return f"{float(f'{seconds / length_s:.2g}'):,g} {unit}"
+    return f"{float(f'{seconds / 86400:.2g}'):,g} days"
+
+
 def probability(p_value: float) -> str:
     """`P = 0.012`. Far out the model's tails are a guess, so below 0.001 no digit is printed.
 

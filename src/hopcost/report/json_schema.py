@@ -20,6 +20,7 @@ from hopcost.record.block import Failure
 from hopcost.record.evidence import Memory, TimeWait
 from hopcost.record.run import Ending
 from hopcost.statistics.intervals import Interval
+from hopcost.statistics.precision import Settling
 from hopcost.statistics.summary.hop_cost import HopCost
 from hopcost.statistics.summary.open_loop import OpenFigures
 from hopcost.statistics.summary.openings import WorkersLuck
@@ -43,6 +44,7 @@ class ReportedComparison(msgspec.Struct, frozen=True):
     no_verdict: str | None
     caveats: list[str]
     restart_spread: float | None
+    to_settle: Settling | None
 
 
 class ReportedArm(msgspec.Struct, frozen=True):
@@ -87,7 +89,9 @@ class ReportedArm(msgspec.Struct, frozen=True):
             " `response_p50`, `response_p99`), `load_per_s` (null at saturation), `ratio`, `verdict`"
             " (`faster`, `slower`, `cheaper`, `dearer`, `same`, `not settled`, `no verdict`), the `size` of a"
             " direction (`beyond the margin`, `negligible`, `open`), the `margin` it was read against, why there"
-            " is `no_verdict`, `caveats` beside it, and `restart_spread`: the share by which starts differ"
+            " is `no_verdict`, `caveats` beside it, `restart_spread`: the share by which starts differ, and"
+            " `to_settle`: of what is not settled the `half_width`, the `target` that would settle it (shares of the"
+            " ratio), how many more `starts` that takes and how many `seconds`; else null"
         ),
     ]
     open_loop: Annotated[
@@ -208,6 +212,13 @@ class ReportedExperiment(msgspec.Struct, frozen=True):
         Meta(
             description="the Python process's CPU time ÷ the engine's elapsed time, warm-up included: a share of one"
             " core"
+        ),
+    ]
+    duty: Annotated[
+        float | None,
+        Meta(
+            description="for how much of the time load was counted: slices of the blocks that count, of the closed and"
+            " the open loop, ÷ the time of all blocks; null without any"
         ),
     ]
     point: Annotated[

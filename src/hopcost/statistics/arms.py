@@ -43,6 +43,11 @@ class RecordBlocks:
         """The blocks of one of the experiments."""
         return self.experiments[experiment.name]
 
+    @property
+    def ratios(self) -> int:
+        """How many arms stand beside another one; the A/A arms are not among them."""
+        return sum(len(set(blocks.names) - {blocks.copied_arm, blocks.copy}) for blocks in self.experiments.values())
+
     def estimate(self, pair: Pair, figure: BlockFigure, *, of_difference: bool = False) -> Estimate | None:
         """Of the log-ratio, or of the difference ÷ the mean of both arms; None without a block."""
         key = (figure.name, of_difference)
@@ -103,6 +108,7 @@ class PairedBlocks:
         counting = [block for block in blocks if block.validity != Validity.VOID]
         self.blocks = [{arm.name: arm for arm in block.arms} for block in counting]
         self.numbers = [block.number + 1 for block in counting]
+        self.seconds = sum(block.elapsed_ns for block in counting) / 1e9
         self.failed: dict[str, list[int]] = {}
         for block in blocks:
             for failure in block.failures:

@@ -5,6 +5,9 @@ Faults of an arm are caveats beside its verdict, or take the verdict of the figu
 
 from __future__ import annotations
 
+import math
+import statistics
+
 import msgspec
 
 from hopcost.plan.method import METHOD
@@ -14,11 +17,12 @@ from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.figures import BlockFigure
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.looks import error_of_one_arm
+from hopcost.statistics.precision import Settling, time_to_settle
 from hopcost.statistics.summary import open_loop
 from hopcost.statistics.validity.arm import faults_of_arm
 from hopcost.statistics.validity.bias import why_figure_is_convicted
 from hopcost.statistics.validity.grounds import Evidence
-from hopcost.statistics.verdict import NO_VERDICT, Better, Verdict, judge_interval
+from hopcost.statistics.verdict import NO_VERDICT, NOT_SETTLED, Better, Verdict, judge_interval
 
 THROUGHPUT, CPU = "throughput", "cpu_per_request"
 
@@ -30,7 +34,7 @@ class Comparison(msgspec.Struct, frozen=True):
 
     The interval is one of all arms of the experiment, which hold together at 95 % (Bonferroni). `no_verdict` says why
     there is none, whatever the interval; `caveats` stand beside it. `restart_spread` is the share by which
-    starts of the arm differ in the figure.
+    starts of the arm differ in the figure. `to_settle` is what a verdict would still take, if it is not settled.
     """
 
     figure: str
@@ -40,6 +44,7 @@ class Comparison(msgspec.Struct, frozen=True):
     no_verdict: str | None = None
     caveats: list[str] = []
     restart_spread: float | None = None
+    to_settle: Settling | None = None
 
 
 class Metric(msgspec.Struct, frozen=True):
@@ -111,9 +116,30 @@ def compare_arm(
                 no_verdict=why,
                 caveats=[caveat for caveat in grounds.caveats if caveat != why],
                 restart_spread=arms.restart_spread(name, metric.figure),
+                to_settle=_to_settle(arms, name, metric, own_error, margin) if verdict.word == NOT_SETTLED else None,
             )
         )
     return comparisons
+
+
+def _to_settle(arms: PairedBlocks, name: str, metric: Metric, error: float, margin: float) -> Settling | None:
+    """What a verdict on a figure would still take, were nothing measured but this experiment; None without a width."""
+    figure, starts = metric.figure, arms.count(name, metric.figure)
+    estimate, interval = arms.estimate(name, figure), arms.ratio(name, figure, error)
+    contrast = arms.contrast(name, figure, arms.baseline, of_difference=False)
+    if estimate is None or contrast is None or interval is None or interval.half_width is None:
+        return None
+    return time_to_settle(
+        math.log(interval.value),
+        margin,
+        estimate.variances,
+        half_width=interval.half_width,
+        rounds=statistics.fmean(contrast.rounds),
+        error=error,
+        starts=starts,
+        seconds=arms.seconds,
+        contrasts=arms.record.ratios,
+    )
 
 
 def _why_not_judged(arms: PairedBlocks, name: str, metric: Metric, experiments: int) -> str | None:

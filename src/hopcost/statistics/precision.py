@@ -50,6 +50,18 @@ class Forecast(msgspec.Struct, frozen=True):
     seconds: float
 
 
+class Settling(msgspec.Struct, frozen=True):
+    """How far a question is from an answer: `half_width` now, the one that would do, and what that still takes.
+
+    Both half-widths are shares of the ratio (0.02: ±2 %). `starts` are those still needed, `seconds` their time.
+    """
+
+    half_width: float
+    target: float
+    starts: int
+    seconds: float
+
+
 def rounds_per_start(cost: Cost, seen: Variances) -> int:
     """The rounds of a start that make the narrowest interval in a given time (Kalibera & Jones 2013, 6.3).
 
@@ -124,3 +136,37 @@ def forecast(
     if at_end < 2:
         return None
     return Forecast(at_end, rounds, half_width(seen, at_end, rounds, end_error, contrasts), max(0.0, seconds))
+
+
+def half_width_that_settles(log_ratio: float, margin: float) -> float:
+    """The half-width, as a logarithm, that gives a verdict if the estimate stays where it is.
+
+    max(|l|, ln(1 + margin) - |l|): an interval no wider than |l| on either side excludes 1, which is a direction; one
+    that ends inside the margin is `same`. The wider of the two comes first. It is at least half the margin.
+
+    >>> half_width_that_settles(0.05, margin=0.02), round(half_width_that_settles(0.0, margin=0.02), 4)
+    (0.05, 0.0198)
+    """
+    distance = abs(log_ratio)
+    return max(distance, math.log1p(margin) - distance)
+
+
+def time_to_settle(
+    log_ratio: float,
+    margin: float,
+    seen: Variances,
+    *,
+    half_width: float,
+    rounds: float,
+    error: float,
+    starts: int,
+    seconds: float,
+    contrasts: int = MANY_CONTRASTS,
+) -> Settling:
+    """What a ratio with this `half_width` (a share) after so many `starts`, which took `seconds`, still takes.
+
+    At least one start: the forecast may say that there are enough, but the verdict does not yet.
+    """
+    target = half_width_that_settles(log_ratio, margin)
+    more = max(1, starts_to_reach(target, seen, rounds, error, contrasts) - starts)
+    return Settling(half_width=half_width, target=math.sinh(target), starts=more, seconds=more * seconds / starts)

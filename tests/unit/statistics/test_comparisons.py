@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import msgspec
 import pytest
 from known import known
@@ -35,6 +37,17 @@ def test_a_hop_that_both_have_is_compared_by_itself() -> None:
 def test_as_fast_within_the_margin_is_the_same_and_a_wide_interval_is_not_settled() -> None:
     assert str(of_behind(summary(six_blocks(behind=1.0)), "throughput").verdict) == "same"
     assert str(of_behind(summary(six_blocks(behind=1.0, noise=0.1)), "throughput").verdict) == "not settled"
+
+
+def test_what_is_not_settled_says_what_an_answer_takes_and_a_verdict_does_not() -> None:
+    assert of_behind(summary(six_blocks(behind=1.0)), "throughput").to_settle is None
+    noisy = of_behind(summary(six_blocks(behind=1.0, noise=0.1)), "throughput")
+    ratio, to_settle = known(noisy.ratio), known(noisy.to_settle)
+    assert to_settle.half_width == ratio.half_width
+    distance = abs(math.log(ratio.value))
+    assert to_settle.target == pytest.approx(max(distance, math.log(1.02) - distance), rel=1e-3)
+    assert to_settle.starts > 6
+    assert to_settle.seconds == pytest.approx(to_settle.starts * 1.3), "a block takes 1 s and three slices of 0.1 s"
 
 
 def test_the_noise_of_the_baseline_does_not_widen_the_margin() -> None:

@@ -90,6 +90,38 @@ def test_more_rounds_do_not_replace_starts() -> None:
     assert precision.starts_to_reach(0.01, seen, 1000, ERROR) > 50
 
 
+def test_what_settles_a_question_by_hand() -> None:
+    # 1.05 beside a margin of 2 %: an interval no wider than ln 1.05 on either side excludes 1. 1.01: a direction from
+    # ln 1.01 on, 0.00995, same from ln 1.02 - ln 1.01 on, 0.00985: the first comes first. 1.004: same comes first.
+    assert precision.half_width_that_settles(math.log(1.05), 0.02) == math.log(1.05)
+    assert precision.half_width_that_settles(-math.log(1.05), 0.02) == math.log(1.05), "either way round"
+    assert precision.half_width_that_settles(math.log(1.01), 0.02) == math.log(1.01)
+    assert precision.half_width_that_settles(math.log(1.004), 0.02) == pytest.approx(math.log(1.02 / 1.004))
+
+
+@given(st.floats(-3, 3), st.floats(0.001, 1))
+def test_no_question_needs_less_than_half_the_margin(log_ratio: float, margin: float) -> None:
+    assert precision.half_width_that_settles(log_ratio, margin) >= math.log1p(margin) / 2
+
+
+def test_the_time_to_an_answer_by_hand() -> None:
+    # ±1 % takes 59 starts (the example of starts_to_reach); 19 took 190 s, so the other 40 take 400 s.
+    seen = Variances(within=0.0, between=0.03**2)
+    settling = precision.time_to_settle(
+        0.0, math.expm1(0.01), seen, half_width=0.07, rounds=2, error=ERROR, starts=19, seconds=190.0
+    )
+    assert (settling.half_width, settling.starts, settling.seconds) == (0.07, 40, 400.0)
+    assert settling.target == pytest.approx(0.01, rel=1e-4)
+
+
+def test_what_is_not_settled_takes_at_least_one_more_start() -> None:
+    seen = Variances(within=0.0, between=1e-8)
+    settling = precision.time_to_settle(
+        0.0, 0.02, seen, half_width=0.03, rounds=2, error=ERROR, starts=50, seconds=100.0
+    )
+    assert (settling.starts, settling.seconds) == (1, 2.0)
+
+
 def ask(seen: Variances, **more: object) -> Forecast | None:
     given: dict[str, object] = {
         "rounds": 2, "done": 0, "target": 0.03, "looks": looks.looks_after(0), "look_error": 0.035,

@@ -66,6 +66,8 @@ def _procedure(experiment: ExperimentSummary) -> list[Note]:
     if experiment.harness_load is not None:
         load = f"hopcost itself took {experiment.harness_load:.2%} of a core while the engine ran"
         notes.append(Note(load, NoteKind.HARNESS_LOAD))
+    if experiment.duty:
+        notes.append(Note(f"load was counted for {experiment.duty:.0%} of the time", NoteKind.HARNESS_LOAD))
     notes += [Note(line) for line in [*workers_lines(experiment.workers_luck), *tls_lines(experiment.arms)]]
     notes += [Note(f"note: {note}") for note in plan.notes]
     return notes + [Note(f"note: {arm.name}: {note}") for arm in experiment.arms for note in arm.notes]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hopcost.statistics.comparisons import THROUGHPUT
+from hopcost.report import formatting
+from hopcost.statistics.comparisons import THROUGHPUT, Comparison
+from hopcost.statistics.precision import Settling
 from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
 
 LEAST_SHOWN = 0.01
@@ -25,6 +27,7 @@ def verdict_lines(experiment: ExperimentSummary) -> list[str]:
     ]
     for arm in experiment.arms:
         lines += _without_verdict(arm)
+        lines += _not_settled(arm)
         lines += _caveats(arm)
     return lines
 
@@ -69,6 +72,42 @@ def _without_verdict(arm: ArmSummary) -> list[str]:
     return [
         f"{arm.name}: no verdict{' on ' + figures if figures else ''}: {reason}" for reason, figures in reasons.items()
     ]
+
+
+def _not_settled(arm: ArmSummary) -> list[str]:
+    """A line for each such verdict that tables show: the figures of single hops have none there."""
+    return [
+        f"{arm.name}: not settled on {_figure(comparison)}: {settling_words(comparison.to_settle)}"
+        for comparison in arm.comparisons
+        if comparison.to_settle is not None and ":" not in comparison.figure
+    ]
+
+
+def _figure(comparison: Comparison) -> str:
+    load = comparison.load_per_s
+    return comparison.figure if load is None else f"{comparison.figure} at {formatting.number(load)}/s"
+
+
+def settling_words(settling: Settling) -> str:
+    """What would settle it.
+
+    >>> settling_words(Settling(half_width=0.07, target=0.02, starts=40, seconds=610.0))
+    '±7 % now, ±2 % in about 10 min (40 more starts)'
+    """
+    starts = formatting.count(settling.starts, "more start")
+    time = formatting.duration(settling.seconds)
+    return f"{_width(settling.half_width)} now, {_width(settling.target)} in about {time} ({starts})"
+
+
+def _width(share: float) -> str:
+    """Two digits.
+
+    >>> _width(0.0712), _width(0.02), _width(0.127), _width(2.345), _width(1e9)
+    ('±7.1 %', '±2 %', '±13 %', '±230 %', 'more than ±1000 %')
+    """
+    if share > formatting.WIDEST:
+        return f"more than ±{formatting.WIDEST * 100:.0f} %"
+    return f"±{float(f'{share * 100:.2g}'):g} %"
 
 
 def group_reasons(reasons: Sequence[tuple[str | None, str]]) -> dict[str, str]:

@@ -14,7 +14,7 @@ from hopcost.statistics import figures, looks
 from hopcost.statistics.arms import PairedBlocks, RecordBlocks
 from hopcost.statistics.comparisons import BUSY_MACHINE, Comparison, compare_arm, too_few
 from hopcost.statistics.intervals import ONE, Interval
-from hopcost.statistics.summary import cpu, hop_cost, usage, warm_up
+from hopcost.statistics.summary import cpu, duty, hop_cost, usage, warm_up
 from hopcost.statistics.summary.hop_cost import HopCost
 from hopcost.statistics.summary.open_loop import OpenFigures, open_figures_of_arm
 from hopcost.statistics.summary.openings import WorkersLuck, workers_luck
@@ -83,7 +83,7 @@ class ExperimentSummary(msgspec.Struct, frozen=True):
     """An experiment over its valid blocks.
 
     `margin` (a fraction) is what the size of a difference is read against. `no_verdicts` says why no arm has a verdict.
-    `instrument_is_biased` is the run's: null if nobody judged it.
+    `instrument_is_biased` is the run's: null if nobody judged it. `duty` is the share of the time under counted load.
     """
 
     plan: PlannedExperiment
@@ -103,6 +103,7 @@ class ExperimentSummary(msgspec.Struct, frozen=True):
     workers_luck: list[WorkersLuck] = []
     soak: list[Course] = []
     repeats: list[ArmRepeats] = []
+    duty: float | None = None
 
 
 def summarise(record: Record) -> list[ExperimentSummary]:
@@ -155,6 +156,7 @@ def _summarise_experiment(
         workers_luck=workers_luck(valid),
         soak=summarise_soak(planned, valid),
         repeats=summarise_repeats(planned, repeats),
+        duty=duty.counted_share(blocks),
     )
 
 
