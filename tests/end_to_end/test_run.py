@@ -210,7 +210,9 @@ def test_the_engine_alone_needs_no_python(tmp_path: Path) -> None:
 def test_after_the_closed_loop_every_arm_is_offered_the_same_loads(tmp_path: Path) -> None:
     record = tmp_path / "record"
     suite = suite_files.write(tmp_path, suite_files.TWO_ARMS.replace("open_loop = false\n", ""))
-    with command.start("run", "--anyway", suite, "--time", 100, "--record", record, folder=tmp_path) as process:
+    with command.start(
+        "run", "--anyway", suite, "--time", 100, "--loads", 2, "--record", record, folder=tmp_path
+    ) as process:
         first = record / "blocks.jsonl"
         ends = time.monotonic() + 5 * WAIT_S
         while not (first.exists() and first.read_text()) and time.monotonic() < ends:
