@@ -65,6 +65,7 @@ class MockRig:
         self.replaces_a_worker: set[str] = set()
         self.without_receipt: set[str] = set()
         self.stack_cpu_ns = 0
+        self.late_share = 0.0  # of the requests, which the generator sends late in an open loop
         self.busy: Iterator[int] = iter(lambda: 0, None)
         self.programs: Iterator[list[ProcessTime]] = iter(list, None)
         self.others: Iterator[OtherPrograms] = iter(lambda: QUIET, None)
@@ -176,7 +177,8 @@ class MockRig:
                     arm=arm.name, round=number, place=place, start_ns=0, elapsed_ns=1000, freeze_ns=1, frozen_ns=None,
                     answers=answers[arm.name], sent=answers[arm.name], errors={}, reconnects=0,
                     received_bytes=0, cpu_ns={"origin": 1000}, cpu_outside_ns={"origin": 0},
-                    generator_cpu_ns=10, due=answers[arm.name], not_sent=0, late=0, spin_ns=0,
+                    generator_cpu_ns=10, due=answers[arm.name], not_sent=0, spin_ns=0,
+                    late=round(answers[arm.name] * self.late_share),
                 )  # fmt: skip
         for arm in load.arms:
             yield ArmTotals(

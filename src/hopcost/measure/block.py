@@ -103,7 +103,8 @@ def recording(context: BlockContext, number: int, *, judged: bool = True) -> Ite
     block.throttled_ns, block.swapped_pages = change.throttled_ns, change.swapped_pages
     block.clock_step_ns = change.clock_step_ns
     if judged and block.end is not None and block.validity != Validity.VOID:
-        block.validity, block.reasons = judge_block(block, experiment, on_busy_machine=context.plan.on_busy_machine)
+        judgement = judge_block(block, experiment, on_busy_machine=context.plan.on_busy_machine)
+        block.validity, block.reasons, block.void_loads = judgement
 
 
 def start(context: BlockContext, arm: PlannedArm, number: int, stacks: contextlib.ExitStack) -> CheckedArm:

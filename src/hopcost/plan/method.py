@@ -154,9 +154,11 @@ class Method:
     min_idle_share: float = constant(0.05, "", "share of its cores above which a stack is idle")
     # A virtual machine's own pauses came to 2 %.
     max_late_share: float = constant(
-        0.05, "", "share of due requests sent over 1 ms late though a connection was free; above: void"
+        0.05, "", "share of due requests sent over 1 ms late though a connection was free; above: that load is void"
     )
-    max_missed_share: float = constant(0.01, "", "share of due requests never sent; above: void, or the arm's result")
+    max_missed_share: float = constant(
+        0.01, "", "share of due requests never sent; above: that load is void, or the arm's result"
+    )
     # Errors may be cheap answers.
     max_error_share: float = constant(0.001, "", "errors per answer from which an arm's throughput has no verdict")
     uneven_factor: float = constant(1.5, "", "times its even share at which a worker's CPU time is uneven")

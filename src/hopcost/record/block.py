@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated
 
 import msgspec
@@ -128,6 +129,41 @@ class ArmBlock(msgspec.Struct):
         return total
 
 
+class LoadFaultKind(StrEnum):
+    """Why an offered load does not count in a block; none of it is an arm's own."""
+
+    SATURATED = "saturated"
+    LATE = "late"
+    NOT_SENT = "not_sent"
+    STALLED = "stalled"
+
+
+class LoadFault(msgspec.Struct, frozen=True):
+    """What went wrong under an offered load, in one arm's slices."""
+
+    arm: Annotated[str, Meta(description="in whose slices it was seen")]
+    kind: Annotated[
+        LoadFaultKind,
+        Meta(
+            description="`saturated`: the generator's cores were full; `late`: requests were sent late though a"
+            " connection was free; `not_sent`: they were not sent though the stack was idle; `stalled`: something"
+            " stood still in single slices"
+        ),
+    ]
+    extent: Annotated[
+        float | None,
+        Meta(description="share of the generator's cores that was busy, or of the requests; null of a stall"),
+    ] = None
+
+
+class VoidLoad(msgspec.Struct):
+    """An offered load that counts for no arm of the block; its closed loop and its other loads do."""
+
+    share: Annotated[float, Meta(description="of the load, as in `open_loop`")]
+    rate_per_s: Annotated[float, Meta(description="of the load, as in `open_loop`")]
+    faults: Annotated[list[LoadFault], Meta(description="why, by arm")]
+
+
 class Failure(msgspec.Struct):
     """An arm that failed, in its own or its programs' words."""
 
@@ -196,3 +232,18 @@ class Block(msgspec.Struct):
             description="the other programs that used most CPU time under load, most first; only those seen from here"
         ),
     ] = []
+    void_loads: Annotated[
+        list[VoidLoad],
+        Meta(description="offered loads that count for no arm of the block: the generator could not offer them"),
+    ] = []
+
+    @property
+    def parts_that_count(self) -> list[ArmBlock]:
+        """The arms' parts without the offered loads that are void."""
+        void = {load.share for load in self.void_loads}
+        if not void:
+            return self.arms
+        return [
+            msgspec.structs.replace(part, open_loop=[load for load in part.open_loop if load.share not in void])
+            for part in self.arms
+        ]

@@ -87,6 +87,10 @@ def _of_block(block: Block, planned: dict[str, PlannedExperiment], seen: set[tup
             return
     if len(set(names)) != len(names):
         yield "arms: the same arm twice"
+    shares = {load.share for part in block.arms for load in part.open_loop}
+    for void in block.void_loads:
+        if void.share not in shares:
+            yield f"void_loads: no arm was offered {void.rate_per_s:g}/s"
     for number, part in enumerate(block.arms):
         yield from (f"arms[{number}] ({part.name}): {what}" for what in _of_part(part, copies[part.name]))
 

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from hopcost.errors import printable
+from hopcost.plan.method import METHOD
 from hopcost.report.formatting import count, number
 from hopcost.report.notes.soak import FIGURES
 from hopcost.report.notes.verdicts import group_reasons
@@ -104,6 +105,8 @@ def _cost(experiment: ExperimentSummary, arm: ArmSummary) -> str:
     """
     own = [cost for cost in experiment.hop_costs if (cost.arm, cost.without) == (arm.name, experiment.plan.baseline)]
     costs = [cost for cost in own if cost.cpu_ns is not None]
+    few = {load.share for load in experiment.void_loads if load.starts - len(load.void) < METHOD.min_blocks}
+    costs = [cost for cost in costs if cost.share not in few]
     clear = [cost for cost in costs if cost.load_per_s is not None and _excludes_zero(cost)]
     cost = next(iter([*reversed(clear), *reversed(costs)]), None)  # saturation is the last one
     if cost is not None and cost.cpu_ns is not None:

@@ -22,7 +22,7 @@ from hopcost.record.run import Ending
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.precision import Settling
 from hopcost.statistics.summary.hop_cost import HopCost
-from hopcost.statistics.summary.open_loop import OpenFigures
+from hopcost.statistics.summary.open_loop import OpenFigures, VoidStarts
 from hopcost.statistics.summary.openings import WorkersLuck
 from hopcost.statistics.summary.repeats import ArmRepeats, PeerFigures
 from hopcost.statistics.summary.soak import Course
@@ -184,6 +184,14 @@ class ReportedExperiment(msgspec.Struct, frozen=True):
     blocks: Annotated[int, Meta(description="blocks that count: valid and suspect ones")]
     void_blocks: Annotated[list[ReportedBlock], Meta(description="`number` and `reasons` of each; they do not count")]
     suspect_blocks: Annotated[list[ReportedBlock], Meta(description="`number` and `reasons` of each; they count")]
+    void_loads: Annotated[
+        list[VoidStarts],
+        Meta(
+            description="offered loads that the generator could not offer: `share`, `rate_per_s`, how many `starts` had"
+            " it, the numbers (from 0) of those in which it is `void` for all arms, and the `faults` there, as in"
+            " blocks.jsonl"
+        ),
+    ]
     ending: Annotated[
         Ending | None, Meta(description="why it stopped, as in run.json; null where it did not get so far")
     ]

@@ -92,7 +92,7 @@ class RecordBlocks:
 
 
 class PairedBlocks:
-    """The valid blocks of an experiment by arm; by itself it is a record of one experiment.
+    """The valid blocks of an experiment by arm, without void loads; by itself it is a record of one experiment.
 
     `copy` is the second run of `copied_arm`, None if no arm has a copy. `failed` has the numbers (from 1) of the
     blocks, valid or void, in which an arm failed: it left the experiment there.
@@ -106,7 +106,7 @@ class PairedBlocks:
         self.copied_arm = experiment.copied_arm
         self.copy = experiment.copy
         counting = [block for block in blocks if block.validity != Validity.VOID]
-        self.blocks = [{arm.name: arm for arm in block.arms} for block in counting]
+        self.blocks = [{arm.name: arm for arm in block.parts_that_count} for block in counting]
         self.numbers = [block.number + 1 for block in counting]
         self.seconds = sum(block.elapsed_ns for block in counting) / 1e9
         self.failed: dict[str, list[int]] = {}

@@ -8,7 +8,7 @@ import msgspec
 from samples.records import MS, block, histogram, part, record, slice_of
 
 from hopcost.plan.plan import Plan
-from hopcost.record.block import ArmBlock, Block, OpenLoad
+from hopcost.record.block import ArmBlock, Block, LoadFault, LoadFaultKind, OpenLoad, VoidLoad
 from hopcost.statistics.comparisons import Comparison
 from hopcost.statistics.summary.summary import ExperimentSummary, summarise
 
@@ -50,6 +50,12 @@ def six_blocks(behind: float = 0.5, noise: float = 0.002, again: float = 1.0, op
             )
         )
     return made
+
+
+def void_load(block: Block, *late: float) -> Block:
+    """The same block with a load that the generator could not offer: it sent so much of it late."""
+    faults = [LoadFault("behind", LoadFaultKind.LATE, extent) for extent in late]
+    return msgspec.structs.replace(block, void_loads=[VoidLoad(0.25, RATE_PER_S, faults)])
 
 
 def summary(blocks: list[Block], plan: Plan | None = None) -> ExperimentSummary:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 from samples import records
+from samples.records import MS
 
 from hopcost.plan.cores import Cores
 from hopcost.record.block import ArmBlock, Block
@@ -21,3 +22,15 @@ def each_open_slice(block: Block, **values: int) -> None:
     for each in behind(block).open_loop[0].slices:
         for key, value in values.items():
             setattr(each, key, value)
+
+
+def times(block: Block, counts: dict[int, int]) -> None:
+    """Other response times under the offered load; what was in flight stays as it was."""
+    behind(block).open_loop[0].totals.response_time = records.histogram_of(counts)
+
+
+def stall(block: Block) -> None:
+    """One of the slices under the offered load stood still."""
+    times(block, {MS: 9_950, 1000 * MS: 50})
+    behind(block).open_loop[0].slices[1].in_flight_ns = 20_000 * MS  # one slice holds it all
+    behind(block).open_loop[0].totals.service_time = records.histogram_of({MS: 9_950, 301 * MS: 50})

@@ -62,6 +62,20 @@ def test_after_the_closed_loop_the_same_stacks_are_offered_the_same_loads(rig: M
     assert first.slices_elapsed_ns == sum(each.elapsed_ns for arm in first.arms for each in arm.slices)
 
 
+def test_a_load_that_the_generator_sent_late_is_void_and_the_block_is_not_done_again(
+    rig: MockRig, tmp_path: Path
+) -> None:
+    rig.late_share = 0.1
+    _, read, _ = measure(rig, tmp_path, loads=1)
+    assert [each.validity for each in read.blocks] == [Validity.VALID] * len(read.blocks)
+    assert [[load.share for load in each.void_loads] for each in read.blocks] == [[0.25]] * len(read.blocks)
+    assert rig.log.count("start base") == len(read.blocks)
+    assert {len(arm.open_loop) for each in read.blocks for arm in each.arms} == {1}, "the record keeps it"
+    assert {load.arms[0].arrivals is None for load in rig.plans[::2]} == {True}
+    rates = {(load.arms[0].arrivals or {})["poisson"].rate_per_s for load in rig.plans[1::2]}
+    assert len(rates) == 1, "the load of the first block is that of all"
+
+
 def test_an_arm_that_died_in_the_closed_loop_is_offered_nothing(rig: MockRig, tmp_path: Path) -> None:
     SUITE.arms["third"] = SUITE.arms["slow"]
     SUITE.experiments[0].arms.append("third")

@@ -87,6 +87,10 @@ BLOCKS: list[tuple[Change, str]] = [
         "arms[0] (direct): open_loop: expected a load, got 0/s",
     ),
     (
+        lambda block: block.update(void_loads=[{"share": 0.75, "rate_per_s": 9000, "faults": []}]),
+        "void_loads: no arm was offered 9000/s",
+    ),
+    (
         lambda block: block.update(failures=[{"arm": "nobody", "message": "gone"}]),
         "arms: 'nobody' is not in plan.json; known: behind, beside, direct, direct-aa",
     ),

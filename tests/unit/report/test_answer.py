@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
+from samples.comparisons import six_blocks, void_load
 from samples.records import block, part, plain_block, plan_of, record, slice_of, sound_block
 
 from hopcost.plan.plan import Plan
@@ -113,6 +114,13 @@ def test_without_an_open_loop_the_hop_cost_is_that_of_saturation() -> None:
 
     assert "adds 30 ± " in said(record(*(costly(number) for number in range(6))))
     assert "µs of CPU per request at saturation" in said(record(*(costly(number) for number in range(6))))
+
+
+def test_the_hop_cost_of_a_load_that_counts_in_one_start_is_not_the_answer() -> None:
+    blocks = six_blocks(0.5, 0.0005)
+    assert " of CPU per request at 5,000/s" in said(record(*blocks))
+    blocks[1:] = [void_load(each, 0.06) for each in blocks[1:]]
+    assert " of CPU per request at saturation" in said(record(*blocks))
 
 
 def ending(words: str) -> Plan:

@@ -9,7 +9,8 @@ from rich.console import Console
 from hopcost.plan.plan import Plan, PlannedExperiment
 from hopcost.record.block import Block
 from hopcost.record.run import Ending
-from hopcost.report.formatting import reached
+from hopcost.report.formatting import number, reached
+from hopcost.report.notes.void_loads import words
 from hopcost.statistics import stop
 from hopcost.statistics.precision import Forecast
 
@@ -109,4 +110,8 @@ def expected(forecast: Forecast) -> str:
 def faults(block: Block) -> list[str]:
     """A line for each fault of a block."""
     lines = [f"block {block.number + 1} is {block.validity}: {reason}" for reason in block.reasons]
+    lines += [
+        f"block {block.number + 1} does not count at {number(load.rate_per_s)}/s: {words(load.faults)}"
+        for load in block.void_loads
+    ]
     return lines + [f"{failure.arm} failed: {failure.message}" for failure in block.failures]

@@ -9,7 +9,7 @@ import msgspec
 
 from hopcost.plan.method import METHOD
 from hopcost.record import histogram
-from hopcost.record.block import ArmBlock, OpenLoad
+from hopcost.record.block import ArmBlock, Block, LoadFault, OpenLoad
 from hopcost.record.histogram import Histogram
 from hopcost.statistics.figures import BlockFigure, load_at, total
 from hopcost.statistics.summary.cpu import cpu_per_request
@@ -128,3 +128,29 @@ def _quantiles(loads: Sequence[OpenLoad], beyond: int = METHOD.min_samples_beyon
         name: value[0] if value is not None and value[1] and count * (1 - q) >= beyond else None
         for (name, q), value in zip(QUANTILES.items(), quantiles, strict=True)
     }
+
+
+class VoidStarts(msgspec.Struct, frozen=True):
+    """Of one offered load: `starts` had it, and it is void in those of the blocks `void` (from 0)."""
+
+    share: float
+    rate_per_s: float
+    starts: int
+    void: list[int]
+    faults: list[LoadFault]
+
+
+def void_starts(blocks: Sequence[Block]) -> list[VoidStarts]:
+    """Of each load that is void in one of these blocks, which themselves count."""
+    void = [(block, load) for block in blocks for load in block.void_loads]
+    shares = sorted({load.share for _, load in void})
+    return [
+        VoidStarts(
+            share=share,
+            rate_per_s=next(load.rate_per_s for _, load in void if load.share == share),
+            starts=sum(any(load.share == share for arm in block.arms for load in arm.open_loop) for block in blocks),
+            void=[block.number for block, load in void if load.share == share],
+            faults=[fault for _, load in void if load.share == share for fault in load.faults],
+        )
+        for share in shares
+    ]

@@ -16,7 +16,7 @@ from hopcost.statistics.comparisons import BUSY_MACHINE, Comparison, compare_arm
 from hopcost.statistics.intervals import ONE, Interval
 from hopcost.statistics.summary import cpu, duty, hop_cost, usage, warm_up
 from hopcost.statistics.summary.hop_cost import HopCost
-from hopcost.statistics.summary.open_loop import OpenFigures, open_figures_of_arm
+from hopcost.statistics.summary.open_loop import OpenFigures, VoidStarts, open_figures_of_arm, void_starts
 from hopcost.statistics.summary.openings import WorkersLuck, workers_luck
 from hopcost.statistics.summary.published import published_figures
 from hopcost.statistics.summary.repeats import ArmRepeats, PeerFigures, summarise_peer_runs, summarise_repeats
@@ -104,6 +104,7 @@ class ExperimentSummary(msgspec.Struct, frozen=True):
     soak: list[Course] = []
     repeats: list[ArmRepeats] = []
     duty: float | None = None
+    void_loads: list[VoidStarts] = []
 
 
 def summarise(record: Record) -> list[ExperimentSummary]:
@@ -157,6 +158,7 @@ def _summarise_experiment(
         soak=summarise_soak(planned, valid),
         repeats=summarise_repeats(planned, repeats),
         duty=duty.counted_share(blocks),
+        void_loads=void_starts(valid),
     )
 
 

@@ -28,6 +28,11 @@ def is_even_over_slices(slices: Sequence[Slice]) -> bool:
     return len(means) > 1 and max(means) < METHOD.stall_factor * statistics.median_low(means)
 
 
+def is_stalled(slices: Sequence[Slice], totals: ArmTotals | None) -> bool:
+    """Whether single slices made a mean above p99: something stood still then."""
+    return has_long_tail(totals) and not is_even_over_slices(slices)
+
+
 def missed_shares(load: OpenLoad) -> tuple[float, float]:
     """Shares of the due requests: sent late though a connection was free, and never sent."""
     due = sum_of_slices(load, "due")

@@ -1,4 +1,4 @@
-"""Whether a block counts: faults of the instrument and of the machine void it.
+"""Whether a block counts, and which of its offered loads: faults of the instrument and of the machine void them.
 
 docs/methodology.md has each rule and why. The A/A arm's ratio is no rule here: a block must not be chosen by what it
 shows.
@@ -6,56 +6,64 @@ shows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from hopcost.generators.engine_protocol import ArmTotals, End, Slice, Validity
 from hopcost.plan import open_loop
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.record import histogram
-from hopcost.record.block import ArmBlock, Block, OpenLoad
-from hopcost.statistics.validity.accounts import (
-    could_have_sent,
-    generator_busy,
-    has_long_tail,
-    is_even_over_slices,
-    is_starved,
-    missed_shares,
-    share,
-)
+from hopcost.record.block import ArmBlock, Block, VoidLoad
+from hopcost.statistics.validity.accounts import is_stalled, share
+from hopcost.statistics.validity.load import find_void_loads, offered_shares, sentences
 from hopcost.statistics.validity.others import Fault, faults_of_others
 
-Judge = Callable[[ArmBlock | OpenLoad, PlannedExperiment], list[Fault]]
+
+class Judgement(NamedTuple):
+    """Of a block. Void loads change neither its validity nor its reasons: its closed loop stands."""
+
+    validity: Validity
+    reasons: list[str]
+    void_loads: list[VoidLoad]
 
 
-def judge_block(
-    block: Block, experiment: PlannedExperiment, *, on_busy_machine: bool = False
-) -> tuple[Validity, list[str]]:
-    """The validity, and the reasons. The block must hold the facts of its machine already.
+def judge_block(block: Block, experiment: PlannedExperiment, *, on_busy_machine: bool = False) -> Judgement:
+    """The block must hold the facts of its machine already.
 
-    If the run was asked for `on_busy_machine` (`--anyway`), what the machine did makes the block suspect, not void.
+    If the run was asked for `on_busy_machine` (`--anyway`), what the machine did makes the block suspect, and nothing
+    void.
     """
-    disturbed = [
-        *_faults_of_machine(block, experiment),
-        *(fault for part in block.arms for fault in _of_arm(part, experiment, _disturbances)),
-    ]
+    void_loads = find_void_loads(block, experiment)
+    disturbed = [*_faults_of_machine(block, experiment), *(fault for part in block.arms for fault in _stalls(part))]
     if on_busy_machine:
-        disturbed = [(Validity.SUSPECT, reason) for _, reason in disturbed]
+        disturbed = [
+            (Validity.SUSPECT, reason) for reason in [*(text for _, text in disturbed), *sentences(void_loads)]
+        ]
+        void_loads = []
     faults = [
-        *_faults_of_engine(block),
+        *_faults_of_engine(block, void_loads),
         *disturbed,
-        *(fault for part in block.arms for fault in _of_arm(part, experiment, _faults_of_accounts)),
+        *(fault for part in block.arms for fault in _faults_of_accounts(part)),
     ]
     for failure in block.failures:
         if failure.arm in (experiment.baseline, experiment.copy):
             faults.append((Validity.VOID, f"{failure.arm}, which the others are compared with, failed under load"))
-    return Validity.worst(validity for validity, _ in faults), [reason for _, reason in faults]
+    return Judgement(Validity.worst(validity for validity, _ in faults), [reason for _, reason in faults], void_loads)
 
 
-def _faults_of_engine(block: Block) -> list[Fault]:
-    """The engine's own judgement: CPU time outside an arm's slices, connections that would not open, late requests."""
+def _faults_of_engine(block: Block, void_loads: Sequence[VoidLoad]) -> list[Fault]:
+    """The engine's own judgement: CPU time outside an arm's slices, connections that would not open, late requests.
+
+    What it suspects of a load that does not count says nothing of the block.
+    """
     ends: list[tuple[str, End]] = [] if block.end is None else [("", block.end)]
-    ends += [("open loop: ", end) for end in block.open_ends]
+    void = {load.share for load in void_loads}
+    shares = offered_shares(block)
+    for number, end in enumerate(block.open_ends):
+        does_not_count = number < len(shares) and shares[number] in void
+        if end.validity == Validity.VOID or not does_not_count:
+            ends.append(("open loop: ", end))
     return [(end.validity, where + reason) for where, end in ends for reason in end.reasons]
 
 
@@ -88,23 +96,28 @@ def _faults_of_machine(block: Block, experiment: PlannedExperiment) -> list[Faul
     return faults
 
 
-def _of_arm(part: ArmBlock, experiment: PlannedExperiment, judge: Judge) -> list[Fault]:
-    """The faults of one kind in an arm's loads, named by the arm and the rate."""
-    faults = judge(part, experiment)
+def _stalls(part: ArmBlock) -> list[Fault]:
+    """A mean above p99: something stood still. A single slice does not show whether it was the arm."""
+    reason = "its mean time is above its p99: something stood still"
+    faults: list[Fault] = []
+    if is_stalled(part.slices, part.totals):
+        validity = Validity.VOID if len(part.slices) > 1 else Validity.SUSPECT
+        faults.append((validity, f"{part.name}: {reason}"))
     for load in part.open_loop:
-        faults += [(validity, f"at {load.rate_per_s:g}/s {reason}") for validity, reason in judge(load, experiment)]
-    return [(validity, f"{part.name}: {reason}") for validity, reason in faults]
+        if len(load.slices) == 1 and is_stalled(load.slices, load.totals):  # of several: the load is void
+            faults.append((Validity.SUSPECT, f"{part.name}: at {load.rate_per_s:g}/s {reason}"))
+    return faults
 
 
-def _faults_of_accounts(load: ArmBlock | OpenLoad, _experiment: PlannedExperiment) -> list[Fault]:
-    """What the instrument's own sums say against it."""
-    return _little(load.slices, load.totals)
-
-
-def _disturbances(load: ArmBlock | OpenLoad, experiment: PlannedExperiment) -> list[Fault]:
-    """What a machine with too little time for the generator or the stack leaves in a load."""
-    offered = _not_offered(load, experiment) if isinstance(load, OpenLoad) else []
-    return [*_stalled(load.slices, load.totals), *offered]
+def _faults_of_accounts(part: ArmBlock) -> list[Fault]:
+    """What the instrument's own sums say against it, in the closed loop and under each offered load."""
+    loads = [("", part.slices, part.totals)]
+    loads += [(f"at {load.rate_per_s:g}/s ", load.slices, load.totals) for load in part.open_loop]
+    return [
+        (validity, f"{part.name}: {where}{reason}")
+        for where, slices, totals in loads
+        for validity, reason in _little(slices, totals)
+    ]
 
 
 def _little(slices: Sequence[Slice], totals: ArmTotals | None) -> list[Fault]:
@@ -129,25 +142,3 @@ def _little(slices: Sequence[Slice], totals: ArmTotals | None) -> list[Fault]:
     return [
         (Validity.VOID, f"the service times are {off:+.1%} off from the requests in flight over time (Little's law)")
     ]
-
-
-def _stalled(slices: Sequence[Slice], totals: ArmTotals | None) -> list[Fault]:
-    """A mean above p99: something stood still. A single slice does not show whether it was the arm."""
-    if not has_long_tail(totals) or is_even_over_slices(slices):
-        return []
-    reason = "its mean time is above its p99: something stood still"
-    return [(Validity.VOID if len(slices) > 1 else Validity.SUSPECT, reason)]
-
-
-def _not_offered(load: OpenLoad, experiment: PlannedExperiment) -> list[Fault]:
-    """The generator's own faults under an offered load."""
-    faults: list[Fault] = []
-    busy = generator_busy(load, experiment)
-    if busy >= METHOD.full_share:
-        faults.append((Validity.VOID, f"the generator's cores were {busy:.0%} busy: it was saturated"))
-    late, not_sent = missed_shares(load)
-    if late > METHOD.max_late_share and not is_starved(load, experiment):
-        faults.append((Validity.VOID, f"{late:.1%} of the requests were sent late though a connection was free"))
-    if not_sent > METHOD.max_missed_share and could_have_sent(load, experiment):
-        faults.append((Validity.VOID, f"{not_sent:.1%} of the requests were not sent though the stack was idle"))
-    return faults

@@ -73,8 +73,9 @@ def test_a_fault_of_an_arm_is_its_result_and_voids_nothing(
     forge(behind(block))
     (fault,) = faults_of_arm([behind(block)], EXPERIMENT)
     assert fault.text.startswith(sentence) and fault.consequence is consequence
-    verdict, reasons = judge_block(block, EXPERIMENT)
+    verdict, reasons, void_loads = judge_block(block, EXPERIMENT)
     assert verdict == "valid", reasons
+    assert void_loads == [], void_loads
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Faults of the instrument and the machine void a block: each forged in its record, beside a sound block."""
+"""Faults of the instrument and the machine void a block or one of its loads: each forged, beside a sound block."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from samples import records
-from samples.forgeries import EXPERIMENT, SHARED, behind, each_open_slice
+from samples.forgeries import EXPERIMENT, SHARED, behind, each_open_slice, stall, times
 from samples.records import MS
 
 from hopcost.generators.engine_protocol import End, Validity
@@ -17,15 +17,10 @@ from hopcost.statistics.validity.block import judge_block
 Forgery = Callable[[Block], None]
 
 
-def times(block: Block, counts: dict[int, int]) -> None:
-    """Other response times under the offered load; what was in flight stays as it was."""
-    behind(block).open_loop[0].totals.response_time = records.histogram_of(counts)
-
-
 def test_a_sound_block_is_valid_and_its_arms_have_no_fault() -> None:
     block = records.sound_block()
-    assert judge_block(block, EXPERIMENT) == ("valid", [])
-    assert judge_block(block, SHARED) == ("valid", [])
+    assert judge_block(block, EXPERIMENT) == ("valid", [], [])
+    assert judge_block(block, SHARED) == ("valid", [], [])
     for part in block.arms:
         assert faults_of_arm([part], EXPERIMENT) == []
         assert not is_generator_full(part, EXPERIMENT)
@@ -57,10 +52,11 @@ def ages_at_the_edges(block: Block) -> None:
     behind(block).slices[0].aged_ns = 1_000 * MS
 
 
-def stall(block: Block) -> None:
-    times(block, {MS: 9_950, 1000 * MS: 50})
-    behind(block).open_loop[0].slices[1].in_flight_ns = 20_000 * MS  # one slice holds it all
-    behind(block).open_loop[0].totals.service_time = records.histogram_of({MS: 9_950, 301 * MS: 50})
+def stall_of_the_closed_loop(block: Block) -> None:
+    part = behind(block)
+    assert part.totals is not None
+    part.totals.service_time = records.histogram_of({MS: 39_850, 1000 * MS: 150})
+    part.slices[1].in_flight_ns = 169_850 * MS
 
 
 def stall_of_the_only_slice(block: Block) -> None:
@@ -83,24 +79,24 @@ def stall_of_the_only_slice(block: Block) -> None:
         (little, "void", "behind: the service times are -2.5% off"),
         (little_under_an_offered_load, "void", "behind: at 5000/s the service times are +3.0% off"),
         (ages_at_the_edges, "void", "behind: the service times are +2.6% off"),
-        (stall, "void", "behind: at 5000/s its mean time is above its p99: something stood still"),
+        (stall_of_the_closed_loop, "void", "behind: its mean time is above its p99: something stood still"),
         (stall_of_the_only_slice, "suspect", "behind: at 5000/s its mean time is above its p99"),
-        (
-            lambda block: each_open_slice(block, generator_cpu_ns=1060 * MS),
-            "void",
-            "behind: at 5000/s the generator's cores were 96% busy: it was saturated",
-        ),
-        (lambda block: each_open_slice(block, late=300), "void", "6.0% of the requests were sent late"),
-        (lambda block: each_open_slice(block, not_sent=100), "void", "2.0% of the requests were not sent though"),
         (lambda block: block.failures.append(Failure("direct-aa", "it died")), "void", "direct-aa, which the others"),
     ],
 )
 def test_a_fault_of_the_instrument_or_the_machine_is_seen(forge: Forgery, verdict: str, reason: str) -> None:
     block = records.sound_block()
     forge(block)
-    judged, reasons = judge_block(block, EXPERIMENT)
+    judged, reasons, _ = judge_block(block, EXPERIMENT)
     assert judged == verdict
     assert any(reason in each for each in reasons), reasons
+
+
+def test_a_void_engine_run_of_a_load_voids_the_block_all_the_same() -> None:
+    block = records.sound_block()
+    each_open_slice(block, late=300)
+    block.open_ends[0] = End(elapsed_ns=1, generator_cpu_ns=1, validity=Validity.VOID, reasons=["1.1 % outside"])
+    assert judge_block(block, EXPERIMENT)[:2] == ("void", ["open loop: 1.1 % outside"])
 
 
 @pytest.mark.parametrize(
@@ -118,7 +114,9 @@ def test_a_fault_of_the_instrument_or_the_machine_is_seen(forge: Forgery, verdic
 def test_on_a_machine_that_is_known_to_be_busy_only_the_instrument_voids(forge: Forgery, verdict: str) -> None:
     block = records.sound_block()
     forge(block)
-    assert judge_block(block, EXPERIMENT, on_busy_machine=True)[0] == verdict
+    judged = judge_block(block, EXPERIMENT, on_busy_machine=True)
+    assert (judged.validity, judged.void_loads) == (verdict, [])
+    assert judged.reasons
 
 
 @pytest.mark.parametrize(
@@ -138,7 +136,7 @@ def test_on_a_machine_that_is_known_to_be_busy_only_the_instrument_voids(forge: 
 def test_what_is_within_bounds_or_an_arms_own_voids_nothing(forge: Forgery) -> None:
     block = records.sound_block()
     forge(block)
-    assert judge_block(block, EXPERIMENT) == ("valid", [])
+    assert judge_block(block, EXPERIMENT) == ("valid", [], [])
 
 
 def test_the_difference_between_the_baseline_and_its_copy_voids_nothing() -> None:
@@ -149,7 +147,7 @@ def test_the_difference_between_the_baseline_and_its_copy_voids_nothing() -> Non
         each.answers, each.in_flight_ns = 10_000, 10_000 * MS
     assert copy.totals is not None
     copy.totals.service_time = records.histogram_of({MS: 20_000})
-    assert judge_block(block, EXPERIMENT) == ("valid", [])
+    assert judge_block(block, EXPERIMENT) == ("valid", [], [])
 
 
 def few(part: ArmBlock) -> None:

@@ -26,7 +26,7 @@ def disturbed(share: float, others: list[OtherProgram] | None = None) -> Block:
     ("share", "verdict"), [(0.0, "valid"), (0.029, "valid"), (0.031, "suspect"), (0.099, "suspect"), (0.101, "void")]
 )
 def test_from_three_percent_a_block_is_suspect_and_above_ten_void(share: float, verdict: str) -> None:
-    validity, reasons = judge_block(disturbed(share), EXPERIMENT)
+    validity, reasons, _ = judge_block(disturbed(share), EXPERIMENT)
     assert validity == verdict
     assert bool(reasons) == (verdict != "valid")
 
@@ -38,10 +38,10 @@ def test_with_anyway_a_block_is_no_more_than_suspect() -> None:
 def test_the_reason_names_those_that_took_most() -> None:
     programs = [OtherProgram("pytest", 6902, 4000 * MS), OtherProgram("cargo", 81, 2000 * MS)]
     programs.append(OtherProgram("shell", 7, 10 * MS))
-    _, reasons = judge_block(disturbed(0.35, programs), EXPERIMENT)
+    _, reasons, _ = judge_block(disturbed(0.35, programs), EXPERIMENT)
     assert reasons == ["other programs took 35 % of the CPU time of 2 cores: pytest (pid 6902), cargo (pid 81)"]
 
 
 def test_programs_that_took_next_to_nothing_are_not_blamed() -> None:
-    _, reasons = judge_block(disturbed(0.35, [OtherProgram("shell", 7, 10 * MS)]), EXPERIMENT)
+    _, reasons, _ = judge_block(disturbed(0.35, [OtherProgram("shell", 7, 10 * MS)]), EXPERIMENT)
     assert reasons == ["other programs took 35 % of the CPU time of 2 cores: none of them can be seen from here"]

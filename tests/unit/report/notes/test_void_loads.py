@@ -1,0 +1,28 @@
+"""Offered loads that do not count, in a line each."""
+
+from __future__ import annotations
+
+from samples.comparisons import six_blocks, summary, void_load
+
+from hopcost.record.block import LoadFault, LoadFaultKind
+from hopcost.report.live.progress import faults
+from hopcost.report.notes.conditions import validity_lines
+from hopcost.report.notes.void_loads import words
+
+
+def test_a_line_for_each_load_has_the_starts_and_the_reasons() -> None:
+    blocks = six_blocks()
+    blocks[1], blocks[4] = void_load(blocks[1], 0.06), void_load(blocks[4], 0.123)
+    expected = "at 5,000/s: 2 of 6 starts do not count: the generator sent 6 to 12 % of the requests late"
+    assert validity_lines(summary(blocks)) == [expected]
+    assert faults(blocks[1]) == ["block 2 does not count at 5,000/s: the generator sent 6 % of the requests late"]
+    expected = "at 5,000/s: 1 of 6 starts does not count: the generator sent 12 % of the requests late"
+    assert validity_lines(summary([*six_blocks()[:4], *blocks[4:]])) == [expected]
+
+
+def test_each_kind_of_fault_is_said_once() -> None:
+    kinds = [(LoadFaultKind.STALLED, None), (LoadFaultKind.SATURATED, 0.96), (LoadFaultKind.NOT_SENT, 0.02)]
+    found = [LoadFault(arm, kind, extent) for arm in ("direct", "behind") for kind, extent in kinds]
+    assert words(found) == (
+        "something stood still; the generator's cores were 96 % busy; the generator did not send 2 % of the requests"
+    )

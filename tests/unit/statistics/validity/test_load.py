@@ -1,0 +1,71 @@
+"""What the generator did not offer voids that load of the block for all arms, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+import pytest
+from samples import records
+from samples.forgeries import EXPERIMENT, SHARED, behind, each_open_slice, stall
+from samples.records import MS
+
+from hopcost.generators.engine_protocol import End, Validity
+from hopcost.record.block import Block, LoadFault, LoadFaultKind
+from hopcost.statistics.validity.block import judge_block
+from hopcost.statistics.validity.load import find_void_loads, sentences
+
+Forgery = Callable[[Block], None]
+
+
+@pytest.mark.parametrize(
+    ("forge", "kind", "extent"),
+    [
+        (lambda block: each_open_slice(block, generator_cpu_ns=1060 * MS), "saturated", 0.96),
+        (lambda block: each_open_slice(block, late=300), "late", 0.06),
+        (lambda block: each_open_slice(block, not_sent=100), "not_sent", 0.02),
+        (stall, "stalled", None),
+    ],
+)
+def test_a_load_that_the_generator_could_not_offer_is_void_alone(
+    forge: Forgery, kind: str, extent: float | None
+) -> None:
+    block = records.sound_block()
+    forge(block)
+    judged = judge_block(block, EXPERIMENT)
+    assert judged[:2] == ("valid", [])
+    (load,) = judged.void_loads
+    assert (load.share, load.rate_per_s) == (0.25, 5000)
+    assert load.faults == [LoadFault("behind", LoadFaultKind(kind), extent)]
+
+
+def test_of_two_loads_the_one_that_was_offered_counts() -> None:
+    block = records.sound_block()
+    for part in block.arms:
+        part.open_loop.append(msgspec.structs.replace(records.open_load(part.name, 10_000), share=0.5))
+    for each in behind(block).open_loop[1].slices:
+        each.late = 1000
+    late = End(elapsed_ns=1, generator_cpu_ns=1, validity=Validity.SUSPECT, reasons=["late"])
+    block.open_ends.append(late)
+    judged = judge_block(block, EXPERIMENT)
+    assert [load.share for load in judged.void_loads] == [0.5]
+    assert judged[:2] == ("valid", []), "what the engine suspects of a void load says nothing of the block"
+    block.open_ends = [late, *block.open_ends[:1]]
+    assert judge_block(block, EXPERIMENT)[:2] == ("suspect", ["open loop: late"])
+
+
+def test_a_fault_has_a_sentence_with_its_arm_and_the_rate() -> None:
+    block = records.sound_block()
+    each_open_slice(block, late=300)
+    assert sentences(find_void_loads(block, EXPERIMENT)) == [
+        "behind: at 5000/s 6.0% of the requests were sent late though a connection was free"
+    ]
+
+
+def test_late_requests_before_a_full_stack_that_shares_the_core_are_the_arms_own() -> None:
+    block = records.sound_block()
+    full: dict[str, int | None] = dict.fromkeys(behind(block).hops, 950 * MS)
+    for each in behind(block).open_loop[0].slices:
+        each.late, each.cpu_ns = 300, full
+    assert find_void_loads(block, SHARED) == []
+    assert len(find_void_loads(block, EXPERIMENT)) == 1
