@@ -99,16 +99,18 @@ def _size(verdict: Verdict | None) -> str:
 
 
 def _cost(experiment: ExperimentSummary, arm: ArmSummary) -> str:
-    """CPU time that its hop adds to the baseline, at the highest load at which it differs from 0.
+    """CPU time that its hop adds to the baseline, at the highest offered load at which it differs from 0.
 
-    Without a hop in front of the baseline: its CPU per request as a ratio.
+    If it differs at none, that of the highest offered load; at saturation only if no load was offered. Without a hop
+    in front of the baseline: its CPU per request as a ratio.
     """
     own = [cost for cost in experiment.hop_costs if (cost.arm, cost.without) == (arm.name, experiment.plan.baseline)]
     costs = [cost for cost in own if cost.cpu_ns is not None]
     few = {load.share for load in experiment.void_loads if load.starts - len(load.void) < METHOD.min_blocks}
     costs = [cost for cost in costs if cost.share not in few]
-    clear = [cost for cost in costs if cost.load_per_s is not None and _excludes_zero(cost)]
-    cost = next(iter([*reversed(clear), *reversed(costs)]), None)  # saturation is the last one
+    offered = [cost for cost in reversed(costs) if cost.load_per_s is not None]
+    clear = [cost for cost in offered if _excludes_zero(cost)]
+    cost = next(iter([*clear, *offered, *costs]), None)
     if cost is not None and cost.cpu_ns is not None:
         load = "at saturation" if cost.load_per_s is None else f"at {number(cost.load_per_s)}/s"
         amount = f"{around(cost.cpu_ns, 1e-3, ' µs')} of CPU per request {load}"

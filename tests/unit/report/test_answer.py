@@ -99,7 +99,7 @@ def test_the_hop_cost_comes_with_its_load() -> None:
 
 def test_a_hop_that_costs_nothing_measurable_adds_nothing() -> None:
     words = said(record(*(sound_block(number) for number in range(6)), plan=plan_of(quick=False)))
-    assert "adds 0 µs (interval too wide) of CPU per request at saturation, not told from none" in words
+    assert "adds 0 µs (interval too wide) of CPU per request at 5,000/s, not told from none" in words
 
 
 def test_without_an_open_loop_the_hop_cost_is_that_of_saturation() -> None:
