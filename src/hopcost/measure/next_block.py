@@ -19,6 +19,7 @@ from hopcost.record.run import Ending, StopReason
 from hopcost.statistics import stop
 from hopcost.statistics.looks import is_look
 from hopcost.statistics.precision import Forecast
+from hopcost.statistics.validity.reasons import shorten_reasons
 
 
 class NextBlock(msgspec.Struct, frozen=True):
@@ -91,7 +92,7 @@ class FinishedBlocks:
         if block.validity == Validity.VOID:
             self.void.append(block)
             if len(self.void) > max(METHOD.max_void_blocks, len(self.valid)) and not block.failures:
-                self._failure = f"{len(self.void)} void blocks: {'; '.join(block.reasons)}"
+                self._failure = f"{len(self.void)} void blocks: {shorten_reasons(block.reasons)}"
             return
         self.valid.append(block)
         if self.open_loop_rates is None:
@@ -105,7 +106,7 @@ class FinishedBlocks:
     def _out_of_time(self) -> Ending:
         done = len(self.valid)
         if self.void and done < METHOD.min_blocks:
-            reasons = "; ".join(dict.fromkeys(reason for block in self.void for reason in block.reasons))
+            reasons = shorten_reasons([reason for block in self.void for reason in block.reasons])
             return self._ending(StopReason.FAILED, f"{done} valid blocks and {len(self.void)} void ones: {reasons}")
         return self._ending(StopReason.TIME, f"{done} {'block' if done == 1 else 'blocks'} in the time given")
 

@@ -17,6 +17,7 @@ from hopcost.statistics.figures import load_at
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.summary import open_loop
 from hopcost.statistics.summary.summary import ExperimentSummary
+from hopcost.statistics.validity.reasons import group_reasons
 from hopcost.suites.arm import COPY_SUFFIX
 
 Row = dict[str, Any]
@@ -105,7 +106,9 @@ def slices(blocks: Sequence[Block], at_most: int) -> tuple[list[Row], list[Row]]
                     "to": (max(slice.start_ns + slice.elapsed_ns for slice in slices) - begin_ns) / 1e9,
                     "validity": block.validity,
                     "label": block.validity if block.validity != Validity.VALID else "",
-                    "why": "; ".join(block.reasons),
+                    "why": "; ".join(
+                        kind.words() for kind in group_reasons((block.number, text) for text in block.reasons)
+                    ),
                     "block": block.number + 1,
                 }
             )

@@ -13,6 +13,7 @@ from hopcost.report.formatting import number, reached
 from hopcost.report.notes.void_loads import words
 from hopcost.statistics import stop
 from hopcost.statistics.precision import Forecast
+from hopcost.statistics.validity.reasons import shorten_reasons
 
 
 class Clock:
@@ -108,8 +109,8 @@ def expected(forecast: Forecast) -> str:
 
 
 def faults(block: Block) -> list[str]:
-    """A line for each fault of a block."""
-    lines = [f"block {block.number + 1} is {block.validity}: {reason}" for reason in block.reasons]
+    """A line for the reasons of a block, one for each load that does not count and one for each arm that failed."""
+    lines = [f"block {block.number + 1} is {block.validity}: {shorten_reasons(block.reasons)}"] if block.reasons else []
     lines += [
         f"block {block.number + 1} does not count at {number(load.rate_per_s)}/s: {words(load.faults)}"
         for load in block.void_loads

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hopcost.plan.turns import Turns
 from hopcost.report.formatting import count, interval, reached
 from hopcost.report.notes.note import Note, NoteKind
+from hopcost.report.notes.reasons import reason_lines
 from hopcost.report.notes.soak import soak_lines
 from hopcost.report.notes.tls import tls_lines
 from hopcost.report.notes.void_loads import void_load_lines
@@ -76,9 +77,7 @@ def _procedure(experiment: ExperimentSummary) -> list[Note]:
 
 def validity_lines(experiment: ExperimentSummary) -> list[str]:
     """Blocks and loads that do not count, arms with errors or without a steady state, that failed or did not run."""
-    lines = [f"suspect: block {block.number + 1}: {'; '.join(block.reasons)}" for block in experiment.suspect]
-    lines += [f"void: block {block.number + 1}: {'; '.join(block.reasons)}" for block in experiment.void]
-    lines += void_load_lines(experiment.void_loads)
+    lines = [*reason_lines(experiment), *void_load_lines(experiment.void_loads)]
     for arm in experiment.arms:
         if sum(arm.errors.values()):
             lines.append(f"{arm.name} had errors: its ratio counts correct answers only")

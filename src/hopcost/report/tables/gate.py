@@ -20,6 +20,7 @@ from hopcost.statistics.questions import differences
 from hopcost.statistics.questions.differences import ABSENT
 from hopcost.statistics.questions.gate import AFTER, BEFORE, FigureDecision, GateOutcome, GateResult
 from hopcost.statistics.summary.summary import ExperimentSummary
+from hopcost.statistics.validity.reasons import shorten_reasons
 
 WORDS = {GateOutcome.WITHIN: "passed", GateOutcome.BEYOND: "failed", GateOutcome.NOT_SETTLED: "not settled"}
 NAMES = {THROUGHPUT: "throughput", CPU: "CPU per request"}
@@ -160,7 +161,7 @@ def _blocks(experiment: ExperimentSummary) -> list[str]:
     lines = []
     for word, blocks in (("suspect", experiment.suspect), ("void", experiment.void)):
         if blocks:
-            reasons = "; ".join(blocks[0].reasons)
+            reasons = shorten_reasons(blocks[0].reasons)
             lines.append(f"{count(len(blocks), f'{word} block')}, the first because {reasons} (hopcost report has all)")
     return lines
 

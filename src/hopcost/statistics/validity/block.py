@@ -29,7 +29,7 @@ class Judgement(NamedTuple):
 
 
 def judge_block(block: Block, experiment: PlannedExperiment, *, on_busy_machine: bool = False) -> Judgement:
-    """The block must hold the facts of its machine already.
+    """The block must hold the facts of its machine already. The worst reasons come first.
 
     If the run was asked for `on_busy_machine` (`--anyway`), what the machine did makes the block suspect, and nothing
     void.
@@ -49,6 +49,7 @@ def judge_block(block: Block, experiment: PlannedExperiment, *, on_busy_machine:
     for failure in block.failures:
         if failure.arm in (experiment.baseline, experiment.copy):
             faults.append((Validity.VOID, f"{failure.arm}, which the others are compared with, failed under load"))
+    faults.sort(key=lambda fault: list(Validity).index(fault[0]), reverse=True)
     return Judgement(Validity.worst(validity for validity, _ in faults), [reason for _, reason in faults], void_loads)
 
 

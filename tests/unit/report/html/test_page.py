@@ -98,7 +98,7 @@ def test_every_chart_fits_the_schema_of_vega_lite(content: Callable[[], Record])
 def test_hostile_text_is_shown_as_it_is_and_is_no_element() -> None:
     reader = read(hostile())
     words = "".join(reader.words)
-    for where in ("note: ", "warning: ", "suspect: block 1: ", "conditions: "):
+    for where in ("note: ", "warning: ", "suspect: all 6 blocks: ", "conditions: "):
         assert f"{where}{HOSTILE}" in words, where
     assert words.count(HOSTILE) > 15
     assert not re.search("<(img|script)[^>]* src", rendered(hostile()))

@@ -130,6 +130,14 @@ def test_the_last_faults_stay_visible() -> None:
     ]
 
 
+def test_a_block_with_many_reasons_takes_one_line() -> None:
+    console = terminal()
+    late = [f"{arm}: at 1600/s {share} % late" for arm, share in (("direct", 6.1), ("behind", 7.2))]
+    faulty = block(2, validity=Validity.SUSPECT, reasons=(*late, "the clock jumped", "it swapped"))
+    expected = "block 3 is suspect: direct and behind at 1,600/s: 6.1 to 7.2 % late; and 2 more"
+    assert drawn(under_way(console, faulty), console)[-1] == expected
+
+
 def test_an_arm_that_failed_says_so_and_what_a_program_printed_steers_no_terminal() -> None:
     console = terminal()
     failed = block(

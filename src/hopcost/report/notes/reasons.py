@@ -1,0 +1,50 @@
+"""Why blocks are suspect or void: a line for each kind of reason. JSON and the record have each reason."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hopcost.record.block import Block
+from hopcost.statistics.summary.summary import ExperimentSummary
+from hopcost.statistics.validity.reasons import Kind, group_reasons
+
+UNKNOWN = "the record has no reason"
+
+
+def reason_lines(experiment: ExperimentSummary) -> list[str]:
+    """`suspect: 2 of 8 blocks (3, 5), nginx at 1,600/s: 6.1 to 12 % of the requests were sent late`."""
+    all_blocks = experiment.blocks + len(experiment.void)
+    return [*_lines("suspect", experiment.suspect, all_blocks), *_lines("void", experiment.void, all_blocks)]
+
+
+def _lines(validity: str, blocks: Sequence[Block], all_blocks: int) -> list[str]:
+    reasons = [(block.number + 1, reason) for block in blocks for reason in block.reasons or [UNKNOWN]]
+    return [f"{validity}: {_words(kind, all_blocks)}" for kind in group_reasons(reasons)]
+
+
+def _words(kind: Kind, all_blocks: int) -> str:
+    """A reason that occurs once stays as it is."""
+    if len(kind.reasons) == 1:
+        return f"block {kind.blocks[0]}: {kind.words()}"
+    where = ", ".join(filter(None, (_blocks(kind.blocks, all_blocks), kind.subject)))
+    return f"{where}: {kind.what}"
+
+
+def _blocks(numbers: Sequence[int], all_blocks: int) -> str:
+    """`block 3`, `2 of 8 blocks (1, 3)`, `both blocks`, `all 8 blocks`."""
+    if len(numbers) == 1:
+        return f"block {numbers[0]}"
+    if len(numbers) == all_blocks:
+        return "both blocks" if all_blocks == 2 else f"all {all_blocks} blocks"
+    return f"{len(numbers)} of {all_blocks} blocks ({_runs(numbers)})"
+
+
+def _runs(numbers: Sequence[int]) -> str:
+    """`1, 2, 4–7` for 1, 2, 4, 5, 6, 7."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(f"{run[0]}–{run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs)
