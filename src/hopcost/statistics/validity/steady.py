@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import stats
+from scipy.special import stdtrit
 
 from hopcost.plan.method import METHOD
 from hopcost.record.block import ArmBlock
@@ -53,7 +53,7 @@ def fall(starts: Sequence[Sequence[float]]) -> float | None:
     if mean >= math.log(1 - METHOD.max_fall):
         return None
     spread = math.sqrt(sum((change - mean) ** 2 for change in trends) / (len(trends) - 1))
-    limit = float(stats.t.ppf(METHOD.steady_error, len(trends) - 1)) * spread / math.sqrt(len(trends))
+    limit = float(stdtrit(len(trends) - 1, METHOD.steady_error)) * spread / math.sqrt(len(trends))
     return 1 - math.exp(mean) if mean < limit else None
 
 
