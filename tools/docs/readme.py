@@ -10,7 +10,8 @@ README = Path(__file__).parents[2] / "README.md"
 BEGIN, END = "<!-- output: begin -->\n", "<!-- output: end -->"
 PROSE = "The article asked"
 INTRODUCTION = (
-    "The first table of a full run, `hopcost run nginx-go` (the demo's three come after two minutes and are shorter):"
+    "A run of four minutes, `hopcost run nginx-go one-core --time 4m`. The demo's two tables come after three minutes"
+    " and have wider ranges:"
 )
 
 
@@ -20,7 +21,7 @@ def main() -> None:
     name = sys.argv[1] if len(sys.argv) > 1 else "latest"
     report = subprocess.run([hopcost, "report", name], check=True, capture_output=True, text=True).stdout
     head, _, rest = report.partition("\n\n")
-    first_experiment = without_usage(rest.partition("\n\none-thread:")[0])
+    first_experiment = without_usage(rest.partition("\n\nall-cores:")[0])
     head = head.partition(f"\n{PROSE}")[0]
     text = README.read_text(encoding="utf-8")
     before, after = text[: text.index(BEGIN) + len(BEGIN)], text[text.index(END) :]
@@ -31,7 +32,7 @@ def main() -> None:
 def without_usage(shown: str) -> str:
     """Without the table of memory and ports: the README is short."""
     before, found, after = shown.partition("memory and closed connections\n")
-    return before + "\n" + after[after.index("  verdicts are") :] if found else shown
+    return before + "\n" + after[after.index("  verdicts: ") :] if found else shown
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ def verdict_lines(experiment: ExperimentSummary) -> list[str]:
 
 
 def _restart_spread(experiment: ExperimentSummary) -> list[str]:
-    """`starts differ by about 3 % in throughput (nginx), 1 % (apache)`: the least certain arm is what a run is for."""
+    """`starts of an arm differ by about 3 % (nginx), under 1 % (apache) in throughput`."""
     spreads = {
         arm.name: comparison.restart_spread
         for arm in experiment.arms
@@ -47,16 +47,16 @@ def _restart_spread(experiment: ExperimentSummary) -> list[str]:
     words = [f"{spread} ({', '.join(names)})" for spread, names in arms_by_words.items()]
     if len(words) == 1:
         words = list(arms_by_words)
-    return [f"starts of an arm differ by about {', '.join(words)} in throughput"]
+    return [f"starts of an arm differ by {', '.join(words)} in throughput"]
 
 
 def percent_about(share: float) -> str:
-    """Whole per cent, and `under 1 %`.
+    """`about` whole per cent, or `under 1 %`.
 
     >>> percent_about(0.032), percent_about(0.004)
-    ('3 %', 'under 1 %')
+    ('about 3 %', 'under 1 %')
     """
-    return f"{100 * share:.0f} %" if share >= LEAST_SHOWN else "under 1 %"
+    return f"about {100 * share:.0f} %" if share >= LEAST_SHOWN else "under 1 %"
 
 
 def _caveats(arm: ArmSummary) -> list[str]:
