@@ -17,9 +17,8 @@ from hopcost.plan.method import METHOD
 from hopcost.record.block import Block
 from hopcost.record.evidence import OtherProgram
 from hopcost.stacks.stack import RunningStack
+from hopcost.statistics.validity.others import NAMED_MOST, NAMED_SHARE
 
-NAMED_MOST = 3
-NAMED_SHARE = 0.1  # of all that others take: below, a program is not the reason
 HINT = "stop them, or give --anyway: figures without verdicts"
 
 

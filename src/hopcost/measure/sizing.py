@@ -120,7 +120,7 @@ class Sizing:
     def _seen(self) -> list[list[Variances]]:
         """The variances of each arm's ratio, by figure; none of a figure without a block."""
         return [
-            [found.variances for found in estimate([_contrast(blocks) for blocks in ratios.values()])]
+            [arm.variances for arm in estimate([_contrast(blocks) for blocks in ratios.values()])]
             for ratios in self.ratios
         ]
 

@@ -41,7 +41,7 @@ def arms_so_far(experiment: PlannedExperiment, blocks: Sequence[Block]) -> list[
         if parts and arm.name == experiment.baseline:
             ratios = [ONE, ONE]
         elif parts:
-            ratios = [arms.ratio(arm.name, each, share) for each in (figures.throughput, figures.cpu_per_request)]
+            ratios = [arms.ratio(arm.name, figure, share) for figure in (figures.throughput, figures.cpu_per_request)]
         errors = sum(count for part in parts for count in part.errors.values())
         found.append(ArmSoFar(arm.name, ratios[0], ratios[1], errors, arm.name in failed))
     return found

@@ -69,9 +69,9 @@ def halves(record: Record, figure: BlockFigure) -> Iterator[Halves]:
 
     Each half is analysed as a record by itself: what restarts do is learned from its own blocks.
     """
-    experiments = [one for one in record.plan.experiments if len(_blocks(record, one)) >= BLOCKS_LEAST]
+    experiments = [planned for planned in record.plan.experiments if len(_blocks(record, planned)) >= BLOCKS_LEAST]
     parts = [
-        RecordBlocks(experiments, [block for one in experiments for block in _blocks(record, one)[first::2]])
+        RecordBlocks(experiments, [block for planned in experiments for block in _blocks(record, planned)[first::2]])
         for first in (0, 1)
     ]
     for experiment in experiments:
@@ -104,15 +104,15 @@ def counted(record: Record) -> Figures:
 
 def find_records(folder: Path) -> dict[str, str]:
     """The records of this method below a folder: by path, when each began."""
-    found = {}
+    starts = {}
     for path in sorted(folder.glob("**/run.json")):
         try:
             run = msgspec.json.decode(path.read_bytes(), type=Run)
         except (OSError, msgspec.DecodeError):
             continue
         if run.method == METHOD.number:
-            found[str(path.parent.relative_to(folder))] = run.started_utc
-    return found
+            starts[str(path.parent.relative_to(folder))] = run.started_utc
+    return starts
 
 
 def run(path: Path, _number: int) -> Figures:

@@ -72,7 +72,7 @@ def _judge_claim(claim: Claim, suite: Suite, records: Sequence[JudgedRecord]) ->
 
 
 def _gather(claim: Claim, suite: Suite, records: Sequence[JudgedRecord]) -> Iterator[ClaimTestResult | _Comparison]:
-    """Each comparison: decided where it needs no statistics, else with its evidence."""
+    """Each comparison: decided if it needs no statistics, else with its evidence."""
     for test in claim.tests:
         experiment = suite.experiment(test.experiment)
         to = reference(test, experiment) if test.figure.is_ratio else None

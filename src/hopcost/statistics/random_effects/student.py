@@ -19,7 +19,7 @@ class Student:
     degrees: Floats
 
     def probability_below(self, x: float) -> Floats:
-        """P(mu <= x), (...); a half where a single block gives no spread."""
+        """P(mu <= x), (...); a half if a single block gives no spread."""
         deviates = (x - self.centres) / np.where(self.errors > 0, self.errors, 1e-15)
         return np.asarray(np.where(self.degrees > 0, stdtr(np.maximum(self.degrees, 1.0), deviates), 0.5))
 
