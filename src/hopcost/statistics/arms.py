@@ -13,10 +13,11 @@ from dataclasses import replace
 from hopcost.generators.engine_protocol import Validity
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.record.block import ArmBlock, Block
-from hopcost.statistics import intervals, random_effects
+from hopcost.statistics import intervals, precision, random_effects
 from hopcost.statistics.figures import BlockFigure, all_known
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.log_ratio import Parts, figures_of_both, log_ratio, parts_by_round
+from hopcost.statistics.precision import Settling
 from hopcost.statistics.random_effects import Contrast, Estimate
 
 Pair = tuple[str, str, str]  # the experiment, the arm, the arm that it is compared with
@@ -134,6 +135,29 @@ class PairedBlocks:
         """Figure of the arm ÷ figure of the reference (None: the baseline), paired by block."""
         estimate = self.estimate(name, figure, reference)
         return None if estimate is None else intervals.of_logs(estimate.interval(error))
+
+    def time_to_reach(
+        self, target: float, name: str, figure: BlockFigure, error: float, reference: str | None = None
+    ) -> Settling | None:
+        """What the ratio's interval of this error takes to be within ±target (a logarithm), were nothing else measured.
+
+        None without an interval.
+        """
+        reference = reference or self.baseline
+        estimate, ratio = self.estimate(name, figure, reference), self.ratio(name, figure, error, reference)
+        contrast = self.contrast(name, figure, reference, of_difference=False)
+        if estimate is None or contrast is None or ratio is None or ratio.half_width is None:
+            return None
+        return precision.time_to_reach(
+            target,
+            estimate.variances,
+            half_width=ratio.half_width,
+            rounds=statistics.fmean(contrast.rounds),
+            error=error,
+            starts=self.count(name, figure, reference),
+            seconds=self.seconds,
+            contrasts=self.record.ratios,
+        )
 
     def restart_spread(self, name: str, figure: BlockFigure, reference: str | None = None) -> float | None:
         """By how much starts of the arm differ in the figure, as a share; None without a block."""

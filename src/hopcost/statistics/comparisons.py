@@ -6,7 +6,6 @@ Faults of an arm are caveats beside its verdict, or take the verdict of the figu
 from __future__ import annotations
 
 import math
-import statistics
 
 import msgspec
 
@@ -17,7 +16,7 @@ from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.figures import BlockFigure
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.looks import error_of_one_arm
-from hopcost.statistics.precision import Settling, time_to_settle
+from hopcost.statistics.precision import Settling, half_width_that_settles
 from hopcost.statistics.summary import open_loop
 from hopcost.statistics.validity.arm import faults_of_arm
 from hopcost.statistics.validity.bias import why_figure_is_convicted
@@ -124,22 +123,11 @@ def compare_arm(
 
 def _to_settle(arms: PairedBlocks, name: str, metric: Metric, error: float, margin: float) -> Settling | None:
     """What a verdict on a figure would still take, were nothing measured but this experiment; None without a width."""
-    figure, starts = metric.figure, arms.count(name, metric.figure)
-    estimate, interval = arms.estimate(name, figure), arms.ratio(name, figure, error)
-    contrast = arms.contrast(name, figure, arms.baseline, of_difference=False)
-    if estimate is None or contrast is None or interval is None or interval.half_width is None:
+    ratio = arms.ratio(name, metric.figure, error)
+    if ratio is None:
         return None
-    return time_to_settle(
-        math.log(interval.value),
-        margin,
-        estimate.variances,
-        half_width=interval.half_width,
-        rounds=statistics.fmean(contrast.rounds),
-        error=error,
-        starts=starts,
-        seconds=arms.seconds,
-        contrasts=arms.record.ratios,
-    )
+    target = half_width_that_settles(math.log(ratio.value), margin)
+    return arms.time_to_reach(target, name, metric.figure, error)
 
 
 def _why_not_judged(arms: PairedBlocks, name: str, metric: Metric, experiments: int) -> str | None:

@@ -61,6 +61,10 @@ class Settling(msgspec.Struct, frozen=True):
     starts: int
     seconds: float
 
+    def seconds_from_nothing(self, starts: int) -> float:
+        """What a new run takes that begins without the `starts` so far."""
+        return (starts + self.starts) * self.seconds / self.starts
+
 
 def rounds_per_start(cost: Cost, seen: Variances) -> int:
     """The rounds of a start that make the narrowest interval in a given time (Kalibera & Jones 2013, 6.3).
@@ -151,9 +155,8 @@ def half_width_that_settles(log_ratio: float, margin: float) -> float:
     return max(distance, math.log1p(margin) - distance)
 
 
-def time_to_settle(
-    log_ratio: float,
-    margin: float,
+def time_to_reach(
+    target: float,
     seen: Variances,
     *,
     half_width: float,
@@ -163,10 +166,10 @@ def time_to_settle(
     seconds: float,
     contrasts: int = MANY_CONTRASTS,
 ) -> Settling:
-    """What a ratio with this `half_width` (a share) after so many `starts`, which took `seconds`, still takes.
+    """What a ratio with this `half_width` (a share) still takes until it is within ±target (a logarithm).
 
-    At least one start: the forecast may say that there are enough, but the verdict does not yet.
+    So many `starts` took `seconds` so far. At least one more: the forecast may say that they are enough, but the
+    interval does not yet.
     """
-    target = half_width_that_settles(log_ratio, margin)
     more = max(1, starts_to_reach(target, seen, rounds, error, contrasts) - starts)
     return Settling(half_width=half_width, target=math.sinh(target), starts=more, seconds=more * seconds / starts)

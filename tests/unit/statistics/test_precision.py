@@ -107,18 +107,14 @@ def test_no_question_needs_less_than_half_the_margin(log_ratio: float, margin: f
 def test_the_time_to_an_answer_by_hand() -> None:
     # ±1 % takes 59 starts (the example of starts_to_reach); 19 took 190 s, so the other 40 take 400 s.
     seen = Variances(within=0.0, between=0.03**2)
-    settling = precision.time_to_settle(
-        0.0, math.expm1(0.01), seen, half_width=0.07, rounds=2, error=ERROR, starts=19, seconds=190.0
-    )
+    settling = precision.time_to_reach(0.01, seen, half_width=0.07, rounds=2, error=ERROR, starts=19, seconds=190.0)
     assert (settling.half_width, settling.starts, settling.seconds) == (0.07, 40, 400.0)
     assert settling.target == pytest.approx(0.01, rel=1e-4)
 
 
 def test_what_is_not_settled_takes_at_least_one_more_start() -> None:
     seen = Variances(within=0.0, between=1e-8)
-    settling = precision.time_to_settle(
-        0.0, 0.02, seen, half_width=0.03, rounds=2, error=ERROR, starts=50, seconds=100.0
-    )
+    settling = precision.time_to_reach(0.02, seen, half_width=0.03, rounds=2, error=ERROR, starts=50, seconds=100.0)
     assert (settling.starts, settling.seconds) == (1, 2.0)
 
 

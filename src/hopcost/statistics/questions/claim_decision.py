@@ -95,7 +95,33 @@ class Evidence(msgspec.Struct, frozen=True):
         ends = [self.doubt_below(low)] if low > 0 else []
         ends += [self.doubt_above(high)] if not math.isinf(high) else []
         doubt = min(1.0, len(ends) * min(ends))
-        return min(doubt, self.doubt_of_same) if self.relation in (Relation.MORE, Relation.LESS) else doubt
+        return min(doubt, self.doubt_of_same) if self.is_direction else doubt
+
+    @property
+    def is_direction(self) -> bool:
+        """Whether only a side of 1 is claimed."""
+        return self.relation in (Relation.MORE, Relation.LESS)
+
+    def ways_to_settle(self, log_ratio: float, comparisons: int) -> list[tuple[float, float]]:
+        """(half-width, two-sided error) of each interval that is an answer if the ratio stays where it is.
+
+        Widths are logarithms; `comparisons` share the error of a failure. A ratio that is only a bound has none: there
+        more starts need not help.
+
+        >>> at_least = Evidence(Relation.AT_LEAST, (1.0, math.inf), lambda x: 0.5, 0.02)
+        >>> at_least.ways_to_settle(0.01, comparisons=2), at_least.ways_to_settle(-0.01, comparisons=2)
+        ([(0.01, 0.1)], [(0.01, 0.05)])
+        """
+        if self.bound is not Bound.NONE:
+            return []
+        low, high = (math.log(end) if end > 0 else -math.inf for end in self.allowed)
+        inside = min(log_ratio - low, high - log_ratio)
+        finite_ends = 2 - math.isinf(low) - math.isinf(high)
+        ways = [(inside, 2 * ERROR)] if inside > 0 else [(-inside, 2 * ERROR / comparisons / finite_ends)]
+        same = math.log1p(self.margin) - abs(log_ratio)
+        if self.is_direction and same > 0:
+            ways.append((same, 2 * ERROR / comparisons))
+        return ways
 
 
 class Decision(msgspec.Struct, frozen=True):
@@ -117,7 +143,7 @@ def decide(comparisons: Sequence[Evidence | None], error: float = ERROR) -> list
         if evidence is None:
             continue
         if evidence.doubt_of_holding <= error:
-            is_negligible = evidence.relation in (Relation.MORE, Relation.LESS) and evidence.doubt_of_same <= error
+            is_negligible = evidence.is_direction and evidence.doubt_of_same <= error
             decisions[place] = Decision(ClaimOutcome.HOLDS, _rounded(evidence.doubt_of_holding), is_negligible)
         else:
             doubts[place] = evidence.doubt_of_failing

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
 import msgspec
 
 from hopcost.statistics.intervals import Interval
+from hopcost.statistics.precision import Settling
 from hopcost.statistics.questions.claim_decision import ClaimOutcome, conclude
 from hopcost.suites.claim import Claim, ClaimTest, Relation
+
+DECIDED = (ClaimOutcome.HOLDS, ClaimOutcome.DOES_NOT_HOLD)
 
 
 class Errors(msgspec.Struct, frozen=True):
@@ -24,9 +29,9 @@ class ClaimTestResult(msgspec.Struct, frozen=True):
     """One comparison at one value, as measured and as published.
 
     `measured` is a ratio, or the drift over a soak as a factor, with its 95 % interval by itself. `p_value` is that of
-    the outcome; None if there is none, and of errors. `reason` says why it is not settled or not testable. `blocks`
-    are those that it was judged on, `record` is the directory's name. `published_fits` says whether the article's own
-    figures bear its words out.
+    the outcome; None if there is none, and of errors. `reason` says why it is not settled or not testable, `to_settle`
+    what an answer would still take (None if time alone brings none). `blocks` are those that it was judged on, `record`
+    is the directory's name. `published_fits` says whether the article's own figures bear its words out.
     """
 
     experiment: str
@@ -43,6 +48,12 @@ class ClaimTestResult(msgspec.Struct, frozen=True):
     started_utc: str | None = None
     published: float | None = None
     published_errors: bool | None = None
+    to_settle: Settling | None = None
+
+    @property
+    def seconds_to_settle(self) -> float:
+        """Infinite if time alone brings no answer."""
+        return math.inf if self.to_settle is None else self.to_settle.seconds
 
     @property
     def published_fits(self) -> bool | None:
@@ -67,3 +78,24 @@ class ClaimResult(msgspec.Struct, frozen=True):
     def outcome(self) -> ClaimOutcome:
         """Of all its comparisons together."""
         return conclude([result.outcome for result in self.results])
+
+    @property
+    def telling(self) -> ClaimTestResult:
+        """The comparison that tells the outcome.
+
+        It is the surest failure, the one that is furthest from an answer, or the least sure of all that hold.
+        """
+        match self.outcome:
+            case ClaimOutcome.DOES_NOT_HOLD:
+                failures = [result for result in self.results if result.outcome is self.outcome]
+                return min(failures, key=lambda result: result.p_value or 0.0)
+            case ClaimOutcome.HOLDS:
+                return max(self.results, key=lambda result: result.p_value or 0.0)
+            case _:
+                undecided = [result for result in self.results if result.outcome not in DECIDED]
+                return max(undecided, key=lambda result: result.seconds_to_settle)
+
+    @property
+    def to_settle(self) -> Settling | None:
+        """What an answer to all its comparisons still takes; None if there is one, or if time alone brings none."""
+        return self.telling.to_settle

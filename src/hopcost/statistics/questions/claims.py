@@ -21,7 +21,7 @@ from hopcost.statistics.intervals import Interval
 from hopcost.statistics.questions.claim_decision import Bound, ClaimOutcome, Decision, Evidence, decide
 from hopcost.statistics.questions.claim_result import ClaimResult, ClaimTestResult, Errors
 from hopcost.statistics.questions.claim_run import ClaimRun, JudgedRecord, find_run, unmet_condition, why_absent
-from hopcost.statistics.questions.evidence import Question, measure_ratio, weigh_ratio
+from hopcost.statistics.questions.evidence import Question, measure_ratio, time_to_settle, weigh_ratio
 from hopcost.statistics.summary import soak
 from hopcost.statistics.summary.soak import Course
 from hopcost.statistics.validity.bias import why_run_is_convicted
@@ -68,7 +68,10 @@ def _judge_claim(claim: Claim, suite: Suite, records: Sequence[JudgedRecord]) ->
     gathered = list(_gather(claim, suite, records))
     comparisons = [entry for entry in gathered if isinstance(entry, _Comparison)]
     decisions = iter(decide([comparison.evidence for comparison in comparisons]))
-    return [_decided(entry, next(decisions)) if isinstance(entry, _Comparison) else entry for entry in gathered]
+    return [
+        _decided(entry, next(decisions), len(comparisons)) if isinstance(entry, _Comparison) else entry
+        for entry in gathered
+    ]
 
 
 def _gather(claim: Claim, suite: Suite, records: Sequence[JudgedRecord]) -> Iterator[ClaimTestResult | _Comparison]:
@@ -129,15 +132,20 @@ def _look_at(blank: ClaimTestResult, claim: Claim, run: ClaimRun) -> ClaimTestRe
 
 def _evidence(seen: ClaimTestResult, run: ClaimRun) -> tuple[Interval | None, Evidence | None]:
     """The figure with its own 95 % interval, and what it says of the claim; None if there is no such thing."""
-    test, margin = seen.test, run.record.plan.margin
+    test = seen.test
     if seen.to is not None:
-        question = Question(test.arm, seen.to, _reading(test), test.relation, test.bounds, margin)
+        question = _question(seen, seen.to, run)
         return measure_ratio(run.arms, question, METHOD.confidence_error), weigh_ratio(run.arms, question)
     course = _course(test, run) if test.figure in COURSES else None
     if course is None or course.drift is None:
         return None, None
     measured = Interval(course.drift.over_run, course.drift.low, course.drift.high)
-    return measured, Evidence(test.relation, test.bounds, course.probability_below, margin)
+    return measured, Evidence(test.relation, test.bounds, course.probability_below, run.record.plan.margin)
+
+
+def _question(seen: ClaimTestResult, to: str, run: ClaimRun) -> Question:
+    test = seen.test
+    return Question(test.arm, to, _reading(test), test.relation, test.bounds, run.record.plan.margin)
 
 
 def _course(test: ClaimTest, run: ClaimRun) -> Course | None:
@@ -193,11 +201,16 @@ def _why_not_judged(seen: ClaimTestResult, run: ClaimRun) -> str | None:
     return why_run_is_convicted(run.arms.record) if test.figure.is_ratio else None
 
 
-def _decided(comparison: _Comparison, decision: Decision) -> ClaimTestResult:
+def _decided(comparison: _Comparison, decision: Decision, comparisons: int) -> ClaimTestResult:
+    """The result, of so many comparisons that share the error of a failure."""
     result, planned = comparison.result, comparison.run.planned
     if decision.outcome is ClaimOutcome.NOT_SETTLED:
         reason = result.reason or _why_open(result, comparison.evidence)
-        return msgspec.structs.replace(result, outcome=decision.outcome, reason=reason)
+        settling = None
+        if result.to is not None and comparison.evidence is not None:
+            question = _question(result, result.to, comparison.run)
+            settling = time_to_settle(comparison.run.arms, question, comparisons)
+        return msgspec.structs.replace(result, outcome=decision.outcome, reason=reason, to_settle=settling)
     if decision.outcome is ClaimOutcome.HOLDS and planned.soak_s is not None:
         asked_s = planned.soak_asked_s or 0
         if planned.soak_s < asked_s:

@@ -38,6 +38,8 @@ WORDS = (  # of an experiment: they move no figure, or stand elsewhere
     "point",
 )
 
+SHORT_SLICES = "short slices misread hops and garbage collectors"
+
 Pair = tuple[PlannedExperiment, PlannedExperiment]
 
 
@@ -80,6 +82,7 @@ def objections(a: Record, b: Record, pairs: Sequence[Pair]) -> list[str]:
         reasons.append(f"other suites: {a.plan.suite} and {b.plan.suite}")
     if a.plan.peer != b.plan.peer or a.plan.as_published != b.plan.as_published:
         reasons.append(f"other generators: {_generator(a)} and {_generator(b)}")
+    reasons += _other_slices(a, b, pairs)
     for first, second in pairs:
         reasons += [f"{first.name}: {reason}" for reason in _measured_otherwise(first, second)]
     return reasons
@@ -108,18 +111,31 @@ def of_arms(a: PlannedArm, b: PlannedArm) -> list[Difference]:
 
 
 def _measured_otherwise(a: PlannedExperiment, b: PlannedExperiment) -> list[str]:
-    """Ways of measuring that give the same stack other figures (docs/methodology.md)."""
+    """Ways of measuring that give the same stack other figures (docs/methodology.md); slices stand apart."""
     reasons = []
     if a.turns is not b.turns:
         reasons.append(f"arms took turns otherwise: {a.turns.value} and {b.turns.value}")
-    elif (a.settle_ns, a.slice_ns) != (b.settle_ns, b.slice_ns):
-        words = [f"{planned.slice_ns / 1e9:g} s after {planned.settle_ns / 1e9:g} s" for planned in (a, b)]
-        reasons.append(f"other slices: {words[0]} and {words[1]}; short ones misread hops and garbage collectors")
     cores = [(len(planned.cores.stack), len(planned.cores.generator), planned.cores.shared) for planned in (a, b)]
     if cores[0] != cores[1]:
         words = [f"{stack} for the stack, {generator} for the generator" for stack, generator, _ in cores]
         reasons.append(f"other cores: {words[0]}, and {words[1]}")
     return reasons
+
+
+def _other_slices(a: Record, b: Record, pairs: Sequence[Pair]) -> list[str]:
+    """Slices of other lengths: once for all experiments if one run is quick and the other one is not."""
+    others = [
+        (first, second)
+        for first, second in pairs
+        if first.turns is second.turns and (first.settle_ns, first.slice_ns) != (second.settle_ns, second.slice_ns)
+    ]
+    if others and a.plan.quick is not b.plan.quick:
+        return [f"one is a quick run, one a full run: {SHORT_SLICES}"]
+    return [
+        f"{first.name}: slices of {first.slice_ns / 1e9:g} s after {first.settle_ns / 1e9:g} s and of"
+        f" {second.slice_ns / 1e9:g} s after {second.settle_ns / 1e9:g} s: {SHORT_SLICES}"
+        for first, second in others
+    ]
 
 
 def _of_the_run(record: Record) -> dict[str, object]:

@@ -9,6 +9,7 @@ from hopcost.statistics import intervals
 from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.figures import BlockFigure, throughput
 from hopcost.statistics.intervals import Interval
+from hopcost.statistics.precision import Settling
 from hopcost.statistics.questions.claim_decision import Bound, Evidence
 from hopcost.statistics.validity.arm import is_generator_full
 from hopcost.suites.claim import Relation
@@ -41,6 +42,22 @@ def weigh_ratio(arms: PairedBlocks, question: Question) -> Evidence | None:
         return None
     bound = bound_of(arms, question.arm, question.to) if question.figure is throughput else Bound.NONE
     return Evidence(question.relation, question.allowed, estimate.probability_below, question.margin, bound)
+
+
+def time_to_settle(arms: PairedBlocks, question: Question, comparisons: int) -> Settling | None:
+    """What an answer still takes if the ratio stays where it is, beside so many comparisons that share the error.
+
+    None if time alone brings none: too few blocks for a width, or a generator that was full.
+    """
+    estimate, evidence = arms.estimate(question.arm, question.figure, question.to), weigh_ratio(arms, question)
+    if estimate is None or evidence is None:
+        return None
+    middle = estimate.interval(METHOD.confidence_error).value
+    ways = [
+        arms.time_to_reach(half_width, question.arm, question.figure, error, question.to)
+        for half_width, error in evidence.ways_to_settle(middle, comparisons)
+    ]
+    return min((way for way in ways if way is not None), key=lambda way: way.starts, default=None)
 
 
 def bound_of(arms: PairedBlocks, name: str, to: str) -> Bound:

@@ -18,9 +18,10 @@ from hopcost.statistics import figures as block_figures
 from hopcost.statistics.arms import PairedBlocks, RecordBlocks
 from hopcost.statistics.comparisons import CPU, THROUGHPUT
 from hopcost.statistics.intervals import Interval
+from hopcost.statistics.precision import Settling
 from hopcost.statistics.questions.claim_decision import Bound, ClaimOutcome, Decision, Evidence
 from hopcost.statistics.questions.claim_decision import decide as decide_claim
-from hopcost.statistics.questions.evidence import Question, measure_ratio, weigh_ratio
+from hopcost.statistics.questions.evidence import Question, measure_ratio, time_to_settle, weigh_ratio
 from hopcost.statistics.questions.gate_figures import GateFigures
 from hopcost.statistics.summary import summary
 from hopcost.statistics.summary.summary import ExperimentSummary
@@ -60,7 +61,7 @@ class FigureDecision(msgspec.Struct, frozen=True):
     """One figure: after ÷ before, the `limit` that it must not cross, and what came of it.
 
     Each end of the ratio's interval is a bound that holds with 95 %. `p_value` is that of the outcome; `why` says why
-    it is not settled.
+    it is not settled, `to_settle` what an answer would still take; None of a figure that time alone does not settle.
     """
 
     figure: str
@@ -70,6 +71,14 @@ class FigureDecision(msgspec.Struct, frozen=True):
     outcome: GateOutcome
     p_value: float | None = None
     why: str | None = None
+    to_settle: Settling | None = None
+
+    @property
+    def leans_beyond(self) -> bool:
+        """Whether the measured ratio itself is beyond the limit."""
+        return self.ratio is not None and (
+            self.ratio.value < self.limit if self.figure == THROUGHPUT else self.ratio.value > self.limit
+        )
 
 
 class GateDecision(msgspec.Struct, frozen=True):
@@ -78,6 +87,22 @@ class GateDecision(msgspec.Struct, frozen=True):
     outcome: GateOutcome
     figures: list[FigureDecision]
     why: str | None = None
+
+    @property
+    def to_settle(self) -> Settling | None:
+        """What an answer still takes: the first failure if a figure leans beyond its limit, else the last pass.
+
+        None if the gate is settled, or if time alone does not settle it.
+        """
+        if self.outcome is not GateOutcome.NOT_SETTLED or self.why is not None:
+            return None
+        undecided = [figure for figure in self.figures if figure.decides and figure.outcome is GateOutcome.NOT_SETTLED]
+        failures = [figure.to_settle for figure in undecided if figure.leans_beyond and figure.to_settle is not None]
+        if failures:
+            return min(failures, key=lambda settling: settling.starts)
+        passes = [figure.to_settle for figure in undecided if figure.to_settle is not None]
+        is_known = len(passes) == len(undecided)
+        return max(passes, key=lambda settling: settling.starts, default=None) if is_known else None
 
 
 def decide(experiment: ExperimentSummary, figures: Sequence[FigureDecision]) -> GateDecision:
@@ -129,12 +154,8 @@ def measure_figures(experiment: ExperimentSummary, arms: PairedBlocks, margin: f
 
 
 def _measure(experiment: ExperimentSummary, arms: PairedBlocks, figure: str, margin: float) -> MeasuredFigure:
-    if figure == THROUGHPUT:
-        limit = 1 / (1 + margin)
-        question = Question(AFTER, BEFORE, block_figures.throughput, Relation.AT_LEAST, (limit, math.inf), margin)
-    else:
-        limit = 1 + margin
-        question = Question(AFTER, BEFORE, block_figures.cpu_per_request, Relation.AT_MOST, (0.0, limit), margin)
+    question = _question(figure, margin)
+    limit = question.allowed[0 if figure == THROUGHPUT else 1]
     arm = next((arm for arm in experiment.arms if arm.name == AFTER), None)
     comparison = None if arm is None else arm.comparison(figure)
     ratio = measure_ratio(arms, question, 2 * METHOD.confidence_error)
@@ -143,6 +164,13 @@ def _measure(experiment: ExperimentSummary, arms: PairedBlocks, figure: str, mar
     if comparison.no_verdict is not None:
         return MeasuredFigure(figure, ratio, limit, None, comparison.no_verdict)
     return MeasuredFigure(figure, ratio, limit, weigh_ratio(arms, question))
+
+
+def _question(figure: str, margin: float) -> Question:
+    if figure == THROUGHPUT:
+        allowed = (1 / (1 + margin), math.inf)
+        return Question(AFTER, BEFORE, block_figures.throughput, Relation.AT_LEAST, allowed, margin)
+    return Question(AFTER, BEFORE, block_figures.cpu_per_request, Relation.AT_MOST, (0.0, 1 + margin), margin)
 
 
 def judge(measured: Sequence[MeasuredFigure], deciding: GateFigures) -> list[FigureDecision]:
@@ -204,5 +232,20 @@ def read_gate(question: GateQuestion, record: Record, is_same: bool) -> GateResu
     """The decision that a gate's record holds."""
     (experiment,) = summary.summarise(record)
     arms = RecordBlocks(record.plan.experiments, record.blocks).of(experiment.plan)
-    figures = judge(measure_figures(experiment, arms, question.margin), question.deciding)
+    measured = measure_figures(experiment, arms, question.margin)
+    sharing = len(FIGURES[question.deciding])
+    figures = [
+        decision
+        if figure.evidence is None
+        else _forecast(decision, arms, question.margin, sharing if decision.decides else 1)
+        for figure, decision in zip(measured, judge(measured, question.deciding), strict=True)
+    ]
     return GateResult(question, decide(experiment, figures), experiment, record, is_same)
+
+
+def _forecast(figure: FigureDecision, arms: PairedBlocks, margin: float, sharing: int) -> FigureDecision:
+    """With the time that would settle it, beside so many figures that share the error of a failure."""
+    if figure.outcome is not GateOutcome.NOT_SETTLED:
+        return figure
+    settling = time_to_settle(arms, _question(figure.figure, margin), sharing)
+    return msgspec.structs.replace(figure, to_settle=settling)

@@ -17,7 +17,7 @@ from hopcost.plan.method import METHOD
 from hopcost.record import kept_files
 from hopcost.record.run import Record
 from hopcost.statistics.comparisons import CPU, Metric
-from hopcost.statistics.intervals import Interval, of_logs, subtract
+from hopcost.statistics.intervals import Interval, exp, of_logs, subtract
 from hopcost.statistics.questions import comparable
 from hopcost.statistics.questions.differences import Difference, diff, differing_files
 from hopcost.statistics.questions.record_side import Key, RecordSide, record_sides
@@ -32,8 +32,9 @@ ONLY_ABSOLUTE = "nothing takes out what the machine did between the two runs: it
 class FigureChange(msgspec.Struct, frozen=True):
     """One figure of an arm, its geometric mean over blocks in A and in B, and B ÷ A.
 
-    `ratio` is of the figure itself, `relative` of its ratio to its own baseline: the verdict's. `no_verdict` says why
-    there is none.
+    `ratio` is of the figure itself, `relative` of its ratio to its own baseline: the verdict's. `share_a` and `share_b`
+    are that ratio in each of them; None of the baseline. `no_verdict` says why
+    there is no verdict.
     """
 
     figure: str
@@ -44,6 +45,8 @@ class FigureChange(msgspec.Struct, frozen=True):
     relative: Interval | None
     verdict: Verdict
     no_verdict: str | None
+    share_a: float | None = None
+    share_b: float | None = None
 
 
 class ArmChange(msgspec.Struct, frozen=True):
@@ -185,6 +188,8 @@ def _figure(
             None if why else relative, margin, asks[0].better, narrower=_quotient(*relatives, 2 * error)
         ),
         no_verdict=why,
+        share_a=_share(relatives[0]),
+        share_b=_share(relatives[1]),
     )
 
 
@@ -194,6 +199,11 @@ def _quotient(a: Estimate | None, b: Estimate | None, error: float) -> Interval 
         return None
     ratio = of_logs(subtract(a.interval(error), b.interval(error)))
     return msgspec.structs.replace(ratio, low=None, high=None) if min(a.blocks, b.blocks) < 2 else ratio
+
+
+def _share(relative: Estimate | None) -> float | None:
+    """Of the baseline's figure."""
+    return None if relative is None or relative.blocks == 0 else exp(relative.interval(METHOD.confidence_error).value)
 
 
 def _no_verdict(a: RecordSide, b: RecordSide, name: str, key: Key, changed: str | None) -> str | None:

@@ -143,3 +143,26 @@ def test_a_claim_out_of_its_comparisons() -> None:
     assert conclude([HOLDS, AWAY]) is OPEN
     assert conclude([AWAY, FAILS]) is FAILS
     assert conclude([AWAY, AWAY]) is AWAY
+
+
+@pytest.mark.parametrize(
+    ("relation", "ratio", "comparisons", "ways"),
+    [
+        (Relation.AT_LEAST, 0.95, 2, [(0.95 / 0.9, 0.1)]),  # holding shares no error
+        (Relation.AT_LEAST, 0.85, 2, [(0.9 / 0.85, 0.05)]),  # failing shares it
+        (Relation.AT_MOST, 0.95, 1, [(0.95 / 0.9, 0.1)]),
+        (Relation.ABOUT, 0.95, 1, [(0.99 / 0.95, 0.1)]),  # the nearer end
+        (Relation.ABOUT, 0.70, 1, [(0.9 / 1.1 / 0.70, 0.05)]),  # it may fail at either end
+        (Relation.MORE, 1.005, 4, [(1.005, 0.1), (1.02 / 1.005, 0.025)]),  # it holds, or is the same
+        (Relation.LESS, 1.30, 1, [(1.30, 0.1)]),
+    ],
+)
+def test_the_widths_that_settle_a_claim_by_hand(
+    relation: Relation, ratio: float, comparisons: int, ways: list[tuple[float, float]]
+) -> None:
+    expected = [(pytest.approx(math.log(factor)), pytest.approx(error)) for factor, error in ways]
+    assert evidence(relation, ratio, 0.1).ways_to_settle(math.log(ratio), comparisons) == expected
+
+
+def test_no_width_settles_what_is_only_a_bound() -> None:
+    assert evidence(Relation.AT_LEAST, 0.95, 0.1, Bound.LOWER).ways_to_settle(math.log(0.95), 1) == []

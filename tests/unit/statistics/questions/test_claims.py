@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 import msgspec
 import pytest
+from known import known
 from samples.judgements import claim, compare, judged, one, six
 from samples.records import MS, block, part, plain_block, record, slice_of
 
@@ -178,3 +181,27 @@ def test_a_claim_finds_the_group_of_its_arms() -> None:
     apart = one(compare(Relation.MORE, arm="beside", to="behind"), content)
     assert apart.outcome is ClaimOutcome.NOT_TESTABLE
     assert apart.reason == "beside and behind ran in different groups of arms, so they share no block"
+
+
+def test_what_is_not_settled_tells_its_time() -> None:
+    """0.39992 beside "at most 0.405": an interval of ±1.3 % holds it; blocks take a second."""
+    result = one(compare(Relation.AT_MOST, 0.405), record(*six()))
+    assert result.outcome is ClaimOutcome.NOT_SETTLED
+    to_settle = known(result.to_settle)
+    assert to_settle.target == pytest.approx(math.sinh(math.log(0.405 / 0.39992)), rel=1e-3)
+    assert to_settle.half_width > to_settle.target and to_settle.starts >= 1
+    assert one(compare(Relation.AT_MOST, 0.5), record(*six())).to_settle is None
+
+
+def test_a_claim_tells_of_the_comparison_that_is_furthest_from_an_answer() -> None:
+    near, far = compare(Relation.AT_MOST, 0.407), compare(Relation.AT_MOST, 0.404)
+    result = judged(claim(near, far, compare(Relation.LESS)), record(*six()))
+    assert [own.outcome for own in result.results[:2]] == [ClaimOutcome.NOT_SETTLED] * 2
+    assert result.telling == result.results[1]
+    assert known(result.to_settle).seconds > known(result.results[0].to_settle).seconds
+
+
+def test_a_claim_without_a_verdict_on_one_comparison_tells_no_time() -> None:
+    beside = compare(Relation.MORE, arm="beside")
+    result = judged(claim(compare(Relation.AT_MOST, 0.404), beside), record(*six()))
+    assert (result.telling, result.to_settle) == (result.results[1], None)

@@ -19,7 +19,7 @@ from hopcost.statistics.questions import comparable, two_records
     [
         (half("b", environment=ENVIRONMENT | {"cpu": "Abacus 3"}), "other CPUs: Abacus 2 and Abacus 3"),
         (half("b", environment={}), "other CPUs: Abacus 2 and an unknown one"),
-        (half("b", plan=plan_of(quick=False)), "cost: other slices: 0.3 s after 0.3 s and 0.6 s after 0.3 s"),
+        (half("b", plan=plan_of(quick=False)), "one is a quick run, one a full run: short slices misread hops"),
         (half("b", plan=plan_of(allowed_cores=[0, 1, 2, 3])), None),
         (half("b", plan=msgspec.structs.replace(plan_of(), suite="another")), "other suites: made-up and another"),
         (half("b", plan=msgspec.structs.replace(plan_of(), peer="wrk")), "other generators: hopcost's engine and wrk"),
@@ -42,7 +42,7 @@ def test_slices_of_another_length_are_an_objection() -> None:
         half(name, plan=plan_of(quick=False, time_s=seconds)) for name, seconds in (("a", 60.0), ("b", 1800.0))
     )
     (objection,) = comparable.objections(short, long, comparable.common(short, long, []))
-    assert objection.startswith("cost: other slices: 0.3 s after 0.3 s and 0.6 s after 0.3 s")
+    assert objection.startswith("cost: slices of 0.3 s after 0.3 s and of 0.6 s after 0.3 s")
 
 
 def test_another_method_is_refused() -> None:
