@@ -44,13 +44,23 @@ from hopcost.suites.experiment import Workload
 
 
 class BlockContext(msgspec.Struct, frozen=True):
-    """What all blocks of an experiment have in common."""
+    """What all blocks of an experiment have in common.
+
+    `so_far` has all finished blocks of the run, those of its other experiments too.
+    """
 
     plan: Plan
     experiment: PlannedExperiment
     rig: Rig
     writer: Writer
     watcher: Watcher
+    so_far: list[Block] = []
+
+    def finish(self, block: Block) -> None:
+        """A block is done: it goes into the record, and the watcher hears of it."""
+        self.writer.append(block)
+        self.so_far.append(block)
+        self.watcher.block_ends(block)
 
 
 class CheckedArm(msgspec.Struct, frozen=True):

@@ -53,14 +53,13 @@ class Course:
             self.used_s += self.context.rig.now_s() - began_s
 
     def _measure_next(self, seconds_left: float) -> Ending | None:
-        step = self.finished.next(seconds_left)
+        step = self.finished.next(seconds_left, self.context.so_far)
         if isinstance(step, Ending):
             return step
         if step.forecast is not None:
             self.context.watcher.forecast(self.context.experiment, step.forecast)
         block = _run_block(self.context, step)
-        self.context.writer.append(block)
-        self.context.watcher.block_ends(block)
+        self.context.finish(block)
         self.finished.add(block)
         return None
 
@@ -68,10 +67,8 @@ class Course:
 def measure_plan(plan: Plan, rig: Rig, writer: Writer, watcher: Watcher) -> bool:
     """Run all experiments of the plan into the record; whether nothing that was measured failed."""
     ends_s = rig.now_s() + plan.time_s
-    running = [
-        Course(BlockContext(plan=plan, experiment=experiment, rig=rig, writer=writer, watcher=watcher))
-        for experiment in plan.experiments
-    ]
+    so_far: list[Block] = []
+    running = [Course(BlockContext(plan, experiment, rig, writer, watcher, so_far)) for experiment in plan.experiments]
     all_well = True
     while running:
         for course in list(running):

@@ -6,6 +6,8 @@ repeated. An arm that fails leaves the experiment.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from hopcost.generators.engine_protocol import Validity, WarmUp
@@ -17,6 +19,7 @@ from hopcost.plan.until import Until
 from hopcost.record.block import Block
 from hopcost.record.run import Ending, StopReason
 from hopcost.statistics import stop
+from hopcost.statistics.arms import PairedBlocks, RecordBlocks
 from hopcost.statistics.looks import is_look
 from hopcost.statistics.precision import Forecast
 from hopcost.statistics.validity.reasons import shorten_reasons
@@ -52,15 +55,15 @@ class FinishedBlocks:
         self._warm_up = WarmUpPolicy(plan, experiment)
         self._failure: str | None = None
 
-    def next(self, seconds_left: float) -> NextBlock | Ending:
-        """The block to run now, or why the experiment ends."""
+    def next(self, seconds_left: float, so_far: Sequence[Block]) -> NextBlock | Ending:
+        """The block to run now, or why the experiment ends; `so_far` are all finished blocks of the run."""
         done = len(self.valid)
         if self._failure is not None:
             return self._ending(StopReason.FAILED, self._failure)
         if self.plan.until is Until.DECIDED:
-            if done in METHOD.decision_looks and not self._undecided():
+            if done in METHOD.decision_looks and not self._undecided(so_far):
                 return self._ending(StopReason.DECIDED, f"after {done} blocks every arm asked about is decided")
-        elif is_look(done) and self._is_precise_enough():
+        elif is_look(done) and self._is_precise_enough(so_far):
             return self._ending(StopReason.PRECISION, self._precision())
         arms = self._arms
         size = self._sizing.next(len(arms), done, seconds_left, self._warm_up.usual_ns)
@@ -113,17 +116,16 @@ class FinishedBlocks:
     def _ending(self, why: StopReason, detail: str) -> Ending:
         return Ending(experiment=self.experiment.name, why=why, detail=detail)
 
-    def _undecided(self) -> list[str]:
-        blocks = [*self.valid, *self.void]
-        return stop.undecided_arms(self.experiment, blocks, self.plan.decide, error=METHOD.decision_error)
+    def _undecided(self, so_far: Sequence[Block]) -> list[str]:
+        return stop.undecided_arms(self._arms_of(so_far), self.plan.decide, error=METHOD.decision_error)
 
-    def _is_precise_enough(self) -> bool:
-        return stop.is_precise_enough(
-            self.experiment,
-            [*self.valid, *self.void],
-            error=METHOD.look_error,
-            precision=self.plan.precision,
-        )
+    def _is_precise_enough(self, so_far: Sequence[Block]) -> bool:
+        arms = self._arms_of(so_far)
+        return stop.is_precise_enough(arms, error=METHOD.look_error, precision=self.plan.precision)
+
+    def _arms_of(self, so_far: Sequence[Block]) -> PairedBlocks:
+        """Those of this experiment, with what all blocks tell of them."""
+        return RecordBlocks(self.plan.experiments, so_far).of(self.experiment)
 
     def _precision(self) -> str:
         which = "every ratio of arms that did not fail" if self.failed_arms else "every ratio"

@@ -98,6 +98,9 @@ class Method:
         0.02, "", "fall of an arm's CPU per request over the rounds of a start; above, if significant: not steady"
     )
     steady_error: float = constant(0.01, "", "error with which an arm that is steady is called not steady")
+    # Six starts in order happen by chance in 1 of 360, five in 1 of 60.
+    min_starts_of_trend: int = constant(6, "starts", "from which an arm is looked at for a ratio that moves")
+    trend_error: float = constant(0.02, "", "error with which the ratio of an arm whose starts are alike moves")
     confidence_error: float = constant(0.05, "", "error of all looks and all arms of an experiment together")
     min_margin: float = constant(0.02, "of the ratio", "margin of verdicts, unless `--margin` says otherwise")
     aa_error: float = constant(0.01, "", "error with which a run's A/A arms are judged, together")

@@ -21,6 +21,7 @@ from hopcost.statistics.summary import open_loop
 from hopcost.statistics.validity.arm import faults_of_arm
 from hopcost.statistics.validity.bias import why_figure_is_convicted
 from hopcost.statistics.validity.grounds import Evidence
+from hopcost.statistics.validity.moving import MOVED, has_moved
 from hopcost.statistics.verdict import NO_VERDICT, NOT_SETTLED, Better, Verdict, judge_interval
 
 THROUGHPUT, CPU = "throughput", "cpu_per_request"
@@ -113,7 +114,7 @@ def compare_arm(
                 ratio=interval,
                 verdict=verdict,
                 no_verdict=why,
-                caveats=[caveat for caveat in grounds.caveats if caveat != why],
+                caveats=[caveat for caveat in [*grounds.caveats, *_trend(arms, name, metric)] if caveat != why],
                 restart_spread=arms.restart_spread(name, metric.figure),
                 to_settle=_to_settle(arms, name, metric, own_error, margin) if verdict.word == NOT_SETTLED else None,
             )
@@ -128,6 +129,12 @@ def _to_settle(arms: PairedBlocks, name: str, metric: Metric, error: float, marg
         return None
     target = half_width_that_settles(math.log(ratio.value), margin)
     return arms.time_to_reach(target, name, metric.figure, error)
+
+
+def _trend(arms: PairedBlocks, name: str, metric: Metric) -> list[str]:
+    """The caveat of a ratio that rose or fell from start to start."""
+    contrast = arms.contrast(name, metric.figure, arms.baseline, of_difference=False)
+    return [MOVED] if contrast is not None and has_moved(contrast.logs) else []
 
 
 def _why_not_judged(arms: PairedBlocks, name: str, metric: Metric, experiments: int) -> str | None:

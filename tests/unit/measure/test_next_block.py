@@ -12,6 +12,7 @@ from samples.records import plain_block, plan_of
 from hopcost.generators.engine_protocol import Validity
 from hopcost.measure.next_block import FinishedBlocks, NextBlock
 from hopcost.plan.method import METHOD
+from hopcost.plan.plan import Plan
 from hopcost.plan.until import Until
 from hopcost.record.block import Block, Failure
 from hopcost.record.run import Ending, StopReason
@@ -20,10 +21,18 @@ from hopcost.record.run import Ending, StopReason
 def after(blocks: Sequence[Block], seconds_left: float = 1000.0, quick: bool = False) -> NextBlock | Ending:
     """What comes after these blocks."""
     plan = msgspec.structs.replace(plan_of(quick=quick), precision=0.06)  # blocks of one round are no narrower
+    return after_in(plan, blocks, seconds_left)
+
+
+def after_in(
+    plan: Plan, blocks: Sequence[Block], seconds_left: float = 1000.0, others: Sequence[Block] = ()
+) -> NextBlock | Ending:
+    """What comes after these blocks of the first experiment, beside those of others."""
     finished = FinishedBlocks(plan, plan.experiments[0])
-    for number, block in enumerate(blocks):
-        finished.add(msgspec.structs.replace(block, number=number))
-    return finished.next(seconds_left)
+    numbered = [msgspec.structs.replace(block, number=number) for number, block in enumerate(blocks)]
+    for block in numbered:
+        finished.add(block)
+    return finished.next(seconds_left, [*numbered, *others])
 
 
 def void(number: int = 0) -> Block:
@@ -101,10 +110,8 @@ def test_until_decided_ends_at_its_own_looks_whatever_the_width() -> None:
     plan = msgspec.structs.replace(plan_of(), until=Until.DECIDED, decide=["behind"], precision=0.001)
 
     def ending_after(behind: float, number: int, noise: float = 0.01) -> StopReason | None:
-        finished = FinishedBlocks(plan, plan.experiments[0])
-        for count in range(number):
-            finished.add(msgspec.structs.replace(six_blocks(behind, noise)[count % 6], number=count))
-        step = finished.next(1000.0)
+        blocks = six_blocks(behind, noise)
+        step = after_in(plan, [blocks[count % 6] for count in range(number)])
         return step.why if isinstance(step, Ending) else None
 
     assert ending_after(0.5, 3) is None, "no look"
@@ -112,3 +119,16 @@ def test_until_decided_ends_at_its_own_looks_whatever_the_width() -> None:
     assert ending_after(0.5, 6) is None, "a look at widths is none at directions"
     assert ending_after(0.5, 8) == StopReason.DECIDED
     assert ending_after(1.0, 16) is None, "an arm that stays open ends with the time"
+
+
+def test_a_look_is_at_the_interval_that_all_blocks_of_the_run_give() -> None:
+    """Four quiet experiments beside it tell that starts hardly differ: then fewer blocks are enough."""
+    plan = plan_of()
+    names = ("second", "third", "fourth", "fifth")
+    experiments = [msgspec.structs.replace(plan.experiments[0], name=name) for name in ("cost", *names)]
+    plan = msgspec.structs.replace(plan, experiments=experiments, precision=0.03)
+    blocks = six_blocks(noise=0.008)
+    quiet = [msgspec.structs.replace(block, experiment=name) for name in names for block in six_blocks(noise=0.0)]
+    assert isinstance(after_in(plan, blocks), NextBlock)
+    ending = after_in(plan, blocks, others=quiet)
+    assert isinstance(ending, Ending) and ending.why == StopReason.PRECISION

@@ -214,10 +214,10 @@ def test_an_arm_that_failed_has_no_verdict_and_is_not_waited_for() -> None:
     beside = [arm("beside", 10_000, 100, 20.0) for _ in blocks]
     for each, other in zip(blocks, beside, strict=True):
         each.arms.append(other)
-    assert not stop.is_precise_enough(experiment, blocks, error=0.05, precision=0.06)
+    assert not stop.is_precise_enough(PairedBlocks(experiment, blocks), error=0.05, precision=0.06)
     blocks[5].arms = [each for each in blocks[5].arms if each.name != "behind"]
     blocks[5].failures = [Failure(arm="behind", message="under load: proxy: gzip = true, but nothing came of it")]
-    assert stop.is_precise_enough(experiment, blocks, error=0.05, precision=0.06)
+    assert stop.is_precise_enough(PairedBlocks(experiment, blocks), error=0.05, precision=0.06)
     found = of_behind(summary(blocks), "throughput")
     assert (found.verdict.word, found.no_verdict) == ("no verdict", "it failed in 1 of 6 starts (block 6)")
 
@@ -251,3 +251,14 @@ def test_an_arm_that_runs_twice_stands_for_both_runs_on_either_side() -> None:
     ))  # fmt: skip
     assert there is not None and back is not None
     assert there.value == pytest.approx(0.5 / 0.9) and back.value == pytest.approx(0.9 / 0.5)
+
+
+def test_a_ratio_that_moves_from_start_to_start_is_a_caveat_and_no_veto() -> None:
+    blocks = six_blocks(noise=0.0)
+    for number, block in enumerate(blocks):
+        block.arms[1] = arm("behind", 4_500 + 50 * number, 110, 60.0, 350.0)
+    moving = summary(blocks)
+    throughput = of_behind(moving, "throughput")
+    assert (throughput.verdict.word, throughput.caveats) == ("slower", ["its ratio moved during the run"])
+    assert of_behind(moving, "cpu_per_request", RATE_PER_S).caveats == [], "that one stayed"
+    assert of_behind(summary(blocks[:5]), "throughput").caveats == [], "too few starts to tell"

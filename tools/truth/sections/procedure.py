@@ -131,7 +131,7 @@ def simulated(
     planned = _plan(others, time_s)
     (experiment,) = planned.experiments
     finished, now_s = FinishedBlocks(planned, experiment), 0.0
-    while isinstance(step := finished.next(time_s - now_s), NextBlock):
+    while isinstance(step := finished.next(time_s - now_s, finished.valid), NextBlock):
         block = _block(experiment, step, pool, dice, _by_arm(experiment, spreads))
         now_s += block.elapsed_ns / 1e9
         finished.add(block)

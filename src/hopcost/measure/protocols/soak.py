@@ -37,8 +37,7 @@ def run_soak(context: BlockContext) -> Ending:
         with blocks.recording(context, 0) as first:
             ready = blocks.start_and_check(context, experiment.arms, first, stacks)
         if first.validity == Validity.VOID or first.failures:
-            context.writer.append(first)
-            context.watcher.block_ends(first)
+            context.finish(first)
             return Ending(experiment=experiment.name, why=StopReason.FAILED, detail="an arm did not start")
         for number in range(segments):
             context.watcher.block_begins(experiment, number)
@@ -48,8 +47,7 @@ def run_soak(context: BlockContext) -> Ending:
                 engine_load.load_closed(context, segment, ready, rounds, own, samples.take)
                 samples.put(segment.arms)
                 blocks.note_failures(segment, [arm_ready.stack for arm_ready in ready])
-            context.writer.append(segment)
-            context.watcher.block_ends(segment)
+            context.finish(segment)
             seconds = context.rig.now_s() - begun
             void += segment.validity == Validity.VOID
             if segment.failures:

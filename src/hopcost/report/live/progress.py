@@ -12,6 +12,7 @@ from hopcost.record.run import Ending
 from hopcost.report.formatting import number, reached
 from hopcost.report.notes.void_loads import words
 from hopcost.statistics import stop
+from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.precision import Forecast
 from hopcost.statistics.validity.reasons import shorten_reasons
 
@@ -82,7 +83,7 @@ class PlainLines:
     def block_ends(self, block: Block) -> None:
         experiment, blocks = self.experiments[block.experiment], self.blocks[block.experiment]
         blocks.append(block)
-        widest = stop.widest_interval(experiment, stop.arms_so_far(experiment, blocks))
+        widest = stop.widest_interval(experiment, stop.arms_so_far(PairedBlocks(experiment, blocks)))
         ratios = "" if widest is None else f", {reached(widest)}"
         self._print(
             f"{block.experiment}: block {block.number + 1} {block.validity}{ratios}, {self.clock.left_s:.0f} s left"

@@ -21,9 +21,10 @@ from hopcost.errors import printable
 from hopcost.plan.plan import Plan, PlannedExperiment
 from hopcost.record.block import Block
 from hopcost.record.run import Ending
-from hopcost.report.formatting import ABSENT, CONFIDENCE, interval
+from hopcost.report.formatting import ABSENT, CONFIDENCE, difference, interval
 from hopcost.report.live.progress import Clock, expected, faults, position
 from hopcost.statistics import stop
+from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.precision import Forecast
 from hopcost.statistics.stop import ArmSoFar
 
@@ -129,9 +130,9 @@ class View:
     def _table(self, experiment: PlannedExperiment) -> Table:
         grid = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
         grid.add_column("arm", no_wrap=True, overflow="ellipsis")
-        for name in (f"ratio [{CONFIDENCE}]", f"CPU ratio [{CONFIDENCE}]", "errors"):
+        for name in (f"ratio [{CONFIDENCE}]", f"CPU added, µs [{CONFIDENCE}]", "errors"):
             grid.add_column(Text(name), justify="right", no_wrap=True)
-        for arm in stop.arms_so_far(experiment, self.blocks[experiment.name]):
+        for arm in stop.arms_so_far(PairedBlocks(experiment, self.blocks[experiment.name])):
             grid.add_row(*(Text(cell) for cell in _cells(experiment, arm)))
         return grid
 
@@ -140,8 +141,8 @@ def _cells(experiment: PlannedExperiment, arm: ArmSoFar) -> list[str]:
     if arm.has_failed:
         return [arm.name, "failed", ABSENT, ABSENT]
     if arm.name == experiment.baseline:
-        return [arm.name, "1 (baseline)", "1", f"{arm.errors:,}"]
-    return [arm.name, interval(arm.ratio), interval(arm.cpu_ratio), f"{arm.errors:,}"]
+        return [arm.name, "1 (baseline)", ABSENT, f"{arm.errors:,}"]
+    return [arm.name, interval(arm.ratio), difference(arm.cpu_added_ns), f"{arm.errors:,}"]
 
 
 def clock(seconds: float) -> str:

@@ -90,12 +90,12 @@ def test_the_view() -> None:
         "━━━━━━━━━━━━━━━━━━━━━━━━ about 1:35 left: ±1.2% after 10 blocks",
         "                         at most 30:00",
         "",
-        " arm                 ratio [95%]  CPU ratio [95%]  errors",
-        " ────────────────────────────────────────────────────────",
-        " direct             1 (baseline)                1       0",
-        " behind     0.420 [0.264, 0.666]                –   1,203",
-        " beside                        –                –       0",
-        " direct-aa  1.000 [0.797, 1.255]                –       0",
+        " arm                 ratio [95%]  CPU added, µs [95%]  errors",
+        " ────────────────────────────────────────────────────────────",
+        " direct             1 (baseline)                     –       0",
+        " behind     0.420 [0.264, 0.666]                     –   1,203",
+        " beside                        –                     –       0",
+        " direct-aa  1.000 [0.797, 1.255]                     –       0",
         "",
         "block 3 is void: the hypervisor kept 12% of the time of 2 cores",
     ]
@@ -267,7 +267,7 @@ def test_plain_lines() -> None:
     lines.experiment_ends(Ending(experiment="cost", why=StopReason.TIME, detail="2 blocks in the time given"))
     assert shown(console).splitlines() == [
         "cost (1 of 2): 4 arms",
-        "cost: block 1 valid, ratios to ±111.5% at the widest, 1800 s left",
+        "cost: block 1 valid, 1800 s left",
         "cost: expected: ±1.2% after 10 blocks",
         "cost: block 2 valid, ratios to ±47.9% at the widest, 1800 s left",
         "cost: block 3 void, ratios to ±47.9% at the widest, 1800 s left",
