@@ -68,11 +68,11 @@ test-systems: setup ## the tests that need many servers
 wheel: setup ## what pip installs, binaries, suites and programs inside: dist/hopcost-….whl
 	.venv/bin/hatchling build --target wheel
 
-bench: setup ## the engine's cost beside other load generators: docs/bench.md
+bench: setup ## the engine's cost beside other load generators: docs/explain/other-tools.md
 	@tools/setup peers
 	PATH="$(CURDIR)/.tools/peers/bin:$$PATH" .venv/bin/python -m tools.bench.generators
 
-truth: setup ## whether the method tells the truth: docs/truth.md
+truth: setup ## whether the method tells the truth: docs/explain/truth.md
 	.venv/bin/python -m tools.truth
 
 truth-short: setup ## the same in an hour at most; a second call goes on

@@ -1,7 +1,7 @@
 """hatchling's hook for hopcost's wheel: builds the crates, packs their binaries, and says where the wheel runs.
 
 An editable install packs nothing and needs no Rust: in a checkout hopcost finds target/release, which `make setup`
-builds. docs/packaging.md has the reasons.
+builds. docs/reference/packaging.md has the reasons.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from hopcost.suites.arm import Arm, Hop, Link
 pytestmark = pytest.mark.usefixtures("nothing_left")
 
 CORES = Cores(stack=facts.allowed_cores(), generator=facts.allowed_cores()[-1:])
-PAGE = ROOT / "docs" / "suite-format.md"
+PAGE = ROOT / "docs" / "reference" / "suite-file.md"
 
 
 @pytest.fixture(autouse=True)
@@ -44,7 +44,7 @@ def start(config: Path) -> RunningStack:
 
 
 def example(folder: Path) -> Path:
-    """The configuration that docs/suite-format.md shows."""
+    """The configuration that docs/reference/suite-file.md shows."""
     section = PAGE.read_text().partition("## Another configuration, another binary")[2]
     match = re.search(r"(?m)^    \{% if root(?:.*\n)+?(?=\n?[^ \n])", section)
     assert match is not None

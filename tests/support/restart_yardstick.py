@@ -1,4 +1,4 @@
-"""The interval of docs/intervals.md written down a second time, contrast by contrast, to hold the product's against.
+"""The interval of explain/intervals.md written down a second time, contrast by contrast, to hold the product's against.
 
 It shares no code with hopcost.statistics.random_effects.
 """

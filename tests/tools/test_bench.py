@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import pytest
 
+from tools import markdown
 from tools.bench import contenders
 from tools.bench import generators as script
 
 
 def test_only_what_was_measured_is_replaced() -> None:
-    old = script.page({"64 connections": "## 64 connections\n\nold", "1 MiB answers": "## 1 MiB answers\n\nkept"})
-    done = {"64 connections": "## 64 connections\n\nnew"}
-    assert script.page({**script.parts(old), **done}) == old.replace("\nold", "\nnew")
+    old = script.written({"64 connections": "### 64 connections\n\nold", "1 MiB": "### 1 MiB\n\nkept"})
+    done = {"64 connections": "### 64 connections\n\nnew"}
+    assert script.written({**script.parts(old), **done}) == old.replace("\nold", "\nnew")
 
 
 def test_the_page_in_the_repository_is_in_this_form() -> None:
-    text = script.PAGE.read_text(encoding="utf-8")
-    assert script.page(script.parts(text)) == text
+    page = script.PAGE.read_text(encoding="utf-8")
+    text = markdown.part(page, script.PART)
+    assert script.written(script.parts(text)).strip() == text
+    assert markdown.replace_part(page, script.PART, text) == page
 
 
 @pytest.mark.parametrize(

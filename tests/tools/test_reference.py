@@ -92,7 +92,7 @@ def test_errors_are_described_by_all_their_kinds() -> None:
 
 def test_the_example_suite_can_be_loaded(tmp_path: Path) -> None:
     path = tmp_path / "example.toml"
-    path.write_text(example_of("suite-format.md"), encoding="utf-8")
+    path.write_text(example_of("how-to/write-a-suite.md"), encoding="utf-8")
     example = read.read_suite(str(path))
     for arm in example.arms.values():
         for hop in arm.hops:
@@ -100,7 +100,7 @@ def test_the_example_suite_can_be_loaded(tmp_path: Path) -> None:
 
 
 def test_the_example_program_fits() -> None:
-    example = msgspec.convert(tomllib.loads(example_of("adding-a-program.md")), Program)
+    example = msgspec.convert(tomllib.loads(example_of("how-to/add-a-program.md")), Program)
     assert example.resolve_settings({}, 2, "example")
     assert re.compile(example.version_pattern).groups == 1
 

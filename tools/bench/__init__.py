@@ -1,1 +1,1 @@
-"""What load generators cost, and what batching does: docs/bench.md and a table in docs/engine.md."""
+"""What load generators cost, and what batching does: tables in docs/explain."""

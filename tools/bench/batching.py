@@ -1,4 +1,4 @@
-"""What the engine's batch does to the measured side: ratios between arms of nginx-go; a table for docs/engine.md.
+"""What the engine's batch does to the measured side: ratios between arms of nginx-go; a table for explain/engine.md.
 
 Stacks are started once; the engine goes round them with each batch in turn, many times over, in shuffled order. A
 ratio is that of an arm to Go alone within one run of the engine; how it moves with the batch is taken from runs that

@@ -44,7 +44,8 @@ Rounds are shuffled; figures are medians over rounds; ratios are taken within ea
 their median and quartiles are shown. hopcost-engine checks status, length and every byte of each answer (of 1 MiB ones
 the length of each, the bytes of one in 16) and records its time; the others check less. `floor` moves the same bytes
 through the same sockets and does nothing else."""
-PAGE = Path(__file__).parents[2] / "docs" / "bench.md"
+PAGE = Path(__file__).parents[2] / "docs" / "explain" / "other-tools.md"
+PART = "bench"  # of the page
 
 PER_REQUEST = "CPU µs per request"
 Cost = Callable[[Drive], float]
@@ -68,7 +69,9 @@ class Section:
 
 def main() -> None:
     """Run and write the page."""
-    parser = argparse.ArgumentParser(description="CPU per request of load generators; writes docs/bench.md.")
+    parser = argparse.ArgumentParser(
+        description="CPU per request of load generators; writes their part of docs/explain/other-tools.md."
+    )
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--seconds", type=int, default=1, help="of one generator's run")
     parser.add_argument("--seed", type=int, default=1)
@@ -79,9 +82,9 @@ def main() -> None:
         done = measure_all(options.rounds, options.seconds, options.seed, options.only)
     except HopcostError as error:
         sys.exit(f"error: {error.message}" + (f"\nhint: {error.hint}" if error.hint else ""))
-    old = options.output.read_text(encoding="utf-8") if options.output.exists() else ""
-    text = page({**parts(old), **done})
-    options.output.write_text(text, encoding="utf-8")
+    page = options.output.read_text(encoding="utf-8")
+    text = written({**parts(markdown.part(page, PART)), **done})
+    options.output.write_text(markdown.replace_part(page, PART, text), encoding="utf-8")
     print(text, end="")
 
 
@@ -139,15 +142,15 @@ def sections(path: Path, others: list[str]) -> list[Section]:
     ]
 
 
-def page(sections: dict[str, str]) -> str:
-    """The page of these sections, text by title, in the order of their measurement."""
-    return "\n\n".join(["# What a request costs the load generator", INTRODUCTION, *sections.values()]) + "\n"
+def written(sections: dict[str, str]) -> str:
+    """These sections, text by title, in the order of their measurement."""
+    return markdown.fill("\n\n".join([INTRODUCTION, *sections.values()]))
 
 
 def parts(text: str) -> dict[str, str]:
-    """The sections of a page by title: those that are not measured again stay as they are."""
-    sections = re.split(r"^(?=## )", text, flags=re.MULTILINE)[1:]
-    return {section.partition("\n")[0].removeprefix("## "): section.strip() for section in sections}
+    """The sections by title: those that are not measured again stay as they are."""
+    sections = re.split(r"^(?=### )", text, flags=re.MULTILINE)[1:]
+    return {section.partition("\n")[0].removeprefix("### "): section.strip() for section in sections}
 
 
 def commit() -> str:
@@ -252,7 +255,7 @@ def table(section: Section, results: dict[str, list[Drive]]) -> str:
             f"{statistics.median(rates):.3f}",
         ]
         rows.append(cells)
-    return f"## {heading(section)}\n\nRatio of CPU, aim: {section.aim}.\n\n{markdown.table(columns, rows)}"
+    return f"### {heading(section)}\n\nRatio of CPU, aim: {section.aim}.\n\n{markdown.table(columns, rows)}"
 
 
 def per_request(drive: Drive) -> float:

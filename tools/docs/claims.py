@@ -1,4 +1,4 @@
-"""Puts what `hopcost claims` says of the given records into docs/claims.md."""
+"""Puts what `hopcost claims` says of the given records into docs/results/claims.md: the table, and the rest folded."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 from hopcost.suites import read
+from tools import markdown
 
-PAGE = Path(__file__).parents[2] / "docs" / "claims.md"
-BEGIN, END = "<!-- claims: begin -->\n", "<!-- claims: end -->"
+PAGE = Path(__file__).parents[2] / "docs" / "results" / "claims.md"
 
 
 def main() -> None:
@@ -17,10 +17,16 @@ def main() -> None:
     hopcost = Path(sys.executable).with_name("hopcost")
     options = [word for name in read.shipped_suites() if read.read_suite(name).claims for word in ("--suite", name)]
     command = [str(hopcost), "claims", *sys.argv[1:], *options, "--format", "markdown"]
-    section = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    text = PAGE.read_text(encoding="utf-8")
-    before, after = text[: text.index(BEGIN) + len(BEGIN)], text[text.index(END) :]
-    PAGE.write_text(f"{before}\n{section}\n{after}", encoding="utf-8")
+    judged = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    page = PAGE.read_text(encoding="utf-8")
+    PAGE.write_text(markdown.replace_part(page, "claims", folded(judged)), encoding="utf-8")
+
+
+def folded(judged: str) -> str:
+    """The table of all claims as it is, each claim with its comparisons below it in a fold."""
+    listed, heading, claims = judged.partition("\n### ")
+    rest = markdown.fold("Each claim with its comparisons", f"{heading.lstrip()}{claims}") if heading else ""
+    return markdown.fill(f"{listed.strip()}\n\n{rest}")
 
 
 if __name__ == "__main__":

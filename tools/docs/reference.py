@@ -1,7 +1,7 @@
 """Writes the tables of docs/ and CONTRIBUTING.md from the code that they describe, so that they cannot differ.
 
 A page marks where a table goes: `<!-- generated: Hop -->` … `<!-- end -->`. Everything in between is rewritten.
-docs/report.schema.json, the schema of the JSON report, is written whole. What a key means stands on its field, as
+report.schema.json, the schema of the JSON report, is written whole. What a key means stands on its field, as
 `Meta(description=…)`; words.toml has the words of what is no field.
 """
 
@@ -35,10 +35,11 @@ from hopcost.statistics.intervals import Interval
 from hopcost.suites import read
 from hopcost.suites.arm import Name
 from tools.docs import littles_law, rooms
-from tools.markdown import table
+from tools.markdown import fill, table
 
 ROOT = Path(__file__).parents[2]
-SCHEMA = ROOT / "docs" / "report.schema.json"
+REFERENCE = ROOT / "docs" / "reference"
+SCHEMA = REFERENCE / "report.schema.json"
 LOAD_HELP = ROOT / "crates" / "engine" / "tests" / "reach" / "load-help.txt"  # what the engine's own test holds it to
 REGION = re.compile(r"(?s)(<!-- generated: (\S+) -->\n).*?(<!-- end -->)")
 COMMAND = ".venv/bin/python -m tools.docs.reference"
@@ -48,9 +49,9 @@ PLAIN = {str: "string", int: "integer", float: "number", bool: "true or false", 
 class Page(Enum):
     """The pages with tables of structures."""
 
-    SUITE = "suite-format.md"
-    PROGRAM = "adding-a-program.md"
-    RECORD = "record-format.md"
+    SUITE = "suite-file.md"
+    PROGRAM = "program-file.md"
+    RECORD = "record.md"
 
 
 ROOMS = {Page.SUITE: ["suites"], Page.PROGRAM: ["programs"], Page.RECORD: ["record", "plan", "generators"]}
@@ -83,7 +84,7 @@ def main() -> None:
 
 def pages() -> list[Path]:
     """All pages that may have marked regions."""
-    return [ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+    return [ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def rewritten(page: str) -> str:
@@ -114,7 +115,7 @@ def structures() -> dict[type[msgspec.Struct], Page]:
     """The structures that have a region on the page of their room."""
     described: dict[type[msgspec.Struct], Page] = {}
     for page, names in ROOMS.items():
-        marked = {region[2] for region in REGION.finditer((ROOT / "docs" / page.value).read_text(encoding="utf-8"))}
+        marked = {region[2] for region in REGION.finditer((REFERENCE / page.value).read_text(encoding="utf-8"))}
         for kind in structures_of(*names):
             if kind.__name__ in marked:
                 described[kind] = page
@@ -174,7 +175,7 @@ def _structure(kind: type[msgspec.Struct]) -> str:
     if (tag := kind.__struct_config__.tag) is not None:
         rows.insert(0, [f"`{kind.__struct_config__.tag_field}`", f"`{tag}`", "tells this line from the others"])
     header = ["key", "type", *(["default"] if in_toml else []), "meaning"]
-    return f"### {_heading(kind)}\n\n{inspect.getdoc(kind)}\n\n" + table(header, rows)
+    return f"### {_heading(kind)}\n\n{fill(inspect.getdoc(kind) or '')}\n" + table(header, rows)
 
 
 def _heading(kind: type) -> str:

@@ -25,6 +25,7 @@ from hopcost.report.record_report import document
 from hopcost.statistics.summary import summary
 from hopcost.suites import read
 from hopcost.suites.sweep import points
+from tools.markdown import fill, fold
 
 ROOT = Path(__file__).parents[2]
 HOPCOST = ROOT / ".venv" / "bin" / "hopcost"
@@ -99,15 +100,14 @@ def run(piece: Piece) -> bool:
 
 
 def render(name: str) -> str:
-    """The page of a suite: one heading, the tables of all its records, and the commands that made them."""
+    """The page of a suite: of each experiment the sentence, the chart and the table, all else folded."""
     done = [(piece, record) for piece in pieces([name]) if (record := piece.record()) is not None]
     missing = [piece.name or piece.suite for piece in pieces([name]) if piece.record() is None]
     experiments = [experiment for _, record in done for experiment in summary.summarise(record)]
     commands = "\n".join(f"    {_without_place(record.run.command)}" for _, record in done)
-    tail = f"Made by `make results`, a record for each of\n\n{commands}\n"
-    if missing:
-        tail += f"\nNot run yet: {', '.join(missing)}.\n"
-    return f"{markdown(document(done[0][1], experiments))}\n{tail}"
+    made = fold("How it was made", f"By `make results`, a record for each of\n\n{commands}")
+    left = f"\n\nNot run yet: {', '.join(missing)}." if missing else ""
+    return fill(f"{markdown(document(done[0][1], experiments))}\n{made}{left}")
 
 
 def _without_place(command: list[str]) -> str:

@@ -1,4 +1,4 @@
-"""`make truth` and `make truth-short`: measure what is missing, then write docs/truth.md.
+"""`make truth` and `make truth-short`: measure what is missing, then write docs/explain/truth.md.
 
 A second call goes on after the last kept run.
 """
@@ -44,7 +44,7 @@ def measure(form: Form, only: str | None, at_most_s: float) -> None:
 
 def main() -> None:
     """Measure and write; exit code 1 when a line does not hold."""
-    parser = argparse.ArgumentParser(description="Measures what is missing of the truth; writes docs/truth.md.")
+    parser = argparse.ArgumentParser(description="Measures what is missing of the truth; writes docs/explain/truth.md.")
     parser.add_argument("--short", action="store_true", help="the form that ends within 60 minutes")
     parser.add_argument("--at-most-s", type=float, default=float("inf"), help="begin no run that ends after so long")
     parser.add_argument("--only", choices=list(SECTIONS), help="measure this section alone")

@@ -16,7 +16,7 @@ import msgspec
 
 from tools.truth.made_with import ROOT, Build, Machine
 
-FOLDER = ROOT / "docs" / "truth"
+FOLDER = ROOT / "docs" / "explain" / "truth"
 # A run during which programs of others used more of the machine's CPU time, or the hypervisor kept more of a core, is
 # set aside and done again. Both are known without the engine's figures. A virtual machine's own agent may take 3 % all
 # the time; it does so in all slices alike. Sections that put hopcost's verdicts on trial say their own `steal_most`.

@@ -1,4 +1,4 @@
-"""docs/truth.md out of the kept lines. It runs nothing."""
+"""docs/explain/truth.md out of the kept lines: first in words, then section by section. It runs nothing."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import msgspec
 
 from hopcost.machine import facts
 from hopcost.plan.method import METHOD
-from tools.markdown import table
+from tools.markdown import fill, table
 from tools.truth.form import Form
+from tools.truth.in_words import told
 from tools.truth.lines import FOLDER, FOREIGN_MOST, STEAL_MOST, Line, read
 from tools.truth.made_with import NAMELESS_METHOD, ROOT, engine_digest, this_machine
 from tools.truth.part import Section
@@ -27,8 +28,17 @@ from tools.truth.sections.sensitivity import Sensitivity
 from tools.truth.sections.slices import Slices
 from tools.truth.sections.split_half import SplitHalf
 
-PAGE = ROOT / "docs" / "truth.md"
+PAGE = ROOT / "docs" / "explain" / "truth.md"
 OLDER = f"method-{NAMELESS_METHOD}.md"  # in the folder of the kept lines: the page as it was by that method
+HEAD = [
+    "# Whether hopcost tells the truth",
+    "",
+    "hopcost is held against what is known: a server that logs its own times, servers of which one does a counted"
+    " amount of work more, servers that are the same, and simulated records. Each line says what ought to be so, and"
+    " how many checks hold. What does not hold stands beside it, with its figures; a *no* is a bar set beforehand"
+    " and missed. The sections below have every check and its bar.",
+    "",
+]
 SECTIONS: dict[str, type[Section]] = {
     "engine": Engine,
     "attribution": Attribution,
@@ -46,8 +56,9 @@ SECTIONS: dict[str, type[Section]] = {
 
 
 class Standing(msgspec.Struct):
-    """What the page says of a section."""
+    """What the page says of a section: in words, in the table of what was run, and in its own place."""
 
+    words: str
     cells: list[str]
     body: list[str]
     holds: bool
@@ -58,11 +69,11 @@ def page(folder: Path = FOLDER, form: Form = Form.FULL) -> tuple[str, bool]:
     older = sections_of(folder / OLDER)
     standings = {name: standing_of(kind, folder, form, older) for name, kind in SECTIONS.items()}
     wanted = [standings[name] for name, kind in SECTIONS.items() if form == Form.FULL or kind.short_s is not None]
-    rows = [[name, *standing.cells] for name, standing in standings.items()]
-    listed = table(["section", "method:", "form", "runs done:", "all of it holds"], rows)
+    words = [f"- {standing.words}" for standing in standings.values()]
     bodies = [line for standing in standings.values() for line in standing.body]
-    text = "\n".join([*_head(folder, form), listed, "", *bodies]).rstrip() + "\n"
-    return text, all(standing.holds for standing in wanted)
+    listed = table(["section", "method:", "form", "runs"], [[name, *one.cells] for name, one in standings.items()])
+    lines = [*HEAD, *words, "", *bodies, "## How this page is made", "", *_making(folder, form), listed]
+    return fill("\n".join(lines)), all(standing.holds for standing in wanted)
 
 
 def standing_of(kind: type[Section], folder: Path, form: Form, older: dict[str, list[str]]) -> Standing:
@@ -75,11 +86,16 @@ def standing_of(kind: type[Section], folder: Path, form: Form, older: dict[str, 
             f"*By method {NAMELESS_METHOD}, on the machine that [its page](truth/{OLDER}) names. Method"
             f" {METHOD.number} has measured nothing here yet.*"
         )
-        cells = [str(NAMELESS_METHOD), "", "", "of an older method"]
-        return Standing(cells, [f"#{section.heading}", "", note, *older[section.heading]], False)
-    runs, word = standing(len(done.used), section.kept.left(), holds)
-    cells = [str(METHOD.number), section.form.value, runs, word]
-    return Standing(cells, [f"#{line}" if line.startswith("#") else line for line in body], holds and word == "yes")
+        words = f"{told(section.asks, section.tells, older[section.heading])} (Method {NAMELESS_METHOD}.)"
+        cells = [str(NAMELESS_METHOD), "", "of an older method"]
+        return Standing(words, cells, [f"#{section.heading}", "", note, *older[section.heading]], False)
+    used, left = len(done.used), section.kept.left()
+    words = told(section.asks, section.tells, body)
+    if used and left:
+        words = f"{words.removesuffix(' Not measured yet.')} Not finished: {used} of {used + left} runs."
+    cells = [str(METHOD.number), section.form.value, f"{used} of {used + left} done"]
+    lines = [f"#{line}" if line.startswith("#") else line for line in body]
+    return Standing(words, cells, [*lines, ""], holds and not left)
 
 
 def shown_form(kind: type[Section], folder: Path, form: Form) -> Form:
@@ -88,15 +104,6 @@ def shown_form(kind: type[Section], folder: Path, form: Form) -> Form:
         return Form.FULL
     short, full = (len(kind(folder, either).kept.done().used) for either in (Form.SHORT, Form.FULL))
     return Form.SHORT if short >= full else Form.FULL
-
-
-def standing(used: int, left: int, holds: bool) -> tuple[str, str]:
-    """How many runs are done of those that are wanted, and in a word what has come of it.
-
-    >>> standing(20, 0, True), standing(20, 0, False), standing(3, 17, False)
-    (('20 of 20 done', 'yes'), ('20 of 20 done', 'no'), ('3 of 20 done', 'unfinished'))
-    """
-    return f"{used} of {used + left} done", "unfinished" if left else "yes" if holds else "no"
 
 
 def sections_of(path: Path) -> dict[str, list[str]]:
@@ -114,11 +121,9 @@ def sections_of(path: Path) -> dict[str, list[str]]:
     return sections
 
 
-def _head(folder: Path, form: Form) -> list[str]:
+def _making(folder: Path, form: Form) -> list[str]:
     asked = "`make truth-short`, an hour at most" if form == Form.SHORT else "`make truth`"
     return [
-        "# Whether hopcost tells the truth",
-        "",
         f"Written by {asked}, for method {METHOD.number}, engine {METHOD.engine} (sources {engine_digest()}), on"
         f" {facts.cpu_model()}, {len(facts.allowed_cores())} cores, Linux {this_machine().kernel}.",
         *_of_older_methods(folder),
@@ -149,6 +154,5 @@ def _of_older_methods(folder: Path) -> list[str]:
     listed = ", ".join(f"{count:,} of method {method}" for method, count in sorted(counts.items()))
     return [
         f"Older lines are kept and count no longer: {listed}. [The page of method"
-        f" {NAMELESS_METHOD}](truth/{OLDER}) stands beside this one. Below, the column *method* says by which method a"
-        " section was measured."
+        f" {NAMELESS_METHOD}](truth/{OLDER}) stands beside this one."
     ]

@@ -38,11 +38,14 @@ class Part(msgspec.Struct):
 class Section(abc.ABC):
     """Cases to run, and a section of the page made of the kept runs. `key` names it in the kept lines.
 
+    `asks`: what ought to be so, in a sentence; `tells`: the columns of its tables that say by how much it is not.
     `short_s`: the time that its short form takes, at most; None if it has none.
     """
 
     key: ClassVar[str]
     heading: ClassVar[str]
+    asks: ClassVar[str] = ""
+    tells: ClassVar[tuple[str, ...]] = ()
     short_s: ClassVar[float | None] = None
 
     def __init__(self, folder: Path = FOLDER, form: Form = Form.FULL) -> None:

@@ -1,4 +1,4 @@
-//! The lines that a run writes. docs/engine.md describes every key; a comment here says what a name leaves open.
+//! The lines that a run writes. docs/reference/engine-protocol.md describes every key; a comment here says what a name leaves open.
 
 use crate::recorder::{Errors, Handshakes, TlsReceipt};
 use serde::Serialize;

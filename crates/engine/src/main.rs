@@ -22,7 +22,7 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Run a plan: a JSON object on standard input; JSON lines on standard output (docs/engine.md)
+    /// Run a plan: a JSON object on standard input; JSON lines on standard output (docs/reference/engine-protocol.md)
     Run,
     /// Load one URL and print what came of it
     ///

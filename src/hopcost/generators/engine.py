@@ -1,4 +1,4 @@
-"""The load engine's process: a plan goes in, lines come out. docs/engine.md describes both."""
+"""The load engine's process: a plan goes in, lines come out. docs/reference/engine-protocol.md describes both."""
 
 from __future__ import annotations
 

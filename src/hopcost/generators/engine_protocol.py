@@ -1,6 +1,7 @@
 """What the load engine reads and writes: its plan, and the lines that it answers with.
 
-docs/engine.md describes both; the structures here are that description, strict. They know no suites or statistics.
+docs/reference/engine-protocol.md describes both; the structures here are that description, strict. They know no suites
+or statistics.
 """
 
 from __future__ import annotations
@@ -170,7 +171,7 @@ class WarmedUp(msgspec.Struct, tag_field="kind", tag="warm_up"):
 
 
 class Slice(msgspec.Struct, tag_field="kind", tag="slice"):
-    """An uninterrupted stretch of load on one arm; docs/engine.md says what each key counts.
+    """An uninterrupted stretch of load on one arm; docs/reference/engine-protocol.md says what each key counts.
 
     The sum of `in_flight_ns` less `aged_ns` over all slices is the sum of the service times.
     """

@@ -179,12 +179,12 @@ def interrupts(accounted: bool | None) -> Finding:
     if accounted is None:
         return _warning(
             "IRQ_TIME_ACCOUNTING: unknown, the kernel's configuration cannot be read",
-            "if it is on, CPU per request lacks the kernel's network work: docs/limits.md",
+            "if it is on, CPU per request lacks the kernel's network work: docs/explain/limits.md",
         )
     if accounted:
         return _warning(
             "IRQ_TIME_ACCOUNTING is on: CPU per request lacks the kernel's network work",
-            "compare CPU between arms only with docs/limits.md in mind; throughput and times are not concerned",
+            "compare CPU between arms only with docs/explain/limits.md in mind; throughput and times are not concerned",
         )
     return _passed("IRQ_TIME_ACCOUNTING is off: CPU time holds the kernel's network work")
 

@@ -29,19 +29,19 @@ class Method:
     number: int = 3
     engine: int = 2
 
-    # Shorter slices flatter hops by 4 to 8 % (docs/methodology.md).
+    # Shorter slices flatter hops by 4 to 8 % (docs/explain/method-why.md).
     min_slice_ns: int = constant(
         300_000_000, "ns", "length of a slice at the least; not shorter than the settling before it"
     )
     max_slice_ns: int = constant(600_000_000, "ns", "and at most, where the time is long; or as long as the settling")
     slice_step_ns: int = constant(50_000_000, "ns", "slices are whole multiples of this")
-    # Visits of one length fall into step with a garbage collector (docs/methodology.md).
+    # Visits of one length fall into step with a garbage collector (docs/explain/method-why.md).
     slice_jitter: float = constant(0.5, "of it", "that the slices of single rounds are longer or shorter at most")
     # Few and fixed, so that looking costs a known error.
     first_looks: tuple[int, ...] = constant(
         (6, 8), "blocks", "after which a run looks at its widths; then after 2, 4, 8 … times as many"
     )
-    # Simulated: with 5 % at each look intervals cover 93 %, with this 95 % (docs/methodology.md).
+    # Simulated: with 5 % at each look intervals cover 93 %, with this 95 % (docs/explain/method-why.md).
     look_error: float = constant(
         0.035, "", "error of all arms together if a run ends at a look, since it is precise enough"
     )

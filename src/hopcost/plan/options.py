@@ -25,7 +25,7 @@ class MachineLimits(msgspec.Struct, frozen=True):
 
     `siblings` gives for a core those that share its physical core. `open_files` is the hard limit of a process.
     `idle_timeout_s` gives, for a program under settings, after how long it drops an idle connection. `missing_peers`
-    are the load generators that are not installed, each with the command that would bring it.
+    are the load generators that are not installed, each with the command that installs it.
     """
 
     installed: Mapping[str, Installed]

@@ -17,11 +17,11 @@ from hopcost.suites.published import Protocol, Published, Value
 
 
 class LeftOut(msgspec.Struct, frozen=True):
-    """An arm or experiment that does not run here, why, and the command that would bring it."""
+    """An arm or experiment that does not run here, why, and the command that installs it."""
 
     name: Annotated[str, Meta(description="the arm or experiment")]
     reason: Annotated[str, Meta(description="why it does not run here")]
-    remedy: Annotated[str | None, Meta(description="what would bring it")] = None
+    remedy: Annotated[str | None, Meta(description="what installs it")] = None
 
     def words(self) -> str:
         """`nginx: it is not installed; hint: apt-get install nginx`."""
@@ -49,7 +49,7 @@ class PlannedExperiment(msgspec.Struct, frozen=True):
 
     Before each slice an arm is loaded for `settle_ns` that do not count: after the other arms' slices its memory is
     out of the caches, and its queues are not what they are in a run alone. With 1000 connections that takes 300 ms
-    (docs/methodology.md). The lengths of the rounds' slices differ, lest visits fall into step with what comes and goes
+    (method-why.md). The lengths of the rounds' slices differ, lest visits fall into step with what comes and goes
     in an arm; all rounds together take as long. If open files do not hold all arms, each group of them is an
     experiment of its own, and `group_of` names the suite's (`plan/groups.py`).
     """

@@ -26,7 +26,7 @@ class Need(msgspec.Struct, forbid_unknown_fields=True):
         list[str],
         Meta(min_length=1, description="paths where it may be, the first that exists is `needs.NAME` in templates"),
     ]
-    install: Annotated[str, Meta(description="the command that would bring it")]
+    install: Annotated[str, Meta(description="the command that installs it")]
     when: Annotated[
         dict[str, SettingValue],
         Meta(description='settings with the values that need it: `when = { content = "lua" }`; the others go without'),
@@ -54,7 +54,7 @@ class Program(msgspec.Struct, forbid_unknown_fields=True):
         list[str], Meta(min_length=1, description="prints its version; `{executable}` stands for its path")
     ]
     version_pattern: Annotated[str, Meta(description="a regular expression; its first group is the version")]
-    install: Annotated[str, Meta(description="the command that would bring it, shown where it is missing")]
+    install: Annotated[str, Meta(description="the command that installs it, shown where it is missing")]
     executable: Annotated[
         str, Meta(description="sought on the PATH and in the folders for servers; leave it out with `[build]`")
     ] = ""

@@ -4,7 +4,7 @@ run.json           format, hopcost's version, the command, when it began and how
 suite.json         the suite as it was read, with every default
 plan.json          what it meant on this machine: arms, cores, seed, what was left out
 environment.json   the machine, its limits and sysctls, the version of every program
-blocks.jsonl       one line per block, flushed when the block is done; docs/record-format.md has the keys
+blocks.jsonl       one line per block, flushed when the block is done; docs/reference/record.md has the keys
 repeats.jsonl      one line per repeat of an article's protocol, if the plan has one
 stacks/E/A/        of arm A in experiment E: commands.json and the generated files
 """

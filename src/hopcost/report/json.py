@@ -17,7 +17,7 @@ def write(result: Result) -> str:
 
 
 def report(record: Record, experiments: list[ExperimentSummary]) -> Report:
-    """A record's data: docs/record-format.md describes the keys, docs/report.schema.json their types."""
+    """A record's data: docs/reference/record.md describes the keys, docs/reference/report.schema.json their types."""
     keys = (
         _attributes(record.run)
         | _attributes(record.plan)

@@ -1,8 +1,8 @@
-"""What the JSON report holds, typed: docs/report.schema.json is made of these structures.
+"""What the JSON report holds, typed: docs/reference/report.schema.json is made of these structures.
 
 Figures are as measured: integers where the record counts, ns and bytes where the name says so, ratios as fractions with
 the ends of their intervals, shares from 0 to 1 (per cent only where the name says so). Absent is null, never 0.
-docs/record-format.md says what each key means.
+docs/reference/record.md says what each key means.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ class BlockFigure(msgspec.Struct, frozen=True):
     `name` tells the figures of a record apart: contrasts of one name are estimated together. `share` is that of the
     offered load; None is the closed loop.
     `scatters_by_factors`: two runs of one arm differ by factors, as quantiles do under stalls. Then a ratio takes the
-    geometric mean of the baseline's two runs (docs/intervals.md).
+    geometric mean of the baseline's two runs (docs/explain/intervals.md).
     """
 
     name: str

@@ -1,6 +1,6 @@
 """Ratios, means and differences with their intervals, from per-block figures. Pure functions of numbers.
 
-The estimator (docs/methodology.md): one log-ratio per block, against the mean of the baseline's two runs; its mean
+The estimator (explain/method-why.md): one log-ratio per block, against the mean of the baseline's two runs; its mean
 over blocks, weighted by their rounds, with a Student t interval. A block is the unit because a restart varies as a
 whole; nothing is trimmed.
 """

@@ -1,4 +1,4 @@
-"""docs/truth.md: which form and which method its sections are of, and how long the short form takes."""
+"""docs/explain/truth.md: which form and which method its sections are of, and how long the short form takes."""
 
 from __future__ import annotations
 
@@ -69,20 +69,21 @@ def test_the_whole_page(tmp_path: Path) -> None:
     assert not holds
     for name, section in truth.SECTIONS.items():
         left = section(tmp_path).kept.left()
-        assert f"| {name} | {METHOD.number} | full | 0 of {left} done | unfinished |" in text
-    assert "| 0 of 50 done | unfinished |" in text, "sensitivity, with what still waits for the calibration"
-    assert text.count("\n# ") == 0 and text.count("\n## ") == len(truth.SECTIONS)
+        assert f"| {name} | {METHOD.number} | full | 0 of {left} done |" in text
+        assert f"- **{section.asks}.** Not measured yet." in " ".join(text.split())
+    assert "| 0 of 50 done |" in text, "sensitivity, with what still waits for the calibration"
+    assert text.count("\n# ") == 0 and text.count("\n## ") == len(truth.SECTIONS) + 1
 
 
 def test_each_section_says_its_form(tmp_path: Path, mocks: object) -> None:
     for number in range(2):
         keep(tmp_path, number)
     text = truth.page(tmp_path, Form.SHORT)[0]
-    assert f"| mock | {METHOD.number} | short | 2 of 2 done | yes |" in text and "an hour at most" in text
-    assert f"| long | {METHOD.number} | full | 0 of 4 done | unfinished |" in text
+    assert f"| mock | {METHOD.number} | short | 2 of 2 done |" in text and "an hour at most" in text
+    assert f"| long | {METHOD.number} | full | 0 of 4 done |" in text
     keep(tmp_path, 2)
     text = truth.page(tmp_path, Form.SHORT)[0]
-    assert f"| mock | {METHOD.number} | full | 3 of 4 done | unfinished |" in text, "more is kept than the short form"
+    assert f"| mock | {METHOD.number} | full | 3 of 4 done |" in text, "more is kept than the short form"
 
 
 def test_the_short_form_holds_without_the_sections_that_have_none(tmp_path: Path, mocks: Any) -> None:
@@ -99,11 +100,11 @@ def test_what_an_older_method_said_stays_until_this_one_has_measured(tmp_path: P
         keep(tmp_path, number, method=METHOD.number - 1)
     text, holds = truth.page(tmp_path)
     assert f"3 of method {METHOD.number - 1}" in text and "Old words.\n\n### Part" in text and "Old head" not in text
-    assert "| mock | 2 |  |  | of an older method |" in text and not holds
+    assert "| mock | 2 |  | of an older method |" in text and not holds
     assert text.count("*By method 2, on the machine") == 3
     keep(tmp_path, 0)
     text = truth.page(tmp_path)[0]
-    assert f"| mock | {METHOD.number} | full | 1 of 4 done | unfinished |" in text
+    assert f"| mock | {METHOD.number} | full | 1 of 4 done |" in text and "Not finished: 1 of 4 runs" in text
 
 
 def test_the_one_that_takes_the_rest_of_the_hour_comes_last(mocks: object) -> None:

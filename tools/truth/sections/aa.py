@@ -1,4 +1,4 @@
-"""Arms that are the same proxy: nginx before Go, two workers. A section of docs/truth.md.
+"""Arms that are the same proxy: nginx before Go, two workers. A section of the truth's page.
 
 Workers make luck that one process does not have: which worker got which connection. It changes from start to start, so
 that an interval that takes starts for alike is wrong here first.
@@ -92,6 +92,7 @@ class SameProxies(Section):
 
     key = SECTION
     heading = "# The same proxy, side by side"
+    asks = "Two proxies that are the same are called the same"
     short_s = SHORT_S
 
     def lengths(self) -> tuple[Length, ...]:

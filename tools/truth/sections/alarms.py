@@ -1,4 +1,4 @@
-"""False alarms: arms that are the same as the baseline, through whole runs of hopcost. A section of docs/truth.md."""
+"""False alarms: arms that are the same as the baseline, through whole runs of hopcost. A section of the truth."""
 
 from __future__ import annotations
 
@@ -136,6 +136,7 @@ class Alarms(Section):
 
     key = SECTION
     heading = "# False alarms"
+    asks = "Nothing is called different that is the same"
 
     def cases(self) -> list[Case]:
         """An experiment of each form, for each who answers, with one and with two arms beside the baseline."""

@@ -1,4 +1,4 @@
-"""CPU time that is read per hop must add up to what was used. A section of docs/truth.md.
+"""CPU time that is read per hop must add up to what was used. A section of the truth's page.
 
 Beside a block's load: the clocks of the hops, the generator and the harness, against the kernel's account of the cgroup
 that holds all of them; with those of all others, against the account of every task of the machine; and that against
@@ -155,6 +155,8 @@ class Attribution(Section):
 
     key = SECTION
     heading = "# CPU time adds up"
+    asks = "CPU time adds up: no more and no less than the machine used"
+    tells = ("sum ÷ account", "sum ÷ busy")
     short_s = 120.0
 
     def cases(self) -> list[Case]:

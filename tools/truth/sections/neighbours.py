@@ -1,4 +1,4 @@
-"""Beside a neighbour that takes little, hopcost must still give the quiet direction. A section of docs/truth.md.
+"""Beside a neighbour that takes little, hopcost must still give the quiet direction. A section of the truth's page.
 
 The neighbour computes in bursts of random length, on whatever core the kernel gives it, and takes a share of the time
 of all allowed cores. It is below the 10 % that void a block, so that the run is not refused.
@@ -109,6 +109,8 @@ class Neighbours(Section):
 
     key = SECTION
     heading = "# Beside a neighbour"
+    asks = "Beside a program that takes a little, the answer stays the quiet machine's"
+    tells = ("dearer", "done")
     short_s = len(SHARES) * RUNS.short * RUN_S
 
     def cases(self) -> list[Case]:

@@ -1,4 +1,4 @@
-"""How soon intervals are narrow, and how much narrower than those of long runs in turn. A section of docs/truth.md.
+"""How soon intervals are narrow, and how much narrower than those of long runs in turn. A section of the truth's page.
 
 The other protocol: runs of 30 s, one arm after another, every one started anew and never frozen.
 """
@@ -186,6 +186,8 @@ class Precision(Section):
 
     key = SECTION
     heading = "# Narrow in time"
+    asks = "Ranges are narrow as soon as promised"
+    tells = ("± throughput", "± CPU", "quotient")
 
     def cases(self) -> list[Case]:
         """Whole runs, and passes over five arms."""

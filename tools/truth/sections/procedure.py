@@ -1,4 +1,4 @@
-"""The whole procedure on real slices in which nothing differs. A section of docs/truth.md.
+"""The whole procedure on real slices in which nothing differs. A section of the truth's page.
 
 The baseline's two runs in a real block are the same server. ln(second ÷ first), round by round, with a random sign and
 over √2, is the noise of one run. A simulated run of an arm is such a course, and a restart that is drawn for the whole
@@ -221,6 +221,8 @@ class Procedure(Section):
 
     key = SECTION
     heading = "# The whole procedure, simulated on real slices"
+    asks = "The whole procedure, on real noise without a difference, sees none"
+    tells = ("without 1", "directional")
 
     def cases(self) -> list[Case]:
         """Draws from what the other sections have recorded."""

@@ -1,4 +1,4 @@
-"""A quick run must read what a full one reads. A section of docs/truth.md.
+"""A quick run must read what a full one reads. A section of the truth's page.
 
 Of each suite one arm beside its baseline: a run with `--quick` and one without, one after the other, in an order drawn
 for each repeat. Suites are cut down to the two arms, so that the time goes to them.
@@ -101,6 +101,8 @@ class QuickFull(Section):
 
     key = SECTION
     heading = "# Quick runs beside full ones"
+    asks = "A quick run reads what a full run reads"
+    tells = ("quick ÷ full",)
     short_s = 800.0
 
     def cases(self) -> list[Case]:

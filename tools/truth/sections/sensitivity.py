@@ -1,4 +1,4 @@
-"""An origin that is dearer by a known amount of work must be seen as dearer. A section of docs/truth.md.
+"""An origin that is dearer by a known amount of work must be seen as dearer. A section of the truth's page.
 
 The amount is a number of rounds of arithmetic before each answer. What it costs is measured without hopcost's slices:
 whole loads of a counted number of requests, the origins never frozen, their process CPU clocks read before and after.
@@ -225,6 +225,8 @@ class Sensitivity(Section):
 
     key = SECTION
     heading = "# A known difference is seen"
+    asks = "A server that is 2 or 5 % dearer is called dearer"
+    tells = ("seen as dearer", "done")
     short_s = CALIBRATIONS.short * CALIBRATION_S + RUNS.short * RUN_S
 
     def runs(self) -> int:

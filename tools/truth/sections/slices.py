@@ -1,4 +1,4 @@
-"""Ratios by slices against runs of one arm at a time: a section of docs/truth.md, written by `make truth`.
+"""Ratios by slices against runs of one arm at a time: a section of the truth's page, written by `make truth`.
 
 Each repeat takes blocks of slices over all arms, and for every arm a pair of plain runs, it and the baseline, each
 started alone, never frozen, in a shuffled order. Both ways measure after the same warm-up, and for as long. The
@@ -204,6 +204,8 @@ class Slices(Section):
 
     key = SECTION
     heading = "# Slices beside runs of one arm at a time"
+    asks = "Turns of half a second read what long runs of one stack alone read"
+    tells = ("quotient",)
     short_s = 2 * RUNS.short * SHORT_RUN_S
 
     def cases(self) -> list[Case]:

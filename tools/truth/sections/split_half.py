@@ -1,4 +1,4 @@
-"""The odd and the even blocks of real records must agree as their intervals say. A section of docs/truth.md.
+"""The odd and the even blocks of real records must agree as their intervals say. A section of the truth's page.
 
 Nothing is simulated and nothing is known: the same arms, the same hour, two halves of the starts. An interval that is
 too narrow for this machine's luck shows here.
@@ -134,6 +134,8 @@ class SplitHalf(Section):
 
     key = SECTION
     heading = "# Halves of real records"
+    asks = "The odd and the even blocks of real records agree"
+    tells = ("together",)
     short_s = 120.0
 
     def __init__(self, folder: Path = FOLDER, form: Form = Form.FULL, records: Path = RECORDS) -> None:

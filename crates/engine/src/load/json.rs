@@ -1,4 +1,4 @@
-//! The result of `load` as one JSON object. docs/engine.md says what each key is.
+//! The result of `load` as one JSON object. docs/how-to/load-a-url.md says what each key is.
 
 use super::quantile::{Figures, Quantiles};
 use super::shape::ArrivalsChoice;

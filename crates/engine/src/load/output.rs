@@ -84,7 +84,7 @@ impl Outputs {
         let mut log = match &mut hdr {
             Some(file) => Some(
                 IntervalLogWriterBuilder::new()
-                    .add_comment("hopcost load: nanoseconds, seconds since load began; docs/engine.md names the tags")
+                    .add_comment("hopcost load: nanoseconds, seconds since load began; docs/reference/engine-protocol.md names the tags")
                     .begin_log_with(file, &mut serializer)?,
             ),
             None => None,

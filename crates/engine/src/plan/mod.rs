@@ -1,4 +1,4 @@
-//! The plan as it comes in, and what it means once it is checked. See docs/engine.md.
+//! The plan as it comes in, and what it means once it is checked. See docs/reference/engine-protocol.md.
 
 mod target;
 
@@ -200,7 +200,7 @@ impl Plan {
     /// Reads a plan and checks what its types do not.
     pub fn parse(text: &str) -> Result<Self, Failure> {
         let plan: Self = serde_json::from_str(text).map_err(|error| {
-            Failure::usage(format!("the plan on standard input: {error}")).hint("docs/engine.md has the form of a plan")
+            Failure::usage(format!("the plan on standard input: {error}")).hint("docs/reference/engine-protocol.md has the form of a plan")
         })?;
         let require =
             |holds: bool, what: &str| if holds { Ok(()) } else { Err(Failure::usage(format!("the plan: {what}"))) };

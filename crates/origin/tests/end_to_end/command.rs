@@ -61,11 +61,11 @@ fn a_second_server_on_the_same_socket_file_leaves_it_alone() {
 fn the_documentation_holds_what_help_says() {
     let help = command().arg("--help").output().expect("it runs").stdout;
     let help = String::from_utf8(help).expect("text");
-    let documentation = include_str!("../../../../docs/origin.md");
+    let documentation = include_str!("../../../../docs/reference/origin.md");
     let shown = documentation.split("```text\n").nth(1).and_then(|rest| rest.split("```").next());
-    assert_eq!(shown.expect("a block of text"), help, "docs/origin.md holds the output of hopcost-origin --help");
+    assert_eq!(shown.expect("a block of text"), help, "docs/reference/origin.md holds the output of hopcost-origin --help");
     for (name, what) in Counts::WHAT {
         let row = format!("| `{name}` | {what} |");
-        assert!(documentation.contains(&row), "docs/origin.md: {row}");
+        assert!(documentation.contains(&row), "docs/reference/origin.md: {row}");
     }
 }

@@ -111,7 +111,7 @@ def of_arms(a: PlannedArm, b: PlannedArm) -> list[Difference]:
 
 
 def _measured_otherwise(a: PlannedExperiment, b: PlannedExperiment) -> list[str]:
-    """Ways of measuring that give the same stack other figures (docs/methodology.md); slices stand apart."""
+    """Ways of measuring that give the same stack other figures (docs/explain/method-why.md); slices stand apart."""
     reasons = []
     if a.turns is not b.turns:
         reasons.append(f"arms took turns otherwise: {a.turns.value} and {b.turns.value}")

@@ -1,7 +1,8 @@
 """What a gate makes of a measured change: within the margin, beyond it, or not settled.
 
 A gate is a claim: throughput is at least 1 ÷ (1 + margin), and CPU per request at most 1 + margin. It passes if both
-hold and fails if one does not, each wrongly in at most 5 % of gates (claim_decision.py). docs/gate.md has why.
+hold and fails if one does not, each wrongly in at most 5 % of gates (claim_decision.py). explain/gate-statistics.md
+has why.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 `contrast.py` is what goes in, `moderation.py` steadies the variances of rounds, `model.py` is the posterior on a grid,
 `student.py` the interval beside which few contrasts are put, `fit.py` joins them, `estimate.py` is what comes out.
-docs/intervals.md says it in plain words.
+docs/explain/intervals.md says it in plain words.
 """
 
 from hopcost.statistics.random_effects.contrast import Contrast

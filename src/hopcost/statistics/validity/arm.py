@@ -1,7 +1,7 @@
 """An arm's own faults: its errors, uneven workers, restarts, a load that it cannot carry. They are its result.
 
 A caveat stands beside the verdict; a veto takes the verdict away, of the figures that it makes meaningless alone.
-docs/methodology.md has each rule and why.
+explain/method-why.md has each rule and why.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Whether a block counts, and which of its offered loads: faults of the instrument and of the machine void them.
 
-docs/methodology.md has each rule and why. The A/A arm's ratio is no rule here: a block must not be chosen by what it
+explain/method-why.md has each rule and why. The A/A arm's ratio is no rule here: a block must not be chosen by what it
 shows.
 """
 

@@ -1,4 +1,4 @@
-"""Coverage over a grid of blocks, rounds, arms, experiments and kinds of restarts. A section of docs/truth.md."""
+"""Coverage over a grid of blocks, rounds, arms, experiments and kinds of restarts. A section of the truth's page."""
 
 from __future__ import annotations
 
@@ -80,6 +80,7 @@ class Coverage(Section):
 
     key = SECTION
     heading = "# The interval, on simulated records"
+    asks = "A range holds the truth as often as it says, on simulated records"
     short_s = 200.0
 
     def cases(self) -> list[Case]:

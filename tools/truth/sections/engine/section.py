@@ -22,6 +22,8 @@ class Engine(Section):
 
     key = "engine"
     heading = "# The load engine's times"
+    asks = "The engine's times agree with the server's own log, and requests leave when they are due"
+    tells = ("difference, µs", "gaps")
 
     def cases(self) -> list[Case]:
         """Every run of every part."""

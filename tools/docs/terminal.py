@@ -1,0 +1,28 @@
+"""A picture of a terminal, SVG, out of what a program printed in colours. It asks the network for nothing."""
+
+from __future__ import annotations
+
+import io
+import re
+
+from rich._export_format import CONSOLE_SVG_FORMAT
+from rich.console import Console
+from rich.text import Text
+
+COLUMNS = 80
+FONTS = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
+FONT_FACE = re.compile(r"(?s) *@font-face \{\{.*?\}\}\n")
+
+
+def draw(printed: str, command: str) -> str:
+    """The SVG: the command, and below it what it printed."""
+    console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True, color_system="truecolor")
+    console.print(Text(f"$ {command}\n", style="bold"))
+    console.print(Text.from_ansi(printed.rstrip()))
+    picture = console.export_svg(title="hopcost", code_format=frame(), unique_id="terminal")
+    return "\n".join(line.rstrip() for line in picture.splitlines()) + "\n"
+
+
+def frame() -> str:
+    """rich's frame without the fonts that it would fetch; letters keep their places in any monospaced font."""
+    return FONT_FACE.sub("", CONSOLE_SVG_FORMAT).replace("Fira Code, monospace", FONTS)
