@@ -174,7 +174,7 @@ class Experiment(msgspec.Struct, forbid_unknown_fields=True):
     slices: Annotated[
         Slices,
         Meta(
-            description="`interleaved`: all arms alive, slices of 0.1 s and more in shuffled turns; `whole`: one arm"
+            description="`interleaved`: all arms alive, slices of 0.3 s and more in shuffled turns; `whole`: one arm"
             " alive at a time, a slice of seconds each. hopcost takes `whole` by itself where arms would"
             " be frozen for longer than half of an idle time-out"
         ),
@@ -200,8 +200,8 @@ class Experiment(msgspec.Struct, forbid_unknown_fields=True):
     open_loop: Annotated[
         bool,
         Meta(
-            description="false: no offered loads after the closed loop. There are none anyhow with `--quick`, in whole"
-            " slices and soaks, with `requests_per_connection` and with other generators"
+            description="false: no offered loads after the closed loop. There are none anyhow in whole slices and"
+            " soaks, with `requests_per_connection` and with other generators"
         ),
     ] = True
     weight: Annotated[
