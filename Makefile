@@ -16,13 +16,15 @@ CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/hopcost
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-setup: ## install what is missing, build the crates and the programs (quick when done)
+setup: ## install what all targets need and build it: five minutes, quick when done (asks before apt; YES=1 does not)
 	@tools/setup
 
-demo: setup ## what nginx in front of Go costs: a first answer in three minutes
+demo: ## what nginx in front of Go costs: three minutes, five the first time (installs nginx with apt, and asks)
+	@tools/setup demo
+	@echo "now it measures for about three minutes"
 	$(HOPCOST) run nginx-go --quick $(DEMO)
 
-check: setup $(BIOME) ## formats, lints, types
+check: setup $(BIOME) ## formats, lints, types, in a minute or two
 	.venv/bin/ruff format --check src tests tools .ci
 	.venv/bin/ruff check src tests tools .ci
 	.venv/bin/mypy
@@ -58,7 +60,7 @@ unit: .venv/bin/pytest ## the tests that start no process, in a minute
 .venv/bin/pytest:
 	@tools/setup
 
-test: setup ## all tests but those of test-systems and check-slow
+test: setup ## all tests but those of test-systems and check-slow, in ten minutes
 	cargo test --release --locked --quiet
 	.venv/bin/pytest --ignore=tests/slow --ignore=tests/systems
 

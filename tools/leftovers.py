@@ -2,7 +2,7 @@
 
 Each trial starts a small run, waits a seeded random time (for a keeper or the engine: after it is there), and sends
 SIGINT, SIGTERM or SIGKILL to the harness, to a keeper or to the engine. In the last trials the harness and its keepers
-are killed at once, which nothing can answer: they are followed by `hopcost doctor --clean`. Each trial is kept in
+are killed at once, which nothing can answer: they are followed by `hopcost doctor --clean --yes`. Each trial is kept in
 `records/leftovers.jsonl`; `--resume` goes on with those that are missing there. Exit code 1 when anything is left, 3
 when trials are still to be done.
 """
@@ -20,12 +20,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 import psutil
 
+from hopcost.machine.traces import command_line, descendants, held_namespaces, virtual_cards
 from hopcost.stacks.sandbox import leftovers
 from hopcost.stacks.sandbox.namespaces import tool
 from hopcost.stacks.sandbox.processes import MARK
@@ -148,7 +148,7 @@ def trial(planned: Planned) -> Trial:
         temporary.mkdir()
         suite = Path(folder) / "leftovers.toml"
         suite.write_text(SUITE.replace("LINK", "link_mbit_per_s = 1000" if can_link() else ""))
-        veths = own_veths()
+        veths = virtual_cards()
         harness = subprocess.Popen(
             [str(HOPCOST), "run", str(suite), "--quick", "--time", "20", "--record", f"{folder}/record"],
             env=os.environ | {"TMPDIR": str(temporary)},
@@ -176,8 +176,9 @@ def trial(planned: Planned) -> Trial:
         before = None
         if victim == "harness+keepers":
             before = look(owner, temporary, family, namespaces, veths)
-            environment = os.environ | {"TMPDIR": str(temporary)}
-            subprocess.run([str(HOPCOST), "doctor", "--clean"], env=environment, stdout=subprocess.DEVNULL, check=False)
+            environment = os.environ | {"TMPDIR": str(temporary), "XDG_CACHE_HOME": str(temporary)}  # not the cache
+            clean = [str(HOPCOST), "doctor", "--clean", "--yes"]
+            subprocess.run(clean, env=environment, stdout=subprocess.DEVNULL, check=False)
         deadline = time.monotonic() + GONE_S
         while (left := look(owner, temporary, family, namespaces, veths)) and time.monotonic() < deadline:
             time.sleep(0.05)
@@ -191,7 +192,7 @@ def trial(planned: Planned) -> Trial:
 def strike(victim: str, kind: signal.Signals, harness: int, family: set[int]) -> str:
     """Send the signal; who got it: the harness if the other is not there yet."""
     of = PROGRAMS.get(victim)
-    pids = sorted(pid for pid in family if of is not None and of in words(pid))
+    pids = sorted(pid for pid in family if of is not None and of in command_line(pid))
     targets = [harness, *pids] if victim == "harness+keepers" else pids[:1] or [harness]
     for pid in targets:
         with contextlib.suppress(ProcessLookupError):
@@ -203,19 +204,19 @@ def wait_for(program: str | None, harness: int) -> None:
     """Until such a process is there, or the run is over."""
     deadline = time.monotonic() + APPEARS_S
     while program is not None and time.monotonic() < deadline and leftovers.is_alive(harness):
-        if any(program in words(pid) for pid in descendants(harness)):
+        if any(program in command_line(pid) for pid in descendants(harness)):
             return
         time.sleep(0.02)
 
 
 def look(owner: str, temporary: Path, family: set[int], namespaces: set[str], veths: set[str]) -> dict[str, list[str]]:
     """What is there of this run, by kind; empty when nothing is."""
-    alive = [f"{pid} {words(pid)}" for pid in family if leftovers.is_alive(pid) and is_of(pid, owner, temporary)]
+    alive = [f"{pid} {command_line(pid)}" for pid in family if leftovers.is_alive(pid) and is_of(pid, owner, temporary)]
     files = list(temporary.rglob("*"))
     left = {
         "processes": alive,
         "namespaces": sorted(namespaces & {name for pid in psutil.pids() for name in held_namespaces(pid)}),
-        "veths": sorted(own_veths() - veths),
+        "veths": sorted(virtual_cards() - veths),
         "cgroups": [str(path) for path in leftovers.find_cgroups() if owner in path.name],
         "socket files": [str(path) for path in files if path.is_socket()],
         "directories": [str(path) for path in files if path.is_dir() and path.name.startswith("hopcost-")],
@@ -232,41 +233,9 @@ def is_of(pid: int, owner: str, temporary: Path) -> bool:
     return False
 
 
-def descendants(pid: int) -> set[int]:
-    """All processes below it, keepers and programs included."""
-    try:
-        return {child.pid for child in psutil.Process(pid).children(recursive=True)}
-    except psutil.NoSuchProcess:
-        return set()
-
-
-def words(pid: int) -> str:
-    """A process's command line, or nothing."""
-    try:
-        return " ".join(psutil.Process(pid).cmdline())
-    except psutil.Error:
-        return ""
-
-
-def held_namespaces(pid: int) -> Iterator[str]:
-    """Network namespaces that a process is in, or holds open."""
-    with contextlib.suppress(OSError):
-        yield str(Path(f"/proc/{pid}/ns/net").readlink())
-        for entry in Path(f"/proc/{pid}/fd").iterdir():
-            with contextlib.suppress(OSError):
-                target = str(entry.readlink())
-                if target.startswith("net:"):
-                    yield target
-
-
 def others_namespaces(family: set[int]) -> set[str]:
     """Network namespaces that these processes hold and this one does not."""
     return {name for pid in family for name in held_namespaces(pid)} - {*held_namespaces(os.getpid())}
-
-
-def own_veths() -> set[str]:
-    """Virtual cards in this process's namespace."""
-    return {path.name for path in Path("/sys/class/net").iterdir() if path.name.startswith(("veth", "link"))}
 
 
 def can_link() -> bool:
@@ -287,7 +256,7 @@ def report(trials: list[Trial]) -> bool:
     print(f"{len(trials)} interrupts and kills, {len(bad)} left something behind")
     doubles = [done.before_cleaning for done in trials if done.before_cleaning is not None]
     there = sum(len(names) for before in doubles for names in before.values())
-    print(f"harness+keepers: counted after `hopcost doctor --clean`, before which {there} things were there")
+    print(f"harness+keepers: counted after `hopcost doctor --clean --yes`, before which {there} things were there")
     return not bad
 
 

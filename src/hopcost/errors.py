@@ -13,9 +13,10 @@ A message says what and where; the hint says what to do.
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 EXIT_CODES = {
     0: "done",
@@ -80,3 +81,26 @@ def nearest(word: str, known: Iterable[str]) -> str:
 def printable(line: str) -> str:
     """Control characters shown as such: what a program printed must not steer the terminal that shows it."""
     return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", "\N{REPLACEMENT CHARACTER}", line)
+
+
+@contextlib.contextmanager
+def needs_extra(extra: str, purpose: str) -> Iterator[None]:
+    """Around imports: CannotMeasure that names the extra of hopcost if one of its packages is not installed."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] == "hopcost":
+            raise
+        packages = _packages_of(extra)
+        hint = f"pip install {' '.join(packages)}" if packages else "install hopcost with it"
+        raise CannotMeasure(
+            f"{purpose} needs {error.name}, which is not installed", f"{hint} (hopcost's extra '{extra}')"
+        ) from error
+
+
+def _packages_of(extra: str) -> list[str]:
+    """The packages that the installed distribution names for an extra."""
+    from importlib.metadata import requires  # only where something is missing: it would slow down --help
+
+    wanted = re.compile(rf"extra == ['\"]{extra}['\"]")
+    return [re.split(r"[^\w.-]", line, maxsplit=1)[0] for line in requires("hopcost") or [] if wanted.search(line)]

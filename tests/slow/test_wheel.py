@@ -136,6 +136,19 @@ def test_it_holds_the_package_as_it_is_in_git_and_the_binaries(wheel: Path) -> N
     assert {name for name, mode in modes.items() if mode & stat.S_IXUSR} == executable | packed
 
 
+def test_it_carries_the_terms_of_all_that_is_in_it(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        folder = f"hopcost-{VERSION}.dist-info/licenses/"
+        texts = {
+            name.removeprefix(folder): archive.read(name) for name in archive.namelist() if name.startswith(folder)
+        }
+        metadata = archive.read(f"hopcost-{VERSION}.dist-info/METADATA").decode()
+    assert set(texts) == {"LICENSE-APACHE", "LICENSE-MIT", "THIRD-PARTY-LICENSES"}
+    assert texts["THIRD-PARTY-LICENSES"] == (ROOT / "THIRD-PARTY-LICENSES").read_bytes()
+    needs = [line for line in metadata.splitlines() if line.startswith("Requires-Dist: ")]
+    assert len([line for line in needs if "extra ==" not in line]) <= 13
+
+
 def test_its_tag_asks_for_the_glibc_that_the_binaries_need(wheel: Path, tmp_path: Path) -> None:
     """manylinux (PEP 600): that glibc or a newer one, and no library that a distribution may lack."""
     found = re.fullmatch(rf"hopcost-{VERSION}-py3-none-manylinux_(\d+)_(\d+)_(\w+)\.whl", wheel.name)
@@ -159,7 +172,8 @@ def test_the_source_distribution_holds_what_a_wheel_is_built_from(tmp_path: Path
     with tarfile.open(path) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     listed = ran(["git", "ls-files", "src", "crates", "Cargo.*", "LICENSE-*"], cwd=ROOT).stdout.splitlines()
-    needed = {line for line in listed if (ROOT / line).exists()} | {"pyproject.toml", "README.md", "tools/wheel.py"}
+    own = {"pyproject.toml", "README.md", "THIRD-PARTY-LICENSES", "tools/wheel.py"}
+    needed = {line for line in listed if (ROOT / line).exists()} | own
     assert needed <= names
     assert {name.partition("/")[0] for name in names - needed} <= {
         "src",
@@ -224,6 +238,33 @@ def test_a_run_there_leaves_its_record_in_the_folder_it_was_started_in(
         for arm in experiment["arms"]:
             assert arm["answers"] > 0 and sum(arm["errors"].values()) == 0
     assert leavings(nothing_left) == []
+
+
+def test_without_a_compiler_it_says_its_version_lists_and_measures(
+    installed: Installed, tmp_path: Path, nothing_left: Path
+) -> None:
+    """As on a machine where nothing was ever built: no cc, cargo, go, node or npm on the PATH, an empty cache."""
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    for name in ("env", "sh", "unshare", "ip", "tc"):
+        if path := shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin:/sbin"):
+            (tools / name).symlink_to(path)
+    extra = {"PATH": str(tools), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    assert installed.run("--version", folder=tmp_path, extra=extra).stdout == f"hopcost {VERSION}\n"
+    shown = installed.run("list", folder=tmp_path, extra=extra)
+    assert shown.returncode == 0 and "nginx-go" in shown.stdout, shown.stderr
+    (tmp_path / "small.toml").write_text(TWO_ARMS)
+    words = ("--anyway", "./small.toml", "--quick", "--time", 5, "--record", "first")
+    done = installed.run("run", *words, folder=tmp_path, extra=extra)
+    blocks = [json.loads(line) for line in (tmp_path / "first" / "blocks.jsonl").read_text().splitlines()]
+    assert {part["name"] for block in blocks for part in block["arms"]} >= {"tcp", "unix"}, done.stderr
+    assert leavings(nothing_left) == []
+
+
+def test_without_the_extra_a_report_as_html_names_what_brings_it(installed: Installed, tmp_path: Path) -> None:
+    code = "from hopcost.report import Format, render; render(None, Format.HTML)"
+    shown = subprocess.run([installed.python, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "a report as html needs altair, which is not installed" in shown.stderr
 
 
 def test_its_engine_loads_a_url_and_its_origin_answers(installed: Installed, tmp_path: Path) -> None:

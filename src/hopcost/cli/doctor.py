@@ -1,4 +1,4 @@
-"""`hopcost doctor`: what this machine is, and what would spoil a measurement."""
+"""`hopcost doctor`: what this machine is, what would spoil a measurement, and what hopcost has put on it."""
 
 from __future__ import annotations
 
@@ -8,28 +8,64 @@ import typer
 
 from hopcost.cli.shared.app import app, examples
 
-EPILOG = examples("hopcost doctor", "hopcost doctor --spread", "hopcost doctor --clean")
+EPILOG = examples("hopcost doctor", "hopcost doctor --spread", "hopcost doctor --left", "hopcost doctor --clean")
 
 
-def _clean() -> int:
-    """Remove what dead runs have left, and print it; 1 if something is still there. Living runs are never touched."""
+def _clean(yes: bool) -> int:
+    """Remove what dead runs left and the cache, after a question; 1 if something is still there.
+
+    What belongs to a living run is never touched.
+    """
+    import sys
+
+    from hopcost.cli.shared import left
+    from hopcost.errors import UsageError
     from hopcost.stacks.sandbox import leftovers
 
+    cache = left.cache_line()
+    there = [*map(left.leftover_line, leftovers.find_leftovers()), *([cache] if cache else [])]
+    if not there:
+        print("nothing to remove")
+        return 0
+    if not yes:
+        if not sys.stdin.isatty():
+            raise UsageError("--clean asks before it removes, and this is no terminal", "--yes removes without asking")
+        print(*there, sep="\n")
+        typer.confirm("Remove this?", abort=True)
     for leftover in leftovers.remove_leftovers():
         print(f"removed: {leftover.kind.value} {leftover.what}")
-    left = leftovers.find_leftovers()
-    for leftover in left:
-        print(f"could not be removed: {leftover.kind.value} {leftover.what}")
-    if not left:
-        print("nothing is left of dead runs")
-    return 1 if left else 0
+    remains = [f"{leftover.kind.value} {leftover.what}" for leftover in leftovers.find_leftovers()]
+    if cache:
+        remains += _clean_cache()
+    for what in remains:
+        print(f"could not be removed: {what}")
+    return 1 if remains else 0
+
+
+def _clean_cache() -> list[str]:
+    """Remove the cache; what is left of it, with the reason."""
+    from hopcost.programs import build_cache
+
+    place = build_cache.cache_folder()
+    try:
+        if not build_cache.remove():
+            return [f"cache {place}: a living run uses it"]
+    except OSError as error:
+        return [f"cache {place}: {error.strerror}"]
+    print(f"removed: cache {place}")
+    return []
 
 
 @app.command("doctor", epilog=EPILOG)
 def doctor(
+    left: Annotated[bool, typer.Option("--left", help="Only list what hopcost has put on this machine.")] = False,
     clean: Annotated[
-        bool, typer.Option("--clean", help="Only remove what dead runs have left: processes, cgroups, directories.")
+        bool,
+        typer.Option(
+            "--clean", help="Only remove what dead runs left (processes, cgroups, folders) and the cache; asks first."
+        ),
     ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="With --clean: do not ask.")] = False,
     spread: Annotated[
         bool,
         typer.Option(
@@ -39,8 +75,18 @@ def doctor(
     ] = False,
 ) -> int:
     """Say what this machine is and what would spoil a measurement; exit code 3 when something makes it impossible."""
+    from hopcost.errors import UsageError
+
+    if yes and not clean:
+        raise UsageError("--yes: without --clean there is nothing to remove", "add --clean")
+    if left:
+        from hopcost.cli.shared.left import lines
+
+        print(*lines(), sep="\n")
+        if not clean:
+            return 0
     if clean:
-        return _clean()
+        return _clean(yes)
     from hopcost.stacks.sandbox import network
 
     network.enter_user_namespace()  # as a run would; may start this command again

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Mapping, Sequence
 from enum import Enum
 
@@ -144,7 +146,8 @@ def freezer(kind: str, parent: str | None) -> Finding:
     if parent is None:
         return _warning(
             "no cgroup can be made: arms are frozen by SIGSTOP",
-            "run as root, or with a delegated cgroup: systemd-run --user --scope -p Delegate=yes hopcost …",
+            "run as root, or with a delegated cgroup: systemd-run --user --scope -p Delegate=yes hopcost …;"
+            " in a container: with a /sys/fs/cgroup that can be written",
         )
     return _passed(f"arms are frozen by {kind} in {parent}")
 
@@ -156,7 +159,7 @@ def namespaces(why_none: str | None, missing_tools: list[str], shapes: Mapping[s
             _warning(
                 f"no network namespaces: {why_none}",
                 "run as root, or allow unprivileged user namespaces: sysctl kernel.unprivileged_userns_clone=1,"
-                " kernel.apparmor_restrict_unprivileged_userns=0",
+                " kernel.apparmor_restrict_unprivileged_userns=0; in a container: --cap-add SYS_ADMIN and NET_ADMIN",
             )
         ]
     findings = [_passed("every stack gets a network namespace of its own")]
@@ -189,15 +192,20 @@ def interrupts(accounted: bool | None) -> Finding:
     return _passed("IRQ_TIME_ACCOUNTING is off: CPU time holds the kernel's network work")
 
 
-def io_uring(disabled: object) -> Finding:
-    """The engine's cheaper backend."""
-    if disabled == "0":
-        return _passed("io_uring is allowed")
-    if disabled is None:  # the switch came with Linux 6.6, io_uring with 5.1
-        return _passed("io_uring has no switch in this kernel")
-    return _warning(
-        "io_uring is not to be had: the engine uses epoll and costs more", "sysctl kernel.io_uring_disabled=0"
-    )
+def io_uring(disabled: object, refusal: int | None) -> Finding:
+    """The engine's cheaper backend: the sysctl, and the error number with which the kernel refused it just now."""
+    if refusal is None:
+        return _passed("io_uring can be used")
+    if disabled in ("1", "2"):
+        remedy = "sysctl kernel.io_uring_disabled=0"
+    elif refusal == errno.EPERM:
+        remedy = (
+            "a container's seccomp profile forbids it: allow io_uring_setup, io_uring_enter and io_uring_register, or"
+            " start the container with --security-opt seccomp=unconfined"
+        )
+    else:
+        remedy = "the engine's kind of io_uring came with Linux 6.1"
+    return _warning(f"io_uring is refused ({os.strerror(refusal)}): the engine uses epoll, which costs more", remedy)
 
 
 def autogroup(enabled: object) -> Finding:

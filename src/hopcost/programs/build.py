@@ -31,8 +31,9 @@ def _require_tool(name: str) -> None:
 def build_missing(programs: Iterable[str], begins: Callable[[str], None]) -> list[str]:
     """Build the programs that are made from source and not built yet; the reasons why some could not be.
 
-    `begins` gets each program's name before it is built.
+    `begins` gets each program's name before it is built. From now on this process holds the cache.
     """
+    build_cache.hold()
     problems = []
     for name in programs:
         if read_program(name).build is not None and installed(name).missing:

@@ -1,13 +1,19 @@
-"""How a program's source becomes an executable in the user's cache: once, and whole or not at all."""
+"""How a program's source becomes an executable in the user's cache: once, and whole or not at all.
+
+Who uses the cache holds it, so that `hopcost doctor --clean` takes nothing away from a living run.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import hashlib
 import os
+import re
 import shutil
 import signal
 import subprocess
+from functools import cache
 from pathlib import Path
 
 import platformdirs
@@ -17,6 +23,8 @@ from hopcost.programs.definition import Build, Program
 
 LAST_LINES = 10  # of a failed build's output
 LOCK_FILES = {"go.sum", "Cargo.lock", "package-lock.json"}
+HELD = ".held"  # the file in the cache that its users lock
+MADE = re.compile(r"\.?files(-\d+)?|[\w-]+-([0-9a-f]{16}|intermediate)")  # all that hopcost makes there
 
 
 def path(name: str, folder: Path, recipe: Build) -> Path:
@@ -32,6 +40,7 @@ def make(name: str, folder: Path, recipe: Build, install: str | None = None) -> 
     output = _output(name, folder, recipe)
     unfinished = output.with_name(f".{output.name}-{os.getpid()}")
     try:
+        hold()
         output.parent.mkdir(parents=True, exist_ok=True)
         _remove_leavings(output)
         _run(name, folder, recipe, unfinished, install)
@@ -45,8 +54,45 @@ def make(name: str, folder: Path, recipe: Build, install: str | None = None) -> 
         _remove(unfinished)
 
 
-def _cache() -> Path:
+def cache_folder() -> Path:
+    """The user's cache of hopcost."""
     return Path(platformdirs.user_cache_dir("hopcost"))
+
+
+def hold() -> None:
+    """Keep the cache from being removed until this process ends."""
+    with contextlib.suppress(OSError):  # a cache that cannot be written is not removed either
+        _hold(cache_folder())
+
+
+@cache
+def _hold(place: Path) -> int:
+    place.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(place / HELD, os.O_RDONLY | os.O_CREAT, 0o644)  # never closed: that would let go
+    fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    return descriptor
+
+
+def remove() -> bool:
+    """Remove what hopcost has made in its cache; False, and nothing is removed, if a process holds it.
+
+    OSError if this user may not.
+    """
+    place = cache_folder()
+    if not place.is_dir():
+        return True
+    with (place / HELD).open("a") as held:
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        for made in place.iterdir():
+            if MADE.fullmatch(made.name):
+                _remove(made)
+        (place / HELD).unlink()
+    with contextlib.suppress(OSError):  # somebody else's files stay
+        place.rmdir()
+    return True
 
 
 def _output(name: str, folder: Path, recipe: Build) -> Path:
@@ -54,7 +100,7 @@ def _output(name: str, folder: Path, recipe: Build) -> Path:
     digest = hashlib.sha256("\0".join([*recipe.command, recipe.executable]).encode())
     for source in recipe.sources:
         digest.update(source.encode() + b"\0" + (folder / source).read_bytes())
-    return _cache() / f"{name}-{digest.hexdigest()[:16]}" / name
+    return cache_folder() / f"{name}-{digest.hexdigest()[:16]}" / name
 
 
 def _run(name: str, folder: Path, recipe: Build, unfinished: Path, install: str | None) -> None:
@@ -63,7 +109,7 @@ def _run(name: str, folder: Path, recipe: Build, unfinished: Path, install: str 
         for source in recipe.sources:
             (unfinished / source).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(folder / source, unfinished / source)
-    places = {"{output}": str(unfinished), "{cache}": str(_cache() / f"{name}-intermediate")}
+    places = {"{output}": str(unfinished), "{cache}": str(cache_folder() / f"{name}-intermediate")}
     command = [_replaced(word, places) for word in recipe.command]
     with subprocess.Popen(
         command,

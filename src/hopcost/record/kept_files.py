@@ -32,10 +32,15 @@ def kept_files(record: Path, experiment: str, arm: str) -> dict[str, str]:
 
 
 def read_kept_files(record: Path, experiment: str, arm: str) -> dict[str, str]:
-    """Name → text of the arm's `stacks/` folder; none if it never started. UsageError if one cannot be read."""
-    folder = record / "stacks" / experiment / arm
+    """Name → text of the arm's `stacks/` folder; none if it never started.
+
+    UsageError if one cannot be read, or lies elsewhere: a record may come from anybody, and names no file outside.
+    """
+    folder, inside = record / "stacks" / experiment / arm, record.resolve() / "stacks"
     texts = {}
     for path in sorted(folder.glob("*")) if folder.is_dir() else []:
+        if not path.resolve().is_relative_to(inside):
+            raise UsageError(f"{path}: lies outside the record", "somebody changed the record: trust nothing in it")
         try:
             texts[path.name] = path.read_text(encoding="utf-8", errors="replace")
         except OSError as error:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from enum import Enum, StrEnum
 from typing import TYPE_CHECKING
 
+from hopcost.errors import needs_extra
+
 if TYPE_CHECKING:
     from hopcost.record.run import Record
     from hopcost.report.document import Document
@@ -67,6 +69,10 @@ def formats_with(*sources: Source) -> list[Format]:
 
 
 def render(result: Result, format: Format) -> str:
-    """The result in one format. Only that format's module is loaded: charts take a second."""
-    write: Callable[[Result], str] = importlib.import_module(f"hopcost.report.{format}").write
+    """The result in one format. Only that format's module is loaded: charts take a second.
+
+    CannotMeasure if the format needs packages that are not installed; hopcost's extra for them has the format's name.
+    """
+    with needs_extra(format.value, f"a report as {format.value}"):
+        write: Callable[[Result], str] = importlib.import_module(f"hopcost.report.{format}").write
     return write(result)

@@ -8,6 +8,7 @@ import re
 import signal
 import stat
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -42,9 +43,10 @@ def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def in_cache(source: Path) -> list[str]:
-    """All files in the cache, hidden ones too."""
+    """All that was built into the cache, hidden files too."""
     cache = source.parent / "cache" / "hopcost"
-    return sorted(str(path.relative_to(cache)) for path in cache.rglob("*") if path.is_file())
+    files = [path for path in cache.rglob("*") if path.is_file() and path.name != build_cache.HELD]
+    return sorted(str(path.relative_to(cache)) for path in files)
 
 
 def say(executable: Path) -> str:
@@ -237,3 +239,27 @@ def test_without_a_network_the_error_names_the_tool_and_its_last_lines(
     assert run.stdout.startswith("go-hello go1"), "the others are built all the same"
     assert "(built in " in run.stdout
     assert [path for path in (tmp_path / "cache" / "hopcost").glob(f"{name}-*/**/*") if path.is_file()] == []
+
+
+def test_the_cache_is_removed_unless_a_process_holds_it_and_what_is_not_ours_stays(source: Path) -> None:
+    place = source.parent / "cache" / "hopcost"
+    for name in ("go-hello-0123456789abcdef", "actix-intermediate", "files", "mine"):
+        (place / name).mkdir(parents=True)
+        (place / name / "file").touch()
+    code = "from hopcost.programs import build_cache; build_cache.hold(); print(flush=True); input()"
+    holder = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    with holder:
+        assert holder.stdout is not None and holder.stdout.readline() == b"\n"
+        assert not build_cache.remove()
+        assert (place / "files" / "file").exists()
+        holder.kill()
+    assert build_cache.remove()
+    assert [path.name for path in place.iterdir()] == ["mine"]
+
+
+def test_an_empty_cache_folder_goes_too_and_without_one_there_is_nothing_to_remove(source: Path) -> None:
+    place = source.parent / "cache" / "hopcost"
+    (place / "files").mkdir(parents=True)
+    assert build_cache.remove()
+    assert not place.exists()
+    assert build_cache.remove()

@@ -16,7 +16,7 @@ WITHOUT_A_FILE = {
     "whole commands show it: tests/end_to_end and tests/integration/cli": (
         "cli/build cli/gate cli/list_ cli/run cli/show cli/up cli/shared/app cli/shared/arm "
         "cli/shared/complete cli/shared/description cli/shared/findings cli/shared/screen errors generators/engine "
-        "measure/peer_load measure/run record/kept_files record/names"
+        "measure/peer_load measure/run record/names"
     ),
     "the loop on a mock engine shows it: tests/unit/measure/test_block.py and test_loop.py": (
         "measure/engine_load measure/protocols/as_published measure/protocols/soak measure/protocols/whole "

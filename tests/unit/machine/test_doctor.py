@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+import os
+
 import pytest
 
 from hopcost.machine import doctor
 from hopcost.machine.doctor import Finding, Level
+
+EPOLL = "the engine uses epoll, which costs more"
 
 
 def judged(finding: Finding) -> tuple[str, str]:
@@ -122,17 +127,28 @@ def test_freezer(kind: str, parent: str | None, expected: tuple[str, str]) -> No
 
 
 @pytest.mark.parametrize(
-    ("disabled", "expected"),
+    ("disabled", "refusal", "expected"),
     [
-        ("0", ("pass", "io_uring is allowed")),
-        ("1", ("warn", "io_uring is not to be had: the engine uses epoll and costs more")),
-        ("2", ("warn", "io_uring is not to be had: the engine uses epoll and costs more")),
+        ("0", None, ("pass", "io_uring can be used")),
         # The switch came with Linux 6.6; Debian 12 has 6.1, and io_uring without one.
-        (None, ("pass", "io_uring has no switch in this kernel")),
+        (None, None, ("pass", "io_uring can be used")),
+        ("2", errno.EPERM, ("warn", f"io_uring is refused ({os.strerror(errno.EPERM)}): {EPOLL}")),
+        ("0", errno.EPERM, ("warn", f"io_uring is refused ({os.strerror(errno.EPERM)}): {EPOLL}")),
+        (None, errno.EINVAL, ("warn", f"io_uring is refused ({os.strerror(errno.EINVAL)}): {EPOLL}")),
     ],
 )
-def test_io_uring(disabled: str | None, expected: tuple[str, str]) -> None:
-    assert judged(doctor.io_uring(disabled)) == expected
+def test_io_uring(disabled: str | None, refusal: int | None, expected: tuple[str, str]) -> None:
+    assert judged(doctor.io_uring(disabled, refusal)) == expected
+
+
+def test_each_refusal_of_io_uring_has_its_own_hint() -> None:
+    switched_off, forbidden, old = (
+        doctor.io_uring(disabled, refusal).remedy
+        for disabled, refusal in (("1", errno.EPERM), ("0", errno.EPERM), (None, errno.EINVAL))
+    )
+    assert switched_off == "sysctl kernel.io_uring_disabled=0"
+    assert forbidden is not None and "seccomp" in forbidden
+    assert old is not None and "Linux 6.1" in old
 
 
 @pytest.mark.parametrize(("enabled", "state"), [("1", "on"), ("0", "off"), (None, "not in this kernel")])

@@ -13,6 +13,7 @@ from samples.claims import judged
 from samples.reports import everything
 
 from hopcost.cli.shared.arguments import format_option
+from hopcost.errors import CannotMeasure
 from hopcost.report import FORMATS, Format, Result, Source, formats_with, render
 from hopcost.report.record_report import record_report
 from hopcost.report.tables.claims import claims_report
@@ -53,3 +54,16 @@ def test_a_format_in_the_registry_is_offered_by_every_verb_that_can_use_it(shout
 def test_every_format_is_in_the_registry_and_has_its_module(format: Format) -> None:
     assert format in FORMATS
     assert callable(import_module(f"hopcost.report.{format}").write)
+
+
+def test_a_format_whose_packages_are_missing_names_the_extra_that_brings_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.startswith("hopcost.report.html")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    needs = ["rich>=13.9", 'altair>=5.5; extra == "html"', "vl-convert-python>=1.7 ; extra == 'html'"]
+    monkeypatch.setattr("importlib.metadata.requires", lambda _: needs)
+    content = everything()
+    with pytest.raises(CannotMeasure) as refused:
+        render(record_report(content, summarise(content)), Format.HTML)
+    assert refused.value.message == "a report as html needs vl_convert, which is not installed"
+    assert refused.value.hint == "pip install altair vl-convert-python (hopcost's extra 'html')"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hopcost.machine import binaries, cpu_time, doctor, facts
+from hopcost.machine import binaries, cpu_time, doctor, facts, io_uring
 from hopcost.machine.doctor import Finding
 from hopcost.machine.other_load import OtherLoad
 from hopcost.programs.read import shipped_programs
@@ -30,7 +30,7 @@ def examine(load: OtherLoad) -> list[Finding]:
             None if own_network.own else f"{own_network.why}; {network.COST}", missing_tools, network.why_not_shaped()
         ),
         doctor.interrupts(cpu_time.irq_time_accounting()),
-        doctor.io_uring(machine.sysctls["kernel.io_uring_disabled"]),
+        doctor.io_uring(machine.sysctls["kernel.io_uring_disabled"], io_uring.refusal()),
         doctor.autogroup(machine.sysctls["kernel.sched_autogroup_enabled"]),
         *doctor.own_binaries({name: binaries.find(name) is not None for name in binaries.OWN}),
         *(doctor.program(name, receipt.version, receipt.missing, receipt.remedy) for name, receipt in receipts.items()),

@@ -25,8 +25,9 @@ from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.programs import receipt
 from hopcost.record.writer import Writer
 from hopcost.stacks.host import Local
-from hopcost.stacks.sandbox import network
+from hopcost.stacks.sandbox import leftovers, network
 from hopcost.stacks.sandbox.cgroups import find_freezer
+from hopcost.stacks.sandbox.leftovers import CGROUP_PREFIX
 from hopcost.stacks.sandbox.ports import raise_open_files
 from hopcost.statistics.questions.machine_spread import SECONDS, SETTLE_NS, SLICE_NS, MachineSpread, judge
 from hopcost.suites.arm import Arm, Hop, Link
@@ -48,7 +49,8 @@ def measure_spread(seconds: float = SECONDS) -> MachineSpread:
         planned.experiments[0], slice_ns=SLICE_NS, settle_ns=SETTLE_NS, slice_jitter=0.0
     )
     round_s = 2 * (SLICE_NS + SETTLE_NS) / 1e9 * METHOD.slice_edges
-    with tempfile.TemporaryDirectory() as folder, Writer(Path(folder), suite, planned, {}, []) as writer:
+    own = f"{CGROUP_PREFIX}{leftovers.owner()}-spread-"  # killed, it is found by its owner
+    with tempfile.TemporaryDirectory(prefix=own) as folder, Writer(Path(folder), suite, planned, {}, []) as writer:
         context = BlockContext(
             plan=planned,
             experiment=experiment,

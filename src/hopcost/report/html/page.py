@@ -119,8 +119,9 @@ def _template() -> jinja2.Template:
 
 @cache
 def _library() -> str:
-    """Vega, Vega-Lite and vega-embed in one script. No text inside it can end the script element."""
-    bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    """Vega, Vega-Lite and vega-embed in one script, under their terms. No text inside it can end the script element."""
+    terms = (FOLDER / "licences.txt").read_text(encoding="utf-8").replace("*/", "* /")
+    bundle = f"/*\n{terms}*/\n" + vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
     return bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 

@@ -13,7 +13,7 @@ import shutil
 import signal
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import Enum
 from functools import cache
 from pathlib import Path
@@ -25,8 +25,8 @@ from hopcost.machine.proc import VERSION_2, cgroup_mounts
 from hopcost.stacks.sandbox import processes
 from hopcost.stacks.sandbox.processes import KILL_S, MARK
 
-DIRECTORY_PREFIX = "hopcost-stack-"  # in a folder for temporary files
-CGROUP_PREFIX = "hopcost-"
+DIRECTORY_PREFIX = "hopcost-stack-"  # of stacks, in a folder for temporary files
+CGROUP_PREFIX = "hopcost-"  # and of other temporary folders
 HIERARCHIES = {VERSION_2, "freezer", "cpuacct"}  # that hopcost makes cgroups in
 _OWNER = re.compile(r"^(?:hopcost-stack-|hopcost-)(\d+)-(\d+)-([0-9a-f]+)-")
 
@@ -78,11 +78,25 @@ def is_left(name: str) -> bool:
     return _start_time(int(owner[1])) != int(owner[2])
 
 
+def is_in_use(name: str) -> bool:
+    """Whether it has an owner who may be alive: one of another pid namespace cannot be asked."""
+    return _OWNER.match(name) is not None and not is_left(name)
+
+
 def find_leftovers() -> list[Leftover]:
     """What dead runs have left, as far as this user sees it: processes, then cgroups from the leaves, directories."""
-    cgroups = [path for path in find_cgroups() if is_left(path.name) or is_left(path.parent.name)]
-    directories = [path for path in _directories() if is_left(path.name)]
-    pids = {pid for path in cgroups for pid in processes.pids_in(path)} | set(_marked())
+    return _find(is_left)
+
+
+def find_in_use() -> list[Leftover]:
+    """The same of living runs; nobody but they may remove it."""
+    return _find(is_in_use)
+
+
+def _find(is_wanted: Callable[[str], bool]) -> list[Leftover]:
+    cgroups = [path for path in find_cgroups() if is_wanted(path.name) or is_wanted(path.parent.name)]
+    directories = [path for path in _directories() if is_wanted(path.name)]
+    pids = {pid for path in cgroups for pid in processes.pids_in(path)} | set(_marked(is_wanted))
     return [
         *(Leftover(kind=Kind.PROCESS, what=str(pid)) for pid in sorted(pids)),
         *(Leftover(kind=Kind.CGROUP, what=str(path)) for path in sorted(cgroups, key=lambda path: -len(path.parts))),
@@ -116,7 +130,7 @@ def remove_leftovers() -> list[Leftover]:
 def _directories() -> Iterator[Path]:
     for folder in {Path(tempfile.gettempdir()), Path("/tmp")}:
         with contextlib.suppress(OSError):
-            yield from (path for path in folder.glob(f"{DIRECTORY_PREFIX}*") if _is_ours(path))
+            yield from (path for path in folder.glob(f"{CGROUP_PREFIX}*") if _is_ours(path))
 
 
 def _is_ours(path: Path) -> bool:
@@ -136,8 +150,8 @@ def find_cgroups() -> Iterator[Path]:
                     yield Path(folder) / name
 
 
-def _marked() -> Iterator[int]:
-    """Processes of dead runs' stacks, by the mark in their environment, or by their working directory."""
+def _marked(is_wanted: Callable[[str], bool]) -> Iterator[int]:
+    """Processes of such stacks, by the mark in their environment, or by their working directory."""
     for process in psutil.process_iter():
         with contextlib.suppress(OSError, psutil.Error):
             marks = [
@@ -145,7 +159,7 @@ def _marked() -> Iterator[int]:
             ]
             folder = str(Path(f"/proc/{process.pid}/cwd").readlink()).removesuffix(" (deleted)")
             names = [Path(path).name for path in [*map(os.fsdecode, marks), folder]]
-            if any(name.startswith(DIRECTORY_PREFIX) and is_left(name) for name in names):
+            if any(name.startswith(DIRECTORY_PREFIX) and is_wanted(name) for name in names):
                 yield process.pid
 
 

@@ -63,9 +63,12 @@ def test_directories_cgroups_and_processes_of_the_dead_are_removed_and_those_of_
         assert str(lost.pid) in found and str(directories[0]) in found
         assert all((str(path) in found) == (dead in path.name) for path in cgroups)
         assert not any(living in what for what in found)
-        done = command.hopcost("doctor", "--clean")
+        listed = command.hopcost("doctor", "--left", extra={"XDG_CACHE_HOME": str(folder)})
+        assert f"process {lost.pid} (" in listed.stdout and f"directory {directories[0]} (" in listed.stdout
+        assert str(directories[1]) not in listed.stdout, "in use"
+        done = command.hopcost("doctor", "--clean", "--yes", extra={"XDG_CACHE_HOME": str(folder)})
         assert done.returncode == 0, done.stdout
-        assert f"removed: process {lost.pid}" in done.stdout and "nothing is left" in done.stdout
+        assert f"removed: process {lost.pid}" in done.stdout
         assert lost.wait(10) == -9
         assert [path.exists() for path in directories] == [False, True]
         assert all(path.exists() == (living in path.name) for path in cgroups)

@@ -1,0 +1,124 @@
+"""What hopcost has put on this machine: what `hopcost doctor --clean` removes, and what is the user's to remove."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import platformdirs
+
+from hopcost import PACKAGE
+from hopcost.errors import printable
+from hopcost.machine.traces import command_line, held_namespaces, size_bytes
+from hopcost.programs import build_cache
+from hopcost.record import names
+from hopcost.stacks.sandbox import leftovers
+from hopcost.stacks.sandbox.leftovers import Kind, Leftover
+
+PACKAGES = "apt-packages"  # the file in the user's folder for state in which tools/apt notes what it installed
+DPKG = Path("/var/lib/dpkg/info")
+BUILT = (".venv", ".tools", "target", "dist", "tools/biome/node_modules")  # what `make` leaves in a checkout
+WORDS_SHOWN = 60
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """Something that stays until the user removes it with this command."""
+
+    what: str
+    command: str
+
+
+def lines() -> Iterator[str]:
+    """All of it, in words; what `--clean` removes comes first."""
+    remains, cache = leftovers.find_leftovers(), cache_line()
+    yield "hopcost doctor --clean removes:"
+    removable = [*map(leftover_line, remains), *([cache] if cache else [])]
+    yield from (f"  {line}" for line in removable or ["nothing is there"])
+    in_use = leftovers.find_in_use()
+    if in_use:
+        yield "in use by living runs, gone when they end:"
+        yield f"  {_counted(in_use)}"
+    kept = [*records(), *packages(), *checkout()]
+    if kept:
+        yield "yours to remove:"
+        yield from (f"  {place.what}: {place.command}" for place in kept)
+    yield "That is all: no user, no service, no setting. What Go, cargo, npm and uv keep for themselves is theirs."
+
+
+def leftover_line(leftover: Leftover) -> str:
+    """A thing that a dead run left: `process 4711 (nginx: worker process)`."""
+    detail = ""
+    if leftover.kind is Kind.PROCESS:
+        pid = int(leftover.what)
+        spaces = sorted(_foreign_namespaces([pid]))
+        detail = ", in ".join([printable(command_line(pid))[:WORDS_SHOWN], *spaces])
+    elif leftover.kind is Kind.DIRECTORY:
+        sockets = sum(path.is_socket() for path in Path(leftover.what).rglob("*"))
+        size = format_bytes(size_bytes(Path(leftover.what)))
+        detail = f"{size}, {sockets} socket files" if sockets else size
+    return f"{leftover.kind.value} {leftover.what}" + (f" ({detail})" if detail else "")
+
+
+def _counted(things: list[Leftover]) -> str:
+    """`3 processes in 1 network namespace, 2 cgroups, 1 directory`: of living runs nobody needs the names."""
+    pids = [int(thing.what) for thing in things if thing.kind is Kind.PROCESS]
+    spaces = _foreign_namespaces(pids)
+    return (
+        f"{len(pids)} processes, {len(spaces)} network namespaces,"
+        f" {sum(thing.kind is Kind.CGROUP for thing in things)} cgroups,"
+        f" {sum(thing.kind is Kind.DIRECTORY for thing in things)} directories"
+    )
+
+
+def _foreign_namespaces(pids: list[int]) -> set[str]:
+    """Network namespaces that these processes hold and this one does not; each is gone with its last process."""
+    return {name for pid in pids for name in held_namespaces(pid)} - {*held_namespaces(os.getpid())}
+
+
+def cache_line() -> str | None:
+    """The cache with what is in it; None without one."""
+    place = build_cache.cache_folder()
+    if not place.is_dir():
+        return None
+    return f"cache {place} ({format_bytes(size_bytes(place))}: built programs, made again when a run needs them)"
+
+
+def records() -> list[Kept]:
+    """The records in the folder that hopcost looks in; those under --record elsewhere are not known."""
+    count = len(names.record_names())
+    size = format_bytes(size_bytes(names.FOLDER))
+    return [Kept(f"{count} records in {names.FOLDER.resolve()} ({size})", f"rm -r {names.FOLDER}")] if count else []
+
+
+def packages(note: Path | None = None, installed: Path = DPKG) -> list[Kept]:
+    """The packages that `make setup` or `make demo` had apt install, and that are still there."""
+    note = note or platformdirs.user_state_path("hopcost") / PACKAGES
+    noted = note.read_text(encoding="utf-8").split() if note.is_file() else []
+    there = [name for name in noted if any(installed.glob(f"{name}.list")) or any(installed.glob(f"{name}:*.list"))]
+    words = " ".join(there)
+    return [Kept(f"packages that apt installed for hopcost ({words})", f"apt-get remove {words}")] if there else []
+
+
+def checkout() -> list[Kept]:
+    """What `make` has built in the checkout that hopcost runs from; nothing for an installed wheel."""
+    root = PACKAGE.parents[1]
+    if not (root / "Cargo.toml").is_file():
+        return []
+    built = [name for name in BUILT if (root / name).is_dir()]
+    size = format_bytes(sum(size_bytes(root / name) for name in built))
+    return [Kept(f"built in the checkout {root} ({size})", f"cd {root} && rm -r {' '.join(built)}")] if built else []
+
+
+def format_bytes(size: int) -> str:
+    """With two or three digits.
+
+    >>> [format_bytes(size) for size in (0, 999, 1_500, 12_345, 412_345_678, 2_340_000_000)]
+    ['0 B', '999 B', '1.5 kB', '12 kB', '412 MB', '2.3 GB']
+    """
+    value, units = float(size), ["B", "kB", "MB", "GB"]
+    while value >= 1000 and len(units) > 1:
+        value, units = value / 1000, units[1:]
+    digits = 1 if value < 10 and units[0] != "B" else 0
+    return f"{value:.{digits}f} {units[0]}"
