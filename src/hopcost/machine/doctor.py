@@ -100,9 +100,8 @@ def other_load(busy: float, busiest: Sequence[str]) -> Finding:
     """Other programs' load, and the names of those that used most CPU time."""
     if busy <= BUSY_AT_MOST:
         return _passed(f"other load: {busy:.1%} of all cores")
-    return _warning(
-        f"other load: {busy:.0%} of all cores are busy", f"end what else runs (most CPU time: {', '.join(busiest)})"
-    )
+    who = f"most CPU time: {', '.join(busiest)}" if busiest else "nobody seen from here: outside of this container"
+    return _warning(f"other load: {busy:.0%} of all cores are busy", f"end what else runs ({who})")
 
 
 def stolen(share: float) -> Finding:

@@ -198,3 +198,9 @@ def test_namespaces(why_none: str | None, tools: list[str], shapes: dict[str, st
     assert [each.level.value for each in findings] == levels
     if why_none is not None:
         assert findings[0].what == "no network namespaces: Operation not permitted; stacks share"
+
+
+def test_load_that_nobody_here_makes_comes_from_outside() -> None:
+    assert doctor.other_load(0.5, ["rustc"]).remedy == "end what else runs (most CPU time: rustc)"
+    hidden = doctor.other_load(0.5, []).remedy
+    assert hidden == "end what else runs (nobody seen from here: outside of this container)"
