@@ -17,7 +17,7 @@ from hopcost.report.json_schema import Report
 from hopcost.suites.peer_name import PeerName
 from hopcost.suites.published import Protocol
 
-SCHEMA = json.loads((ROOT / "docs" / "report.schema.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads((ROOT / "docs" / "reference" / "report.schema.json").read_text(encoding="utf-8"))
 GOLDEN = ROOT / "tests" / "golden" / "report" / "report.json"
 
 
