@@ -40,7 +40,7 @@ from tools.markdown import fill, table
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs" / "reference"
 SCHEMA = REFERENCE / "report.schema.json"
-LOAD_HELP = ROOT / "crates" / "engine" / "tests" / "reach" / "load-help.txt"  # what the engine's own test holds it to
+LOAD_HELP = ROOT / "crates" / "engine" / "src" / "load" / "arguments" / "help.txt"
 REGION = re.compile(r"(?s)(<!-- generated: (\S+) -->\n).*?(<!-- end -->)")
 COMMAND = ".venv/bin/python -m tools.docs.reference"
 PLAIN = {str: "string", int: "integer", float: "number", bool: "true or false", object: "any"}
@@ -273,10 +273,9 @@ def _littles_law() -> str:
 
 def _cli() -> str:
     """`--help` of hopcost and every verb; of `load` the engine's."""
-    for module in pkgutil.iter_modules(cli.__path__):
-        importlib.import_module(f"hopcost.cli.{module.name}")
+    cli.load_verbs()
     run = typer.testing.CliRunner()
-    verbs = sorted(typer.main.get_command(app.app).commands)  # type: ignore[attr-defined]
+    verbs = typer.main.get_command(app.app).list_commands(None)  # type: ignore[attr-defined]
     parts = []
     for verb in [None, *verbs]:
         if verb == "load":  # which would become the engine
@@ -292,7 +291,7 @@ def schema() -> str:
     """The JSON Schema of the JSON report: its structures' types, with the meaning of each key."""
     about = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "hopcost report --format json",
+        "title": "hopcost report --json",
         "$comment": f"generated: {COMMAND}",
     }
     return json.dumps(about | msgspec.json.schema(Report), indent=2, ensure_ascii=False) + "\n"

@@ -25,12 +25,7 @@ enum Command {
     /// Run a plan: a JSON object on standard input; JSON lines on standard output (docs/reference/engine-protocol.md)
     Run,
     /// Load one URL and print what came of it
-    ///
-    /// An answer is correct if its status, its length and its bytes are as expected. Unless told otherwise
-    /// (--expect-status, --expect-body and so on, --any-body) a status from 200 to 299 is expected, and the body of the
-    /// first such answer. Exit code: 0, 1 where no answer was correct or the run is void, 2 for a wrong command line, 3
-    /// where the server cannot be reached or this machine cannot do it, 4 where the run is suspect.
-    #[command(after_long_help = load::AFTER_HELP)]
+    #[command(override_help = load::HELP, override_usage = load::USAGE)]
     Load(Box<LoadArguments>),
     /// Move the bytes of `load` and do nothing else: the lower bound of its cost (JSON on standard output)
     ///

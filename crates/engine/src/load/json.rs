@@ -1,7 +1,7 @@
 //! The result of `load` as one JSON object. docs/how-to/load-a-url.md says what each key is.
 
+use super::arguments::ArrivalsChoice;
 use super::quantile::{Figures, Quantiles};
-use super::shape::ArrivalsChoice;
 use super::{LoadArguments, LoadResult, Opening, SliceCounts};
 use crate::lines::{TlsHandshakes, Validity};
 use crate::recorder::Distribution;

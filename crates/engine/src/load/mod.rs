@@ -4,17 +4,13 @@ mod arguments;
 mod csv;
 mod json;
 mod live;
-mod mix;
+mod others;
 mod output;
 mod quantile;
 pub(crate) mod reach;
-mod requests;
-mod shape;
 mod summary;
-mod tls;
-mod url;
 
-pub use arguments::LoadArguments;
+pub use arguments::{HELP, LoadArguments, USAGE};
 
 use crate::client::Watch;
 use crate::io::terminal;
@@ -28,14 +24,6 @@ use serde::Serialize;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 use std::sync::Arc;
-
-/// The end of `--help`, after the options.
-pub const AFTER_HELP: &str = r#"A file of requests (--requests) has one JSON object per line; what it leaves out is as on the command line:
-  {"weight": 3, "target": "/a?b=c", "expect": {"status": "200,404"}}
-  {"method": "PUT", "target": "/d", "headers": ["X: y"], "body_file": "d.bin", "expect": {"contains": "done"}}
-Keys: weight (1), method, target, headers, body or body_file, expect with status and one of body, body_file, length,
-sha256, contains, any_body. Files are looked for beside the file of requests. The order is shuffled, the same way every
-time, and the shares are exact over every cycle of all weights together."#;
 
 /// What the session's lines said, gathered for the summary.
 #[derive(Debug, Default)]
@@ -160,6 +148,8 @@ pub fn run(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
     let mut session: Session = arguments.session()?;
     let target = &session.arms[0].target;
     reach::reach(&arguments.url, target)?;
+    let is_timed = !target.arrivals.is_limited();
+    let others_share = if is_timed { others::look_before(session.slice_ns) } else { None };
     let is_open_loop = target.arrivals.is_open();
     let lanes = session.cores.len().min(target.connections as usize);
     let mut result = LoadResult { live: arguments.output.live(), ..LoadResult::default() };
@@ -177,6 +167,10 @@ pub fn run(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
         result.arm.times.merge(&times);
     } else {
         session.run(&mut result)?;
+    }
+    if let Some(reason) = others_share.and_then(others::reason) {
+        result.end.validity = result.end.validity.max(Validity::Suspect);
+        result.end.reasons.push(reason);
     }
     result.print(arguments).map_err(|error| Failure::run(format!("standard output: {error}")))?;
     Ok(result.exit_code())

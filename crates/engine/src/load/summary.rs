@@ -1,7 +1,7 @@
 //! The summary that `load` prints at the end: one screen that names each number.
 
+use super::arguments::{ArrivalsChoice, Shape};
 use super::quantile::{Quantile, Quantiles};
-use super::shape::{ArrivalsChoice, Shape};
 use super::{LoadArguments, LoadResult, Opening, SliceCounts};
 use crate::lines::Validity;
 use crate::recorder::{Distribution, Times, TlsReceipt};

@@ -1,10 +1,17 @@
 //! The command line of `load`, and the session that it asks for.
 
+mod mix;
+mod requests;
+mod shape;
+mod tls;
+mod url;
+
+use self::requests::{ExpectationArguments, RequestArguments};
+pub(super) use self::shape::{ArrivalsChoice, Shape};
+use self::shape::{duration, nanoseconds};
+use self::tls::TlsArguments;
+use self::url::{Place, Url};
 use super::output::OutputArguments;
-use super::requests::{ExpectationArguments, RequestArguments};
-use super::shape::{Shape, duration, nanoseconds};
-use super::tls::TlsArguments;
-use super::url::{Place, Url};
 use crate::io::{Backend, process};
 use crate::plan::Target;
 use crate::requests::{RequestMix, WireSettings};
@@ -14,6 +21,10 @@ use clap::Args;
 use hopcost_common::failure::Failure;
 use std::path::PathBuf;
 use std::time::Duration;
+
+/// `--help` of `hopcost load`, in the form of hopcost's other verbs.
+pub const HELP: &str = include_str!("help.txt");
+pub const USAGE: &str = "hopcost load [OPTIONS] URL";
 
 /// `hopcost-engine load`
 #[derive(Debug, Args)]
@@ -41,11 +52,11 @@ pub struct LoadArguments {
     #[arg(long, value_name = "PATH")]
     unix: Option<PathBuf>,
     #[command(flatten)]
-    pub(super) requests: RequestArguments,
+    requests: RequestArguments,
     #[command(flatten)]
-    pub(super) tls: TlsArguments,
+    tls: TlsArguments,
     #[command(flatten)]
-    pub(super) expectations: ExpectationArguments,
+    expectations: ExpectationArguments,
     /// Which backend moves the bytes
     #[arg(long, value_enum, default_value = "auto")]
     io: Backend,
@@ -136,6 +147,41 @@ impl LoadArguments {
                 })?;
                 Ok(allowed[from..].to_vec())
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_help_page_has_every_option_and_no_other() {
+        let command = LoadArguments::augment_args(clap::Command::new("load"));
+        let mut known: Vec<String> = command
+            .get_arguments()
+            .filter_map(|argument| {
+                let long = argument.get_long()?;
+                Some(argument.get_short().map_or_else(|| format!("--{long}"), |short| format!("-{short}, --{long}")))
+            })
+            .collect();
+        known.push("-h, --help".to_owned());
+        known.sort();
+        let options = HELP.lines().filter_map(|line| line.strip_prefix("  ")).filter(|line| line.starts_with('-'));
+        let mut shown: Vec<String> = options
+            .map(|line| {
+                let length = line.find("--").map(|start| line[start..].find(' ').map_or(line.len(), |end| start + end));
+                line[..length.expect("a long name")].to_owned()
+            })
+            .collect();
+        shown.sort();
+        assert_eq!(shown, known);
+    }
+
+    #[test]
+    fn the_help_page_fits_80_columns() {
+        for line in HELP.lines() {
+            assert!(line.chars().count() <= 80, "{line}");
         }
     }
 }

@@ -22,7 +22,7 @@ fn latest_ns(requests: u64, rate: f64) -> u64 {
 
 /// The shape of a load.
 #[derive(Debug, Args)]
-pub(super) struct Shape {
+pub(in crate::load) struct Shape {
     /// How long, like 500ms, 2s, 1m (default: 10s, or until all of -n are done)
     #[arg(short, long, value_parser = duration)]
     duration: Option<Duration>,
@@ -32,10 +32,10 @@ pub(super) struct Shape {
     /// Requests per second over all connections, sent when they are due and not when the server is ready for them
     /// (an open loop; default: a closed loop, in which every connection sends as soon as it has its answer)
     #[arg(short, long, value_name = "PER_SECOND")]
-    pub(super) rate: Option<f64>,
+    pub(in crate::load) rate: Option<f64>,
     /// With -r: at equal distances, or at random as from many users
     #[arg(long, value_enum, default_value = "constant", requires = "rate")]
-    pub(super) arrivals: ArrivalsChoice,
+    pub(in crate::load) arrivals: ArrivalsChoice,
     /// With --arrivals poisson: another seed gives other arrivals, the same seed the same
     #[arg(long, default_value_t = 0)]
     pub(super) seed: u64,
@@ -46,7 +46,7 @@ pub(super) struct Shape {
 
 /// When the requests of an open loop are due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum ArrivalsChoice {
+pub(in crate::load) enum ArrivalsChoice {
     /// At equal distances.
     Constant,
     /// Independent of each other.

@@ -32,8 +32,15 @@ pub(super) enum Place {
 impl Url {
     pub(super) fn parse(text: &str) -> Result<Self, Failure> {
         let wrong = |what: &str| Failure::usage(format!("`{text}`: {what}")).hint(FORMS);
-        let Some((scheme, rest)) = text.split_once("://") else {
-            return Err(wrong("no scheme").hint(format!("http://{text}")));
+        let is_scheme = |word: &str| word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'+');
+        let local;
+        let (scheme, rest) = match text.split_once("://").filter(|(scheme, _)| is_scheme(scheme)) {
+            Some(parts) => parts,
+            None if text.starts_with(':') => {
+                local = format!("localhost{text}");
+                ("http", local.as_str())
+            }
+            None => ("http", text),
         };
         let (wire, is_tls, is_unix, usual_port) = match scheme {
             "http" => (Wire::Http, false, false, Some(80)),
@@ -112,6 +119,9 @@ mod tests {
         let unix = |path: &str| Place::Unix(path.into());
         let table = [
             ("http://h", Wire::Http, "h", tcp("h", 80), "/"),
+            ("h", Wire::Http, "h", tcp("h", 80), "/"),
+            ("h:8080/?of=http://x", Wire::Http, "h:8080", tcp("h", 8080), "/?of=http://x"),
+            (":8080/x", Wire::Http, "localhost:8080", tcp("localhost", 8080), "/x"),
             ("http://h:8080/a?b#c", Wire::Http, "h:8080", tcp("h", 8080), "/a?b"),
             ("http://h?b", Wire::Http, "h", tcp("h", 80), "/?b"),
             ("http://[::1]/", Wire::Http, "[::1]", tcp("::1", 80), "/"),
@@ -134,7 +144,7 @@ mod tests {
     #[test]
     fn what_is_refused() {
         let table = [
-            ("h", "no scheme"),
+            ("", "no host"),
             ("http://", "no host"),
             ("http://:80/", "no host"),
             ("http://h:x/", "`x` is not a port"),
