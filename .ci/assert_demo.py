@@ -19,9 +19,7 @@ SECONDS_AT_MOST = 180
 def main() -> None:
     """Exit code 1 with every deviation named."""
     hopcost = Path(sys.executable).with_name("hopcost")
-    report = json.loads(
-        subprocess.run([hopcost, "report", "latest", "--format", "json"], check=True, capture_output=True).stdout
-    )
+    report = json.loads(subprocess.run([hopcost, "report", "latest", "--json"], check=True, capture_output=True).stdout)
     wrong = list(deviations(report))
     for line in wrong:
         print(f"demo: {line}", file=sys.stderr)

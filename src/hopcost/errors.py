@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator
 
 EXIT_CODES = {
     0: "done",
-    1: "something that was measured failed, or a gate is wholly beyond its margin",
+    1: "something that was measured failed, or a gate did not pass",
     2: "usage: the command line, a suite or a record is wrong",
     3: "this machine cannot measure that",
     4: "not settled: a gate within its time, `hopcost load` with a suspect run",

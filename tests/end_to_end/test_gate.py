@@ -16,7 +16,7 @@ def test_with_little_time_it_is_not_settled_and_says_so_everywhere(tmp_path: Pat
     path, github = suite_files.write(tmp_path), tmp_path / "github.md"
     github.write_text("what other steps wrote\n")
     done = command.hopcost(
-        "gate", f"{path}/links/unix", "--anyway", "--time", 3, "--record", tmp_path / "record", "-f", "json", "-o",
+        "gate", f"{path}/links/unix", "--anyway", "--time", 3, "--record", tmp_path / "record", "--json", "-o",
         tmp_path / "gate.json", extra={"GITHUB_STEP_SUMMARY": str(github)},
     )  # fmt: skip
     assert done.returncode == 4, done.stderr

@@ -24,7 +24,7 @@ WAIT_S = 60.0  # a limit, not a measure: on two cores with a load of 12 an engin
 
 
 def report(record: Path) -> dict[str, object]:
-    done = command.hopcost("report", record, "--format", "json")
+    done = command.hopcost("report", record, "--json")
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)  # type: ignore[no-any-return]
 
@@ -135,6 +135,21 @@ def test_an_interrupt_ends_the_run_and_keeps_the_blocks(tmp_path: Path, number: 
         assert "links: Is a Unix socket cheaper?" in output
         assert gone(family)
         assert report(record)["experiments"][0]["blocks"] >= 1  # type: ignore[index]
+
+
+def test_an_interrupt_before_the_first_block_is_two_lines(tmp_path: Path) -> None:
+    record = tmp_path / "record"
+    with command.start(
+        "run", "--anyway", suite_files.write(tmp_path), "--time", 60, "--record", record, folder=tmp_path
+    ) as process:
+        wait_for_engine(process)
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=WAIT_S)
+    assert (process.returncode, output) == (130, "")
+    assert errors.splitlines()[-2:] == [
+        "nothing to report: interrupted before the first block was complete",
+        "interrupted",
+    ]
 
 
 def test_kill_9_leaves_a_readable_record_and_no_process(tmp_path: Path, nothing_left: Path) -> None:

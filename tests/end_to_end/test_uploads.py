@@ -65,7 +65,7 @@ def test_nginx_refuses_what_is_larger_than_its_setting() -> None:
 def test_other_generators_send_no_bodies(tmp_path: Path) -> None:
     workload = '{ connections = 4, method = "POST", target = "/echo-length", body_bytes = 10 }'
     path = suite_files.write(tmp_path, suite_files.TWO_ARMS.replace("{ connections = 4 }", workload))
-    refused = hopcost("run", path, "--peer", "wrk", folder=tmp_path)
+    refused = hopcost("run", path, "--generator", "wrk", folder=tmp_path)
     assert refused.returncode == 2 and "links: other generators send GET alone here, not POST" in refused.stderr
 
 

@@ -230,7 +230,7 @@ def test_a_run_there_leaves_its_record_in_the_folder_it_was_started_in(
     assert record.name.endswith("-hello")
     again = installed.run("report", "latest", folder=tmp_path)
     assert (again.returncode, again.stdout) == (0, done.stdout), done.stderr + again.stderr
-    report = json.loads(installed.run("report", "latest", "--format", "json", folder=tmp_path).stdout)
+    report = json.loads(installed.run("report", "latest", "--json", folder=tmp_path).stdout)
     arms = {each["name"]: [arm["name"] for arm in each["arms"]] for each in report["experiments"]}
     assert arms == HELLO_ARMS, done.stderr
     for experiment in report["experiments"]:

@@ -94,9 +94,7 @@ def run_suite(
         began = time.monotonic()
         ran = subprocess.run([HOPCOST, "run", *map(str, words)], capture_output=True, text=True, check=False)
         seconds = time.monotonic() - began
-        report = subprocess.run(
-            [HOPCOST, "report", str(record), "--format", "json"], capture_output=True, text=True, check=False
-        )
+        report = subprocess.run([HOPCOST, "report", str(record), "--json"], capture_output=True, text=True, check=False)
         if report.returncode != 0:
             raise MeasurementFailed(f"hopcost run ended with {ran.returncode}: {ran.stderr[-2000:]}\n{report.stderr}")
         experiment = msgspec.json.decode(report.stdout, type=Report).experiments[0]

@@ -1,4 +1,4 @@
-"""The command line: parse, call, print. One module per verb.
+"""The command line: parse, call, print. One module per verb, in a folder for each group of `--help`.
 
 Heavy imports wait inside the verbs, so that --help answers at once.
 """
@@ -9,27 +9,17 @@ import os
 import pkgutil
 import signal
 import sys
+from collections.abc import Callable
 from importlib import import_module
 
 import typer
 
 from hopcost.cli.shared.app import COMPLETION, app, fail, know_shells
+from hopcost.cli.shared.refusals import in_our_words
+from hopcost.cli.shared.verb import GROUPS
 from hopcost.errors import HopcostError
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it
-
-
-@app.command(
-    "load",
-    add_help_option=False,
-    context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
-    short_help="Load a URL with hopcost's own engine (hopcost load --help).",
-)
-def _load(context: typer.Context) -> None:
-    """Load a URL with hopcost's own engine."""
-    from hopcost.generators import engine
-
-    engine.handed_over(context.args)
 
 
 def _interrupt(*_: object) -> None:
@@ -38,21 +28,27 @@ def _interrupt(*_: object) -> None:
 
 def main() -> None:
     """Run the verb; errors become one clear line with a hint, and the exit code of their kind."""
-    if sys.argv[1:2] == ["load"]:  # the engine's own command: the stub above is for --help
+    if sys.argv[1:2] == ["load"]:  # the engine's own command, without the time that reading all verbs takes
         from hopcost.generators import engine
 
         sys.exit(_guarded(lambda: engine.handed_over(sys.argv[2:])))
-    for verb in pkgutil.iter_modules(__path__):
-        import_module(f"{__name__}.{verb.name}")
-    app.registered_commands.sort(key=lambda verb: verb.name or "")
+    load_verbs()
     if COMPLETION in os.environ:
         know_shells()
     signal.signal(signal.SIGTERM, _interrupt)
     signal.signal(signal.SIGHUP, _interrupt)
-    sys.exit(_guarded(lambda: app(standalone_mode=False)))
+    sys.exit(_guarded(lambda: app(sys.argv[1:] or ["--help"], standalone_mode=False)))
 
 
-def _guarded(call) -> int:  # type: ignore[no-untyped-def]
+def load_verbs() -> None:
+    """Import the module of every verb, which registers it with the application."""
+    for group in GROUPS:
+        package = import_module(f"{__name__}.{group}")
+        for verb in pkgutil.iter_modules(package.__path__):
+            import_module(f"{package.__name__}.{verb.name}")
+
+
+def _guarded(call: Callable[[], object]) -> int:
     try:
         returned = call()
         sys.stdout.flush()
@@ -69,8 +65,5 @@ def _guarded(call) -> int:  # type: ignore[no-untyped-def]
         return 0
     except Exception as error:
         if hasattr(error, "format_message"):  # the command line's own errors
-            print(f"error: {error.format_message()}", file=sys.stderr)
-            context = getattr(error, "ctx", None)
-            print(f"hint: {context.command_path if context else 'hopcost'} --help", file=sys.stderr)
-            return 2
+            return fail(in_our_words(error))
         raise

@@ -171,8 +171,8 @@ def namespaces(why_none: str | None, missing_tools: list[str], shapes: Mapping[s
         findings.append(_passed("links can have a rate (tc tbf)"))
     else:
         findings.append(_warning(f"no links with a rate: {shapes['tbf']}", "modprobe sch_tbf"))
-    delay = "is there" if shapes.get("netem") is None else "is not to be had"
-    findings.append(_passed(f"delay on a link (tc netem) {delay}; nothing of hopcost asks for it"))
+    delay = "links can have a delay" if shapes.get("netem") is None else "no link delay"
+    findings.append(_passed(f"{delay} (tc netem); not needed"))
     return findings
 
 

@@ -49,7 +49,7 @@ def refuse_uploads(plan: Plan) -> None:
         if (plan.peer or plan.as_published) and experiment.workload.method.uploads:
             method = experiment.workload.method.value
             raise UsageError(
-                f"{experiment.name}: other generators send GET alone here, not {method}", "leave --peer out"
+                f"{experiment.name}: other generators send GET alone here, not {method}", "leave --generator out"
             )
 
 

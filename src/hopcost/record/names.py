@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 FOLDER = Path("records")
+LATEST = "latest"  # stands for the run that began last
 DEPTHS = ("*", "*/*", "*/*/*")  # records/NAME, and those put in order in folders below
 
 
@@ -19,4 +21,13 @@ def record_around(path: Path) -> Path | None:
     for folder in path.resolve().parents:
         if (folder / "run.json").is_file() and (folder / "plan.json").is_file():
             return folder
+    return None
+
+
+def named_record(name: str) -> Path | None:
+    """The record at this path, or of this name in `records/`; None if there is none."""
+    for path in (Path(name), FOLDER / name):
+        with contextlib.suppress(OSError):  # a name that cannot be a file's, a folder that may not be read
+            if (path / "run.json").is_file():
+                return path
     return None

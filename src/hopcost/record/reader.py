@@ -2,40 +2,53 @@
 
 from __future__ import annotations
 
-import contextlib
+import difflib
 from pathlib import Path
 
 import msgspec
 
 from hopcost import __version__
-from hopcost.errors import UsageError, nearest
+from hopcost.errors import UsageError
 from hopcost.plan.plan import Plan
 from hopcost.record import checks
 from hopcost.record.block import Block
-from hopcost.record.names import FOLDER, record_names
+from hopcost.record.names import FOLDER, LATEST, named_record, record_names
 from hopcost.record.repeat import Repeat
 from hopcost.record.run import FORMAT, Line, Record, Run, _Format
 from hopcost.suites.suite import Suite
 
 DAMAGE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)  # the last: brackets without an end
+MAKE_ONE = "make one: hopcost run nginx-go --quick"
+NEWEST_NAMED = 3  # records, if no record is called so
 
 
 def find_record(name: str) -> Path:
     """The record at this path, of this name in `records/`, or the latest one there; UsageError when there is none."""
-    if name == "latest":
-        records = sorted((_started_utc(path), path.parent) for path in FOLDER.glob("*/run.json"))
+    if name == LATEST:
+        records = _newest_first()
         if not records:
-            raise UsageError(f"no record in {FOLDER}/", "make one: hopcost run nginx-go --quick")
-        return records[-1][1]
-    for path in (Path(name), FOLDER / name):
-        with contextlib.suppress(OSError):  # a name that cannot be a file's, a folder that may not be read
-            if (path / "run.json").is_file():
-                return path
-    known = ["latest", *record_names()]
-    raise UsageError(
-        f"{name}: no record there (a directory with run.json)",
-        f"name a record's directory, or `latest`; {nearest(name, known)}" if len(known) > 1 else "name its directory",
-    )
+            raise UsageError(f"no record in {FOLDER}/", MAKE_ONE)
+        return records[0]
+    path = named_record(name)
+    if path is None:
+        raise UsageError(f"{name}: no record there (a directory with run.json)", _which_there_are(name))
+    return path
+
+
+def _which_there_are(name: str) -> str:
+    """The record with nearly this name, or else the newest ones: first of all those with the word in their names."""
+    close = difflib.get_close_matches(name, [LATEST, *record_names()], n=1)
+    if close:
+        return f"did you mean '{close[0]}'?"
+    newest = [str(path.relative_to(FOLDER)) for path in _newest_first()]
+    shown = ([other for other in newest if name in other] or newest)[:NEWEST_NAMED]
+    return f"{LATEST}, or by name: {', '.join(shown)}" if shown else MAKE_ONE
+
+
+def _newest_first() -> list[Path]:
+    """The records in `records/`, without those in folders of it."""
+    dated = sorted(((_started_utc(path), path.parent) for path in FOLDER.glob("*/run.json")), reverse=True)
+    return [path for _, path in dated]
 
 
 def _started_utc(path: Path) -> str:

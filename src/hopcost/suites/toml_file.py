@@ -24,6 +24,8 @@ def read(path: Path, kind: type[T]) -> T:
     """The file's content as `kind`; UsageError when it cannot be read, is not TOML, or does not fit."""
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"), parse_float=_finite)
+    except FileNotFoundError as error:
+        raise UsageError(f"{path}: no such file in {path.resolve().parent}", _nearest_file(path)) from error
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -38,6 +40,12 @@ def read(path: Path, kind: type[T]) -> T:
         message, where, in_key = _split(str(error))
         place = _readable(_named(kind, data, where, in_key))
         raise UsageError(f"{path}: {place}: {message}", _hint(kind, message, where)) from error
+
+
+def _nearest_file(path: Path) -> str:
+    """The TOML file there whose name is nearest, or those that are there."""
+    there = [file.name for file in path.parent.glob("*.toml")] if path.parent.is_dir() else []
+    return nearest(path.name, there) if there else "no TOML file is there"
 
 
 def _finite(text: str) -> float:

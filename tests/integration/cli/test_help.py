@@ -5,32 +5,25 @@ from __future__ import annotations
 import os
 import pty
 import re
+import shlex
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 import golden
 import pytest
+import typer
 from command import HOPCOST, hopcost, loaded_by
 from samples.records import ENVIRONMENT, made_up_suite, plain_block, plan_of
 
+from hopcost import cli
+from hopcost.cli.shared.app import app
+from hopcost.cli.shared.verb import GROUPS
 from hopcost.errors import EXIT_CODES
 from hopcost.record.writer import Writer
+from hopcost.suites import names
 
-VERBS = [
-    "build",
-    "claims",
-    "compare",
-    "completion",
-    "crosscheck",
-    "doctor",
-    "gate",
-    "list",
-    "report",
-    "run",
-    "show",
-    "up",
-]
+VERBS = [verb for verbs in GROUPS.values() for verb in verbs if verb != "load"]
 HEAVY = {"scipy", "numpy", "rich", "jinja2", "psutil", "msgspec", "hdrh"}
 
 
@@ -47,10 +40,22 @@ def test_help_of_a_verb(verb: str) -> None:
     golden.compare(f"help/{verb}.txt", shown.stdout)
 
 
-def test_every_verb_has_its_golden_file() -> None:
-    """`load` is the engine's own: its help is tested with the engine."""
-    lines = hopcost("--help").stdout.partition("Commands:\n")[2].partition("\n\n")[0].splitlines()
-    assert [line.split()[0] for line in lines] == sorted([*VERBS, "load"])
+def test_verbs_stand_in_groups_and_their_help_is_never_cut() -> None:
+    cli.load_verbs()
+    verbs = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    assert sorted(verbs) == sorted(verb for group in GROUPS.values() for verb in group)
+    sections = hopcost("--help").stdout.split("\n\n")
+    listed = {section.partition(":\n")[0]: section.splitlines()[1:] for section in sections}
+    for group, verbs in GROUPS.items():
+        lines = listed[group.replace("_", " ").capitalize()]
+        assert [line.split()[0] for line in lines] == list(verbs)
+        assert all(line.endswith((".", "?")) for line in lines), "a line for each verb, to its full stop"
+
+
+@pytest.mark.parametrize("verb", ["", *VERBS, "load"])
+def test_help_fits_80_columns(verb: str) -> None:
+    shown = hopcost(*verb.split(), "--help")
+    assert [line for line in shown.stdout.splitlines() if len(line) > 80] == []
 
 
 def test_dash_h_is_help() -> None:
@@ -59,7 +64,8 @@ def test_dash_h_is_help() -> None:
 
 
 def test_no_arguments_are_answered_with_help() -> None:
-    assert "Usage: hopcost" in hopcost().stdout + hopcost().stderr
+    shown = hopcost()
+    assert (shown.returncode, shown.stdout, shown.stderr) == (0, hopcost("--help").stdout, "")
 
 
 @pytest.mark.parametrize(
@@ -77,6 +83,20 @@ def test_every_verb_has_examples_of_itself(verb: str) -> None:
     examples = hopcost(verb, "--help").stdout.partition("  Examples:\n")[2].partition("\n\n")[0].splitlines()
     assert examples
     assert all(f"hopcost {verb}" in line for line in examples)
+
+
+def test_every_example_is_a_command_line_that_is_understood(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    cli.load_verbs()
+    group = typer.main.get_command(app)
+    for verb in VERBS:
+        command = group.commands[verb]  # type: ignore[attr-defined]
+        for line in re.findall(r"(?m)^  .*?(hopcost [^|><)\n]+)", command.epilog):
+            first, *words = shlex.split(line)[1:]
+            assert first == verb
+            asked = command.make_context(verb, words).params
+            if "arm" in asked:
+                names.locate(asked["arm"])
 
 
 def test_every_exit_code_stands_in_the_help() -> None:

@@ -158,6 +158,20 @@ def test_a_record_is_found_by_path_and_by_name(home: Path) -> None:
     assert records.find_record(str(home / "elsewhere")) == home / "elsewhere"
 
 
+def test_a_name_that_is_no_records_gets_the_newest_ones(home: Path) -> None:
+    for day in (1, 4, 2, 3):
+        dated(Path(f"records/{day}-made-up"), f"2025-01-0{day}T00:00:00Z")
+    with pytest.raises(UsageError) as caught:
+        records.find_record("nope")
+    assert caught.value.hint == "latest, or by name: 4-made-up, 3-made-up, 2-made-up"
+    with pytest.raises(UsageError) as caught:
+        records.find_record("1-")
+    assert caught.value.hint == "latest, or by name: 1-made-up"
+    with pytest.raises(UsageError) as caught:
+        records.find_record("3-made-upp")
+    assert caught.value.hint == "did you mean '3-made-up'?"
+
+
 @pytest.mark.parametrize("name", ["none", "records", "", "a-file"])
 def test_what_is_no_record_is_said(home: Path, name: str) -> None:
     recorded(Path("records/before"), 0)

@@ -34,7 +34,16 @@ def test_a_word_with_a_slash_or_the_ending_is_a_path(
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError) as caught:
         read_suite(name)
-    assert caught.value.message == f"{Path(name)}: No such file or directory"
+    folder = (tmp_path / name).resolve().parent
+    assert caught.value.message == f"{Path(name)}: no such file in {folder}"
+    assert caught.value.hint == "no TOML file is there"
+
+
+def test_a_file_that_is_not_there_gets_the_nearest(tmp_path: Path) -> None:
+    write(tmp_path)
+    with pytest.raises(UsageError) as caught:
+        read_suite(str(tmp_path / "mien.toml"))
+    assert caught.value.hint == "did you mean 'mine.toml'?"
 
 
 def test_a_path_is_read_from_the_current_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

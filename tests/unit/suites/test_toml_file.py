@@ -154,7 +154,7 @@ def test_bytes_that_are_not_utf8_say_which(tmp_path: Path) -> None:
 def test_a_missing_file(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as caught:
         toml_file.read(tmp_path / "none.toml", Tree)
-    assert caught.value.message == f"{tmp_path}/none.toml: No such file or directory"
+    assert caught.value.message == f"{tmp_path}/none.toml: no such file in {tmp_path}"
 
 
 def test_a_directory_in_place_of_a_file(tmp_path: Path) -> None:

@@ -1,12 +1,19 @@
-"""The application that every verb registers with, the errors it prints, and the shells it knows."""
+"""The application that every verb registers with, its groups of verbs, and the errors it prints."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import typer
 
+from hopcost.cli.shared.verb import Verb, Verbs
 from hopcost.errors import EXIT_CODES, HopcostError, printable
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+COMPLETION = "_HOPCOST_COMPLETE"  # in the environment: a shell asks for words, and the command line's library answers
 
 
 def examples(*commands: str, then: str = "") -> str:
@@ -15,19 +22,26 @@ def examples(*commands: str, then: str = "") -> str:
     return f"\b\nExamples:\n{lines}" + (f"\n\n{then}" if then else "")
 
 
-COMPLETION = "_HOPCOST_COMPLETE"  # in the environment: a shell asks for words, and the command line's library answers
+class App(typer.Typer):
+    """Every command is a `Verb`."""
 
-app = typer.Typer(
+    def command(self, name: str | None = None, **settings: Any) -> Callable[[F], F]:
+        return super().command(name, cls=Verb, **settings)
+
+
+app = App(
     name="hopcost",
+    cls=Verbs,
     rich_markup_mode=None,
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    subcommand_metavar="VERB …",
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Measure what every hop in front of a web application costs.",
     epilog=examples(
+        "hopcost doctor",
         "hopcost run nginx-go --quick",
-        "hopcost report latest",
+        "hopcost report latest --html",
         then="\b\nExit codes:\n" + "\n".join(f"  {code:<3}  {words}" for code, words in EXIT_CODES.items()),
     ),
 )

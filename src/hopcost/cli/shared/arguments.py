@@ -17,22 +17,42 @@ LEAST_PERCENT, MOST_PERCENT = 0.1, 50.0  # per cent
 UNITS_S = {"": 1, "s": 1, "m": 60, "h": 3600}
 LONGEST_S = 7 * 24 * 3600.0  # a week
 RECORD_HELP = "A record's directory, its name in records/, or `latest`."
+WITH_OPTIONS_OF_THEIR_OWN = (Format.JSON, Format.HTML)
+
+
+def whole_arm(name: str) -> str:
+    """SUITE/EXPERIMENT/ARM of a name that may be the tail of it; UsageError with what it may have meant.
+
+    A record's name is what people type for `hopcost show` who want `hopcost report`.
+    """
+    from hopcost.record.names import LATEST, named_record
+    from hopcost.suites.names import whole_name
+
+    try:
+        return whole_name(name)
+    except UsageError as error:
+        if name == LATEST or named_record(name) is not None:
+            raise UsageError(f"'{name}' is a record, not an arm", f"hopcost report {name}") from error
+        raise
+
 
 ArmPath = Annotated[
     str,
     typer.Argument(
         metavar="SUITE/EXPERIMENT/ARM",
-        help="SUITE/EXPERIMENT/ARM, as in nginx-go/one-core/nginx-http-tcp.",
+        help="As in nginx-go/one-core/nginx-http-tcp; its end is enough if no other arm ends so.",
+        parser=whole_arm,
         autocompletion=complete.arms,
     ),
 ]
+Json = Annotated[bool, typer.Option("--json", help="Write JSON.")]
 Output = Annotated[
     Path | None,
     typer.Option(
         "--output",
         "-o",
         metavar="FILE",
-        help="Where to, in place of a file that is there; standard output otherwise.",
+        help="Write to FILE (replaces it) instead of standard output.",
     ),
 ]
 
@@ -68,19 +88,36 @@ def read_seconds(option: str, text: str) -> float:
     return seconds
 
 
-def format_option(*sources: Source, help: str = "The format.") -> object:
-    """`--format`, with the formats that can write a result that has these sources."""
-    offered = formats_with(*sources)
+def format_option(*sources: Source) -> object:
+    """`--format`, with the formats that can write a result of these sources and have no option of their own."""
+    offered = [format for format in formats_with(*sources) if format not in WITH_OPTIONS_OF_THEIR_OWN]
 
     def choose(word: str) -> Format:
         if word not in offered:
             names = ", ".join(repr(str(name)) for name in offered)
-            raise typer.BadParameter(f"Value error, {word!r} is not one of {names}.")  # as other choices say it
+            raise typer.BadParameter(f"{word!r} is not one of {names}.")
         return Format(word)
 
     return typer.Option(
-        "--format", "-f", metavar=f"<{'|'.join(offered)}>", help=help, parser=choose, autocompletion=_words(offered)
+        "--format", "-f", metavar="|".join(offered), help="The format.", parser=choose, autocompletion=_words(offered)
     )
+
+
+def pick_format(format: Format, *, json: bool = False, html: bool = False) -> Format:
+    """The one format that was asked for; UsageError if there are two.
+
+    >>> pick_format(Format.TEXT), pick_format(Format.TEXT, json=True)
+    (<Format.TEXT: 'text'>, <Format.JSON: 'json'>)
+    """
+    asked = {
+        f"--format {format}": format if format is not Format.TEXT else None,
+        "--json": Format.JSON if json else None,
+        "--html": Format.HTML if html else None,
+    }
+    given = {option: choice for option, choice in asked.items() if choice is not None}
+    if len(given) > 1:
+        raise UsageError(" and ".join(given), "one format at a time")
+    return next(iter(given.values()), Format.TEXT)
 
 
 def _words(offered: list[Format]) -> Callable[[str], list[str]]:

@@ -18,7 +18,7 @@ from hopcost.stacks.sandbox.ports import raise_open_files
 from hopcost.stacks.stack import RunningStack
 from hopcost.suites.arm import Arm
 from hopcost.suites.experiment import Experiment
-from hopcost.suites.read import locate
+from hopcost.suites.names import locate
 
 
 @contextmanager

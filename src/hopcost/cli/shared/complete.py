@@ -50,24 +50,26 @@ def experiments(context: typer.Context, incomplete: str) -> Words:
 
 @_never_fails
 def arms(incomplete: str) -> Words:
-    """SUITE/EXPERIMENT/ARM, a part at a time."""
-    from hopcost.suites import read
+    """SUITE/EXPERIMENT/ARM, a part at a time; once a letter is there, ends of names that no other arm has."""
+    from hopcost.suites import names, read
 
     parts = incomplete.split("/")
+    ends = [end for end in names.unique_ends() if end.startswith(incomplete)] if incomplete else []
     if len(parts) == 1:
-        return [f"{name}/" for name in read.shipped_suites() if name.startswith(incomplete)]
+        return [*(f"{name}/" for name in read.shipped_suites() if name.startswith(incomplete)), *ends]
     if len(parts) == 2:
-        return [f"{parts[0]}/{word}/" for word, _ in _experiments(*parts)]
-    names = read.read_suite(parts[0]).experiment(parts[1]).arms
-    return [f"{parts[0]}/{parts[1]}/{name}" for name in names if name.startswith(parts[2])]
+        is_suite = parts[0] in read.shipped_suites() or parts[0].endswith(".toml")
+        return [*(f"{parts[0]}/{word}/" for word, _ in (_experiments(*parts) if is_suite else [])), *ends]
+    known = read.read_suite(parts[0]).experiment(parts[1]).arms
+    return [f"{parts[0]}/{parts[1]}/{name}" for name in known if name.startswith(parts[2])]
 
 
 @_never_fails
 def records(incomplete: str) -> Words:
     """`latest` and the names in records/."""
-    from hopcost.record.names import record_names
+    from hopcost.record.names import LATEST, record_names
 
-    return [name for name in ["latest", *record_names()] if name.startswith(incomplete)]
+    return [name for name in [LATEST, *record_names()] if name.startswith(incomplete)]
 
 
 @_never_fails

@@ -20,7 +20,7 @@ from hopcost.statistics.questions.gate import (
     GateResult,
     read_gate,
 )
-from hopcost.suites import read
+from hopcost.suites import names
 from hopcost.suites.arm import Arm
 from hopcost.suites.experiment import Experiment
 from hopcost.suites.suite import Suite
@@ -33,7 +33,7 @@ ANALYSIS = (
 
 def gate_suite(question: GateQuestion) -> Suite:
     """The arm's experiment with two arms, before and after; UsageError for an unknown setting."""
-    content, experiment, name = read.locate(question.path)
+    content, experiment, name = names.locate(question.path)
     if experiment.sweep is not None:
         values = [str(value) for value in experiment.sweep.values]
         raise UsageError(

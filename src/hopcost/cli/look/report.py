@@ -2,40 +2,42 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from hopcost.cli.shared import complete
 from hopcost.cli.shared.app import app, examples
-from hopcost.cli.shared.arguments import RECORD_HELP, Output, format_option
+from hopcost.cli.shared.arguments import RECORD_HELP, Json, Output, format_option, pick_format
+from hopcost.errors import UsageError
 from hopcost.report import Format, Source
 
 EPILOG = examples(
     "hopcost report latest",
-    "hopcost report latest --format html -o report.html",
+    "hopcost report latest --html",
     "hopcost report before --format markdown -o before.md",
     "hopcost report records/before --format csv > before.csv",
     "hopcost report latest --baseline nginx-http-tcp",
-    then="docs/report.schema.json is the schema of the JSON.",
+    then="docs/reference/report.schema.json is the schema of the JSON.",
 )
 
 
 @app.command("report", epilog=EPILOG)
 def report(
-    record: Annotated[
-        str,
-        typer.Argument(
-            metavar="RECORD",
-            help=RECORD_HELP,
-            autocompletion=complete.records,
+    record: Annotated[str, typer.Argument(metavar="RECORD", help=RECORD_HELP, autocompletion=complete.records)],
+    html: Annotated[
+        str | None,
+        typer.Option(
+            "--html", metavar="[FILE]", help="Write a page with charts, to RECORD.html here or to FILE; print its path."
         ),
-    ],
+    ] = None,
+    json: Json = False,
     format: Annotated[Format, format_option(*Source)] = Format.TEXT,
     baseline: Annotated[
         str | None,
         typer.Option(
-            "--baseline", "-b", metavar="ARM", help="Compare all arms with this one instead of the suite's baseline."
+            "--baseline", "-b", metavar="ARM", help="Compare all stacks with this one, not with the suite's baseline."
         ),
     ] = None,
     output: Output = None,
@@ -48,7 +50,15 @@ def report(
     from hopcost.report.record_report import record_report
     from hopcost.statistics.summary import summary
 
-    read = records.read_record(records.find_record(record))
+    format = pick_format(format, json=json, html=html is not None)
+    path = records.find_record(record)
+    if html is not None:
+        if html and output is not None:
+            raise UsageError(f"--html {html} and --output {output}", "name one file")
+        output = output or Path(html or f"{path.resolve().name}.html")
+    read = records.read_record(path)
     if baseline is not None:
         read = with_baseline(read, baseline)
     write_result(render(record_report(read, summary.summarise(read)), format), output)
+    if format is Format.HTML:
+        print(output)

@@ -70,11 +70,14 @@ def doctor(
         bool,
         typer.Option(
             "--spread",
-            help="Also measure for 10 s how far apart slices of the same server are, and say how long ±3 % will take.",
+            help="Also measure for 10 s how much this machine's speed varies, and say how long ±3 % will take.",
         ),
     ] = False,
 ) -> int:
-    """Say what this machine is and what would spoil a measurement; exit code 3 when something makes it impossible."""
+    """Say what this machine is, and what would spoil a measurement.
+
+    Exit code 3 if something makes it impossible.
+    """
     from hopcost.errors import UsageError
 
     if yes and not clean:

@@ -31,7 +31,10 @@ EPILOG = examples(
 def completion(
     context: typer.Context, shell: Annotated[Shell, typer.Argument(metavar="bash|zsh|fish", help="The shell.")]
 ) -> None:
-    """Print the script that completes verbs, options, suites, experiments, arms and records in your shell."""
+    """Print the script that completes hopcost's words in a shell.
+
+    Verbs, options, suites, experiments, stacks, and records.
+    """
     from typer.completion import shell_complete
 
     from hopcost.cli.shared.app import know_shells

@@ -9,7 +9,7 @@ EPILOG = examples("hopcost list", "hopcost list | less")
 
 @app.command("list", epilog=EPILOG)
 def list_() -> None:
-    """List suites with their experiments, and programs with what is installed."""
+    """List suites with their experiments, and installed programs."""
     from hopcost.programs.read import read_program, shipped_programs
     from hopcost.programs.receipt import installed
     from hopcost.suites import read

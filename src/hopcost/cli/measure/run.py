@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,6 +10,7 @@ import typer
 
 from hopcost.cli.shared import complete
 from hopcost.cli.shared.app import app, examples
+from hopcost.errors import UsageError
 from hopcost.plan.method import METHOD
 from hopcost.plan.until import Until
 from hopcost.suites.peer_name import PeerName
@@ -17,31 +19,34 @@ if TYPE_CHECKING:
     from hopcost.plan.options import RunOptions
 
 LEAST_PRECISION = 0.05  # per cent
+LINE = 80  # columns
+FULL_TIME = f"{METHOD.full_time_s / 60:g}m, or {METHOD.full_s_per_weight / 60:g}m per experiment if that is more"
+SHARE, LARGER_SHARE = METHOD.open_loop_shares
 
 EPILOG = examples(
     "hopcost run nginx-go --quick",
-    "hopcost run nginx-go one-core --time 10m --seed 7",
-    "hopcost run nginx-express/gzip@1000",
+    "hopcost run nginx-go one-core --time 10m",
     "hopcost run hello/one-core --precision 1% --rate 2000",
     "hopcost run hello/one-core --until decided --decide fasthttp",
     "hopcost run nginx-go --as-published --scale 0.1",
     "hopcost run ./my-suite.toml --record records/before",
-    "hopcost run hello --quick --quiet > hello.txt",
-    then="On a terminal it shows what is known so far; elsewhere it writes a line for each block.",
+    then="Without a SUITE it lists them. On a terminal it shows what is known so far; elsewhere it writes a line for"
+    " each step.",
 )
 
 
 @app.command("run", epilog=EPILOG)
 def run(
     suite: Annotated[
-        str,
+        str | None,
         typer.Argument(
             metavar="SUITE",
-            help="A suite's name (see hopcost list), or the path of a TOML file; SUITE/EXPERIMENT and"
-            " SUITE/EXPERIMENT@VALUE run one experiment, or one point of a sweep.",
+            help="A suite's name, or the path of a TOML file. SUITE/EXPERIMENT runs one experiment,"
+            " SUITE/EXPERIMENT@VALUE one point of a sweep.",
             autocompletion=complete.suites,
+            show_default=False,
         ),
-    ],
+    ] = None,
     experiments: Annotated[
         list[str] | None,
         typer.Argument(
@@ -51,30 +56,39 @@ def run(
         ),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="A first answer in under three minutes; says how narrow its intervals got.")
+        bool, typer.Option("--quick", help="A first answer in under three minutes, with wider ranges.")
     ] = False,
     time: Annotated[
         str | None,
         typer.Option(
             "--time",
             metavar="TIME",
-            help="Time for all experiments, starting programs included: 90, 90s, 5m or 1h."
-            f" [default: {METHOD.full_time_s:g} s, or {METHOD.full_s_per_weight:g} s for each of weight 1; with --quick"
-            f" {METHOD.quick_time_s:g} s]",
+            help=f"Longest time for all of it, as 90, 90s, 5m or 1h. [default: {FULL_TIME}; with --quick"
+            f" {METHOD.quick_time_s:g}s]",
         ),
     ] = None,
+    precision: Annotated[
+        str,
+        typer.Option(
+            "--precision", metavar="PERCENT", help="The run ends once every ratio is known to ± this much, as 1% or 1."
+        ),
+    ] = f"{100 * METHOD.precision:g}%",
+    margin: Annotated[
+        str,
+        typer.Option("--margin", metavar="PERCENT", help="Smaller differences count as no difference."),
+    ] = f"{100 * METHOD.min_margin:g}%",
     until: Annotated[
         Until,
         typer.Option(
             "--until",
-            help="What ends the run before its time: every ratio is as narrow as --precision says, or it is decided"
-            " which arms are faster and which are slower.",
+            help="What ends the run before its time: ratios as narrow as --precision says, or that it is decided which"
+            " stacks are faster and which are slower.",
         ),
     ] = Until.PRECISION,
     decide: Annotated[
         list[str] | None,
         typer.Option(
-            "--decide", metavar="ARM", help="With --until decided: ask about this arm; repeat it. [default: all arms]"
+            "--decide", metavar="ARM", help="With --until decided: ask about this stack; repeat it. [default: all]"
         ),
     ] = None,
     rates: Annotated[
@@ -84,8 +98,8 @@ def run(
             metavar="R",
             min=0.1,
             max=10_000_000,
-            help="Offer all arms R requests per second after the closed loop; repeat it for more loads."
-            f" [default: {METHOD.open_loop_shares[0]:.0%} of what the slowest arm can do]",
+            help="Your load: offer all stacks R requests per second; repeat it for more loads."
+            f" [default: {SHARE:.0%} of what the slowest can do]",
         ),
     ] = None,
     loads: Annotated[
@@ -95,12 +109,12 @@ def run(
             metavar="N",
             min=1,
             max=len(METHOD.open_loop_shares),
-            help=f"Offered loads: with 2 also {METHOD.open_loop_shares[1]:.0%} of what the slowest arm can do.",
+            help=f"How many loads are offered: the second is {LARGER_SHARE:.0%} of what the slowest can do.",
         ),
     ] = 1,
     seed: Annotated[
         int | None,
-        typer.Option("--seed", metavar="N", min=0, help="Seed of the shuffled orders. [default: a new one, recorded]"),
+        typer.Option("--seed", metavar="N", min=0, help="Seed of the shuffled orders. [default: a new one]"),
     ] = None,
     soak_length: Annotated[
         float | None,
@@ -108,16 +122,14 @@ def run(
             "--soak-length", metavar="SECONDS", min=10, help="Length of each soak. [default: as the time goes]"
         ),
     ] = None,
-    peer: Annotated[
+    generator: Annotated[
         PeerName | None,
-        typer.Option(
-            "--peer", help="Another load generator drives the arms, one at a time; its own counts are reported."
-        ),
+        typer.Option("--generator", help="Another load generator loads the stacks; its own counts are reported."),
     ] = None,
     as_published: Annotated[
         bool,
         typer.Option(
-            "--as-published", help="Follow the article's own protocol: its tool, connections, repeats, arm after arm."
+            "--as-published", help="As the article did it: its tool, connections and repeats, one stack after another."
         ),
     ] = False,
     scale: Annotated[
@@ -126,53 +138,35 @@ def run(
             "--scale", metavar="F", min=0.0001, max=1, help="With --as-published: this share of its requests."
         ),
     ] = 1.0,
-    precision: Annotated[
-        str,
-        typer.Option(
-            "--precision",
-            metavar="PERCENT",
-            help="How narrow every ratio is to be: ± this much. The run ends as soon as all are, or with its time."
-            f" [default: {100 * METHOD.precision:g}%]",
-            show_default=False,
-        ),
-    ] = f"{100 * METHOD.precision:g}%",
-    margin: Annotated[
-        str,
-        typer.Option(
-            "--margin",
-            metavar="PERCENT",
-            help=f"A difference up to this much counts as none. [default: {100 * METHOD.min_margin:g}%]",
-            show_default=False,
-        ),
-    ] = f"{100 * METHOD.min_margin:g}%",
     anyway: Annotated[
         bool,
-        typer.Option(
-            "--anyway",
-            help="Count blocks that the hypervisor or other programs disturbed; figures come without verdicts then.",
-        ),
+        typer.Option("--anyway", help="Measure beside other programs too; then there are no verdicts."),
     ] = False,
     record: Annotated[
         Path | None,
-        typer.Option("--record", metavar="DIR", help="Where the record goes. [default: records/<UTC time>-<suite>]"),
+        typer.Option("--record", metavar="DIR", help="Where the record goes. [default: records/TIME-SUITE]"),
     ] = None,
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Print errors and the report only, nothing while it runs.")
+        bool, typer.Option("--quiet", "-q", help="Print errors and the report, and nothing while it runs.")
     ] = False,
 ) -> int:
-    """Start a suite's stacks, check that they answer alike, load them in shuffled slices, report what differs."""
+    """Measure a suite's stacks side by side, and report what differs.
+
+    It starts them, checks that they all send the same answer, and loads them in turns.
+    """
     from hopcost.cli.shared.arguments import read_percent, read_seconds
-    from hopcost.errors import UsageError
     from hopcost.plan.options import RunOptions
     from hopcost.stacks.sandbox import network
 
+    if suite is None:
+        raise _which_suite()
     network.enter_user_namespace()  # may start this command again: before the heavy imports
-    if peer is not None and as_published:
-        raise UsageError("--peer and --as-published", "the article's protocol names its tool itself")
+    if generator is not None and as_published:
+        raise UsageError("--generator and --as-published", "the article's protocol names its tool itself")
     if scale != 1 and not as_published:
         raise UsageError("--scale: without --as-published there is nothing to scale", "--time sets the time")
     if decide and until is not Until.DECIDED:
-        raise UsageError("--decide: without --until decided no arm is waited for", "add --until decided")
+        raise UsageError("--decide: without --until decided no stack is waited for", "add --until decided")
     if rates and loads > 1:
         raise UsageError("--rate and --loads", "--rate names the loads itself; repeat it")
     options = RunOptions(
@@ -181,7 +175,7 @@ def run(
         seed=seed,
         folder=record,
         soak_length_s=soak_length,
-        peer=None if peer is None else peer.value,
+        peer=None if generator is None else generator.value,
         as_published=as_published,
         scale=scale,
         precision=read_percent("--precision", precision, LEAST_PRECISION),
@@ -196,6 +190,24 @@ def run(
     return _measure_and_report(suite, experiments or [], options)
 
 
+def _which_suite() -> UsageError:
+    """The suites that there are, for a person who named none."""
+    from hopcost.suites import read
+
+    names = read.shipped_suites()
+    width = max(map(len, names))
+    lines = [
+        textwrap.fill(
+            read.read_suite(name).title,
+            LINE,
+            initial_indent=f"  {name:<{width}}  ",
+            subsequent_indent=" " * (width + 4),
+        )
+        for name in names
+    ]
+    return UsageError("\n".join(["hopcost run needs a suite", *lines]), "hopcost run nginx-go --quick")
+
+
 def _measure_and_report(name: str, experiments: list[str], options: RunOptions) -> int:
     """The exit code: 1 if something failed, an experiment could not run here, or the baseline differs from itself."""
     from rich.console import Console
@@ -205,15 +217,18 @@ def _measure_and_report(name: str, experiments: list[str], options: RunOptions) 
     from hopcost.report import text
     from hopcost.report.record_report import document
     from hopcost.statistics.summary import summary
-    from hopcost.suites import read
+    from hopcost.suites import names, read
 
     console = Console(stderr=True, highlight=False, quiet=options.quiet)
-    name, first = read.choose(name)
+    name, first = names.choose(name)
     suite, chosen = read.read_suite(name), [*first, *experiments]
     for experiment in chosen:
         suite.experiment(experiment)
     measured = measure(suite, chosen, options, Screen(console))
     record = measured.record
+    if measured.interrupted and not record.blocks and not record.repeats:
+        console.print("nothing to report: interrupted before the first block was complete")
+        raise KeyboardInterrupt
     summaries = summary.summarise(record)
     text.show(document(record, summaries))
     console.print(f"\nrecord: {record.path}  (again: {report_command(record.path)})", soft_wrap=True)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from hopcost.cli.shared.app import app, examples
 from hopcost.cli.shared.arguments import ArmPath
 
-EPILOG = examples("hopcost show hello/one-core/go", "hopcost show ./my-suite.toml/first/mine > behind.txt")
+EPILOG = examples("hopcost show hello/one-core/go", "hopcost show nginx-over-2 > behind.txt")
 
 
 @app.command("show", epilog=EPILOG)
-def show(
-    arm: ArmPath,
-) -> None:
-    """Print the commands and generated files behind an arm; `hopcost up` starts them."""
+def show(arm: ArmPath) -> None:
+    """Print the commands and configuration files behind a stack.
+
+    hopcost up starts them.
+    """
     from pathlib import Path
 
     from hopcost.cli.shared import description

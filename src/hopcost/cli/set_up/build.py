@@ -21,7 +21,10 @@ def build(
         typer.Argument(metavar="PROGRAM", help="Only these; all when none is named.", autocompletion=complete.programs),
     ] = None,
 ) -> None:
-    """Build the programs that are made from source, where they are not built yet (hopcost run does so by itself)."""
+    """Build the programs that are made from source.
+
+    hopcost run does so by itself.
+    """
     from hopcost.errors import CannotMeasure
     from hopcost.programs import build_cache, read
     from hopcost.programs.build import build_program

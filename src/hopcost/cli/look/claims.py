@@ -8,15 +8,15 @@ import typer
 
 from hopcost.cli.shared import complete
 from hopcost.cli.shared.app import app, examples
-from hopcost.cli.shared.arguments import Output, format_option
+from hopcost.cli.shared.arguments import Json, Output, format_option, pick_format
 from hopcost.report import Format, Source
 
 EPILOG = examples(
     "hopcost claims latest",
     "hopcost claims records/* --format markdown -o claims.md",
-    "hopcost claims before --suite nginx-go",
-    then="Each claim holds, does not hold, is not settled, or is not testable here. docs/claims.md says how that is"
-    " judged.",
+    "hopcost claims latest --suite nginx-go",
+    then="Each claim holds, does not hold, is not settled, or is not testable here."
+    " docs/explain/claim-statistics.md says how that is judged.",
 )
 
 
@@ -25,8 +25,8 @@ def claims(
     record: Annotated[
         list[str],
         typer.Argument(
-            metavar="RECORD...",
-            help="Records: directories, names in records/, or `latest`.",
+            metavar="RECORD",
+            help="Records' directories, names in records/, or `latest`.",
             autocompletion=complete.records,
         ),
     ],
@@ -39,10 +39,11 @@ def claims(
             autocompletion=complete.suite_names,
         ),
     ] = None,
+    json: Json = False,
     format: Annotated[Format, format_option(Source.DOCUMENT, Source.DATA, Source.ROWS)] = Format.TEXT,
     output: Output = None,
 ) -> None:
-    """Test an article's claims against records, all in one table."""
+    """Test an article's claims against records."""
     import sys
 
     from hopcost.cli.shared.output import write_result
@@ -53,6 +54,7 @@ def claims(
     from hopcost.statistics.questions import claims as judging
     from hopcost.suites import read as suites
 
+    format = pick_format(format, json=json)
     read = [records.read_record(records.find_record(name)) for name in dict.fromkeys(record)]
     given = [suites.read_suite(name) for name in suite or []]
     for asked in given:

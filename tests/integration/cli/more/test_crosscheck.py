@@ -14,7 +14,7 @@ from hopcost.statistics.questions.crosscheck import OURS
 
 def test_real_generators_take_turns(tmp_path: Path) -> None:
     """The origin itself, two turns of a second each."""
-    shown = command.hopcost("crosscheck", "hello/one-core/go", "--rounds", "2", "--seconds", "1", "-f", "json")
+    shown = command.hopcost("crosscheck", "hello/one-core/go", "--rounds", "2", "--seconds", "1", "--json")
     assert shown.returncode == 0, shown.stderr
     found = json.loads(shown.stdout)
     ours = found["tools"][0]

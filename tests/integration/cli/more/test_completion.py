@@ -70,8 +70,8 @@ def test_records_by_name(folder: Path, verb: str) -> None:
 
 
 def test_formats_peers_and_programs(folder: Path) -> None:
-    assert words(folder, "report", "latest", "--format", "") == ["text", "markdown", "json", "csv", "html"]
-    assert words(folder, "run", "hello", "--peer", "h") == ["h2load", "hey"]
+    assert words(folder, "report", "latest", "--format", "") == ["text", "markdown", "csv"]
+    assert words(folder, "run", "hello", "--generator", "h") == ["h2load", "hey"]
     assert "go-hello" in words(folder, "build", "go-")
     assert "nginx" not in words(folder, "build", "")
 

@@ -43,7 +43,7 @@ def test_two_records_are_compared_and_left_as_they_are(tmp_path: Path) -> None:
     assert (code, errors) == (0, "")
     assert "slower" in output and "nothing that the records keep, but the hour" in output
     assert [content_of(each) for each in (a, b)] == before
-    code, output, _ = compare("a", "b", "--format", "json", "-o", "out.json", folder=tmp_path)
+    code, output, _ = compare("a", "b", "--json", "-o", "out.json", folder=tmp_path)
     assert (code, output) == (0, "")
     assert json.loads((tmp_path / "out.json").read_text())["experiments"][0]["name"] == "cost"
 

@@ -8,20 +8,21 @@ from typing import Annotated
 import typer
 
 from hopcost.cli.shared.app import app, examples
-from hopcost.cli.shared.arguments import ArmPath, Output, format_option
+from hopcost.cli.shared.arguments import ArmPath, Json, Output, format_option, pick_format
 from hopcost.report import Format, Source
 from hopcost.statistics.questions.gate_figures import GateFigures
 
 EPILOG = examples(
-    "hopcost gate nginx-go/one-core/nginx-http-tcp --after nginx.access_log=on --margin 3%",
-    "hopcost gate nginx-go/one-core/nginx-http-tcp --before nginx.config=old.conf.j2 --after nginx.config=new.conf.j2",
-    "hopcost gate hello/one-core/go --before go-hello.binary=./app-main --after go-hello.binary=./app-branch",
-    "hopcost gate ./my-suite.toml/load/behind-nginx --after go-hello.gomaxprocs=2 --figure cpu -f markdown -o gate.md",
-    then="SETTINGS are PROGRAM.SETTING=VALUE (hopcost show prints an arm's), PROGRAM.config=FILE for another"
-    " configuration or PROGRAM.binary=FILE for another build; repeat the option for more of them. A side without"
-    " any is the arm as it stands.\n\nExit codes: 0 it is not slower or dearer by more than the margin, 1 it"
-    " is, or AFTER failed, 4 not settled within the time, or no verdict."
-    " docs/gate.md has complete jobs for GitHub and GitLab.",
+    "hopcost gate nginx-go/one-core/nginx-http-tcp --after nginx.access_log=on",
+    "hopcost gate hello/one-core/nginx --after nginx.config=new.conf.j2",
+    "hopcost gate hello/one-core/go --after go-hello.binary=./new --margin 5%",
+    then="SETTINGS are PROGRAM.SETTING=VALUE (hopcost show prints a stack's), PROGRAM.config=FILE for another"
+    " configuration or PROGRAM.binary=FILE for another build. Repeat the option for more of them. A side without"
+    " any is the stack as it stands.\n\n\b\nExit codes:\n"
+    "  0  not slower, and no more CPU, than the margin allows\n"
+    "  1  slower or more CPU than that, or AFTER failed\n"
+    "  4  not settled within the time, or no verdict\n\n"
+    "docs/how-to/gate-ci.md has complete jobs for GitHub and GitLab.",
 )
 
 
@@ -30,50 +31,50 @@ def gate(
     arm: ArmPath,
     before: Annotated[
         list[str] | None,
-        typer.Option("--before", metavar="SETTINGS", help="The arm before the change. [default: as it stands]"),
+        typer.Option("--before", metavar="SETTINGS", help="The stack before the change. [default: as it stands]"),
     ] = None,
     after: Annotated[
         list[str] | None,
-        typer.Option("--after", metavar="SETTINGS", help="The arm after the change. [default: as it stands]"),
+        typer.Option("--after", metavar="SETTINGS", help="The stack after the change. [default: as it stands]"),
     ] = None,
     margin: Annotated[
         str,
         typer.Option(
             "--margin",
             metavar="PERCENT",
-            help="How much slower or dearer is let through: 3% is from 1 to 1.03 times the time or CPU per request.",
+            help="Largest slowdown that still passes: at 3% a request may take 1.03 times the time or CPU.",
         ),
     ] = "3%",
     figure: Annotated[
         GateFigures,
-        typer.Option("--figure", help="What decides; with both, each of them must be within the margin."),
+        typer.Option("--figure", help="What decides; `both`: each must be within the margin."),
     ] = GateFigures.BOTH,
     time: Annotated[
         str,
         typer.Option(
-            "--time", metavar="TIME", help="Time for it, as 90, 90s, 5m or 1h; it ends once it is precise enough."
+            "--time", metavar="TIME", help="Longest time, as 90, 90s, 5m or 1h; it ends once it is precise enough."
         ),
     ] = "5m",
     seed: Annotated[
         int | None,
-        typer.Option("--seed", metavar="N", min=0, help="Seed of the shuffled orders. [default: a new one, recorded]"),
+        typer.Option("--seed", metavar="N", min=0, help="Seed of the shuffled orders. [default: a new one]"),
     ] = None,
-    format: Annotated[Format, format_option(Source.DOCUMENT, Source.DATA, help="The summary's format.")] = Format.TEXT,
+    json: Json = False,
+    format: Annotated[Format, format_option(Source.DOCUMENT, Source.DATA)] = Format.TEXT,
     output: Output = None,
     anyway: Annotated[
         bool,
-        typer.Option(
-            "--anyway", help="Measure beside other programs too; the figures are shown, and the gate is not settled."
-        ),
+        typer.Option("--anyway", help="Measure beside other programs too; then there is no verdict."),
     ] = False,
     record: Annotated[
         Path | None,
-        typer.Option(
-            "--record", metavar="DIR", help="Where the record goes. [default: records/<UTC time>-gate-<suite>]"
-        ),
+        typer.Option("--record", metavar="DIR", help="Where the record goes. [default: records/TIME-gate-SUITE]"),
     ] = None,
 ) -> int:
-    """Measure an arm before and after a change, side by side; the exit code says whether it got slower."""
+    """Measure one stack before and after a change: is it slower?
+
+    Both sides take turns in one run, and the exit code gives the answer.
+    """
     import os
 
     from hopcost.cli.shared.arguments import read_percent, read_seconds
@@ -90,6 +91,7 @@ def gate(
     from hopcost.report.tables.gate import append, gate_report, last_line
     from hopcost.statistics.questions.gate import GateQuestion
 
+    format = pick_format(format, json=json)
     question = GateQuestion(arm, before or [], after or [], read_percent("--margin", margin), figure)
     for_github = os.environ.get("GITHUB_STEP_SUMMARY")
     refuse_unwritable(output)

@@ -1,4 +1,4 @@
-"""`hopcost up`: one arm alive, for curl, wrk and perf."""
+"""`hopcost up`: one stack alive, for curl, wrk and perf."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ from hopcost.cli.shared.arguments import ArmPath
 PIDS_SHOWN = 8
 EPILOG = examples(
     "hopcost up nginx-go/one-core/nginx-http-tcp",
-    "hopcost up hello/one-core/go",
+    "hopcost up nginx-over-2",
     then="Then, in another terminal: curl, hopcost load, wrk, perf.",
 )
 
 
 @app.command("up", epilog=EPILOG)
-def up(
-    arm: ArmPath,
-) -> None:
-    """Start one arm, print its URL, the commands and generated files behind it, and wait for Ctrl-C."""
+def up(arm: ArmPath) -> None:
+    """Start one stack and keep it up, for curl, wrk or perf.
+
+    It prints the URL, and the commands and configuration files behind it. Ctrl-C ends it.
+    """
     import time
 
     from hopcost.cli.shared import description

@@ -7,32 +7,34 @@ from typing import Annotated
 import typer
 
 from hopcost.cli.shared.app import app, examples
-from hopcost.cli.shared.arguments import ArmPath, Output, format_option
+from hopcost.cli.shared.arguments import ArmPath, Json, Output, format_option, pick_format
 from hopcost.report import Format, Source
 
 EPILOG = examples(
     "hopcost crosscheck nginx-go/one-core/go",
-    "hopcost crosscheck hello/one-core/nginx --rounds 10 --seconds 3 --format markdown -o crosscheck.md",
-    then="Those that are installed take turns: wrk, ab, h2load, oha, hey. docs/crosscheck.md explains why they differ.",
+    "hopcost crosscheck hello/one-core/nginx --rounds 10 --seconds 3 --json",
+    then="Those that are installed: wrk, ab, h2load, oha, hey. docs/explain/other-tools.md explains why they differ.",
 )
 
 
 @app.command("crosscheck", epilog=EPILOG)
 def crosscheck(
     arm: ArmPath,
-    rounds: Annotated[
-        int, typer.Option("--rounds", metavar="N", min=2, max=100, help="How many turns each generator has.")
-    ] = 6,
+    rounds: Annotated[int, typer.Option("--rounds", metavar="N", min=2, max=100, help="Turns of each generator.")] = 6,
     seconds: Annotated[
-        int, typer.Option("--seconds", metavar="N", min=1, max=300, help="How long a turn is, in whole seconds.")
+        int, typer.Option("--seconds", metavar="N", min=1, max=300, help="Length of a turn, in whole seconds.")
     ] = 2,
     seed: Annotated[
         int | None, typer.Option("--seed", metavar="N", min=0, help="Seed of the shuffled orders. [default: a new one]")
     ] = None,
+    json: Json = False,
     format: Annotated[Format, format_option(Source.DOCUMENT, Source.DATA)] = Format.TEXT,
     output: Output = None,
 ) -> None:
-    """Load an arm with our engine and other generators in turn; show where their figures agree, and where not."""
+    """Load one stack with other generators too: do they agree?
+
+    Our engine and the others take turns.
+    """
     import secrets
 
     from hopcost.stacks.sandbox import network
@@ -46,9 +48,10 @@ def crosscheck(
     from hopcost.measure.protocols import crosscheck as checking
     from hopcost.report import render
     from hopcost.report.tables.crosscheck import crosscheck_report
-    from hopcost.suites import read
+    from hopcost.suites import names
 
-    _, asked, _ = read.locate(arm)
+    format = pick_format(format, json=json)
+    _, asked, _ = names.locate(arm)
     if asked.workload.method.uploads:
         raise UsageError(f"{arm}: other generators send GET alone here", "name an arm that is asked with GET")
     console = Console(stderr=True, highlight=False)

@@ -8,15 +8,16 @@ import typer
 
 from hopcost.cli.shared import complete
 from hopcost.cli.shared.app import app, examples
-from hopcost.cli.shared.arguments import RECORD_HELP, Output, format_option
+from hopcost.cli.shared.arguments import RECORD_HELP, Json, Output, format_option, pick_format
 from hopcost.report import Format, Source
 
 EPILOG = examples(
     "hopcost compare before latest",
-    "hopcost compare kernel-6.1 kernel-6.6 one-core --format markdown -o kernels.md",
+    "hopcost compare before after one-core --format markdown -o both.md",
     "hopcost compare laptop server --anyway",
-    then="Figures of different hours hold what the machine did in between; verdicts are read off each arm's ratio to"
-    " its own baseline. Stronger evidence is one interleaved run: hopcost gate. docs/comparing.md has the reasons.",
+    then="Figures of different hours hold what the machine did in between, so only each stack's share of its own"
+    " baseline is compared. One run with both sides is stronger: hopcost gate. docs/how-to/compare-records.md has the"
+    " reasons.",
 )
 
 
@@ -28,22 +29,24 @@ def compare(
     ],
     experiments: Annotated[
         list[str] | None,
-        typer.Argument(metavar="EXPERIMENT", help="Only these: the fewer, the narrower the intervals."),
+        typer.Argument(metavar="EXPERIMENT", help="Only these: the fewer, the narrower the ranges."),
     ] = None,
     anyway: Annotated[
         bool,
-        typer.Option("--anyway", help="Compare also what should not be: other CPUs, methods, suites, slices."),
+        typer.Option("--anyway", help="Compare also what should not be: other CPUs, methods, suites."),
     ] = False,
+    json: Json = False,
     format: Annotated[Format, format_option(Source.DOCUMENT, Source.DATA)] = Format.TEXT,
     output: Output = None,
 ) -> None:
-    """Put two records side by side: what differs between them first, then ratios B ÷ A with intervals and verdicts."""
+    """Put two records side by side: what differs, and by how much."""
     from hopcost.cli.shared.output import write_result
     from hopcost.record import reader as records
     from hopcost.report import render
     from hopcost.report.tables.two_records import comparison_report
     from hopcost.statistics.questions.two_records import compare_records
 
+    format = pick_format(format, json=json)
     a, b = (records.read_record(records.find_record(name)) for name in (record_a, record_b))
     comparison = compare_records(a, b, experiments or [], anyway=anyway)
     write_result(render(comparison_report(a, b, comparison), format), output)

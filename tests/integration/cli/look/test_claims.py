@@ -23,7 +23,7 @@ def write(folder: Path, name: str, suite: Suite, blocks: int = 3) -> Path:
 
 def test_the_command_over_several_records(tmp_path: Path) -> None:
     first, second = (write(tmp_path, name, with_claims(), blocks) for name, blocks in (("first", 3), ("second", 4)))
-    shown = hopcost("claims", first, second, "--format", "json")
+    shown = hopcost("claims", first, second, "--json")
     assert (shown.returncode, shown.stderr) == (0, "")
     found = json.loads(shown.stdout)
     assert [each["claim"] for each in found] == [each.name for each in CLAIMS]

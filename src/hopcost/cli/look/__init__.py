@@ -1,0 +1,1 @@
+"""Verbs that show what was measured, and what would be."""

@@ -1,0 +1,1 @@
+"""Verbs about this machine, what there is to measure on it, and the servers."""

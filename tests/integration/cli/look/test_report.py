@@ -1,0 +1,43 @@
+"""`hopcost report`: formats and files, and records that are damaged or not there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from command import hopcost
+from samples.written import arm, changed, written
+
+
+def test_no_such_record_ends_in_a_traceback_on_the_command_line(tmp_path: Path) -> None:
+    path = written(tmp_path / "r")
+    changed(path, "blocks.jsonl", lambda block: arm(block)["totals"].update(service_time="AAAA"), line=3)
+    for verb in ("report", "claims"):
+        refused = hopcost(verb, path)
+        assert refused.returncode == 2 and refused.stdout == ""
+        assert refused.stderr.startswith(f"error: {path}/blocks.jsonl: line 3: arms[0] (direct): totals.service_time")
+        assert "hint: " in refused.stderr
+
+
+def test_html_goes_to_a_file_and_its_path_is_printed(tmp_path: Path) -> None:
+    record = written(tmp_path / "records" / "before")
+    for words, name in (["--html"], "before.html"), (["--html", "page.html"], "page.html"):
+        shown = hopcost("report", record, *words, folder=tmp_path)
+        assert (shown.returncode, shown.stdout, shown.stderr) == (0, f"{name}\n", "")
+        assert (tmp_path / name).read_text().lower().startswith("<!doctype html>")
+
+
+def test_two_files_or_two_formats_are_one_too_many(tmp_path: Path) -> None:
+    record = written(tmp_path / "r")
+    for words in (["--html=a.html", "-o", "b.html"], ["--json", "--format", "csv"]):
+        refused = hopcost("report", record, *words, folder=tmp_path)
+        assert refused.returncode == 2 and "hint: " in refused.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["r"]
+
+
+def test_no_such_record_lists_the_newest(tmp_path: Path) -> None:
+    written(tmp_path / "records" / "before")
+    refused = hopcost("report", "nope", folder=tmp_path)
+    assert refused.returncode == 2
+    assert (
+        refused.stderr == "error: nope: no record there (a directory with run.json)\nhint: latest, or by name: before\n"
+    )
