@@ -46,6 +46,14 @@ from hopcost.programs import definition
 from hopcost.suites import read
 print(*map(binaries.find, binaries.OWN), definition.PROGRAMS, read.SUITES)
 """
+HTML = """
+from hopcost.errors import CannotMeasure
+from hopcost.report import Format, render
+try:
+    render(None, Format.HTML)
+except CannotMeasure as error:
+    print(error.message, error.hint, sep="\\n")
+"""
 ON_GO = TWO_ARMS.replace('"small"', '"mine"').replace('"origin"', '"go-hello"').replace("open_loop = false\n", "")
 
 
@@ -262,9 +270,9 @@ def test_without_a_compiler_it_says_its_version_lists_and_measures(
 
 
 def test_without_the_extra_a_report_as_html_names_what_brings_it(installed: Installed, tmp_path: Path) -> None:
-    code = "from hopcost.report import Format, render; render(None, Format.HTML)"
-    shown = subprocess.run([installed.python, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert "a report as html needs altair, which is not installed" in shown.stderr
+    shown = ran([installed.python, "-c", HTML], cwd=tmp_path).stdout.splitlines()
+    assert shown[0] in {f"a report as html needs {name}, which is not installed" for name in ("altair", "vl_convert")}
+    assert shown[1] == "pip install altair vl-convert-python (hopcost's extra 'html')"
 
 
 def test_its_engine_loads_a_url_and_its_origin_answers(installed: Installed, tmp_path: Path) -> None:
