@@ -67,7 +67,8 @@ test: setup ## all tests but those of test-systems and check-slow, in ten minute
 test-systems: setup ## the tests that need many servers
 	@.venv/bin/pytest tests/systems; code=$$?; if [ $$code = 5 ]; then echo "no tests yet"; else exit $$code; fi # 5: none
 
-wheel: setup ## what pip installs, binaries, suites and programs inside: dist/hopcost-….whl
+wheel: ## what pip installs, binaries, suites and programs inside: dist/hopcost-….whl, in two minutes
+	@tools/setup wheel
 	.venv/bin/hatchling build --target wheel
 
 bench: setup ## the engine's cost beside other load generators: docs/explain/other-tools.md

@@ -60,6 +60,14 @@ def test_for_the_demo_only_nginx_and_build_tools_are_installed(checkout: Checkou
     assert checkout.calls("hopcost") == []
 
 
+def test_for_the_wheel_only_build_tools_are_installed(checkout: Checkout) -> None:
+    (checkout.folder / "bin" / "go").unlink()
+    done = checkout.run("wheel")
+    assert (done.returncode, "Go" in done.stderr) == (0, False)
+    assert packages(checkout) == {"gcc", "libc6-dev"}
+    assert checkout.calls("uv") == ["sync --quiet --locked --no-dev --group build --inexact"]
+
+
 def test_for_everything_else_the_rest_is_too(checkout: Checkout) -> None:
     done = checkout.run()
     assert done.returncode == 0, done.stderr
@@ -89,4 +97,4 @@ def test_go_comes_from_apt_where_apts_is_new_enough(checkout: Checkout, candidat
 
 def test_another_word_is_refused(checkout: Checkout) -> None:
     done = checkout.run("everything")
-    assert (done.returncode, "knows all, demo and peers" in done.stderr) == (2, True)
+    assert (done.returncode, "knows all, demo, wheel and peers" in done.stderr) == (2, True)
