@@ -17,7 +17,7 @@ from hopcost import cli
 try:
     cli.main()
 except SystemExit as end:
-    print(end.code, *sorted({name.partition(".")[0] for name in sys.modules}), file=sys.stderr)
+    print(end.code, *sorted(sys.modules), file=sys.stderr)
 """
 
 

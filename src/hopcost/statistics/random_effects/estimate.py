@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.precision import Variances
@@ -20,6 +20,7 @@ class Estimate:
     restart_spread: float  # posterior mean of tau: by how much starts differ, as a logarithm (0.03: about 3 %)
     variances: Variances  # of a log-ratio: within one round (moderated), and between starts (restart_spread squared)
     _fit: Fit
+    _intervals: dict[float, Interval] = field(default_factory=dict, compare=False)  # by error: verdicts ask again
 
     def interval(self, error: float) -> Interval:
         """Median and central interval of mu, of two-sided `error`, on the scale of logarithms.
@@ -28,8 +29,10 @@ class Estimate:
         """
         if self.blocks == 0:
             return Interval(value=math.nan, low=None, high=None)
-        low, middle, high = self._fit.interval(error)
-        return Interval(value=_rounded(float(middle)), low=_rounded(float(low)), high=_rounded(float(high)))
+        if error not in self._intervals:
+            low, middle, high = (_rounded(float(end)) for end in self._fit.interval(error))
+            self._intervals[error] = Interval(value=middle, low=low, high=high)
+        return self._intervals[error]
 
     def probability_below(self, x: float) -> float:
         """P(mu <= x), x a logarithm; of two models the more cautious one; a half if there is no block."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.special import ndtr, stdtr
+from scipy.special import ndtr, ndtri, stdtr
 
 from hopcost.statistics.random_effects.contrast import Blocks, Bools, Floats
 
@@ -22,7 +22,8 @@ TAUS = np.concatenate([[1e-4], np.geomspace(0.0015, 0.6, 26)])  # (T,)
 SCALES = np.geomspace(0.004, 0.4, 9)  # (K,): of the half-t
 DEVIATES = np.linspace(-2.4, 2.4, 7)  # (S,): sigma² lies so many of its standard errors from the estimate
 TEMPER = 0.6  # arms share a baseline, so what they say of the scale counts less than that of as many strangers
-BISECTIONS = 60
+MAX_STEPS = 60  # as many halvings find a quantile whatever the posterior looks like; mostly six do
+PRECISION = 1e-12  # of a quantile, a logarithm
 
 
 @dataclass(frozen=True)
@@ -74,17 +75,30 @@ class Mixture:
         return np.asarray(np.minimum(below, 1.0))  # the sum of 189 weights may be a rounding error above
 
     def quantiles(self, probabilities: Floats) -> Floats:
-        """For several probabilities (P,), (..., P), by bisection."""
+        """For several probabilities (P,), (..., P).
+
+        By Newton's steps on the normal scale, on which tails are nearly straight; a step that would leave the
+        bracket halves it instead.
+        """
         flat = (*self.weights.shape[:-2], 1, -1)
         weights, centres, widths = (of.reshape(flat) for of in (self.weights, self.centres, self.widths))
         shape = (*flat[:-2], len(probabilities))
         low = np.broadcast_to((centres - 12 * widths).min(-1), shape)
         high = np.broadcast_to((centres + 12 * widths).max(-1), shape)
-        for _ in range(BISECTIONS):
-            middle = (low + high) / 2
-            is_short = (weights * ndtr((middle[..., None] - centres) / widths)).sum(-1) < probabilities
-            low, high = np.where(is_short, middle, low), np.where(is_short, high, middle)
-        return np.asarray((low + high) / 2)
+        x, wanted = np.broadcast_to((weights * centres).sum(-1), shape), ndtri(probabilities)
+        for _ in range(MAX_STEPS):
+            deviates = (x[..., None] - centres) / widths
+            below = (weights * ndtr(deviates)).sum(-1)
+            low, high = np.where(below < probabilities, x, low), np.where(below < probabilities, high, x)
+            with np.errstate(all="ignore"):  # beyond the last digit of a tail nothing is known: halve
+                normal = ndtri(below)
+                slope = (weights / widths * np.exp(-0.5 * deviates**2)).sum(-1) / np.exp(-0.5 * normal**2)
+                stepped = x - (normal - wanted) / slope
+            following = np.where((low <= stepped) & (stepped <= high), stepped, (low + high) / 2)
+            is_found, x = np.all(np.abs(following - x) < PRECISION), following
+            if is_found:
+                break
+        return np.asarray(x)
 
     def mean_tau(self) -> Floats:
         """Posterior mean of the restart spread, (...)."""

@@ -1,7 +1,8 @@
 """From when on an arm under load is warm: the last change-point of CPU per request over its warm-up's slices.
 
-Change-points by PELT (Killick, Fearnhead, Eckley 2012) on squared deviations, as Barrett et al. ("Virtual machine
-warmup blows hot and cold", OOPSLA 2017) find the steady state of a virtual machine; they also have none now and then.
+Change-points by optimal partitioning (Jackson et al. 2005, IEEE Signal Processing Letters 12(2)) on squared deviations,
+much as Barrett et al. ("Virtual machine warmup blows hot and cold", OOPSLA 2017) find the steady state of a virtual
+machine; they also have none now and then.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ def steady_from(figures: Sequence[float]) -> int | None:
     if len(rest) < SLICES_AT_LEAST or not np.all(np.isfinite(rest)):
         return begin if begin == 0 and len(rest) and np.all(np.isfinite(rest)) else None
     logs = np.log(rest)
-    edges = [0, *_changes(logs)]
+    edges = [0, *change_points(logs)]
     first = edges[-1]
     last_mean = float(logs[first:].mean())
     for before, edge in zip(reversed(edges[:-1]), reversed(edges[1:]), strict=True):
@@ -98,11 +99,25 @@ def steady_from(figures: Sequence[float]) -> int | None:
     return begin + first if len(rest) - first >= METHOD.steady_share * len(rest) else None
 
 
-def _changes(figures: np.ndarray[tuple[int], np.dtype[np.float64]]) -> list[int]:
-    """Where the mean changes, as indices."""
-    from ruptures import Pelt  # it takes a second to import
+def change_points(figures: np.ndarray[tuple[int], np.dtype[np.float64]]) -> list[int]:
+    """Where the mean changes, as indices: of all partitions the one of least squared deviations, at a price per change.
 
+    By dynamic programming: the best partition up to an edge goes on from the best one up to the edge before it.
+    """
     noise = PER_SD * float(np.median(np.abs(np.diff(figures))))
     penalty = PENALTY * max(noise, 1e-6) ** 2 * math.log(len(figures))
-    edges = Pelt(model="l2", min_size=SEGMENT_AT_LEAST, jump=1).fit(figures).predict(pen=penalty)
-    return [int(edge) for edge in edges[:-1]]
+    sums, squares = (np.concatenate([[0.0], np.cumsum(values)]) for values in (figures, figures**2))
+    least = np.full(len(figures) + 1, np.inf)  # by edge, of the slices before it
+    least[0] = -penalty  # the first segment begins without a change
+    before = np.zeros(len(figures) + 1, dtype=int)
+    for edge in range(SEGMENT_AT_LEAST, len(figures) + 1):
+        begins = np.arange(edge - SEGMENT_AT_LEAST + 1)
+        deviations = squares[edge] - squares[begins] - (sums[edge] - sums[begins]) ** 2 / (edge - begins)
+        totals = least[begins] + deviations + penalty
+        before[edge] = np.argmin(totals)
+        least[edge] = totals[before[edge]]
+    edges, edge = [], int(before[-1])
+    while edge:
+        edges.append(edge)
+        edge = int(before[edge])
+    return edges[::-1]

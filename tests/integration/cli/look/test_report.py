@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from command import hopcost
+import golden
+from command import hopcost, loaded_by
 from samples.written import arm, changed, written
 
 
@@ -41,3 +42,8 @@ def test_no_such_record_lists_the_newest(tmp_path: Path) -> None:
     assert (
         refused.stderr == "error: nope: no record there (a directory with run.json)\nhint: latest, or by name: before\n"
     )
+
+
+def test_a_report_as_text_loads_no_charts_and_no_distributions() -> None:
+    modules = loaded_by(["report", str(golden.FOLDER / "records" / "sweep")])
+    assert {"altair", "jinja2", "scipy.stats"}.isdisjoint(modules)

@@ -1,15 +1,27 @@
 """Warm-up: where it ends in series made by hand, and that it may have no end."""
 
+import itertools
 import math
 import random
+from collections.abc import Iterable
 
 import msgspec
+import numpy as np
 import pytest
 from samples import records
 
 from hopcost.generators.engine_protocol import WarmedUp
 from hopcost.record.block import Block
-from hopcost.statistics.summary.warm_up import cost, course, is_steady, steady_from, warm_up_length
+from hopcost.statistics.summary.warm_up import (
+    PENALTY,
+    PER_SD,
+    change_points,
+    cost,
+    course,
+    is_steady,
+    steady_from,
+    warm_up_length,
+)
 
 NOISE = random.Random(3)
 
@@ -113,3 +125,19 @@ def test_shorter_warm_ups_say_nothing_of_the_end() -> None:
 def test_a_start_that_is_dearer_throughout_does_not_matter() -> None:
     assert course([start(2.0, 1.0, 1.0), start(6.0, 3.0, 3.0)]) == [2.0, 1.0, 1.0]
     assert course([start(2.0, 1.0, 1.0), warmed([0, 0, 0], [5, 5, 5])]) == [2.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_other_partition_has_a_lower_price(seed: int) -> None:
+    """All of them are tried, of ten slices."""
+    dice = random.Random(seed)
+    figures = np.array([dice.gauss(2.0 * (number < 4) + (number > 7), 0.7) for number in range(10)])
+    price = PENALTY * (PER_SD * float(np.median(np.abs(np.diff(figures))))) ** 2 * math.log(10)
+
+    def price_of(edges: Iterable[int]) -> float:
+        segments = np.split(figures, list(edges))
+        return sum(float(((each - each.mean()) ** 2).sum()) for each in segments) + price * len(segments)
+
+    sets = (edges for count in range(5) for edges in itertools.combinations(range(2, 9), count))
+    allowed = [edges for edges in sets if all(after - before >= 2 for before, after in itertools.pairwise(edges))]
+    assert change_points(figures) == list(min(allowed, key=price_of))
