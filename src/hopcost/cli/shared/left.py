@@ -62,14 +62,11 @@ def leftover_line(leftover: Leftover) -> str:
 
 
 def _counted(things: list[Leftover]) -> str:
-    """`3 processes in 1 network namespace, 2 cgroups, 1 directory`: of living runs nobody needs the names."""
+    """`processes: 3, network namespaces: 1, …`: of living runs nobody needs the names."""
     pids = [int(thing.what) for thing in things if thing.kind is Kind.PROCESS]
     spaces = _foreign_namespaces(pids)
-    return (
-        f"{len(pids)} processes, {len(spaces)} network namespaces,"
-        f" {sum(thing.kind is Kind.CGROUP for thing in things)} cgroups,"
-        f" {sum(thing.kind is Kind.DIRECTORY for thing in things)} directories"
-    )
+    cgroups, directories = (sum(thing.kind is kind for thing in things) for kind in (Kind.CGROUP, Kind.DIRECTORY))
+    return f"processes: {len(pids)}, network namespaces: {len(spaces)}, cgroups: {cgroups}, directories: {directories}"
 
 
 def _foreign_namespaces(pids: list[int]) -> set[str]:
@@ -89,7 +86,8 @@ def records() -> list[Kept]:
     """The records in the folder that hopcost looks in; those under --record elsewhere are not known."""
     count = len(names.record_names())
     size = format_bytes(size_bytes(names.FOLDER))
-    return [Kept(f"{count} records in {names.FOLDER.resolve()} ({size})", f"rm -r {names.FOLDER}")] if count else []
+    what = "1 record" if count == 1 else f"{count} records"
+    return [Kept(f"{what} in {names.FOLDER.resolve()} ({size})", f"rm -r {names.FOLDER}")] if count else []
 
 
 def packages(note: Path | None = None, installed: Path = DPKG) -> list[Kept]:
