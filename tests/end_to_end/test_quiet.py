@@ -57,7 +57,7 @@ def test_with_anyway_it_measures_at_once_and_gives_no_verdict(tmp_path: Path) ->
     assert done.returncode in (0, 1), done.stderr
     assert "waiting for quiet" not in done.stderr and "no verdict" in done.stdout.lower()
     blocks = [json.loads(line) for line in (record / "blocks.jsonl").read_text().splitlines()]
-    assert any("other programs took" in reason for block in blocks for reason in block["reasons"])
+    assert any(reason["kind"] == "other_programs" for block in blocks for reason in block["reasons"])
     assert {block["validity"] for block in blocks} == {"suspect"}
 
 

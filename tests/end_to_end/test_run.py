@@ -248,8 +248,8 @@ def test_after_the_closed_loop_every_arm_is_offered_the_same_loads(tmp_path: Pat
             assert totals["sent"] == totals["answers"] + totals["in_flight"] and totals["answers"] > 0
             answered = merge([totals["response_time"]]).total
             assert answered == sum(each["answers"] for each in load["slices"]) > 0
-            assert all(each["drain_ns"] is not None and each["elapsed_ns"] > 10**9 for each in load["slices"])
-    assert not [reason for reason in block["reasons"] if "Little" in reason]
+            assert all(each["drain_ns"] is not None and each["elapsed_ns"] > 5 * 10**8 for each in load["slices"])
+    assert not [reason for reason in block["reasons"] if reason["kind"] == "littles_law"]
 
 
 @pytest.mark.skipif(receipt.installed("nginx").path is None, reason="nginx is not installed")

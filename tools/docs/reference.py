@@ -29,9 +29,11 @@ from hopcost import cli
 from hopcost.cli.shared import app
 from hopcost.errors import EXIT_CODES
 from hopcost.plan import method
+from hopcost.record.reason import ReasonKind
 from hopcost.report.csv import Row
 from hopcost.report.json_schema import Report, ReportedArm, ReportedExperiment
 from hopcost.statistics.intervals import Interval
+from hopcost.statistics.validity.reasons import SENTENCES
 from hopcost.suites import read
 from hopcost.suites.arm import Name
 from tools.docs import littles_law, rooms
@@ -101,6 +103,7 @@ def regions() -> dict[str, Callable[[], str]]:
         "rooms": rooms.drawing,
         "rooms_table": rooms.table,
         "constants": _constants,
+        "reasons": _reasons,
         "targets": _targets,
         "littles_law": _littles_law,
         "exit_codes": lambda: table(["code", "meaning"], [[str(code), words] for code, words in EXIT_CODES.items()]),
@@ -246,6 +249,13 @@ def _constants() -> str:
         words = ", ".join(map(str, value)) if isinstance(value, tuple) else f"{value:,}" if large else str(value)
         rows.append([meaning, f"{words} {unit}".strip(), f"`{name}`"])
     return table(["what", "value", "in the code"], rows)
+
+
+def _reasons() -> str:
+    """Each kind of reason with its sentence; an ellipsis is the figure."""
+    own = "its `text`"
+    rows = [[f"`{kind}`", SENTENCES[kind].words.format("…") if kind in SENTENCES else own] for kind in ReasonKind]
+    return table(["kind", "the reason in words"], rows)
 
 
 def _targets() -> str:

@@ -15,6 +15,7 @@ from hopcost.plan.open_loop import Offered
 from hopcost.plan.plan import PlannedArm
 from hopcost.record.block import Block, Failure
 from hopcost.record.kept_files import KeptCommand
+from hopcost.record.reason import Reason, ReasonKind
 from hopcost.record.writer import now_utc
 from hopcost.stacks import check
 from hopcost.stacks.stack import RunningStack
@@ -67,7 +68,7 @@ def _offered(
         parts = [part for part in block.arms if part.name in names]
         experiment = context.experiment
         rates = open_loop.offered_rates(map(throughput, parts), experiment.open_loop_shares, experiment.open_loop_rates)
-    return Offered(rates=rates, slice_ns=open_loop.slice_ns(block.longest_stall_ns))
+    return Offered(rates=rates, slice_ns=open_loop.slice_ns(block.longest_stall_ns, quick=context.plan.quick))
 
 
 @contextlib.contextmanager
@@ -97,7 +98,8 @@ def recording(context: BlockContext, number: int, *, judged: bool = True) -> Ite
         yield block
     except MeasurementFailed as error:
         block.validity = Validity.VOID
-        block.reasons.append(error.message + (f"; hint: {error.hint}" if error.hint else ""))
+        words = error.message + (f"; hint: {error.hint}" if error.hint else "")
+        block.reasons.append(Reason(ReasonKind.BROKE_OFF, text=words))
     change = conditions.change(before, context.rig.conditions(cores))
     block.elapsed_ns, block.steal_ns = change.elapsed_ns, change.steal_ns
     block.throttled_ns, block.swapped_pages = change.throttled_ns, change.swapped_pages

@@ -115,13 +115,15 @@ def load_open(context: BlockContext, block: Block, ready: list[CheckedArm], offe
     """The open loop: the same stacks under each of the offered loads, which go into the arms' parts of the block.
 
     Each load has an engine of its own, and the same arrivals for all arms (Poisson). The stacks are warm by now: what
-    begins anew is their connections.
+    begins anew is their connections. The settling right before the slice is for those.
     """
     in_block = {part.name: part for part in block.arms}
+    brief_ns = METHOD.open_warm_up_ns
+    warm_up = WarmUp(least_ns=brief_ns, most_ns=brief_ns)
     for number, (share, rate_per_s) in enumerate(offered.rates.items(), start=1):
-        warm_up = WarmUp(least_ns=METHOD.open_warm_up_ns, most_ns=METHOD.open_warm_up_ns)
-        work = _work(context, ready, block.seed ^ number, offered.slice_ns, 1, warm_up)
+        work = _work(context, ready, block.seed ^ number, brief_ns, 1, warm_up)  # a warm-up takes whole slices
         for arm in work.arms:
+            arm.slice_ns = offered.slice_ns
             arm.arrivals = {"poisson": Rate(rate_per_s=rate_per_s)}
         parts = {each.arm.name: _Part(each) for each in ready}
         processes = {each.arm.name: Workers(each.stack) for each in ready}

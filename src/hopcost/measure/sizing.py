@@ -106,7 +106,8 @@ class Sizing:
         warm_up_s = 0.0 if self.experiment.turns is Turns.WHOLE and self.overheads_s else arms * warm_up_ns / 1e9
         if self.overheads_s:
             return statistics.mean(self.overheads_s) + warm_up_s
-        loads_s = open_loop.phase_s(arms=arms, loads=self.experiment.loads, settle_ns=self.experiment.settle_ns)
+        loads, settle_ns = self.experiment.loads, self.experiment.settle_ns
+        loads_s = open_loop.phase_s(arms=arms, loads=loads, settle_ns=settle_ns, quick=self.plan.quick)
         return arms * METHOD.block_overhead_s_per_arm + warm_up_s + loads_s
 
     def _whole(self, arms: int, blocks_wanted: int, overhead_s: float, seconds_left: float) -> Size | None:

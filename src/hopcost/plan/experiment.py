@@ -6,7 +6,7 @@ import msgspec
 
 from hopcost.errors import CannotMeasure
 from hopcost.generators.peers import BY_NAME
-from hopcost.plan import slices, turns
+from hopcost.plan import open_loop, slices, turns
 from hopcost.plan.arms import arms_here, copy_of_baseline
 from hopcost.plan.cores import place_cores
 from hopcost.plan.groups import in_groups
@@ -114,7 +114,7 @@ def _open_loop(
     settle_ns, _ = _shortest(fitting, experiment, options)
     note = why_not_interleaved(
         arms=fitting.together,
-        visit_ns=settle_ns + METHOD.min_open_slice_ns,
+        visit_ns=settle_ns + open_loop.least_slice_ns(quick=options.quick),
         idle_timeout_s=_idle_timeouts(experiment.settings, arms, limits),
         so="no open loop",
     )

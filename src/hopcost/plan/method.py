@@ -75,13 +75,13 @@ class Method:
     full_s_per_weight: float = constant(
         120.0, "s", "as much for each weight of an experiment, where that is more in all"
     )
-    # Under three minutes with what comes before.
-    quick_time_s: float = constant(165.0, "s", "the same with `--quick`")
+    # Three minutes with what comes before and after.
+    quick_time_s: float = constant(174.0, "s", "the same with `--quick`")
     min_warm_up_ns: int = constant(300_000_000, "ns", "shortest warm-up of an arm in a block")
     max_warm_up_ns: int = constant(3_000_000_000, "ns", "longest warm-up")
     # FastCGI needed up to 7 s with 5,000.
     warm_up_ns_per_connection: int = constant(1_000_000, "ns", "and for each connection, that much more")
-    quick_warm_up_ns: int = constant(400_000_000, "ns", "warm-up with `--quick`")
+    quick_warm_up_ns: int = constant(200_000_000, "ns", "shortest warm-up with `--quick`")
     block_overhead_s_per_arm: float = constant(0.2, "s", "start, check and stop of an arm, before a block has shown it")
     slice_edges: float = constant(1.03, "times", "its load that a slice takes: freezing, reading counters")
     min_rounds: int = constant(2, "rounds", "of a block")
@@ -112,9 +112,8 @@ class Method:
     open_loop_shares: tuple[float, ...] = constant(
         (0.25, 0.5), "", "offered loads, as shares of the slowest arm's throughput; the second with `--loads 2` only"
     )
-    open_warm_up_ns: int = constant(
-        100_000_000, "ns", "warm-up of an arm before an offered load: its programs are warm, its connections are new"
-    )
+    # Its programs are warm; the settling right before the slice is for its new connections.
+    open_warm_up_ns: int = constant(10_000_000, "ns", "load on an arm's new connections before an offered load")
     # More would leave too little for the closed loop.
     max_open_loop_share: float = constant(
         0.6, "", "share of an experiment's time that the open loop may take; with less time there is none"
@@ -122,6 +121,8 @@ class Method:
     min_open_slice_ns: int = constant(
         1_000_000_000, "ns", "length of the one slice of an arm under an offered load, at the least"
     )
+    # More starts tell more than longer slices.
+    quick_open_slice_ns: int = constant(500_000_000, "ns", "the same with `--quick`")
     stalls_per_slice: int = constant(20, "", "times the longest stall of the generator's cores that it is at the least")
     max_open_slice_ns: int = constant(
         4_000_000_000, "ns", "and at most; where it ought to be longer the block is suspect"
@@ -145,6 +146,10 @@ class Method:
     # 1 MiB, as an idle program may cause.
     max_swapped_pages: int = constant(256, "pages", "swapped in and out during a block; above: void")
     max_clock_step_ns: int = constant(5_000_000, "ns", "step of the wall clock during a block; above: void")
+    # On a quiet machine it came to 1.4 % at most.
+    max_run_delay_share: float = constant(
+        0.03, "", "share of an arm's slices for which the generator waited for its cores; above: suspect"
+    )
     max_little_error: float = constant(0.02, "", "service times off from requests in flight over time; above: void")
     min_little_answers: int = constant(1000, "answers", "with fewer that is not judged")
     # A request that failed has no time.

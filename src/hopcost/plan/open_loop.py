@@ -47,13 +47,21 @@ def two_digits(value: float) -> float:
     return round(value, 1 - math.floor(math.log10(value)))
 
 
-def slice_ns(longest_stall_ns: int) -> int:
+def least_slice_ns(*, quick: bool) -> int:
+    """The length of a slice on a machine that never stalls."""
+    return METHOD.quick_open_slice_ns if quick else METHOD.min_open_slice_ns
+
+
+def slice_ns(longest_stall_ns: int, *, quick: bool) -> int:
     """The length of a slice: a stall of the generator must be a small part of it. Capped: the longest would not end.
 
-    >>> slice_ns(3_000_000), slice_ns(80_000_000), slice_ns(10**9)
-    (1000000000, 1600000000, 4000000000)
+    >>> [slice_ns(stall_ns, quick=False) for stall_ns in (3_000_000, 80_000_000, 10**9)]
+    [1000000000, 1600000000, 4000000000]
+    >>> [slice_ns(stall_ns, quick=True) for stall_ns in (3_000_000, 80_000_000, 10**9)]
+    [500000000, 1600000000, 4000000000]
     """
-    return min(max(METHOD.min_open_slice_ns, METHOD.stalls_per_slice * longest_stall_ns), METHOD.max_open_slice_ns)
+    needed_ns = max(least_slice_ns(quick=quick), METHOD.stalls_per_slice * longest_stall_ns)
+    return min(needed_ns, METHOD.max_open_slice_ns)
 
 
 def is_capped(longest_stall_ns: int) -> bool:
@@ -61,10 +69,10 @@ def is_capped(longest_stall_ns: int) -> bool:
     return longest_stall_ns * METHOD.stalls_per_slice > METHOD.max_open_slice_ns
 
 
-def phase_s(*, arms: int, loads: int, settle_ns: int) -> float:
+def phase_s(*, arms: int, loads: int, settle_ns: int, quick: bool) -> float:
     """About how long the open loop of a block takes: for each load and arm a warm-up, a settling, a shortest slice.
 
-    >>> phase_s(arms=3, loads=2, settle_ns=300_000_000)
-    8.4
+    >>> phase_s(arms=3, loads=2, settle_ns=300_000_000, quick=False)
+    7.86
     """
-    return arms * loads * (METHOD.open_warm_up_ns + settle_ns + METHOD.min_open_slice_ns) / 1e9
+    return arms * loads * (METHOD.open_warm_up_ns + settle_ns + least_slice_ns(quick=quick)) / 1e9

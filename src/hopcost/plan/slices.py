@@ -40,7 +40,7 @@ def fit_to_time(planned: PlannedExperiment, share_s: float, *, quick: bool, visi
     """
     if not planned.turns.interleave:
         return planned
-    needed_s = _open_loop_s(planned) * METHOD.min_starts / METHOD.max_open_loop_share
+    needed_s = _open_loop_s(planned, quick=quick) * METHOD.min_starts / METHOD.max_open_loop_share
     if needed_s > share_s:
         needed = f"it needs {needed_s:.0f} s for this experiment, {share_s:.0f} s are given"
         notes = [*planned.notes, f"no open loop: {needed}; --time sets them"]
@@ -48,7 +48,7 @@ def fit_to_time(planned: PlannedExperiment, share_s: float, *, quick: bool, visi
     if quick:
         return planned
     arms = len(planned.arms)
-    block_s = share_s / METHOD.starts_of_long_slices - _open_loop_s(planned)
+    block_s = share_s / METHOD.starts_of_long_slices - _open_loop_s(planned, quick=quick)
     overhead_s = METHOD.block_overhead_s_per_arm + METHOD.min_warm_up_ns / 1e9
     visit_s = (block_s / arms - overhead_s) / METHOD.slice_edges / METHOD.min_rounds
     slice_ns = int(max(0.0, min(visit_s, visit_s_most) * 1e9 - planned.settle_ns))
@@ -56,6 +56,6 @@ def fit_to_time(planned: PlannedExperiment, share_s: float, *, quick: bool, visi
     return msgspec.structs.replace(planned, slice_ns=max(planned.slice_ns, longer_ns))
 
 
-def _open_loop_s(planned: PlannedExperiment) -> float:
+def _open_loop_s(planned: PlannedExperiment, *, quick: bool) -> float:
     """About how long the open loop of one block takes, with a round for each load."""
-    return open_loop.phase_s(arms=len(planned.arms), loads=planned.loads, settle_ns=planned.settle_ns)
+    return open_loop.phase_s(arms=len(planned.arms), loads=planned.loads, settle_ns=planned.settle_ns, quick=quick)

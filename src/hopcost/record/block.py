@@ -10,6 +10,7 @@ from msgspec import Meta
 
 from hopcost.generators.engine_protocol import ArmTotals, End, Slice, Start, Validity, WarmedUp
 from hopcost.record.evidence import CheckedAnswer, Memory, MemorySample, OtherProgram, Receipt, Surroundings, TimeWait
+from hopcost.record.reason import Reason
 from hopcost.record.repeat import PeerRun
 
 
@@ -203,7 +204,7 @@ class Block(msgspec.Struct):
         Meta(description="CPU time of the cores in use that the hypervisor kept; null until the block has ended"),
     ]
     validity: Annotated[Validity, Meta(description="whether it counts")]
-    reasons: Annotated[list[str], Meta(description="why it is not valid, in sentences")]
+    reasons: Annotated[list[Reason], Meta(description="why it is not valid, the worst first")]
     failures: Annotated[list[Failure], Meta(description="arms that failed in it; they leave the experiment")]
     arms: Annotated[list[ArmBlock], Meta(description="what was measured; empty where the block broke off")] = []
     engine: Annotated[Start | None, Meta(description="the engine's first line")] = None

@@ -23,7 +23,7 @@ from hopcost.record.block import Block
 from hopcost.record.repeat import Repeat
 from hopcost.suites.suite import Suite
 
-FORMAT = 4
+FORMAT = 5
 
 Line = TypeVar("Line", bound=msgspec.Struct)
 

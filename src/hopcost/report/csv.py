@@ -30,7 +30,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     """One figure of one arm in the unit `unit`. `ratio` is to the baseline, with its interval `low`, `high`.
 
     `load_per_s` is empty at saturation. `at_least` is true if `value` is only a lower bound. A hop's cost is a
-    difference with the interval `value_low`, `value_high`. `blocks` counts the experiment's valid and suspect blocks.
+    difference with the interval `value_low`, `value_high`. `blocks` counts the experiment's valid and suspect blocks;
+    of a hop's cost those that have its load.
     """
 
     suite: Annotated[str, Meta(description="its name")]
@@ -72,7 +73,9 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     ] = None
     settles_after_starts: Annotated[int | None, Meta(description="how many more starts that takes")] = None
     settles_after_s: Annotated[float | None, Meta(description="and how many seconds")] = None
-    blocks: Annotated[int, Meta(description="blocks of the experiment that count")]
+    blocks: Annotated[
+        int, Meta(description="blocks of the experiment that count; of a hop's cost those that have its load")
+    ]
 
 
 def write(result: Result) -> str:
@@ -130,7 +133,8 @@ def rows(suite: str, experiment: ExperimentSummary) -> Iterator[Row]:
         for name, ns in (("cpu", cost.cpu_ns), ("response_p50", cost.p50_ns), ("response_p99", cost.p99_ns)):
             if ns is not None:
                 row = _row(first, cost.arm, f"hop_cost:{cost.hop}:{name}", ns.value, "ns", cost.load_per_s)
-                yield msgspec.structs.replace(row, baseline=cost.without, value_low=ns.low, value_high=ns.high)
+                ends = {"value_low": ns.low, "value_high": ns.high}
+                yield msgspec.structs.replace(row, baseline=cost.without, blocks=cost.starts, **ends)
     for repeat in experiment.repeats:
         row = _row(first, repeat.name, "repeats_throughput", repeat.mean_per_s, "1/s")
         yield msgspec.structs.replace(row, ratio=repeat.ratio)

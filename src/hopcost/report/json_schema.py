@@ -18,6 +18,7 @@ from hopcost.plan.plan import LeftOut, Point
 from hopcost.plan.turns import Turns
 from hopcost.record.block import Failure
 from hopcost.record.evidence import Memory, TimeWait
+from hopcost.record.reason import Reason
 from hopcost.record.run import Ending
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.precision import Settling
@@ -154,7 +155,7 @@ class ReportedBlock(msgspec.Struct, frozen=True):
     """A block that is void or suspect, counted from 0, and why."""
 
     number: int
-    reasons: list[str]
+    reasons: list[Reason]
 
 
 class ReportedExperiment(msgspec.Struct, frozen=True):
@@ -182,8 +183,11 @@ class ReportedExperiment(msgspec.Struct, frozen=True):
         str | None, Meta(description="why nothing in the experiment has a verdict; null where arms may have one")
     ]
     blocks: Annotated[int, Meta(description="blocks that count: valid and suspect ones")]
-    void_blocks: Annotated[list[ReportedBlock], Meta(description="`number` and `reasons` of each; they do not count")]
-    suspect_blocks: Annotated[list[ReportedBlock], Meta(description="`number` and `reasons` of each; they count")]
+    void_blocks: Annotated[
+        list[ReportedBlock],
+        Meta(description="`number` of each, and its `reasons` as in blocks.jsonl; they do not count"),
+    ]
+    suspect_blocks: Annotated[list[ReportedBlock], Meta(description="the same of those that count")]
     void_loads: Annotated[
         list[VoidStarts],
         Meta(
@@ -257,7 +261,8 @@ class ReportedExperiment(msgspec.Struct, frozen=True):
         Meta(
             description="for each arm with a hop in front of another arm's stack: `arm`, `without` (that other arm),"
             " `hop`, `share` and `load_per_s` (null at saturation), and per request, in ns, `cpu_ns`,"
-            " `p50_ns`, `p99_ns`: differences with `value`, `low`, `high`; null where not known"
+            " `p50_ns`, `p99_ns`: differences with `value`, `low`, `high`; null where not known; `starts` that have"
+            " both arms at that load: from one start a range is what starts usually are, no evidence"
         ),
     ]
     arms: list[ReportedArm]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import msgspec
-from samples.records import plain_block, plan_of, record, sound_block
+from samples.records import broke_off, plain_block, plan_of, record, sound_block
 
 from hopcost.generators.engine_protocol import Validity
 from hopcost.plan.plan import Point
@@ -21,7 +21,7 @@ def rendered(content: Record) -> str:
 def loaded() -> Record:
     """Blocks with an open loop, one of them void."""
     blocks = [sound_block(number) for number in range(6)]
-    blocks[2].validity, blocks[2].reasons = Validity.VOID, ["the machine stood still"]
+    blocks[2].validity, blocks[2].reasons = Validity.VOID, [broke_off("the machine stood still")]
     return record(*blocks, plan=plan_of(quick=False))
 
 
@@ -41,7 +41,7 @@ def hostile() -> Record:
     content.environment = {"cpu": HOSTILE, "programs": {HOSTILE: HOSTILE}, "allowed_cores": [0, 1]}
     content.warnings = [HOSTILE]
     for block in content.blocks:
-        block.reasons = [HOSTILE]
+        block.reasons = [broke_off(HOSTILE)]
         block.validity = Validity.SUSPECT
     return content
 

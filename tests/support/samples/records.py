@@ -17,6 +17,7 @@ from hopcost.programs.definition import Installed
 from hopcost.record.block import ArmBlock, Block, Failure, OpenLoad
 from hopcost.record.evidence import CheckedAnswer
 from hopcost.record.histogram import FIGURES, HIGHEST_NS, LOWEST_NS
+from hopcost.record.reason import Reason, ReasonKind
 from hopcost.record.repeat import Repeat
 from hopcost.record.run import FORMAT, Ending, Record, Run, StopReason
 from hopcost.suites.arm import Arm, Hop, Link
@@ -176,11 +177,11 @@ def block(
     number: int,
     *parts: ArmBlock,
     validity: Validity = Validity.VALID,
-    reasons: tuple[str, ...] = (),
+    reasons: tuple[Reason | str, ...] = (),
     failures: tuple[Failure, ...] = (),
     harness_cpu_ns: int = 0,
 ) -> Block:
-    """A block of the experiment `cost`."""
+    """A block of the experiment `cost`; a reason that is a text stands as it is."""
     slices_ns = sum(each.elapsed_ns for part in parts for each in part.slices)
     return Block(
         experiment="cost",
@@ -193,12 +194,17 @@ def block(
         foreign_cpu_ns=0,
         steal_ns=0,
         validity=validity,
-        reasons=list(reasons),
+        reasons=[reason if isinstance(reason, Reason) else broke_off(reason) for reason in reasons],
         failures=list(failures),
         arms=list(parts),
         engine=Start(version="0.1.0", io="uring", batch=1, cores=[1], compared_one_in=16),
         end=End(elapsed_ns=slices_ns, generator_cpu_ns=0, validity=Validity.VALID, reasons=[]),
     )
+
+
+def broke_off(text: str) -> Reason:
+    """Why a block came to nothing."""
+    return Reason(ReasonKind.BROKE_OFF, text=text)
 
 
 def sound_part(arm: str) -> ArmBlock:

@@ -8,6 +8,7 @@ from samples.records import MS, block, part, plain_block, plan_of, record, slice
 from hopcost.generators.engine_protocol import Validity
 from hopcost.plan.plan import LeftOut
 from hopcost.record.block import Block, Failure
+from hopcost.record.reason import Reason, ReasonKind
 from hopcost.record.run import Record
 from hopcost.report import Format, render
 from hopcost.report.record_report import record_report
@@ -20,7 +21,9 @@ def rendered(format: str, content: Record) -> str:
     return render(record_report(content, summarise(content)), FORMATS.get(format) or Format(format))
 
 
-def full_block(number: int, behind: int, validity: Validity = Validity.VALID, reasons: tuple[str, ...] = ()) -> Block:
+def full_block(
+    number: int, behind: int, validity: Validity = Validity.VALID, reasons: tuple[Reason | str, ...] = ()
+) -> Block:
     """Round figures in every column: 10,000/s direct, errors and an unanswered tail behind the proxy."""
     direct = part(
         slice_of("direct", 1000, cpu_ns={"app": 40 * MS}, generator_cpu_ns=8 * MS),
@@ -68,9 +71,7 @@ def everything() -> Record:
     return record(
         full_block(0, behind=400),
         full_block(1, behind=440),
-        full_block(
-            2, behind=420, validity=Validity.SUSPECT, reasons=("other programs took 4% of the CPU time of 2 cores",)
-        ),
+        full_block(2, behind=420, validity=Validity.SUSPECT, reasons=(Reason(ReasonKind.OTHER_PROGRAMS, value=0.04),)),
         failed,
         plan=plan,
         warnings=["records/made-up/blocks.jsonl: line 5 is cut off; read up to it"],

@@ -10,8 +10,8 @@ PACKAGE = ROOT / "src" / "hopcost"
 DATA = {"served", "shipped"}  # what programs and suites bring along
 WITHOUT_A_FILE = {
     "structures alone; the tests of those who fill and read them use them": (
-        "plan/options plan/plan plan/until record/block record/evidence record/repeat record/run "
-        "statistics/questions/claim_result suites/peer_name suites/published suites/suite"
+        "plan/options plan/plan plan/until record/block record/evidence record/reason record/repeat "
+        "record/run statistics/questions/claim_result suites/peer_name suites/published suites/suite"
     ),
     "whole commands show it: tests/end_to_end and tests/integration/cli": (
         "cli/look/show cli/measure/gate cli/measure/load cli/measure/run cli/set_up/build cli/set_up/list_ "

@@ -15,6 +15,7 @@ from hopcost.measure import block, loop
 from hopcost.measure.engine_load import BlockContext
 from hopcost.plan.method import METHOD
 from hopcost.record import reader
+from hopcost.record.reason import ReasonKind
 from hopcost.record.writer import Writer
 
 
@@ -52,7 +53,7 @@ def test_after_the_closed_loop_the_same_stacks_are_offered_the_same_loads(rig: M
     for load, share in ((quarter, 0.25), (half, 0.5)):
         rates = [(arm.arrivals or {})["poisson"].rate_per_s for arm in load.arms]
         assert rates == [pytest.approx(slowest * share, rel=0.05)] * 3
-        assert (load.slice_ns, load.rounds) == (10**9, 1)
+        assert ({arm.slice_ns for arm in load.arms}, load.rounds) == ({METHOD.quick_open_slice_ns}, 1)
         assert load.cores == closed.cores
     assert len({closed.seed, quarter.seed, half.seed}) == 3
     first = read.blocks[0]
@@ -110,6 +111,7 @@ def test_rates_that_are_given_are_offered(rig: MockRig, tmp_path: Path) -> None:
     assert [load.rate_per_s for load in done.arms[0].open_loop] == [123.0]
     brief = WarmUp(least_ns=METHOD.open_warm_up_ns, most_ns=METHOD.open_warm_up_ns)
     assert [load.warm_up for load in rig.plans] == [warm_up, brief], "its stacks are warm by then"
+    assert rig.plans[1].slice_ns == METHOD.open_warm_up_ns, "a warm-up takes whole slices of the plan's length"
     assert [load.rounds for load in rig.plans] == [3, 1]
 
 
@@ -138,7 +140,8 @@ def test_other_programs_load_makes_a_block_suspect(rig: MockRig, tmp_path: Path,
     rig.busy = iter(lambda: next(readings, 0), None)
     _, read, _ = measure(rig, tmp_path)
     assert read.blocks[0].validity == validity
-    assert len([reason for reason in read.blocks[0].reasons if "other programs" in reason]) == (validity == "suspect")
+    others = [reason for reason in read.blocks[0].reasons if reason.kind is ReasonKind.OTHER_PROGRAMS]
+    assert len(others) == (validity == "suspect")
 
 
 def test_a_setting_that_leaves_no_receipt_is_its_arms_failure(rig: MockRig, tmp_path: Path) -> None:

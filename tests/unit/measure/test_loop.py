@@ -15,6 +15,7 @@ from hopcost.errors import MeasurementFailed
 from hopcost.generators.engine_protocol import Validity
 from hopcost.plan.method import METHOD
 from hopcost.record import reader
+from hopcost.record.reason import Reason, ReasonKind
 from hopcost.record.run import StopReason
 from hopcost.suites.suite import Suite
 
@@ -133,7 +134,7 @@ def test_a_killed_engine_voids_the_block_visibly_and_it_is_done_again(rig: MockR
     well, read, watcher = measure(rig, tmp_path)
     assert well
     assert [block.validity for block in read.blocks] == ["void", *["valid"] * 6]
-    assert read.blocks[0].reasons == ["the load engine was killed by signal 9"]
+    assert read.blocks[0].reasons == [Reason(ReasonKind.BROKE_OFF, text="the load engine was killed by signal 9")]
     assert "end 0 void" in watcher.seen
     assert rig.log[:8].count("stop base") == 0 and rig.log[9] == "stop base"
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 import pytest
 from samples.comparisons import six_blocks
-from samples.records import plain_block, plan_of
+from samples.records import broke_off, plain_block, plan_of
 
 from hopcost.generators.engine_protocol import Validity
 from hopcost.measure.next_block import FinishedBlocks, NextBlock
@@ -36,7 +36,7 @@ def after_in(
 
 
 def void(number: int = 0) -> Block:
-    return msgspec.structs.replace(plain_block(number), validity=Validity.VOID, reasons=["others were busy"])
+    return msgspec.structs.replace(plain_block(number), validity=Validity.VOID, reasons=[broke_off("others were busy")])
 
 
 def failed(arm: str) -> Block:

@@ -14,6 +14,7 @@ from hopcost.machine.other_load import OtherPrograms, ProcessTime, ProgramTime
 from hopcost.measure import quiet
 from hopcost.plan.method import METHOD
 from hopcost.record.evidence import OtherProgram
+from hopcost.statistics.validity.reasons import sentences
 
 MS = 1_000_000
 S = 1000 * MS
@@ -132,7 +133,7 @@ def test_a_busy_machine_voids_the_block_with_the_name(tmp_path: Path) -> None:
     _, record, _ = measure(rig, tmp_path)
     first = record.blocks[0]
     assert first.validity == "void"
-    assert first.reasons == ["other programs took 15 % of the CPU time of 2 cores: python3 (pid 12)"]
+    assert sentences(first.reasons) == ["other programs took 15 % of the cores' time: python3 (pid 12)"]
     assert {block.validity for block in record.blocks[1:]} == {"valid"}, "done again"
 
 

@@ -40,8 +40,8 @@ def test_the_first_block_is_sized_for_starts_that_differ_as_usual() -> None:
 
 
 def test_a_start_that_costs_more_gets_more_rounds() -> None:
-    # With two loads of 4 × 1.4 s and 5 s of warm-up each: 32 s; √(32 ÷ 2.472) = 3.6.
-    assert known(sizing(loads=2).next(ARMS, 0, 600.0, 5000 * MS)).rounds == 4
+    # With two loads of 4 × 0.81 s and 6 s of warm-up each: 31.3 s; √(31.3 ÷ 2.472) = 3.6.
+    assert known(sizing(loads=2).next(ARMS, 0, 600.0, 6000 * MS)).rounds == 4
 
 
 def test_starts_that_differ_get_fewer_rounds_than_starts_that_do_not() -> None:

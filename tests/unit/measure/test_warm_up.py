@@ -91,15 +91,15 @@ def test_every_warm_up_lasts_so_many_requests_in_quick_runs_too(quick: bool) -> 
 def test_a_slow_arm_is_not_waited_for_without_end() -> None:
     assert policy_of().next(4, 10_000.0).most_ns == 5 * S, "20 s for all arms"
     short = policy_of().next(3, 4.0)
-    assert short == WarmUp(least_ns=400 * MS, most_ns=400 * MS, requests=10_000), (
+    assert short == WarmUp(least_ns=200 * MS, most_ns=200 * MS, requests=10_000), (
         "a tenth of 4 s is less than the least"
     )
 
 
-@pytest.mark.parametrize(("per_slice", "usual_ms"), [(2000, 500), (10_000, 400), (100, ARMS_MOST_NS // MS)])
+@pytest.mark.parametrize(("per_slice", "usual_ms"), [(2000, 500), (10_000, 200), (100, ARMS_MOST_NS // MS)])
 def test_the_time_that_so_many_requests_take_is_reckoned_with(per_slice: int, usual_ms: int) -> None:
     policy = policy_of()
-    assert policy.usual_ns == 400 * MS
+    assert policy.usual_ns == 200 * MS
     policy.next(3, SECONDS)
     policy.add(a_block(0, per_slice, 50, 50))
     assert policy.usual_ns // MS == usual_ms

@@ -91,12 +91,14 @@ def test_offered_loads_follow_where_our_engine_takes_turns() -> None:
 
 
 def test_the_open_loop_is_left_out_where_the_time_is_too_short_for_it() -> None:
-    # Two arms and the baseline's copy: 3 × (0.1 + 0.3 + 1 s) × 4 blocks ÷ 0.6 = 28 s.
-    (enough,) = make("first", time_s=29.0).experiments
-    (short,) = make("first", time_s=27.0).experiments
-    assert enough.open_loop_shares == [0.25]
+    # Two arms and the baseline's copy: 3 × (0.01 + 0.3 + 1 s) × 4 blocks ÷ 0.6 = 26 s. A quick run's slices are half
+    # as long.
+    (enough,) = make("first", time_s=27.0).experiments
+    (short,) = make("first", time_s=25.0).experiments
+    (quick,) = make("first", quick=True, time_s=25.0).experiments
+    assert enough.open_loop_shares == quick.open_loop_shares == [0.25]
     assert short.open_loop_shares == []
-    assert "no open loop: it needs 28 s for this experiment, 27 s are given; --time sets them" in short.notes
+    assert "no open loop: it needs 26 s for this experiment, 25 s are given; --time sets them" in short.notes
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def test_an_unknown_experiment_gets_the_nearest() -> None:
     ("quick", "given", "time_s", "lengths_ms"),
     [
         (False, None, 1800.0, (300, 600)),
-        (True, None, 165.0, (300, 300)),
+        (True, None, 174.0, (300, 300)),
         (False, 60.0, 60.0, (300, 300)),
         (True, 7.5, 7.5, (300, 300)),
     ],
@@ -66,7 +66,7 @@ def test_an_experiment_of_more_weight_gets_more_of_the_time() -> None:
     first, second = SUITE.experiments
     heavy = msgspec.structs.replace(SUITE, experiments=[msgspec.structs.replace(first, weight=3), second])
     assert [each.weight for each in make(suite=heavy).experiments] == [3, 1]
-    assert "it needs 28 s for this experiment, 25 s are given" in "".join(
+    assert "it needs 26 s for this experiment, 25 s are given" in "".join(
         make(suite=heavy, time_s=100.0).experiments[1].notes
     )
     assert make(suite=heavy, time_s=100.0).experiments[0].open_loop_shares

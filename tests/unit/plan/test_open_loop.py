@@ -26,4 +26,12 @@ def test_an_arm_without_an_answer_sets_no_rate() -> None:
 @pytest.mark.parametrize(("stall_ns", "capped"), [(0, False), (200 * MS, False), (201 * MS, True)])
 def test_a_slice_that_ought_to_be_longer_is_told(stall_ns: int, capped: bool) -> None:
     assert open_loop.is_capped(stall_ns) is capped
-    assert open_loop.slice_ns(stall_ns) >= min(20 * stall_ns, METHOD.max_open_slice_ns)
+    for quick in (True, False):
+        assert open_loop.slice_ns(stall_ns, quick=quick) >= min(20 * stall_ns, METHOD.max_open_slice_ns)
+
+
+def test_a_quick_run_has_shorter_slices_unless_the_machine_stalls() -> None:
+    quick, full = (open_loop.phase_s(arms=6, loads=1, settle_ns=300 * MS, quick=quick) for quick in (True, False))
+    assert (quick, full) == (pytest.approx(4.86), pytest.approx(7.86))
+    assert open_loop.slice_ns(MS, quick=True) == METHOD.quick_open_slice_ns < open_loop.slice_ns(MS, quick=False)
+    assert open_loop.slice_ns(30 * MS, quick=True) == 600 * MS

@@ -48,8 +48,8 @@ def test_whole_slices_are_the_suites_business() -> None:
 
 
 def test_a_closed_loop_before_an_open_one_has_its_time_only() -> None:
-    # 122.4 s ÷ 12 − 3 × 1.4 s = 6 s: the seconds of a block above.
-    (first,) = make("first", time_s=122.4).experiments
+    # 119.2 s ÷ 12 − 3 × 1.31 s = 6 s: the seconds of a block above.
+    (first,) = make("first", time_s=119.2).experiments
     assert first.open_loop_shares and (first.settle_ns, first.slice_ns) == (300_000_000, 400_000_000)
     (quick,) = make("first", quick=True, time_s=3600.0).experiments
     assert quick.slice_ns == 300_000_000

@@ -20,7 +20,7 @@ from hopcost.record.run import FORMAT
 def test_a_newer_format_is_called_newer(tmp_path: Path) -> None:
     path = written(tmp_path / "r")
     changed(path, "run.json", lambda run: run.update(format=FORMAT + 1, new_key={"of": "tomorrow"}))
-    assert refusal(path) == (f"{path}: from a newer hopcost: record format 5, this one ({hopcost.__version__}) reads 4")
+    assert refusal(path) == (f"{path}: from a newer hopcost: record format 6, this one ({hopcost.__version__}) reads 5")
 
 
 def test_the_suite_of_another_record_is_told(tmp_path: Path) -> None:

@@ -34,6 +34,7 @@ from hopcost.stacks.stack import RunningStack
 from hopcost.statistics import figures as statistics_figures
 from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.intervals import Interval, ratio
+from hopcost.statistics.validity.reasons import sentences
 from hopcost.suites.suite import Suite
 from tools.truth.form import Form, Runs
 from tools.truth.lines import Case, Figures, Sorted
@@ -162,7 +163,8 @@ def sliced(planned: Plan, wanted: Sequence[str]) -> Figures:
                 setting, closed.arms, number, rounds(closed), warm_up=warm_up(closed.workload.connections)
             )
             if done.validity == Validity.VOID or done.failures:
-                raise MeasurementFailed(f"the block by slices is {done.validity}: {done.reasons} {done.failures}")
+                words = [*sentences(done.reasons), *map(str, done.failures)]
+                raise MeasurementFailed(f"the block by slices is {done.validity}: {'; '.join(words)}")
             beside = PairedBlocks(closed, [done])
             for key, figure in (
                 ("sliced", statistics_figures.throughput),

@@ -30,6 +30,7 @@ from hopcost.stacks.sandbox.cgroups import find_freezer
 from hopcost.stacks.sandbox.leftovers import CGROUP_PREFIX
 from hopcost.stacks.sandbox.ports import raise_open_files
 from hopcost.statistics.questions.machine_spread import SECONDS, SETTLE_NS, SLICE_NS, MachineSpread, judge
+from hopcost.statistics.validity.reasons import sentences
 from hopcost.suites.arm import Arm, Hop, Link
 from hopcost.suites.experiment import Experiment, Placement
 from hopcost.suites.suite import Suite
@@ -60,7 +61,7 @@ def measure_spread(seconds: float = SECONDS) -> MachineSpread:
         )
         finished = block.measure_block(context, experiment.arms, 0, max(3, round(seconds / round_s)))
     if finished.validity == Validity.VOID or finished.failures:
-        words = [*finished.reasons, *(failure.message for failure in finished.failures)]
+        words = [*sentences(finished.reasons), *(failure.message for failure in finished.failures)]
         raise MeasurementFailed(f"the spread could not be measured: {'; '.join(words)}")
     return judge(finished, experiment)
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 import contextlib
 import random
 
+import msgspec
+
 from hopcost.errors import ArmFailed, MeasurementFailed
 from hopcost.generators.engine_protocol import End, Validity, WarmUp
 from hopcost.measure import engine_load as blocks
@@ -65,7 +67,7 @@ def _load(context: BlockContext, part: Block, ready: CheckedArm) -> None:
 def _add(block: Block, part: Block, arm: str) -> None:
     """Put what one arm's slice came to into the block."""
     block.validity = Validity.worst((block.validity, part.validity))
-    block.reasons += [f"{arm}: {reason}" for reason in part.reasons]
+    block.reasons += [msgspec.structs.replace(reason, arm=arm) for reason in part.reasons]
     block.failures += part.failures
     block.arms += part.arms
     block.engine = block.engine or part.engine

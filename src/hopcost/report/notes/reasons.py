@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hopcost.record.block import Block
+from hopcost.record.reason import Reason, ReasonKind
 from hopcost.statistics.summary.summary import ExperimentSummary
-from hopcost.statistics.validity.reasons import Kind, group_reasons
+from hopcost.statistics.validity.reasons import group_reasons
 
-UNKNOWN = "the record has no reason"
+UNKNOWN = Reason(ReasonKind.BROKE_OFF, text="the record has no reason")
 
 
 def reason_lines(experiment: ExperimentSummary) -> list[str]:
@@ -19,15 +20,11 @@ def reason_lines(experiment: ExperimentSummary) -> list[str]:
 
 def _lines(validity: str, blocks: Sequence[Block], all_blocks: int) -> list[str]:
     reasons = [(block.number + 1, reason) for block in blocks for reason in block.reasons or [UNKNOWN]]
-    return [f"{validity}: {_words(kind, all_blocks)}" for kind in group_reasons(reasons)]
-
-
-def _words(kind: Kind, all_blocks: int) -> str:
-    """A reason that occurs once stays as it is."""
-    if len(kind.reasons) == 1:
-        return f"block {kind.blocks[0]}: {kind.words()}"
-    where = ", ".join(filter(None, (_blocks(kind.blocks, all_blocks), kind.subject)))
-    return f"{where}: {kind.what}"
+    lines = []
+    for alike in group_reasons(reasons):
+        where = ", ".join(filter(None, (_blocks(alike.blocks, all_blocks), alike.subject)))
+        lines.append(f"{validity}: {where}: {alike.what}")
+    return lines
 
 
 def _blocks(numbers: Sequence[int], all_blocks: int) -> str:

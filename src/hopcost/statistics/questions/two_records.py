@@ -277,5 +277,7 @@ def _hop_costs(a: RecordSide, b: RecordSide, error: float) -> list[HopCostChange
             if costs[0] is None or costs[1] is None:
                 continue
             difference = subtract(costs[0], costs[1])
+            if min(side.arms.count(arm, asked.figure, without) for side, asked in sides) < METHOD.min_blocks:
+                difference = msgspec.structs.replace(difference, low=None, high=None)  # one start shows no spread
             changes.append(HopCostChange(arm, without, hop, key[1], costs[0].value, costs[1].value, difference))
     return changes

@@ -15,7 +15,8 @@ from hopcost.suites.arm import Arm
 class HopCost(msgspec.Struct, frozen=True):
     """Differences per request in ns, each with its interval; `load_per_s` None is saturation, without response times.
 
-    `hop` is the program that `arm` has in front and `without` has not.
+    `hop` is the program that `arm` has in front and `without` has not. `starts` counts those that have both arms at
+    that load: one alone does not show how starts differ.
     """
 
     arm: str
@@ -23,6 +24,7 @@ class HopCost(msgspec.Struct, frozen=True):
     hop: str
     share: float | None
     load_per_s: float | None
+    starts: int
     cpu_ns: Interval | None
     p50_ns: Interval | None = None
     p99_ns: Interval | None = None
@@ -68,6 +70,7 @@ def hop_costs(arms: PairedBlocks, experiment: PlannedExperiment, error: float) -
             continue
         shares = dict.fromkeys(load.share for part in arms.of(name) for load in part.open_loop)
         for share in shares:
+            cpu = open_loop.cpu_per_request_at(share)
             p50, p99 = (_of_quantile(arms, name, without, share, quantile, error) for quantile in ("p50", "p99"))
             costs.append(
                 HopCost(
@@ -76,13 +79,15 @@ def hop_costs(arms: PairedBlocks, experiment: PlannedExperiment, error: float) -
                     hop=hop,
                     share=share,
                     load_per_s=open_loop.rate_per_s(arms.of(name), share),
-                    cpu_ns=arms.difference(name, open_loop.cpu_per_request_at(share), error, without),
+                    starts=arms.count(name, cpu, without),
+                    cpu_ns=arms.difference(name, cpu, error, without),
                     p50_ns=p50,
                     p99_ns=p99,
                 )
             )
         saturated = arms.difference(name, figures.cpu_per_request, error, without)
-        costs.append(HopCost(name, without, hop, None, None, saturated))
+        starts = arms.count(name, figures.cpu_per_request, without)
+        costs.append(HopCost(name, without, hop, None, None, starts, saturated))
     return costs
 
 

@@ -6,7 +6,7 @@ shows.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from hopcost.generators.engine_protocol import ArmTotals, End, Slice, Validity
@@ -15,8 +15,11 @@ from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.record import histogram
 from hopcost.record.block import ArmBlock, Block, VoidLoad
+from hopcost.record.reason import Reason, ReasonKind
+from hopcost.statistics.figures import total
 from hopcost.statistics.validity.accounts import is_stalled, share
-from hopcost.statistics.validity.load import find_void_loads, offered_shares, sentences
+from hopcost.statistics.validity.engine import engine_reason
+from hopcost.statistics.validity.load import find_void_loads, offered_loads, reasons_of_void_loads
 from hopcost.statistics.validity.others import Fault, faults_of_others
 
 
@@ -24,8 +27,17 @@ class Judgement(NamedTuple):
     """Of a block. Void loads change neither its validity nor its reasons: its closed loop stands."""
 
     validity: Validity
-    reasons: list[str]
+    reasons: list[Reason]
     void_loads: list[VoidLoad]
+
+
+class Load(NamedTuple):
+    """What an arm did in the closed loop (without a rate), or under an offered load."""
+
+    arm: str
+    rate_per_s: float | None
+    slices: Sequence[Slice]
+    totals: ArmTotals | None
 
 
 def judge_block(block: Block, experiment: PlannedExperiment, *, on_busy_machine: bool = False) -> Judgement:
@@ -37,18 +49,12 @@ def judge_block(block: Block, experiment: PlannedExperiment, *, on_busy_machine:
     void_loads = find_void_loads(block, experiment)
     disturbed = [*_faults_of_machine(block, experiment), *(fault for part in block.arms for fault in _stalls(part))]
     if on_busy_machine:
-        disturbed = [
-            (Validity.SUSPECT, reason) for reason in [*(text for _, text in disturbed), *sentences(void_loads)]
-        ]
-        void_loads = []
-    faults = [
-        *_faults_of_engine(block, void_loads),
-        *disturbed,
-        *(fault for part in block.arms for fault in _faults_of_accounts(part)),
-    ]
+        reasons = [*(reason for _, reason in disturbed), *reasons_of_void_loads(void_loads)]
+        disturbed, void_loads = [(Validity.SUSPECT, reason) for reason in reasons], []
+    faults = [*_faults_of_engine(block, void_loads), *disturbed, *_faults_of_accounts(block, experiment)]
     for failure in block.failures:
         if failure.arm in (experiment.baseline, experiment.copy):
-            faults.append((Validity.VOID, f"{failure.arm}, which the others are compared with, failed under load"))
+            faults.append((Validity.VOID, Reason(ReasonKind.REFERENCE_FAILED, failure.arm)))
     faults.sort(key=lambda fault: list(Validity).index(fault[0]), reverse=True)
     return Judgement(Validity.worst(validity for validity, _ in faults), [reason for _, reason in faults], void_loads)
 
@@ -58,88 +64,97 @@ def _faults_of_engine(block: Block, void_loads: Sequence[VoidLoad]) -> list[Faul
 
     What it suspects of a load that does not count says nothing of the block.
     """
-    ends: list[tuple[str, End]] = [] if block.end is None else [("", block.end)]
+    ends: list[tuple[float | None, End]] = [] if block.end is None else [(None, block.end)]
     void = {load.share for load in void_loads}
-    shares = offered_shares(block)
+    loads = list(offered_loads(block).items())
     for number, end in enumerate(block.open_ends):
-        does_not_count = number < len(shares) and shares[number] in void
-        if end.validity == Validity.VOID or not does_not_count:
-            ends.append(("open loop: ", end))
-    return [(end.validity, where + reason) for where, end in ends for reason in end.reasons]
+        load_share, rate_per_s = loads[number] if number < len(loads) else (None, None)
+        if end.validity == Validity.VOID or load_share not in void:
+            ends.append((rate_per_s, end))
+    return [(end.validity, engine_reason(sentence, rate_per_s)) for rate_per_s, end in ends for sentence in end.reasons]
 
 
 def _faults_of_machine(block: Block, experiment: PlannedExperiment) -> list[Fault]:
     """Time that others took from the block, and jumps of the wall clock."""
-    faults: list[Fault] = []
     cores = len({*experiment.cores.stack, *experiment.cores.generator})
     loaded_ns = sum(end.elapsed_ns for end in [block.end, *block.open_ends] if end is not None)
-    faults += faults_of_others(block, loaded_ns * cores, cores)
+    faults = faults_of_others(block, loaded_ns * cores)
     steal = share(block.steal_ns or 0, block.elapsed_ns * cores)
     if steal > METHOD.max_steal_share:
-        faults.append((Validity.VOID, f"the hypervisor kept {steal:.0%} of the time of {cores} cores"))
+        faults.append((Validity.VOID, Reason(ReasonKind.STEAL, value=steal)))
     throttled = share(block.throttled_ns or 0, block.elapsed_ns)
     if throttled > METHOD.max_throttled_share:
-        faults.append(
-            (Validity.VOID, f"a CPU quota of the cgroup kept this run waiting for {throttled:.1%} of the time")
-        )
-    if (block.swapped_pages or 0) > METHOD.max_swapped_pages:
-        faults.append((Validity.VOID, f"the machine swapped {block.swapped_pages} pages in and out"))
-    if abs(block.clock_step_ns or 0) > METHOD.max_clock_step_ns:
-        faults.append(
-            (Validity.VOID, f"the wall clock was set by {(block.clock_step_ns or 0) / 1e6:+.0f} ms meanwhile")
-        )
+        faults.append((Validity.VOID, Reason(ReasonKind.QUOTA, value=throttled)))
+    swapped = block.swapped_pages or 0
+    if swapped > METHOD.max_swapped_pages:
+        faults.append((Validity.VOID, Reason(ReasonKind.SWAPPING, value=swapped)))
+    step_ns = block.clock_step_ns or 0
+    if abs(step_ns) > METHOD.max_clock_step_ns:
+        faults.append((Validity.VOID, Reason(ReasonKind.CLOCK_STEP, value=step_ns)))
     stall_ns = block.longest_stall_ns or 0
     if open_loop.is_capped(stall_ns):
-        reason = (
-            f"the generator's core stood still for {stall_ns / 1e6:.0f} ms: no slice of the open loop is long enough"
-        )
-        faults.append((Validity.SUSPECT, reason))
+        faults.append((Validity.SUSPECT, Reason(ReasonKind.LONG_STALLS, value=stall_ns)))
     return faults
 
 
 def _stalls(part: ArmBlock) -> list[Fault]:
     """A mean above p99: something stood still. A single slice does not show whether it was the arm."""
-    reason = "its mean time is above its p99: something stood still"
     faults: list[Fault] = []
-    if is_stalled(part.slices, part.totals):
-        validity = Validity.VOID if len(part.slices) > 1 else Validity.SUSPECT
-        faults.append((validity, f"{part.name}: {reason}"))
-    for load in part.open_loop:
-        if len(load.slices) == 1 and is_stalled(load.slices, load.totals):  # of several: the load is void
-            faults.append((Validity.SUSPECT, f"{part.name}: at {load.rate_per_s:g}/s {reason}"))
+    for load in _loads(part):
+        is_one = len(load.slices) == 1
+        if not is_one and load.rate_per_s is not None:  # then the load is void
+            continue
+        if is_stalled(load.slices, load.totals):
+            reason = Reason(ReasonKind.STOOD_STILL, load.arm, load.rate_per_s)
+            faults.append((Validity.SUSPECT if is_one else Validity.VOID, reason))
     return faults
 
 
-def _faults_of_accounts(part: ArmBlock) -> list[Fault]:
-    """What the instrument's own sums say against it, in the closed loop and under each offered load."""
-    loads = [("", part.slices, part.totals)]
-    loads += [(f"at {load.rate_per_s:g}/s ", load.slices, load.totals) for load in part.open_loop]
-    return [
-        (validity, f"{part.name}: {where}{reason}")
-        for where, slices, totals in loads
-        for validity, reason in _little(slices, totals)
-    ]
+def _faults_of_accounts(block: Block, experiment: PlannedExperiment) -> Iterator[Fault]:
+    """What the instrument's own sums say against it."""
+    may_wait = experiment.cores.shared  # the stack has a right to the core that it shares with the generator
+    is_judged_by_engine = len(block.arms) == 1
+    for part in block.arms:
+        for load in _loads(part):
+            off = _off_by_littles_law(load)
+            if off is not None and abs(off) > METHOD.max_little_error:
+                yield Validity.VOID, Reason(ReasonKind.LITTLES_LAW, load.arm, load.rate_per_s, off)
+        waited = _waited_share(part, experiment)
+        if waited > METHOD.max_run_delay_share and not may_wait and not is_judged_by_engine:
+            yield Validity.SUSPECT, Reason(ReasonKind.RUN_DELAY, part.name, value=waited)
 
 
-def _little(slices: Sequence[Slice], totals: ArmTotals | None) -> list[Fault]:
-    """Service times against the requests in flight over time, which the engine counts apart from them.
+def _loads(part: ArmBlock) -> list[Load]:
+    """The arm's closed loop, then each of its offered loads."""
+    closed = Load(part.name, None, part.slices, part.totals)
+    return [closed, *(Load(part.name, load.rate_per_s, load.slices, load.totals) for load in part.open_loop)]
+
+
+def _off_by_littles_law(load: Load) -> float | None:
+    """By which share service times are off from the requests in flight over time, which the engine counts apart.
 
     They must agree to the precision of a histogram of three figures; the ages of the requests in flight at a slice's
-    edges are taken into account. Not judged if requests failed, which have no service time, or with few answers.
+    edges are taken into account. None if requests failed, which have no service time, or with few answers.
     """
-    answers = sum(piece.answers for piece in slices)
-    failed = sum(number for piece in slices for kind, number in piece.errors.items() if kind not in ("connect", "tls"))
-    if totals is None or answers < METHOD.min_little_answers or failed > answers * METHOD.max_little_errors:
-        return []
+    answers = sum(piece.answers for piece in load.slices)
+    failed = sum(
+        number for piece in load.slices for kind, number in piece.errors.items() if kind not in ("connect", "tls")
+    )
+    if load.totals is None or answers < METHOD.min_little_answers or failed > answers * METHOD.max_little_errors:
+        return None
     expected = 0
-    for piece in slices:
+    for piece in load.slices:
         if piece.in_flight_ns is None or piece.aged_ns is None:
-            return []
+            return None
         expected += piece.in_flight_ns - piece.aged_ns
-    served = histogram.merge([totals.service_time])
-    off = share(served.mean_ns * served.total, expected) - 1
-    if abs(off) <= METHOD.max_little_error:
-        return []
-    return [
-        (Validity.VOID, f"the service times are {off:+.1%} off from the requests in flight over time (Little's law)")
-    ]
+    served = histogram.merge([load.totals.service_time])
+    return share(served.mean_ns * served.total, expected) - 1
+
+
+def _waited_share(part: ArmBlock, experiment: PlannedExperiment) -> float:
+    """For which share of the closed loop the generator's threads were ready to run and had to wait; 0 if nobody knows.
+
+    Meanwhile answers lay unread, and look slower than they were. In the open loop requests are late then.
+    """
+    threads_ns = sum(piece.elapsed_ns for piece in part.slices) * len(experiment.cores.generator)
+    return share(total(piece.run_delay_ns for piece in part.slices) or 0, threads_ns)

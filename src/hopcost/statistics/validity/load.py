@@ -8,6 +8,7 @@ from __future__ import annotations
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.record.block import Block, LoadFault, LoadFaultKind, OpenLoad, VoidLoad
+from hopcost.record.reason import Reason, ReasonKind
 from hopcost.statistics.validity.accounts import (
     could_have_sent,
     generator_busy,
@@ -16,11 +17,11 @@ from hopcost.statistics.validity.accounts import (
     missed_shares,
 )
 
-WORDS = {
-    LoadFaultKind.SATURATED: "the generator's cores were {:.0%} busy: it was saturated",
-    LoadFaultKind.LATE: "{:.1%} of the requests were sent late though a connection was free",
-    LoadFaultKind.NOT_SENT: "{:.1%} of the requests were not sent though the stack was idle",
-    LoadFaultKind.STALLED: "its mean time is above its p99: something stood still",
+KINDS = {
+    LoadFaultKind.SATURATED: ReasonKind.GENERATOR_BUSY,
+    LoadFaultKind.LATE: ReasonKind.LATE,
+    LoadFaultKind.NOT_SENT: ReasonKind.NOT_SENT,
+    LoadFaultKind.STALLED: ReasonKind.STOOD_STILL,
 }
 
 
@@ -32,20 +33,18 @@ def find_void_loads(block: Block, experiment: PlannedExperiment) -> list[VoidLoa
             faults = _faults_of_load(part.name, load, experiment)
             if faults:
                 void.setdefault(load.share, VoidLoad(load.share, load.rate_per_s, [])).faults += faults
-    return sorted(void.values(), key=lambda load: offered_shares(block).index(load.share))
+    return [void[share] for share in offered_loads(block) if share in void]
 
 
-def offered_shares(block: Block) -> list[float]:
-    """The loads that any arm of the block had, by share, in the order of the engine's runs."""
-    return list(dict.fromkeys(load.share for part in block.arms for load in part.open_loop))
+def offered_loads(block: Block) -> dict[float, float]:
+    """The loads that any arm of the block had, share → requests per second, in the order of the engine's runs."""
+    return {load.share: load.rate_per_s for part in block.arms for load in part.open_loop}
 
 
-def sentences(loads: list[VoidLoad]) -> list[str]:
-    """Each fault with its arm and the rate."""
+def reasons_of_void_loads(loads: list[VoidLoad]) -> list[Reason]:
+    """The faults as reasons of the whole block."""
     return [
-        f"{fault.arm}: at {load.rate_per_s:g}/s {WORDS[fault.kind].format(fault.extent)}"
-        for load in loads
-        for fault in load.faults
+        Reason(KINDS[fault.kind], fault.arm, load.rate_per_s, fault.extent) for load in loads for fault in load.faults
     ]
 
 

@@ -1,122 +1,156 @@
-"""Reasons of blocks by kind: sentences that differ only in the arm, the rate, the figures or the programs.
-
-A record has each reason of each block, such as `nginx: at 1600/s 7.2 % of the requests were sent late`. In a bad hour
-they fill a page, and few of them differ in kind.
-"""
+"""Reasons of blocks in words, those of one kind together: in a bad hour they fill a page, and few differ in kind."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-ARM = re.compile(r"(?:arm `([^`]+)`|([\w.-]+)): ")
-OPEN_LOOP = "open loop: "
-RATE = re.compile(r"at (\d[\d.e+]*)/s ")
-# A figure has a unit behind it. The number of a signal tells kinds apart, and so does an address or a part of a name.
-FIGURE = re.compile(r"(?<![\w.:/,+-])(?<!signal )(?<!code )[+-]?\d[\d,]*(?:\.\d+)?(?= ?%| [a-zµ])")
-PROGRAMS = re.compile(r"(?<=: )\S.*? \(pid \d+\)(?:, .+? \(pid \d+\))*$")
-PROGRAM = re.compile(r"(?:, )?(.+?) \(pid (\d+)\)")
+from hopcost.record.evidence import OtherProgram
+from hopcost.record.reason import Reason, ReasonKind
+
 NAMED_ARMS = 2
 NAMED_PROGRAMS = 3
+UNSEEN = "none of them can be seen from here"
 
 
-class Reason(NamedTuple):
-    """A reason taken apart. Reasons of one kind have the same `pieces`: the words between the figures."""
-
-    block: int
-    text: str
-    arm: str | None
-    rate_per_s: float | None
-    pieces: tuple[str, ...]
-    figures: tuple[str, ...]
-    programs: tuple[tuple[str, str], ...]  # names and pids
+def _percent(share: float) -> str:
+    """`7.2`, `12`."""
+    percent = 100 * share
+    return f"{percent:.0f}" if abs(percent) >= 10 else f"{percent:.1f}".removesuffix(".0")
 
 
-class Kind(NamedTuple):
-    """All reasons of one kind, at least one."""
+def _signed_percent(share: float) -> str:
+    return f"{100 * share:+.1f}".replace("-", "−")
 
-    reasons: tuple[Reason, ...]
+
+def _milliseconds(ns: float) -> str:
+    return f"{ns / 1e6:.0f}"
+
+
+def _signed_milliseconds(ns: float) -> str:
+    return f"{ns / 1e6:+.0f}".replace("-", "−")
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}"
+
+
+class Sentence(NamedTuple):
+    """What a kind of reason says; `{}` is the figure."""
+
+    words: str
+    figure: Callable[[float], str] = _percent
+
+
+SENTENCES = {
+    ReasonKind.OTHER_PROGRAMS: Sentence("other programs took {} % of the cores' time"),
+    ReasonKind.STEAL: Sentence("the hypervisor kept {} % of the cores' time"),
+    ReasonKind.QUOTA: Sentence("a CPU quota of the cgroup kept this run waiting for {} % of the time"),
+    ReasonKind.SWAPPING: Sentence("the machine swapped {} pages in and out", _number),
+    ReasonKind.CLOCK_STEP: Sentence("the wall clock was set by {} ms meanwhile", _signed_milliseconds),
+    ReasonKind.LONG_STALLS: Sentence(
+        "the generator's core stood still for {} ms: no slice of the open loop is long enough", _milliseconds
+    ),
+    ReasonKind.RUN_DELAY: Sentence(
+        "for {} % of the time the generator waited for its core: answers look slower than they were"
+    ),
+    ReasonKind.STOOD_STILL: Sentence("the mean time is above p99: something stood still"),
+    ReasonKind.LITTLES_LAW: Sentence(
+        "the service times are {} % off from the requests in flight over time (Little's law)", _signed_percent
+    ),
+    ReasonKind.OUTSIDE: Sentence("{} % of the CPU time was used outside the arm's own slices"),
+    ReasonKind.GENERATOR_BUSY: Sentence("the generator's cores were {} % busy"),
+    ReasonKind.LATE: Sentence("{} % of the requests were sent late though a connection was free"),
+    ReasonKind.NOT_SENT: Sentence("{} % of the requests were not sent though the stack was idle"),
+    ReasonKind.NOT_OPENED: Sentence("not all of the {} connections could be opened", _number),
+    ReasonKind.OPENED_LATE: Sentence("{} connections were not open yet at the first slice", _number),
+    ReasonKind.NO_PORTS: Sentence(
+        "{} times there was no local port left (net.ipv4.ip_local_port_range) for a connection", _number
+    ),
+    ReasonKind.UNASKED_BYTES: Sentence("{} bytes came while no request was in flight", _number),
+    ReasonKind.ENDED_EARLY: Sentence("the engine was ended early, by a signal or because nobody read its output"),
+    ReasonKind.REFERENCE_FAILED: Sentence("failed under load, and the others are compared with it"),
+}
+
+
+class Alike(NamedTuple):
+    """All reasons of one kind, at least one, each with the number of its block."""
+
+    numbered: tuple[tuple[int, Reason], ...]
+
+    @property
+    def reasons(self) -> list[Reason]:
+        """The reasons alone."""
+        return [reason for _, reason in self.numbered]
 
     @property
     def blocks(self) -> list[int]:
         """The numbers of its blocks, in order."""
-        return sorted({reason.block for reason in self.reasons})
+        return sorted({number for number, _ in self.numbered})
 
     @property
     def subject(self) -> str:
-        """`4 arms at 1,600/s`, or a part of it; empty if the reasons name neither arms nor rates."""
+        """`4 arms at 1,600/s`, or a part of it; empty if the reasons have neither arms nor rates."""
         arms = list(dict.fromkeys(reason.arm for reason in self.reasons if reason.arm is not None))
-        rates = sorted({reason.rate_per_s for reason in self.reasons if reason.rate_per_s is not None})
+        rates = [reason.rate_per_s for reason in self.reasons if reason.rate_per_s is not None]
         words = [" and ".join(arms) if len(arms) <= NAMED_ARMS else f"{len(arms)} arms"] if arms else []
         if rates:
-            words.append(f"at {_range([f'{rate:,.10g}' for rate in rates])}/s")
+            words.append(f"at {_range(rates, _rate)}/s")
         return " ".join(words)
 
     @property
     def what(self) -> str:
-        """`6.1 to 12 % of the requests were sent late`: each figure from the least to the most."""
-        pieces = self.reasons[0].pieces
-        figures = zip(*(reason.figures for reason in self.reasons), strict=True)
-        words = pieces[0] + "".join(_range(values) + piece for values, piece in zip(figures, pieces[1:], strict=True))
-        return words + _programs([program for reason in self.reasons for program in reason.programs])
+        """`6.1 to 12 % of the requests were sent late`: the figure from the least to the most."""
+        first = self.reasons[0]
+        sentence = SENTENCES.get(first.kind)
+        if sentence is None:
+            return first.text or first.kind.value
+        values = [reason.value for reason in self.reasons if reason.value is not None]
+        words = sentence.words.format(_range(values, sentence.figure)) if values else sentence.words
+        if first.kind is ReasonKind.OTHER_PROGRAMS:
+            words += f": {_programs([program for reason in self.reasons for program in reason.programs])}"
+        return words
 
     def words(self) -> str:
-        """`4 arms at 1,600/s: 6.1 to 12 % …`. A reason that occurs once stays as it is."""
-        if len(self.reasons) == 1:
-            return self.reasons[0].text
+        """`4 arms at 1,600/s: 6.1 to 12 % …`."""
         return ": ".join(filter(None, (self.subject, self.what)))
 
 
-def group_reasons(reasons: Iterable[tuple[int, str]]) -> list[Kind]:
-    """The kinds of reasons, in the order in which they first occur. `reasons`: a block's number and a reason of it."""
-    kinds: dict[tuple[str, ...], list[Reason]] = {}
-    for block, text in reasons:
-        reason = _take_apart(block, text)
-        kinds.setdefault(reason.pieces, []).append(reason)
-    return [Kind(tuple(kind)) for kind in kinds.values()]
+def group_reasons(reasons: Iterable[tuple[int, Reason]]) -> list[Alike]:
+    """The reasons by kind, in the order in which kinds first occur. `reasons`: a block's number and a reason of it."""
+    kinds: dict[tuple[ReasonKind, str | None], list[tuple[int, Reason]]] = {}
+    for number, reason in reasons:
+        kinds.setdefault((reason.kind, reason.text), []).append((number, reason))
+    return [Alike(tuple(numbered)) for numbered in kinds.values()]
 
 
-def shorten_reasons(reasons: Sequence[str]) -> str:
+def sentences(reasons: Iterable[Reason]) -> list[str]:
+    """A sentence for each kind among the reasons of one block."""
+    return [alike.words() for alike in group_reasons((0, reason) for reason in reasons)]
+
+
+def shorten_reasons(reasons: Iterable[Reason]) -> str:
     """The first kind, and how many more there are: `nginx: the CPU was busy; and 3 more`."""
-    kinds = group_reasons((0, reason) for reason in reasons)
-    more = [f"and {len(kinds) - 1} more"] if len(kinds) > 1 else []
-    return "; ".join([*(kind.words() for kind in kinds[:1]), *more])
+    words = sentences(reasons)
+    return "; ".join([*words[:1], *([f"and {len(words) - 1} more"] if len(words) > 1 else [])])
 
 
-def _take_apart(block: int, text: str) -> Reason:
-    """Text of several lines was printed by a program: it is a kind of its own."""
-    if "\n" in text:
-        return Reason(block, text, None, None, (text,), (), ())
-    arm, rate_per_s, loop, rest = None, None, "", text
-    while True:
-        if rest.startswith(OPEN_LOOP):
-            loop, rest = OPEN_LOOP, rest.removeprefix(OPEN_LOOP)
-        elif prefix := ARM.match(rest):
-            arm, rest = prefix[1] or prefix[2], rest[prefix.end() :]
-        else:
-            break
-    if prefix := RATE.match(rest):
-        rate_per_s, rest = float(prefix[1]), rest[prefix.end() :]
-    programs = PROGRAMS.search(rest)
-    names = tuple(PROGRAM.findall(programs[0])) if programs else ()
-    rest = loop + (rest[: programs.start()] if programs else rest)
-    return Reason(block, text, arm, rate_per_s, tuple(FIGURE.split(rest)), tuple(FIGURE.findall(rest)), names)
+def _rate(per_s: float) -> str:
+    return f"{per_s:,.10g}"
 
 
-def _range(figures: Sequence[str]) -> str:
-    """`6.1 to 12`, or one figure if they are equal."""
-    ordered = sorted(figures, key=lambda figure: float(figure.replace(",", "")))
-    return " to ".join(dict.fromkeys((ordered[0], ordered[-1])))
+def _range(values: Sequence[float], figure: Callable[[float], str]) -> str:
+    """`6.1 to 12`, or one figure if they look alike."""
+    return " to ".join(dict.fromkeys((figure(min(values)), figure(max(values)))))
 
 
-def _programs(programs: Sequence[tuple[str, str]]) -> str:
+def _programs(programs: Sequence[OtherProgram]) -> str:
     """`cargo (9 processes), pytest (pid 6902) and 2 more`, those first that were named most often."""
-    mentions = Counter(name for name, _ in programs)
+    mentions = Counter(program.name for program in programs)
     words = []
     for name, _ in mentions.most_common(NAMED_PROGRAMS):
-        pids = {pid for other, pid in programs if other == name}
+        pids = {program.pid for program in programs if program.name == name}
         words.append(f"{name} (pid {min(pids)})" if len(pids) == 1 else f"{name} ({len(pids)} processes)")
     more = f" and {len(mentions) - NAMED_PROGRAMS} more" if len(mentions) > NAMED_PROGRAMS else ""
-    return ", ".join(words) + more
+    return ", ".join(words) + more if words else UNSEEN

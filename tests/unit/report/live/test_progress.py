@@ -15,6 +15,7 @@ from samples.records import block, part, plain_block, plan_of, slice_of
 from hopcost.generators.engine_protocol import Validity
 from hopcost.plan.plan import Plan
 from hopcost.record.block import Block, Failure
+from hopcost.record.reason import Reason, ReasonKind
 from hopcost.record.run import Ending, StopReason
 from hopcost.report.live import watch
 from hopcost.report.live.progress import PlainLines
@@ -131,10 +132,11 @@ def test_the_last_faults_stay_visible() -> None:
 
 
 def test_a_block_with_many_reasons_takes_one_line() -> None:
-    console = terminal()
-    late = [f"{arm}: at 1600/s {share} % late" for arm, share in (("direct", 6.1), ("behind", 7.2))]
+    console = terminal(width=160)
+    late = [Reason(ReasonKind.LATE, arm, 1600, share) for arm, share in (("direct", 0.061), ("behind", 0.072))]
     faulty = block(2, validity=Validity.SUSPECT, reasons=(*late, "the clock jumped", "it swapped"))
-    expected = "block 3 is suspect: direct and behind at 1,600/s: 6.1 to 7.2 % late; and 2 more"
+    late_words = "6.1 to 7.2 % of the requests were sent late though a connection was free"
+    expected = f"block 3 is suspect: direct and behind at 1,600/s: {late_words}; and 2 more"
     assert drawn(under_way(console, faulty), console)[-1] == expected
 
 

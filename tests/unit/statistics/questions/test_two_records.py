@@ -9,6 +9,7 @@ from samples.records import ENVIRONMENT, plan_of
 
 from hopcost.errors import UsageError
 from hopcost.generators.engine_protocol import Validity
+from hopcost.record.block import LoadFault, LoadFaultKind, VoidLoad
 from hopcost.statistics.arms import RecordBlocks
 from hopcost.statistics.comparisons import CPU, THROUGHPUT
 from hopcost.statistics.figures import throughput
@@ -87,6 +88,16 @@ def test_the_hop_cost_is_a_difference_in_nanoseconds() -> None:
     assert cost.a_ns == pytest.approx(240, rel=0.01)
     assert cost.b_ns == pytest.approx(240 / 0.8**2, rel=0.01)
     assert cost.difference_ns is not None and cost.difference_ns.value == pytest.approx(cost.b_ns - cost.a_ns)
+
+
+def test_the_hop_cost_of_a_load_that_one_record_has_in_one_start_has_no_range() -> None:
+    plan = plan_of(quick=False)
+    a, b = (half(name, open_loop_at=5000, plan=plan) for name in "ab")
+    for block in b.blocks[1:]:
+        block.void_loads = [VoidLoad(0.25, 5000, [LoadFault("direct", LoadFaultKind.LATE, 0.1)])]
+    costs = two_records.compare_records(a, b).experiments[0].hop_costs
+    ranges = {cost.load_per_s: cost.difference_ns and cost.difference_ns.low for cost in costs}
+    assert ranges[5000] is None and ranges[None] is not None
 
 
 def test_a_changed_baseline_leaves_no_verdict() -> None:

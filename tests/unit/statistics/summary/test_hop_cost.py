@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 from known import known
-from samples.comparisons import RATE_PER_S, six_blocks, summary
+from samples.comparisons import RATE_PER_S, six_blocks, summary, void_load
 from samples.records import plan_of
 
 from hopcost.plan.plan import PlannedArm, PlannedExperiment
@@ -66,3 +66,9 @@ def test_the_interval_of_a_difference_is_a_share_of_the_mean_of_both_arms() -> N
 def test_without_an_open_loop_there_is_the_cost_at_saturation_alone() -> None:
     (only,) = summary(six_blocks(open_loop=False)).hop_costs
     assert (only.share, only.load_per_s) == (None, None)
+
+
+def test_it_says_from_how_many_starts_it_is() -> None:
+    first, *others = six_blocks()
+    at_load, saturated = summary([first, *(void_load(block, 0.1) for block in others)]).hop_costs
+    assert (at_load.starts, saturated.starts) == (1, 6)

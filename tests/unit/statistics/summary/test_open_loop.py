@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 from samples.comparisons import RATE_PER_S, of_behind, six_blocks, summary, void_load
+from samples.records import broke_off
 
 from hopcost.record.block import ArmBlock, Block
 from hopcost.statistics.summary.open_loop import VoidStarts
@@ -74,5 +75,5 @@ def test_with_fewer_than_two_starts_there_is_no_verdict_at_that_load() -> None:
 
 def test_a_void_load_of_a_void_block_is_not_counted_twice() -> None:
     blocks = spoilt(six_blocks(), 0)
-    blocks[0] = msgspec.structs.replace(blocks[0], validity="void", reasons=["the machine swapped"])
+    blocks[0] = msgspec.structs.replace(blocks[0], validity="void", reasons=[broke_off("it swapped")])
     assert summary(blocks).void_loads == []

@@ -7,7 +7,7 @@ import math
 import msgspec
 import pytest
 from known import known, near
-from samples.records import MS, block, part, plain_block, plan_of, record, slice_of
+from samples.records import MS, block, broke_off, part, plain_block, plan_of, record, slice_of
 
 from hopcost.generators.engine_protocol import Validity
 from hopcost.plan.plan import LeftOut, Plan
@@ -269,7 +269,7 @@ def test_void_blocks_count_for_nothing_and_are_kept_with_their_reasons() -> None
     void = block(1, *plain_block(1, behind=999_999).arms, validity=Validity.VOID, reasons=("stolen",))
     found = summary(plain_block(0), void, plain_block(2))
     assert (found.blocks, [each.number for each in found.void], found.suspect) == (2, [1], [])
-    assert found.void[0].reasons == ["stolen"]
+    assert found.void[0].reasons == [broke_off("stolen")]
     assert found.arms == summary(plain_block(0), plain_block(2)).arms
 
 

@@ -12,8 +12,9 @@ from samples.records import MS
 
 from hopcost.generators.engine_protocol import End, Validity
 from hopcost.record.block import Block, LoadFault, LoadFaultKind
+from hopcost.record.reason import Reason, ReasonKind
 from hopcost.statistics.validity.block import judge_block
-from hopcost.statistics.validity.load import find_void_loads, sentences
+from hopcost.statistics.validity.load import find_void_loads, reasons_of_void_loads
 
 Forgery = Callable[[Block], None]
 
@@ -51,15 +52,13 @@ def test_of_two_loads_the_one_that_was_offered_counts() -> None:
     assert [load.share for load in judged.void_loads] == [0.5]
     assert judged[:2] == ("valid", []), "what the engine suspects of a void load says nothing of the block"
     block.open_ends = [late, *block.open_ends[:1]]
-    assert judge_block(block, EXPERIMENT)[:2] == ("suspect", ["open loop: late"])
+    assert judge_block(block, EXPERIMENT)[:2] == ("suspect", [Reason(ReasonKind.ENGINE, None, 5000, text="late")])
 
 
-def test_a_fault_has_a_sentence_with_its_arm_and_the_rate() -> None:
+def test_a_fault_as_a_reason_has_its_arm_and_the_rate() -> None:
     block = records.sound_block()
     each_open_slice(block, late=300)
-    assert sentences(find_void_loads(block, EXPERIMENT)) == [
-        "behind: at 5000/s 6.0% of the requests were sent late though a connection was free"
-    ]
+    assert reasons_of_void_loads(find_void_loads(block, EXPERIMENT)) == [Reason(ReasonKind.LATE, "behind", 5000, 0.06)]
 
 
 def test_late_requests_before_a_full_stack_that_shares_the_core_are_the_arms_own() -> None:

@@ -9,6 +9,7 @@ from samples.records import MS
 
 from hopcost.record.block import Block
 from hopcost.record.evidence import OtherProgram
+from hopcost.record.reason import Reason, ReasonKind
 from hopcost.statistics.validity.block import judge_block
 
 
@@ -39,9 +40,11 @@ def test_the_reason_names_those_that_took_most() -> None:
     programs = [OtherProgram("pytest", 6902, 4000 * MS), OtherProgram("cargo", 81, 2000 * MS)]
     programs.append(OtherProgram("shell", 7, 10 * MS))
     _, reasons, _ = judge_block(disturbed(0.35, programs), EXPERIMENT)
-    assert reasons == ["other programs took 35 % of the CPU time of 2 cores: pytest (pid 6902), cargo (pid 81)"]
+    (reason,) = reasons
+    assert reason == Reason(ReasonKind.OTHER_PROGRAMS, value=reason.value, programs=programs[:2])
+    assert reason.value == pytest.approx(0.35)
 
 
 def test_programs_that_took_next_to_nothing_are_not_blamed() -> None:
     _, reasons, _ = judge_block(disturbed(0.35, [OtherProgram("shell", 7, 10 * MS)]), EXPERIMENT)
-    assert reasons == ["other programs took 35 % of the CPU time of 2 cores: none of them can be seen from here"]
+    assert [reason.programs for reason in reasons] == [[]]
