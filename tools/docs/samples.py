@@ -1,12 +1,13 @@
 """Writes what hopcost prints of a real record, docs/sample, into the pages that show it, and draws the terminal.
 
 A page marks where: `<!-- sample: hopcost report docs/sample -->` … `<!-- end -->`. `--record RECORD` takes another
-record first; `python -m tools.docs.samples` alone writes what the present version prints of the one that is there.
+record first, without what names the place where it was made: folders, other programs, the harness's cgroup.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import shlex
@@ -32,13 +33,22 @@ def main() -> None:
     parser.add_argument("--record", help="a record's directory, its name in records/, or `latest`")
     wanted = parser.parse_args()
     if wanted.record is not None:
-        found = records.find_record(wanted.record)
-        shutil.rmtree(RECORD, ignore_errors=True)
-        shutil.copytree(found, RECORD)
+        take(records.find_record(wanted.record))
     for page in pages():
         text = page.read_text(encoding="utf-8")
         page.write_text(rewritten(text), encoding="utf-8")
     PICTURE.write_text(picture(), encoding="utf-8")
+
+
+def take(record: Path) -> None:
+    """The record in the place of the one that is there, without the names of its machine."""
+    shutil.rmtree(RECORD, ignore_errors=True)
+    shutil.copytree(record, RECORD, ignore=shutil.ignore_patterns("stacks"))
+    environment, blocks = RECORD / "environment.json", RECORD / "blocks.jsonl"
+    facts = json.loads(environment.read_text(encoding="utf-8"))
+    environment.write_text(json.dumps(facts | {"cgroup": ""}, indent=2) + "\n", encoding="utf-8")
+    kept = [json.loads(line) | {"others": []} for line in blocks.read_text(encoding="utf-8").splitlines()]
+    blocks.write_text("".join(f"{json.dumps(block)}\n" for block in kept), encoding="utf-8")
 
 
 def pages() -> list[Path]:
@@ -52,19 +62,30 @@ def rewritten(page: str) -> str:
 
 
 def picture() -> str:
-    """The terminal after `hopcost report`, in colours."""
-    return terminal.draw(printed(COMMAND, FORCE_COLOR="1", TERM="xterm-256color"), COMMAND)
+    """The terminal after a run, in colours: its end is the report of its record."""
+    return terminal.draw(
+        terminal.run(_words(COMMAND), _environment(TERM="xterm-256color")), "hopcost run nginx-go --quick"
+    )
 
 
-def printed(command: str, **environment: str) -> str:
-    """What a command of hopcost prints at 80 columns, started in the repository."""
+def printed(command: str) -> str:
+    """What a command of hopcost prints into a pipe, at 80 columns."""
+    run = subprocess.run(
+        _words(command), check=True, capture_output=True, encoding="utf-8", env=_environment(), cwd=ROOT
+    )
+    return run.stdout
+
+
+def _words(command: str) -> list[str]:
+    """The command line, with the hopcost of this environment."""
     hopcost, *words = shlex.split(command)
-    surroundings = {name: text for name, text in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR", "TERM")}
-    surroundings |= {"COLUMNS": str(terminal.COLUMNS), "LINES": "200", "PYTHONUTF8": "1"} | environment
-    path = Path(sys.executable).with_name(hopcost)
-    return subprocess.run(
-        [path, *words], check=True, capture_output=True, encoding="utf-8", env=surroundings, cwd=ROOT
-    ).stdout
+    return [str(Path(sys.executable).with_name(hopcost)), *words]
+
+
+def _environment(**more: str) -> dict[str, str]:
+    """80 columns and letters of UTF-8, whatever the terminal here is."""
+    kept = {name: text for name, text in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR", "TERM")}
+    return kept | {"COLUMNS": str(terminal.COLUMNS), "PYTHONUTF8": "1"} | more
 
 
 if __name__ == "__main__":
