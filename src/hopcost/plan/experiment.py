@@ -44,7 +44,7 @@ def decide_experiment(
             f" ({experiment.needs_cores_because})"
         )
     if cores.shared:
-        notes.append("the generator shares a core with the stack: throughput holds the generator's cost too")
+        notes.append("the generator shares a core with the stack: throughput includes the load generator's CPU")
     arms = [PlannedArm(name=name, arm=experiment.surrounded(suite.arms[name])) for name in kept]
     copy = copy_of_baseline(experiment.surrounded(suite.arms[baseline]))
     arms.append(PlannedArm(name=baseline + COPY_SUFFIX, arm=copy, copy_of=baseline))

@@ -31,6 +31,36 @@ class Format(StrEnum):
     HTML = "html"
 
 
+class Part(StrEnum):
+    """A part of a record's details, as `--details=PART` names it."""
+
+    VERDICTS = "verdicts"
+    CPU = "cpu"
+    LOAD = "load"
+    MEMORY = "memory"
+    STARTS = "starts"
+    NOISE = "noise"
+    PUBLISHED = "published"
+    MACHINE = "machine"
+
+    @property
+    def heading(self) -> str:
+        """Its heading."""
+        return PART_TITLES[self]
+
+
+PART_TITLES = {
+    Part.VERDICTS: "Verdicts and ratios",
+    Part.CPU: "CPU by hop",
+    Part.LOAD: "Response times and offered loads",
+    Part.MEMORY: "Memory and closed connections",
+    Part.STARTS: "Starts: what counted, and how it ran",
+    Part.NOISE: "Noise",
+    Part.PUBLISHED: "The article's figures",
+    Part.MACHINE: "Machine and settings",
+}
+
+
 class Source(Enum):
     """What a format writes of a result; the value is the field of `Result`."""
 

@@ -1,4 +1,4 @@
-"""A report that people read: sections of headings, lines and tables. Each format writes them in its own way.
+"""A report that people read: sections of headings, lines, tables and bars. Each format writes them in its own way.
 
 Elements replace control characters in their text: the output of a program must not control the terminal.
 """
@@ -15,6 +15,8 @@ class Style(Enum):
     """How a format shows lines."""
 
     PARAGRAPHS = "paragraphs"
+    ANSWER = "answer"  # the sentence that people quote
+    CAUTIONS = "cautions"  # `! …` changes the reading, `? …` and `~ …` explain marks of a table, others add to it
     NOTES = "notes"  # below a table
     REMARKS = "remarks"  # as notes, but a terminal does not indent them
     VERSE = "verse"  # one paragraph that keeps its line breaks
@@ -62,13 +64,67 @@ class Table:
         self.below = [printable(line) for line in self.below]
 
 
-Element = Heading | Lines | Table
+@dataclass(frozen=True)
+class Bar:
+    """From 0 to `low` for certain, up to `high` at most; `most` is what fills the whole width."""
+
+    low: float
+    high: float
+    most: float
+
+
+@dataclass
+class BarRow:
+    """A row of bars: its label, cells before the bar, the bar (None: no bar in this row) and cells after it."""
+
+    label: str
+    before: list[str] = field(default_factory=list)
+    bar: Bar | None = None
+    after: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.label = printable(self.label)
+        self.before, self.after = ([printable(cell) for cell in cells] for cells in (self.before, self.after))
+
+    @property
+    def cells(self) -> list[str]:
+        """All cells but the bar."""
+        return [self.label, *self.before, *self.after]
+
+
+@dataclass
+class Bars:
+    """Rows with bars. `header` has a cell for the label and for each cell before and after the bar, none for the bar.
+
+    A column whose header is empty belongs to the one on its left: a range to its figure. `below` are cautions. Without
+    rows, a format shows nothing of it.
+    """
+
+    header: list[str]
+    rows: list[BarRow]
+    below: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.header = [printable(cell) for cell in self.header]
+        self.below = [printable(line) for line in self.below]
+
+
+@dataclass
+class Fold:
+    """More on what stands above it. Markdown folds it; a terminal shows it only if it is open."""
+
+    title: str
+    elements: list[Element]
+    is_open: bool = False
+
+
+Element = Heading | Lines | Table | Bars | Fold
 Section = list[Element]  # elements that belong together
 
 
 @dataclass
 class Document:
-    """If it `wraps`, a terminal breaks lines at its width and stacks the words of column headings."""
+    """A terminal breaks its lines at the terminal's width."""
 
     sections: list[Section]
     wraps: bool = False

@@ -19,15 +19,14 @@ BEYOND = 1000  # above it, a ratio's upper end is not printed
 
 
 def reached(half_width: float | None) -> str:
-    """The half-width of the widest interval of the ratios. After two blocks it may be too wide to print.
+    """The half-width of the widest range of the ratios. After two starts it may say nothing.
 
     >>> reached(0.0123), reached(4e9), reached(None)
-    ('ratios to ±1.2% at the widest', 'ratios to more than ±1000% at the widest', 'no interval')
+    ('widest range ±1.2 %', 'no range yet', 'no range')
     """
     if half_width is None:
-        return "no interval"
-    width = f"±{half_width:.1%}" if half_width <= WIDEST else f"more than ±{WIDEST:.0%}"
-    return f"ratios to {width} at the widest"
+        return "no range"
+    return f"widest range ±{100 * half_width:.1f} %" if half_width <= WIDEST else "no range yet"
 
 
 def interval(ratio: Interval | None) -> str:

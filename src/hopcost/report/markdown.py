@@ -1,11 +1,12 @@
-"""Documents as Markdown, for a pull request or an issue: GitHub's dialect, with pipe tables."""
+"""Documents as Markdown, for a pull request or an issue: GitHub's dialect, with pipe tables and bars as code."""
 
 from __future__ import annotations
 
 import re
 
 from hopcost.report import Result
-from hopcost.report.document import Document, Element, Heading, Lines, Style, Table
+from hopcost.report.document import Bars, Document, Element, Fold, Heading, Lines, Style, Table
+from hopcost.report.text.bar_rows import NARROW, bar_rows
 
 
 def write(result: Result) -> str:
@@ -25,13 +26,21 @@ def _element(element: Element) -> list[str]:
             return [f"{'#' * element.level} {escape(element.text)}", escape(element.about)]
         case Lines(style=Style.PARAGRAPHS):
             return [escape(line) for line in element.lines]
+        case Lines(style=Style.ANSWER):
+            return [f"**{escape(line)}**" for line in element.lines if line]
         case Lines(style=Style.VERSE):
             return ["<br>\n".join(escape(line) for line in element.lines)]
         case Lines():
             return [bullets(element.lines)]
+        case Bars() if element.rows:
+            return [code(bar_rows(element, NARROW)), bullets(element.below)]
         case Table() if element.rows:
             title = f"**{escape(element.title)}**" if element.title else ""
             return [title, grid(element), bullets(element.below)]
+        case Fold():
+            inside = [paragraph for content in element.elements for paragraph in _element(content)]
+            opening = f"<details{' open' if element.is_open else ''}><summary>{escape(element.title)}</summary>"
+            return [opening, *inside, "</details>"]
     return []
 
 
@@ -47,16 +56,21 @@ def bullets(lines: list[str]) -> str:
     """Bullet points. The second and later lines of a program's output become a code block."""
     points = []
     for line in lines:
-        first, *rest = line.splitlines()
-        points.append("\n".join([f"- {escape(first)}", *(_fenced(rest) if rest else [])]))
+        first, *rest = line.splitlines() or [""]
+        points.append("\n".join([f"- {escape(first)}", *(["", *_fenced(rest, "  ")] if rest else [])]))
     return "\n".join(points)
 
 
-def _fenced(lines: list[str]) -> list[str]:
-    """Code within a bullet point. The fence is longer than any in the code, so that the code cannot end it."""
+def code(lines: list[str]) -> str:
+    """A code block."""
+    return "\n".join(_fenced(lines, ""))
+
+
+def _fenced(lines: list[str], indent: str) -> list[str]:
+    """The fence is longer than any in the code, so that the code cannot end it."""
     longest = max([2, *(len(ticks) for line in lines for ticks in re.findall("`+", line))])
     fence = "`" * (longest + 1)
-    return ["", f"  {fence}text", *[f"  {line}" for line in lines], f"  {fence}"]
+    return [f"{indent}{fence}text", *[f"{indent}{line}" for line in lines], f"{indent}{fence}"]
 
 
 def escape(text: str) -> str:

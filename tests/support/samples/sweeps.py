@@ -11,9 +11,9 @@ from hopcost.record.block import Block
 from hopcost.record.evidence import MemorySample
 from hopcost.record.repeat import PeerRun, Repeat
 from hopcost.record.run import Record
-from hopcost.report.document import Table
-from hopcost.report.tables import experiment
-from hopcost.report.tables.experiment import ExperimentTables
+from hopcost.report import Part
+from hopcost.report.document import Element, Lines, Table
+from hopcost.report.tables.details import details
 from hopcost.statistics.summary.soak import Course
 from hopcost.statistics.summary.summary import summarise
 from hopcost.suites.published import Published
@@ -31,10 +31,22 @@ def soak_plan() -> Plan:
     return plan_with(planned(turns=Turns.SOAK, soak_s=3600.0))
 
 
-def tables_of(content: Record) -> ExperimentTables:
-    """The tables of a record's only experiment or sweep."""
-    (tables,) = experiment.tables(summarise(content))
-    return tables
+def details_of(content: Record) -> dict[Part, list[Element]]:
+    """The details of a record's only experiment or sweep."""
+    return details(summarise(content))
+
+
+def table_of(content: Record, part: Part, title: str = "") -> Table | None:
+    """The table of a part that has this title."""
+    elements = details_of(content).get(part, [])
+    found = [element for element in elements if isinstance(element, Table) and element.title == title]
+    return found[0] if found else None
+
+
+def notes_of(content: Record) -> list[str]:
+    """The lines of all parts."""
+    elements = [element for part in details_of(content).values() for element in part]
+    return [line for element in elements if isinstance(element, Lines) for line in element.lines]
 
 
 def point(value: int, *published: Published) -> PlannedExperiment:
@@ -88,8 +100,3 @@ def soak_block(number: int, behind: int, memory: int) -> Block:
 def soak_courses(*blocks: Block) -> dict[tuple[str, str], Course]:
     (experiment,) = summarise(record(*blocks, plan=soak_plan()))
     return {(course.figure, course.arm): course for course in experiment.soak}
-
-
-def only(parts: list[Table], title: str) -> Table:
-    (table,) = [part for part in parts if part.title == title]
-    return table

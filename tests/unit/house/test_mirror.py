@@ -14,7 +14,7 @@ WITHOUT_A_FILE = {
         "record/run statistics/questions/claim_result suites/peer_name suites/published suites/suite"
     ),
     "whole commands show it: tests/end_to_end and tests/integration/cli": (
-        "cli/look/show cli/measure/gate cli/measure/load cli/measure/run cli/set_up/build cli/set_up/list_ "
+        "cli/look/about cli/look/show cli/measure/gate cli/measure/load cli/measure/run cli/set_up/build cli/set_up/list_ "
         "cli/set_up/up cli/shared/app cli/shared/arm cli/shared/verb "
         "cli/shared/complete cli/shared/description cli/shared/findings cli/shared/screen errors generators/engine "
         "measure/peer_load measure/run record/names"
@@ -30,10 +30,13 @@ WITHOUT_A_FILE = {
         "machine/binaries machine/cpu_time machine/facts machine/proc"
     ),
     "golden files of the whole report, and the tables' and the page's tests": (
-        "report/document report/formatting report/html/caveats report/html/charts report/html/series "
+        "report/brief/load report/brief/outcome report/brief/reasons report/brief/repeats report/brief/soak "
+        "report/brief/words report/brief/next_command report/document report/formatting report/html/caveats "
+        "report/html/charts report/html/series "
         "report/html/stacks report/live/view report/live/watch report/notes/conditions report/notes/head "
-        "report/notes/note report/notes/scope report/notes/verdicts report/record_report report/tables/hop_cost "
-        "report/tables/offered_load"
+        "report/notes/merge report/notes/scope report/notes/verdicts report/record_report report/tables/about "
+        "report/tables/cpu report/tables/experiment report/tables/keyed report/tables/offered_load "
+        "report/tables/published report/tables/verdicts"
     ),
     "summaries and questions are made of it: tests/unit/statistics": (
         "statistics/figures statistics/questions/machine_spread statistics/questions/gate_figures "

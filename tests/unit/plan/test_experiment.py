@@ -38,7 +38,7 @@ def test_cores_of_both_placements() -> None:
 def test_a_generator_that_shares_a_core_is_said() -> None:
     first, second = make(cores=4).experiments
     assert first.notes == []
-    assert second.notes == ["the generator shares a core with the stack: throughput holds the generator's cost too"]
+    assert second.notes == ["the generator shares a core with the stack: throughput includes the load generator's CPU"]
 
 
 def test_too_few_cores_for_the_published_conditions_are_said() -> None:

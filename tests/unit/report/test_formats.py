@@ -23,8 +23,8 @@ def test_the_same_record_gives_the_same_report(format: str) -> None:
 def test_a_run_that_was_killed_says_so() -> None:
     run = Run(format=1, hopcost="0.1.0", command=[], started_utc="2025-01-02T03:04:05Z")
     for format in ("txt", "md"):
-        assert "the run did not end by itself" in rendered(format, record(plain_block(0), run=run))
-        assert "the run did not end by itself" not in rendered(format, record(plain_block(0)))
+        assert "interrupted: results so far" in rendered(format, record(plain_block(0), run=run))
+        assert "interrupted: results so far" not in rendered(format, record(plain_block(0)))
 
 
 @pytest.mark.parametrize("format", ["txt", "md"])

@@ -72,10 +72,10 @@ def test_one_line_of_hostile_text_stays_text(text: str) -> None:
 
 def test_the_analysis_keeps_its_paragraphs_and_loses_its_line_breaks() -> None:
     plan = msgspec.structs.replace(plan_of(), analysis="One is\nshort.\n\n  Two\n  is not.\n")
-    head = notes_head.head(record(plain_block(0), plan=plan))
-    assert head[-2:] == ["One is short.", "Two is not."]
+    words = notes_head.analysis(record(plain_block(0), plan=plan))
+    assert words == ["One is short.", "Two is not."]
     none = msgspec.structs.replace(plan, analysis="\n")
-    assert notes_head.head(record(plain_block(0), plan=none)) == head[:-2]
+    assert notes_head.analysis(record(plain_block(0), plan=none)) == []
 
 
 def test_lines_above_the_tables_stay_lines_of_text() -> None:
@@ -86,5 +86,6 @@ def test_lines_above_the_tables_stay_lines_of_text() -> None:
     content = rendered("md", record(plain_block(0), plan=plan))
     above = outside_fences(content[: content.index("## cost")])
     assert [line for line in above.splitlines() if re.match(r"#|- |---|    ", line)] == [
-        "# A made-up suite (made-up, quick)"
+        "# made-up --quick · 2 min · 2-core machine, Abacus 2",
+        "- ! not measured: experiment wide: it said:",
     ]

@@ -212,7 +212,7 @@ def _measure_and_report(name: str, experiments: list[str], options: RunOptions) 
     """The exit code: 1 if something failed, an experiment could not run here, or the baseline differs from itself."""
     from rich.console import Console
 
-    from hopcost.cli.shared.screen import Screen, report_command
+    from hopcost.cli.shared.screen import Screen
     from hopcost.measure.run import measure
     from hopcost.report import text
     from hopcost.report.record_report import document
@@ -231,7 +231,6 @@ def _measure_and_report(name: str, experiments: list[str], options: RunOptions) 
         raise KeyboardInterrupt
     summaries = summary.summarise(record)
     text.show(document(record, summaries))
-    console.print(f"\nrecord: {record.path}  (again: {report_command(record.path)})", soft_wrap=True)
     if measured.interrupted:
         raise KeyboardInterrupt
     is_biased = any(experiment.instrument_is_biased for experiment in summaries)

@@ -12,7 +12,7 @@ from hopcost.cli.shared.refusals import refuse_verb
 
 GROUPS = {  # of --help, in this order; each is a folder of cli/
     "measure": ("run", "gate", "load"),
-    "look": ("report", "compare", "claims", "show"),
+    "look": ("report", "compare", "claims", "about", "show"),
     "set_up": ("doctor", "list", "up", "build"),
     "more": ("crosscheck", "completion"),
 }

@@ -12,14 +12,16 @@ import vl_convert
 
 from hopcost.errors import printable
 from hopcost.record.run import Record
-from hopcost.report import answer, formatting
-from hopcost.report.answer import AnswerSentence
+from hopcost.report import formatting
+from hopcost.report.brief import answer
+from hopcost.report.document import Lines, Table
 from hopcost.report.html import caveats, series, stacks
 from hopcost.report.html import charts as html_charts
 from hopcost.report.html.stacks import Behind, StackPicture
 from hopcost.report.notes import head
 from hopcost.report.tables import claims
-from hopcost.report.tables.experiment import ExperimentTables, group_tables, groups, hops_of
+from hopcost.report.tables.details import details
+from hopcost.report.tables.experiment import group_title, groups, hops_of
 from hopcost.statistics.comparisons import CPU, THROUGHPUT
 from hopcost.statistics.questions import claims as judging
 from hopcost.statistics.questions.claim_decision import ClaimOutcome
@@ -67,8 +69,9 @@ class Part:
     title: str
     anchor: str
     question: str
-    answers: list[tuple[str, AnswerSentence]]
-    tables: ExperimentTables
+    answers: list[tuple[str, str]]
+    tables: list[Table]
+    notes: list[str]
     charts: list[Charts]
     folded: list[Chart]
     behind: list[Arms]
@@ -126,15 +129,17 @@ def _library() -> str:
 
 
 def _part(record: Record, group: list[ExperimentSummary], places: dict[str, str]) -> Part:
-    tables, first = group_tables(group), group[0]
+    title, first = group_title(group), group[0]
+    elements = [element for part in details(group).values() for element in part]
     is_sweep = first.plan.point is not None
     share, load = stacks.load_shown(first)
     return Part(
-        title=tables.title,
-        anchor=f"experiment-{tables.title}",
-        question=tables.question,
-        answers=[(_at(experiment), answer.answer_experiment(experiment)) for experiment in group],
-        tables=tables,
+        title=title,
+        anchor=f"experiment-{title}",
+        question=first.plan.question,
+        answers=[(_at(experiment), answer.sentence(experiment)) for experiment in group],
+        tables=[element for element in elements if isinstance(element, Table)],
+        notes=[line for element in elements if isinstance(element, Lines) for line in element.lines],
         charts=[charts for charts in (_sweep(group) if is_sweep else _single(record, first, share)) if charts.charts],
         folded=_over_time(record, group),
         behind=[Arms(_at(experiment), stacks.behind(experiment, record.path, places)) for experiment in group],

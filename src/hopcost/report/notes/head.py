@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 
 from hopcost.errors import printable
 from hopcost.record.run import Record
+from hopcost.report.formatting import duration
 
-
-def head(record: Record) -> list[str]:
-    """All lines of the head; the title comes first."""
-    return [title(record), *about(record), *warnings(record), *analysis(record)]
+SEPARATOR = " · "
+NOISE = re.compile(r"\((?:R|TM)\)|\bProcessor\b|\bCPU @.*$")  # in the names of CPUs
 
 
 def title(record: Record) -> str:
     """The suite's title and name."""
     plan = record.plan
     return printable(f"{plan.title} ({plan.suite}{', quick' if plan.quick else ''})")
+
+
+def first_line(record: Record) -> str:
+    """`nginx-go --quick · 2.7 min · 2-core VM, AMD EPYC · nginx 1.22.1, go-hello go1.26.8`."""
+    plan = record.plan
+    quick = " --quick" if plan.quick else ""
+    parts = [f"{plan.suite}{quick}", _length(record), _machine(record.environment), _programs(record)]
+    return printable(SEPARATOR.join(filter(None, parts)))
 
 
 def about(record: Record) -> list[str]:
@@ -31,20 +39,62 @@ def about(record: Record) -> list[str]:
     ]
 
 
+def machine(record: Record) -> list[str]:
+    """Programs with their versions."""
+    programs = record.environment.get("programs")
+    if not isinstance(programs, dict):
+        return []
+    return [printable(", ".join(f"{name} {version}" for name, version in programs.items()))]
+
+
 def warnings(record: Record) -> list[str]:
     """What the record lacks."""
     lines = []
     if record.run.ended_utc is None:
-        lines.append("the run did not end by itself: what follows is what it had done")
+        lines.append("interrupted: results so far")
     lines += [f"warning: {warning}" for warning in record.warnings]
-    lines += [f"left out: experiment {left_out.words()}" for left_out in record.plan.left_out]
+    lines += [f"not measured: experiment {left_out.words()}" for left_out in record.plan.left_out]
     return [printable(line) for line in lines]
 
 
 def analysis(record: Record) -> list[str]:
     """The suite's own words on what it asks, a string for each paragraph."""
-    paragraphs = re.split(r"\n\s*\n", record.plan.analysis)
-    return [printable(" ".join(words.split())) for words in paragraphs if words.strip()]
+    return paragraphs(record.plan.analysis)
+
+
+def paragraphs(text: str) -> list[str]:
+    """Text with empty lines between paragraphs, a string for each."""
+    return [printable(" ".join(words.split())) for words in re.split(r"\n\s*\n", text) if words.strip()]
+
+
+def _length(record: Record) -> str:
+    """How long the run took by the wall clock; empty if it did not end."""
+    if record.run.ended_utc is None:
+        return ""
+    try:
+        began, ended = (datetime.fromisoformat(time) for time in (record.run.started_utc, record.run.ended_utc))
+    except ValueError:
+        return ""
+    seconds = (ended - began).total_seconds()
+    return duration(seconds) if seconds >= 1 else ""
+
+
+def _machine(environment: dict[str, object]) -> str:
+    allowed = environment.get("allowed_cores")
+    cpu = " ".join(NOISE.sub("", str(environment.get("cpu") or "unknown CPU")).split())
+    kind = "VM" if environment.get("hypervisor") else "machine"
+    return f"{len(allowed)}-core {kind}, {cpu}" if isinstance(allowed, list) else str(cpu)
+
+
+def _programs(record: Record) -> str:
+    """The programs of the stacks that ran, with their versions."""
+    versions = record.environment.get("programs")
+    if not isinstance(versions, dict):
+        return ""
+    used = dict.fromkeys(
+        hop.program for experiment in record.plan.experiments for arm in experiment.arms for hop in arm.arm.hops
+    )
+    return ", ".join(f"{name} {versions[name]}" for name in used if name in versions)
 
 
 def _cores(environment: dict[str, object]) -> str:

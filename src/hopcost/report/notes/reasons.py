@@ -1,4 +1,4 @@
-"""Why blocks are suspect or void: a line for each kind of reason. JSON and the record have each reason."""
+"""Why starts are disturbed or void: a line for each kind of reason. JSON and the record have each reason."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ UNKNOWN = Reason(ReasonKind.BROKE_OFF, text="the record has no reason")
 
 
 def reason_lines(experiment: ExperimentSummary) -> list[str]:
-    """`suspect: 2 of 8 blocks (3, 5), nginx at 1,600/s: 6.1 to 12 % of the requests were sent late`."""
+    """`disturbed: 2 of 8 starts (3, 5), nginx at 1,600/s: 6.1 to 12 % of the requests were sent late`."""
     all_blocks = experiment.blocks + len(experiment.void)
-    return [*_lines("suspect", experiment.suspect, all_blocks), *_lines("void", experiment.void, all_blocks)]
+    return [*_lines("disturbed", experiment.suspect, all_blocks), *_lines("void", experiment.void, all_blocks)]
 
 
 def _lines(validity: str, blocks: Sequence[Block], all_blocks: int) -> list[str]:
@@ -28,12 +28,12 @@ def _lines(validity: str, blocks: Sequence[Block], all_blocks: int) -> list[str]
 
 
 def _blocks(numbers: Sequence[int], all_blocks: int) -> str:
-    """`block 3`, `2 of 8 blocks (1, 3)`, `both blocks`, `all 8 blocks`."""
+    """`start 3`, `2 of 8 starts (1, 3)`, `both starts`, `all 8 starts`."""
     if len(numbers) == 1:
-        return f"block {numbers[0]}"
+        return f"start {numbers[0]}"
     if len(numbers) == all_blocks:
-        return "both blocks" if all_blocks == 2 else f"all {all_blocks} blocks"
-    return f"{len(numbers)} of {all_blocks} blocks ({_runs(numbers)})"
+        return "both starts" if all_blocks == 2 else f"all {all_blocks} starts"
+    return f"{len(numbers)} of {all_blocks} starts ({_runs(numbers)})"
 
 
 def _runs(numbers: Sequence[int]) -> str:

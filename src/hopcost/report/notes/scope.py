@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from hopcost.report.formatting import CONFIDENCE
+from hopcost.report.formatting import CONFIDENCE_IN_TEXT
 from hopcost.statistics.summary.summary import ExperimentSummary
 
 SCOPE = [
-    "ranges hold for this hour on this machine; between hours: not measured",
-    f"the ranges of one experiment and figure hold together at {CONFIDENCE}, not those of the whole run",
+    f"(a–b): {CONFIDENCE_IN_TEXT} range; all ranges of one table column hold at once.",
+    "They are of this machine in this hour: another hour may differ by more.",
 ]
 
 

@@ -24,7 +24,7 @@ def surroundings_lines(group: list[ExperimentSummary]) -> list[str]:
         transfers = formatting.span([bits / 1e6 for key in holders for bits in surroundings[key].link_bits_per_s])
         who = _who(holders, everyone)
         lines.append(f"{who}: a link of {rate} Mbit/s; a plain transfer before load came to {transfers} Mbit/s")
-    return [f"note: {line}" for line in lines]
+    return lines
 
 
 def _holders(facts: Iterable[tuple[str, Holder]]) -> dict[str, list[Holder]]:
@@ -44,7 +44,7 @@ def _by_holders(holders_by_fact: dict[str, list[Holder]], everyone: list[Holder]
 
 
 def _who(holders: Iterable[Holder], everyone: list[Holder]) -> str:
-    """`every arm`, `a, b`, `at 10, 100: a`, or several of these."""
+    """`every stack`, `a, b`, `at 10, 100: a`, or several of these."""
     holders = set(holders)
     values = list(dict.fromkeys(value for value, _ in everyone))
     values_by_arms: dict[str, list[str]] = {}
@@ -60,4 +60,4 @@ def _arms(value: str, holders: set[Holder], everyone: list[Holder]) -> str:
     """The arms that hold it at this value."""
     candidates = [holder for holder in everyone if holder[0] == value]
     arms = [arm for value, arm in candidates if (value, arm) in holders]
-    return "every arm" if len(arms) == len(candidates) > 1 else ", ".join(arms)
+    return "every stack" if len(arms) == len(candidates) > 1 else ", ".join(arms)

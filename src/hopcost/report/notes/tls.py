@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hopcost.statistics.summary.summary import ArmSummary
 
-DIFFERS = "arms speak TLS differently, and their CPU time holds that too: "
+DIFFERS = "stacks speak TLS differently, and their CPU time includes that: "
 
 
 def tls_lines(arms: Sequence[ArmSummary]) -> list[str]:

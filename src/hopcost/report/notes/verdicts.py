@@ -5,11 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hopcost.report import formatting
-from hopcost.statistics.comparisons import THROUGHPUT, Comparison
+from hopcost.report.formatting import CONFIDENCE_IN_TEXT
+from hopcost.statistics.comparisons import CPU, THROUGHPUT, Comparison
 from hopcost.statistics.precision import Settling
 from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
 
 LEAST_SHOWN = 0.01
+WANTED = 0.1  # a half-width that somebody may want; a wider one only is where the estimate happens to lie
+FIGURES = {
+    THROUGHPUT: "throughput",
+    CPU: "CPU per request",
+    "response_p50": "median response time",
+    "response_p99": "p99 of response times",
+}
 
 
 def verdict_lines(experiment: ExperimentSummary) -> list[str]:
@@ -20,10 +28,11 @@ def verdict_lines(experiment: ExperimentSummary) -> list[str]:
         return [f"no verdicts: {experiment.no_verdicts}"]
     if not any(arm.comparisons for arm in experiment.arms):
         return []
+    margin = f"±{100 * experiment.margin:.2g} %"
     lines = [
-        "verdicts: a direction if the interval excludes 1, and its size against the margin of"
-        f" ±{experiment.margin:.1%}",
-        *_restart_spread(experiment),
+        f"slower, faster: the range excludes 1. negligible: real, but smaller than the margin of {margin};"
+        " size open: perhaps smaller",
+        f"all ranges of a figure hold at once with {CONFIDENCE_IN_TEXT} confidence",
     ]
     for arm in experiment.arms:
         lines += _without_verdict(arm)
@@ -32,8 +41,8 @@ def verdict_lines(experiment: ExperimentSummary) -> list[str]:
     return lines
 
 
-def _restart_spread(experiment: ExperimentSummary) -> list[str]:
-    """`starts of an arm differ by about 3 % (nginx), under 1 % (apache) in throughput`."""
+def restart_spread_lines(experiment: ExperimentSummary) -> list[str]:
+    """`starts of a stack differ by about 3 % (nginx), under 1 % (apache) in throughput`."""
     spreads = {
         arm.name: comparison.restart_spread
         for arm in experiment.arms
@@ -47,7 +56,7 @@ def _restart_spread(experiment: ExperimentSummary) -> list[str]:
     words = [f"{spread} ({', '.join(names)})" for spread, names in arms_by_words.items()]
     if len(words) == 1:
         words = list(arms_by_words)
-    return [f"starts of an arm differ by {', '.join(words)} in throughput"]
+    return [f"starts of a stack differ by {', '.join(words)} in throughput"]
 
 
 def percent_about(share: float) -> str:
@@ -68,7 +77,7 @@ def _caveats(arm: ArmSummary) -> list[str]:
 
 def _without_verdict(arm: ArmSummary) -> list[str]:
     """A line for each reason, with its figures if it does not hold for all of them."""
-    reasons = group_reasons([(comparison.no_verdict, comparison.figure) for comparison in arm.comparisons])
+    reasons = group_reasons([(comparison.no_verdict, figure_words(comparison)) for comparison in arm.comparisons])
     return [
         f"{arm.name}: no verdict{' on ' + figures if figures else ''}: {reason}" for reason, figures in reasons.items()
     ]
@@ -77,26 +86,32 @@ def _without_verdict(arm: ArmSummary) -> list[str]:
 def _not_settled(arm: ArmSummary) -> list[str]:
     """A line for each such verdict that tables show: the figures of single hops have none there."""
     return [
-        f"{arm.name}: not settled on {_figure(comparison)}: {settling_words(comparison.to_settle)}"
+        f"{arm.name}: not settled on {figure_words(comparison)}: {settling_words(comparison.to_settle)}"
         for comparison in arm.comparisons
         if comparison.to_settle is not None and ":" not in comparison.figure
     ]
 
 
-def _figure(comparison: Comparison) -> str:
+def figure_words(comparison: Comparison) -> str:
+    """`CPU per request at 1,000/s`; of a single hop `CPU per request of nginx`."""
+    figure, _, hop = comparison.figure.partition(":")
+    words = FIGURES.get(figure, figure) + (f" of {hop}" if hop else "")
     load = comparison.load_per_s
-    return comparison.figure if load is None else f"{comparison.figure} at {formatting.number(load)}/s"
+    return words if load is None else f"{words} at {formatting.number(load)}/s"
 
 
 def settling_words(settling: Settling) -> str:
-    """What would settle it.
+    """How narrow it is, and what would settle it, as long as somebody could want to be so narrow.
 
     >>> settling_words(Settling(half_width=0.07, target=0.02, starts=40, seconds=610.0))
-    '±7 % now, ±2 % in about 10 min (40 more starts)'
+    '±7 % now, ±2 % in about 10 min'
+    >>> settling_words(Settling(half_width=2.8, target=1.8, starts=1, seconds=29.0))
+    '±280 % now; more --time narrows it'
     """
-    starts = formatting.count(settling.starts, "more start")
-    time = formatting.duration(settling.seconds)
-    return f"{_width(settling.half_width)} now, {_width(settling.target)} in about {time} ({starts})"
+    now = f"{_width(settling.half_width)} now"
+    if settling.target > WANTED:
+        return f"{now}; more --time narrows it"
+    return f"{now}, {_width(settling.target)} in about {formatting.duration(settling.seconds)}"
 
 
 def _width(share: float) -> str:

@@ -1,58 +1,73 @@
-"""Figures at equal offered load: a row for each load and arm."""
+"""Figures at equal offered load, a row for each load and stack; and service times at full load."""
 
 from __future__ import annotations
 
+from hopcost.report import formatting, notation
 from hopcost.report.document import Table
-from hopcost.report.formatting import ABSENT, CONFIDENCE, interval, microseconds, number, verdict
+from hopcost.report.formatting import ABSENT, number, verdict
+from hopcost.report.tables.keyed import Rows, keyed
 from hopcost.statistics.comparisons import CPU
 from hopcost.statistics.figures import cpu_of_hops
 from hopcost.statistics.summary.open_loop import OpenFigures
 from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
 
+TIMES = "response time: from the intended start to the last byte, in µs"
+SERVICE = (
+    "service time: sent to last byte, with {connections} connections always busy; users see the response time instead"
+)
 
-def offered_load_table(experiment: ExperimentSummary) -> Table | None:
-    """The table; None if there was no open loop."""
-    loads = dict.fromkeys((load.share, load.rate_per_s) for arm in experiment.arms for load in arm.open_loop)
-    if not loads:
+
+def offered_load_table(group: list[ExperimentSummary]) -> Table | None:
+    """The table; None if no load was offered."""
+    shares = sorted({load.share for experiment in group for arm in experiment.arms for load in arm.open_loop})
+    if not shares:
         return None
-    header = ["offered/s", "arm", "answered", "CPU µs", f"CPU ratio [{CONFIDENCE}]", "CPU verdict"]
-    header += [
-        "p50 µs",
-        f"p50 ratio [{CONFIDENCE}]",
-        "p50 verdict",
-        "p99 µs",
-        f"p99 ratio [{CONFIDENCE}]",
-        "p99 verdict",
-    ]
-    rows = []
-    for share, rate_per_s in loads:
-        shown = number(rate_per_s)
-        for arm in experiment.arms:
-            figures = next((load for load in arm.open_loop if load.share == share), None)
-            if figures is not None:
-                rows.append([shown, *_cells(arm, figures, rate_per_s)])
-                shown = ""
-    shares = " and ".join(f"{share:.0%}" for share, _ in loads)
-    below = [
-        f"open loop, Poisson arrivals, the same rate for all arms: {shares} of the slowest one's capacity",
-        "p50, p99: response time, intended start → last byte",
-    ]
-    return Table(header, rows, "at equal offered load", below)
+    header = ["offered", "stack", "answered", "CPU µs", "CPU ratio", "verdict"]
+    header += ["median µs", "ratio", "verdict", "p99 µs", "ratio", "verdict"]
+
+    def rows(experiment: ExperimentSummary) -> Rows:
+        return [
+            [f"{number(figures.rate_per_s)}/s", *_cells(arm, figures)]
+            for share in shares
+            for arm in experiment.arms
+            for figures in arm.open_loop
+            if figures.share == share
+        ]
+
+    of_capacity = " and ".join(f"{100 * share:.0f} %" for share in shares)
+    below = [f"Poisson arrivals, the same rate for all: {of_capacity} of what the slowest stack can do", TIMES]
+    return keyed(group, header, rows, title="at equal offered load", below=below, words=2)
 
 
-def _cells(arm: ArmSummary, figures: OpenFigures, rate_per_s: float) -> list[str]:
+def _cells(arm: ArmSummary, figures: OpenFigures) -> list[str]:
     return [
         arm.name,
-        ABSENT if figures.answered is None else f"{figures.answered:.1%}",
-        microseconds(cpu_of_hops(figures.cpu_ns_per_request)),
-        *_ratio_and_verdict(arm, CPU, rate_per_s),
-        microseconds(figures.response_time_ns["p50"]),
-        *_ratio_and_verdict(arm, "response_p50", rate_per_s),
-        microseconds(figures.response_time_ns["p99"]),
-        *_ratio_and_verdict(arm, "response_p99", rate_per_s),
+        ABSENT if figures.answered is None else f"{100 * figures.answered:.1f} %",
+        formatting.microseconds(cpu_of_hops(figures.cpu_ns_per_request)),
+        *_ratio_and_verdict(arm, CPU, figures.rate_per_s),
+        formatting.microseconds(figures.response_time_ns["p50"]),
+        *_ratio_and_verdict(arm, "response_p50", figures.rate_per_s),
+        formatting.microseconds(figures.response_time_ns["p99"]),
+        *_ratio_and_verdict(arm, "response_p99", figures.rate_per_s),
     ]
 
 
 def _ratio_and_verdict(arm: ArmSummary, figure: str, load_per_s: float) -> list[str]:
     comparison = arm.comparison(figure, load_per_s)
-    return [ABSENT if comparison is None else interval(comparison.ratio), verdict(arm, figure, load_per_s)]
+    ratio = notation.ratio(comparison.ratio) if comparison is not None else ABSENT
+    return [ratio, verdict(arm, figure, load_per_s)]
+
+
+def service_time_table(group: list[ExperimentSummary]) -> Table | None:
+    """Median and p99 at full load; None if another generator measured: its own times stand apart."""
+
+    def rows(experiment: ExperimentSummary) -> Rows:
+        return [
+            [arm.name, *(formatting.quantile(arm.service_time_ns.get(name)) for name in ("p50", "p99"))]
+            for arm in experiment.arms
+            if arm.service_time_ns and arm.peer is None
+        ]
+
+    below = [SERVICE.format(connections=group[0].plan.workload.connections)]
+    table = keyed(group, ["stack", "median µs", "p99 µs"], rows, title="service time at full load", below=below)
+    return table if table.rows else None

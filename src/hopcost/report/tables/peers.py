@@ -10,8 +10,8 @@ from hopcost.statistics.summary.summary import ExperimentSummary
 
 TIMES = ("mean", "p50", "p90", "p99", "max")
 OWN = (
-    "times: as the tool prints them, of several runs lowest–highest; its connections are always busy, so this is not"
-    " what a user waits for"
+    "times: as the tool prints them, of several runs lowest–highest; its connections are always busy, and users see"
+    " other times"
 )
 KEPT = "kept: answers after which the connection was kept, by the tool's own count, of all that it counts as correct"
 
@@ -25,14 +25,15 @@ def peer_table(group: list[ExperimentSummary]) -> Table | None:
         return None
     key = swept_key(group[0])
     header = [key] if key else []
-    header += ["arm", *(f"{name} ms" for name in times), *(["kept"] if with_kept else [])]
+    header += ["stack", *(f"{name} ms" for name in times), *(["kept"] if with_kept else [])]
     rows, before = [], None
     for experiment, arm, figures in arms:
         shown = ["" if experiment is before else swept_value(experiment)] if key else []
         rows.append([*shown, arm, *_cells(figures, times), *([_kept(figures)] if with_kept else [])])
         before = experiment
     below = [OWN] if times else []
-    return Table(header, rows, "as the other generator says", [*below, *([KEPT] if with_kept else [])])
+    below += [KEPT] if with_kept else []
+    return Table(header, rows, "as the other generator says", below, words=2 if key else 1)
 
 
 def _arms(experiment: ExperimentSummary) -> list[tuple[str, PeerFigures]]:

@@ -5,25 +5,24 @@ from __future__ import annotations
 from hopcost.report import formatting
 from hopcost.report.document import Table
 from hopcost.report.formatting import ABSENT, swept_key, swept_value
-from hopcost.report.notes.note import merge_lines
+from hopcost.report.notes.merge import merge_lines
 from hopcost.report.notes.surroundings import surroundings_lines
 from hopcost.statistics.summary.repeats import ArmRepeats
 from hopcost.statistics.summary.summary import ExperimentSummary
 
 CANNOT_TELL = (
-    "the article's own protocol: arms one after another, each on one start; nothing is interleaved, nothing runs"
-    " against itself (no A/A), no interval can be had, and a slow minute of the machine is in whichever arm had it:"
-    " no verdict on speed"
+    "the article's own protocol: stacks one after another, each on one start; no two run at once, nothing runs twice,"
+    " so there is no range: a slow minute of the machine is in whichever stack had it, and there is no verdict on speed"
 )
-FOLLOWS = "answers/s, errors: as the tool counts them, answers with a 2xx status only; errors apart, never as answers"
+FOLLOWS = "req/s, errors: as the tool counts them, answers with a 2xx status only; errors apart, never as answers"
 
 
 def repeats_table(group: list[ExperimentSummary]) -> Table:
     """A row for each arm; in a sweep, for each value and arm."""
     key = swept_key(group[0])
     header = [key] if key else []
-    header += ["arm", "repeats' answers/s", "mean", "min–max", "ratio", "errors", "CPU %"]
-    header += ["article's requests/s", "its ratio"]
+    header += ["stack", "repeats, req/s", "mean", "min–max", "ratio", "errors", "CPU %"]
+    header += ["article's req/s", "its ratio"]
     arms = [arm for experiment in group for arm in experiment.repeats]
     if any(arm.published is not None and arm.published.has_errors for arm in arms):
         header.append("its errors")
@@ -33,7 +32,7 @@ def repeats_table(group: list[ExperimentSummary]) -> Table:
         for arm in experiment.repeats:
             rows.append([*shown, *_cells(arm)][: len(header)])
             shown = [""] if shown else []
-    return Table(header, rows)
+    return Table(header, rows, words=2 if key else 1)
 
 
 def notes(group: list[ExperimentSummary]) -> list[str]:
@@ -51,7 +50,7 @@ def _lines(experiment: ExperimentSummary) -> list[str]:
         arms_by_run.setdefault(_run(experiment, arm), []).append(arm.name)
     lines = []
     for run, arms in arms_by_run.items():
-        who = "every arm" if len(arms) == len(experiment.repeats) > 1 else ", ".join(arms)
+        who = "every stack" if len(arms) == len(experiment.repeats) > 1 else ", ".join(arms)
         lines.append(f"{who}: {run}")
     for arm in experiment.repeats:
         lines += [f"failed: {arm.name}: {failure}" for failure in dict.fromkeys(arm.failures)]

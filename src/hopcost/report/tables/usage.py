@@ -11,13 +11,11 @@ from hopcost.report.document import Table
 from hopcost.statistics.summary.summary import ExperimentSummary
 
 MEMORY = (
-    "memory peak: the largest resident sets of all processes added up; proportional: a page that several share divided"
-    " among them; the largest of all blocks"
+    "peak: resident memory of all processes of the hop, the most of any start; shared out: a page that several share is"
+    " divided among them"
 )
-WAITING = (
-    "TIME_WAIT: connections after a slice, at most: those that the hop closed first, and those that its client did"
-)
-CLOSED = "; the generator had closed its own by then"
+WAITING = "most connections in TIME_WAIT: closed by the hop / by its client"
+CLOSED = "; the load generator had closed its own by then"
 
 
 class User(Protocol):
@@ -45,15 +43,15 @@ def usage_table(group: list[ExperimentSummary]) -> Table | None:
     if not any(user.memory or user.time_wait for user in everyone):
         return None
     with_ports = any(user.time_wait for user in everyone)
-    header = ["arm", "hop", "memory peak MiB", "proportional MiB"]
-    header += ["TIME_WAIT server", "its client"] if with_ports else []
+    header = ["stack", "hop", "peak MiB", "shared out MiB"]
+    header += ["TIME_WAIT hop", "TIME_WAIT client"] if with_ports else []
     rows = []
     for name, same in users.items():
         shown = name
         for hop in _hops(same):
             rows.append([shown, hop, *_cells(hop, same)][: len(header)])
             shown = ""
-    return Table(header, rows, "memory and closed connections", _below(group, with_ports))
+    return Table(header, rows, "", _below(group, with_ports), words=2)
 
 
 def _users(experiment: ExperimentSummary) -> Sequence[User]:

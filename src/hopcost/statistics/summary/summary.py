@@ -23,7 +23,7 @@ from hopcost.statistics.summary.repeats import ArmRepeats, PeerFigures, summaris
 from hopcost.statistics.summary.service_time import Quantile, service_times
 from hopcost.statistics.summary.soak import Course, summarise_soak
 from hopcost.statistics.summary.usage import ArmSurroundings
-from hopcost.statistics.validity.arm import faults_of_arm, is_generator_full
+from hopcost.statistics.validity.arm import Consequence, faults_of_arm, is_generator_full
 from hopcost.statistics.validity.bias import can_be_judged, why_run_is_convicted
 from hopcost.suites.published import Published
 
@@ -36,7 +36,8 @@ class ArmSummary(msgspec.Struct, frozen=True):
     Throughput is correct answers per second of the arm's own time; CPU is ns per correct answer. Errors and reconnects
     are of whole blocks, warm-up and settling included. `cpu_percent` is the CPU time of all hops as a share of the
     stack's cores in the arm's own time. TIME_WAIT and memory are by hop, the largest of all blocks. `faults` are the
-    arm's own. `throughput_is_a_bound` is true if the generator was full and the stack was not.
+    arm's own. `throughput_is_a_bound` is true if the generator was full and the stack was not, `cpu_falls` if the arm
+    was not steady: then it has no size. `loads_not_carried` are the shares of offered loads that are too much for it.
     """
 
     name: str
@@ -56,6 +57,8 @@ class ArmSummary(msgspec.Struct, frozen=True):
     published: Published | None
     published_ratio: float | None
     throughput_is_a_bound: bool = False
+    cpu_falls: bool = False
+    loads_not_carried: list[float] = []
     comparisons: list[Comparison] = []
     open_loop: list[OpenFigures] = []
     faults: list[str] = []
@@ -191,6 +194,7 @@ def _summarise_arm(
     is_one = name == planned.baseline and answers > 0
     published, published_ratio = published_figures(planned, name)
     peer_runs = [part.peer for part in parts if part.peer is not None]
+    faults = faults_of_arm(parts, planned)
     return ArmSummary(
         name=name,
         title=arm.arm.title,
@@ -204,7 +208,11 @@ def _summarise_arm(
         open_loop=open_figures_of_arm(parts),
         service_time_ns=service_times(parts),
         errors=figures.sum_by_kind([dict.fromkeys(ERROR_KINDS, 0), *(part.errors for part in parts)]),
-        faults=[fault.text for fault in faults_of_arm(parts, planned)],
+        faults=[fault.text for fault in faults],
+        cpu_falls=any(fault.consequence is Consequence.NO_VERDICT for fault in faults),
+        loads_not_carried=sorted(
+            {fault.share for fault in faults if fault.consequence is Consequence.NO_LOAD and fault.share is not None}
+        ),
         reconnects=sum(part.totals.reconnects for part in parts if part.totals is not None),
         cpu_outside=cpu.cpu_outside(parts),
         steady=warm_up.is_steady(parts),

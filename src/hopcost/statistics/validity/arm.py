@@ -151,7 +151,7 @@ def _uneven(parts: Sequence[ArmBlock], experiment: PlannedExperiment) -> list[Ar
     faults = []
     for hop, found in worst.items():
         times, count = max(found)
-        text = f"the busiest of {count} workers of {hop} did {times:.1f} times its even share"
+        text = f"one of {hop}'s {count} workers did {100 * times / count:.0f} % of the work"
         faults.append(ArmFault(text + _in_starts(len(found), parts), Consequence.CAVEAT, hop))
     return faults
 

@@ -271,8 +271,8 @@ def test_plain_lines() -> None:
         "cost (1 of 2): 4 arms",
         "cost: block 1 valid, 1800 s left",
         "cost: expected: ±1.2% after 10 blocks",
-        "cost: block 2 valid, ratios to ±47.9% at the widest, 1800 s left",
-        "cost: block 3 void, ratios to ±47.9% at the widest, 1800 s left",
+        "cost: block 2 valid, widest range ±47.9 %, 1800 s left",
+        "cost: block 3 void, widest range ±47.9 %, 1800 s left",
         "block 3 is void: [b]",
         "cost: 2 blocks in the time given",
     ]

@@ -47,21 +47,21 @@ def test_a_bad_hour_is_a_line_for_each_kind() -> None:
         plain_block(7),
     ]
     assert lines(*blocks) == [
-        f"suspect: 3 of 8 blocks (1–3), 4 arms at 1,600/s: 6.1 to 12 % {LATE}",
-        "suspect: 3 of 8 blocks (1, 2, 5): other programs took 4 to 9 % of the cores' time: pytest (pid 6902), cargo"
+        f"disturbed: 3 of 8 starts (1–3), 4 arms at 1,600/s: 6.1 to 12 % {LATE}",
+        "disturbed: 3 of 8 starts (1, 2, 5): other programs took 4 to 9 % of the cores' time: pytest (pid 6902), cargo"
         " (pid 71)",
-        "suspect: block 5, nginx: the mean time is above p99: something stood still",
-        f"void: 2 of 8 blocks (6, 7), 4 arms at 1,600/s: 30 to 40 % {LATE}",
-        "void: block 6: other programs took 12 % of the cores' time: cargo (pid 71)",
+        "disturbed: start 5, nginx: the mean time is above p99: something stood still",
+        f"void: 2 of 8 starts (6, 7), 4 arms at 1,600/s: 30 to 40 % {LATE}",
+        "void: start 6: other programs took 12 % of the cores' time: cargo (pid 71)",
     ]
 
 
 def test_all_blocks_have_no_numbers_and_one_block_has_its_arms() -> None:
     jumped = broke_off("jumped")
-    assert lines(*(faulty(number, jumped) for number in range(3))) == ["suspect: all 3 blocks: jumped"]
-    assert lines(*(faulty(number, jumped) for number in range(2))) == ["suspect: both blocks: jumped"]
-    assert lines(faulty(0, *late(0.07)), plain_block(1)) == [f"suspect: block 1, 4 arms at 1,600/s: 7 % {LATE}"]
+    assert lines(*(faulty(number, jumped) for number in range(3))) == ["disturbed: all 3 starts: jumped"]
+    assert lines(*(faulty(number, jumped) for number in range(2))) == ["disturbed: both starts: jumped"]
+    assert lines(faulty(0, *late(0.07)), plain_block(1)) == [f"disturbed: block 1, 4 arms at 1,600/s: 7 % {LATE}"]
 
 
 def test_a_block_without_a_reason_is_told_too() -> None:
-    assert lines(faulty(0), plain_block(1)) == ["suspect: block 1: the record has no reason"]
+    assert lines(faulty(0), plain_block(1)) == ["disturbed: start 1: the record has no reason"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from samples.records import record
-from samples.sweeps import at, plan_with, point, tables_of
+from samples.sweeps import at, notes_of, plan_with, point
 
 from hopcost.record.evidence import NetworkKind, Surroundings
 
@@ -25,8 +25,8 @@ def surrounded(
                 link_mbit_per_s=None if seen is None else 1000,
                 link_bits_per_s=seen,
             )
-    tables = tables_of(record(*blocks, plan=plan))
-    return [line for line in tables.notes.lines if "read back" in line or "Mbit/s" in line]
+    lines = notes_of(record(*blocks, plan=plan))
+    return [line for line in lines if "read back" in line or "Mbit/s" in line]
 
 
 def test_what_all_have_is_said_once_and_what_differs_with_whom_it_holds_for() -> None:
@@ -35,9 +35,9 @@ def test_what_all_have_is_said_once_and_what_differs_with_whom_it_holds_for() ->
         (value, arm): both | {"net.core.somaxconn": str(value)} for value in (10, 1000) for arm in ("direct", "behind")
     }
     assert surrounded(10, 1000, sysctls=given) == [
-        "note: every arm: read back: net.ipv4.tcp_tw_reuse = 0, net.ipv4.ip_local_port_range = 8192 65535",
-        "note: at 10: every arm: read back: net.core.somaxconn = 10",
-        "note: at 1000: every arm: read back: net.core.somaxconn = 1000",
+        "every stack: read back: net.ipv4.tcp_tw_reuse = 0, net.ipv4.ip_local_port_range = 8192 65535",
+        "at 10: every stack: read back: net.core.somaxconn = 10",
+        "at 1000: every stack: read back: net.core.somaxconn = 1000",
     ]
 
 
@@ -45,16 +45,16 @@ def test_what_all_have_is_said_once_and_what_differs_with_whom_it_holds_for() ->
     ("holders", "who"),
     [
         ([(10, "behind"), (1000, "behind")], "behind"),
-        ([(10, "direct"), (10, "behind"), (1000, "behind")], "at 10: every arm; at 1000: behind"),
+        ([(10, "direct"), (10, "behind"), (1000, "behind")], "at 10: every stack; at 1000: behind"),
         ([(1000, "direct")], "at 1000: direct"),
     ],
 )
 def test_who_has_it(holders: list[tuple[int, str]], who: str) -> None:
     given = {key: {"net.core.somaxconn": "5"} for key in holders}
-    assert surrounded(10, 1000, sysctls=given) == [f"note: {who}: read back: net.core.somaxconn = 5"]
+    assert surrounded(10, 1000, sysctls=given) == [f"{who}: read back: net.core.somaxconn = 5"]
 
 
 def test_a_link_says_between_what_the_transfers_of_all_values_lay() -> None:
     assert surrounded(10, 1000, sysctls={}, links={10: 938_000_000, 1000: 941_000_000}) == [
-        "note: every arm: a link of 1000 Mbit/s; a plain transfer before load came to 938–941 Mbit/s"
+        "every stack: a link of 1000 Mbit/s; a plain transfer before load came to 938–941 Mbit/s"
     ]

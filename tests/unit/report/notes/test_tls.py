@@ -34,7 +34,7 @@ def test_arms_that_agree_are_said_once() -> None:
 
 def test_arms_that_differ_are_told_apart() -> None:
     (line,) = lines_of(AES_256, AES_128)
-    assert line.startswith("arms speak TLS differently, and their CPU time holds that too: ")
+    assert line.startswith("stacks speak TLS differently, and their CPU time includes that: ")
     assert line.endswith(f"direct: TLS 1.3, {AES_256}, X25519; behind: TLS 1.3, {AES_128}, X25519")
 
 

@@ -26,8 +26,8 @@ def test_what_is_not_settled_says_what_an_answer_takes_but_not_for_single_hops()
     )
     lines = verdict_lines(msgspec.structs.replace(found, arms=[behind]))
     assert [line for line in lines if "not settled" in line] == [
-        "behind: not settled on throughput: ±7 % now, ±2 % in about 10 min (40 more starts)",
-        "behind: not settled on response_p50 at 5,000/s: ±7 % now, ±2 % in about 10 min (40 more starts)",
+        "behind: not settled on throughput: ±7 % now, ±2 % in about 10 min",
+        "behind: not settled on median response time at 5,000/s: ±7 % now, ±2 % in about 10 min",
     ]
 
 

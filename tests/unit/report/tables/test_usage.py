@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import pytest
+from known import known
 from samples.records import record
 from samples.reports import rendered
-from samples.sweeps import at, only, peer_run, plan_with, planned, repeat, sweep, tables_of
+from samples.sweeps import at, details_of, notes_of, peer_run, plan_with, planned, repeat, sweep, table_of
 
 from hopcost.record.block import Block
 from hopcost.record.evidence import Memory, NetworkKind, Surroundings, TimeWait
 from hopcost.record.run import Record
-from hopcost.report import formatting
+from hopcost.report import Part, formatting, text
 from hopcost.report.document import Table
+from hopcost.report.record_report import document
+from hopcost.statistics.summary.summary import summarise
 from hopcost.suites.peer_name import PeerName
 from hopcost.suites.published import Protocol
 
@@ -19,8 +22,7 @@ MIB = 2**20
 
 
 def usage(content: Record) -> Table:
-    made = tables_of(content)
-    return only(made.further, "memory and closed connections")
+    return known(table_of(content, Part.MEMORY))
 
 
 def with_usage(made: Block, peak_mib: int, server: int) -> Block:
@@ -39,10 +41,10 @@ def test_memory_and_ports_are_one_table_with_a_row_for_each_hop() -> None:
     for each, peak_mib, server in ((first, 5, 1200), (second, 9, 3)):
         with_usage(each, peak_mib, server).experiment = "cost"
     made = usage(record(first, second))
-    assert made.header == ["arm", "hop", "memory peak MiB", "proportional MiB", "TIME_WAIT server", "its client"]
+    assert made.header == ["stack", "hop", "peak MiB", "shared out MiB", "TIME_WAIT hop", "TIME_WAIT client"]
     assert made.rows == [["behind", "proxy", "18.0", "0.5", "1,200", "10"], ["", "app", "9.0", "–", "–", "–"]]
-    whole = tables_of(record(first, second))
-    assert not any("TIME_WAIT" in line or "memory" in line for line in whole.notes.lines)
+    lines = notes_of(record(first, second))
+    assert not any("TIME_WAIT" in line or "memory" in line for line in lines)
 
 
 def test_a_sweep_has_one_such_table_for_all_its_values() -> None:
@@ -57,17 +59,16 @@ def test_a_sweep_has_one_such_table_for_all_its_values() -> None:
 def test_without_any_tcp_link_there_are_no_columns_for_ports() -> None:
     made = with_usage(at(0, 400), 5, 0)
     made.experiment, made.arms[1].time_wait = "cost", []
-    assert usage(record(made)).header == ["arm", "hop", "memory peak MiB", "proportional MiB"]
+    assert usage(record(made)).header == ["stack", "hop", "peak MiB", "shared out MiB"]
     made.arms[1].memory = {}
-    whole = tables_of(record(made))
-    assert "memory and closed connections" not in [part.title for part in whole.further]
+    assert Part.MEMORY not in details_of(record(made))
 
 
-def test_further_tables_stand_in_text_and_markdown() -> None:
+def test_it_stands_in_the_details_and_in_markdown() -> None:
     made = with_usage(at(0, 400), 5, 1200)
     made.experiment = "cost"
     content = record(made)
-    shown = rendered("txt", content)
+    shown = text.text(document(content, summarise(content), [Part.MEMORY]))
     assert [line.split() for line in shown.splitlines() if "1,200" in line] == [
         ["behind", "proxy", "10.0", "0.5", "1,200", "10"]
     ]
@@ -83,8 +84,7 @@ def test_repeats_have_memory_ports_and_surroundings_too() -> None:
     content = record(plan=plan, repeats=[one])
     assert usage(content).rows == [["direct", "app", "1.0", "–", "5", "0"]]
     assert any("closed its own by then" in line for line in usage(content).below)
-    made = tables_of(content)
-    assert "note: direct: read back: net.core.somaxconn = 128" in made.notes.lines
+    assert "direct: read back: net.core.somaxconn = 128" in notes_of(content)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,34 @@
+"""`hopcost about`: what a suite asks and why."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from hopcost.cli.shared import complete
+from hopcost.cli.shared.app import app, examples
+
+EPILOG = examples("hopcost about nginx-go", "hopcost about ./my-suite.toml")
+
+
+@app.command("about", epilog=EPILOG)
+def about(
+    suite: Annotated[
+        str,
+        typer.Argument(
+            metavar="SUITE",
+            help="A suite's name (see hopcost list), or the path of a TOML file.",
+            autocompletion=complete.suite_names,
+        ),
+    ],
+) -> None:
+    """Show what a suite asks and why: its article, its essay, its experiments.
+
+    Conditions of the article's figures stand beside the experiments that have some.
+    """
+    from hopcost.report import text
+    from hopcost.report.tables.about import about_suite
+    from hopcost.suites.read import read_suite
+
+    text.show(about_suite(read_suite(suite)))

@@ -1,0 +1,228 @@
+"""The answer of an experiment in a sentence or two, for people who will quote it: what a hop adds, what it leaves.
+
+The cost of a hop at an equal offered load comes first: that is the load of whoever reads it. A sentence names figures
+of single stacks, and ranks two of them only if their ranges, which hold together, do not overlap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from hopcost.errors import printable
+from hopcost.report import notation
+from hopcost.report.brief.load import Load, cost_of, load_shown
+from hopcost.report.brief.outcome import Outcome, has_size, outcome_of
+from hopcost.report.brief.words import baseline_of, hop_words, listed, number_word, others_of, shortened, stack_word
+from hopcost.statistics.comparisons import CPU
+from hopcost.statistics.intervals import Interval
+from hopcost.statistics.summary.soak import Course
+from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
+
+FEW = 3  # so many stacks are named one by one
+COURSES = {"ratio": "throughput", "service_time_p50_ns": "median service time", "memory_bytes": "memory"}
+
+
+def sentence(experiment: ExperimentSummary) -> str:
+    """The answer of one experiment."""
+    return printable(_sentence(experiment))
+
+
+def _sentence(experiment: ExperimentSummary) -> str:
+    if experiment.repeats:
+        return "As the article measured: one start of each stack, one after another. No ranges, so no verdicts."
+    if experiment.soak:
+        return _soak(experiment.soak)
+    baseline, others = baseline_of(experiment), others_of(experiment)
+    if baseline is None or not others:
+        reason = experiment.ending.detail if experiment.ending else "the run did not get that far"
+        return f"No result: {reason}."
+    load = load_shown(experiment)
+    costs = _costs(experiment, others, load)
+    return " ".join([*costs, *_throughput(experiment, baseline, others, follows_cost=bool(costs))])
+
+
+def _costs(experiment: ExperimentSummary, others: Sequence[ArmSummary], load: Load) -> list[str]:
+    """What hops add to a request at an offered load; nothing without one: the table has the cost at full load."""
+    if load.share is None:
+        return []
+    known = [(arm, cost.cpu_ns) for arm in others if (cost := cost_of(experiment, arm, load)) and cost.cpu_ns]
+    if not known:
+        return []
+    words = hop_words(experiment, [arm for arm, _ in known])
+    at = load.words[0].upper() + load.words[1:]
+    if len(known) == 1:
+        ((arm, cpu),) = known
+        who = words[0] if words is not None else arm.name
+        if not _excludes(cpu, 0.0):
+            return [f"{at} no CPU cost of {who} can be told from none: {notation.added(cpu)}."]
+        return [f"{at} {who} {_adds(cpu)} of CPU to a request."]
+    known.sort(key=lambda item: item[1].value)
+    (least, least_ns), (most, most_ns) = known[0], known[-1]
+    names = words[1] if words is not None else {arm.name: arm.name for arm, _ in known}
+    if not _apart(least_ns, most_ns):
+        low, high = (notation.added_parts(cpu)[0] for cpu in (least_ns, most_ns))
+        return [
+            f"{at} {words[0] if words is not None else 'the hop'} adds {low.lstrip('+')} of CPU to a request"
+            f" ({names[least.name]}), or {high.lstrip('+')} ({names[most.name]}); the ranges overlap."
+        ]
+    if words is not None:
+        return [
+            f"{at} {words[0]} {_adds(least_ns)} of CPU to a request at best ({names[least.name]}),"
+            f" {_amount(most_ns)} at worst ({names[most.name]})."
+        ]
+    return [
+        f"{at} {least.name} {_adds(least_ns)} of CPU to a request, the least; {most.name} {_amount(most_ns)}, the most."
+    ]
+
+
+def _adds(cpu: Interval) -> str:
+    """`adds 16 µs`, or `saves 3 µs`."""
+    return f"{'saves' if cpu.value < 0 else 'adds'} {_amount(cpu)}"
+
+
+def _amount(cpu: Interval) -> str:
+    return notation.added_parts(cpu)[0].lstrip(f"+{notation.MINUS}")
+
+
+def _throughput(
+    experiment: ExperimentSummary, baseline: ArmSummary, others: Sequence[ArmSummary], *, follows_cost: bool
+) -> list[str]:
+    """What stacks leave of the baseline's throughput, as far as there is a verdict; as measured if there is none."""
+    sized = [arm for arm in others if has_size(experiment, arm)]
+    if not sized:
+        return ["No stack has a throughput that can be compared."]
+    judged = [] if experiment.no_verdicts is not None else [arm for arm in sized if outcome_of(arm).is_verdict]
+    open_arms = [arm for arm in others if arm not in judged]
+    if not judged:
+        words = _compared(experiment, baseline, sized, is_judged=False)
+        settled = "nothing is settled" if _only_unsettled(experiment, others) else "no verdict on any"
+        return [f"As measured {words}; {settled if len(others) > 1 else settled.replace(' on any', '')} (?)."]
+    words = _compared(experiment, baseline, judged, is_judged=True, follows_cost=follows_cost)
+    if follows_cost:
+        words = f"at full load {words}"
+    sentences = [f"{words[0].upper() if not _begins_with_name(words, experiment) else words[0]}{words[1:]}."]
+    if not open_arms:
+        return [*sentences, *_all_alike(experiment, judged, with_cpu=not follows_cost)]
+    who = f"the other {number_word(len(open_arms))}" if len(open_arms) > 1 else open_arms[0].name
+    state = "not settled" if _only_unsettled(experiment, open_arms) else "without a verdict"
+    return [*sentences, f"{who[0].upper() if len(open_arms) > 1 else who[0]}{who[1:]}: {state} (?)."]
+
+
+def _begins_with_name(words: str, experiment: ExperimentSummary) -> bool:
+    """Names keep their small letters at the beginning of a sentence."""
+    names = {arm.name for arm in experiment.arms} | {cost.hop for cost in experiment.hop_costs}
+    return words.partition(" ")[0].rstrip(",") in names
+
+
+def _only_unsettled(experiment: ExperimentSummary, arms: Sequence[ArmSummary]) -> bool:
+    return experiment.no_verdicts is None and all(outcome_of(arm) is Outcome.NOT_SETTLED for arm in arms)
+
+
+def _compared(
+    experiment: ExperimentSummary,
+    baseline: ArmSummary,
+    arms: Sequence[ArmSummary],
+    *,
+    is_judged: bool,
+    follows_cost: bool = False,
+) -> str:
+    """The clause without its full stop. `arms` are ordered, the one with the most throughput first."""
+    base, hop = stack_word(baseline), hop_words(experiment, arms)
+    if len(arms) == 1:
+        return _single(base, hop[0] if hop is not None else "", arms[0], is_judged=is_judged)
+    best, worst = arms[0], arms[-1]
+    best_ratio, worst_ratio = (arm.ratio for arm in (best, worst))
+    assert best_ratio is not None and worst_ratio is not None, "the caller picks arms with a size"
+    if hop is not None and best_ratio.value < 1:
+        program, names = hop
+        if follows_cost and _apart(worst_ratio, best_ratio):
+            return f"it leaves {base} {_figure(best)} of its throughput at best, {_figure(worst)} at worst"
+        if _apart(worst_ratio, best_ratio):
+            return (
+                f"{program} leaves {base} {_figure(best)} of its throughput at best ({names[best.name]}),"
+                f" {_figure(worst)} at worst ({names[worst.name]})"
+            )
+        return (
+            f"{program} leaves {base} {_figure(best)} of its throughput ({names[best.name]}),"
+            f" or {_figure(worst)} ({names[worst.name]}); the ranges overlap"
+        )
+    if not is_judged:
+        return f"{best.name} gives {_figure(best)} of {base}'s throughput, {worst.name} {_figure(worst)}"
+    return _groups(base, arms)
+
+
+def _single(base: str, program: str, arm: ArmSummary, *, is_judged: bool) -> str:
+    if is_judged and outcome_of(arm) is Outcome.SAME:
+        return f"{program or arm.name} changes nothing: {_figure(arm)} of {base}'s throughput"
+    assert arm.ratio is not None, "the caller picks arms with a size"
+    if program and arm.ratio.value < 1:
+        return f"{program} leaves {base} {_figure(arm)} of its throughput"
+    if not is_judged:
+        return f"{arm.name} gives {_figure(arm)} of {base}'s throughput"
+    return f"{arm.name} is {outcome_of(arm).word} than {base}: {_figure(arm)} of its throughput"
+
+
+def _groups(base: str, arms: Sequence[ArmSummary]) -> str:
+    """`go is faster than nginx (166 %); caddy and haproxy are slower (91 % and 18 %)`; of many their number."""
+    clauses: list[str] = []
+    for outcome in (Outcome.FASTER, Outcome.SAME, Outcome.SLOWER):
+        own = [arm for arm in arms if outcome_of(arm) is outcome]
+        if not own:
+            continue
+        is_same = outcome is Outcome.SAME
+        word = "as fast as" if is_same else f"{outcome.word} than"
+        than = f"{word} {base}" if not clauses or is_same else outcome.word
+        verb = "is" if len(own) == 1 else "are"
+        if len(own) <= FEW:
+            figures = "" if is_same else f" ({listed([_figure(arm) for arm in own])})"
+            clauses.append(f"{listed([arm.name for arm in own])} {verb} {than}{figures}")
+        else:
+            ends = f" ({own[0].name} {_figure(own[0])}, {own[-1].name} {_figure(own[-1])})"
+            clauses.append(f"{number_word(len(own))} are {than}{ends}")
+    return "; ".join(clauses)
+
+
+def _all_alike(experiment: ExperimentSummary, judged: Sequence[ArmSummary], *, with_cpu: bool) -> list[str]:
+    """`All four are slower and cost more CPU.`"""
+    words = {outcome_of(arm).word for arm in judged}
+    if hop_words(experiment, judged) is None or len(judged) < 2 or words != {Outcome.SLOWER.word}:
+        return []  # the words before have said it
+    all_of = "Both" if len(judged) == 2 else f"All {number_word(len(judged))}"
+    costs = {comparison.verdict.word for arm in judged if (comparison := arm.comparison(CPU)) is not None}
+    cost = {"dearer": " and cost more CPU", "cheaper": " and cost less CPU"}.get(min(costs, default=""), "")
+    return [f"{all_of} are slower{cost if with_cpu and len(costs) == 1 else ''}."]
+
+
+def _figure(arm: ArmSummary) -> str:
+    return notation.share_parts(arm.ratio)[0]
+
+
+def _apart(lower: Interval, higher: Interval) -> bool:
+    """Whether the ranges, which hold together, do not overlap."""
+    return lower.high is not None and higher.low is not None and lower.high < higher.low
+
+
+def _excludes(interval: Interval, value: float) -> bool:
+    return interval.low is not None and interval.high is not None and not interval.low <= value <= interval.high
+
+
+def _soak(courses: Sequence[Course]) -> str:
+    """What drifts, what does not, and what is not known."""
+    kinds: list[tuple[str, Callable[[Course], bool]]] = [
+        ("drifts", lambda course: course.word == "drifts"),
+        ("does not drift measurably", lambda course: course.word in ("no drift seen", "drifts, negligible")),
+        ("is not known to drift or not (too few parts)", lambda course: course.drift is None),
+    ]
+    sentences = []
+    for words, holds in kinds:
+        names = [f"{course.arm}'s {COURSES[course.figure]}" for course in courses if holds(course)]
+        if names:
+            sentences.append(f"{shortened(names)} {words if len(names) == 1 else _plural(words)}.")
+    return " ".join(sentences)
+
+
+def _plural(words: str) -> str:
+    for singular, plural in (("drifts", "drift"), ("does not", "do not"), ("is not", "are not")):
+        if words.startswith(singular):
+            return plural + words.removeprefix(singular)
+    return words

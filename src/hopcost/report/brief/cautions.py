@@ -1,0 +1,230 @@
+"""What stands below an experiment's table: what its marks mean, what changes the reading, what only widens ranges.
+
+`?` explains a mark, `!` changes the reading. Both are always shown, entries of one kind together in as few lines as
+they take. The rest is one entry; more is in the details.
+"""
+
+from __future__ import annotations
+
+import re
+
+from hopcost.errors import printable
+from hopcost.plan.method import METHOD
+from hopcost.record.run import Record
+from hopcost.report import notation
+from hopcost.report.brief.load import Load, carries
+from hopcost.report.brief.outcome import Outcome, is_tiny, outcome_of
+from hopcost.report.brief.reasons import plainer, with_advice
+from hopcost.report.brief.words import baseline_of, listed, others_of, shortened, stack_word
+from hopcost.report.formatting import count
+from hopcost.report.notes.verdicts import group_reasons, settling_words
+from hopcost.statistics.comparisons import THROUGHPUT, Comparison
+from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
+from hopcost.statistics.validity.reasons import group_reasons as group_kinds
+from hopcost.suites.sweep import AT
+
+COSTLY = 0.02  # of the throughput: less than this is lost in the noise
+UNEVEN = re.compile(r"workers? ")
+MACHINE = ("other programs", "the hypervisor")
+
+
+def cautions(record: Record, experiment: ExperimentSummary, load: Load) -> list[str]:
+    """The entries in their order."""
+    important = " ".join(changes_reading(record, experiment, load))
+    aside = " ".join(adds(experiment))
+    entries = [
+        *explanations(experiment),
+        *([f"! {important}"] if important else []),
+        *([aside] if aside else []),
+    ]
+    return [printable(entry) for entry in entries]
+
+
+def explanations(experiment: ExperimentSummary) -> list[str]:
+    """What `?` and `~` mean here, and what to do."""
+    open_arms = [arm for arm in others_of(experiment) if not outcome_of(arm).is_verdict]
+    unsettled = _not_settled(open_arms) if experiment.no_verdicts is None else []
+    return [*no_verdicts(experiment), *unsettled, *not_measured(experiment), *_same(experiment)]
+
+
+def no_verdicts(experiment: ExperimentSummary) -> list[str]:
+    """An entry for each reason; stacks are named if it is not that of all marked ones."""
+    if experiment.no_verdicts is not None:
+        return [f"? no verdict on any: {with_advice(experiment.no_verdicts)}"] if others_of(experiment) else []
+    open_arms = [arm for arm in others_of(experiment) if not outcome_of(arm).is_verdict]
+    reasons = group_reasons([(_no_verdict(arm), arm.name) for arm in open_arms])
+    return [
+        f"? no verdict{' on ' + names if names else ''}: {with_advice(reason)}" for reason, names in reasons.items()
+    ]
+
+
+def _same(experiment: ExperimentSummary) -> list[str]:
+    """What `~` means."""
+    others, margin = others_of(experiment), f"±{100 * experiment.margin:.2g} %"
+    if any(is_tiny(arm) for arm in others):
+        return [f"~ real, but smaller than the margin of {margin}"]
+    is_same = any(outcome_of(arm) is Outcome.SAME for arm in others)
+    return [f"~ same: the whole range is within {margin}"] if is_same else []
+
+
+def _no_verdict(arm: ArmSummary) -> str | None:
+    comparison = arm.comparison(THROUGHPUT)
+    if outcome_of(arm) is not Outcome.NO_VERDICT:
+        return None
+    if comparison is None or comparison.no_verdict is None:
+        return "it has no throughput to compare"
+    return comparison.no_verdict
+
+
+def _not_settled(open_arms: list[ArmSummary]) -> list[str]:
+    """One entry for all that more time may settle: the stack that takes longest tells how much."""
+    arms = [arm for arm in open_arms if outcome_of(arm) is Outcome.NOT_SETTLED]
+    if not arms:
+        return []
+    names = f" on {shortened([arm.name for arm in arms])}" if len(arms) < len(open_arms) else ""
+    longest = max(arms, key=lambda arm: _seconds(arm.comparison(THROUGHPUT)))
+    comparison = longest.comparison(THROUGHPUT)
+    settling = comparison.to_settle if comparison is not None else None
+    words = settling_words(settling) if settling is not None else "more --time narrows the range"
+    return [f"? not settled{names}: {words}"]
+
+
+def _seconds(comparison: Comparison | None) -> float:
+    return comparison.to_settle.seconds if comparison is not None and comparison.to_settle is not None else 0.0
+
+
+def not_measured(experiment: ExperimentSummary) -> list[str]:
+    """What is not installed, with the command that installs it; stacks without the same program together."""
+    names: dict[str, list[str]] = {}
+    for left in experiment.plan.left_out:
+        remedy = (left.remedy or left.reason).partition(";")[0]
+        names.setdefault(remedy, []).append(left.name)
+    return [f"? not measured: {shortened(stacks)}: {remedy}" for remedy, stacks in names.items()]
+
+
+def changes_reading(record: Record, experiment: ExperimentSummary, load: Load) -> list[str]:
+    """Sentences without which the figures would be misread."""
+    plan = experiment.plan
+    return [
+        *_failures(experiment),
+        *_errors(experiment),
+        *_load(experiment, load),
+        *_biases(record, experiment),
+        *_workers(experiment),
+        *([_disturbed(experiment)] if experiment.suspect and len(experiment.suspect) == experiment.blocks else []),
+        *(
+            [f"Run with {plan.workload.connections} connections; {plan.connections_asked} were asked for."]
+            if plan.connections_asked is not None
+            else []
+        ),
+        *_cores(record, experiment),
+    ]
+
+
+def _failures(experiment: ExperimentSummary) -> list[str]:
+    first: dict[str, str] = {}
+    for failure in experiment.failures:
+        message = (failure.message.splitlines() or [""])[0]
+        first.setdefault(failure.arm, message.removesuffix("; its last lines:").rstrip(":"))
+    return [f"{arm} failed: {message}." for arm, message in first.items()]
+
+
+def _errors(experiment: ExperimentSummary) -> list[str]:
+    """Errors of stacks that have a verdict all the same; else they are the reason why it has none."""
+    few = [arm for arm in experiment.arms if sum(arm.errors.values()) and outcome_of(arm).is_verdict]
+    own = [f"{arm.name} {count(sum(arm.errors.values()), 'error')}" for arm in few]
+    return [f"{listed(own)} of many requests: only correct answers count."] if own else []
+
+
+def _load(experiment: ExperimentSummary, load: Load) -> list[str]:
+    unable = [arm.name for arm in experiment.arms if not carries(arm, load)]
+    return [f"{shortened(unable)} cannot carry {notation.rate(load.per_s)}/s."] if unable else []
+
+
+def _biases(record: Record, experiment: ExperimentSummary) -> list[str]:
+    """What is known to push a figure one way, beside the figure."""
+    plan, sentences = experiment.plan, []
+    baseline = baseline_of(experiment)
+    if (
+        plan.turns.interleave
+        and plan.slice_ns < METHOD.min_slice_ns
+        and any(cost.without == plan.baseline for cost in experiment.hop_costs)
+    ):
+        sentences.append(f"Visits of {plan.slice_ns / 1e6:.0f} ms flatter hops by 4–8 % in throughput.")
+    if plan.cores.shared:
+        sentences.append("The load generator shares a core: throughput includes its CPU.")
+    if baseline is not None and baseline.throughput_is_a_bound:
+        sentences.append(f"The load generator was full while {stack_word(baseline)} idled (≥).")
+    asked = _asked_baseline(record, experiment)
+    if baseline is not None and asked not in {arm.name for arm in plan.arms}:
+        sentences.append(f"{asked} is not there; {baseline.name} takes its place.")
+    elif baseline is not None and asked != baseline.name:
+        sentences.append(f"All beside {baseline.name} on request; the suite asks for {asked}.")
+    if experiment.arms and any(arm.peer is not None for arm in experiment.arms):
+        tool = next(arm.peer for arm in experiment.arms if arm.peer is not None)
+        sentences.append(f"{tool} drove the stacks: counts and times are its own, and no body was compared.")
+    return sentences
+
+
+def _asked_baseline(record: Record, experiment: ExperimentSummary) -> str:
+    """The suite's; that in use if the suite does not have the experiment."""
+    name = experiment.plan.suite_name.partition(AT)[0]
+    return next((asked.baseline for asked in record.suite.experiments if asked.name == name), experiment.plan.baseline)
+
+
+def _workers(experiment: ExperimentSummary) -> list[str]:
+    """Workers that got unlike shares of the load: each sentence once, with its stacks if not all have it."""
+    lucky = [
+        own for own in experiment.workers_luck if own.one_got_everything and (own.throughput_change or 0) < -COSTLY
+    ]
+    if lucky:
+        worst = min(lucky, key=lambda own: own.throughput_change or 0)
+        change = round(-100 * (worst.throughput_change or 0))
+        openings = f"{worst.one_got_everything} of {worst.openings} openings"
+        return [f"In {openings} one of {worst.hop}'s {worst.workers} workers got every request: {change} % less."]
+    faults = [(fault, arm.name) for arm in experiment.arms for fault in arm.faults if UNEVEN.search(fault)]
+    short = [(fault.partition(" (in ")[0], name) for fault, name in faults]
+    stacks: dict[str, list[str]] = {}
+    for fault, name in short:
+        stacks.setdefault(fault, []).append(name)
+    return [f"{fault[0].upper()}{fault[1:]} ({shortened(names)})." for fault, names in stacks.items()]
+
+
+def _cores(record: Record, experiment: ExperimentSummary) -> list[str]:
+    """Fewer cores than the article's figures come from."""
+    name, allowed = experiment.plan.suite_name.partition(AT)[0], record.environment.get("allowed_cores")
+    needed = next((asked.needs_cores for asked in record.suite.experiments if asked.name == name), 0)
+    if not isinstance(allowed, list) or needed <= len(allowed):
+        return []
+    return [f"The article had {needed} cores; here stack and load share {len(allowed)}."]
+
+
+def adds(experiment: ExperimentSummary) -> list[str]:
+    """What widens ranges, and that nothing went wrong."""
+    sentences = []
+    if experiment.void:
+        sentences.append(f"{count(len(experiment.void), 'start')} did not count.")
+    if experiment.suspect and len(experiment.suspect) < experiment.blocks:
+        sentences.append(_disturbed(experiment))
+    if not experiment.arms:
+        return sentences
+    if not any(sum(arm.errors.values()) for arm in experiment.arms):
+        is_checked = all(arm.peer is None for arm in experiment.arms)
+        sentences.append("No errors; all bodies identical." if is_checked else "No errors.")
+    baseline = baseline_of(experiment)
+    if experiment.aa_floor is not None and baseline is not None:
+        sentences.append(
+            f"Noise: {stack_word(baseline)} beside itself {notation.share(experiment.aa_floor, against=())}."
+        )
+    return sentences
+
+
+def _disturbed(experiment: ExperimentSummary) -> str:
+    """How many starts, and what disturbed them, if it was the machine."""
+    kinds = group_kinds((block.number, reason) for block in experiment.suspect for reason in block.reasons)
+    machine = [kind for kind in kinds if kind.what.startswith(MACHINE)]
+    of_all = f"Disturbed: {len(experiment.suspect)} of {count(experiment.blocks, 'start')}"
+    if not machine:
+        return f"{of_all} (--details=starts)."
+    worst = max(machine, key=lambda kind: len(kind.blocks))
+    return f"{of_all}; {plainer(worst.what).partition(': ')[0]}."

@@ -1,0 +1,53 @@
+"""An experiment, or a sweep, in short, with its details folded behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from hopcost.record.run import Record
+from hopcost.report import Part
+from hopcost.report.brief import answer, sweep
+from hopcost.report.brief.cautions import cautions
+from hopcost.report.brief.load import has_medians, load_shown, median_line
+from hopcost.report.brief.repeats import repeats_cautions, repeats_table
+from hopcost.report.brief.soak import soak_cautions, soak_table
+from hopcost.report.brief.table import bars_of, shows_times
+from hopcost.report.document import Element, Fold, Heading, Lines, Section, Style
+from hopcost.report.tables.details import details
+from hopcost.report.tables.experiment import group_title
+from hopcost.statistics.summary.summary import ExperimentSummary
+
+
+def section(record: Record, group: list[ExperimentSummary], open_parts: Collection[Part]) -> Section:
+    """The elements of a group: the points of a sweep, or one experiment."""
+    first = group[0]
+    heading = Heading(group_title(group), about=first.plan.question)
+    return [heading, *_brief(record, group), *_details(group, open_parts)]
+
+
+def _brief(record: Record, group: list[ExperimentSummary]) -> list[Element]:
+    first = group[0]
+    if any(experiment.repeats for experiment in group):
+        below = Lines(repeats_cautions(group), Style.CAUTIONS)
+        return [Lines([answer.sentence(first)], Style.ANSWER), repeats_table(group), below]
+    if first.plan.point is not None:
+        below = Lines(sweep.sweep_cautions(record, group), Style.CAUTIONS)
+        return [Lines([sweep.sentence(group)], Style.ANSWER), *sweep.tables(group), below]
+    sentence = Lines([answer.sentence(first)], Style.ANSWER)
+    if first.soak:
+        return [sentence, soak_table(first), Lines(soak_cautions(first), Style.CAUTIONS)]
+    load = load_shown(first)
+    in_line = has_medians(first, load) and not shows_times(first, load)
+    entries = [
+        Lines([median_line(first, load)] if in_line else []),
+        Lines(cautions(record, first, load), Style.CAUTIONS),
+    ]
+    return [sentence, bars_of(first, load), *entries]
+
+
+def _details(group: list[ExperimentSummary], open_parts: Collection[Part]) -> list[Element]:
+    """A fold for each part that has something; if parts are asked for, these alone, open."""
+    parts = details(group)
+    if open_parts:
+        return [Fold(part.heading, elements, is_open=True) for part, elements in parts.items() if part in open_parts]
+    return [Fold(part.heading, elements) for part, elements in parts.items()]

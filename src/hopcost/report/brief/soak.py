@@ -1,0 +1,58 @@
+"""A soak in short: what each figure was at the beginning and at the end, and how far it drifted."""
+
+from __future__ import annotations
+
+from hopcost.report import notation
+from hopcost.report.document import Table
+from hopcost.report.formatting import mebibytes
+from hopcost.statistics.intervals import Interval
+from hopcost.statistics.summary.soak import Course, Drift
+from hopcost.statistics.summary.summary import ExperimentSummary
+
+SHORT_S = 600  # slopes of less say little
+FIGURES = {"ratio": "throughput", "service_time_p50_ns": "median service time", "memory_bytes": "memory"}
+
+
+def soak_table(experiment: ExperimentSummary) -> Table:
+    """A row for each figure of each stack."""
+    header = ["stack", "figure", "at first", "at last", "change"]
+    rows = [
+        [
+            course.arm,
+            FIGURES[course.figure],
+            _amount(course, course.first),
+            _amount(course, course.last),
+            notation.change(over_run(course.drift)) if course.drift is not None else notation.ABSENT,
+        ]
+        for course in experiment.soak
+    ]
+    return Table(header, rows, words=2)
+
+
+def soak_cautions(experiment: ExperimentSummary) -> list[str]:
+    """What the table cannot tell."""
+    lengths = [course.drift.length_s for course in experiment.soak if course.drift is not None]
+    entries = []
+    if not lengths:
+        entries.append("? not known: too few parts for a slope; a longer --soak-length has more")
+    elif min(lengths) < SHORT_S:
+        entries.append("! So short a soak says little about drift: its parts follow each other within seconds.")
+    entries.append("Times and memory are of one stack, and the machine drifts too; throughput is beside the baseline.")
+    return entries
+
+
+def over_run(drift: Drift) -> Interval:
+    """The factor over the whole run."""
+    return Interval(value=drift.over_run, low=drift.low, high=drift.high)
+
+
+def _amount(course: Course, value: float | None) -> str:
+    if value is None:
+        return notation.ABSENT
+    match course.figure:
+        case "ratio":
+            return f"{100 * value:.0f} %"
+        case "memory_bytes":
+            return mebibytes(round(value))
+        case _:
+            return notation.time(value)

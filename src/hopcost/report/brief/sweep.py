@@ -1,0 +1,97 @@
+"""A sweep in short: for each stack a row for each value, so that one sees where the baseline's lead ends."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from hopcost.errors import printable
+from hopcost.record.run import Record
+from hopcost.report import notation
+from hopcost.report.brief import cautions
+from hopcost.report.brief.load import FULL_LOAD
+from hopcost.report.brief.outcome import Outcome, has_size, marks, outcome_of
+from hopcost.report.brief.table import bar_of, most_of, requests_per_s
+from hopcost.report.brief.words import baseline_of, others_of, stack_word
+from hopcost.report.document import BarRow, Bars
+from hopcost.report.formatting import swept_key, swept_value
+from hopcost.report.notes.merge import merge_lines
+from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
+
+MARK = re.compile(r"^(at [^:]*: )([?~!] )")
+FEW = 2  # so many stacks are in the sentence
+
+
+def sentence(points: Sequence[ExperimentSummary]) -> str:
+    """What each stack keeps at the first value and at the last one."""
+    measured = [point for point in points if baseline_of(point) is not None and others_of(point)]
+    if not measured:
+        return "No result at any value."
+    first, last = measured[0], measured[-1]
+    key, clauses = swept_key(first), []
+    for name in stacks(measured)[:FEW]:
+        shares = [
+            f"{notation.share_parts(arm.ratio)[0]} at {key} {swept_value(point)}"
+            for point in ([first] if first is last else [first, last])
+            if (arm := _arm(point, name)) is not None and has_size(point, arm)
+        ]
+        if shares:
+            clauses.append(f"{name} {', '.join(shares)}")
+    base = baseline_of(first)
+    assert base is not None, "measured points have one"
+    more = len(stacks(measured)) - FEW
+    others = f"; {more} more below" if more > 0 else ""
+    return printable(f"Of {stack_word(base)}'s throughput: {'; '.join(clauses)}{others}.")
+
+
+def stacks(points: Sequence[ExperimentSummary]) -> list[str]:
+    """All stacks but the baseline, in the plan's order."""
+    return list(dict.fromkeys(arm.name for point in points for arm in point.arms if arm.name != point.plan.baseline))
+
+
+def tables(points: Sequence[ExperimentSummary]) -> list[Bars]:
+    """A table for each stack; all bars have one scale."""
+    ratios = [
+        arm.ratio for point in points for arm in others_of(point) if arm.ratio is not None and has_size(point, arm)
+    ]
+    most = most_of(ratios)
+    return [_table(points, name, most) for name in stacks(points)]
+
+
+def _table(points: Sequence[ExperimentSummary], name: str, most: float) -> Bars:
+    rows, base = [], points[0].plan.baseline
+    for point in points:
+        arm, baseline = _arm(point, name), baseline_of(point)
+        if arm is None or baseline is None:
+            continue
+        ratio = arm.ratio if has_size(point, arm) else None
+        bar = None if ratio is None else bar_of(ratio, most)
+        mark = marks(point, others_of(point))[name]
+        rows.append(BarRow(swept_value(point), [requests_per_s(baseline)], bar, [*notation.share_parts(ratio), mark]))
+    return Bars([swept_key(points[0]), f"{base} req/s", f"{name} of {base}", "", ""], rows)
+
+
+def _arm(point: ExperimentSummary, name: str) -> ArmSummary | None:
+    return next((arm for arm in point.arms if arm.name == name), None)
+
+
+def sweep_cautions(record: Record, points: Sequence[ExperimentSummary]) -> list[str]:
+    """The entries of all values, each once, with its values if it does not hold for all."""
+    marked = [(swept_value(point), [*cautions.no_verdicts(point), *cautions.not_measured(point)]) for point in points]
+    lines = [MARK.sub(r"\2\1", line) for line in merge_lines(marked)]
+    unsettled = [
+        swept_value(point)
+        for point in points
+        if point.no_verdicts is None and any(outcome_of(arm) is Outcome.NOT_SETTLED for arm in others_of(point))
+    ]
+    if unsettled:
+        lines.append(f"? not settled at {', '.join(unsettled)}: more --time narrows the ranges")
+    important = merge_lines(
+        [(swept_value(point), cautions.changes_reading(record, point, FULL_LOAD)) for point in points]
+    )
+    lines += [f"! {' '.join(important)}"] if important else []
+    empty = [f"{swept_value(point)} ({point.ending.detail})" for point in points if not point.arms and point.ending]
+    lines += [f"! No result at {', '.join(empty)}."] if empty else []
+    if not any(sum(arm.errors.values()) for point in points for arm in point.arms):
+        lines.append("No errors; all bodies identical.")
+    return [printable(line) for line in lines]

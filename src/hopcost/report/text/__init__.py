@@ -1,0 +1,48 @@
+"""Documents for a terminal. In a file or a pipe they are the same without colours."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from hopcost.report import Result
+from hopcost.report.document import Document
+from hopcost.report.text.lines import Layout
+
+WIDTH = 80  # if there is no terminal to ask
+MOST_WIDTH = 100  # wider lines are hard to read
+LEAST_WIDTH = 40
+
+
+def write(result: Result) -> str:
+    """The result's document as plain text."""
+    return text(result.document())
+
+
+def text(document: Document, width: int = WIDTH, ascii: bool = False) -> str:
+    """Plain text, no line of which is wider than `width` as long as its words allow."""
+    return "".join(f"{line.text}\n" for line in Layout(width, ascii).lines(document))
+
+
+def show(document: Document, ascii: bool | None = None) -> None:
+    """Print to standard output: with a terminal's width and colours, or as `text` if it is no terminal.
+
+    `ascii` None: letters that standard output has.
+    """
+    from rich.console import Console
+    from rich.text import Text
+
+    ascii = wants_ascii() if ascii is None else ascii
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        print(text(document, ascii=ascii), end="")
+        return
+    width = max(LEAST_WIDTH, min(MOST_WIDTH, console.width))
+    for line in Layout(width, ascii).lines(document):
+        console.print(Text(line.text, style=line.tone.value), soft_wrap=True)
+
+
+def wants_ascii() -> bool:
+    """Whether standard output cannot show bars: a dumb terminal, or an encoding that is not UTF-8."""
+    encoding = (sys.stdout.encoding or "").lower().replace("-", "")
+    return os.environ.get("TERM") == "dumb" or encoding != "utf8"

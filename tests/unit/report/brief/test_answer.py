@@ -1,0 +1,137 @@
+"""The sentence that an experiment answers with: what it says of every outcome, and that it never says more."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from samples.comparisons import RATE_PER_S, six_blocks, summary, void_load
+from samples.records import block, part, plain_block, plan_of, record, slice_of, sound_block
+
+from hopcost.plan.plan import Plan
+from hopcost.record.block import Block
+from hopcost.record.run import Record
+from hopcost.report.brief.answer import sentence
+from hopcost.report.brief.load import FULL_LOAD, load_shown
+from hopcost.statistics.summary.summary import summarise
+
+
+def answer_of(content: Record) -> str:
+    (experiment,) = summarise(content)
+    return sentence(experiment)
+
+
+def steady(behind: int, blocks: int = 6) -> list[Block]:
+    """Alike but for a thousandth, so that ranges are narrow."""
+    return [plain_block(number, 100_000, 100_000, behind + behind * (number % 2) // 1000) for number in range(blocks)]
+
+
+def test_slower() -> None:
+    assert answer_of(record(*steady(39_000))).startswith("proxy leaves the app 39 % of its throughput.")
+
+
+def test_faster() -> None:
+    assert answer_of(record(*steady(150_000))) == "behind is faster than the app: 150 % of its throughput."
+
+
+def test_the_same_within_the_margin() -> None:
+    blocks = [plain_block(number, 100_000, 100_000, 99_950 + 100 * (number % 2)) for number in range(12)]
+    assert answer_of(record(*blocks)).startswith("proxy changes nothing: 100")
+
+
+def test_not_settled() -> None:
+    blocks = [
+        plain_block(number, 1000, 1000, behind) for number, behind in enumerate((700, 1500, 900, 1300, 800, 1200))
+    ]
+    words = answer_of(record(*blocks))
+    assert words.startswith("As measured behind gives 103 % of") and words.endswith("; nothing is settled (?).")
+
+
+def test_one_start_is_as_measured() -> None:
+    assert answer_of(record(plain_block(0))) == (
+        "As measured proxy leaves the app 40 % of its throughput; no verdict (?)."
+    )
+
+
+def test_a_cost_beside_another_stack_than_the_baseline_is_not_said_as_if_it_were() -> None:
+    plan = plan_of(quick=False)
+    (experiment,) = plan.experiments
+    swapped = msgspec.structs.replace(experiment, baseline="beside")
+    content = record(
+        *(dear_proxy(number) for number in range(6)), plan=msgspec.structs.replace(plan, experiments=[swapped])
+    )
+    assert "adds" not in answer_of(content)
+
+
+def test_no_block() -> None:
+    assert answer_of(record()) == "No result: all 6 blocks are done."
+
+
+def dear_proxy(number: int) -> Block:
+    """A block in which the stack with the proxy takes twice the CPU time per request, at 5000/s as at full load."""
+    made = sound_block(number)
+    (behind,) = [part for part in made.arms if part.name == "behind"]
+    for each in [*behind.slices, *behind.open_loop[0].slices]:
+        each.cpu_ns = {hop: 2 * ns + number * 1000 for hop, ns in each.cpu_ns.items() if ns is not None}
+    return made
+
+
+def test_the_hop_cost_comes_first_with_its_load() -> None:
+    words = answer_of(record(*(dear_proxy(number) for number in range(6)), plan=plan_of(quick=False)))
+    assert words.startswith("At 5,000 requests/s proxy adds 25")
+    assert "µs of CPU to a request. " in words
+
+
+def test_a_hop_that_costs_nothing_measurable_adds_nothing() -> None:
+    words = answer_of(record(*(sound_block(number) for number in range(6)), plan=plan_of(quick=False)))
+    assert words.startswith("At 5,000 requests/s no CPU cost of proxy can be told from none: 0.0 µs")
+
+
+def test_the_hop_cost_of_a_load_that_counts_in_one_start_is_not_the_answer() -> None:
+    blocks = six_blocks(0.5, 0.0005)
+    assert load_shown(summary(blocks)).per_s == RATE_PER_S
+    blocks[1:] = [void_load(each, 0.06) for each in blocks[1:]]
+    assert load_shown(summary(blocks)) == FULL_LOAD
+    assert "requests/s" not in sentence(summary(blocks))
+
+
+def test_the_hop_cost_of_a_load_that_a_stack_cannot_carry_is_not_the_answer() -> None:
+    blocks = six_blocks(0.5, 0.0005)
+    for each in blocks:
+        (behind,) = [arm for arm in each.arms if arm.name == "behind"]
+        load = behind.open_loop[0]
+        load.slices = [msgspec.structs.replace(piece, answers=piece.answers * 9 // 10) for piece in load.slices]
+    words = sentence(summary(blocks))
+    assert "adds" not in words and "requests/s" not in words
+
+
+def test_a_stack_that_is_not_steady_has_no_size() -> None:
+    def falling(number: int) -> Block:
+        slices = [slice_of("behind", 400, cpu_ns={"proxy": 1000 * ms, "app": 1000 * ms}) for ms in (900, 700, 500)]
+        for round_number, piece in enumerate(slices):
+            piece.round = round_number
+            piece.answers += number
+        others = [part(*(slice_of(name, 1000 + number) for _ in range(3))) for name in ("direct", "direct-aa")]
+        return block(number, others[0], part(*slices), others[1])
+
+    content = record(*(falling(number) for number in range(6)))
+    assert answer_of(content) == "No stack has a throughput that can be compared."
+
+
+def ending(words: str) -> Plan:
+    """All stacks' titles end so."""
+    plan = plan_of()
+    (experiment,) = plan.experiments
+    arms = [
+        msgspec.structs.replace(arm, arm=msgspec.structs.replace(arm.arm, title=arm.arm.title + words))
+        for arm in experiment.arms
+    ]
+    return msgspec.structs.replace(plan, experiments=[msgspec.structs.replace(experiment, arms=arms)])
+
+
+def test_a_baseline_of_a_longer_title_is_called_by_its_name() -> None:
+    assert "leaves direct 39 %" in answer_of(record(*steady(39_000), plan=ending(", gzip, no log (as asked)")))
+
+
+@pytest.mark.parametrize("sign", ["\x1b[2J", "\r"])
+def test_control_characters_do_not_reach_the_terminal(sign: str) -> None:
+    assert sign not in answer_of(record(*steady(39_000), plan=ending(sign + " alone")))

@@ -1,0 +1,104 @@
+"""What stands below a table: marks are explained, what changes the reading is always there, in few lines."""
+
+from __future__ import annotations
+
+import msgspec
+from samples.comparisons import six_blocks, summary
+from samples.records import MS, block, part, plain_block, plan_of, record, slice_of
+from samples.reports import everything, failing
+
+from hopcost.generators.engine_protocol import Validity
+from hopcost.plan.plan import LeftOut, PlannedExperiment
+from hopcost.record.block import Block
+from hopcost.record.run import Record
+from hopcost.report.brief.cautions import cautions
+from hopcost.report.brief.load import load_shown
+from hopcost.statistics.summary.summary import summarise
+
+
+def cautions_of(content: Record) -> list[str]:
+    (experiment,) = summarise(content)
+    return cautions(content, experiment, load_shown(experiment))
+
+
+def planned(**more: object) -> PlannedExperiment:
+    return msgspec.structs.replace(plan_of().experiments[0], **more)
+
+
+def sound(**more: object) -> Record:
+    plan = msgspec.structs.replace(plan_of(), experiments=[planned(**more)])
+    return record(*six_blocks(0.5, 0.0005, open_loop=False), plan=plan)
+
+
+def test_a_sound_experiment_has_one_line() -> None:
+    (line,) = cautions_of(sound())
+    assert line.startswith("No errors; all bodies identical. Noise: the app beside itself 100")
+
+
+def test_one_start_says_what_to_do() -> None:
+    assert cautions_of(record(plain_block(0)))[0] == (
+        "? no verdict on any: only one start, 2 are needed; give it more --time"
+    )
+
+
+def test_errors_take_the_verdict_and_are_the_reason() -> None:
+    def faulty(number: int) -> Block:
+        return block(
+            number,
+            part(slice_of("direct", 1000 + number)),
+            part(slice_of("behind", 400, errors={"status": 50})),
+            part(slice_of("direct-aa", 1000)),
+        )
+
+    lines = cautions_of(record(*(faulty(number) for number in range(6))))
+    assert lines[0].startswith("? no verdict: 300 errors (status 300); fewer connections")
+
+
+def test_what_is_not_installed_comes_with_its_command() -> None:
+    left = [
+        LeftOut(
+            name="caddy", reason="'caddy' is not installed", remedy="apt-get install caddy (as root); then stop it"
+        ),
+        LeftOut(name="caddy-unix", reason="'caddy' is not installed", remedy="apt-get install caddy (as root); and so"),
+    ]
+    assert "? not measured: caddy and caddy-unix: apt-get install caddy (as root)" in cautions_of(sound(left_out=left))
+
+
+def test_short_visits_are_a_bias_and_stand_beside_the_figures() -> None:
+    assert any("flatter hops by 4–8 %" in line for line in cautions_of(sound(slice_ns=100 * MS)))
+    assert not any("flatter" in line for line in cautions_of(sound(slice_ns=300 * MS)))
+
+
+def test_starts_that_were_all_disturbed_change_the_reading() -> None:
+    blocks = six_blocks(0.5, 0.0005, open_loop=False)
+    for each in blocks:
+        each.validity = Validity.SUSPECT
+        each.reasons = ["other programs took 25 % of the CPU time of 2 cores: cargo (pid 7)"]
+    assert "! Disturbed: 6 of 6 starts; other programs used 25 % of the CPU." in cautions_of(record(*blocks))
+    blocks[0].validity = Validity.VALID
+    (line,) = cautions_of(record(*blocks))
+    assert line.startswith("Disturbed: 5 of 6 starts; other programs used 25 % of the CPU. No errors")
+
+
+def test_a_failure_is_named_with_its_first_line() -> None:
+    lines = cautions_of(failing("it ended with exit code 3; its last lines:\npanic: no"))
+    assert any("behind failed: it ended with exit code 3." in line for line in lines)
+
+
+def test_a_record_that_has_everything_has_few_lines() -> None:
+    lines = cautions_of(everything())
+    assert [line[:2] for line in lines][:1] == ["? "]
+    assert len(lines) <= 5
+
+
+def test_what_is_not_settled_says_how_far_it_is() -> None:
+    (line,) = [
+        line for line in cautions_of(record(*six_blocks(1.0, 0.1, open_loop=False))) if line.startswith("? not settled")
+    ]
+    assert "now" in line
+
+
+def test_same_is_explained() -> None:
+    found = summary(six_blocks(1.0, 0.0005, open_loop=False))
+    lines = cautions(record(*six_blocks(1.0, 0.0005, open_loop=False)), found, load_shown(found))
+    assert "~ same: the whole range is within ±2 %" in lines

@@ -1,0 +1,91 @@
+"""A whole report in short: its length, its width, its last lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from samples.comparisons import six_blocks
+from samples.pages import hostile, loaded, swept
+from samples.records import plain_block, plan_of, record
+from samples.reports import everything, failing
+from samples.sweeps import soak_block, soak_plan, sweep
+
+from hopcost.record.run import Record
+from hopcost.report import Part, text
+from hopcost.report.brief.section import section
+from hopcost.report.document import Document
+from hopcost.report.record_report import document
+from hopcost.report.tables.experiment import groups
+from hopcost.statistics.summary.summary import summarise
+
+MOST_LINES = 15
+
+
+def soaked() -> Record:
+    return record(*[soak_block(each, 400, 2**20) for each in range(4)], plan=soak_plan())
+
+
+def sound() -> Record:
+    return record(*six_blocks(0.5, 0.0005), plan=plan_of(quick=False))
+
+
+def failed() -> Record:
+    return failing("its last lines:\n" + 30 * "a long line of a program that says too much ")
+
+
+KINDS: list[Callable[[], Record]] = [everything, loaded, swept, sweep, soaked, sound, failed, record]
+
+
+@pytest.mark.parametrize("ascii", [False, True])
+@pytest.mark.parametrize("parts", [(), tuple(Part)], ids=["brief", "details"])
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_no_line_is_wider_than_80_columns(kind: Callable[[], Record], parts: tuple[Part, ...], ascii: bool) -> None:
+    content = kind()
+    lines = text.text(document(content, summarise(content), parts), ascii=ascii).splitlines()
+    assert [line for line in lines if len(line) > 80] == []
+    assert not ascii or all(line.isascii() for line in lines)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_an_experiment_has_fifteen_lines_at_most(kind: Callable[[], Record]) -> None:
+    content = kind()
+    (group,) = groups(summarise(content))
+    shown = text.text(Document([section(content, group, ())]))
+    assert len(shown.splitlines()) <= MOST_LINES, shown
+
+
+def test_hostile_words_do_not_widen_it() -> None:
+    content = hostile()
+    lines = text.text(document(content, summarise(content))).splitlines()
+    assert [line for line in lines if len(line) > 80 and "hopcost" not in line] == []
+
+
+def test_the_last_lines_are_the_record_and_one_command() -> None:
+    content = sound()
+    *_, first, second = text.text(document(content, summarise(content))).splitlines()
+    assert first.strip().startswith("record  ") and second.strip().startswith("next    hopcost report ")
+
+
+def test_what_is_not_settled_asks_for_more_time() -> None:
+    content = record(*six_blocks(1.0, 0.02, open_loop=False))
+    last = text.text(document(content, summarise(content))).splitlines()[-1]
+    assert last.strip().startswith("next    hopcost run made-up cost --time ")
+
+
+def test_without_a_result_the_run_is_asked_for_again() -> None:
+    content = record()
+    assert text.text(document(content, summarise(content))).splitlines()[-1] == "  next    hopcost run made-up"
+
+
+def test_details_are_of_the_part_that_was_asked_for() -> None:
+    content = everything()
+    brief = text.text(document(content, summarise(content)))
+    shown = text.text(document(content, summarise(content), [Part.NOISE]))
+    assert "Noise\n" in shown and "Noise\n" not in brief
+    assert Part.CPU.heading not in shown
+
+
+def test_the_essay_is_not_there() -> None:
+    content = record(plain_block(0))
+    assert content.plan.analysis.strip() not in text.text(document(content, summarise(content)))

@@ -1,0 +1,44 @@
+"""A sweep in short: a row for each value."""
+
+from __future__ import annotations
+
+import json
+
+import msgspec
+import pytest
+from samples.pages import swept
+from samples.reports import rendered
+from samples.sweeps import sweep
+
+from hopcost.report.brief.sweep import sentence, sweep_cautions, tables
+from hopcost.statistics.summary.summary import summarise
+
+
+def test_each_stack_has_a_row_for_each_value() -> None:
+    (bars,) = tables(summarise(swept()))
+    assert bars.header == ["connections", "direct req/s", "behind of direct", "", ""]
+    assert [row.label for row in bars.rows] == ["10", "100", "1000"]
+
+
+def test_the_sentence_has_the_first_and_the_last_value() -> None:
+    assert sentence(summarise(swept())).startswith("Of the app's throughput: behind 40")
+    assert " at connections 1000." in sentence(summarise(swept()))
+
+
+def test_what_holds_at_one_value_names_it() -> None:
+    content = sweep()
+    lines = sweep_cautions(content, summarise(content))
+    assert lines[0] == "? no verdict on any: only one start, 2 are needed; give it more --time"
+
+
+def test_a_value_without_any_stack_is_told() -> None:
+    content = sweep()
+    content = msgspec.structs.replace(content, blocks=content.blocks[:1])
+    (bars,) = tables(summarise(content))
+    assert [row.label for row in bars.rows] == ["10"]
+
+
+def test_json_keeps_an_entry_for_each_point() -> None:
+    experiments = json.loads(rendered("json", sweep()))["experiments"]
+    assert [each["point"]["value"] for each in experiments] == [10, 1000]
+    assert experiments[0]["arms"][1]["cpu_percent"] == pytest.approx(70)
