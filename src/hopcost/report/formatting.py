@@ -137,7 +137,7 @@ def swept_value(experiment: ExperimentSummary) -> str:
 
 def offered(load_per_s: float | None) -> str:
     """An offered load in requests per second."""
-    return "saturation" if load_per_s is None else number(load_per_s)
+    return "full load" if load_per_s is None else number(load_per_s)
 
 
 def difference(ns: Interval | None) -> str:

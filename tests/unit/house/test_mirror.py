@@ -14,8 +14,8 @@ WITHOUT_A_FILE = {
         "record/run statistics/questions/claim_result suites/peer_name suites/published suites/suite"
     ),
     "whole commands show it: tests/end_to_end and tests/integration/cli": (
-        "cli/look/about cli/look/show cli/measure/gate cli/measure/load cli/measure/run cli/set_up/build cli/set_up/list_ "
-        "cli/set_up/up cli/shared/app cli/shared/arm cli/shared/verb "
+        "cli/look/about cli/look/show cli/measure/gate cli/measure/load cli/measure/run cli/set_up/build "
+        "cli/set_up/list_ cli/set_up/up cli/shared/app cli/shared/arm cli/shared/verb "
         "cli/shared/complete cli/shared/description cli/shared/findings cli/shared/screen errors generators/engine "
         "measure/peer_load measure/run record/names"
     ),

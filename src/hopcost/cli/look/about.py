@@ -23,9 +23,9 @@ def about(
         ),
     ],
 ) -> None:
-    """Show what a suite asks and why: its article, its essay, its experiments.
+    """Show what a suite asks: its article and its experiments.
 
-    Conditions of the article's figures stand beside the experiments that have some.
+    With the essay on how to read it, and the conditions of the article's figures.
     """
     from hopcost.report import text
     from hopcost.report.tables.about import about_suite

@@ -9,13 +9,23 @@ import typer
 
 from hopcost.cli.shared import complete
 from hopcost.cli.shared.app import app, examples
-from hopcost.cli.shared.arguments import RECORD_HELP, Json, Output, format_option, pick_format
+from hopcost.cli.shared.arguments import (
+    RECORD_HELP,
+    Ascii,
+    Details,
+    Json,
+    Output,
+    format_option,
+    pick_format,
+    read_parts,
+)
 from hopcost.errors import UsageError
 from hopcost.report import Format, Source
 
 EPILOG = examples(
     "hopcost report latest",
     "hopcost report latest --html",
+    "hopcost report latest --details=cpu,memory",
     "hopcost report before --format markdown -o before.md",
     "hopcost report records/before --format csv > before.csv",
     "hopcost report latest --baseline nginx-http-tcp",
@@ -34,6 +44,8 @@ def report(
     ] = None,
     json: Json = False,
     format: Annotated[Format, format_option(*Source)] = Format.TEXT,
+    details: Details = None,
+    ascii: Ascii = False,
     baseline: Annotated[
         str | None,
         typer.Option(
@@ -46,10 +58,11 @@ def report(
     from hopcost.cli.shared.output import write_result
     from hopcost.record import reader as records
     from hopcost.record.baseline import with_baseline
-    from hopcost.report import render
+    from hopcost.report import render, text
     from hopcost.report.record_report import record_report
     from hopcost.statistics.summary import summary
 
+    parts = read_parts(details)
     format = pick_format(format, json=json, html=html is not None)
     path = records.find_record(record)
     if html is not None:
@@ -59,6 +72,10 @@ def report(
     read = records.read_record(path)
     if baseline is not None:
         read = with_baseline(read, baseline)
-    write_result(render(record_report(read, summary.summarise(read)), format), output)
+    result = record_report(read, summary.summarise(read), parts)
+    if format is Format.TEXT and output is None:
+        text.show(result.document(), ascii=True if ascii else None)
+    else:
+        write_result(text.text(result.document(), ascii=True) if ascii else render(result, format), output)
     if format is Format.HTML:
         print(output)

@@ -10,6 +10,7 @@ import typer
 
 from hopcost.cli.shared import complete
 from hopcost.cli.shared.app import app, examples
+from hopcost.cli.shared.arguments import Details, read_parts
 from hopcost.errors import UsageError
 from hopcost.plan.method import METHOD
 from hopcost.plan.until import Until
@@ -17,6 +18,7 @@ from hopcost.suites.peer_name import PeerName
 
 if TYPE_CHECKING:
     from hopcost.plan.options import RunOptions
+    from hopcost.report import Part
 
 LEAST_PRECISION = 0.05  # per cent
 LINE = 80  # columns
@@ -146,6 +148,7 @@ def run(
         Path | None,
         typer.Option("--record", metavar="DIR", help="Where the record goes. [default: records/TIME-SUITE]"),
     ] = None,
+    details: Details = None,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Print errors and the report, and nothing while it runs.")
     ] = False,
@@ -160,6 +163,7 @@ def run(
 
     if suite is None:
         raise _which_suite()
+    parts = read_parts(details)
     network.enter_user_namespace()  # may start this command again: before the heavy imports
     if generator is not None and as_published:
         raise UsageError("--generator and --as-published", "the article's protocol names its tool itself")
@@ -187,7 +191,7 @@ def run(
         quiet=quiet,
         on_busy_machine=anyway,
     )
-    return _measure_and_report(suite, experiments or [], options)
+    return _measure_and_report(suite, experiments or [], options, parts)
 
 
 def _which_suite() -> UsageError:
@@ -208,7 +212,7 @@ def _which_suite() -> UsageError:
     return UsageError("\n".join(["hopcost run needs a suite", *lines]), "hopcost run nginx-go --quick")
 
 
-def _measure_and_report(name: str, experiments: list[str], options: RunOptions) -> int:
+def _measure_and_report(name: str, experiments: list[str], options: RunOptions, parts: list[Part]) -> int:
     """The exit code: 1 if something failed, an experiment could not run here, or the baseline differs from itself."""
     from rich.console import Console
 
@@ -230,7 +234,7 @@ def _measure_and_report(name: str, experiments: list[str], options: RunOptions) 
         console.print("nothing to report: interrupted before the first block was complete")
         raise KeyboardInterrupt
     summaries = summary.summarise(record)
-    text.show(document(record, summaries))
+    text.show(document(record, summaries, parts))
     if measured.interrupted:
         raise KeyboardInterrupt
     is_biased = any(experiment.instrument_is_biased for experiment in summaries)

@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 from hopcost.cli.shared import complete
-from hopcost.errors import UsageError
-from hopcost.report import Format, Source, formats_with
+from hopcost.errors import UsageError, nearest
+from hopcost.report import Format, Part, Source, formats_with
 
 LEAST_PERCENT, MOST_PERCENT = 0.1, 50.0  # per cent
 UNITS_S = {"": 1, "s": 1, "m": 60, "h": 3600}
@@ -45,6 +45,15 @@ ArmPath = Annotated[
         autocompletion=complete.arms,
     ),
 ]
+Details = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--details",
+        metavar="[PART]",
+        help=f"Show everything that is known, or a part of it, as in --details=cpu: {', '.join(Part)}.",
+    ),
+]
+Ascii = Annotated[bool, typer.Option("--ascii", help="Write text in ASCII alone: no bars of blocks, no µ.")]
 Json = Annotated[bool, typer.Option("--json", help="Write JSON.")]
 Output = Annotated[
     Path | None,
@@ -86,6 +95,21 @@ def read_seconds(option: str, text: str) -> float:
             f"as in {option} 90, {option} 5m or {option} 1h",
         )
     return seconds
+
+
+def read_parts(words: list[str] | None) -> list[Part]:
+    """The parts that `--details` asks for: all without a word; UsageError with the nearest one for another word.
+
+    >>> read_parts(["cpu,noise"]), read_parts(None), len(read_parts([""]))
+    ([<Part.CPU: 'cpu'>, <Part.NOISE: 'noise'>], [], 8)
+    """
+    names = [name.strip() for word in words or [] for name in word.split(",")]
+    if "" in names:
+        return list(Part)
+    for name in names:
+        if name not in list(Part):
+            raise UsageError(f"--details: there is no part '{name}'", nearest(name, Part))
+    return [Part(name) for name in names]
 
 
 def format_option(*sources: Source) -> object:
