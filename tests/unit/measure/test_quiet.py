@@ -133,7 +133,7 @@ def test_a_busy_machine_voids_the_block_with_the_name(tmp_path: Path) -> None:
     _, record, _ = measure(rig, tmp_path)
     first = record.blocks[0]
     assert first.validity == "void"
-    assert sentences(first.reasons) == ["other programs took 15 % of the cores' time: python3 (pid 12)"]
+    assert sentences(first.reasons) == ["other programs used 15 % of the CPU: python3 (pid 12)"]
     assert {block.validity for block in record.blocks[1:]} == {"valid"}, "done again"
 
 

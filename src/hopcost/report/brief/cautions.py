@@ -10,11 +10,12 @@ import re
 
 from hopcost.errors import printable
 from hopcost.plan.method import METHOD
+from hopcost.record.reason import ReasonKind
 from hopcost.record.run import Record
 from hopcost.report import notation
 from hopcost.report.brief.load import Load, carries
 from hopcost.report.brief.outcome import Outcome, is_tiny, outcome_of
-from hopcost.report.brief.reasons import plainer, with_advice
+from hopcost.report.brief.reasons import with_advice
 from hopcost.report.brief.words import baseline_of, listed, others_of, shortened, stack_word
 from hopcost.report.formatting import count
 from hopcost.report.notes.verdicts import group_reasons, settling_words
@@ -25,7 +26,7 @@ from hopcost.suites.sweep import AT
 
 COSTLY = 0.02  # of the throughput: less than this is lost in the noise
 UNEVEN = re.compile(r"workers? ")
-MACHINE = ("other programs", "the hypervisor")
+MACHINE = {ReasonKind.OTHER_PROGRAMS, ReasonKind.STEAL}
 
 
 def cautions(record: Record, experiment: ExperimentSummary, load: Load) -> list[str]:
@@ -222,9 +223,9 @@ def adds(experiment: ExperimentSummary) -> list[str]:
 def _disturbed(experiment: ExperimentSummary) -> str:
     """How many starts, and what disturbed them, if it was the machine."""
     kinds = group_kinds((block.number, reason) for block in experiment.suspect for reason in block.reasons)
-    machine = [kind for kind in kinds if kind.what.startswith(MACHINE)]
+    machine = [kind for kind in kinds if kind.reasons[0].kind in MACHINE]
     of_all = f"Disturbed: {len(experiment.suspect)} of {count(experiment.blocks, 'start')}"
     if not machine:
         return f"{of_all} (--details=starts)."
     worst = max(machine, key=lambda kind: len(kind.blocks))
-    return f"{of_all}; {plainer(worst.what).partition(': ')[0]}."
+    return f"{of_all}; {worst.what.partition(': ')[0]}."

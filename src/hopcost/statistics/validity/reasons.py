@@ -44,8 +44,8 @@ class Sentence(NamedTuple):
 
 
 SENTENCES = {
-    ReasonKind.OTHER_PROGRAMS: Sentence("other programs took {} % of the cores' time"),
-    ReasonKind.STEAL: Sentence("the hypervisor kept {} % of the cores' time"),
+    ReasonKind.OTHER_PROGRAMS: Sentence("other programs used {} % of the CPU"),
+    ReasonKind.STEAL: Sentence("the hypervisor kept {} % of the CPU"),
     ReasonKind.QUOTA: Sentence("a CPU quota of the cgroup kept this run waiting for {} % of the time"),
     ReasonKind.SWAPPING: Sentence("the machine swapped {} pages in and out", _number),
     ReasonKind.CLOCK_STEP: Sentence("the wall clock was set by {} ms meanwhile", _signed_milliseconds),

@@ -10,6 +10,7 @@ from samples.reports import everything, failing
 from hopcost.generators.engine_protocol import Validity
 from hopcost.plan.plan import LeftOut, PlannedExperiment
 from hopcost.record.block import Block
+from hopcost.record.reason import Reason, ReasonKind
 from hopcost.record.run import Record
 from hopcost.report.brief.cautions import cautions
 from hopcost.report.brief.load import load_shown
@@ -73,7 +74,7 @@ def test_starts_that_were_all_disturbed_change_the_reading() -> None:
     blocks = six_blocks(0.5, 0.0005, open_loop=False)
     for each in blocks:
         each.validity = Validity.SUSPECT
-        each.reasons = ["other programs took 25 % of the CPU time of 2 cores: cargo (pid 7)"]
+        each.reasons = [Reason(ReasonKind.OTHER_PROGRAMS, value=0.25)]
     assert "! Disturbed: 6 of 6 starts; other programs used 25 % of the CPU." in cautions_of(record(*blocks))
     blocks[0].validity = Validity.VALID
     (line,) = cautions_of(record(*blocks))

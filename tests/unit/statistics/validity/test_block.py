@@ -73,7 +73,7 @@ def stall_of_the_only_slice(block: Block) -> None:
     [
         (engine_said, "void", "behind: 1.1 % odd"),
         (engine_said_of_the_open_loop, "suspect", "at 5,000/s: late"),
-        (lambda block: setattr(block, "steal_ns", 800 * MS), "void", "the hypervisor kept 5.7 % of the cores' time"),
+        (lambda block: setattr(block, "steal_ns", 800 * MS), "void", "the hypervisor kept 5.7 % of the CPU"),
         (lambda block: setattr(block, "throttled_ns", 70 * MS), "void", "a CPU quota of the cgroup"),
         (lambda block: setattr(block, "swapped_pages", 300), "void", "the machine swapped 300 pages"),
         (lambda block: setattr(block, "clock_step_ns", -40 * MS), "void", "the wall clock was set by −40 ms"),

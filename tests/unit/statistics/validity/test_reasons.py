@@ -9,7 +9,7 @@ from hopcost.record.reason import Reason, ReasonKind
 from hopcost.statistics.validity.reasons import SENTENCES, group_reasons, sentences, shorten_reasons
 
 LATE = "of the requests were sent late though a connection was free"
-OTHERS = "of the cores' time"
+OTHERS = "of the CPU"
 IN_WORDS = {ReasonKind.ENGINE, ReasonKind.BROKE_OFF}
 
 
@@ -80,13 +80,13 @@ def test_reasons_in_their_own_words_are_one_if_the_words_are(texts: list[str]) -
 def test_programs_are_named_once_those_first_that_were_named_most() -> None:
     pytest_, cargo = ("pytest", 6902), ("cargo", 71)
     assert sentences([others(0.04, cargo), others(0.09, pytest_, cargo)]) == [
-        f"other programs took 4 to 9 % {OTHERS}: cargo (pid 71), pytest (pid 6902)"
+        f"other programs used 4 to 9 % {OTHERS}: cargo (pid 71), pytest (pid 6902)"
     ]
     compilers = [others(0.05, ("rustc", pid), ("Web Content", 3), (f"c{pid}", 4)) for pid in (1, 2)]
     assert sentences(compilers) == [
-        f"other programs took 5 % {OTHERS}: rustc (2 processes), Web Content (pid 3), c1 (pid 4) and 1 more"
+        f"other programs used 5 % {OTHERS}: rustc (2 processes), Web Content (pid 3), c1 (pid 4) and 1 more"
     ]
-    assert sentences([others(0.05)]) == [f"other programs took 5 % {OTHERS}: none of them can be seen from here"]
+    assert sentences([others(0.05)]) == [f"other programs used 5 % {OTHERS}: none of them can be seen from here"]
 
 
 def test_kinds_stand_as_they_first_occur_with_their_blocks() -> None:
