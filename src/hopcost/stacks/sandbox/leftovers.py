@@ -128,7 +128,10 @@ def remove_leftovers() -> list[Leftover]:
 
 
 def _directories() -> Iterator[Path]:
-    for folder in {Path(tempfile.gettempdir()), Path("/tmp")}:
+    folders = {Path("/tmp")}
+    with contextlib.suppress(OSError):  # no folder can be written: the first stack says so
+        folders.add(Path(tempfile.gettempdir()))
+    for folder in folders:
         with contextlib.suppress(OSError):
             yield from (path for path in folder.glob(f"{CGROUP_PREFIX}*") if _is_ours(path))
 

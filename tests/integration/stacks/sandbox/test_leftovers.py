@@ -93,3 +93,13 @@ def test_a_program_is_known_by_the_mark_in_its_environment_wherever_it_stands(fo
             assert marked.wait(10) == -9
         finally:
             marked.kill()
+
+
+def test_where_no_folder_can_be_written_it_looks_in_the_usual_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a container with a read-only root: the run's own error comes later, and is clear."""
+
+    def refuse() -> str:
+        raise FileNotFoundError("No usable temporary directory found")
+
+    monkeypatch.setattr(tempfile, "gettempdir", refuse)
+    leftovers.find_leftovers()
