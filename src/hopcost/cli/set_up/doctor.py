@@ -31,7 +31,9 @@ def _clean(yes: bool) -> int:
         if not sys.stdin.isatty():
             raise UsageError("--clean asks before it removes, and this is no terminal", "--yes removes without asking")
         print(*there, sep="\n")
-        typer.confirm("Remove this?", abort=True)
+        if not typer.confirm("Remove this?"):
+            print("nothing was removed")
+            return 0
     for leftover in leftovers.remove_leftovers():
         print(f"removed: {leftover.kind.value} {leftover.what}")
     remains = [f"{leftover.kind.value} {leftover.what}" for leftover in leftovers.find_leftovers()]

@@ -110,6 +110,14 @@ def test_the_file_is_small_and_carries_what_draws_its_charts() -> None:
     assert "default-src 'none'" in content
 
 
+def test_it_carries_the_terms_of_the_scripts_in_it() -> None:
+    """BSD and ISC ask for it of every copy."""
+    content = rendered(loaded())
+    terms = (pages.FOLDER / "licences.txt").read_text(encoding="utf-8")
+    assert terms in content
+    assert "University of Washington Interactive Data Lab" in terms and "Mike Bostock" in terms
+
+
 @pytest.mark.usefixtures("without_library")
 def test_nothing_is_fetched() -> None:
     assert not re.search(r"<(script|link|img|iframe)[^>]+(src|href)=", rendered(swept()))
