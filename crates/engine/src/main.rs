@@ -35,7 +35,15 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let result = match Arguments::parse().command {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(answer) if !answer.use_stderr() => answer.exit(), // --help and --version
+        Err(refusal) => {
+            eprintln!("{}", in_our_words(&refusal));
+            return ExitCode::from(2);
+        }
+    };
+    let result = match arguments.command {
         Command::Run => run(),
         Command::Load(arguments) => load::run(&arguments),
         Command::Floor(arguments) => floor::run(&arguments).map(|()| ExitCode::SUCCESS),
@@ -47,6 +55,16 @@ fn main() -> ExitCode {
             ExitCode::from(failure.exit_code())
         }
     }
+}
+
+/// A refused command line in the form of all other failures: what, and a hint.
+fn in_our_words(refusal: &clap::Error) -> Failure {
+    let text = refusal.render().to_string();
+    let what: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
+    let tip = text.lines().find_map(|line| line.trim().strip_prefix("tip: "));
+    let is_load = std::env::args().nth(1).is_some_and(|verb| verb == "load");
+    let help = if is_load { "hopcost load --help" } else { "hopcost-engine --help" };
+    Failure::usage(what.join(" ").trim_start_matches("error: ")).hint(tip.unwrap_or(help))
 }
 
 fn run() -> Result<ExitCode, Failure> {

@@ -200,7 +200,8 @@ impl Plan {
     /// Reads a plan and checks what its types do not.
     pub fn parse(text: &str) -> Result<Self, Failure> {
         let plan: Self = serde_json::from_str(text).map_err(|error| {
-            Failure::usage(format!("the plan on standard input: {error}")).hint("docs/reference/engine-protocol.md has the form of a plan")
+            Failure::usage(format!("the plan on standard input: {error}"))
+                .hint("docs/reference/engine-protocol.md has the form of a plan")
         })?;
         let require =
             |holds: bool, what: &str| if holds { Ok(()) } else { Err(Failure::usage(format!("the plan: {what}"))) };

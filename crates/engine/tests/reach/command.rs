@@ -18,7 +18,10 @@ fn help_is_one_page_in_short_and_long() {
 
 #[test]
 fn mistakes_are_one_line_with_a_hint() {
-    let table: [(&[&str], i32, &str); 12] = [
+    let table: [(&[&str], i32, &str); 15] = [
+        (&[], 2, "required arguments were not provided: <URL>"),
+        (&["h", "--durration", "1s"], 2, "unexpected argument '--durration'"),
+        (&["h", "-c", "x"], 2, "invalid value 'x' for '--connections"),
         (&["127.0.0.1:1"], 3, "127.0.0.1:1 cannot be reached: Connection refused"),
         (&["gopher://h/"], 2, "`gopher` is not spoken here"),
         (&["http://h/", "-H", "x"], 2, "-H `x`: not a header"),

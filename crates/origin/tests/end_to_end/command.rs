@@ -63,7 +63,11 @@ fn the_documentation_holds_what_help_says() {
     let help = String::from_utf8(help).expect("text");
     let documentation = include_str!("../../../../docs/reference/origin.md");
     let shown = documentation.split("```text\n").nth(1).and_then(|rest| rest.split("```").next());
-    assert_eq!(shown.expect("a block of text"), help, "docs/reference/origin.md holds the output of hopcost-origin --help");
+    assert_eq!(
+        shown.expect("a block of text"),
+        help,
+        "docs/reference/origin.md holds the output of hopcost-origin --help"
+    );
     for (name, what) in Counts::WHAT {
         let row = format!("| `{name}` | {what} |");
         assert!(documentation.contains(&row), "docs/reference/origin.md: {row}");

@@ -62,6 +62,12 @@ def test_arms_a_part_at_a_time(folder: Path, verb: str) -> None:
     assert words(folder, verb, "hello/one-core/") == [f"hello/one-core/{arm}" for arm in arms]
 
 
+def test_the_end_of_an_arms_name_that_no_other_has(folder: Path) -> None:
+    assert words(folder, "up", "nginx-over-2") == ["nginx-over-2", "nginx-over-2-closing"]
+    assert words(folder, "up", "all-cores/fast") == ["all-cores/fasthttp"]
+    assert "go" not in words(folder, "up", "go"), "that is the name of many"
+
+
 @pytest.mark.parametrize("verb", ["report", "claims"])
 def test_records_by_name(folder: Path, verb: str) -> None:
     assert words(folder, verb, "") == ["latest", "before", "kept/after"]
