@@ -67,10 +67,10 @@ def merge(encoded: Iterable[str]) -> Histogram:
             decoded = HdrHistogram.decode(text)
         except Exception as error:  # hdrh raises many kinds for a text that was edited
             raise UsageError("a histogram of the record cannot be read", CHANGED) from error
-        counts = np.frombuffer(decoded.encoder.payload.counts, dtype=np.uint64)
+        counts = np.frombuffer(decoded.encoder.payload.counts, dtype=np.int64)  # no count comes near 2^63
         if len(counts) != len(total) or decoded.unit_magnitude != 0:
             raise UsageError("a histogram of the record has another range or resolution than the engine's", CHANGED)
-        total += counts.astype(np.int64)
+        total += counts
     return Histogram(total)
 
 

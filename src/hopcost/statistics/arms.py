@@ -117,6 +117,7 @@ class PairedBlocks:
         self.record = record or RecordBlocks([], [])
         self.record.experiments[experiment.name] = self
         self._rounds: dict[tuple[int, float | None], list[Parts]] = {}
+        self._contrasts: dict[tuple[str, str, str, bool], Contrast | None] = {}
 
     @property
     def names(self) -> list[str]:
@@ -185,6 +186,12 @@ class PairedBlocks:
 
         A difference is ÷ the mean of both arms over all blocks, so that starts differ by shares there too.
         """
+        key = (name, figure.name, reference, of_difference)
+        if key not in self._contrasts:  # estimates, forecasts and trends ask for the same
+            self._contrasts[key] = self._contrast(name, figure, reference, of_difference)
+        return self._contrasts[key]
+
+    def _contrast(self, name: str, figure: BlockFigure, reference: str, of_difference: bool) -> Contrast | None:
         blocks = self._of_both(name, figure, reference)
         level = self._level(name, figure, reference)
         if level is None:
