@@ -20,11 +20,11 @@ def test_with_little_time_it_is_not_settled_and_says_so_everywhere(tmp_path: Pat
         tmp_path / "gate.json", extra={"GITHUB_STEP_SUMMARY": str(github)},
     )  # fmt: skip
     assert done.returncode == 4, done.stderr
-    assert "both sides are the same" in done.stderr and "gate not settled (exit code 4)" in done.stderr
+    assert "both sides are identical" in done.stderr and "gate not settled (exit code 4)" in done.stderr
     assert done.stdout == ""
     assert json.loads((tmp_path / "gate.json").read_text())["outcome"] == "not settled"
     first, _, rest = github.read_text().partition("\n")
-    assert first == "what other steps wrote" and rest.startswith("## hopcost gate not settled")
+    assert first == "what other steps wrote" and rest.startswith("## hopcost gate · unix · margin 3 %")
     assert command.hopcost("report", tmp_path / "record").returncode == 0
 
 
@@ -38,7 +38,8 @@ def test_another_binary_that_does_not_start_fails_the_gate(tmp_path: Path) -> No
         "--record", "record", folder=tmp_path, extra={"GITHUB_STEP_SUMMARY": ""},
     )  # fmt: skip
     assert done.returncode == 1, done.stderr
-    assert "does not work after the change" in done.stdout and "no licence" in done.stdout
+    words = " ".join(done.stdout.split())
+    assert "does not work after the change" in words and "no licence" in words
     environment = json.loads((tmp_path / "record" / "environment.json").read_text())
     (receipt,) = environment["binaries"].values()
     assert list(environment["binaries"]) == [str(broken)]

@@ -110,6 +110,25 @@ class Bars:
 
 
 @dataclass
+class Entry:
+    """Lines beside a label; the first one says what the entry is about."""
+
+    label: str
+    lines: list[str]
+
+    def __post_init__(self) -> None:
+        self.label, self.lines = printable(self.label), [printable(line) for line in self.lines]
+
+
+@dataclass
+class Entries:
+    """Labels with lines beside them, which a terminal wraps. `header` names both for a format that needs names."""
+
+    header: tuple[str, str]
+    entries: list[Entry]
+
+
+@dataclass
 class Fold:
     """More on what stands above it. Markdown folds it; a terminal shows it only if it is open."""
 
@@ -118,7 +137,7 @@ class Fold:
     is_open: bool = False
 
 
-Element = Heading | Lines | Table | Bars | Fold
+Element = Heading | Lines | Table | Bars | Entries | Fold
 Section = list[Element]  # elements that belong together
 
 

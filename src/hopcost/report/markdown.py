@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from hopcost.report import Result
-from hopcost.report.document import Bars, Document, Element, Fold, Heading, Lines, Style, Table
+from hopcost.report.document import Bars, Document, Element, Entries, Fold, Heading, Lines, Style, Table
 from hopcost.report.text.bar_rows import NARROW, bar_rows
 
 
@@ -37,6 +37,9 @@ def _element(element: Element) -> list[str]:
         case Table() if element.rows:
             title = f"**{escape(element.title)}**" if element.title else ""
             return [title, grid(element), bullets(element.below)]
+        case Entries() if element.entries:
+            rows = [[escape(entry.label), "<br>".join(map(escape, entry.lines))] for entry in element.entries]
+            return [pipes([*element.header], rows, words=2)]
         case Fold():
             inside = [paragraph for content in element.elements for paragraph in _element(content)]
             opening = f"<details{' open' if element.is_open else ''}><summary>{escape(element.title)}</summary>"
@@ -47,9 +50,13 @@ def _element(element: Element) -> list[str]:
 def grid(table: Table) -> str:
     """A pipe table."""
     words = len(table.header) if table.words == len(table.header) else 1  # a second column of words stands right
-    alignment = ["---"] * words + ["---:"] * (len(table.header) - words)
-    lines = [table.header, alignment, *[[escape(cell) for cell in row] for row in table.rows]]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    return pipes(table.header, [[escape(cell) for cell in row] for row in table.rows], words)
+
+
+def pipes(header: list[str], rows: list[list[str]], words: int) -> str:
+    """Cells between pipes; the first `words` columns stand left, figures right."""
+    alignment = ["---"] * words + ["---:"] * (len(header) - words)
+    return "\n".join("| " + " | ".join(line) + " |" for line in [header, alignment, *rows])
 
 
 def bullets(lines: list[str]) -> str:

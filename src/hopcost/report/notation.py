@@ -57,6 +57,8 @@ def change(ratio: Interval | None, against: Sequence[float] = (1.0,)) -> str:
     '−9.7 % (−16.1 to −2.8)'
     >>> change(Interval(value=0.94, low=0.81, high=1.1))
     '−6 % (−19 to +10)'
+    >>> change(Interval(value=0.99, low=0.84, high=1.16))
+    '−1 % (−16 to +16)'
     """
     return _joined(change_parts(ratio, against))
 
@@ -205,7 +207,7 @@ def _range(interval: Interval, decimals: int, write: Callable[[float, int], str]
         return NO_RANGE
     if interval.low == interval.high == interval.value:
         return ""
-    beyond = 10.0 ** math.ceil(math.log10(10 * max(1.0, abs(interval.value))))  # two starts may give any figure
+    beyond = 10.0 ** math.ceil(math.log10(10 * max(10.0, abs(interval.value))))  # two starts may give any figure
     low = write(interval.low, decimals) if interval.low >= -beyond else f"<{write(-beyond, 0)}"
     high = write(interval.high, decimals) if interval.high <= beyond else f">{write(beyond, 0)}"
     has_sign = any(sign in low + high for sign in (MINUS, "+"))

@@ -18,8 +18,8 @@ from hopcost.record import reader as records
 from hopcost.record.run import Ending, Record, StopReason
 from hopcost.record.writer import Writer
 from hopcost.report import Format, Source, formats_with, render
+from hopcost.report.questions.claims import claims_report
 from hopcost.report.record_report import record_report
-from hopcost.report.tables.claims import claims_report
 from hopcost.statistics.questions import claims as questions_claims
 from hopcost.statistics.summary import summary
 

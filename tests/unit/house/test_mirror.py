@@ -33,6 +33,8 @@ WITHOUT_A_FILE = {
         "report/brief/load report/brief/outcome report/brief/reasons report/brief/repeats report/brief/soak "
         "report/brief/words report/brief/next_command report/document report/formatting report/html/caveats "
         "report/html/charts report/html/series "
+        "report/questions/closing report/questions/disturbed report/questions/gate_details "
+        "report/questions/two_records_details "
         "report/html/stacks report/live/view report/live/watch report/notes/conditions report/notes/head "
         "report/notes/merge report/notes/scope report/notes/verdicts report/record_report report/tables/about "
         "report/tables/cpu report/tables/experiment report/tables/keyed report/tables/offered_load "

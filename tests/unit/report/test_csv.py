@@ -16,7 +16,7 @@ from samples.sweeps import peer_run, plan_with, planned, repeat, soak_block, soa
 from hopcost.record.run import Record
 from hopcost.report import Cell, Format, Result, render
 from hopcost.report.document import Document
-from hopcost.report.tables.claims import claims_report
+from hopcost.report.questions.claims import claims_report
 from hopcost.statistics.summary.summary import summarise
 from hopcost.suites.peer_name import PeerName
 from hopcost.suites.published import Protocol

@@ -15,8 +15,8 @@ from samples.reports import everything
 from hopcost.cli.shared.arguments import format_option
 from hopcost.errors import CannotMeasure
 from hopcost.report import FORMATS, Format, Result, Source, formats_with, render
+from hopcost.report.questions.claims import claims_report
 from hopcost.report.record_report import record_report
-from hopcost.report.tables.claims import claims_report
 from hopcost.statistics.summary.summary import summarise
 
 
@@ -39,7 +39,7 @@ def shout(monkeypatch: pytest.MonkeyPatch) -> Format:
 def test_a_format_in_the_registry_writes_all_results(shout: Format) -> None:
     content = everything()
     assert "HEADING(" in render(record_report(content, summarise(content)), shout)
-    assert "TABLE(" in render(claims_report(judged()), shout)
+    assert "HEADING(" in render(claims_report(judged()), shout)
 
 
 def test_a_format_in_the_registry_is_offered_by_every_verb_that_can_use_it(shout: Format) -> None:

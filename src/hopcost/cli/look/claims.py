@@ -8,7 +8,7 @@ import typer
 
 from hopcost.cli.shared import complete
 from hopcost.cli.shared.app import app, examples
-from hopcost.cli.shared.arguments import Json, Output, format_option, pick_format
+from hopcost.cli.shared.arguments import Everything, Json, Output, format_option, pick_format
 from hopcost.report import Format, Source
 
 EPILOG = examples(
@@ -42,15 +42,15 @@ def claims(
     json: Json = False,
     format: Annotated[Format, format_option(Source.DOCUMENT, Source.DATA, Source.ROWS)] = Format.TEXT,
     output: Output = None,
+    details: Everything = False,
 ) -> None:
     """Test an article's claims against records."""
     import sys
 
-    from hopcost.cli.shared.output import write_result
+    from hopcost.cli.shared.output import show_result
     from hopcost.errors import UsageError
     from hopcost.record import reader as records
-    from hopcost.report import render
-    from hopcost.report.tables.claims import claims_report
+    from hopcost.report.questions.claims import claims_report
     from hopcost.statistics.questions import claims as judging
     from hopcost.suites import read as suites
 
@@ -69,4 +69,4 @@ def claims(
     if without:
         print(f"no claims in the records of {', '.join(without)}\nhint: {hint}", file=sys.stderr)
     results = [result for judged in chosen for result in judging.judge_claims(judged, read)]
-    write_result(render(claims_report(results), format), output)
+    show_result(claims_report(results, details=details), format, output)

@@ -8,7 +8,7 @@ import typer
 
 from hopcost.cli.shared import complete
 from hopcost.cli.shared.app import app, examples
-from hopcost.cli.shared.arguments import RECORD_HELP, Json, Output, format_option, pick_format
+from hopcost.cli.shared.arguments import RECORD_HELP, Everything, Json, Output, format_option, pick_format
 from hopcost.report import Format, Source
 
 EPILOG = examples(
@@ -38,15 +38,15 @@ def compare(
     json: Json = False,
     format: Annotated[Format, format_option(Source.DOCUMENT, Source.DATA)] = Format.TEXT,
     output: Output = None,
+    details: Everything = False,
 ) -> None:
     """Put two records side by side: what differs, and by how much."""
-    from hopcost.cli.shared.output import write_result
+    from hopcost.cli.shared.output import show_result
     from hopcost.record import reader as records
-    from hopcost.report import render
-    from hopcost.report.tables.two_records import comparison_report
+    from hopcost.report.questions.two_records import comparison_report
     from hopcost.statistics.questions.two_records import compare_records
 
     format = pick_format(format, json=json)
     a, b = (records.read_record(records.find_record(name)) for name in (record_a, record_b))
     comparison = compare_records(a, b, experiments or [], anyway=anyway)
-    write_result(render(comparison_report(a, b, comparison), format), output)
+    show_result(comparison_report(a, b, comparison, details=details), format, output)

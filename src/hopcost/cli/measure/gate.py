@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from hopcost.cli.shared.app import app, examples
-from hopcost.cli.shared.arguments import ArmPath, Json, Output, format_option, pick_format
+from hopcost.cli.shared.arguments import ArmPath, Everything, Json, Output, format_option, pick_format
 from hopcost.report import Format, Source
-from hopcost.statistics.questions.gate_figures import GateFigures
+from hopcost.statistics.questions.gate_figures import DEFAULT_MARGIN, GateFigures
 
 EPILOG = examples(
     "hopcost gate nginx-go/one-core/nginx-http-tcp --after nginx.access_log=on",
@@ -44,7 +44,7 @@ def gate(
             metavar="PERCENT",
             help="Largest slowdown that still passes: at 3% a request may take 1.03 times the time or CPU.",
         ),
-    ] = "3%",
+    ] = f"{100 * DEFAULT_MARGIN:g}%",
     figure: Annotated[
         GateFigures,
         typer.Option("--figure", help="What decides; `both`: each must be within the margin."),
@@ -55,6 +55,14 @@ def gate(
             "--time", metavar="TIME", help="Longest time, as 90, 90s, 5m or 1h; it ends once it is precise enough."
         ),
     ] = "5m",
+    precision: Annotated[
+        str | None,
+        typer.Option(
+            "--precision",
+            metavar="PERCENT",
+            help="How narrow both ranges must be before it ends. [default: two thirds of the margin]",
+        ),
+    ] = None,
     seed: Annotated[
         int | None,
         typer.Option("--seed", metavar="N", min=0, help="Seed of the shuffled orders. [default: a new one]"),
@@ -62,6 +70,7 @@ def gate(
     json: Json = False,
     format: Annotated[Format, format_option(Source.DOCUMENT, Source.DATA)] = Format.TEXT,
     output: Output = None,
+    details: Everything = False,
     anyway: Annotated[
         bool,
         typer.Option("--anyway", help="Measure beside other programs too; then there is no verdict."),
@@ -83,13 +92,12 @@ def gate(
     network.enter_user_namespace()  # may start this command again: before the heavy imports
     from rich.console import Console
 
-    from hopcost.cli.shared.output import refuse_unwritable, write_result
+    from hopcost.cli.shared.output import refuse_unwritable, show_result
     from hopcost.cli.shared.screen import Screen
     from hopcost.measure.protocols import before_after
     from hopcost.plan.options import RunOptions
-    from hopcost.report import render
-    from hopcost.report.tables.gate import append, gate_report, last_line
-    from hopcost.statistics.questions.gate import GateQuestion
+    from hopcost.report.questions.gate import append, gate_report, last_line
+    from hopcost.statistics.questions.gate import PRECISION_SHARE, GateQuestion
 
     format = pick_format(format, json=json)
     question = GateQuestion(arm, before or [], after or [], read_percent("--margin", margin), figure)
@@ -98,12 +106,19 @@ def gate(
     console = Console(stderr=True, highlight=False)
     suite = before_after.gate_suite(question)
     if before_after.is_unchanged(suite):
-        words = "both sides are the same: an A/A gate, which tells what this machine makes of no difference"
+        words = "both sides are identical, so this shows the machine's noise"
         console.print(words, soft_wrap=True)
-    options = RunOptions(time_s=read_seconds("--time", time), seed=seed, folder=record, on_busy_machine=anyway)
+    options = RunOptions(
+        time_s=read_seconds("--time", time),
+        precision=PRECISION_SHARE * question.margin if precision is None else read_percent("--precision", precision),
+        seed=seed,
+        folder=record,
+        on_busy_machine=anyway,
+    )
     answer = before_after.ask_gate(question, suite, options, Screen(console))
-    write_result(render(gate_report(answer), format), output)
+    show_result(gate_report(answer, details=details), format, output)
     if for_github:
         append(answer, Path(for_github))
-    console.print(last_line(answer), markup=False, soft_wrap=True)
+    if output is not None or format is not Format.TEXT:
+        console.print(last_line(answer), markup=False, soft_wrap=True)
     return answer.decision.outcome.exit_code

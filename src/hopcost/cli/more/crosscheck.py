@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from hopcost.cli.shared.app import app, examples
-from hopcost.cli.shared.arguments import ArmPath, Json, Output, format_option, pick_format
+from hopcost.cli.shared.arguments import ArmPath, Everything, Json, Output, format_option, pick_format
 from hopcost.report import Format, Source
 
 EPILOG = examples(
@@ -30,6 +30,7 @@ def crosscheck(
     json: Json = False,
     format: Annotated[Format, format_option(Source.DOCUMENT, Source.DATA)] = Format.TEXT,
     output: Output = None,
+    details: Everything = False,
 ) -> None:
     """Load one stack with other generators too: do they agree?
 
@@ -43,11 +44,10 @@ def crosscheck(
     from rich.console import Console
 
     from hopcost.cli.shared.arm import running_arm
-    from hopcost.cli.shared.output import write_result
+    from hopcost.cli.shared.output import show_result
     from hopcost.errors import UsageError
     from hopcost.measure.protocols import crosscheck as checking
-    from hopcost.report import render
-    from hopcost.report.tables.crosscheck import crosscheck_report
+    from hopcost.report.questions.crosscheck import crosscheck_report
     from hopcost.suites import names
 
     format = pick_format(format, json=json)
@@ -78,4 +78,4 @@ def crosscheck(
             seed=secrets.randbits(32) if seed is None else seed,
             turn_begins=turn_begins,
         )
-    write_result(render(crosscheck_report(answer), format), output)
+    show_result(crosscheck_report(answer, details=details), format, output)

@@ -64,6 +64,7 @@ Output = Annotated[
         help="Write to FILE (replaces it) instead of standard output.",
     ),
 ]
+Everything = Annotated[bool, typer.Option("--details", help="Show everything behind the answer too.")]
 
 
 def read_percent(option: str, text: str, least: float = LEAST_PERCENT) -> float:

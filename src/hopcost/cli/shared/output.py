@@ -6,12 +6,21 @@ from pathlib import Path
 
 from hopcost.errors import UsageError
 from hopcost.record.names import record_around
+from hopcost.report import Format, Result, render, text
 
 
 def refuse_unwritable(path: Path | None) -> None:
     """UsageError if the file could not be written after all the measuring."""
     if path is not None and (path.is_dir() or not path.resolve().parent.is_dir()):
         raise UsageError(f"{path}: cannot be written there", "name a file in a directory that exists")
+
+
+def show_result(result: Result, format: Format, path: Path | None) -> None:
+    """Print text in a terminal's width and colours; write any other format, and what goes into a file, as it is."""
+    if format is Format.TEXT and path is None:
+        text.show(result.document())
+    else:
+        write_result(render(result, format), path)
 
 
 def write_result(content: str, path: Path | None) -> None:

@@ -15,7 +15,6 @@ from hopcost.statistics.questions.gate import (
     AFTER,
     BEFORE,
     EXPERIMENT,
-    PRECISION_SHARE,
     GateQuestion,
     GateResult,
     read_gate,
@@ -75,7 +74,7 @@ def ask_gate(question: GateQuestion, suite: Suite, options: RunOptions, run_watc
 
     NotSettled if the measurement breaks; KeyboardInterrupt if it is stopped.
     """
-    options = msgspec.structs.replace(options, margin=question.margin, precision=question.margin * PRECISION_SHARE)
+    options = msgspec.structs.replace(options, margin=question.margin)
     try:
         measured = run.measure(suite, [], options, run_watcher)
     except MeasurementFailed as error:

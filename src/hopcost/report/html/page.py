@@ -19,7 +19,7 @@ from hopcost.report.html import caveats, series, stacks
 from hopcost.report.html import charts as html_charts
 from hopcost.report.html.stacks import Behind, StackPicture
 from hopcost.report.notes import head
-from hopcost.report.tables import claims
+from hopcost.report.questions import claims
 from hopcost.report.tables.details import details
 from hopcost.report.tables.experiment import group_title, groups, hops_of
 from hopcost.statistics.comparisons import CPU, THROUGHPUT

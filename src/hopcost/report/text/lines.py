@@ -5,7 +5,19 @@ from __future__ import annotations
 from enum import Enum
 from typing import NamedTuple
 
-from hopcost.report.document import BarRow, Bars, Document, Element, Fold, Heading, Lines, Section, Style, Table
+from hopcost.report.document import (
+    BarRow,
+    Bars,
+    Document,
+    Element,
+    Entries,
+    Fold,
+    Heading,
+    Lines,
+    Section,
+    Style,
+    Table,
+)
 from hopcost.report.text.bar_rows import bar_rows
 from hopcost.report.text.columns import columns
 from hopcost.report.text.wrapping import to_ascii, wrap
@@ -74,6 +86,8 @@ class Layout:
                 return self._bars(element)
             case Table() if element.rows:
                 return self._table(element)
+            case Entries():
+                return self._entries(element)
             case Fold(is_open=True):
                 return [Line(self._plain(element.title), Tone.ANSWER), *self._section(element.elements)]
         return []
@@ -118,6 +132,16 @@ class Layout:
 
     def _all(self, texts: list[str]) -> list[str]:
         return [self._plain(text) for text in texts]
+
+    def _entries(self, entries: Entries) -> list[Line]:
+        width = max((len(entry.label) for entry in entries.entries), default=0)
+        lines: list[Line] = []
+        for entry in entries.entries:
+            before = f"{INDENT}{self._plain(entry.label):<{width}}{INDENT}"
+            for line in entry.lines:
+                lines += [Line(part) for part in wrap(self._plain(line), self.width, before)]
+                before = " " * len(before)
+        return lines
 
     def _plain(self, text: str) -> str:
         return to_ascii(text) if self.ascii else text

@@ -13,6 +13,8 @@ from hopcost.record.run import Record
 from hopcost.statistics.arms import PairedBlocks, RecordBlocks
 from hopcost.suites.claim import Needs
 
+IN_NO_RECORD = "in none of the records"
+
 
 class JudgedRecord(msgspec.Struct, frozen=True):
     """A record with its blocks, which estimate all its experiments together."""
@@ -44,7 +46,7 @@ def why_absent(records: Sequence[JudgedRecord], name: str) -> str:
         for experiment in judged.record.plan.left_out:
             if experiment.name == name:
                 return f"left out: {experiment.reason}"
-    return "in none of the records"
+    return IN_NO_RECORD
 
 
 def unmet_condition(needs: Needs, run: ClaimRun, names: Sequence[str]) -> str | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+DEFAULT_MARGIN = 0.03
+
 
 class GateFigures(StrEnum):
     """Throughput in the closed loop, CPU per request there, or both: then each of them must be within the margin."""

@@ -10,6 +10,7 @@ import pytest
 from samples.records import ENVIRONMENT, made_up_suite, plain_block, plan_of
 
 from hopcost.record import reader
+from hopcost.record.run import FORMAT
 from hopcost.record.writer import Writer
 from hopcost.statistics.questions import two_records
 
@@ -39,7 +40,7 @@ def compare(*arguments: object, folder: Path) -> tuple[int, str, str]:
 def test_two_records_are_compared_and_left_as_they_are(tmp_path: Path) -> None:
     a, b = written(tmp_path / "a"), written(tmp_path / "b", behind=300)
     before = [content_of(each) for each in (a, b)]
-    code, output, errors = compare("a", "b", folder=tmp_path)
+    code, output, errors = compare("a", "b", "--details", folder=tmp_path)
     assert (code, errors) == (0, "")
     assert "slower" in output and "nothing that the records keep, but the hour" in output
     assert [content_of(each) for each in (a, b)] == before
@@ -51,7 +52,7 @@ def test_two_records_are_compared_and_left_as_they_are(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "old", "new", "words"),
     [
-        ("run.json", '"format": 4', '"format": 99', ["b: from a newer hopcost: record format 99"]),
+        ("run.json", f'"format": {FORMAT}', '"format": 99', ["b: from a newer hopcost: record format 99"]),
         ("run.json", '"method": 3', '"method": 2', ["other methods: 3 and 2", "--anyway"]),
         ("*.json*", '"cost"', '"price"', ["no experiment in common: made-up has cost", "has price"]),
         ("*.json*", '"made-up"', '"mine"', ["other suites: made-up and mine", "--anyway"]),
@@ -65,7 +66,7 @@ def test_what_does_not_fit_is_one_clear_error(tmp_path: Path, file: str, old: st
     assert any(old in path.read_text() for path in paths)
     for path in paths:  # a name is changed wherever it stands, or the record contradicts itself
         path.write_text(path.read_text().replace(old, new))
-    code, output, errors = compare("a", "b", folder=tmp_path)
+    code, output, errors = compare("a", "b", "--details", folder=tmp_path)
     assert (code, output) == (2, "") and errors.startswith("error: ")
     assert [word for word in words if word not in errors] == []
 
@@ -74,9 +75,9 @@ def test_a_record_that_is_cut_off_is_compared_up_to_there_and_says_so(tmp_path: 
     written(tmp_path / "a"), written(tmp_path / "b")
     blocks = tmp_path / "b" / "blocks.jsonl"
     blocks.write_bytes(blocks.read_bytes()[:-40])
-    code, output, _ = compare("a", "b", folder=tmp_path)
+    code, output, _ = compare("a", "b", "--details", folder=tmp_path)
     assert code == 0
-    assert "B: warning: " in output and "line 6 is cut off" in output and "6 blocks in A, 5 blocks in B" in output
+    assert "! B: " in output and "line 6 is cut off" in output and "6 starts in A, 5 starts in B" in output
 
 
 def test_what_was_generated_otherwise_is_shown_line_by_line_and_ports_are_not(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from mock_rig import MockRig, measured, question
 from hopcost.errors import UsageError
 from hopcost.measure.protocols import before_after
 from hopcost.report import Format, render
-from hopcost.report.tables import gate
+from hopcost.report.questions import gate
 from hopcost.statistics.comparisons import CPU, THROUGHPUT
 from hopcost.statistics.questions import gate as questions_gate
 from hopcost.statistics.questions.gate import GateOutcome
@@ -94,7 +94,7 @@ def test_a_side_after_that_fails_is_a_failure(ready: MockRig, tmp_path: Path) ->
     answer = measured(ready, tmp_path, question(tmp_path))
     assert answer.decision.outcome.exit_code == 1
     assert answer.decision.why == "after failed: it would not start"
-    assert "does not work after the change" in gate.headline(answer)
+    assert "does not work after the change" in gate.sentence(answer)
 
 
 def test_a_side_before_that_fails_leaves_it_open(ready: MockRig, tmp_path: Path) -> None:
