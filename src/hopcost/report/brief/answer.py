@@ -6,7 +6,7 @@ of single stacks, and ranks two of them only if their ranges, which hold togethe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from hopcost.errors import printable
 from hopcost.report import notation
@@ -15,8 +15,9 @@ from hopcost.report.brief.outcome import Outcome, has_size, outcome_of
 from hopcost.report.brief.words import baseline_of, hop_words, listed, number_word, others_of, shortened, stack_word
 from hopcost.statistics.comparisons import CPU
 from hopcost.statistics.intervals import Interval
-from hopcost.statistics.summary.soak import Course
+from hopcost.statistics.summary.soak import NOT_MEASURED, Course
 from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
+from hopcost.statistics.verdict import NOT_SETTLED, SAME
 
 FEW = 3  # so many stacks are named one by one
 COURSES = {"ratio": "throughput", "service_time_p50_ns": "median service time", "memory_bytes": "memory"}
@@ -207,22 +208,23 @@ def _excludes(interval: Interval, value: float) -> bool:
 
 
 def _soak(courses: Sequence[Course]) -> str:
-    """What drifts, what does not, and what is not known."""
-    kinds: list[tuple[str, Callable[[Course], bool]]] = [
-        ("drifts", lambda course: course.word == "drifts"),
-        ("does not drift measurably", lambda course: course.word in ("no drift seen", "drifts, negligible")),
-        ("is not known to drift or not (too few parts)", lambda course: course.drift is None),
-    ]
+    """What drifts, what does not, and what is not settled."""
+    kinds = {
+        "drifts": ["drifts"],
+        "stays the same": [SAME, "drifts, negligible"],
+        "is not settled": [NOT_SETTLED],
+        "is not measured": [NOT_MEASURED],
+    }
     sentences = []
-    for words, holds in kinds:
-        names = [f"{course.arm}'s {COURSES[course.figure]}" for course in courses if holds(course)]
+    for words, verdicts in kinds.items():
+        names = [f"{course.arm}'s {COURSES[course.figure]}" for course in courses if course.word in verdicts]
         if names:
             sentences.append(f"{shortened(names)} {words if len(names) == 1 else _plural(words)}.")
     return " ".join(sentences)
 
 
 def _plural(words: str) -> str:
-    for singular, plural in (("drifts", "drift"), ("does not", "do not"), ("is not", "are not")):
+    for singular, plural in (("drifts", "drift"), ("stays", "stay"), ("is not", "are not")):
         if words.startswith(singular):
             return plural + words.removeprefix(singular)
     return words

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from hopcost.report import notation
 from hopcost.report.document import Table
-from hopcost.report.formatting import mebibytes
+from hopcost.report.formatting import duration, mebibytes
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.summary.soak import Course, Drift
 from hopcost.statistics.summary.summary import ExperimentSummary
+from hopcost.statistics.verdict import NOT_SETTLED
 
 SHORT_S = 600  # slopes of less say little
 FIGURES = {"ratio": "throughput", "service_time_p50_ns": "median service time", "memory_bytes": "memory"}
@@ -15,7 +16,7 @@ FIGURES = {"ratio": "throughput", "service_time_p50_ns": "median service time", 
 
 def soak_table(experiment: ExperimentSummary) -> Table:
     """A row for each figure of each stack."""
-    header = ["stack", "figure", "at first", "at last", "change"]
+    header = ["stack", "figure", "at first", "at last", "change", ""]
     rows = [
         [
             course.arm,
@@ -23,6 +24,7 @@ def soak_table(experiment: ExperimentSummary) -> Table:
             _amount(course, course.first),
             _amount(course, course.last),
             notation.change(over_run(course.drift)) if course.drift is not None else notation.ABSENT,
+            course.word,
         ]
         for course in experiment.soak
     ]
@@ -31,11 +33,15 @@ def soak_table(experiment: ExperimentSummary) -> Table:
 
 def soak_cautions(experiment: ExperimentSummary) -> list[str]:
     """What the table cannot tell."""
-    lengths = [course.drift.length_s for course in experiment.soak if course.drift is not None]
+    open_courses = [course for course in experiment.soak if course.word == NOT_SETTLED]
+    times_s = [time_s for course in open_courses if (time_s := course.length_to_settle_s) is not None]
+    lengths_s = [course.drift.length_s for course in experiment.soak if course.drift is not None]
     entries = []
-    if not lengths:
-        entries.append("? not known: too few parts for a slope; a longer --soak-length has more")
-    elif min(lengths) < SHORT_S:
+    if times_s:
+        entries.append(f"? not settled: a soak of about {duration(max(times_s))} would settle it (--soak-length)")
+    elif open_courses:
+        entries.append("? not settled: too few parts for a slope; a longer --soak-length has more")
+    if lengths_s and min(lengths_s) < SHORT_S:
         entries.append("! So short a soak says little about drift: its parts follow each other within seconds.")
     entries.append("Times and memory are of one stack, and the machine drifts too; throughput is beside the baseline.")
     return entries

@@ -2,7 +2,7 @@
 
 Least squares of the logarithm on time, Student's t for the slope: a figure that grows by the same share in each hour is
 a straight line there. Segments follow each other, so neighbours may be alike; the interval takes them as independent
-and is then too narrow (docs/explain/limits.md).
+and is then too narrow (docs/limits.md).
 """
 
 from __future__ import annotations
@@ -18,10 +18,13 @@ from hopcost.record.block import ArmBlock, Block
 from hopcost.statistics.figures import throughput
 from hopcost.statistics.intervals import exp
 from hopcost.statistics.log_ratio import log_ratio
+from hopcost.statistics.precision import half_width_that_settles
 from hopcost.statistics.summary.service_time import service_times
+from hopcost.statistics.verdict import NOT_SETTLED, SAME
 
 ROUNDING = 1e-9  # equal figures differ by less after a mean of logarithms
 SEGMENTS_LEAST = 4  # two of them give a line, three an interval that says nothing
+NOT_MEASURED = "not measured"
 
 
 class Drift(msgspec.Struct, frozen=True):
@@ -90,12 +93,24 @@ class Course(msgspec.Struct, frozen=True):
 
     @property
     def word(self) -> str:
-        """`drifts`, `drifts, negligible`, `no drift seen`, or `unknown`."""
+        """`drifts`, `drifts, negligible`, `same` (at the end as at the beginning), `not settled`, or `not measured`."""
         if self.drift is None:
-            return "unknown"
-        if not self.drift.is_seen:
-            return "no drift seen"
-        return "drifts, negligible" if self.drift.is_negligible else "drifts"
+            return NOT_SETTLED if self.parts else NOT_MEASURED
+        if self.drift.is_seen:
+            return "drifts, negligible" if self.drift.is_negligible else "drifts"
+        return SAME if self.drift.is_negligible else NOT_SETTLED
+
+    @property
+    def length_to_settle_s(self) -> float | None:
+        """How long a soak would take to settle the drift; None if it is settled, or too short to tell.
+
+        If parts scatter as they did, the interval of the change narrows with the root of the length.
+        """
+        if self.drift is None or self.word != NOT_SETTLED:
+            return None
+        half_width = (math.log(self.drift.high) - math.log(self.drift.low)) / 2
+        target = half_width_that_settles(math.log(self.drift.over_run), METHOD.min_margin)
+        return self.drift.length_s * max(1.0, half_width / target) ** 2
 
     def probability_below(self, x: float) -> float:
         """The probability that the logarithm of the change over the run is at most x (Student's t); a half if unknown.

@@ -4,38 +4,58 @@ from __future__ import annotations
 
 import msgspec
 import pytest
+from known import known
 from samples.records import record
 from samples.sweeps import notes_of, soak_block, soak_courses, soak_plan
 
 from hopcost.generators.engine_protocol import Validity
+from hopcost.record.block import Block
 from hopcost.statistics.summary.summary import summarise
 
 
+def doubling(number: int) -> Block:
+    """Memory doubles in an hour, while the ratio stays."""
+    return soak_block(number, 400, round(2**20 * 2 ** (number / 3)))
+
+
+def line_of(blocks: list[Block], figure: str, arm: str = "behind") -> str:
+    """The line of one figure, without its beginning."""
+    start = f"{arm}: {figure}: "
+    (line,) = [line for line in notes_of(record(*blocks, plan=soak_plan())) if line.startswith(start)]
+    return line.removeprefix(start)
+
+
 def test_a_soak_whose_memory_doubles_while_its_ratio_stays() -> None:
-    courses = soak_courses(*[soak_block(each, 400, round(2**20 * 2 ** (each / 3))) for each in range(4)])
+    courses = soak_courses(*map(doubling, range(4)))
     memory = courses["memory_bytes", "behind"]
-    assert memory.drift is not None
-    assert (memory.word, memory.drift.per_hour) == ("drifts", pytest.approx(2, rel=1e-5))
-    assert courses["ratio", "behind"].word == "no drift seen"
+    assert (memory.word, known(memory.drift).per_hour) == ("drifts", pytest.approx(2, rel=1e-5))
+    assert courses["ratio", "behind"].word == "same"
     assert courses["ratio", "behind"].first == pytest.approx(0.4)
-    assert courses["service_time_p50_ns", "behind"].word == "no drift seen"
-    assert courses["memory_bytes", "direct"].word == "unknown", "nobody read it"
+    assert courses["service_time_p50_ns", "behind"].word == "same"
+    assert courses["memory_bytes", "direct"].word == "not measured", "nobody read it"
 
 
 def test_void_segments_of_a_soak_do_not_count() -> None:
-    blocks = [soak_block(each, 400, 2**20) for each in range(5)]
+    blocks = [soak_block(number, 400, 2**20) for number in range(5)]
     void = msgspec.structs.replace(soak_block(2, 1, 2**30), validity=Validity.VOID)
     assert soak_courses(*blocks[:2], void, *blocks[2:]) == soak_courses(*blocks)
-    assert soak_courses(*blocks[:3])["ratio", "behind"].word == "unknown", "three points are no slope"
 
 
-def test_a_soak_in_lines() -> None:
-    plan = soak_plan()
-    blocks = [soak_block(each, 400, round(2**20 * 2 ** (each / 3))) for each in range(4)]
-    lines = notes_of(record(*blocks, plan=plan))
-    (line,) = [line for line in lines if "memory: drifts" in line]
-    assert line.startswith("behind: memory: drifts (4 parts); +100 % (")
-    assert line.endswith("per hour")
+def test_a_drift_in_a_line() -> None:
+    blocks = [doubling(number) for number in range(4)]
+    line = line_of(blocks, "memory")
+    assert line.startswith("drifts (4 parts); +100 %") and line.endswith(" per hour")
+    assert line_of(blocks, "memory", "direct") == "not measured"
+    assert line_of(blocks, "throughput beside the baseline").startswith("same (4 parts); ")
+
+
+def test_what_is_not_settled_says_why_and_what_would_settle_it() -> None:
+    three = [soak_block(number, 400, 2**20) for number in range(3)]
+    expected = "not settled (3 parts); a slope needs 4: more --soak-length"
+    assert line_of(three, "throughput beside the baseline") == expected
+    restless = [soak_block(number, 400 + 20 * (number % 2), 2**20) for number in range(4)]
+    line = line_of(restless, "throughput beside the baseline")
+    assert line.startswith("not settled (4 parts); +") and line.endswith(" would settle it")
 
 
 def test_another_experiment_has_no_drift() -> None:

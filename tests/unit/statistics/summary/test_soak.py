@@ -7,7 +7,7 @@ import math
 import pytest
 from known import known
 
-from hopcost.statistics.summary.soak import Course, drift, parts
+from hopcost.statistics.summary.soak import Course, Drift, drift, parts
 
 
 def test_a_figure_that_never_moves_has_no_drift() -> None:
@@ -42,7 +42,8 @@ def test_the_interval_of_a_slope() -> None:
 def test_what_gives_no_slope_is_unknown(times: list[int], values: list[int]) -> None:
     assert drift(times, values) is None
     course = Course(figure="ratio", arm="behind", first=None, last=None, parts=len(values), drift=drift(times, values))
-    assert course.word == "unknown"
+    assert course.word == ("not settled" if values else "not measured")
+    assert course.length_to_settle_s is None
 
 
 def test_words() -> None:
@@ -51,10 +52,21 @@ def test_words() -> None:
         return course.word
 
     assert word([1, 1.1, 1.21, 1.331]) == "drifts"
-    assert word([1, 1.1, 1, 1.1]) == "no drift seen"
+    assert word([1, 1.1, 1, 1.1]) == "not settled"
     assert word([1, 1.001, 1.002, 1.003]) == "drifts, negligible"
-    assert word([15e6, 15e6 + 1e-4, 15e6, 15e6 + 2e-4]) == "no drift seen", "rounding is no drift"
-    assert word([15e6, 15e6, 15e6, 15e6]) == "no drift seen"
+    assert word([15e6, 15e6 + 1e-4, 15e6, 15e6 + 2e-4]) == "same", "rounding is no drift"
+    assert word([15e6, 15e6, 15e6, 15e6]) == "same"
+
+
+def test_the_length_that_would_settle_a_drift() -> None:
+    """The range of the change narrows with the root of the length; ±1 % around nothing at all is `same`."""
+    found = Drift(
+        over_run=1.0, low=math.exp(-0.04), high=math.exp(0.04), per_hour=1.0, per_hour_low=1.0, per_hour_high=1.0,
+        length_s=100.0, standard_error=0.02,
+    )  # fmt: skip
+    course = Course(figure="ratio", arm="x", first=1, last=1, parts=12, drift=found)
+    assert course.word == "not settled"
+    assert course.length_to_settle_s == pytest.approx(100 * (0.04 / math.log(1.02)) ** 2)
 
 
 def test_segments_become_twelve_parts_at_most() -> None:
