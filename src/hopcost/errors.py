@@ -4,6 +4,7 @@
     ├── UsageError        the words, the file or the key are wrong          exit 2
     ├── CannotMeasure     this machine cannot measure that                  exit 3
     ├── NotSettled        a gate that could not decide                      exit 4
+    ├── Interrupted       somebody stopped it, and was told what there is   exit 130
     ├── MeasurementFailed something that was measured failed                exit 1
     │   └── ArmFailed     a program or an arm: a row in the record, the others go on
     └── (any other exception is a bug: a traceback)
@@ -55,6 +56,12 @@ class NotSettled(HopcostError):
     """A gate had no verdict: what should have been compared could not be measured to the end."""
 
     exit_code = 4
+
+
+class Interrupted(HopcostError):
+    """Somebody stopped it, and was told what there is: nothing more is printed."""
+
+    exit_code = 130
 
 
 class MeasurementFailed(HopcostError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -85,10 +86,10 @@ def test_quiet_leaves_the_report_alone_and_a_log_has_a_line_for_each_block(tmp_p
         "run", "--anyway", suite, "--quick", "--time", 4, "--quiet", "--record", tmp_path / "silent"
     )
     assert (silent.returncode, silent.stderr) == (0, "")
-    assert "A/A floor: tcp against itself" in silent.stdout
+    assert "Noise: tcp beside itself" in silent.stdout
     said = command.hopcost("run", "--anyway", suite, "--quick", "--time", 4, "--record", tmp_path / "said")
     blocks = (tmp_path / "said" / "blocks.jsonl").read_text().count("\n")
-    assert blocks and said.stderr.count("links: block ") == blocks
+    assert blocks and len(re.findall(r"^links \d.* left", said.stderr, re.MULTILINE)) == blocks
     assert "\x1b" not in said.stderr
 
 
@@ -131,13 +132,12 @@ def test_an_interrupt_ends_the_run_and_keeps_the_blocks(tmp_path: Path, number: 
         process.send_signal(number)
         output, errors = process.communicate(timeout=WAIT_S)
         assert process.returncode == 130
-        assert "interrupted" in errors
-        assert "links: Is a Unix socket cheaper?" in output
+        assert output.count("interrupted") == 1 and "interrupted" not in errors, "told once"
         assert gone(family)
         assert report(record)["experiments"][0]["blocks"] >= 1  # type: ignore[index]
 
 
-def test_an_interrupt_before_the_first_block_is_two_lines(tmp_path: Path) -> None:
+def test_an_interrupt_before_the_first_start_is_done_is_two_lines(tmp_path: Path) -> None:
     record = tmp_path / "record"
     with command.start(
         "run", "--anyway", suite_files.write(tmp_path), "--time", 60, "--record", record, folder=tmp_path
@@ -147,8 +147,8 @@ def test_an_interrupt_before_the_first_block_is_two_lines(tmp_path: Path) -> Non
         output, errors = process.communicate(timeout=WAIT_S)
     assert (process.returncode, output) == (130, "")
     assert errors.splitlines()[-2:] == [
-        "nothing to report: interrupted before the first block was complete",
-        "interrupted",
+        "interrupted before the first start was done: nothing to report",
+        f"record: {record}",
     ]
 
 

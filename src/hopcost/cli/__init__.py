@@ -17,7 +17,7 @@ import typer
 from hopcost.cli.shared.app import COMPLETION, app, fail, know_shells
 from hopcost.cli.shared.refusals import in_our_words
 from hopcost.cli.shared.verb import GROUPS
-from hopcost.errors import HopcostError
+from hopcost.errors import HopcostError, Interrupted
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 
@@ -55,6 +55,8 @@ def _guarded(call: Callable[[], object]) -> int:
         if returned == INTERRUPTED:  # the command line's library makes an exit code of it
             raise KeyboardInterrupt
         return returned if isinstance(returned, int) else 0
+    except Interrupted as told:
+        return told.exit_code
     except HopcostError as error:
         return fail(error)
     except (typer.Abort, KeyboardInterrupt):

@@ -55,7 +55,7 @@ def refuse_uploads(plan: Plan) -> None:
 
 def load(context: BlockContext, block: Block, ready: CheckedArm, name: str) -> None:
     """Load one arm for a slice, and put the result into the block."""
-    context.watcher.arm_runs(ready.arm.name, name)
+    context.watcher.arm_runs(ready.arm.name, f"{name} loads")
     experiment = context.experiment
     peer_load = to_load(experiment.workload, url_of(ready.stack, experiment.workload.target))
     seconds = max(1, round(experiment.slice_ns / 1e9))

@@ -35,7 +35,7 @@ WITHOUT_A_FILE = {
         "report/html/charts report/html/series "
         "report/questions/closing report/questions/disturbed report/questions/gate_details "
         "report/questions/two_records_details "
-        "report/html/stacks report/live/view report/live/watch report/notes/conditions report/notes/head "
+        "report/html/stacks report/live/so_far report/live/watch report/notes/conditions report/notes/head "
         "report/notes/merge report/notes/scope report/notes/verdicts report/record_report report/tables/about "
         "report/tables/cpu report/tables/experiment report/tables/keyed report/tables/offered_load "
         "report/tables/published report/tables/verdicts"

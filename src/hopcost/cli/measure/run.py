@@ -217,6 +217,7 @@ def _measure_and_report(name: str, experiments: list[str], options: RunOptions, 
     from rich.console import Console
 
     from hopcost.cli.shared.screen import Screen
+    from hopcost.errors import Interrupted
     from hopcost.measure.run import measure
     from hopcost.report import text
     from hopcost.report.record_report import document
@@ -231,11 +232,12 @@ def _measure_and_report(name: str, experiments: list[str], options: RunOptions, 
     measured = measure(suite, chosen, options, Screen(console))
     record = measured.record
     if measured.interrupted and not record.blocks and not record.repeats:
-        console.print("nothing to report: interrupted before the first block was complete")
-        raise KeyboardInterrupt
+        console.print("interrupted before the first start was done: nothing to report")
+        console.print(f"record: {record.path}", soft_wrap=True)
+        raise Interrupted("before the first start was done")
     summaries = summary.summarise(record)
-    text.show(document(record, summaries, parts))
+    text.show(document(record, summaries, parts), ends_with_answers=not parts)
     if measured.interrupted:
-        raise KeyboardInterrupt
+        raise Interrupted("the report tells the results so far")
     is_biased = any(experiment.instrument_is_biased for experiment in summaries)
     return 0 if measured.well and not record.plan.left_out and not is_biased else 1

@@ -10,9 +10,11 @@ from pathlib import Path
 from rich.console import Console
 
 from hopcost.errors import CannotMeasure, MeasurementFailed
-from hopcost.measure.watcher import Watcher
+from hopcost.measure.watcher import Silent, Watcher
 from hopcost.plan.plan import Plan
-from hopcost.report.live.watch import watch
+from hopcost.record.names import FOLDER
+from hopcost.report.live.clock import minutes
+from hopcost.report.live.watch import can_draw, watch
 from hopcost.stacks.sandbox.leftovers import Leftover
 from hopcost.stacks.sandbox.network import COST, Network
 
@@ -44,16 +46,21 @@ class Screen:
             self._warn(f"waiting for quiet, up to {left_s:.0f} s: {who}")
 
     def is_not_quiet(self, who: str) -> None:
-        self._warn(f"other programs compute: {who}; blocks beside them are suspect")
+        self._warn(f"other programs compute: {who}; starts beside them count as disturbed")
 
     @contextmanager
     def run_begins(self, plan: Plan, record: Path) -> Iterator[Watcher]:
-        names = ", ".join(experiment.name for experiment in plan.experiments)
-        self._say(f"{plan.suite}: {names}; up to {plan.time_s:.0f} s; record: {record}")
+        if not can_draw(self.console):  # a view says it all the time
+            names = ", ".join(experiment.name for experiment in plan.experiments)
+            self._say(f"{plan.suite}: {names}; up to {minutes(plan.time_s)}; record: {record}")
         for left in [*plan.left_out, *(left for experiment in plan.experiments for left in experiment.left_out)]:
-            self._warn(f"left out: {left.words()}")
+            self._warn(f"not measured: {left.words()}")
         try:
-            with watch(self.console, plan) as watcher:
+            if self.console.quiet:
+                yield Silent()
+                return
+            again = "hopcost report latest" if record.parent == FOLDER else report_command(record)
+            with watch(self.console, plan, again) as watcher:
                 yield watcher
         except (MeasurementFailed, CannotMeasure):
             self.console.print(f"the record so far: {report_command(record)}")

@@ -74,7 +74,7 @@ def _arm(context: BlockContext, arm: PlannedArm, protocol: Protocol, share_s: fl
             sized = scaled(protocol, load, scale, each_s, drive)
             well = True
             for number in range(protocol.repeats):
-                context.watcher.arm_runs(arm.name, f"{protocol.peer} {number + 1} of {protocol.repeats}")
+                context.watcher.arm_runs(arm.name, f"{protocol.peer} ({number + 1} of {protocol.repeats}) loads")
                 repeat = msgspec.structs.replace(
                     blank, number=number, requests=sized.requests, duration_s=sized.seconds
                 )

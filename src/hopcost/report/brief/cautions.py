@@ -21,6 +21,7 @@ from hopcost.report.formatting import count
 from hopcost.report.notes.verdicts import group_reasons, settling_words
 from hopcost.statistics.comparisons import THROUGHPUT, Comparison
 from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
+from hopcost.statistics.validity.moving import MOVED
 from hopcost.statistics.validity.reasons import group_reasons as group_kinds
 from hopcost.suites.sweep import AT
 
@@ -112,6 +113,7 @@ def changes_reading(record: Record, experiment: ExperimentSummary, load: Load) -
         *_load(experiment, load),
         *_biases(record, experiment),
         *_workers(experiment),
+        *_moving(experiment),
         *([_disturbed(experiment)] if experiment.suspect and len(experiment.suspect) == experiment.blocks else []),
         *(
             [f"Run with {plan.workload.connections} connections; {plan.connections_asked} were asked for."]
@@ -189,6 +191,13 @@ def _workers(experiment: ExperimentSummary) -> list[str]:
     for fault, name in short:
         stacks.setdefault(fault, []).append(name)
     return [f"{fault[0].upper()}{fault[1:]} ({shortened(names)})." for fault, names in stacks.items()]
+
+
+def _moving(experiment: ExperimentSummary) -> list[str]:
+    """Stacks that were not alike from start to start: their ranges take starts as alike."""
+    throughputs = {arm.name: arm.comparison(THROUGHPUT) for arm in experiment.arms}
+    moving = [name for name, throughput in throughputs.items() if throughput and MOVED in throughput.caveats]
+    return [f"{shortened(moving)} moved during the run: the range may be too narrow."] if moving else []
 
 
 def _cores(record: Record, experiment: ExperimentSummary) -> list[str]:

@@ -1,7 +1,7 @@
-"""The live view of a run: where it is, how long it will take, and the figures so far.
+"""The live view of a run: where it is, how long it will take, and the figures so far of the experiment under way.
 
-The view must cost little while slices run. It computes the figures and lays out their table once for each block. Once
-a second it draws the screen from that layout. A step of the run only sets a few fields.
+The view must cost little while slices run. It computes the figures once for each block, and lays out their rows then.
+Once a second it draws the screen from that layout. A step of the run only sets a few fields.
 """
 
 from __future__ import annotations
@@ -9,146 +9,154 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from rich import box
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.segment import Segment
-from rich.table import Table
 from rich.text import Text
 
-from hopcost.errors import printable
 from hopcost.plan.plan import Plan, PlannedExperiment
 from hopcost.record.block import Block
 from hopcost.record.run import Ending
-from hopcost.report.formatting import ABSENT, CONFIDENCE, difference, interval
-from hopcost.report.live.progress import Clock, expected, faults, position
-from hopcost.statistics import stop
-from hopcost.statistics.arms import PairedBlocks
+from hopcost.report.live.clock import minutes, widest_that_fits
+from hopcost.report.live.disturbed import disturbed_line, failure_lines
+from hopcost.report.live.rows import label, rows_of
+from hopcost.report.live.so_far import SoFar
+from hopcost.report.text.bar_rows import bar_rows
+from hopcost.report.text.wrapping import to_ascii
 from hopcost.statistics.precision import Forecast
-from hopcost.statistics.stop import ArmSoFar
 
 REDRAWS_PER_S = 1.0
-FAULTS_SHOWN = 4
-BAR = 24  # columns
+FAILURES_SHOWN = 3
+INDENT = "  "
+DOING = {"start": "starting", "warm-up": "warming up", "load": "loading"}
 
 
 @contextmanager
-def live(console: Console, plan: Plan) -> Iterator[View]:
+def live(console: Console, plan: Plan, again: str) -> Iterator[View]:
     """A view that is drawn until the run ends and then removed: the report takes its place."""
-    view = View(console, plan)
+    view = View(console, plan, again)
     with Live(view, console=console, refresh_per_second=REDRAWS_PER_S, transient=True, redirect_stdout=False) as screen:
         view.screen = screen
         yield view
 
 
 class View:
-    """A watcher that rich can draw."""
+    """A watcher that rich can draw. `again` is the command that shows the record."""
 
-    def __init__(self, console: Console, plan: Plan) -> None:
+    def __init__(self, console: Console, plan: Plan, again: str) -> None:
         self.console = console
         self.plan = plan
+        self.again = again
         self.screen: Live | None = None
-        self.clock = Clock(plan.time_s)
+        self.so_far = SoFar(plan)
         self.experiment: PlannedExperiment | None = None
-        self.block = 0
-        self.round = 0
         self.doing = ""
-        self.targets: dict[str, Forecast] = {}
-        self.blocks: dict[str, list[Block]] = {experiment.name: [] for experiment in plan.experiments}
-        self.faults: list[str] = []
-        self.laid_out: tuple[ConsoleOptions, list[list[Segment]]] | None = None
+        self.others_stand_still = False
+        self.failures: list[str] = []
+        self._laid_out: tuple[ConsoleOptions, list[Text]] | None = None
 
     def experiment_begins(self, experiment: PlannedExperiment) -> None:
-        self._show(experiment)
+        self._turn_to(experiment)
 
     def forecast(self, experiment: PlannedExperiment, forecast: Forecast) -> None:
-        self.targets[experiment.name] = forecast
-        self.clock.expect(experiment.name, forecast)
+        self.so_far.expect(experiment, forecast)
 
-    def block_begins(self, experiment: PlannedExperiment, number: int) -> None:
-        self._show(experiment)
-        self.block = number
-
-    def _show(self, experiment: PlannedExperiment) -> None:
-        self.experiment, self.block, self.round, self.doing, self.laid_out = experiment, 0, 0, "", None
+    def block_begins(self, experiment: PlannedExperiment, number: int) -> None:  # noqa: ARG002
+        self.so_far.begin(experiment)
+        self._turn_to(experiment)
 
     def arm_runs(self, arm: str, doing: str) -> None:
-        """Called after every slice."""
+        """Called when a start begins, and after every warm-up and slice."""
         assert self.experiment is not None, "experiment_begins comes first"
-        if doing != "load":
-            self.round = 0
-        elif arm == self.experiment.baseline:
-            self.round += 1
-        self.doing = f"{doing} {arm}"
+        self.doing = f"{DOING.get(doing, doing)} {label(self.experiment, arm)}"
+        self.others_stand_still = doing == "load" and self.experiment.turns.interleave
 
     def block_ends(self, block: Block) -> None:
-        self.blocks[block.experiment].append(block)
-        self.faults += [printable(line).splitlines()[0] for line in faults(block)]
-        self.laid_out = None
-        if self.screen is not None:
-            self.screen.refresh()  # lay out the table now, while no slice runs
+        self.so_far.add(block)
+        self.failures += failure_lines(block)
+        self._redraw()
 
     def experiment_ends(self, ending: Ending) -> None:
-        self.clock.ends(ending.experiment)
+        self.so_far.end(ending)
+
+    def _turn_to(self, experiment: PlannedExperiment) -> None:
+        self.experiment, self.doing, self.others_stand_still = experiment, "", False
+        self._redraw()
+
+    def _redraw(self) -> None:
+        """Lay out now, while no slice runs."""
+        self._laid_out = None
+        if self.screen is not None:
+            self.screen.refresh()
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         if self.experiment is None:
             return
-        for line in self._headings(self.experiment):
-            yield Text(line, no_wrap=True, overflow="ellipsis")
-        yield from self._time(self.experiment)
-        if self.laid_out is None or self.laid_out[0] != options:
-            self.laid_out = (options, console.render_lines(self._table(self.experiment), options, pad=False))
-        for segments in self.laid_out[1]:
-            yield from segments
-            yield Segment.line()
-        hidden = len(self.faults) - FAULTS_SHOWN
-        if hidden > 0:
-            yield Text(f"… {hidden} more before", style="yellow", no_wrap=True)
-        for fault in self.faults[-FAULTS_SHOWN:]:
-            yield Text(fault, style="yellow", no_wrap=True, overflow="ellipsis")
+        yield _line(self._where(self.experiment, options.max_width), options)
+        yield ProgressBar(total=1.0, completed=min(1.0, self.so_far.clock.share))
+        yield Segment.line()
+        yield _line(self._now(self.experiment, options.max_width), options)
+        if self._laid_out is None or self._laid_out[0] != options:
+            self._laid_out = (options, list(self._figures(self.experiment, options)))
+        yield from self._laid_out[1]
 
-    def _headings(self, experiment: PlannedExperiment) -> Iterator[str]:
-        yield f"{self.plan.suite}/{experiment.name}{position(self.plan, experiment)}: {experiment.question}"
-        place = f"block {self.block + 1}" + (f", round {self.round}" if self.round else "")
-        yield f"{place}: {self.doing}" if self.doing else place
+    def _where(self, experiment: PlannedExperiment, width: int) -> str:
+        """`nginx-go --quick     1 of 3  one-core        0:41 of 1:48, 1:07 left`, or as much of it as fits."""
+        passed_s, left_s = round(self.so_far.clock.passed_s), round(self.so_far.clock.left_s)
+        left = f"{minutes(left_s)} left"
+        place = "  ".join(filter(None, (self.so_far.position(experiment), experiment.name)))
+        command = self.plan.suite + (" --quick" if self.plan.quick else "")
+        forms = [
+            (f"{command}     {place}", f"{minutes(passed_s)} of {minutes(passed_s + left_s)}, {left}"),
+            (f"{command}     {place}", left),
+            (place, left),
+            (place, ""),
+        ]
+        lines = [f"{where}  {time.rjust(width - len(where) - 2)}".rstrip() for where, time in forms]
+        return widest_that_fits(lines, width)
 
-    def _time(self, experiment: PlannedExperiment) -> Iterator[Table]:
-        lines = [f"at most {clock(self.clock.left_s)}"]
-        target = self.targets.get(experiment.name)
-        if self.clock.expected_s is not None and target is not None:
-            lines.insert(0, f"about {clock(self.clock.expected_s)} left: {expected(target)}")
-        grid = Table.grid(padding=(0, 1))
-        grid.add_column(width=BAR)
-        grid.add_column(no_wrap=True, overflow="ellipsis")
-        bar = ProgressBar(total=1.0, completed=min(1.0, self.clock.share), width=BAR)
-        for number, line in enumerate(lines):
-            grid.add_row(bar if number == 0 else "", Text(line))
-        yield grid
+    def _now(self, experiment: PlannedExperiment, width: int) -> str:
+        """`now  start 3 of 6: loading nginx (the others stand still)`, or as much of it as fits."""
+        expected = self.so_far.expected_starts(experiment)
+        number = self.so_far.starts(experiment) + 1
+        start = f"start {number}" + (f" of {expected}" if expected is not None and expected >= number else "")
+        step = f"{start}: {self.doing}" if self.doing else start
+        whole = f"now  {step} (the others stand still)" if self.others_stand_still else f"now  {step}"
+        return widest_that_fits([whole, f"now  {step}", step], width)
 
-    def _table(self, experiment: PlannedExperiment) -> Table:
-        grid = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
-        grid.add_column("arm", no_wrap=True, overflow="ellipsis")
-        for name in (f"ratio [{CONFIDENCE}]", f"CPU added, µs [{CONFIDENCE}]", "errors"):
-            grid.add_column(Text(name), justify="right", no_wrap=True)
-        for arm in stop.arms_so_far(PairedBlocks(experiment, self.blocks[experiment.name])):
-            grid.add_row(*(Text(cell) for cell in _cells(experiment, arm)))
-        return grid
+    def _figures(self, experiment: PlannedExperiment, options: ConsoleOptions) -> Iterator[Text]:
+        arms = self.so_far.arms(experiment)
+        lines = bar_rows(
+            rows_of(experiment, arms, options.max_width), options.max_width - len(INDENT), options.ascii_only
+        )
+        is_point = [arm.ratio is not None and not arm.has_range and arm.name != experiment.baseline for arm in arms]
+        styles = ["dim", *("dim" if point else "" for point in is_point)]
+        if len(lines) != len(styles):  # too narrow: a row has two lines
+            styles = [""] * len(lines)
+        yield Text("")
+        for line, style in zip(lines, styles, strict=True):
+            yield _line(INDENT + line, options, style)
+        yield Text("")
+        yield _line(INDENT + self._width(experiment), options)
+        if disturbed := disturbed_line(self.so_far.blocks):
+            yield _line(f"{INDENT}! {disturbed}", options, "yellow")
+        for failure in self.failures[-FAILURES_SHOWN:]:
+            yield _line(f"{INDENT}! {failure}", options, "red")
+        keeps = f"{INDENT}Ctrl-C keeps what there is"
+        yield _line(widest_that_fits([f"{keeps} · details: {self.again}", keeps], options.max_width), options, "dim")
+
+    def _width(self, experiment: PlannedExperiment) -> str:
+        """How narrow the ranges are, or when there will be any."""
+        if not self.so_far.starts(experiment):
+            return "figures after the first start, ranges after 2 starts"
+        width = self.so_far.width(experiment)
+        return f"widest range {width}" if width else "no range yet: after 2 starts"
 
 
-def _cells(experiment: PlannedExperiment, arm: ArmSoFar) -> list[str]:
-    if arm.has_failed:
-        return [arm.name, "failed", ABSENT, ABSENT]
-    if arm.name == experiment.baseline:
-        return [arm.name, "1 (baseline)", ABSENT, f"{arm.errors:,}"]
-    return [arm.name, interval(arm.ratio), difference(arm.cpu_added_ns), f"{arm.errors:,}"]
-
-
-def clock(seconds: float) -> str:
-    """Minutes and seconds.
-
-    >>> clock(9.4), clock(125)
-    ('0:09', '2:05')
-    """
-    return f"{int(seconds) // 60}:{int(seconds) % 60:02}"
+def _line(text: str, options: ConsoleOptions, style: str = "") -> Text:
+    """One line of the screen, cut off where that ends."""
+    text = to_ascii(text) if options.ascii_only else text
+    line = Text(text, style=style, no_wrap=True, overflow="crop" if options.ascii_only else "ellipsis")
+    line.truncate(options.max_width)
+    return line

@@ -1,4 +1,4 @@
-"""The view of a run that suits the console: a live view on a terminal, plain lines elsewhere, none if quiet."""
+"""The view of a run that suits the console: a live view on a terminal, a line for each block elsewhere."""
 
 from __future__ import annotations
 
@@ -8,15 +8,20 @@ from contextlib import contextmanager
 from rich.console import Console
 
 from hopcost.plan.plan import Plan
-from hopcost.report.live.progress import PlainLines
+from hopcost.report.live.log import LogLines
 from hopcost.report.live.view import View, live
 
 
 @contextmanager
-def watch(console: Console, plan: Plan) -> Iterator[PlainLines | View]:
-    """The watcher that suits the console; a quiet console prints no line."""
-    if console.quiet or not console.is_terminal or console.is_dumb_terminal:
-        yield PlainLines(console, plan)
-    else:
-        with live(console, plan) as view:
+def watch(console: Console, plan: Plan, again: str) -> Iterator[LogLines | View]:
+    """The watcher that suits the console; `again` is the command that shows the record."""
+    if can_draw(console):
+        with live(console, plan, again) as view:
             yield view
+    else:
+        yield LogLines(console, plan)
+
+
+def can_draw(console: Console) -> bool:
+    """Whether it is a terminal on which lines can be drawn anew."""
+    return console.is_terminal and not console.is_dumb_terminal

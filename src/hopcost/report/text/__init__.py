@@ -8,6 +8,7 @@ import sys
 from hopcost.report import Result
 from hopcost.report.document import Document
 from hopcost.report.text.lines import Layout
+from hopcost.report.text.recap import with_answers_last
 
 WIDTH = 80  # if there is no terminal to ask
 MOST_WIDTH = 100  # wider lines are hard to read
@@ -24,10 +25,11 @@ def text(document: Document, width: int = WIDTH, ascii: bool = False) -> str:
     return "".join(f"{line.text}\n" for line in Layout(width, ascii).lines(document))
 
 
-def show(document: Document, ascii: bool | None = None) -> None:
+def show(document: Document, ascii: bool | None = None, *, ends_with_answers: bool = False) -> None:
     """Print to standard output: with a terminal's width and colours, or as `text` if it is no terminal.
 
-    `ascii` None: letters that standard output has.
+    `ascii` None: letters that standard output has. If it `ends_with_answers`, one that is longer than the terminal
+    repeats them at its end.
     """
     from rich.console import Console
     from rich.text import Text
@@ -38,7 +40,10 @@ def show(document: Document, ascii: bool | None = None) -> None:
         print(text(document, ascii=ascii), end="")
         return
     width = max(LEAST_WIDTH, min(MOST_WIDTH, console.width))
-    for line in Layout(width, ascii).lines(document):
+    lines = Layout(width, ascii).lines(document)
+    if ends_with_answers and len(lines) >= console.height:
+        lines = Layout(width, ascii).lines(with_answers_last(document))
+    for line in lines:
         console.print(Text(line.text, style=line.tone.value), soft_wrap=True)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import msgspec
-from samples.comparisons import six_blocks, summary
+from samples.comparisons import arm, six_blocks, summary
 from samples.records import MS, block, part, plain_block, plan_of, record, slice_of
 from samples.reports import everything, failing
 
@@ -103,3 +103,11 @@ def test_same_is_explained() -> None:
     found = summary(six_blocks(1.0, 0.0005, open_loop=False))
     lines = cautions(record(*six_blocks(1.0, 0.0005, open_loop=False)), found, load_shown(found))
     assert "~ same: the whole range is within ±2 %" in lines
+
+
+def test_a_stack_that_moved_from_start_to_start_says_so() -> None:
+    blocks = six_blocks(0.5, 0.0, open_loop=False)
+    for number, made in enumerate(blocks):
+        made.arms[1] = arm("behind", 4_500 + 50 * number, 110)
+    assert "! behind moved during the run: the range may be too narrow." in cautions_of(record(*blocks))
+    assert not any("moved" in line for line in cautions_of(sound()))
