@@ -47,7 +47,10 @@ def take(record: Path) -> None:
     environment, blocks = RECORD / "environment.json", RECORD / "blocks.jsonl"
     facts = json.loads(environment.read_text(encoding="utf-8"))
     environment.write_text(json.dumps(facts | {"cgroup": ""}, indent=2) + "\n", encoding="utf-8")
-    kept = [json.loads(line) | {"others": []} for line in blocks.read_text(encoding="utf-8").splitlines()]
+    kept = [json.loads(line) for line in blocks.read_text(encoding="utf-8").splitlines()]
+    for block in kept:
+        block["others"] = []
+        block["reasons"] = [reason | {"programs": []} for reason in block["reasons"]]
     blocks.write_text("".join(f"{json.dumps(block)}\n" for block in kept), encoding="utf-8")
 
 
