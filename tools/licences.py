@@ -2,8 +2,8 @@
 
 Rust: what cargo links into the two binaries on Linux; the texts lie in cargo's registry. JavaScript: what vl-convert
 bundles for the page, where each package names itself; the texts come from npm. Two files are written:
-THIRD-PARTY-LICENSES, which the wheel carries, and report/html/licences.txt, the half that each page carries. A test
-holds both to what is linked and bundled now.
+THIRD-PARTY-LICENSES, which the wheel carries, and report/html/template/licences.txt, the half that each page carries.
+A test holds both to what is linked and bundled now.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import vl_convert
 
 REPOSITORY = Path(__file__).parents[1]
 WHEEL = REPOSITORY / "THIRD-PARTY-LICENSES"
-PAGE = REPOSITORY / "src" / "hopcost" / "report" / "html" / "licences.txt"
+PAGE = REPOSITORY / "src" / "hopcost" / "report" / "html" / "template" / "licences.txt"
 COMMAND = ".venv/bin/python -m tools.licences"
 BINARIES = ("hopcost-engine", "hopcost-origin")
 PLATFORM = "x86_64-unknown-linux-gnu"

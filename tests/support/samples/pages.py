@@ -8,14 +8,15 @@ from samples.records import broke_off, plain_block, plan_of, record, sound_block
 from hopcost.generators.engine_protocol import Validity
 from hopcost.plan.plan import Point
 from hopcost.record.run import Record
-from hopcost.report.html import page
+from hopcost.report import Format, render
+from hopcost.report.record_report import record_report
 from hopcost.statistics.summary.summary import summarise
 
 HOSTILE = "</script><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">{{ 7*7 }}"
 
 
 def rendered(content: Record) -> str:
-    return page.render(content, summarise(content))
+    return render(record_report(content, summarise(content)), Format.HTML)
 
 
 def loaded() -> Record:
@@ -63,3 +64,16 @@ def swept() -> Record:
             block.experiment = point.name
             blocks.append(block)
     return record(*blocks, plan=msgspec.structs.replace(plan, experiments=points))
+
+
+def nine() -> Record:
+    """Nine experiments: as many as a full record of the largest suite has."""
+    content = loaded()
+    (experiment,) = content.plan.experiments
+    names = [f"cost-{number}" for number in range(1, 10)]
+    content.plan = msgspec.structs.replace(
+        content.plan, experiments=[msgspec.structs.replace(experiment, name=name) for name in names]
+    )
+    blocks = content.blocks
+    content.blocks = [msgspec.structs.replace(block, experiment=name) for name in names for block in blocks]
+    return content

@@ -32,7 +32,7 @@ WITHOUT_A_FILE = {
     "golden files of the whole report, and the tables' and the page's tests": (
         "report/brief/load report/brief/outcome report/brief/reasons report/brief/repeats report/brief/soak "
         "report/brief/words report/brief/next_command report/document report/formatting report/html/caveats "
-        "report/html/charts report/html/series "
+        "report/html/charts report/html/series report/html/vega "
         "report/questions/closing report/questions/disturbed report/questions/gate_details "
         "report/questions/two_records_details "
         "report/html/stacks report/live/so_far report/live/watch report/notes/conditions report/notes/head "

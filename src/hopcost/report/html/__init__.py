@@ -1,4 +1,4 @@
-"""The report as one HTML file that needs nothing else: charts and what draws them, tables, configuration."""
+"""The report as one HTML file that needs nothing else: answers, tables, configuration, charts and what draws them."""
 
 from __future__ import annotations
 
@@ -8,5 +8,4 @@ from hopcost.report.html import page
 
 def write(result: Result) -> str:
     """The page of a record."""
-    assert result.summary is not None, "offered for records only"
-    return page.render(*result.summary)
+    return page.render(result)

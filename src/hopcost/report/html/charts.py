@@ -1,252 +1,74 @@
-"""The charts of the HTML report: rows in, Vega-Lite specifications out. The page sets colours and fonts.
-
-Colour never carries information alone: an arm has its row, its dashes or its shape, a verdict has words.
-"""
+"""Which charts an experiment has. What bars can show is no chart."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
 
-import altair as alt
+from hopcost.record.run import Record
+from hopcost.report import Part, formatting
+from hopcost.report.html import series, vega
+from hopcost.statistics.summary.summary import ExperimentSummary
 
-from hopcost.report.html.series import Row
-
-Spec = dict[str, Any]
-
-STEP = 30  # height of a row in pixels
-DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4], [4, 6], [1, 4]]
-SHAPES = {  # by verdict: better points up, worse down
-    "faster": "triangle-up",
-    "cheaper": "triangle-up",
-    "slower": "triangle-down",
-    "dearer": "triangle-down",
-    "same": "circle",
-    "not settled": "diamond",
-    "none": "cross",
-    "A/A": "square",
-    "measured": "circle",
-}
-LABEL_LIMIT = 170
-REACH = 4  # an interval is cut off at the outermost ratio times this
-PERCENTS = {"2": "50%", "10": "90%", "100": "99%", "1000": "99.9%"}
+SWEPT = (  # key of a row, caption, title of the axis, number format of the axis
+    ("per_s", "answers per second", "answers/s", ",.3~s"),
+    ("ratio", "throughput, of the baseline's", "of the baseline's", "~%"),
+    ("errors", "errors ÷ (errors + answers)", "errors", ".2~%"),
+    ("published_per_s", "the article's requests/s", "answers/s", ",.3~s"),
+)
+POINTS_OVER_TIME = 900  # in one part of the page: more would not fit a file of 3 MB or a screen
 
 
-def ratios(rows: Sequence[Row], title: str, margin: float) -> Spec:
-    """Ratios with their intervals on a logarithmic axis, the margin as a band around 1."""
-    base = _chart(rows)
-    y = _arms_axis()
-    low, high = _reach(rows, margin)
-    x = alt.X("ratio:Q", title=title, scale=_logarithmic(low, high), axis=_ticks(low, high))
-    band = _chart([{"from": 1 / (1 + margin), "to": 1 + margin}])
-    layers: list[alt.Chart] = [
-        band.mark_rect(opacity=0.25, style="band").encode(
-            x=alt.X("from:Q", title=title), x2="to:Q", tooltip=alt.value(f"within the margin: ±{margin:.1%}")
-        ),
-        _line_at_one(),
+@dataclass(frozen=True)
+class Chart:
+    """One picture: `specification` is Vega-Lite."""
+
+    caption: str
+    specification: vega.Spec
+
+
+def of_group(record: Record, group: list[ExperimentSummary]) -> dict[Part, list[Chart]]:
+    """The charts of an experiment, or of all points of a sweep, by the details that they belong to."""
+    first = group[0]
+    over_time = {Part.STARTS: _over_time(record, group)}
+    if first.plan.point is not None:
+        return {Part.VERDICTS: _sweep(group)} | over_time
+    return {Part.LOAD: _curves(record, first), Part.PUBLISHED: _published(first)} | over_time
+
+
+def _curves(record: Record, experiment: ExperimentSummary) -> list[Chart]:
+    blocks = record.blocks_of(experiment.plan.name)
+    loads = dict.fromkeys((load.share, load.rate_per_s) for arm in experiment.arms for load in arm.open_loop)
+    charts = []
+    for share, rate_per_s in loads:
+        rows = series.curves(experiment, blocks, share)
+        if rows:
+            caption = f"at {formatting.number(rate_per_s)} requests/s, {share:.0%} of what the slowest stack can do"
+            charts.append(Chart(caption, vega.curves(rows, "share of requests answered by then")))
+    return charts
+
+
+def _published(experiment: ExperimentSummary) -> list[Chart]:
+    rows = series.published(experiment)
+    return [Chart(f"the article: {experiment.plan.published_conditions}", vega.published(rows))] if rows else []
+
+
+def _sweep(group: list[ExperimentSummary]) -> list[Chart]:
+    rows = series.sweep(group)
+    key = formatting.swept_key(group[0])
+    return [
+        Chart(caption, vega.sweep(rows, key, figure, title, format))
+        for figure, caption, title, format in SWEPT
+        if any(row.get(figure) for row in rows)
     ]
-    tooltip = [
-        alt.Tooltip("arm:N"),
-        alt.Tooltip("ratio:Q", format=".3f"),
-        alt.Tooltip("low:Q", format=".3f"),
-        alt.Tooltip("high:Q", format=".3f"),
-        alt.Tooltip("verdict:N"),
-    ]
-    layers.append(base.mark_rule(strokeWidth=3, clip=True).encode(x=alt.X("low:Q"), x2="high:Q", y=y, tooltip=tooltip))
-    shape = alt.Shape("shape:N", legend=None, scale=alt.Scale(domain=list(SHAPES), range=list(SHAPES.values())))
-    layers.append(base.mark_point(filled=True, size=90, opacity=1).encode(x=x, y=y, shape=shape, tooltip=tooltip))
-    layers.append(base.mark_text(dy=-11, fontSize=11).encode(x=x, y=y, text="label:N"))
-    return _finished(alt.layer(*layers), len(rows), f"{title}, with intervals, for each arm")
 
 
-def _reach(rows: Sequence[Row], margin: float | None) -> tuple[float, float]:
-    """The ends of the axis: all ratios, 1, the margin and intervals up to REACH, with room for labels."""
-    edge = 1 + (margin or 0)
-    points = [1.0, *(row["ratio"] for row in rows), *(row.get("published") or 1 for row in rows)]
-    low = min([1 / edge, *points, *(max(row["low"], min(points) / REACH) for row in rows)])
-    high = max([edge, *points, *(min(row["high"], max(points) * REACH) for row in rows)])
-    room = max(1.15, (high / low) ** 0.12)
-    return low / room, high * room
-
-
-def _arms_axis() -> alt.Y:
-    axis = alt.Axis(labelLimit=LABEL_LIMIT, domain=False, ticks=False)
-    return alt.Y("arm:N", sort=None, title=None, axis=axis)
-
-
-def _line_at_one() -> alt.Chart:
-    line: alt.Chart = _chart([{"one": 1}]).mark_rule(strokeDash=[4, 3]).encode(x=alt.X("one:Q"))
-    return line
-
-
-def _logarithmic(low: float, high: float) -> alt.Scale:
-    return alt.Scale(type="log", domain=[low, high], nice=False)
-
-
-def _ticks(low: float, high: float, format: str = "~g") -> alt.Axis:
-    """Ticks at 1, 2 and 5 times powers of ten; more on a short axis, only powers of ten on a long one."""
-    steps = [1.0, 2.0, 5.0] if high / low < 200 else [1.0]
-    if high / low < 4:
-        steps = [1.0, 1.1, 1.2, 1.5, 2.0, 3.0, 5.0, 7.0, 8.0, 9.0]
-    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    values = [step * 10.0**power for power in powers for step in steps]
-    return alt.Axis(values=[value for value in values if low <= value <= high], format=format, labelOverlap=True)
-
-
-def published(rows: Sequence[Row]) -> Spec:
-    """The article's ratio beside the measured one."""
-    base = _chart(rows)
-    low, high = _reach(rows, None)
-    y = _arms_axis()
-    title = "throughput as a ratio: ● measured, with its interval; ◇ published"
-    x = alt.X("ratio:Q", title=title, scale=_logarithmic(low, high), axis=_ticks(low, high))
-    tooltip = [alt.Tooltip("arm:N"), alt.Tooltip("ratio:Q", format=".3f"), alt.Tooltip("published:Q", format=".2f")]
-    layers = [
-        _line_at_one(),
-        base.mark_rule(strokeWidth=3, clip=True).encode(x=alt.X("low:Q"), x2="high:Q", y=y, tooltip=tooltip),
-        base.mark_point(filled=True, size=80, opacity=1).encode(x=x, y=y, tooltip=tooltip),
-        base.mark_point(filled=False, size=140, shape="diamond", strokeWidth=2, style="other").encode(
-            x=alt.X("published:Q"), y=y, tooltip=tooltip
-        ),
-    ]
-    return _finished(alt.layer(*layers), len(rows), "published ratios beside the measured ones")
-
-
-def cpu(rows: Sequence[Row], hops: Sequence[str], title: str) -> Spec:
-    """CPU per request as bars stacked by hop, the client's side first. Colours follow the order of `hops`."""
-    arms = list(dict.fromkeys(row["arm"] for row in rows))
-    totals = [{"arm": arm, "total": max(row["end"] for row in rows if row["arm"] == arm)} for arm in arms]
-    widest = max(row["total"] for row in totals)
-    labelled = [row | {"middle": (row["start"] + row["end"]) / 2} for row in rows if row["us"] > widest * 0.09]
-    y = _arms_axis()
-    scale_of_hops = alt.Scale(domain=list(hops))
-    legend = alt.Legend(orient="top", labelLimit=LABEL_LIMIT)
-    hop = alt.Color("hop:N", title=None, sort=None, scale=scale_of_hops, legend=legend)
-    scale = alt.Scale(domain=[0, widest * 1.15], nice=False)
-    layers = [
-        _chart(rows)
-        .mark_bar(stroke="white", strokeWidth=0.5)
-        .encode(
-            x=alt.X("start:Q", title=title, scale=scale),
-            x2="end:Q",
-            y=y,
-            color=hop,
-            tooltip=["arm:N", "hop:N", alt.Tooltip("us:Q", format=".1f", title="µs")],
-        ),
-        _chart(labelled)
-        .mark_text(fontSize=11, style="on-bar")
-        .encode(x=alt.X("middle:Q"), y=y, text=alt.Text("us:Q", format=".1f")),
-        _chart(totals)
-        .mark_text(align="left", dx=4, fontSize=11, fontWeight="bold")
-        .encode(x=alt.X("total:Q"), y=y, text=alt.Text("total:Q", format=".1f")),
-    ]
-    return _finished(alt.layer(*layers), len(arms), f"{title}, stacked by hop")
-
-
-def curves(rows: Sequence[Row], title: str) -> Spec:
-    """Response time by quantile on logarithmic axes; the tail is on the right."""
-    arms = list(dict.fromkeys(row["arm"] for row in rows))
-    ticks = [float(value) for value in PERCENTS]
-    low, high = min(row["us"] for row in rows), max(row["us"] for row in rows)
-    names = " : ".join(f"datum.value == {value} ? '{name}'" for value, name in PERCENTS.items())
-    chart = (
-        _chart(rows)
-        .mark_line(point=False, strokeWidth=2)
-        .encode(
-            x=alt.X(
-                "beyond:Q",
-                title=title,
-                scale=alt.Scale(type="log"),
-                axis=alt.Axis(values=ticks, labelExpr=f"{names} : ''"),
-            ),
-            y=alt.Y(
-                "us:Q", title="response time, µs", scale=_logarithmic(low, high * 1.1), axis=_ticks(low, high, ",")
-            ),
-            color=_coloured(arms, line=True),
-            strokeDash=_dashed(arms),
-            tooltip=["arm:N", alt.Tooltip("q:Q", format=".1%"), alt.Tooltip("us:Q", format=",.0f", title="µs")],
-        )
-    )
-    return _finished(chart, None, f"response time by quantile, {title}")
-
-
-def _legend(line: bool = False) -> alt.Legend:
-    if line:
-        return alt.Legend(orient="top", columns=2, labelLimit=LABEL_LIMIT, symbolType="stroke", symbolSize=300)
-    return alt.Legend(orient="top", columns=2, labelLimit=LABEL_LIMIT)
-
-
-def _coloured(arms: Sequence[str], line: bool = False) -> alt.Color:
-    return alt.Color("arm:N", title=None, sort=None, scale=alt.Scale(domain=list(arms)), legend=_legend(line))
-
-
-def _shaped(arms: Sequence[str]) -> alt.Shape:
-    return alt.Shape("arm:N", title=None, sort=None, scale=alt.Scale(domain=list(arms)), legend=_legend())
-
-
-def _dashed(arms: Sequence[str]) -> alt.StrokeDash:
-    """Dashes with the legend of the colours: a line has both."""
-    dashes = [DASHES[number % len(DASHES)] for number in range(len(arms))]
-    scale = alt.Scale(domain=list(arms), range=dashes)
-    return alt.StrokeDash("arm:N", title=None, sort=None, scale=scale, legend=_legend(line=True))
-
-
-def slices(rows: Sequence[Row], spans: Sequence[Row]) -> Spec:
-    """Slices over time; void and suspect blocks are marked behind them, with the word above."""
-    arms = list(dict.fromkeys(row["arm"] for row in rows))
-    x = alt.X("t:Q", title="seconds since the first slice")
-    marked = [span for span in spans if span["validity"] != "valid"]  # void ones darker
-    shade = alt.Opacity("validity:O", legend=None, scale=alt.Scale(domain=["suspect", "void"], range=[0.2, 0.6]))
-    span_tooltip = ["block:Q", "validity:N", "why:N"]
-    layers: list[alt.Chart] = []
-    if marked:
-        data = _chart(marked)
-        layers += [
-            data.mark_rect(style="void").encode(x=alt.X("from:Q"), x2="to:Q", opacity=shade, tooltip=span_tooltip),
-            data.mark_text(align="left", baseline="top", dx=3, fontSize=11, fontWeight="bold").encode(
-                x=alt.X("from:Q"), y=alt.value(2), text="label:N"
-            ),
-        ]
-    layers.append(
-        _chart(rows)
-        .mark_point(size=16, opacity=0.8)
-        .encode(
-            x=x,
-            y=alt.Y("per_s:Q", title="answers/s", scale=alt.Scale(zero=True)),
-            color=_coloured(arms),
-            shape=_shaped(arms),
-            tooltip=["arm:N", "block:Q", "t:Q", alt.Tooltip("per_s:Q", format=",")],
-        )
-    )
-    return _finished(alt.layer(*layers), None, "throughput of the slices over time")
-
-
-def sweep(rows: Sequence[Row], key: str, figure: str, title: str, format: str) -> Spec:
-    """One figure of every arm by the swept value."""
-    arms = list(dict.fromkeys(row["arm"] for row in rows))
-    base = _chart([row for row in rows if row.get(figure) is not None]).encode(
-        x=alt.X("value:N", title=key, sort=alt.SortField("order"), axis=alt.Axis(labelAngle=0)),
-        y=alt.Y(f"{figure}:Q", title=title, axis=alt.Axis(format=format)),
-        color=_coloured(arms),
-        tooltip=["arm:N", "value:N", alt.Tooltip(f"{figure}:Q", format=format)],
-    )
-    points = base.mark_point(size=50, filled=True).encode(shape=_shaped(arms))
-    return _finished(alt.layer(base.mark_line().encode(strokeDash=_dashed(arms)), points), None, f"{title} by {key}")
-
-
-def _chart(rows: Sequence[Row]) -> alt.Chart:
-    return alt.Chart(alt.Data(values=list(rows)))  # type: ignore[no-untyped-call] # altair's own gap
-
-
-def _finished(chart: Any, rows: int | None, description: str) -> Spec:
-    """As wide as its place on the page.
-
-    altair validates each part as it is made. The whole is not validated again, which would take as long: the page's
-    tests hold every chart to Vega-Lite's schema.
-    """
-    height: Any = 260 if rows is None else STEP * rows + 12
-    spec: Spec = chart.properties(width="container", height=height, description=description).to_dict(validate=False)
-    spec.pop("config", None)  # altair's own look: the page has one
-    spec["autosize"] = {"type": "fit-x", "contains": "padding"}
-    return spec
+def _over_time(record: Record, group: list[ExperimentSummary]) -> list[Chart]:
+    charts = []
+    for experiment in group:
+        rows, spans = series.slices(record.blocks_of(experiment.plan.name), max(120, POINTS_OVER_TIME // len(group)))
+        if rows:
+            void, disturbed = (sum(span["label"] == word for span in spans) for word in ("void", "disturbed"))
+            caption = f"{formatting.count(len(spans), 'start')}, {void} of them void, {disturbed} disturbed"
+            caption = f"{at}: {caption}" if (at := series.at(experiment)) else caption
+            charts.append(Chart(caption, vega.slices(rows, spans)))
+    return charts

@@ -2,56 +2,39 @@
 
 from __future__ import annotations
 
+import re
 import shlex
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
 import jinja2
 import vl_convert
+from markupsafe import Markup
 
 from hopcost.errors import printable
 from hopcost.record.run import Record
-from hopcost.report import formatting
-from hopcost.report.brief import answer
-from hopcost.report.document import Lines, Table
-from hopcost.report.html import caveats, series, stacks
-from hopcost.report.html import charts as html_charts
+from hopcost.report import Part, Result, csv, formatting, json
+from hopcost.report.brief.load import load_shown
+from hopcost.report.document import Bars, Element, Fold, Heading, Lines, Section, Style
+from hopcost.report.html import caveats, charts, series, stacks
+from hopcost.report.html.bars import draw_bars
+from hopcost.report.html.charts import Chart
 from hopcost.report.html.stacks import Behind, StackPicture
 from hopcost.report.notes import head
+from hopcost.report.notes.scope import scope_lines
 from hopcost.report.questions import claims
-from hopcost.report.tables.details import details
-from hopcost.report.tables.experiment import group_title, groups, hops_of
-from hopcost.statistics.comparisons import CPU, THROUGHPUT
+from hopcost.report.tables.experiment import group_title, groups
 from hopcost.statistics.questions import claims as judging
 from hopcost.statistics.questions.claim_decision import ClaimOutcome
 from hopcost.statistics.summary.summary import ExperimentSummary
 
-FOLDER = Path(__file__).parent
-TITLES = {THROUGHPUT: "throughput ÷ the baseline's", CPU: "CPU per request ÷ the baseline's"}
-SWEPT = (  # key of a row, caption, title of the axis, number format of the axis
-    ("per_s", "answers per second", "answers/s", ",.3~s"),
-    ("ratio", "throughput ÷ the baseline's", "ratio", ".2f"),
-    ("errors", "errors ÷ (errors + answers)", "errors", ".2~%"),
-    ("published_per_s", "the article's requests/s", "answers/s", ",.3~s"),
-)
-POINTS_OVER_TIME = 900  # in one part of the page: more would not fit a file of 3 MB or a screen
-
-
-@dataclass(frozen=True)
-class Chart:
-    """One picture: `specification` is Vega-Lite."""
-
-    caption: str
-    specification: html_charts.Spec
-
-
-@dataclass(frozen=True)
-class Charts:
-    """Charts under one heading."""
-
-    title: str
-    charts: list[Chart]
+FOLDER = Path(__file__).parent / "template"
+CAUTION = "! "  # a line that changes the reading begins so
+LONGEST_DESCRIPTION = 300
+DETAILS = re.compile(f"--details=({'|'.join(Part)})")
+OWN_PLACES = ("answers", "again", "suite", "claims", "limits", "machine", "command", "status", "files", "library")
 
 
 @dataclass(frozen=True)
@@ -63,20 +46,37 @@ class Arms:
 
 
 @dataclass(frozen=True)
-class Part:
-    """An experiment on the page, or all points of a sweep. Each answer of a sweep names its value."""
+class Details:
+    """A part of an experiment's details: what a terminal shows of it, its charts, and what was behind the arms."""
 
     title: str
-    anchor: str
+    place: str
+    elements: list[Element] = field(default_factory=list)
+    charts: list[Chart] = field(default_factory=list)
+    behind: list[Arms] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An experiment on the page, or all points of a sweep. `elements` are what the terminal shows of it."""
+
+    title: str
+    place: str
     question: str
-    answers: list[tuple[str, str]]
-    tables: list[Table]
-    notes: list[str]
-    charts: list[Charts]
-    folded: list[Chart]
-    behind: list[Arms]
+    elements: list[Element]
     pictures: list[StackPicture]
     pictures_load: str
+    details: list[Details]
+
+    @property
+    def sentences(self) -> list[str]:
+        """What people quote."""
+        return sentences(self.elements)
+
+    @property
+    def has_cautions(self) -> bool:
+        """Whether something changes its reading."""
+        return any(line.startswith(CAUTION) for line in cautions(self.elements))
 
 
 @dataclass(frozen=True)
@@ -88,28 +88,54 @@ class JudgedClaim:
     tests: list[str]
 
 
-def render(record: Record, experiments: list[ExperimentSummary]) -> str:
+def render(result: Result) -> str:
     """One file without links to other files: people can mail it, open it from disk, keep it."""
-    places: dict[str, str] = {}
+    assert result.summary is not None, "offered for records only"
+    record, experiments = result.summary
+    sections = result.document().sections
+    texts: dict[str, str] = {}
+    answers = [_answer(record, group, sections, texts) for group in groups(experiments)]
+    quotes = [sentence for answer in answers for sentence in answer.sentences]
     results = [claim for suite in judging.suites([record]) for claim in judging.judge_claims(suite, [record])]
     tested = [claim for claim in results if claim.outcome is not ClaimOutcome.NOT_TESTABLE]
     return _template().render(
         record=record,
-        title=head.title(record),
-        head=head.about(record),
+        title=f"{record.plan.suite}: {quotes[0]}" if quotes else head.title(record),
+        description=" ".join(quotes)[:LONGEST_DESCRIPTION],
+        heading=printable(record.plan.title),
+        first_line=head.first_line(record),
+        scope=scope_lines(experiments),
+        about=head.about(record),
         warnings=head.warnings(record),
         analysis=head.analysis(record),
         command=printable(shlex.join(record.run.command)),
-        parts=[_part(record, group, places) for group in groups(experiments)],
+        answers=answers,
+        cautioned=[answer for answer in answers if answer.has_cautions],
         claims=[JudgedClaim(claim.claim.says, claim.outcome.value, claims.tests(claim)) for claim in tested],
         confidence=formatting.CONFIDENCE_IN_TEXT,
         claims_counted=claims.counted(results) if results else "",
         caveats=caveats.lines(record, experiments),
         environment=_environment(record.environment),
+        files={f"{record.plan.suite}.json": json.write(result), f"{record.plan.suite}.csv": csv.write(result)},
         style=(FOLDER / "style.css").read_text(encoding="utf-8"),
-        script=(FOLDER / "page.js").read_text(encoding="utf-8"),
+        scripts=[(FOLDER / name).read_text(encoding="utf-8") for name in ("charts.js", "page.js")],
         library=_library(),
     )
+
+
+def sentences(elements: Iterable[Element]) -> list[str]:
+    """The answers among these elements."""
+    answers = (element for element in elements if isinstance(element, Lines) and element.style is Style.ANSWER)
+    return [line for answer in answers for line in answer.lines]
+
+
+def cautions(elements: Iterable[Element]) -> Iterator[str]:
+    """The lines around figures, with their marks."""
+    for element in elements:
+        if isinstance(element, Bars):
+            yield from element.below
+        elif isinstance(element, Lines) and element.style is Style.CAUTIONS:
+            yield from element.lines
 
 
 @cache
@@ -117,7 +143,22 @@ def _template() -> jinja2.Template:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(FOLDER), autoescape=True, undefined=jinja2.StrictUndefined
     )
+    environment.filters |= {
+        "kind": lambda element: type(element).__name__,
+        "draw_bars": draw_bars,
+        "without_mark": lambda line: line.removeprefix(CAUTION),
+        "with_links": _with_links,
+    }
+    environment.tests["caution"] = lambda line: line.startswith(CAUTION)
     return environment.get_template("page.html.j2")
+
+
+def _with_links(line: str, place: str) -> Markup:
+    """The line with `--details=PART` as a link to that part of the experiment at `place`."""
+    link = Markup('<a href="#{}/{}">{}</a>')
+    words = DETAILS.split(line)  # every second one is the name of a part
+    pieces = [link.format(place, word, Part(word).heading) if number % 2 else word for number, word in enumerate(words)]
+    return Markup().join(pieces)
 
 
 @cache
@@ -128,99 +169,42 @@ def _library() -> str:
     return bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 
-def _part(record: Record, group: list[ExperimentSummary], places: dict[str, str]) -> Part:
-    title, first = group_title(group), group[0]
-    elements = [element for part in details(group).values() for element in part]
-    is_sweep = first.plan.point is not None
-    share, load = stacks.load_shown(first)
-    return Part(
+def _answer(record: Record, group: list[ExperimentSummary], sections: list[Section], texts: dict[str, str]) -> Answer:
+    first, title = group[0], group_title(group)
+    place = f"experiment-{title}" if title in OWN_PLACES else title
+    elements = _below_heading(sections, title)
+    folds = {element.title: element.elements for element in elements if isinstance(element, Fold)}
+    charts_of, behind = charts.of_group(record, group), _behind(record, group, texts)
+    details = [
+        Details(
+            part.heading,
+            f"{place}/{part}",
+            folds.get(part.heading, []),
+            charts_of.get(part, []),
+            behind if part is Part.MACHINE else [],
+        )
+        for part in Part
+    ]
+    return Answer(
         title=title,
-        anchor=f"experiment-{title}",
-        question=first.plan.question,
-        answers=[(_at(experiment), answer.sentence(experiment)) for experiment in group],
-        tables=[element for element in elements if isinstance(element, Table)],
-        notes=[line for element in elements if isinstance(element, Lines) for line in element.lines],
-        charts=[charts for charts in (_sweep(group) if is_sweep else _single(record, first, share)) if charts.charts],
-        folded=_over_time(record, group),
-        behind=[Arms(_at(experiment), stacks.behind(experiment, record.path, places)) for experiment in group],
-        pictures=[] if is_sweep else stacks.pictures(first),
-        pictures_load=load,
+        place=place,
+        question=printable(first.plan.question),
+        elements=[element for element in elements if not isinstance(element, Fold)],
+        pictures=[] if first.plan.point is not None else stacks.pictures(first),
+        pictures_load=load_shown(first).words,
+        details=[part for part in details if part.elements or part.charts or part.behind],
     )
 
 
-def _at(experiment: ExperimentSummary) -> str:
-    return f"{formatting.swept_key(experiment)} {formatting.swept_value(experiment)}".strip()
+def _below_heading(sections: list[Section], title: str) -> list[Element]:
+    for heading, *elements in sections:
+        if isinstance(heading, Heading) and heading.text == title:
+            return elements
+    return []
 
 
-def _single(record: Record, experiment: ExperimentSummary, share: float | None) -> list[Charts]:
-    return [
-        Charts(
-            f"Ratios, with intervals that hold for all arms together at {formatting.CONFIDENCE}", _ratios(experiment)
-        ),
-        Charts("CPU time of a request by hop", _cpu(experiment, share)),
-        Charts("Response time at equal offered load, towards the tail", _curves(record, experiment)),
-        Charts("Published beside measured", _published(experiment)),
-    ]
-
-
-def _ratios(experiment: ExperimentSummary) -> list[Chart]:
-    charts = []
-    for figure, title in TITLES.items():
-        rows, margin = series.ratios(experiment, figure), experiment.margin
-        legend = f"▲ better ▼ worse ● same ◆ not settled ✚ no verdict; band: the margin of ±{margin:.1%}"
-        if rows:
-            charts.append(Chart(legend, html_charts.ratios(rows, title, margin)))
-    return charts
-
-
-def _cpu(experiment: ExperimentSummary, share: float | None) -> list[Chart]:
-    charts = []
-    for at in dict.fromkeys([share, None]):
-        rows = series.cpu(experiment, at)
-        if rows:
-            load = "at saturation" if at is None else stacks.load_shown(experiment)[1]
-            charts.append(Chart(load, html_charts.cpu(rows, hops_of(experiment), "CPU µs per request")))
-    return charts
-
-
-def _curves(record: Record, experiment: ExperimentSummary) -> list[Chart]:
-    blocks = record.blocks_of(experiment.plan.name)
-    loads = dict.fromkeys((load.share, load.rate_per_s) for arm in experiment.arms for load in arm.open_loop)
-    charts = []
-    for share, rate_per_s in loads:
-        rows = series.curves(experiment, blocks, share)
-        if rows:
-            caption = f"{rate_per_s:,.0f} requests/s, {share:.0%} of the slowest arm's capacity"
-            charts.append(Chart(caption, html_charts.curves(rows, "share of requests answered by then")))
-    return charts
-
-
-def _published(experiment: ExperimentSummary) -> list[Chart]:
-    rows = series.published(experiment)
-    return [Chart(f"the article: {experiment.plan.published_conditions}", html_charts.published(rows))] if rows else []
-
-
-def _sweep(group: list[ExperimentSummary]) -> list[Charts]:
-    rows = series.sweep(group)
-    key = formatting.swept_key(group[0])
-    charts = [
-        Chart(caption, html_charts.sweep(rows, key, figure, title, format))
-        for figure, caption, title, format in SWEPT
-        if any(row.get(figure) for row in rows)
-    ]
-    return [Charts(f"By {key}", charts)]
-
-
-def _over_time(record: Record, group: list[ExperimentSummary]) -> list[Chart]:
-    charts = []
-    for experiment in group:
-        rows, spans = series.slices(record.blocks_of(experiment.plan.name), max(120, POINTS_OVER_TIME // len(group)))
-        if rows:
-            void, suspect = (sum(span["validity"] == word for span in spans) for word in ("void", "suspect"))
-            caption = f"{formatting.count(len(spans), 'block')}, {void} of them void, {suspect} suspect"
-            caption = f"{at}: {caption}" if (at := _at(experiment)) else caption
-            charts.append(Chart(caption, html_charts.slices(rows, spans)))
-    return charts
+def _behind(record: Record, group: list[ExperimentSummary], texts: dict[str, str]) -> list[Arms]:
+    return [Arms(series.at(experiment), stacks.behind(experiment, record.path, texts)) for experiment in group]
 
 
 def _environment(environment: dict[str, object]) -> list[tuple[str, str]]:

@@ -12,55 +12,20 @@ from hopcost.record import histogram
 from hopcost.record.block import ArmBlock, Block, OpenLoad
 from hopcost.report import formatting
 from hopcost.statistics.arms import PairedBlocks
-from hopcost.statistics.comparisons import THROUGHPUT
 from hopcost.statistics.figures import load_at
-from hopcost.statistics.intervals import Interval
 from hopcost.statistics.summary import open_loop
 from hopcost.statistics.summary.summary import ExperimentSummary
 from hopcost.statistics.validity.reasons import group_reasons
-from hopcost.suites.arm import COPY_SUFFIX
 
 Row = dict[str, Any]
 
 CURVE = (0.01, 0.05, *(n / 100 for n in range(10, 90, 5)), *(n / 100 for n in range(90, 99)), 0.99, 0.995, 0.998, 0.999)
+LABELS = {Validity.SUSPECT: "disturbed", Validity.VOID: "void"}
 
 
-def ratios(experiment: ExperimentSummary, figure: str) -> list[Row]:
-    """A row for each arm beside the baseline, with or without an interval. For throughput the A/A arm comes last."""
-    rows = []
-    for arm in experiment.arms:
-        comparison = arm.comparison(figure)
-        if arm.name == experiment.plan.baseline or comparison is None or comparison.ratio is None:
-            continue
-        rows.append(_ratio(arm.name, comparison.ratio, formatting.verdict(arm, figure)))
-    if figure == THROUGHPUT and experiment.aa_floor is not None and rows:
-        rows.append(_ratio(experiment.plan.copied_arm + COPY_SUFFIX, experiment.aa_floor, "A/A"))
-    return rows
-
-
-def _ratio(arm: str, ratio: Interval, verdict: str) -> Row:
-    return {
-        "arm": arm,
-        "ratio": ratio.value,
-        "low": ratio.value if ratio.low is None else ratio.low,
-        "high": ratio.value if ratio.high is None else ratio.high,
-        "verdict": verdict,
-        "shape": verdict.partition(",")[0],
-        "label": f"{ratio.value:.3f} {verdict}",
-    }
-
-
-def cpu(experiment: ExperimentSummary, share: float | None) -> list[Row]:
-    """CPU µs per request of every hop of every arm, at that share of capacity (None: at saturation)."""
-    rows = []
-    for arm in experiment.arms:
-        start = 0.0
-        for hop, ns in arm.cpu_at(share).items():
-            if hop != "generator" and ns is not None:
-                end = start + ns / 1000
-                rows.append({"arm": arm.name, "hop": hop, "us": ns / 1000, "start": start, "end": end})
-                start = end
-    return rows
+def at(experiment: ExperimentSummary) -> str:
+    """The experiment's place in its sweep: `connections 64`. Empty without a sweep."""
+    return f"{formatting.swept_key(experiment)} {formatting.swept_value(experiment)}".strip()
 
 
 def curves(experiment: ExperimentSummary, blocks: Sequence[Block], share: float) -> list[Row]:
@@ -73,7 +38,7 @@ def curves(experiment: ExperimentSummary, blocks: Sequence[Block], share: float)
     for planned in experiment.plan.arms:
         loads = [load for part in arms.of(planned.name) if (load := load_at(part, share)) is not None]
         for q, ns in _quantiles(loads):
-            rows.append({"arm": planned.name, "q": q, "beyond": 1 / (1 - q), "us": ns / 1000})
+            rows.append({"stack": planned.name, "q": q, "beyond": 1 / (1 - q), "us": ns / 1000})
     return rows
 
 
@@ -86,9 +51,9 @@ def _quantiles(loads: Sequence[OpenLoad]) -> list[tuple[float, int]]:
 
 
 def slices(blocks: Sequence[Block], at_most: int) -> tuple[list[Row], list[Row]]:
-    """Throughput of each arm's slices over time, and the span of each block, in seconds since the first slice.
+    """Throughput of each arm's slices over time, and the span of each start, in seconds since the first slice.
 
-    Neighbouring rounds of a block are merged until about `at_most` points are left.
+    Neighbouring rounds of a start are merged until about `at_most` points are left.
     """
     parts = [(block, part) for block in blocks for part in block.arms if part.slices]
     if not parts:
@@ -104,12 +69,11 @@ def slices(blocks: Sequence[Block], at_most: int) -> tuple[list[Row], list[Row]]
                 {
                     "from": (min(slice.start_ns for slice in slices) - begin_ns) / 1e9,
                     "to": (max(slice.start_ns + slice.elapsed_ns for slice in slices) - begin_ns) / 1e9,
-                    "validity": block.validity,
-                    "label": block.validity if block.validity != Validity.VALID else "",
+                    "label": LABELS.get(block.validity, ""),
                     "why": "; ".join(
                         kind.words() for kind in group_reasons((block.number, text) for text in block.reasons)
                     ),
-                    "block": block.number + 1,
+                    "start": block.number + 1,
                 }
             )
     return rows, spans
@@ -123,10 +87,10 @@ def _slices(block: Block, part: ArmBlock, begin_ns: int, rounds_per_point: int) 
         if elapsed_ns:
             rows.append(
                 {
-                    "arm": part.name,
+                    "stack": part.name,
                     "t": round((group[0].start_ns - begin_ns) / 1e9, 2),
                     "per_s": round(sum(slice.answers for slice in group) * 1e9 / elapsed_ns),
-                    "block": block.number + 1,
+                    "start": block.number + 1,
                 }
             )
     return rows
@@ -141,14 +105,14 @@ def sweep(points: Sequence[ExperimentSummary]) -> list[Row]:
             row: Row = {
                 "value": formatting.swept_value(experiment),
                 "order": order,
-                "arm": arm.name,
+                "stack": arm.name,
                 "per_s": arm.throughput_per_s,
                 "errors": failed / (failed + arm.answers) if failed + arm.answers else None,
             }
             if arm.published is not None:
                 row["published_per_s"] = arm.published.throughput_per_s
             if arm.ratio is not None and arm.name != experiment.plan.baseline:
-                row |= _ratio(arm.name, arm.ratio, formatting.verdict(arm, THROUGHPUT))
+                row["ratio"] = arm.ratio.value
             rows.append(row)
     return rows
 
@@ -156,7 +120,13 @@ def sweep(points: Sequence[ExperimentSummary]) -> list[Row]:
 def published(experiment: ExperimentSummary) -> list[Row]:
     """Measured and published ratios of the arms that have both, without the baseline."""
     return [
-        _ratio(arm.name, arm.ratio, "measured") | {"published": arm.published_ratio}
+        {
+            "stack": arm.name,
+            "ratio": arm.ratio.value,
+            "low": arm.ratio.value if arm.ratio.low is None else arm.ratio.low,
+            "high": arm.ratio.value if arm.ratio.high is None else arm.ratio.high,
+            "published": arm.published_ratio,
+        }
         for arm in experiment.arms
         if arm.ratio is not None and arm.published_ratio is not None and arm.name != experiment.plan.baseline
     ]

@@ -7,9 +7,12 @@ from pathlib import Path
 
 import msgspec
 
+from hopcost.errors import printable
 from hopcost.record import kept_files
 from hopcost.record.kept_files import COMMANDS
 from hopcost.report import formatting
+from hopcost.report.brief.load import load_shown
+from hopcost.report.brief.words import baseline_of, others_of
 from hopcost.report.formatting import ABSENT
 from hopcost.report.tables.experiment import hops_of
 from hopcost.statistics.figures import cpu_of_hops
@@ -22,7 +25,10 @@ COLOURS = 7  # of the page
 
 @dataclass(frozen=True)
 class HopBox:
-    """A hop in the picture; `cost` is CPU per request in µs with its unit, or a dash; `colour` counts from 1."""
+    """A hop in the picture; `cost` is CPU per request in µs with its unit, or a dash; `colour` counts from 1.
+
+    `start` and `width` of its part of the bar are in per cent of the bar of the stack that takes the most.
+    """
 
     link: str
     program: str
@@ -30,6 +36,8 @@ class HopBox:
     cost: str
     is_origin: bool
     colour: int
+    start: float = 0.0
+    width: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -37,10 +45,8 @@ class StackPicture:
     """One arm's way from the client to the origin; `total` is all hops' CPU per request."""
 
     arm: str
-    title: str
     hops: list[HopBox]
     total: str
-    is_baseline: bool
 
 
 @dataclass(frozen=True)
@@ -51,44 +57,49 @@ class Behind:
     """
 
     arm: str
+    title: str
     settings: list[str]
     files: list[tuple[str, str, str]]
 
 
-def load_shown(experiment: ExperimentSummary) -> tuple[float | None, str]:
-    """The share of capacity whose CPU times the pictures show (None: saturation), and its name."""
-    loads = [(load.share, load.rate_per_s) for arm in experiment.arms for load in arm.open_loop]
-    if not loads:
-        return None, "at saturation"
-    share, rate_per_s = max(loads)
-    return share, f"at {rate_per_s:,.0f} requests/s offered"
-
-
 def pictures(experiment: ExperimentSummary) -> list[StackPicture]:
-    """A picture for each measured arm, in the plan's order."""
-    share, _ = load_shown(experiment)
+    """A picture for each measured arm, in the order of the answer's bars and at the load that it is about."""
+    share = load_shown(experiment).share
     planned = {arm.name: arm.arm for arm in experiment.plan.arms}
-    return [_picture(experiment, arm, planned[arm.name], share) for arm in experiment.arms]
+    totals_ns = [cpu_of_hops(arm.cpu_at(share)) for arm in experiment.arms]
+    most_ns = max((total for total in totals_ns if total is not None), default=0)
+    arms = [arm for arm in (baseline_of(experiment), *others_of(experiment)) if arm is not None]
+    return [_picture(experiment, arm, planned[arm.name], share, most_ns) for arm in arms]
 
 
-def _picture(experiment: ExperimentSummary, arm: ArmSummary, content: Arm, share: float | None) -> StackPicture:
+def _picture(
+    experiment: ExperimentSummary, arm: ArmSummary, content: Arm, share: float | None, most_ns: int
+) -> StackPicture:
     cpu_ns = arm.cpu_at(share)
     names = [hop for hop in cpu_ns if hop != "generator"]  # the client's side first
-    costs = [cpu_ns[name] for name in names]
-    is_known = len(costs) == len(content.hops)
-    boxes = [
-        HopBox(
-            link=hop.link.value,
-            program=hop.program,
-            copies=hop.copies,
-            cost=_us(costs[number] if is_known else None),
-            is_origin=number == len(content.hops) - 1,
-            colour=_colour(experiment, names[number] if is_known else ""),
+    is_known = len(names) == len(content.hops)
+    boxes, before_ns = [], 0
+    for number, hop in enumerate(content.hops):
+        own_ns = cpu_ns[names[number]] if is_known else None
+        boxes.append(
+            HopBox(
+                link=hop.link.value,
+                program=hop.program,
+                copies=hop.copies,
+                cost=_us(own_ns),
+                is_origin=number == len(content.hops) - 1,
+                colour=_colour(experiment, names[number] if is_known else ""),
+                start=_per_cent(before_ns, most_ns),
+                width=_per_cent(own_ns or 0, most_ns),
+            )
         )
-        for number, hop in enumerate(content.hops)
-    ]
+        before_ns += own_ns or 0
     total = _us(cpu_of_hops(cpu_ns))
-    return StackPicture(arm.name, arm.title, boxes, total, arm.name == experiment.plan.baseline)
+    return StackPicture(arm.name, boxes, total)
+
+
+def _per_cent(part_ns: int, most_ns: int) -> float:
+    return round(100 * part_ns / most_ns, 1) if most_ns else 0.0
 
 
 def _colour(experiment: ExperimentSummary, hop: str) -> int:
@@ -114,7 +125,7 @@ def behind(experiment: ExperimentSummary, record: Path, places: dict[str, str]) 
             place = f"{experiment.plan.name}/{planned.name}: {name}"
             first = places.setdefault(text, place)
             files.append((name, text if first == place else "", "" if first == place else first))
-        arms.append(Behind(planned.name, _settings(planned.arm), files))
+        arms.append(Behind(planned.name, printable(planned.arm.title), _settings(planned.arm), files))
     return arms
 
 
