@@ -146,4 +146,3 @@ class Document:
     """A terminal breaks its lines at the terminal's width."""
 
     sections: list[Section]
-    wraps: bool = False

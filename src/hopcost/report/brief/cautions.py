@@ -7,6 +7,7 @@ they take. The rest is one entry; more is in the details.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from hopcost.errors import printable
 from hopcost.plan.method import METHOD
@@ -106,6 +107,14 @@ def not_measured(experiment: ExperimentSummary) -> list[str]:
 
 def changes_reading(record: Record, experiment: ExperimentSummary, load: Load) -> list[str]:
     """Sentences without which the figures would be misread."""
+    return [
+        *known_faults(record, experiment, load),
+        *(disturbed([experiment]) if len(experiment.suspect) == experiment.blocks else []),
+    ]
+
+
+def known_faults(record: Record, experiment: ExperimentSummary, load: Load) -> list[str]:
+    """The same without what the machine did."""
     plan = experiment.plan
     return [
         *_failures(experiment),
@@ -114,7 +123,6 @@ def changes_reading(record: Record, experiment: ExperimentSummary, load: Load) -
         *_biases(record, experiment),
         *_workers(experiment),
         *_moving(experiment),
-        *([_disturbed(experiment)] if experiment.suspect and len(experiment.suspect) == experiment.blocks else []),
         *(
             [f"Run with {plan.workload.connections} connections; {plan.connections_asked} were asked for."]
             if plan.connections_asked is not None
@@ -135,8 +143,8 @@ def _failures(experiment: ExperimentSummary) -> list[str]:
 def _errors(experiment: ExperimentSummary) -> list[str]:
     """Errors of stacks that have a verdict all the same; else they are the reason why it has none."""
     few = [arm for arm in experiment.arms if sum(arm.errors.values()) and outcome_of(arm).is_verdict]
-    own = [f"{arm.name} {count(sum(arm.errors.values()), 'error')}" for arm in few]
-    return [f"{listed(own)} of many requests: only correct answers count."] if own else []
+    own = [f"{arm.name} had {count(sum(arm.errors.values()), 'error')}" for arm in few]
+    return [f"{listed(own)}: only correct answers count."] if own else []
 
 
 def _load(experiment: ExperimentSummary, load: Load) -> list[str]:
@@ -215,7 +223,7 @@ def adds(experiment: ExperimentSummary) -> list[str]:
     if experiment.void:
         sentences.append(f"{count(len(experiment.void), 'start')} did not count.")
     if experiment.suspect and len(experiment.suspect) < experiment.blocks:
-        sentences.append(_disturbed(experiment))
+        sentences += disturbed([experiment])
     if not experiment.arms:
         return sentences
     if not any(sum(arm.errors.values()) for arm in experiment.arms):
@@ -229,12 +237,15 @@ def adds(experiment: ExperimentSummary) -> list[str]:
     return sentences
 
 
-def _disturbed(experiment: ExperimentSummary) -> str:
-    """How many starts, and what disturbed them, if it was the machine."""
-    kinds = group_kinds((block.number, reason) for block in experiment.suspect for reason in block.reasons)
+def disturbed(experiments: Sequence[ExperimentSummary]) -> list[str]:
+    """How many starts of all these, and what disturbed them, if it was the machine; nothing if none was."""
+    suspect = [block for experiment in experiments for block in experiment.suspect]
+    if not suspect:
+        return []
+    starts = count(sum(experiment.blocks for experiment in experiments), "start")
+    kinds = group_kinds((number, reason) for number, block in enumerate(suspect) for reason in block.reasons)
     machine = [kind for kind in kinds if kind.reasons[0].kind in MACHINE]
-    of_all = f"Disturbed: {len(experiment.suspect)} of {count(experiment.blocks, 'start')}"
     if not machine:
-        return f"{of_all} (--details=starts)."
+        return [f"Disturbed: {len(suspect)} of {starts} (--details=starts)."]
     worst = max(machine, key=lambda kind: len(kind.blocks))
-    return f"{of_all}; {worst.what.partition(': ')[0]}."
+    return [f"Disturbed: {len(suspect)} of {starts}; {worst.what.partition(': ')[0]}."]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hopcost.errors import printable
 from hopcost.report import notation
 from hopcost.report.document import Bar, BarRow, Bars
-from hopcost.report.formatting import errors, swept_value
+from hopcost.report.formatting import errors, swept_key, swept_value
 from hopcost.report.notes.merge import merge_lines
 from hopcost.statistics.summary.repeats import ArmRepeats
 from hopcost.statistics.summary.summary import ExperimentSummary
@@ -16,7 +16,7 @@ from hopcost.statistics.summary.summary import ExperimentSummary
 def repeats_table(group: Sequence[ExperimentSummary]) -> Bars:
     """A row for each stack; in a sweep, for each value and stack."""
     most = max([1.0, *(arm.ratio for experiment in group for arm in experiment.repeats if arm.ratio is not None)])
-    header = ["", "req/s, mean", f"of {group[0].plan.baseline}", "in the article"]
+    header = [swept_key(group[0]), "req/s, mean", f"of {group[0].plan.baseline}", "in the article"]
     rows = [_row(experiment, arm, most) for experiment in group for arm in experiment.repeats]
     return Bars(header, rows)
 

@@ -86,9 +86,8 @@ def sweep_cautions(record: Record, points: Sequence[ExperimentSummary]) -> list[
     ]
     if unsettled:
         lines.append(f"? not settled at {', '.join(unsettled)}: more --time narrows the ranges")
-    important = merge_lines(
-        [(swept_value(point), cautions.changes_reading(record, point, FULL_LOAD)) for point in points]
-    )
+    important = merge_lines([(swept_value(point), cautions.known_faults(record, point, FULL_LOAD)) for point in points])
+    important += cautions.disturbed(points)
     lines += [f"! {' '.join(important)}"] if important else []
     empty = [f"{swept_value(point)} ({point.ending.detail})" for point in points if not point.arms and point.ending]
     lines += [f"! No result at {', '.join(empty)}."] if empty else []
