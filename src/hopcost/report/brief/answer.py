@@ -95,9 +95,10 @@ def _throughput(
     judged = [] if experiment.no_verdicts is not None else [arm for arm in sized if outcome_of(arm).is_verdict]
     open_arms = [arm for arm in others if arm not in judged]
     if not judged:
-        words = _compared(experiment, baseline, sized, is_judged=False)
+        words = _compared(experiment, baseline, sized, is_judged=False, follows_cost=follows_cost)
         settled = "nothing is settled" if _only_unsettled(experiment, others) else "no verdict on any"
-        return [f"As measured {words}; {settled if len(others) > 1 else settled.replace(' on any', '')} (?)."]
+        at = "As measured at full load" if follows_cost else "As measured"
+        return [f"{at} {words}; {settled if len(others) > 1 else settled.replace(' on any', '')} (?)."]
     words = _compared(experiment, baseline, judged, is_judged=True, follows_cost=follows_cost)
     if follows_cost:
         words = f"at full load {words}"

@@ -11,7 +11,7 @@ from hopcost.report.brief.cautions import cautions
 from hopcost.report.brief.load import has_medians, load_shown, median_line
 from hopcost.report.brief.repeats import repeats_cautions, repeats_table
 from hopcost.report.brief.soak import soak_cautions, soak_table
-from hopcost.report.brief.table import bars_of, shows_times
+from hopcost.report.brief.table import MEDIAN, bars_of
 from hopcost.report.document import Element, Fold, Heading, Lines, Section, Style
 from hopcost.report.tables.details import details
 from hopcost.report.tables.experiment import group_title
@@ -37,12 +37,13 @@ def _brief(record: Record, group: list[ExperimentSummary]) -> list[Element]:
     if first.soak:
         return [sentence, soak_table(first), Lines(soak_cautions(first), Style.CAUTIONS)]
     load = load_shown(first)
-    in_line = has_medians(first, load) and not shows_times(first, load)
+    bars = bars_of(first, load)
+    in_line = has_medians(first, load) and MEDIAN not in bars.header
     entries = [
         Lines([median_line(first, load)] if in_line else []),
         Lines(cautions(record, first, load), Style.CAUTIONS),
     ]
-    return [sentence, bars_of(first, load), *entries]
+    return [sentence, bars, *entries]
 
 
 def _details(group: list[ExperimentSummary], open_parts: Collection[Part]) -> list[Element]:

@@ -6,21 +6,22 @@ from collections.abc import Iterable
 
 from hopcost.report import notation
 from hopcost.report.brief.load import Load, cpu_parts, has_medians, median_parts
-from hopcost.report.brief.outcome import UNSETTLED, has_size, marks
+from hopcost.report.brief.outcome import has_size, marks
 from hopcost.report.brief.words import baseline_of, others_of, stack_word
 from hopcost.report.document import Bar, BarRow, Bars
 from hopcost.statistics.intervals import ONE, Interval
 from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
 
 MOST_ROWS = 8
-LONGEST_NAME = 19  # longer ones leave no room for response times
+MOST_WIDTH = 70  # of the columns beside a bar
+MEDIAN = "median there"
 FARTHEST = 3.0  # times the largest ratio: a bar's range goes on beyond it
 
 
 def bars_of(experiment: ExperimentSummary, load: Load) -> Bars:
-    """The baseline first, then the others by throughput.
+    """The baseline first, then the others by throughput; with response times if nothing else needs their room.
 
-    With response times there is no room for everybody's throughput: the baseline's and all shares tell them.
+    Then there is none for everybody's throughput: the baseline's and all shares tell them.
     """
     baseline, others = baseline_of(experiment), others_of(experiment)
     if baseline is None:
@@ -28,41 +29,24 @@ def bars_of(experiment: ExperimentSummary, load: Load) -> Bars:
     mark_of = {baseline.name: "", **marks(experiment, others)}
     ratios = {arm.name: arm.ratio for arm in others if arm.ratio is not None and has_size(experiment, arm)}
     most = most_of(ratios.values())
-    with_times = shows_times(experiment, load)
-    header = [
-        "",
-        f"of {stack_word(baseline)}'s {requests_per_s(baseline)}/s",
-        "",
-        load.heading,
-        "",
-        "median there",
-        "",
-        "",
-    ]
-    if not with_times:
-        header = ["", "req/s", f"of {stack_word(baseline)}", "", load.heading, "", ""]
-    rows = []
-    for arm in [baseline, *others]:
-        ratio = ONE if arm is baseline else ratios.get(arm.name)
-        share, cpu = notation.share_parts(ratio), cpu_parts(experiment, arm, load)
+    ratios[baseline.name] = ONE
+    name, per_s = stack_word(baseline), requests_per_s(baseline)
+    with_times = Bars(["", f"of {name}'s {per_s}/s", "", load.heading, "", MEDIAN, "", ""], [])
+    without_times = Bars(["", "req/s", f"of {name}", "", load.heading, "", ""], [])
+    for arm in [baseline, *others][:MOST_ROWS]:
+        ratio, mark = ratios.get(arm.name), mark_of[arm.name]
         bar = None if ratio is None else bar_of(ratio, most)
-        if with_times:
-            cells = [*share, *cpu, *median_parts(experiment, arm, load), mark_of[arm.name]]
-            rows.append(BarRow(arm.name, [], bar, cells))
-        else:
-            rows.append(BarRow(arm.name, [requests_per_s(arm)], bar, [*share, *cpu, mark_of[arm.name]]))
-    return Bars(header, rows[:MOST_ROWS])
+        cells = [*notation.share_parts(ratio), *cpu_parts(experiment, arm, load)]
+        times = median_parts(experiment, arm, load)
+        with_times.rows.append(BarRow(arm.name, [], bar, [*cells, *times, mark]))
+        without_times.rows.append(BarRow(arm.name, [requests_per_s(arm)], bar, [*cells, mark]))
+    has_times = has_medians(experiment, load) and not any(arm.throughput_is_a_bound for arm in experiment.arms)
+    return with_times if has_times and _width(with_times) <= MOST_WIDTH else without_times
 
 
-def shows_times(experiment: ExperimentSummary, load: Load) -> bool:
-    """Whether the table has response times: there are some, and nothing else needs the room."""
-    others = others_of(experiment)
-    return (
-        has_medians(experiment, load)
-        and max(len(arm.name) for arm in experiment.arms) <= LONGEST_NAME
-        and not any(arm.throughput_is_a_bound for arm in experiment.arms)
-        and set(marks(experiment, others).values()) <= {"", UNSETTLED}
-    )
+def _width(bars: Bars) -> int:
+    """Of all columns but the bar's."""
+    return sum(max(map(len, cells)) + 1 for cells in zip(*(row.cells for row in bars.rows), strict=True))
 
 
 def requests_per_s(arm: ArmSummary) -> str:
