@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from hopcost.plan.method import METHOD
 from hopcost.report import formatting, notation
 from hopcost.report.document import Table
 from hopcost.report.tables.keyed import Rows, keyed
 from hopcost.statistics.summary.summary import ExperimentSummary
 
 BY_HOP = "µs of CPU time per request, all threads of the hop"
+ONE_START = ", from one start"
 COST = "stack with that hop minus stack without it ({without}), per request"
 
 
@@ -49,7 +51,7 @@ def hop_cost_table(group: list[ExperimentSummary]) -> Table | None:
             [
                 cost.arm,
                 cost.hop,
-                formatting.offered(cost.load_per_s),
+                formatting.offered(cost.load_per_s) + (ONE_START if cost.starts < METHOD.min_blocks else ""),
                 notation.added(cost.cpu_ns),
                 notation.added(cost.p50_ns),
                 notation.added(cost.p99_ns),
