@@ -11,12 +11,43 @@ from urllib.parse import unquote
 import pytest
 from places import ROOT
 
+from tools.markdown import WIDTH
+
 DOCS = ROOT / "docs"
 FENCED = re.compile(r"(?ms)^ *(```|~~~).*?^ *\1 *$")
 CODE = re.compile(r"(?m)`[^`\n]*`|^    .*$")
 LINK = re.compile(r"\]\(\s*([^)\s]+)\s*\)|(?:src|href)=\"([^\"]+)\"")
 HEADING = re.compile(r"(?m)^#{1,6} +(.*?)\s*$")
 ANCHOR = re.compile(r"id=\"([^\"]+)\"")
+
+# Sentences that had to be decoded (without marks and apostrophes), with what is said in their place.
+UNREADABLE = {
+    "proves that they answer alike": "checks that they all send the same answer",
+    "the command that would bring it": "tells you how to install the rest",
+    "leaves their arms out": "the stacks that need them are skipped",
+    "how long ±1 % takes": "how long a run needs for ±1 %",
+    "put to the test by your records": "which of the articles' claims your records confirm",
+    "What became of the articles claims": "Do the articles' claims hold?",
+    "Whom do the defaults favour": "Which stacks do the defaults favour?",
+    "the generator has another: what does the hop cost": "load from another: what does nginx cost?",
+    "nothing finer is told apart": "smaller differences cannot be detected",
+    "real, but wholly inside that": "real, but smaller than the margin",
+    "verdicts are read off intervals": "all ranges hold at once with 95 % confidence",
+    "at the widest; stopped": "widest range ±10.8 %; stopped after 6 of 6 runs",
+    "the arm minus the same without that hop": "stack with nginx minus stack without it",
+    "it is not what a user waits for": "users see the response time instead",
+    "those that its client did": "closed by its client",
+    r"busiest of \S+ workers of \S+ did": "one of nginx's 2 workers did all the work",
+    "throughput holds the generator's cost": "throughput includes the load generator's CPU",
+    "suspect: other programs took": "disturbed: other programs used",
+    "what follows is what it had done": "interrupted: results so far",
+    "slower or dearer than before by more than": "could not decide whether it got slower or needs more CPU",
+    "which tells what this machine makes of no difference": "so this shows the machine's noise",
+    "slower or dearer is let through": "largest slowdown that still passes",
+    "changed the baseline alike is it the stronger": "it cancels only if it hit the baseline too",
+    "in place of a file that is there": "replaces it",
+    "is not to be had; nothing of hopcost asks": "not needed",
+}
 
 
 @cache
@@ -54,6 +85,14 @@ def test_every_link_leads_somewhere(page: Path) -> None:
     assert dead == []
 
 
+@pytest.mark.parametrize("page", documents(), ids=name)
+def test_no_line_is_longer_than_100_characters(page: Path) -> None:
+    """But in tables, links and what stands in code."""
+    text = FENCED.sub("", page.read_text(encoding="utf-8"))
+    lines = [line for line in text.splitlines() if len(line) > WIDTH and line[0] not in "|#<" and " " in line.strip()]
+    assert [line for line in lines if not line.startswith("    ")] == []
+
+
 def test_the_readme_is_short() -> None:
     lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
     assert len(lines) <= 90 and max(map(len, lines)) <= 100
@@ -63,6 +102,17 @@ def test_the_readme_is_short() -> None:
 
 def test_the_short_page_of_the_method_is_short() -> None:
     assert len((DOCS / "explain" / "method.md").read_text(encoding="utf-8").split()) <= 1500
+
+
+@pytest.mark.parametrize("sentence", UNREADABLE)
+def test_no_page_has_a_sentence_that_must_be_decoded(sentence: str) -> None:
+    assert [name(path) for path in documents() if re.search(sentence, squeezed(path))] == []
+
+
+@pytest.mark.parametrize("sentence", UNREADABLE)
+def test_no_source_prints_a_sentence_that_must_be_decoded(sentence: str) -> None:
+    sources = [path for path in (ROOT / "src").rglob("*") if path.suffix in (".py", ".toml")]
+    assert [name(path) for path in sources if re.search(sentence, squeezed(path))] == []
 
 
 @pytest.mark.parametrize("page", documents(), ids=name)
@@ -101,3 +151,9 @@ def slug(heading: str) -> str:
     """A heading's name in links: lower case, without punctuation, hyphens for spaces."""
     words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)
     return re.sub(r"[^\w\- ]", "", words.replace("*", "").strip().lower()).replace(" ", "-")
+
+
+@cache
+def squeezed(path: Path) -> str:
+    """A file on one line, without the marks of strings, comments and Markdown, however it was broken."""
+    return " ".join(re.sub(r"\bf\"|[\\\"'’#*`]", "", path.read_text(encoding="utf-8")).split())

@@ -25,7 +25,7 @@ from hopcost.suites.experiment import Experiment
 from hopcost.suites.suite import Suite
 
 ANALYSIS = (
-    "A gate: is the arm {path} slower or dearer than before by more than {margin:.3g} %? Both sides take turns in one"
+    "A gate: did {path} get more than {margin:.3g} % slower, or does it need more CPU? Both sides take turns in one"
     " experiment, and the side before runs twice."
 )
 

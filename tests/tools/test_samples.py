@@ -1,0 +1,42 @@
+"""What README and docs show is what the present version prints of the record in docs/sample."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from hopcost.plan.method import METHOD
+from hopcost.record import reader
+from tools.docs import samples, terminal
+
+PAGES = [page for page in samples.pages() if samples.REGION.search(page.read_text(encoding="utf-8"))]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_samples_are_of_this_version(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert samples.rewritten(text) == text, f"{page.name}: mend it: .venv/bin/python -m tools.docs.samples"
+
+
+def test_the_picture_is_of_this_version() -> None:
+    assert samples.PICTURE.read_text(encoding="utf-8") == samples.picture(), "python -m tools.docs.samples"
+
+
+def test_the_record_is_of_the_present_method() -> None:
+    assert reader.read_record(samples.RECORD).run.method == METHOD.number
+
+
+def test_samples_fit_80_columns() -> None:
+    shown = samples.printed(samples.COMMAND)
+    assert [line for line in shown.splitlines() if len(line) > terminal.COLUMNS] == []
+
+
+def test_the_picture_asks_the_network_for_nothing() -> None:
+    drawn = terminal.draw("\x1b[1mbold\x1b[0m <&>\n████▒▒ 46 % (44–47)", "hopcost report latest")
+    assert re.findall(r"https?://[^\s\"]+", drawn.replace("http://www.w3.org/2000/svg", "")) == [
+        "https://www.textualize.io"
+    ], "rich's name in a comment"
+    assert "url(" not in drawn.replace("url(#", "") and "@font-face" not in drawn
+    assert "&lt;&amp;&gt;" in drawn and "hopcost&#160;report&#160;latest" in drawn
