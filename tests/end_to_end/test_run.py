@@ -174,7 +174,9 @@ def test_kill_9_leaves_a_readable_record_and_no_process(tmp_path: Path, nothing_
 def test_an_engine_killed_in_the_middle_is_told_and_the_block_done_again(tmp_path: Path) -> None:
     record = tmp_path / "record"
     with command.start(
-        "run", "--anyway", suite_files.write(tmp_path), "--quick", "--time", 15, "--record", record, folder=tmp_path
+        *("run", "--anyway", suite_files.write(tmp_path), "--quick", "--time", 15, "--record", record),
+        "--details=starts",
+        folder=tmp_path,
     ) as process:
         wait_for_engine(process).kill()
         output, errors = process.communicate(timeout=90)

@@ -39,7 +39,8 @@ def test_an_arm_gets_its_sysctls_its_link_its_port_and_its_open_files_and_the_re
     before = Path("/proc/sys/vm/swappiness").read_text(), Path("/proc/sys/net/core/somaxconn").read_text()
     folder = tmp_path / "record"
     done = command.hopcost(
-        "run", "--anyway", suite_files.write(tmp_path, SUITE), "--quick", "--time", 5, "--record", folder
+        *("run", "--anyway", suite_files.write(tmp_path, SUITE), "--quick", "--time", 5, "--record", folder),
+        "--details=machine",
     )
     assert done.returncode == 0, done.stderr
     plain, tuned, again = (arm for arm in reader.read_record(folder).blocks[0].arms)

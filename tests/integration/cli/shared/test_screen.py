@@ -22,4 +22,4 @@ def test_a_small_neighbour_is_told() -> None:
     console = Console(file=io.StringIO(), width=100)
     Screen(console).is_not_quiet("python3 (pid 12) takes 5 %")
     told = console.file.getvalue()  # type: ignore[attr-defined]
-    assert told == "other programs compute: python3 (pid 12) takes 5 %; blocks beside them are suspect\n"
+    assert told == "other programs compute: python3 (pid 12) takes 5 %; starts beside them count as disturbed\n"
