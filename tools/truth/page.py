@@ -24,6 +24,7 @@ from tools.truth.sections.neighbours import Neighbours
 from tools.truth.sections.precision import Precision
 from tools.truth.sections.procedure import Procedure
 from tools.truth.sections.quick_full import QuickFull
+from tools.truth.sections.same_p99 import SameP99
 from tools.truth.sections.sensitivity import Sensitivity
 from tools.truth.sections.slices import Slices
 from tools.truth.sections.split_half import SplitHalf
@@ -43,6 +44,7 @@ SECTIONS: dict[str, type[Section]] = {
     "engine": Engine,
     "attribution": Attribution,
     "same-proxies": SameProxies,
+    "same-p99": SameP99,
     "false-alarms": Alarms,
     "sensitivity": Sensitivity,
     "neighbours": Neighbours,

@@ -57,13 +57,15 @@ def hop(program: str, link: str = "http+tcp", settings: str = "") -> str:
     return f'{{ program = "{program}", link = "{link}"{settings and ", settings = " + settings} }}'
 
 
-def suite_text(name: str, arms: Mapping[str, Sequence[str]], placement: str = "one-core") -> str:
-    """A suite file of one experiment, without the open loop. The first arm is its baseline."""
+def suite_text(
+    name: str, arms: Mapping[str, Sequence[str]], placement: str = "one-core", *, open_loop: bool = False
+) -> str:
+    """A suite file of one experiment. The first arm is its baseline."""
     hops = "".join(f"[arms.{arm}]\nhops = [{', '.join(chain)}]\n" for arm, chain in arms.items())
     return (
         f'name = "{name}"\ntitle = "For make truth"\n{hops}[[experiments]]\nname = "{name}"\n'
         f'question = "How far apart?"\nbaseline = "{next(iter(arms))}"\narms = {list(arms)}\n'
-        f'placement = "{placement}"\nopen_loop = false\n'
+        f'placement = "{placement}"\nopen_loop = {toml(open_loop)}\n'
     )
 
 
