@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from freezers import leavings
 from hypothesis import settings
+from processes.freezers import leavings
 
 pytest_plugins = ["mock_rig", "samples.programs"]  # fixtures
 

@@ -33,6 +33,8 @@ from hopcost.stacks.sandbox.processes import MARK
 REPOSITORY = Path(__file__).parents[1]
 HOPCOST = REPOSITORY / ".venv" / "bin" / "hopcost"
 KEPT = REPOSITORY / "records" / "leftovers.jsonl"
+RUN = ("run", "--quick", "--anyway", "--time", "20")  # on a busy machine it would wait for quiet, and start nothing
+CLEAN = ("doctor", "--clean", "--yes")
 SUITE = """
 name = "leftovers"
 title = "To be interrupted"
@@ -150,7 +152,7 @@ def trial(planned: Planned) -> Trial:
         suite.write_text(SUITE.replace("LINK", "link_mbit_per_s = 1000" if can_link() else ""))
         veths = virtual_cards()
         harness = subprocess.Popen(
-            [str(HOPCOST), "run", str(suite), "--quick", "--time", "20", "--record", f"{folder}/record"],
+            [str(HOPCOST), *RUN, "--record", f"{folder}/record", str(suite)],
             env=os.environ | {"TMPDIR": str(temporary)},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -177,8 +179,7 @@ def trial(planned: Planned) -> Trial:
         if victim == "harness+keepers":
             before = look(owner, temporary, family, namespaces, veths)
             environment = os.environ | {"TMPDIR": str(temporary), "XDG_CACHE_HOME": str(temporary)}  # not the cache
-            clean = [str(HOPCOST), "doctor", "--clean", "--yes"]
-            subprocess.run(clean, env=environment, stdout=subprocess.DEVNULL, check=False)
+            subprocess.run([str(HOPCOST), *CLEAN], env=environment, stdout=subprocess.DEVNULL, check=False)
         deadline = time.monotonic() + GONE_S
         while (left := look(owner, temporary, family, namespaces, veths)) and time.monotonic() < deadline:
             time.sleep(0.05)

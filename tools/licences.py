@@ -1,8 +1,8 @@
 """`python -m tools.licences`: whose work the wheel and the HTML report carry, and under which terms.
 
-Rust: what cargo links into the two binaries on Linux; the texts lie in cargo's registry. JavaScript: what vl-convert
+Rust: what cargo links into the binaries on Linux; the texts lie in cargo's registry. JavaScript: what vl-convert
 bundles for the page, where each package names itself; the texts come from npm. Two files are written:
-THIRD-PARTY-LICENSES, which the wheel carries, and report/html/template/licences.txt, the half that each page carries.
+THIRD-PARTY-LICENSES, which the wheel carries, and licences.txt of report/formats/html/template, the half of each page.
 A test holds both to what is linked and bundled now.
 """
 
@@ -21,15 +21,15 @@ import vl_convert
 
 REPOSITORY = Path(__file__).parents[1]
 WHEEL = REPOSITORY / "THIRD-PARTY-LICENSES"
-PAGE = REPOSITORY / "src" / "hopcost" / "report" / "html" / "template" / "licences.txt"
+PAGE = REPOSITORY / "src" / "hopcost" / "report" / "formats" / "html" / "template" / "licences.txt"
 COMMAND = ".venv/bin/python -m tools.licences"
-BINARIES = ("hopcost-engine", "hopcost-origin")
+BINARIES = ("hopcost-engine", "hopcost-forward", "hopcost-origin")
 PLATFORM = "x86_64-unknown-linux-gnu"
 BUNDLED = re.compile(rb"Original file: /npm/(?P<name>(?:@[\w.-]+/)?[\w.-]+)@(?P<version>[\w.-]+)/")
 TEXTS = re.compile(r"(LICEN[CS]E|COPYING|COPYRIGHT|NOTICE|UNLICENSE)", re.IGNORECASE)
 RULE = "-" * 100
 NOT_ON_NPM = {"robust-predicates@3.0.0": "3.0.1"}  # the version whose text stands for it
-STANDARD_LIBRARY = """The Rust standard library is linked into both binaries: MIT OR Apache-2.0,
+STANDARD_LIBRARY = """The Rust standard library is linked into these binaries: MIT OR Apache-2.0,
 the Rust Project Developers, https://github.com/rust-lang/rust
 """
 
@@ -53,7 +53,7 @@ def main() -> None:
     WHEEL.write_text(
         "What hopcost's wheel and its HTML reports carry of others, and under which terms\n\n"
         f"Made by `{COMMAND}`.\n\n"
-        + section("Rust in hopcost-engine and hopcost-origin", linked.keys(), _rust_texts(linked))
+        + section("Rust in hopcost-engine, hopcost-forward and hopcost-origin", linked.keys(), _rust_texts(linked))
         + f"\n{STANDARD_LIBRARY}\n"
         + PAGE.read_text(encoding="utf-8"),
         encoding="utf-8",

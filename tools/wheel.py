@@ -16,7 +16,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-BINARIES = ("hopcost-engine", "hopcost-origin")
+BINARIES = ("hopcost-engine", "hopcost-forward", "hopcost-origin")
 TARGET = "target"  # whatever CARGO_TARGET_DIR says: in a checkout they are built there already
 GLIBC = re.compile(rb"\bGLIBC_(\d+)\.(\d+)")
 

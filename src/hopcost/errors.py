@@ -24,7 +24,7 @@ EXIT_CODES = {
     1: "something that was measured failed, or a gate did not pass",
     2: "usage: the command line, a suite or a record is wrong",
     3: "this machine cannot measure that",
-    4: "not settled: a gate within its time, `hopcost load` with a suspect run",
+    4: "not settled: a gate within its time, `hopcost load` with a caution",
     130: "interrupted; the record so far can be reported",
 }
 

@@ -8,8 +8,8 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from freezers import freezers
 from places import ROOT
+from processes.freezers import freezers
 
 from hopcost.errors import ArmFailed, UsageError
 from hopcost.machine import facts

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from freezers import freezers
+from processes.freezers import freezers
 
 from hopcost.machine import facts
 from hopcost.plan.cores import Cores

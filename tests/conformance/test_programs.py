@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 import psutil
 import pytest
-from freezers import freezers
+from processes.freezers import freezers
 
 from hopcost.errors import ArmFailed, UsageError
 from hopcost.machine import facts

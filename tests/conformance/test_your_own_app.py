@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 
 import pytest
-from freezers import freezers
 from places import ROOT
+from processes.freezers import freezers
 
 from hopcost.machine import facts
 from hopcost.plan.cores import Cores

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 from pathlib import Path
 
 import command
 import pytest
 import suite_files
+from processes.running import WAIT_S, wait_for_block, wait_for_engine
 
 
 @pytest.mark.usefixtures("nothing_left")
@@ -44,6 +46,36 @@ def test_another_binary_that_does_not_start_fails_the_gate(tmp_path: Path) -> No
     (receipt,) = environment["binaries"].values()
     assert list(environment["binaries"]) == [str(broken)]
     assert receipt["version"] == "9.9" and receipt["program"] == "origin" and len(receipt["sha256"]) == 64
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_an_interrupt_tells_what_was_measured_and_decides_nothing(tmp_path: Path) -> None:
+    record, path = tmp_path / "record", suite_files.write(tmp_path)
+    words = ["gate", f"{path}/links/unix", "--after", "origin.work_rounds=50", "--anyway", "--time", 60]
+    with command.start(*words, "--record", record, folder=tmp_path) as process:
+        wait_for_block(record, process)
+        wait_for_engine(process)
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=WAIT_S)
+    assert process.returncode == 130, errors
+    assert "INTERRUPTED  Nothing is decided; the figures are of 1 start." in output
+    assert f"record  {record}" in output and "exit 130: interrupted, nothing is decided" in output
+    assert "next    hopcost gate " in output and "interrupted" not in errors, "told once"
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_an_interrupt_before_the_first_start_is_done_is_two_lines(tmp_path: Path) -> None:
+    record, path = tmp_path / "record", suite_files.write(tmp_path)
+    words = ["gate", f"{path}/links/unix", "--anyway", "--time", 60, "--record", record]
+    with command.start(*words, folder=tmp_path) as process:
+        wait_for_engine(process)
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=WAIT_S)
+    assert (process.returncode, output) == (130, "")
+    assert errors.splitlines()[-2:] == [
+        "interrupted before the first start was done: nothing to report",
+        f"record: {record}",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import suite_files
 from command import hopcost
-from freezers import freezers
+from processes.freezers import freezers
 
 from hopcost.cli.shared import description
 from hopcost.errors import UsageError

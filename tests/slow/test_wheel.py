@@ -23,8 +23,8 @@ from pathlib import Path
 import msgspec
 import pytest
 from command import environment
-from freezers import leavings
 from places import ROOT
+from processes.freezers import leavings
 from suite_files import TWO_ARMS
 
 import hopcost

@@ -15,7 +15,7 @@ def compare(name: str, output: str) -> None:
     path = FOLDER / name
     expected = path.read_text(encoding="utf-8") if path.exists() else None
     if os.environ.get("UPDATE_GOLDEN") == "1" and output != expected:
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(output, encoding="utf-8")
         pytest.fail(f"{path.name} was written anew: look at the difference, then run again without UPDATE_GOLDEN")
     assert output == expected, f"{path.name} differs; if that is meant: UPDATE_GOLDEN=1 pytest"

@@ -31,8 +31,8 @@ from hopcost.record.evidence import Memory, NetworkKind, Receipt, Surroundings, 
 from hopcost.record.run import Ending, Record
 from hopcost.record.writer import Writer
 from hopcost.stacks.address import Address
-from hopcost.stacks.check import HttpAnswer
-from hopcost.stacks.stack import RunningStack
+from hopcost.stacks.connection import HttpAnswer
+from hopcost.stacks.stack import Stack as AnyStack
 from hopcost.statistics.precision import Forecast
 from hopcost.statistics.questions import gate
 from hopcost.statistics.questions.gate import GateQuestion, GateResult
@@ -65,6 +65,7 @@ class MockRig:
         self.replaces_a_worker: set[str] = set()
         self.without_receipt: set[str] = set()
         self.stack_cpu_ns = 0
+        self.slice_cpu_ns = 1000  # that the only hop uses in a slice
         self.late_share = 0.0  # of the requests, which the generator sends late in an open loop
         self.busy: Iterator[int] = iter(lambda: 0, None)
         self.programs: Iterator[list[ProcessTime]] = iter(list, None)
@@ -97,7 +98,7 @@ class MockRig:
     def longest_stall_ns(self, cores: Sequence[int]) -> int:
         return 1000
 
-    def observe(self, stack: RunningStack) -> Observer:
+    def observe(self, stack: AnyStack) -> Observer:
         return Observer(self, stack.arm)
 
     def conditions(self, cores: list[int]) -> Conditions:
@@ -117,10 +118,11 @@ class MockRig:
         class Stack:
             arm = name
             prepared = SimpleNamespace(
-                arm=name, hops=hops, address=address, cores=SimpleNamespace(stack=[0], generator=[1])
+                arm=name, hops=hops, address=address, cores=SimpleNamespace(stack=[0], generator=[1]), server=None
             )
             freeze = {"signal": [1]}  # noqa: RUF012
             network_namespace = None
+            services: tuple[Any, ...] = ()
             surroundings = Surroundings(network=NetworkKind.HOST, open_files=1)
 
             @property
@@ -146,15 +148,15 @@ class MockRig:
             def __exit__(self, *_: object) -> None:
                 rig.log.append(f"stop {name}")
 
-            def cpu_ns(self) -> int:
-                return rig.stack_cpu_ns
+            def cpu_by_account(self) -> dict[str, int]:
+                return {name: rig.stack_cpu_ns}
 
             def failure(self) -> str | None:
                 return "origin ended by signal 11" if name in rig.dies_under_load else None
 
         return Stack()
 
-    def ask(self, stack: RunningStack, workload: Workload) -> HttpAnswer:
+    def ask(self, stack: AnyStack, workload: Workload) -> HttpAnswer:
         self.log.append(f"check {stack.arm}")
         return HttpAnswer(status=200, head="", header_bytes=141, body=self.bodies.get(stack.arm, b"hello"))
 
@@ -176,7 +178,7 @@ class MockRig:
                 yield Slice(
                     arm=arm.name, round=number, place=place, start_ns=0, elapsed_ns=1000, freeze_ns=1, frozen_ns=None,
                     answers=answers[arm.name], sent=answers[arm.name], errors={}, reconnects=0,
-                    received_bytes=0, cpu_ns={"origin": 1000}, cpu_outside_ns={"origin": 0},
+                    received_bytes=0, cpu_ns={"origin": self.slice_cpu_ns}, cpu_outside_ns={"origin": 0},
                     generator_cpu_ns=10, due=answers[arm.name], not_sent=0, spin_ns=0,
                     late=round(answers[arm.name] * self.late_share),
                 )  # fmt: skip

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from hopcost.report.json_schema import ReportedArm, ReportedComparison, ReportedExperiment
+from hopcost.report.formats.json_schema import ReportedArm, ReportedComparison, ReportedExperiment
 from hopcost.statistics.intervals import Interval
 from tools.truth import lines, made_with, part
 
@@ -19,8 +19,8 @@ def case(name: str, runs: int = 2, **settings: object) -> lines.Case:
 
 
 def line(name: str, number: int = 0, **changed: object) -> Any:
-    made = lines.Line("part", name, number, {"a": 1.0}, 0.0, 0.0, ENGINE, HERE, {}, "2026-01-01T00:00:00+00:00")
-    return msgspec.structs.replace(made, **changed)
+    kept = lines.Line("part", name, number, {"a": 1.0}, 0.0, 0.0, ENGINE, HERE, {}, "2026-01-01T00:00:00+00:00")
+    return msgspec.structs.replace(kept, **changed)
 
 
 def comparison(figure: str, verdict: str, low: float, high: float, **more: Any) -> ReportedComparison:

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import typer
+
+from hopcost import cli
+from hopcost.cli.shared.app import app
+from hopcost.suites.read import read_suite
 from tools import leftovers as script
 
 
@@ -38,3 +44,15 @@ def test_it_goes_on_where_it_was_interrupted_even_in_the_middle_of_a_line() -> N
 def test_trials_of_another_plan_do_not_count() -> None:
     text = b"".join(script.line(done(trial)) for trial in script.plan(2, 3, 0))
     assert script.kept(text, script.plan(1, 3, 0)) == []
+
+
+def test_its_commands_and_its_suite_are_understood(tmp_path: Path) -> None:
+    cli.load_verbs()
+    verbs = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    for verb, *words in (script.RUN, script.CLEAN):
+        asked = verbs[verb].make_context(verb, words).params
+        assert all(asked[word.removeprefix("--")] for word in words if word.startswith("--"))
+    for link in ("", "link_mbit_per_s = 1000"):
+        path = tmp_path / "leftovers.toml"
+        path.write_text(script.SUITE.replace("LINK", link))
+        assert list(read_suite(str(path)).arms) == ["alone", "behind", "linked"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from samples.claims import GOOD
+from samples.questions.claims import GOOD
 
 from hopcost.suites import read
 from tools.docs import littles_law

@@ -21,7 +21,7 @@ from hopcost.programs import read as program_files
 from hopcost.programs.definition import Program
 from hopcost.record import block, run
 from hopcost.record.run import Record
-from hopcost.report import csv
+from hopcost.report.formats import csv
 from hopcost.statistics.summary.summary import ERROR_KINDS
 from hopcost.suites import claim, read, suite
 from tools.docs import reference
@@ -114,10 +114,10 @@ def example_of(page: str) -> str:
 
 def keys(content: object, path: str = "") -> list[str]:
     """Paths of all keys, down to those that are described as a whole."""
-    inner = [each for each in reference.report_keys() if each.startswith((f"{path}.", f"{path}[]"))]
+    inner = [key for key in reference.report_keys() if key.startswith((f"{path}.", f"{path}[]"))]
     if isinstance(content, list) and inner:
-        return [key for each in content for key in keys(each, f"{path}[]")]
+        return [key for item in content for key in keys(item, f"{path}[]")]
     if isinstance(content, dict) and (inner or not path):
         own = [path] if path in reference.report_keys() else []
-        return own + [key for name, each in content.items() for key in keys(each, f"{path}.{name}" if path else name)]
+        return own + [key for name, value in content.items() for key in keys(value, f"{path}.{name}" if path else name)]
     return [path]

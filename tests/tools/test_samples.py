@@ -33,6 +33,15 @@ def test_samples_fit_80_columns() -> None:
     assert [line for line in shown.splitlines() if len(line) > terminal.COLUMNS] == []
 
 
+def test_figures_in_readmes_words_are_those_of_the_sample() -> None:
+    words = " ".join((samples.ROOT / "README.md").read_text(encoding="utf-8").split())
+    told = re.search(r"on all cores costs (\d+) µs of CPU per request there, and (\d+) µs at full load", words)
+    assert told is not None
+    details = samples.printed(f"{samples.COMMAND} --details=cpu").partition("all-cores ·")[2]
+    costs = re.search(r"nginx-http-tcp +nginx +6,300 +\+(\d+) µs.*\n +full load +\+(\d+) µs", details)
+    assert costs is not None and costs.groups() == told.groups()
+
+
 def test_the_picture_asks_the_network_for_nothing() -> None:
     drawn = terminal.draw("\x1b[1mbold\x1b[0m <&>\n████▒▒ 46 % (44–47)", "hopcost report latest")
     assert re.findall(r"https?://[^\s\"]+", drawn.replace("http://www.w3.org/2000/svg", "")) == [

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 from places import ROOT
+
+from hopcost.programs.build_cache import MADE
 
 ONLY_TESTS_NEED = {"apache2", "haproxy", "caddy", "varnish", "chromium", "wrk", "apache2-utils", "nghttp2-client"}
 
@@ -32,7 +35,8 @@ class Checkout:
 
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [self.folder / "tools" / "setup", *words], env={"PATH": str(self.folder / "bin")},
+            [self.folder / "tools" / "setup", *words],
+            env={"PATH": str(self.folder / "bin"), "XDG_CACHE_HOME": str(self.folder / "cache")},
             stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False,
         )  # fmt: skip
 
@@ -76,6 +80,57 @@ def test_for_everything_else_the_rest_is_too(checkout: Checkout) -> None:
     assert checkout.calls("hopcost") == ["build"]
 
 
+@pytest.fixture
+def with_apps(checkout: Checkout) -> Checkout:
+    """The folder with what tools/setup installs for the apps of tests/systems; uv and npm make what they would."""
+    apps = checkout.folder / "tests" / "systems" / "apps"
+    (apps / "express").mkdir(parents=True)
+    (apps / "requirements.txt").write_text("flask==3\n")
+    (apps / "express" / "package-lock.json").write_text("{}\n")
+    for tool in ("cut", "mkdir", "sha256sum", "touch"):
+        (checkout.folder / "bin" / tool).symlink_to(shutil.which(tool) or tool)
+    checkout.stub("bin/uv", f'echo "uv $*" >>"{checkout.folder}/calls"; [ $1 != venv ] || mkdir -p "${{!#}}"')
+    installed = f"{apps}/express/node_modules"
+    checkout.stub(
+        "bin/npm",
+        f'echo "npm $*" >>"{checkout.folder}/calls"; mkdir -p {installed}; touch {installed}/.package-lock.json',
+    )
+    return checkout
+
+
+def test_for_the_system_tests_two_servers_and_the_apps_locked_packages_are_installed(with_apps: Checkout) -> None:
+    done = with_apps.run("systems")
+    assert done.returncode == 0, done.stderr
+    assert packages(with_apps) == {"php-fpm", "postgresql"}
+    (environment,) = (with_apps.folder / "cache" / "hopcost").iterdir()
+    assert MADE.fullmatch(environment.name), "hopcost doctor --clean removes it"
+    assert with_apps.calls("uv") == [
+        f"venv --quiet --clear {environment}",
+        f"pip sync --quiet --python {environment} --require-hashes tests/systems/apps/requirements.txt",
+    ]
+    (npm,) = with_apps.calls("npm")
+    assert npm.startswith("ci --prefix tests/systems/apps/express --ignore-scripts ")
+    assert with_apps.calls("cargo") == []
+
+
+def test_what_is_installed_for_the_apps_is_not_installed_again_until_a_lock_changes(with_apps: Checkout) -> None:
+    for _ in range(2):
+        assert with_apps.run("systems").returncode == 0
+    assert (len(with_apps.calls("uv")), len(with_apps.calls("npm"))) == (2, 1)
+    apps = with_apps.folder / "tests" / "systems" / "apps"
+    (apps / "requirements.txt").write_text("flask==4\n")
+    os.utime(apps / "express" / "package-lock.json", (2**32, 2**32))
+    assert with_apps.run("systems").returncode == 0
+    assert (len(with_apps.calls("uv")), len(with_apps.calls("npm"))) == (4, 2)
+
+
+def test_packages_whose_installation_failed_are_installed_again(with_apps: Checkout) -> None:
+    with_apps.stub("bin/uv", f'echo "uv $*" >>"{with_apps.folder}/calls"; exit 1')
+    for _ in range(2):
+        assert with_apps.run("systems").returncode == 1
+    assert len(with_apps.calls("uv")) == 2
+
+
 def test_without_rust_it_says_so_before_anything_is_installed(checkout: Checkout) -> None:
     (checkout.folder / "bin" / "cargo").unlink()
     done = checkout.run("demo")
@@ -97,4 +152,4 @@ def test_go_comes_from_apt_where_apts_is_new_enough(checkout: Checkout, candidat
 
 def test_another_word_is_refused(checkout: Checkout) -> None:
     done = checkout.run("everything")
-    assert (done.returncode, "knows all, demo, wheel and peers" in done.stderr) == (2, True)
+    assert (done.returncode, "knows all, demo, wheel, peers and systems" in done.stderr) == (2, True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 
 import pytest
-from no_process import no_process
+from processes.no_process import no_process
 
 
 @pytest.hookimpl(wrapper=True)

@@ -110,7 +110,7 @@ def sections(path: Path, others: list[str]) -> list[Section]:
     def against_wrk(
         title: str, who: dict[str, Contender], connections: int, aim: str, server: str = "nginx", target: str = "/"
     ) -> Section:
-        runs = {name: (one, connections) for name, one in who.items()}
+        runs = {name: (program, connections) for name, program in who.items()}
         return Section(title, server, target, runs, dict.fromkeys(runs, "wrk"), PER_REQUEST, per_request, aim)
 
     many = {
@@ -124,7 +124,7 @@ def sections(path: Path, others: list[str]) -> list[Section]:
             title=f"{MANY:,} connections beside {FEW}",
             server="origin",
             target="/",
-            runs={f"{name}, {count}": (one, count) for name, one in many.items() for count in (FEW, MANY)},
+            runs={f"{name}, {count}": (kind, count) for name, kind in many.items() for count in (FEW, MANY)},
             reference={f"{name}, {count}": f"{name}, {FEW}" for name in many for count in (FEW, MANY)},
             unit=f"{PER_REQUEST}, once connections are open",
             cost=per_request_without_opening,
@@ -202,8 +202,8 @@ def measure(
     results: dict[str, list[Drive]] = {name: [] for name in section.runs}
     for number in range(rounds + 1):
         for name in shuffle.sample(list(section.runs), len(section.runs)):
-            one, connections = section.runs[name]
-            done = one.drive(connections, seconds, url, cores.generator)
+            tool, connections = section.runs[name]
+            done = tool.drive(connections, seconds, url, cores.generator)
             print(f"{section.title}, round {number}: {name}: {done.counts}", file=sys.stderr)
             if not done.counts.answers or done.counts.errors > done.counts.answers / 1000:
                 raise MeasurementFailed(f"{section.title}: {name}: {done.counts}")

@@ -30,8 +30,8 @@ from hopcost.cli.shared import app
 from hopcost.errors import EXIT_CODES
 from hopcost.plan import method
 from hopcost.record.reason import ReasonKind
-from hopcost.report.csv import Row
-from hopcost.report.json_schema import Report, ReportedArm, ReportedExperiment
+from hopcost.report.formats.csv import Row
+from hopcost.report.formats.json_schema import Report, ReportedArm, ReportedExperiment
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.validity.reasons import SENTENCES
 from hopcost.suites import read
@@ -56,7 +56,7 @@ class Page(Enum):
     RECORD = "record.md"
 
 
-ROOMS = {Page.SUITE: ["suites"], Page.PROGRAM: ["programs"], Page.RECORD: ["record", "plan", "generators"]}
+ROOMS = {Page.SUITE: ["suites"], Page.PROGRAM: ["programs"], Page.RECORD: ["record", "plan", "generators", "suites"]}
 
 
 class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -199,6 +199,8 @@ def type_words(hint: Any, page: Page) -> str:
         return " or ".join(words)
     if origin is list:
         return f"list of {type_words(arguments[0], page)}"
+    if origin is tuple:
+        return f"[{', '.join(type_words(kind, page) for kind in arguments)}]"
     if origin is dict:
         container = "object" if page is Page.RECORD else "table"
         return f"{container}: {type_words(arguments[0], page)} → {type_words(arguments[1], page)}"
@@ -247,6 +249,7 @@ def _constants() -> str:
     for name, value, unit, meaning in method.table():
         large = isinstance(value, int | float) and value >= 1e4
         words = ", ".join(map(str, value)) if isinstance(value, tuple) else f"{value:,}" if large else str(value)
+        words, unit = ("not measured yet", "") if value is None else (words, unit)
         rows.append([meaning, f"{words} {unit}".strip(), f"`{name}`"])
     return table(["what", "value", "in the code"], rows)
 

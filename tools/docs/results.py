@@ -20,7 +20,7 @@ import msgspec
 from hopcost.errors import HopcostError
 from hopcost.record import reader as records
 from hopcost.record.run import Record
-from hopcost.report.markdown import markdown
+from hopcost.report.formats.markdown import markdown
 from hopcost.report.record_report import document
 from hopcost.statistics.summary import summary
 from hopcost.suites import read
@@ -105,9 +105,9 @@ def render(name: str) -> str:
     missing = [piece.name or piece.suite for piece in pieces([name]) if piece.record() is None]
     experiments = [experiment for _, record in done for experiment in summary.summarise(record)]
     commands = "\n".join(f"    {_without_place(record.run.command)}" for _, record in done)
-    made = fold("How it was made", f"By `make results`, a record for each of\n\n{commands}")
+    how = fold("How it was made", f"By `make results`, a record for each of\n\n{commands}")
     left = f"\n\nNot run yet: {', '.join(missing)}." if missing else ""
-    return fill(f"{markdown(document(done[0][1], experiments))}\n{made}{left}")
+    return fill(f"{markdown(document(done[0][1], experiments))}\n{how}{left}")
 
 
 def _without_place(command: list[str]) -> str:

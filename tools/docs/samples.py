@@ -88,7 +88,8 @@ def _words(command: str) -> list[str]:
 def _environment(**more: str) -> dict[str, str]:
     """80 columns and letters of UTF-8, whatever the terminal here is."""
     kept = {name: text for name, text in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR", "TERM")}
-    return kept | {"COLUMNS": str(terminal.COLUMNS), "PYTHONUTF8": "1"} | more
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])  # of plain `hopcost`
+    return kept | {"PATH": path, "COLUMNS": str(terminal.COLUMNS), "PYTHONUTF8": "1"} | more
 
 
 if __name__ == "__main__":

@@ -1,1 +1,1 @@
-"""`make truth`: whether hopcost tells the truth. Runs are kept in docs/explain/truth, and its page is made of them."""
+"""`make truth`: whether hopcost tells the truth. Its page is made of the runs kept in docs/explain/truth/lines."""

@@ -55,12 +55,12 @@ def told(asks: str, tells: tuple[str, ...], body: list[str]) -> str:
 
 def checks(body: list[str], tells: tuple[str, ...]) -> list[Check]:
     """All checks of a section in the order of its page. `tells` are the columns that say by how much one holds."""
-    found: list[Check] = []
+    rows: list[Check] = []
     header: list[str] = []
     for line in body:
         if (several := SEVERAL.match(line)) is not None:
             pairs = [part.partition(": ") for part in several[1].split("; ")]
-            found += [Check(name, verdict) for name, _, verdict in pairs]
+            rows += [Check(name, verdict) for name, _, verdict in pairs]
         if not line.startswith("| "):
             header = []
             continue
@@ -68,8 +68,8 @@ def checks(body: list[str], tells: tuple[str, ...]) -> list[Check]:
         if not header:
             header = cells
         elif not cells[0].startswith("---") and header[-1] in VERDICTS and cells[-1] and cells[-1][0] != "(":
-            found.append(_row(header, cells, tells))
-    return found
+            rows.append(_row(header, cells, tells))
+    return rows
 
 
 def _row(header: list[str], cells: list[str], tells: tuple[str, ...]) -> Check:

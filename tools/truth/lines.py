@@ -16,7 +16,7 @@ import msgspec
 
 from tools.truth.made_with import ROOT, Build, Machine
 
-FOLDER = ROOT / "docs" / "explain" / "truth"
+FOLDER = ROOT / "docs" / "explain" / "truth"  # the older pages; the kept lines lie in a folder of it
 # A run during which programs of others used more of the machine's CPU time, or the hypervisor kept more of a core, is
 # set aside and done again. Both are known without the engine's figures. A virtual machine's own agent may take 3 % all
 # the time; it does so in all slices alike. Sections that put hopcost's verdicts on trial say their own `steal_most`.
@@ -104,6 +104,11 @@ def read(path: Path, kind: type[T]) -> list[T]:
         except msgspec.DecodeError:
             continue
     return decoded
+
+
+def path_of(section: str, folder: Path = FOLDER) -> Path:
+    """Where the lines of a section are kept."""
+    return folder / "lines" / f"{section}.jsonl"
 
 
 def append(path: Path, line: msgspec.Struct) -> None:

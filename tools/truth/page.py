@@ -11,7 +11,7 @@ from hopcost.plan.method import METHOD
 from tools.markdown import fill, table
 from tools.truth.form import Form
 from tools.truth.in_words import told
-from tools.truth.lines import FOLDER, FOREIGN_MOST, STEAL_MOST, Line, read
+from tools.truth.lines import FOLDER, FOREIGN_MOST, STEAL_MOST, Line, path_of, read
 from tools.truth.made_with import NAMELESS_METHOD, ROOT, engine_digest, this_machine
 from tools.truth.part import Section
 from tools.truth.runs import VERDICTS_STEAL_MOST
@@ -28,9 +28,11 @@ from tools.truth.sections.same_p99 import SameP99
 from tools.truth.sections.sensitivity import Sensitivity
 from tools.truth.sections.slices import Slices
 from tools.truth.sections.split_half import SplitHalf
+from tools.truth.sections.versus.not_freezing import NotFreezing
+from tools.truth.sections.versus.own_aa import OwnAa
 
 PAGE = ROOT / "docs" / "explain" / "truth.md"
-OLDER = f"method-{NAMELESS_METHOD}.md"  # in the folder of the kept lines: the page as it was by that method
+OLDER = f"method-{NAMELESS_METHOD}.md"  # beside the folder of the kept lines: the page as it was by that method
 HEAD = [
     "# Whether hopcost tells the truth",
     "",
@@ -51,6 +53,8 @@ SECTIONS: dict[str, type[Section]] = {
     "precision": Precision,
     "quick-full": QuickFull,
     "slices": Slices,
+    "own-aa": OwnAa,
+    "not-freezing": NotFreezing,
     "coverage": Coverage,  # is reckoned, not measured
     "procedure": Procedure,  # draws from what the others have recorded
     "split-half": SplitHalf,  # reads what the others have recorded
@@ -73,7 +77,9 @@ def page(folder: Path = FOLDER, form: Form = Form.FULL) -> tuple[str, bool]:
     wanted = [standings[name] for name, kind in SECTIONS.items() if form == Form.FULL or kind.short_s is not None]
     words = [f"- {standing.words}" for standing in standings.values()]
     bodies = [line for standing in standings.values() for line in standing.body]
-    listed = table(["section", "method:", "form", "runs"], [[name, *one.cells] for name, one in standings.items()])
+    listed = table(
+        ["section", "method:", "form", "runs"], [[name, *standing.cells] for name, standing in standings.items()]
+    )
     lines = [*HEAD, *words, "", *bodies, "## How this page is made", "", *_making(folder, form), listed]
     return fill("\n".join(lines)), all(standing.holds for standing in wanted)
 
@@ -147,7 +153,7 @@ def _making(folder: Path, form: Form) -> list[str]:
 def _of_older_methods(folder: Path) -> list[str]:
     """How many kept lines are of which other method."""
     counts: dict[int, int] = {}
-    for path in sorted(folder.glob("*.jsonl")):
+    for path in sorted(path_of("*", folder).parent.glob("*.jsonl")):
         for line in read(path, Line):
             counts[line.engine.method] = counts.get(line.engine.method, 0) + 1
     counts.pop(METHOD.number, None)

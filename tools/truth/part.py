@@ -14,7 +14,7 @@ from hopcost.statistics.intervals import Interval
 from tools.markdown import table
 from tools.truth.form import Form
 from tools.truth.kept import Kept, aside
-from tools.truth.lines import FOLDER, Case, Figures, Sorted
+from tools.truth.lines import FOLDER, Case, Figures, Sorted, path_of
 
 
 class Part(msgspec.Struct):
@@ -49,9 +49,9 @@ class Section(abc.ABC):
     short_s: ClassVar[float | None] = None
 
     def __init__(self, folder: Path = FOLDER, form: Form = Form.FULL) -> None:
-        """`folder` holds the kept lines."""
+        """`folder` holds the kept lines, as `lines.path_of` says."""
         self.form = form
-        self.kept = Kept(folder / f"{self.key}.jsonl", self.cases, self.runs())
+        self.kept = Kept(path_of(self.key, folder), self.cases, self.runs())
 
     def runs(self) -> int | None:
         """How many runs there will be, if not all cases are known from the beginning."""

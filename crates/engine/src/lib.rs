@@ -12,8 +12,8 @@
 //! ```
 //!
 //! Beside the hall: [`requests`] (put into bytes once, before any load), [`check`] (whether an answer is the expected
-//! one). In front: [`plan`] (JSON in), [`lines`] (JSON out), [`load`] (one URL from the command line), [`floor`] (moves
-//! the same bytes and does nothing else).
+//! one). In front: [`plan`] (JSON in), [`lines`] (JSON out), [`load`] (one URL from the command line; [`load::floor`]
+//! moves the same bytes and does nothing else).
 //!
 //! Arrows go one way: session → client → the rooms. No room knows another.
 #![deny(unsafe_code)]
@@ -22,7 +22,6 @@
 
 pub mod check;
 mod client;
-pub mod floor;
 pub mod io;
 pub mod lines;
 pub mod load;

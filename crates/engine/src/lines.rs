@@ -99,8 +99,10 @@ pub struct Slice<'a> {
     pub received_bytes: u64,
     /// Thaw to frozen.
     pub cpu_ns: CpuByHop<'a>,
-    /// Since the end of the arm's previous slice.
+    /// Since the end of the arm's previous slice, until the arm was touched again.
     pub cpu_outside_ns: CpuByHop<'a>,
+    /// From there to the thaw: connections opened anew, and the load that settles the arm.
+    pub cpu_settling_ns: CpuByHop<'a>,
     /// Of an arm whose connections are opened anew in each round: by process, in the order of the plan, of hops with
     /// several processes that are read by their clocks. Says how connections were dealt out.
     pub process_cpu_ns: Option<BTreeMap<&'a str, Vec<u64>>>,

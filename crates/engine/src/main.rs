@@ -2,7 +2,6 @@
 
 use clap::{Parser, Subcommand};
 use hopcost_common::failure::Failure;
-use hopcost_engine::floor;
 use hopcost_engine::io::{process, signal};
 use hopcost_engine::lines::{self, Line};
 use hopcost_engine::load::{self, LoadArguments};
@@ -46,7 +45,7 @@ fn main() -> ExitCode {
     let result = match arguments.command {
         Command::Run => run(),
         Command::Load(arguments) => load::run(&arguments),
-        Command::Floor(arguments) => floor::run(&arguments).map(|()| ExitCode::SUCCESS),
+        Command::Floor(arguments) => load::floor::run(&arguments).map(|()| ExitCode::SUCCESS),
     };
     match result {
         Ok(code) => code,
@@ -63,8 +62,8 @@ fn in_our_words(refusal: &clap::Error) -> Failure {
     let what: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
     let tip = text.lines().find_map(|line| line.trim().strip_prefix("tip: "));
     let is_load = std::env::args().nth(1).is_some_and(|verb| verb == "load");
-    let help = if is_load { "hopcost load --help" } else { "hopcost-engine --help" };
-    Failure::usage(what.join(" ").trim_start_matches("error: ")).hint(tip.unwrap_or(help))
+    let help = if is_load { format!("{} load --help", load::called()) } else { "hopcost-engine --help".to_owned() };
+    Failure::usage(what.join(" ").trim_start_matches("error: ")).hint(tip.unwrap_or(&help))
 }
 
 fn run() -> Result<ExitCode, Failure> {

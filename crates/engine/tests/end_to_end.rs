@@ -2,7 +2,7 @@
 
 mod server;
 
-use hopcost_engine::check::{ExpectedBody, ExpectedStatus};
+use hopcost_engine::check::{ExpectedBody, ExpectedStatus, MaskedBody};
 use hopcost_engine::io::Backend;
 use hopcost_engine::io::{Address, process, uring};
 use hopcost_engine::lines::{Line, Validity};
@@ -198,6 +198,32 @@ fn faults_are_counted_by_their_kind() {
     }
 }
 
+/// A token is another one in each answer; in every tenth a byte beside it is wrong too, or the token is longer.
+#[test]
+fn bodies_that_change_under_a_mask_are_correct_and_no_others() {
+    let masked = || {
+        let body = MaskedBody::new(b"token=00000000;\n", &[(6, 14)]).expect("a range of the body");
+        RequestSpec { expected: ExpectedBody::Masked(body.into()), ..spec() }
+    };
+    let faults: [fn(u64) -> String; 2] =
+        [|number| format!("token={number:08}:\n"), |number| format!("token={number:09};\n")];
+    for io in backends() {
+        for fault in faults {
+            for piece_bytes in [1, 4096] {
+                let server = Server::tcp(move |number| {
+                    let body = if number % 10 == 3 { fault(number) } else { format!("token={number:08};\n") };
+                    Act::InPieces(answer(200, body.as_bytes()), piece_bytes)
+                });
+                let target = target(&server.address, 4, Some(100));
+                let seen = run(session(io, Target { requests: request_mix(masked()), ..target }));
+                let counts = counts(&seen);
+                assert_eq!((counts.answers, counts.compared), (90, 90), "{io:?}");
+                assert_eq!(counts.errors, errors(ErrorKind::Body, 10), "{io:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn answers_that_close_their_connection_are_correct() {
     type Way = fn() -> Act;
@@ -357,7 +383,7 @@ fn arms_take_turns_and_are_thawed_at_the_end() {
                 network_namespace: None,
                 freeze: Some(FreezeBy::Signal(vec![sleeper.id()])),
                 reopening: None,
-                hops: vec![Hop { name: "sleep".into(), cpu: CpuSource::Processes(vec![sleeper.id()]) }],
+                hops: vec![Hop { name: "sleep".into(), cpu: CpuSource::Processes(vec![sleeper.id()]), shared: false }],
             })
             .collect();
         let seen = run(session);

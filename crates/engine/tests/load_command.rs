@@ -140,7 +140,7 @@ fn the_summary_names_its_numbers_and_the_view_is_not_in_it() {
     let origin = Origin::start();
     let output = load(&origin, "/hello", &["-r", "500", "-d", "1s", "-c", "4"]);
     let summary = String::from_utf8(output.stdout).expect("text");
-    for name in ["500 due, ", "response time", "service time", "send lag", "throughput", "errors", "validity"] {
+    for name in ["500 due, ", "response time", "service time", "send lag", "throughput", "errors", "caution"] {
         assert!(summary.contains(name), "{name}: {summary}");
     }
     assert!(summary.lines().count() <= 24, "one screen");

@@ -339,7 +339,7 @@ fn requests_in_flight_over_time_are_the_service_times() {
             let origins = [Origin::start(), Origin::start()];
             let own = std::process::id();
             let arms = (origins.iter().zip(["first", "second"])).map(|(origin, name)| {
-                let hops = vec![Hop { name: "origin".into(), cpu: CpuSource::Processes(vec![own]) }];
+                let hops = vec![Hop { name: "origin".into(), cpu: CpuSource::Processes(vec![own]), shared: false }];
                 SessionArm { hops, ..arm(name, target(origin, "?delay=exponential:5ms", 16, arrivals.clone())) }
             });
             let mut session = session(io, 60_000_000, arms.collect());

@@ -29,9 +29,10 @@ def _interrupt(*_: object) -> None:
 def main() -> None:
     """Run the verb; errors become one clear line with a hint, and the exit code of their kind."""
     if sys.argv[1:2] == ["load"]:  # the engine's own command, without the time that reading all verbs takes
+        from hopcost.cli.program import program
         from hopcost.generators import engine
 
-        sys.exit(_guarded(lambda: engine.handed_over(sys.argv[2:])))
+        sys.exit(_guarded(lambda: engine.handed_over(sys.argv[2:], program())))
     load_verbs()
     if COMPLETION in os.environ:
         know_shells()

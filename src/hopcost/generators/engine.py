@@ -68,7 +68,7 @@ def _failure(status: int, words: str) -> Exception:
     return kind(message or f"the load engine ended with exit code {status}", hint)
 
 
-def handed_over(arguments: list[str]) -> None:
-    """Become `hopcost-engine load` with these arguments; does not return."""
+def handed_over(arguments: list[str], called: str) -> None:
+    """Become `hopcost-engine load` with these arguments; does not return. In hints it is `called` as hopcost was."""
     path = binaries.require("hopcost-engine")
-    os.execv(path, [str(path), "load", *arguments])
+    os.execv(path, [called, "load", *arguments])

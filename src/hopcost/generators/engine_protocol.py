@@ -43,10 +43,12 @@ class Request(msgspec.Struct):
 
 
 class Expect(msgspec.Struct):
-    """What every answer must be."""
+    """What every answer must be. Without a body its length is compared, without a length the status alone."""
 
     status: int
-    body_base64: str
+    body_base64: str | None
+    length: int | None = None
+    masked: list[tuple[int, int]] = []  # bytes of the body that may be any: from, and to without it
 
 
 class ProcessClocks(msgspec.Struct):
@@ -61,11 +63,12 @@ class Cgroup(msgspec.Struct):
     cgroup: str
 
 
-class EngineHop(msgspec.Struct):
-    """One hop's accounts."""
+class EngineHop(msgspec.Struct, omit_defaults=True):
+    """One hop's accounts. A `shared` one serves other arms too: what it uses outside this arm's slices is theirs."""
 
     name: str
     cpu: ProcessClocks | Cgroup
+    shared: bool = False
 
 
 class Rate(msgspec.Struct):
@@ -166,7 +169,7 @@ class WarmedUp(msgspec.Struct, tag_field="kind", tag="warm_up"):
     ]
     slices_elapsed_ns: Annotated[list[int], Meta(description="the same slices' length on the arm's clock")] = []
     cpu_ns: Annotated[
-        list[int | None], Meta(description="CPU time of all hops in each; null where that of one is not known")
+        list[int | None], Meta(description="CPU time of all hops in each; null if that of one is not known")
     ] = []
 
 
@@ -184,7 +187,7 @@ class Slice(msgspec.Struct, tag_field="kind", tag="slice"):
     freeze_ns: Annotated[int, Meta(description="how long the freezing took; within `elapsed_ns`")]
     frozen_ns: Annotated[
         int | None,
-        Meta(description="since the arm's previous slice ended, warm-up slices included; null where there was none"),
+        Meta(description="since the arm's previous slice ended, warm-up slices included; null if there was none"),
     ]
     answers: Annotated[int, Meta(description="correct answers")]
     sent: Annotated[int, Meta(description="requests sent")]
@@ -197,16 +200,23 @@ class Slice(msgspec.Struct, tag_field="kind", tag="slice"):
     reconnects: Annotated[int, Meta(description="connections opened again without an error")]
     received_bytes: Annotated[int, Meta(description="heads included")]
     cpu_ns: Annotated[
-        dict[str, int | None], Meta(description="by hop, thaw to frozen; null where a process of the hop was gone")
+        dict[str, int | None], Meta(description="by hop, thaw to frozen; null if a process of the hop was gone")
     ]
     cpu_outside_ns: Annotated[
         dict[str, int | None],
-        Meta(description="by hop, from the arm's previous slice to this thaw, when it was meant to be frozen"),
+        Meta(description="by hop, from the end of the arm's previous slice until it was touched again"),
     ]
     generator_cpu_ns: Annotated[int, Meta(description="of the engine's process, thaw to frozen")]
     due: Annotated[
         int | None, Meta(description="requests that were due: sent and not sent; in the closed loop those sent")
     ] = None
+    cpu_settling_ns: Annotated[
+        dict[str, int | None],
+        Meta(
+            description="by hop, from there to the thaw: connections opened anew, and the load that settles the arm;"
+            " empty in older records"
+        ),
+    ] = {}
     process_cpu_ns: Annotated[
         dict[str, list[int]] | None,
         Meta(
@@ -230,7 +240,7 @@ class Slice(msgspec.Struct, tag_field="kind", tag="slice"):
     run_delay_ns: Annotated[
         int | None,
         Meta(
-            description="time that the engine's threads were ready to run and waited for a core; null where the kernel "
+            description="time that the engine's threads were ready to run and waited for a core; null if the kernel "
             "does not say"
         ),
     ] = None
@@ -268,7 +278,7 @@ class ArmTotals(msgspec.Struct, tag_field="kind", tag="arm"):
     arm: Annotated[str, Meta(description="its name")]
     sent: Annotated[int, Meta(description="requests; warm-up and drain are included, as in all counts here")]
     answers: Annotated[int, Meta(description="correct ones")]
-    compared: Annotated[int, Meta(description="answers whose every byte was compared")]
+    compared: Annotated[int, Meta(description="answers whose every byte was compared, those under masks apart")]
     in_flight: Annotated[int, Meta(description="sent and still not answered after the drain")]
     established: Annotated[int, Meta(description="connections open at the end")]
     reconnects: Annotated[int, Meta(description="connections opened again without an error")]
@@ -296,7 +306,7 @@ class ArmTotals(msgspec.Struct, tag_field="kind", tag="arm"):
     send_lag: Annotated[str | None, Meta(description="histogram from the intended start to sending")] = None
     unsent: Annotated[str | None, Meta(description="the ages, since the intended start, of those never sent")] = None
     all_opened: Annotated[
-        bool | None, Meta(description="whether every connection has been open; null where the load was not come to")
+        bool | None, Meta(description="whether every connection has been open; null if the load never began")
     ] = None
     tls: Annotated[list[TlsHandshakes], Meta(description="what its handshakes came to; empty without TLS")] = []
 
@@ -320,11 +330,20 @@ def engine_request(
     return Request(
         method=method,
         target=target,
-        headers=[("Host", "localhost"), *headers],
+        headers=with_host(headers),
         body_base64=None if body is None else base64.b64encode(body).decode(),
     )
 
 
-def engine_expect(status: int, body: bytes) -> Expect:
-    """Every answer must have this status and these bytes."""
-    return Expect(status=status, body_base64=base64.b64encode(body).decode())
+def with_host(headers: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The header fields with `Host: localhost` before them, unless they name a host."""
+    host = [] if any(name.lower() == "host" for name, _ in headers) else [("Host", "localhost")]
+    return [*host, *headers]
+
+
+def engine_expect(
+    status: int, body: bytes | None, length: int | None = None, masked: Sequence[tuple[int, int]] = ()
+) -> Expect:
+    """Every answer must have this status and these bytes; without a body this length, or any."""
+    encoded = None if body is None else base64.b64encode(body).decode()
+    return Expect(status=status, body_base64=encoded, length=length, masked=list(masked))

@@ -1,4 +1,4 @@
-"""Where hopcost's own binaries (the engine, the embedded origin) are: in the wheel, in the checkout, or on the PATH."""
+"""Where hopcost's own binaries (engine, embedded origin, forwarder) are: in the wheel, the checkout, or on the PATH."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from hopcost import PACKAGE
 from hopcost.errors import CannotMeasure
 
-OWN = ("hopcost-engine", "hopcost-origin")
+OWN = ("hopcost-engine", "hopcost-origin", "hopcost-forward")
 PACKED = PACKAGE / "bin"  # a wheel's; a checkout has no such folder
 BUILT = PACKAGE.parents[1] / "target" / "release"
 REMEDY = "in a checkout: make setup (it needs Rust); else install hopcost again"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -153,6 +153,27 @@ def other_programs(before: Sequence[ProcessTime], after: Sequence[ProcessTime], 
         if used_ns > 0 and process.pid not in ours and not process.is_kernel:
             programs.append(ProgramTime(process.name, process.pid, used_ns))
     return sorted(programs, key=lambda program: (-program.cpu_ns, program.pid))
+
+
+def without_families(
+    programs: Sequence[ProgramTime],
+    before: Sequence[ProcessTime],
+    after: Sequence[ProcessTime],
+    roots: Iterable[int],
+    cores: Sequence[int],
+) -> tuple[list[ProgramTime], int]:
+    """The programs without these processes and their descendants, and the CPU time of those on these cores, in ns.
+
+    A process counts for the core that it ran on last.
+    """
+    families: set[int] = set()
+    for root in roots:
+        families |= _family(before, root) | _family(after, root)
+    core_of = {process.pid: process.core for process in after}
+    used_ns = sum(
+        program.cpu_ns for program in programs if program.pid in families and core_of.get(program.pid) in cores
+    )
+    return [program for program in programs if program.pid not in families], used_ns
 
 
 def _family(processes: Sequence[ProcessTime], own: int) -> set[int]:

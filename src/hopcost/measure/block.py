@@ -18,7 +18,7 @@ from hopcost.record.kept_files import KeptCommand
 from hopcost.record.reason import Reason, ReasonKind
 from hopcost.record.writer import now_utc
 from hopcost.stacks import check
-from hopcost.stacks.stack import RunningStack
+from hopcost.stacks.stack import Stack
 from hopcost.statistics.figures import throughput
 from hopcost.statistics.validity.block import judge_block
 
@@ -118,6 +118,7 @@ def start(context: BlockContext, arm: PlannedArm, number: int, stacks: contextli
     files = {f"{hop.name}.{name}": text for hop in stack.prepared.hops for name, text in hop.files.items()}
     context.writer.put_stack(experiment.name, arm.name, commands, files)
     answer = context.rig.ask(stack, experiment.workload)
+    check.check_answer(arm.name, answer, experiment.workload.expect)
     return CheckedArm(arm=arm, stack=stack, answer=answer)
 
 
@@ -135,7 +136,8 @@ def start_and_check(
         try:
             checked = start(context, arm, block.number, stacks)
             if ready:
-                check.compare_answers(experiment.baseline, ready[0].answer, arm.name, checked.answer)
+                expected, expect = ready[0].answer, experiment.workload.expect
+                check.compare_answers(experiment.baseline, expected, arm.name, checked.answer, expect)
         except ArmFailed as error:
             block.failures.append(Failure(arm=arm.name, message=error.message, hint=error.hint))
             if arm.name == experiment.baseline:
@@ -147,7 +149,7 @@ def start_and_check(
     return ready
 
 
-def note_failures(block: Block, stacks: list[RunningStack]) -> None:
+def note_failures(block: Block, stacks: list[Stack]) -> None:
     """Programs that ended, and settings without a receipt, are failures of their arms."""
     denied = {arm.name: [receipt.words() for receipt in arm.receipts if receipt.holds is False] for arm in block.arms}
     for stack in stacks:

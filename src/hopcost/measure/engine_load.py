@@ -35,9 +35,10 @@ from hopcost.record.block import ArmBlock, Block, OpenLoad
 from hopcost.record.evidence import CheckedAnswer, Surroundings, TimeWait
 from hopcost.record.writer import Writer
 from hopcost.stacks import check, workers
-from hopcost.stacks.check import HttpAnswer
+from hopcost.stacks.attached.request import request_of
+from hopcost.stacks.connection import HttpAnswer
 from hopcost.stacks.receipts import LoadShape
-from hopcost.stacks.stack import RunningStack
+from hopcost.stacks.stack import Stack, hop_names
 from hopcost.stacks.surroundings import with_link_load
 from hopcost.stacks.workers import Workers
 from hopcost.suites.experiment import Workload
@@ -58,16 +59,16 @@ class BlockContext(msgspec.Struct, frozen=True):
 
     def finish(self, block: Block) -> None:
         """A block is done: it goes into the record, and the watcher hears of it."""
-        self.writer.append(block)
+        masked = self.writer.append(block)
         self.so_far.append(block)
-        self.watcher.block_ends(block)
+        self.watcher.block_ends(masked)
 
 
 class CheckedArm(msgspec.Struct, frozen=True):
     """An arm that runs and has answered the check."""
 
     arm: PlannedArm
-    stack: RunningStack
+    stack: Stack
     answer: HttpAnswer
 
 
@@ -201,24 +202,32 @@ def cores_in_use(experiment: PlannedExperiment) -> list[int]:
     return sorted({*experiment.cores.stack, *experiment.cores.generator})
 
 
-def engine_arm(stack: RunningStack, workload: Workload, expected: HttpAnswer) -> EngineArm:
+def engine_arm(stack: Stack, workload: Workload, expected: HttpAnswer) -> EngineArm:
     """A running stack as the engine's plan names it."""
-    address = stack.prepared.address
+    address, request = stack.prepared.address, request_of(stack.prepared, workload)
     return EngineArm(
         name=stack.arm,
         address={"unix" if address.is_unix else "tcp": address.address},
         network_namespace=stack.network_namespace,
         connections=workload.connections,
-        tls=Tls(ca_file=address.ca_file) if address.is_tls else None,
+        tls=Tls(address.ca_file, address.server_name, address.verify) if address.is_tls else None,
         timeout_ns=workload.timeout_s * 1_000_000_000,
-        request=engine_protocol.engine_request(
-            workload.target, workload.header_fields, workload.method.value, workload.body
-        ),
-        expect=engine_protocol.engine_expect(expected.status, expected.body),
+        request=engine_protocol.engine_request(request.target, request.headers, request.method, request.body),
+        expect=check.expect_under_load(expected, workload.expect),
         freeze=stack.freeze,
-        hops=[EngineHop(name=name, cpu=_cpu(stack.account_of(name), pids)) for name, pids in stack.processes.items()],
+        hops=[*_own_hops(stack), *_shared_hops(stack)],
         requests_per_connection=workload.requests_per_connection,
     )
+
+
+def _own_hops(stack: Stack) -> list[EngineHop]:
+    return [EngineHop(name, _cpu(stack.account_of(name), pids)) for name, pids in stack.processes.items()]
+
+
+def _shared_hops(stack: Stack) -> list[EngineHop]:
+    """The services that its apps use, as far as their CPU time can be read."""
+    known = [service for service in stack.services if service.why_unknown is None]
+    return [EngineHop(service.name, _cpu(service.account, service.pids), shared=True) for service in known]
 
 
 def check_engine_plan(answer: HttpAnswer) -> CheckedAnswer:
@@ -241,7 +250,9 @@ class _Part:
 
     def __init__(self, ready: CheckedArm) -> None:
         self.arm = ready.arm
-        self.hops = [hop.name for hop in ready.stack.prepared.hops]
+        self.hops = hop_names(ready.stack) + [
+            service.name for service in ready.stack.services if service.why_unknown is None
+        ]
         self.answer = ready.answer
         self.stack = ready.stack
         self.time_wait: list[TimeWait] = []
@@ -276,9 +287,11 @@ class _Part:
         warm_up, totals = self._said()
         return OpenLoad(share=share, rate_per_s=rate_per_s, warm_up=warm_up, slices=self.slices, totals=totals)
 
-    def surroundings(self, slices: list[Slice]) -> Surroundings:
-        """What the arm ran in, with a note if the load filled its link."""
+    def surroundings(self, slices: list[Slice]) -> Surroundings | None:
+        """What the arm ran in, with a note if the load filled its link; None if hopcost did not make it."""
         before = self.stack.surroundings
+        if before is None:
+            return None
         received = sum(line.received_bytes for line in slices)
         elapsed_ns, answers = sum(line.elapsed_ns for line in slices), sum(line.answers for line in slices)
         return with_link_load(before, received, elapsed_ns, answers=answers)

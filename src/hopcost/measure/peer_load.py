@@ -22,7 +22,7 @@ from hopcost.record.block import ArmBlock, Block
 from hopcost.record.evidence import Surroundings
 from hopcost.record.repeat import PeerRun
 from hopcost.stacks.sandbox import session, usage
-from hopcost.stacks.stack import RunningStack
+from hopcost.stacks.stack import Stack, hop_names
 from hopcost.stacks.surroundings import with_link_load
 from hopcost.suites.experiment import Workload
 
@@ -73,7 +73,7 @@ def load(context: BlockContext, block: Block, ready: CheckedArm, name: str) -> N
         ArmBlock(
             name=ready.arm.name,
             copy_of=ready.arm.copy_of,
-            hops=[hop.name for hop in ready.stack.prepared.hops],
+            hops=hop_names(ready.stack),
             check=check_engine_plan(ready.answer),
             warm_up=None,
             slices=[],
@@ -86,8 +86,10 @@ def load(context: BlockContext, block: Block, ready: CheckedArm, name: str) -> N
     ]
 
 
-def surroundings(ready: CheckedArm, run: PeerRun) -> Surroundings:
+def surroundings(ready: CheckedArm, run: PeerRun) -> Surroundings | None:
     """What the arm ran in, with a note if the answers filled its link. All answers count as long as the checked one."""
+    if ready.stack.surroundings is None:
+        return None
     answer = check_engine_plan(ready.answer)
     received = run.answers * (answer.header_bytes + answer.body_bytes)
     return with_link_load(ready.stack.surroundings, received, run.elapsed_ns, answers=run.answers)
@@ -104,7 +106,7 @@ def to_load(workload: Workload, url: str) -> PeerLoad:
     )
 
 
-def url_of(stack: RunningStack, target: str) -> str:
+def url_of(stack: Stack, target: str) -> str:
     """What the generator is told; ArmFailed for a socket file, which it cannot reach."""
     address = stack.prepared.address
     if address.is_unix:
@@ -112,14 +114,12 @@ def url_of(stack: RunningStack, target: str) -> str:
     return f"{address.url}{target}"
 
 
-def driver(peer: Peer, version: str, stack: RunningStack, cores: list[int]) -> Drive:
+def driver(peer: Peer, version: str, stack: Stack, cores: list[int]) -> Drive:
     """How a generator is run against a running stack."""
     return lambda wanted, at_most_s: _run(peer, version, wanted, stack, cores, at_most_s)
 
 
-def _run(
-    peer: Peer, version: str, peer_load: PeerLoad, stack: RunningStack, cores: list[int], at_most_s: float
-) -> PeerRun:
+def _run(peer: Peer, version: str, peer_load: PeerLoad, stack: Stack, cores: list[int], at_most_s: float) -> PeerRun:
     """One run of a generator against a running stack, in the stack's network namespace if it has one."""
     command = [peer.executable, *peer.words(peer_load)]
     before = _cpu_ns(stack)
@@ -146,7 +146,7 @@ def _run(
     )
 
 
-def _cpu_ns(stack: RunningStack) -> dict[str, int]:
+def _cpu_ns(stack: Stack) -> dict[str, int]:
     """CPU time by hop: of its cgroup if its processes come and go, else of each process, to the kernel's tick."""
     by_hop = {}
     for hop, pids in stack.processes.items():

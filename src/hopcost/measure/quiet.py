@@ -16,16 +16,19 @@ from hopcost.measure.watcher import RunWatcher
 from hopcost.plan.method import METHOD
 from hopcost.record.block import Block
 from hopcost.record.evidence import OtherProgram
-from hopcost.stacks.stack import RunningStack
+from hopcost.stacks.stack import Stack
 from hopcost.statistics.validity.others import NAMED_MOST, NAMED_SHARE
 
 HINT = "stop them, or give --anyway: figures without verdicts"
 
 
 class Outside:
-    """CPU time that neither the stacks, the generator, this process nor the kernel's threads use, from now on."""
+    """CPU time that neither the stacks, the generator, this process nor the kernel's threads use, from now on.
 
-    def __init__(self, rig: Rig, stacks: Sequence[RunningStack], cores: list[int]) -> None:
+    Services that the stacks' apps use are no others.
+    """
+
+    def __init__(self, rig: Rig, stacks: Sequence[Stack], cores: list[int]) -> None:
         self.rig = rig
         self.stacks = stacks
         self.cores = cores
@@ -36,16 +39,27 @@ class Outside:
         """Add what others took of these cores since the beginning, and who they were. The generator must have ended."""
         taken_ns, processes = self._outside_ns() - self._busy_ns - generator_cpu_ns, self.rig.processes()
         taken_ns -= other_load.kernel_ns(self._processes, processes, self.cores)
-        block.foreign_cpu_ns = (block.foreign_cpu_ns or 0) + max(0, taken_ns)
         programs = other_load.other_programs(self._processes, processes, os.getpid())
+        pids = {pid for stack in self.stacks for service in stack.services for pid in service.pids}
+        programs, served_ns = other_load.without_families(programs, self._processes, processes, pids, self.cores)
+        if any(stack.prepared.server is not None and stack.prepared.server.is_unseen for stack in self.stacks):
+            return  # its CPU time would count as others'
+        block.foreign_cpu_ns = (block.foreign_cpu_ns or 0) + max(0, taken_ns - served_ns)
+        attached = self._attached_pids()
+        programs = [program for program in programs if program.pid not in attached]
         block.others = busiest(
             [*block.others, *(OtherProgram(program.name, program.pid, program.cpu_ns) for program in programs)]
         )
 
     def _outside_ns(self) -> int:
         """Since boot, without what the stacks' processes and this one have used."""
-        used_ns = sum(stack.cpu_ns() for stack in self.stacks)
-        return self.rig.busy_ns(self.cores) - used_ns - self.rig.own_cpu_ns()
+        used_ns = {account: ns for stack in self.stacks for account, ns in stack.cpu_by_account().items()}
+        return self.rig.busy_ns(self.cores) - sum(used_ns.values()) - self.rig.own_cpu_ns()
+
+    def _attached_pids(self) -> set[int]:
+        """The processes of running servers: no descendants of this one, and not others' programs."""
+        running = [stack for stack in self.stacks if stack.prepared.server is not None]
+        return {pid for stack in running for pids in stack.processes.values() for pid in pids}
 
 
 def busiest(programs: Sequence[OtherProgram]) -> list[OtherProgram]:

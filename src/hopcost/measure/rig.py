@@ -13,11 +13,12 @@ from hopcost.machine.conditions import Conditions
 from hopcost.machine.other_load import OtherPrograms, ProcessTime
 from hopcost.plan.plan import PlannedArm, PlannedExperiment
 from hopcost.record.evidence import Receipt
-from hopcost.stacks import check
-from hopcost.stacks.check import HttpAnswer
+from hopcost.stacks.attached.request import ask_stack
+from hopcost.stacks.attached.stack import AttachedStack
+from hopcost.stacks.connection import HttpAnswer
 from hopcost.stacks.host import Host
 from hopcost.stacks.receipts import LoadShape, Observer
-from hopcost.stacks.stack import RunningStack
+from hopcost.stacks.stack import RunningStack, Stack
 from hopcost.suites.experiment import Workload
 
 
@@ -26,6 +27,14 @@ class Receipts(Protocol):
 
     def receipts(self, answer: HttpAnswer, accepts_gzip: bool, load: LoadShape) -> list[Receipt]:
         """After the load."""
+
+
+class NothingSet:
+    """Of a running server hopcost has set nothing."""
+
+    def receipts(self, answer: HttpAnswer, accepts_gzip: bool, load: LoadShape) -> list[Receipt]:  # noqa: ARG002
+        """None."""
+        return []
 
 
 class Rig(Protocol):
@@ -52,13 +61,13 @@ class Rig(Protocol):
     def longest_stall_ns(self, cores: Sequence[int]) -> int:
         """How long the machine kept one of these cores from a program that only spins."""
 
-    def start(self, arm: PlannedArm, experiment: PlannedExperiment, label: str) -> AbstractContextManager[RunningStack]:
+    def start(self, arm: PlannedArm, experiment: PlannedExperiment, label: str) -> AbstractContextManager[Stack]:
         """A fresh stack of the arm, ready for requests; ArmFailed if it does not start."""
 
-    def ask(self, stack: RunningStack, workload: Workload) -> HttpAnswer:
+    def ask(self, stack: Stack, workload: Workload) -> HttpAnswer:
         """One request as the load sends it, and its answer; ArmFailed if there is none."""
 
-    def observe(self, stack: RunningStack) -> Receipts:
+    def observe(self, stack: Stack) -> Receipts:
         """Begin to watch what the stack does."""
 
     def run_engine(self, plan: EnginePlan) -> Generator[Line]:
@@ -99,18 +108,23 @@ class RealRig:
         """The host measures it."""
         return self.host.longest_stall_ns(cores)
 
-    def start(self, arm: PlannedArm, experiment: PlannedExperiment, label: str) -> AbstractContextManager[RunningStack]:
-        """The arm's programs in a session of the host."""
+    def start(self, arm: PlannedArm, experiment: PlannedExperiment, label: str) -> AbstractContextManager[Stack]:
+        """The arm's programs in a session of the host, or the server that runs already."""
+        if arm.arm.server is not None:
+            return AttachedStack(arm.name, arm.arm.server, experiment.cores)
         return RunningStack(arm.name, arm.arm, experiment.settings, experiment.cores, self.host, label=label)
 
-    def ask(self, stack: RunningStack, workload: Workload) -> HttpAnswer:
-        """Ask from the load's network namespace."""
+    def ask(self, stack: Stack, workload: Workload) -> HttpAnswer:
+        """Ask from the load's network namespace. ArmFailed if an app lacks something, and cannot answer without."""
         with stack.as_client():
-            return check.ask_as_loaded(stack.arm, stack.prepared.address, workload)
+            answer = ask_stack(stack.prepared, workload)
+        if isinstance(stack, RunningStack):
+            stack.supply.refuse_error(answer.status)
+        return answer
 
-    def observe(self, stack: RunningStack) -> Receipts:
+    def observe(self, stack: Stack) -> Receipts:
         """From outside the stack's programs."""
-        return Observer(stack)
+        return Observer(stack) if isinstance(stack, RunningStack) else NothingSet()
 
     def run_engine(self, plan: EnginePlan) -> Generator[Line]:
         """A process of its own."""

@@ -12,13 +12,14 @@ import msgspec
 from hopcost.machine import facts
 from hopcost.measure import loop, peer_load, quiet
 from hopcost.measure.engine_load import cores_in_use
-from hopcost.measure.rig import RealRig
+from hopcost.measure.rig import RealRig, Rig
 from hopcost.measure.watcher import RunWatcher
 from hopcost.plan.make import make_plan
 from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.plan.plan import Plan
 from hopcost.programs import build
-from hopcost.programs.receipt import idle_timeout_s, installed
+from hopcost.programs.read import program_of
+from hopcost.programs.receipt import idle_timeout_s, installed, receipt_of
 from hopcost.record import reader
 from hopcost.record.run import Record
 from hopcost.record.writer import Writer
@@ -49,7 +50,7 @@ def measure(suite: Suite, chosen: list[str], options: RunOptions, run_watcher: R
     binaries, own = _binaries(suite), _own_programs(suite)
     for reason in build.build_missing(own, run_watcher.program_builds):
         run_watcher.build_failed(reason)
-    receipts = {hop.program: installed(hop.program, hop.binary) for hop in binaries}
+    receipts = {hop.program: receipt_of(hop) for hop in [*_apps(suite), *binaries]}
     receipts |= {program: installed(program) for program in own}
     if options.seed is None:
         options = msgspec.structs.replace(options, seed=secrets.randbits(32))
@@ -77,11 +78,17 @@ def measure(suite: Suite, chosen: list[str], options: RunOptions, run_watcher: R
         "programs": {program: receipt.version for program, receipt in sorted(receipts.items())},
         "binaries": {hop.binary: _receipt(hop) for hop in binaries},
     }
-    rig = RealRig(Local(freezer, net))
+    return record_plan(suite, plan, options.folder, environment, RealRig(Local(freezer, net)), run_watcher)
+
+
+def record_plan(
+    suite: Suite, plan: Plan, folder: Path | None, environment: dict[str, object], rig: Rig, run_watcher: RunWatcher
+) -> Measured:
+    """Wait for quiet and measure the plan into a record; MeasurementFailed if the measurement breaks."""
     if not plan.on_busy_machine:
         cores = sorted({core for experiment in plan.experiments for core in cores_in_use(experiment)})
         quiet.wait_for_quiet(rig, cores, run_watcher)
-    writer = Writer(options.folder, suite, plan, environment, ["hopcost", *sys.argv[1:]])
+    writer = Writer(folder, suite, plan, environment, ["hopcost", *sys.argv[1:]])
     interrupted, well = False, False
     try:
         with run_watcher.run_begins(plan, writer.path) as watcher, writer:
@@ -98,8 +105,17 @@ def _binaries(suite: Suite) -> list[Hop]:
 
 
 def _own_programs(suite: Suite) -> list[str]:
-    """The programs that some hop uses as they are installed or built here."""
-    return sorted({hop.program for arm in suite.arms.values() for hop in arm.hops if not hop.binary})
+    """The programs of hopcost's that some hop uses as they are installed or built here."""
+    hops = [hop for arm in suite.arms.values() for hop in arm.hops]
+    return sorted({hop.program for hop in hops if not hop.binary and hop.app is None})
+
+
+def _apps(suite: Suite) -> list[Hop]:
+    """The hops that are the user's own apps, each app once; the name is checked."""
+    hops = {hop.program: hop for arm in suite.arms.values() for hop in arm.hops if hop.app is not None}
+    for hop in hops.values():
+        program_of(hop)
+    return list(hops.values())
 
 
 def _receipt(hop: Hop) -> dict[str, str | None]:
@@ -107,7 +123,7 @@ def _receipt(hop: Hop) -> dict[str, str | None]:
     assert hop.binary is not None, "_binaries chooses hops with a binary"
     with Path(hop.binary).open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    version = installed(hop.program, hop.binary).version
+    version = receipt_of(hop).version
     return {"program": hop.program, "version": version, "sha256": digest}
 
 

@@ -16,7 +16,7 @@ from hopcost.generators.engine_protocol import Validity
 from hopcost.plan import open_loop
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import Plan, PlannedExperiment
-from hopcost.plan.turns import Turns
+from hopcost.plan.turns import Scope, Turns
 from hopcost.record.block import Block
 from hopcost.statistics import looks, precision
 from hopcost.statistics.figures import cpu_per_request, throughput
@@ -90,6 +90,8 @@ class Sizing:
         wanted = min(
             precision.rounds_per_start(cost, _typical(seen)), max(METHOD.min_rounds, int(METHOD.max_block_s / round_s))
         )
+        if self.experiment.scope is Scope.PROCESSES:  # what a batch repeats is cheap: more rounds cost no start
+            wanted = max(wanted, METHOD.batch_rounds)
         for blocks_left in range(max(1, METHOD.min_starts - done), 0, -1):  # fewer blocks if the time is short
             fitting = int((seconds_left / blocks_left - overhead_s) / round_s + 1e-9)
             if fitting >= METHOD.min_rounds:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from hopcost.generators.engine_protocol import Validity, WarmedUp, WarmUp
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import Plan, PlannedExperiment
+from hopcost.plan.turns import Scope
 from hopcost.record.block import ArmBlock, Block
 from hopcost.statistics.summary.warm_up import WarmUpLength, warm_up_length
 from hopcost.statistics.validity.steady import why_not_steady
@@ -29,6 +30,8 @@ class WarmUpPolicy:
     @property
     def usual_ns(self) -> int:
         """The warm-up that arms need, as far as it is known: the mean over arms, so many requests included."""
+        if self.experiment.scope is Scope.PROCESSES:
+            return self.plan.warm_up_least_ns if self._alike else METHOD.min_long_warm_up_ns
         warm_ups = [part.warm_up for part in self._alike[-1].arms if part.warm_up is not None] if self._alike else []
         if not warm_ups:
             return self._length.length_ns
@@ -36,7 +39,12 @@ class WarmUpPolicy:
         return sum(max(ns, self._length.length_ns) for ns in needed_ns) // len(needed_ns)
 
     def next(self, arms: int, seconds_left: float) -> WarmUp:
-        """The warm-up of each of so many arms in the next block."""
+        """The warm-up of each of so many arms in the next block.
+
+        A running server is warmed up in the first one; after that its connections alone are new.
+        """
+        if self.experiment.scope is Scope.PROCESSES and self._alike:
+            return WarmUp(least_ns=self.plan.warm_up_least_ns, most_ns=self.plan.warm_up_least_ns)
         self._seconds = self._seconds or seconds_left
         together_s = min(METHOD.max_warm_up_s, self._times * METHOD.warm_up_share * self._seconds)
         self._most_ns = int(together_s * 1e9 / arms)
@@ -56,7 +64,10 @@ class WarmUpPolicy:
 
     @property
     def _requests(self) -> int:
-        return self._times * METHOD.warm_up_requests
+        """At the least; as many as the apps of the arms need, if that is known."""
+        hops = [hop for arm in self.experiment.arms for hop in arm.arm.hops]
+        known = [hop.app.warm_up_requests for hop in hops if hop.app is not None and hop.app.warm_up_requests > 0]
+        return self._times * max(known, default=METHOD.warm_up_requests)
 
     def _is_still_warming_up(self) -> bool:
         """Whether the CPU per request of an arm falls over the counted rounds, though all were warmed up."""

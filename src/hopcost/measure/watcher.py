@@ -17,7 +17,7 @@ from hopcost.statistics.precision import Forecast
 class RunWatcher(Protocol):
     """Hears what comes before the blocks, and names the watcher of the blocks."""
 
-    def program_builds(self, name: str) -> None:
+    def program_builds(self, name: str) -> AbstractContextManager[None]:
         """A program was not built yet, and is built now."""
 
     def build_failed(self, reason: str) -> None:

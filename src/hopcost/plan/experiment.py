@@ -13,7 +13,7 @@ from hopcost.plan.groups import in_groups
 from hopcost.plan.method import METHOD
 from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.plan.plan import PlannedArm, PlannedExperiment, Point
-from hopcost.plan.turns import Turns, TurnsChosen, choose_turns, why_not_interleaved
+from hopcost.plan.turns import Scope, Turns, TurnsChosen, choose_turns, why_not_interleaved
 from hopcost.plan.until import Until
 from hopcost.suites.arm import COPY_SUFFIX, Arm, Settings
 from hopcost.suites.experiment import Experiment, Slices
@@ -48,8 +48,12 @@ def decide_experiment(
     arms = [PlannedArm(name=name, arm=experiment.surrounded(suite.arms[name])) for name in kept]
     copy = copy_of_baseline(experiment.surrounded(suite.arms[baseline]))
     arms.append(PlannedArm(name=baseline + COPY_SUFFIX, arm=copy, copy_of=baseline))
+    notes += _shared_services([arm.arm for arm in arms])
     fitting = _turns(experiment, [arm.arm for arm in arms], options, limits)
     settle_ns, slice_ns = _shortest(fitting, experiment, options)
+    scope = Scope.STARTS if arms[0].arm.server is None else Scope.PROCESSES
+    if scope is Scope.PROCESSES:
+        slice_ns = max(slice_ns, METHOD.server_slice_ns)
     whole_least_ns = slices.whole_least_ns(quick=options.quick, whole_s=experiment.slice_s)
     asked = experiment.workload.connections
     notes += fitting.notes
@@ -83,7 +87,8 @@ def decide_experiment(
         published_conditions=experiment.published_conditions,
         control=experiment.control,
         turns=fitting.turns,
-        slice_jitter=0.0 if fitting.turns is Turns.WHOLE else METHOD.slice_jitter,
+        slice_jitter=_jitter(fitting.turns, scope),
+        scope=scope,
         slice_ns_least=whole_least_ns if fitting.turns is Turns.WHOLE else None,
         connections_asked=asked if asked != fitting.connections else None,
         point=point,
@@ -148,10 +153,28 @@ def _idle_timeouts(settings: Settings, arms: list[Arm], limits: MachineLimits) -
     timeouts: dict[str, float] = {}
     for arm in arms:
         for hop in arm.hops:
-            seconds = limits.idle_timeout_s(hop.program, hop.settings_over(settings))
+            if hop.app is not None:
+                seconds = hop.app.idle_timeout_s
+            else:
+                seconds = limits.idle_timeout_s(hop.program, hop.settings_over(settings))
             if seconds:
                 timeouts[hop.program] = min(seconds, timeouts.get(hop.program, seconds))
     return timeouts
+
+
+def _shared_services(arms: list[Arm]) -> list[str]:
+    """One note if apps use services outside their stacks."""
+    needs = dict.fromkeys(need for arm in arms for hop in arm.hops if hop.app is not None for need in hop.app.needs)
+    if not needs:
+        return []
+    return [f"all stacks share {', '.join(needs)}: what one leaves there, the others find"]
+
+
+def _jitter(turns: Turns, scope: Scope) -> float:
+    """By what share slices are longer or shorter at most; of running servers none is much below a second."""
+    if turns is Turns.WHOLE:
+        return 0.0
+    return METHOD.slice_jitter if scope is Scope.STARTS else METHOD.server_slice_jitter
 
 
 def _shortest(fitting: TurnsChosen, experiment: Experiment, options: RunOptions) -> tuple[int, int]:

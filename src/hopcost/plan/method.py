@@ -33,7 +33,7 @@ class Method:
     min_slice_ns: int = constant(
         300_000_000, "ns", "length of a slice at the least; not shorter than the settling before it"
     )
-    max_slice_ns: int = constant(600_000_000, "ns", "and at most, where the time is long; or as long as the settling")
+    max_slice_ns: int = constant(600_000_000, "ns", "and at most, if the time is long; or as long as the settling")
     slice_step_ns: int = constant(50_000_000, "ns", "slices are whole multiples of this")
     # Visits of one length fall into step with a garbage collector (docs/explain/method-why.md).
     slice_jitter: float = constant(0.5, "of it", "that the slices of single rounds are longer or shorter at most")
@@ -52,7 +52,7 @@ class Method:
     decision_error: float = constant(0.01, "", "error of all arms together at each of these looks")
     undecided_error: float = constant(0.02, "", "and at the end of the time, if some arm stayed open")
     min_settle_ns: int = constant(300_000_000, "ns", "load before each slice that does not count, at the least")
-    settle_ns_per_connection: int = constant(300_000, "ns", "and for each connection, where that is more")
+    settle_ns_per_connection: int = constant(300_000, "ns", "and for each connection, if that is more")
     whole_slice_s: int = constant(
         10, "s", "length of a whole slice (one arm alive at a time), unless the suite says otherwise"
     )
@@ -72,9 +72,7 @@ class Method:
     usual_spread: float = constant(0.03, "of the ratio", "by which starts differ, and rounds, as far as nobody knows")
     precision: float = constant(0.03, "of the ratio", "half-width of every ratio at which a run stops")
     full_time_s: float = constant(1800.0, "s", "time for all experiments, unless `--time` says otherwise")
-    full_s_per_weight: float = constant(
-        120.0, "s", "as much for each weight of an experiment, where that is more in all"
-    )
+    full_s_per_weight: float = constant(120.0, "s", "as much for each weight of an experiment, if that is more in all")
     # Three minutes with what comes before and after.
     quick_time_s: float = constant(174.0, "s", "the same with `--quick`")
     min_warm_up_ns: int = constant(300_000_000, "ns", "shortest warm-up of an arm in a block")
@@ -85,6 +83,20 @@ class Method:
     block_overhead_s_per_arm: float = constant(0.2, "s", "start, check and stop of an arm, before a block has shown it")
     slice_edges: float = constant(1.03, "times", "its load that a slice takes: freezing, reading counters")
     min_rounds: int = constant(2, "rounds", "of a block")
+    # Servers that run already. What one does after its slice falls into the settling of the next, if slices are long.
+    server_slice_ns: int = constant(
+        1_050_000_000, "ns", "length of a slice of `hopcost vs` at the least, on the mean over rounds"
+    )
+    server_slice_jitter: float = constant(0.04, "of it", "that those of single rounds are longer or shorter at most")
+    batch_rounds: int = constant(8, "rounds", "of a batch of `hopcost vs`, if the time holds four such batches")
+    suspect_background_share: float = constant(
+        0.03, "", "share of a core that a server uses while others are loaded; above, if not frozen: suspect"
+    )
+    max_background_share: float = constant(0.10, "", "the same; above: void")
+    # docs/explain/truth.md, "Not freezing": the largest median change. None until that has measured it.
+    not_frozen_bias: float | None = constant(
+        None, "of the ratio", "by which figures of servers that are not frozen may be off"
+    )
     steady_share: float = constant(
         0.4, "", "share of the pilot's warm-up, at its end, without a change: else no steady state"
     )
@@ -124,9 +136,7 @@ class Method:
     # More starts tell more than longer slices.
     quick_open_slice_ns: int = constant(500_000_000, "ns", "the same with `--quick`")
     stalls_per_slice: int = constant(20, "", "times the longest stall of the generator's cores that it is at the least")
-    max_open_slice_ns: int = constant(
-        4_000_000_000, "ns", "and at most; where it ought to be longer the block is suspect"
-    )
+    max_open_slice_ns: int = constant(4_000_000_000, "ns", "and at most; if it ought to be longer the block is suspect")
     stall_look_ns: int = constant(
         500_000_000, "ns", "how long each of the generator's cores is looked at for stalls, before a block"
     )
@@ -174,7 +184,7 @@ class Method:
     max_workers_listed: int = constant(64, "workers", "of one hop whose CPU times are listed")
     # With more, opening takes too long, and luck evens out by itself.
     max_reopened_connections: int = constant(
-        1000, "connections", "that are opened anew before each round where the first hop has several workers; not more"
+        1000, "connections", "that are opened anew before each round if the first hop has several workers; not more"
     )
     whole_worker_share: float = constant(
         0.9, "", "share of a hop's CPU time at which one of its workers has everything"
@@ -192,6 +202,11 @@ class Method:
     first_port: int = constant(10_000, "", "listening ports begin here")
     last_port: int = constant(65_000, "", "and end before this")
     ready_s: float = constant(10.0, "s", "a program must accept connections within")
+    app_ready_s: float = constant(30.0, "s", "the user's own app, unless the suite says otherwise")
+    # An app may listen for its own helpers or a debugger before it does for requests.
+    listens_elsewhere_s: float = constant(
+        3.0, "s", "that an app may listen elsewhere only, before it is taken for not doing what it was told"
+    )
     ready_s_per_child: float = constant(0.01, "s", "and for each child process, that much more")
 
 

@@ -41,7 +41,7 @@ def offered_rates(
 def two_digits(value: float) -> float:
     """A positive number, rounded.
 
-    >>> [two_digits(each) for each in (12345.6, 995.0, 0.0123)]
+    >>> [two_digits(value) for value in (12345.6, 995.0, 0.0123)]
     [12000.0, 1000.0, 0.012]
     """
     return round(value, 1 - math.floor(math.log10(value)))

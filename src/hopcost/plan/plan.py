@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from hopcost.plan.cores import Cores
 from hopcost.plan.method import METHOD
-from hopcost.plan.turns import Turns
+from hopcost.plan.turns import Scope, Turns
 from hopcost.plan.until import Until
 from hopcost.suites.arm import Arm, Settings
 from hopcost.suites.experiment import Reopening, Workload
@@ -57,7 +57,7 @@ class PlannedExperiment(msgspec.Struct, frozen=True):
     name: Annotated[str, Meta(description="its name")]
     question: Annotated[str, Meta(description="its question")]
     baseline: Annotated[
-        str, Meta(description="the baseline in use; another than the suite's where that is left out, with a note")
+        str, Meta(description="the baseline in use; another than the suite's if that is left out, with a note")
     ]
     arms: Annotated[list[PlannedArm], Meta(description="the arms that run here, the A/A arm last")]
     cores: Annotated[Cores, Meta(description="which cores the stack and the generator get")]
@@ -81,7 +81,7 @@ class PlannedExperiment(msgspec.Struct, frozen=True):
         float, Meta(description="by what share of that length the rounds' slices are longer or shorter at most")
     ] = 0.0
     slice_ns_least: Annotated[int | None, Meta(description="whole slices are not made shorter than this")] = None
-    connections_asked: Annotated[int | None, Meta(description="those of the suite, where fewer fit here")] = None
+    connections_asked: Annotated[int | None, Meta(description="those of the suite, if fewer fit here")] = None
     point: Annotated[Point | None, Meta(description="of a sweep")] = None
     soak_s: Annotated[float | None, Meta(description="how long the soak is to last here")] = None
     soak_asked_s: Annotated[int | None, Meta(description="how long the article's lasted")] = None
@@ -94,6 +94,20 @@ class PlannedExperiment(msgspec.Struct, frozen=True):
         list[float], Meta(description="offered loads that `--rate` names, in requests per second, in place of shares")
     ] = []
     weight: Annotated[float, Meta(description="its part of the run's time, beside the others' weights")] = 1
+    scope: Annotated[
+        Scope,
+        Meta(
+            description="what its ranges are of: `starts` of programs that hopcost starts anew, or `processes` that run"
+            " already and are only connected to anew; the two are never pooled"
+        ),
+    ] = Scope.STARTS
+    restart_spread: Annotated[
+        float | None,
+        Meta(
+            description="of running servers: by how much starts of the same programs differed in throughput in an"
+            " earlier record, as a share; null: no record knows"
+        ),
+    ] = None
     group_of: Annotated[
         str | None, Meta(description="the suite's experiment whose arms are measured in groups, of which this is one")
     ] = None

@@ -30,6 +30,13 @@ class Turns(Enum):
         return self is Turns.ALL
 
 
+class Scope(Enum):
+    """What the blocks of an experiment repeat: starts of programs, or looks at processes that go on running."""
+
+    STARTS = "starts"
+    PROCESSES = "processes"
+
+
 class TurnsChosen(msgspec.Struct, frozen=True):
     """How many connections each arm gets, how arms take turns, what a reader must know, how many arms fit together."""
 

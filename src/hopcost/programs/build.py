@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 
 from hopcost.errors import CannotMeasure
 from hopcost.programs import build_cache
@@ -28,10 +29,21 @@ def _require_tool(name: str) -> None:
         raise CannotMeasure(f"{name} cannot be built: '{program.build.tool}' is not installed", program.install)
 
 
-def build_missing(programs: Iterable[str], begins: Callable[[str], None]) -> list[str]:
+def telling(say: Callable[[str], None]) -> Callable[[str], AbstractContextManager[None]]:
+    """What `build_missing` builds within if nobody watches: `say` gets each name before."""
+
+    @contextmanager
+    def building(name: str) -> Iterator[None]:
+        say(name)
+        yield
+
+    return building
+
+
+def build_missing(programs: Iterable[str], building: Callable[[str], AbstractContextManager[None]]) -> list[str]:
     """Build the programs that are made from source and not built yet; the reasons why some could not be.
 
-    `begins` gets each program's name before it is built. From now on this process holds the cache.
+    Each program is built within what `building` gives for its name. From now on this process holds the cache.
     """
     build_cache.hold()
     problems = []
@@ -39,8 +51,8 @@ def build_missing(programs: Iterable[str], begins: Callable[[str], None]) -> lis
         if read_program(name).build is not None and installed(name).missing:
             try:
                 _require_tool(name)
-                begins(name)
-                build_program(name)
+                with building(name):
+                    build_program(name)
             except CannotMeasure as error:
                 problems.append(error.message)
     return problems

@@ -86,9 +86,9 @@ def remove() -> bool:
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
-        for made in place.iterdir():
-            if MADE.fullmatch(made.name):
-                _remove(made)
+        for entry in place.iterdir():
+            if MADE.fullmatch(entry.name):
+                _remove(entry)
         (place / HELD).unlink()
     with contextlib.suppress(OSError):  # somebody else's files stay
         place.rmdir()

@@ -36,7 +36,7 @@ def _with(hop: Hop, key: str, value: str, where: str) -> Hop:
         if not Path(value).is_file():
             raise UsageError(f"{where}: {value}: no such file", "a path is taken from the working directory")
         return msgspec.structs.replace(hop, **{key: value}).from_folder(Path.cwd())
-    definitions = read.read_program(hop.program).settings
+    definitions = read.program_of(hop).settings
     if key not in definitions:
         raise UsageError(f"{where}: {hop.program} has no setting '{key}'", nearest(key, [*definitions, *FILES]))
     setting = definitions[key].read(value, where)

@@ -54,7 +54,7 @@ class Program(msgspec.Struct, forbid_unknown_fields=True):
         list[str], Meta(min_length=1, description="prints its version; `{executable}` stands for its path")
     ]
     version_pattern: Annotated[str, Meta(description="a regular expression; its first group is the version")]
-    install: Annotated[str, Meta(description="the command that installs it, shown where it is missing")]
+    install: Annotated[str, Meta(description="the command that installs it, shown if it is missing")]
     executable: Annotated[
         str, Meta(description="sought on the PATH and in the folders for servers; leave it out with `[build]`")
     ] = ""
@@ -93,7 +93,7 @@ class Program(msgspec.Struct, forbid_unknown_fields=True):
     ] = False
     idle_timeout_s: Annotated[
         float | None,
-        Meta(description="after how long it drops an idle connection, where no setting `keepalive_timeout_s` says it"),
+        Meta(description="after how long it drops an idle connection, if no setting `keepalive_timeout_s` says it"),
     ] = None
 
     @property
@@ -181,10 +181,10 @@ class Build(msgspec.Struct, forbid_unknown_fields=True):
         list[str],
         Meta(
             min_length=1,
-            description="files whose content names the build, lock files too: where one changes, it is built anew",
+            description="files whose content names the build, lock files too: if one changes, it is built anew",
         ),
     ]
     executable: Annotated[
         str,
-        Meta(description="the executable in the folder `{output}`; leave it out where `{output}` is the executable"),
+        Meta(description="the executable in the folder `{output}`; leave it out if `{output}` is the executable"),
     ] = ""

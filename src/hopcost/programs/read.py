@@ -6,11 +6,14 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from typing import Protocol
 
 from hopcost.errors import UsageError, nearest
 from hopcost.programs import definition
+from hopcost.programs.app import program_of_app
 from hopcost.programs.definition import Program
 from hopcost.suites import toml_file
+from hopcost.suites.app import App
 from hopcost.suites.arm import SettingValue
 
 
@@ -28,6 +31,22 @@ def read_program(name: str) -> Program:
     program = toml_file.read(path, Program)
     _check(program, path)
     return program
+
+
+class OfProgram(Protocol):
+    """A hop, of a suite or prepared: `app` is the user's own program of this name, None for one of hopcost's."""
+
+    program: str
+    app: App | None
+
+
+def program_of(hop: OfProgram) -> Program:
+    """What the hop's program is; UsageError for an unknown one, and for an app called like one of hopcost's."""
+    if hop.app is None:
+        return read_program(hop.program)
+    if hop.program in shipped_programs():
+        raise UsageError(f"apps.{hop.program}: a program of hopcost is called so", "give your app another name")
+    return program_of_app(hop.program, hop.app)
 
 
 def _check(program: Program, path: Path) -> None:

@@ -6,17 +6,21 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
 from hopcost.errors import UsageError
 from hopcost.machine import binaries
+from hopcost.programs.app import receipt_of_app
 from hopcost.programs.build_cache import built_path
 from hopcost.programs.definition import Installed, Lacking, Program
 from hopcost.programs.read import read_program
-from hopcost.suites.arm import SettingValue
+from hopcost.suites.arm import Hop, SettingValue
 
+HOMES = ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "STEPPATH")
+# A program that is asked for its version finds an empty home there: some make folders (`caddy version` ~/.step).
 SYSTEM_FOLDERS = ["/usr/local/sbin", "/usr/sbin", "/sbin"]  # where servers are, and an ordinary user's PATH is not
 
 
@@ -42,6 +46,11 @@ def installed(name: str, binary: str | None = None) -> Installed:
     return _by_version(program, path)
 
 
+def receipt_of(hop: Hop) -> Installed:
+    """The receipt of the hop's program or app, in the hop's own binary if it brings one."""
+    return installed(hop.program, hop.binary) if hop.app is None else receipt_of_app(hop.app, hop.binary)
+
+
 def _named_binary(name: str, binary: str) -> Path:
     """The path of a binary that a person named; UsageError if it cannot be started."""
     path = Path(binary)
@@ -56,7 +65,16 @@ def _by_version(program: Program, path: Path) -> Installed:
     """The receipt for an executable that is there, by what it prints."""
     command = [word.replace("{executable}", str(path)) for word in program.version_command]
     try:
-        run = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=10, check=False)
+        with tempfile.TemporaryDirectory(prefix="hopcost-version-") as home:
+            run = subprocess.run(
+                command,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=10,
+                check=False,
+                env=os.environ | dict.fromkeys(HOMES, home),
+            )
     except (OSError, subprocess.TimeoutExpired) as error:
         return Installed(missing=f"{' '.join(command)}: {error}", remedy=program.install)
     version = re.search(program.version_pattern, run.stdout + run.stderr)

@@ -23,6 +23,7 @@ class SettingKind(Enum):
     SECONDS = "seconds"
     SWITCH = "switch"
     CHOICE = "choice"
+    PATH = "path"
 
     @property
     def is_number(self) -> bool:
@@ -53,14 +54,13 @@ class SettingDefinition(msgspec.Struct, forbid_unknown_fields=True):
         SettingKind,
         Meta(
             description='`cores`: a count, or `"cores"` for as many as the stack has; `count`: a whole number;'
-            " `seconds`: a whole number of them; `switch`: on or off; `choice`: one of `choices`"
+            " `seconds`: a whole number of them; `switch`: on or off; `choice`: one of `choices`; `path`: an"
+            " absolute path without spaces and signs of a configuration, or empty"
         ),
     ]
-    default: Annotated[SettingValue, Meta(description="its value where nothing is set")]
+    default: Annotated[SettingValue, Meta(description="its value if nothing is set")]
     doc: Annotated[str, Meta(description="what it does")]
-    least: Annotated[
-        int, Meta(description="the smallest number that it takes; 0 where nothing at all has a meaning")
-    ] = 1
+    least: Annotated[int, Meta(description="the smallest number that it takes; 0 if nothing at all has a meaning")] = 1
     choices: Annotated[list[str], Meta(description="the words of a `choice`")] = []
     receipt: Annotated[
         ReceiptKind | None, Meta(description="where its effect shows under load; see [Receipts](#receipts)")
@@ -108,11 +108,13 @@ class SettingDefinition(msgspec.Struct, forbid_unknown_fields=True):
                 return f"a whole number of seconds from {self.least}"
             case SettingKind.COUNT:
                 return f"a whole number from {self.least}"
+            case SettingKind.PATH:
+                return "an absolute path of letters, digits, . _ + - and /"
 
     def check(self, where: str) -> None:
         """UsageError if the definition contradicts itself: the default does not fit, a choice without words."""
         if bool(self.choices) != (self.kind is SettingKind.CHOICE):
-            raise UsageError(f'{where}: choices: expected exactly where kind is "choice"')
+            raise UsageError(f'{where}: choices: the kind "choice" needs them, and no other has them')
         if self.least != 1 and not self.kind.is_number:
             raise UsageError(f"{where}: least: a {self.kind.value} has none")
         self.resolve(self.default, 1, f"{where}: default")
@@ -122,6 +124,8 @@ class SettingDefinition(msgspec.Struct, forbid_unknown_fields=True):
             return isinstance(value, bool)
         if self.kind is SettingKind.CHOICE:
             return value in self.choices
+        if self.kind is SettingKind.PATH:
+            return isinstance(value, str) and re.fullmatch(r"(/[\w.+/-]*)?", value) is not None
         return isinstance(value, int) and not isinstance(value, bool) and value >= self.least
 
 

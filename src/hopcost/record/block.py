@@ -206,7 +206,7 @@ class Block(msgspec.Struct):
     validity: Annotated[Validity, Meta(description="whether it counts")]
     reasons: Annotated[list[Reason], Meta(description="why it is not valid, the worst first")]
     failures: Annotated[list[Failure], Meta(description="arms that failed in it; they leave the experiment")]
-    arms: Annotated[list[ArmBlock], Meta(description="what was measured; empty where the block broke off")] = []
+    arms: Annotated[list[ArmBlock], Meta(description="what was measured; empty if the block broke off")] = []
     engine: Annotated[Start | None, Meta(description="the engine's first line")] = None
     end: Annotated[End | None, Meta(description="the engine's last line; its validity is part of the block's")] = None
     open_ends: Annotated[
@@ -217,7 +217,7 @@ class Block(msgspec.Struct):
         Meta(description="how long a CPU quota of the harness's cgroup, or one above it, held it up; null: no quota"),
     ] = None
     swapped_pages: Annotated[
-        int | None, Meta(description="swapped in and out by the machine; null where the kernel does not tell")
+        int | None, Meta(description="swapped in and out by the machine; null if the kernel does not tell")
     ] = None
     clock_step_ns: Annotated[int | None, Meta(description="what CLOCK_REALTIME went ahead of CLOCK_MONOTONIC")] = None
     longest_stall_ns: Annotated[

@@ -103,14 +103,14 @@ def _of_part(part: ArmBlock, copy_of: str | None) -> Iterator[str]:
         yield "hops: expected at least one"
     loads = [
         ("", part.slices, part.totals),
-        *((f"{each.rate_per_s:g}/s: ", each.slices, each.totals) for each in part.open_loop),
+        *((f"{load.rate_per_s:g}/s: ", load.slices, load.totals) for load in part.open_loop),
     ]
     for where, slices, totals in loads:
-        for number, each in enumerate(slices):
-            if each.answers and not each.elapsed_ns:  # of another generator a short run may print as 0.000 s
-                yield f"{where}slices[{number}]: {each.answers} answers in no time"
+        for number, piece in enumerate(slices):
+            if piece.answers and not piece.elapsed_ns:  # of another generator a short run may print as 0.000 s
+                yield f"{where}slices[{number}]: {piece.answers} answers in no time"
             for name in ("response_time", "response_unanswered"):
-                text = getattr(each, name)
+                text = getattr(piece, name)
                 if text is not None and not histogram.is_whole(text):
                     yield f"{where}slices[{number}].{name}: no histogram"
         for name in HISTOGRAMS if totals is not None else ():

@@ -60,7 +60,7 @@ class Receipt(msgspec.Struct, frozen=True):
     value: Annotated[SettingValue, Meta(description="what it was set to")]
     seen: Annotated[str, Meta(description="what showed under load, in words")]
     holds: Annotated[
-        bool | None, Meta(description="whether that fits; false fails the arm; null where it could not be seen")
+        bool | None, Meta(description="whether that fits; false fails the arm; null if it could not be seen")
     ]
 
     def words(self) -> str:

@@ -6,6 +6,7 @@ import contextlib
 from pathlib import Path
 
 FOLDER = Path("records")
+PAGE = "report.html"  # in a record's folder: what `hopcost report --html` writes, no part of the record
 LATEST = "latest"  # stands for the run that began last
 DEPTHS = ("*", "*/*", "*/*/*")  # records/NAME, and those put in order in folders below
 

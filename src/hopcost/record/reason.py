@@ -12,7 +12,7 @@ from hopcost.record.evidence import OtherProgram
 
 
 class ReasonKind(StrEnum):
-    """What disturbed a block; docs/record-format.md has the sentence of each."""
+    """What disturbed a block; docs/reference/record.md has the sentence of each."""
 
     OTHER_PROGRAMS = "other_programs"
     STEAL = "steal"
@@ -24,6 +24,7 @@ class ReasonKind(StrEnum):
     STOOD_STILL = "stood_still"
     LITTLES_LAW = "littles_law"
     OUTSIDE = "outside"
+    BACKGROUND = "background"
     GENERATOR_BUSY = "generator_busy"
     LATE = "late"
     NOT_SENT = "not_sent"
@@ -46,7 +47,7 @@ class Reason(msgspec.Struct, frozen=True):
         float | None, Meta(description="under which offered load; null: the closed loop, or the whole block")
     ] = None
     value: Annotated[
-        float | None, Meta(description="the figure in its sentence; a share of 1 where that has %, ns where it has ms")
+        float | None, Meta(description="the figure in its sentence; a share of 1 if that has %, ns if it has ms")
     ] = None
     programs: Annotated[
         list[OtherProgram], Meta(description="of `other_programs`: those that took most, as far as they can be seen")

@@ -26,7 +26,7 @@ class PeerRun(msgspec.Struct):
     latency_ms: Annotated[dict[str, float], Meta(description="as it prints it, under its own names")]
     output: Annotated[str, Meta(description="all that it wrote")]
     kept_alive: Annotated[
-        int | None, Meta(description="answers after which the connection was kept; null where it does not count them")
+        int | None, Meta(description="answers after which the connection was kept; null if it does not count them")
     ] = None
 
 
@@ -37,12 +37,12 @@ class Repeat(msgspec.Struct):
     arm: Annotated[str, Meta(description="its name")]
     number: Annotated[int, Meta(description="from 0")]
     connections: Annotated[int, Meta(description="as run here")]
-    requests: Annotated[int | None, Meta(description="as run here; null where time ends it")]
-    duration_s: Annotated[int | None, Meta(description="as run here; null where a number of requests ends it")]
-    run: Annotated[PeerRun | None, Meta(description="null where it failed")]
+    requests: Annotated[int | None, Meta(description="as run here; null if time ends it")]
+    duration_s: Annotated[int | None, Meta(description="as run here; null if a number of requests ends it")]
+    run: Annotated[PeerRun | None, Meta(description="null if it failed")]
     failure: Annotated[str | None, Meta(description="why")]
     check: Annotated[CheckedAnswer | None, Meta(description="what the arm answered before load")] = None
-    surroundings: Annotated[Surroundings | None, Meta(description="what the stack ran in; null where it failed")] = None
+    surroundings: Annotated[Surroundings | None, Meta(description="what the stack ran in; null if it failed")] = None
     memory: Annotated[
         dict[str, Memory],
         Meta(description="by hop, after the repeat; the stack is the same in all of an arm's repeats"),

@@ -54,7 +54,7 @@ class Run(msgspec.Struct):
     hopcost: Annotated[str, Meta(description="the version that wrote it")]
     command: Annotated[list[str], Meta(description="the command line")]
     started_utc: Annotated[str, Meta(description="wall clock, for people; nothing is computed from it")]
-    ended_utc: Annotated[str | None, Meta(description="null where the run was killed, interrupted or failed")] = None
+    ended_utc: Annotated[str | None, Meta(description="null if the run was killed, interrupted or failed")] = None
     endings: Annotated[list[Ending], Meta(description="one per experiment that ended")] = []
     method: Annotated[
         int,

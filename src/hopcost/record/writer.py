@@ -22,6 +22,7 @@ from hopcost.record.kept_files import COMMANDS, KeptCommand
 from hopcost.record.names import FOLDER
 from hopcost.record.repeat import Repeat
 from hopcost.record.run import FORMAT, Ending, Run
+from hopcost.record.secrets.structures import StructureMasker
 from hopcost.suites.suite import Suite
 
 
@@ -31,7 +32,7 @@ def now_utc() -> str:
 
 
 class Writer:
-    """Writes a record; what is written stays readable whatever happens afterwards.
+    """Writes a record, secrets masked; what is written stays readable whatever happens afterwards.
 
     A context manager: leaving it without an error notes the end of the run.
     """
@@ -44,25 +45,32 @@ class Writer:
             raise UsageError(
                 f"{self.path}: exists and is not an empty directory", "nothing is overwritten: name another one"
             )
-        self.run = Run(format=FORMAT, hopcost=__version__, command=command, started_utc=now_utc(), method=METHOD.number)
+        self._mask = StructureMasker()
+        masked = self._mask.masker.mask_words(command)
+        self.run = Run(format=FORMAT, hopcost=__version__, command=masked, started_utc=now_utc(), method=METHOD.number)
         try:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise UsageError(f"{self.path}: {error.strerror}", "name another directory with --record") from error
-        self._put("suite.json", suite)
-        self._put("plan.json", plan)
+        self._put("suite.json", self._mask.mask_suite(suite))
+        self._put("plan.json", self._mask.mask_plan(plan))
         self._put("environment.json", environment)
         self._put("run.json", self.run)
         self._blocks = (self.path / "blocks.jsonl").open("ab", buffering=0)
 
-    def append(self, block: Block) -> None:
-        """Add a block; MeasurementFailed when it cannot be written, the blocks before it stay."""
-        self._append(self._blocks, "blocks.jsonl", block)
+    def append(self, block: Block) -> Block:
+        """Add a block, and return it as it was written: with its secrets masked.
+
+        MeasurementFailed when it cannot be written; the blocks before it stay.
+        """
+        masked = self._mask.mask_block(block)
+        self._append(self._blocks, "blocks.jsonl", masked)
+        return masked
 
     def append_repeat(self, repeat: Repeat) -> None:
         """Add a repeat of the article's protocol, to a file of its own."""
         with (self.path / "repeats.jsonl").open("ab", buffering=0) as file:
-            self._append(file, "repeats.jsonl", repeat)
+            self._append(file, "repeats.jsonl", self._mask.mask_repeat(repeat))
 
     def _append(self, file: FileIO, name: str, content: object) -> None:
         line = msgspec.json.encode(content) + b"\n"
@@ -84,15 +92,16 @@ class Writer:
         try:
             folder.mkdir(parents=True)
             for name, text in files.items():
-                (folder / name).write_text(text, encoding="utf-8")
-            (folder / COMMANDS).write_bytes(msgspec.json.format(msgspec.json.encode(commands)))
+                (folder / name).write_text(self._mask.masker.mask_text(text), encoding="utf-8")
+            masked = [self._mask.mask_command(command) for command in commands]
+            (folder / COMMANDS).write_bytes(msgspec.json.format(msgspec.json.encode(masked)))
         except OSError as error:
             shutil.rmtree(folder, ignore_errors=True)
             raise self._cannot_write(f"stacks/{experiment}/{arm}", error) from error
 
     def end_experiment(self, ending: Ending) -> None:
         """Note why an experiment stopped."""
-        self.run.endings.append(ending)
+        self.run.endings.append(self._mask.mask_ending(ending))
         self._put("run.json", self.run)
 
     def __enter__(self) -> Writer:

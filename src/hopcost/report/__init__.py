@@ -1,6 +1,6 @@
-"""Reports: what a verb has to show is a `Result`; each format is a module of this folder that writes results.
+"""Reports: what a verb has to show is a `Result`; each format is a module of `formats` that writes it.
 
-A new format is one file with `write(result) -> str`, and its lines in `Format` and `FORMATS`.
+A new format is one file in that folder with `write(result) -> str`, and its lines in `Format` and `FORMATS`.
 """
 
 from __future__ import annotations
@@ -104,5 +104,5 @@ def render(result: Result, format: Format) -> str:
     CannotMeasure if the format needs packages that are not installed; hopcost's extra for them has the format's name.
     """
     with needs_extra(format.value, f"a report as {format.value}"):
-        write: Callable[[Result], str] = importlib.import_module(f"hopcost.report.{format}").write
+        write: Callable[[Result], str] = importlib.import_module(f"hopcost.report.formats.{format}").write
     return write(result)

@@ -21,6 +21,7 @@ class Style(Enum):
     REMARKS = "remarks"  # as notes, but a terminal does not indent them
     VERSE = "verse"  # one paragraph that keeps its line breaks
     POINTS = "points"  # bullet points everywhere
+    CODE = "code"  # a file to copy: neither wrapped nor escaped
 
 
 @dataclass
@@ -37,13 +38,22 @@ class Heading:
 
 @dataclass
 class Lines:
-    """Lines of one style. A line with line breaks is a program's output and keeps them."""
+    """Lines of one style. A line with line breaks is a program's output and keeps them.
+
+    `sentences` are those of each line if a terminal may leave the last ones out: then its section has fifteen lines.
+    """
 
     lines: list[str]
     style: Style = Style.NOTES
+    sentences: list[list[str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.lines = [printable(line) for line in self.lines]
+
+    @classmethod
+    def of_sentences(cls, sentences: list[list[str]], style: Style) -> Lines:
+        """A line for each list."""
+        return cls([" ".join(line) for line in sentences], style, sentences)
 
 
 @dataclass
@@ -96,17 +106,33 @@ class BarRow:
 class Bars:
     """Rows with bars. `header` has a cell for the label and for each cell before and after the bar, none for the bar.
 
-    A column whose header is empty belongs to the one on its left: a range to its figure. `below` are cautions. Without
-    rows, a format shows nothing of it.
+    A column whose header is empty belongs to the one on its left: a range to its figure. `above` has what several
+    columns share, as long as `header`: each name reaches as far as the next one. `below` are cautions. Without rows, a
+    format shows nothing of it.
     """
 
     header: list[str]
     rows: list[BarRow]
     below: list[str] = field(default_factory=list)
+    above: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.header = [printable(cell) for cell in self.header]
+        self.header, self.above = ([printable(cell) for cell in cells] for cells in (self.header, self.above))
         self.below = [printable(line) for line in self.below]
+
+    @property
+    def headings(self) -> list[str]:
+        """The header for a format with one line of it: what columns share stands in each of their names.
+
+        >>> Bars(["", "CPU", "", "median"], [], above=["", "at 5/s", "", ""]).headings
+        ['', 'at 5/s: CPU', '', 'at 5/s: median']
+        """
+        shared = ""
+        headings = []
+        for number, name in enumerate(self.header):
+            shared = self.above[number] or shared if self.above else ""
+            headings.append(": ".join(filter(None, (shared, name))) if name else "")
+        return headings
 
 
 @dataclass

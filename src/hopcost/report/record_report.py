@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from hopcost.record.run import Record
-from hopcost.report import Part, Result, csv, json
+from hopcost.report import Part, Result
 from hopcost.report.brief.next_command import last_lines
 from hopcost.report.brief.section import section
 from hopcost.report.document import Document, Element, Fold, Heading, Lines, Style
+from hopcost.report.formats import csv, json
 from hopcost.report.notes import head
-from hopcost.report.notes.scope import scope_lines
+from hopcost.report.notes.scope import is_of_servers, reworded, scope_lines
 from hopcost.report.tables.experiment import groups
 from hopcost.statistics.summary.summary import ExperimentSummary
 
@@ -34,4 +35,8 @@ def document(record: Record, experiments: list[ExperimentSummary], open_parts: C
     if not open_parts or Part.MACHINE in open_parts:
         lines = Lines([*head.about(record), *head.machine(record)])
         last.append(Fold("The run and its machine", [lines], is_open=bool(open_parts)))
-    return Document([top, *sections, last, [Lines(last_lines(record, experiments), Style.VERSE)]])
+    whole = Document([top, *sections, last])
+    if is_of_servers(record.plan):
+        whole = reworded(whole)
+    whole.sections.append([Lines(last_lines(record, experiments), Style.VERSE)])
+    return whole

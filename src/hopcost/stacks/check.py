@@ -1,51 +1,24 @@
 """The arms answer alike: one request to each before load, compared with the baseline's answer.
 
 Bodies are compared decoded, as the client reads them; the engine then compares answers with the raw bytes of their arm.
+How much of them is compared, the workload says (`expect`).
 """
 
 from __future__ import annotations
 
 import difflib
 import re
-import socket
-import zlib
 from collections.abc import Sequence
-from http.client import HTTPException, RemoteDisconnected
-
-import h11
-import msgspec
 
 from hopcost.errors import ArmFailed
+from hopcost.generators import engine_protocol
+from hopcost.record.secrets import mask_text
 from hopcost.stacks.address import Address
+from hopcost.stacks.connection import CHECK_S, NO_ANSWER, Connection, HttpAnswer
+from hopcost.suites.expect import Compared, Expect, blank
 from hopcost.suites.experiment import Workload
 
-CHECK_S = 10.0
-LONGEST_HEAD = 1 << 20  # in bytes; h11 refuses a longer one
-
-
-class HttpAnswer(msgspec.Struct, frozen=True):
-    """What one arm answered: status, the head as received, its length in bytes, the body as it was sent."""
-
-    status: int
-    head: str
-    header_bytes: int
-    body: bytes
-    content_encoding: str | None = None
-
-    @property
-    def decoded(self) -> bytes:
-        """The body without gzip or deflate; zlib.error if it is not what its encoding says."""
-        match self.content_encoding:
-            case None | "identity":
-                return self.body
-            case "gzip" | "x-gzip" | "deflate":
-                decoder = zlib.decompressobj(wbits=47)  # 15, and 32 for: gzip or zlib, by its first bytes
-                decoded = decoder.decompress(self.body) + decoder.flush()
-                if not decoder.eof or decoder.unused_data:
-                    raise zlib.error(f"the body is no whole {self.content_encoding} stream")
-                return decoded
-            case _:
-                raise HTTPException(f"Content-Encoding '{self.content_encoding}' cannot be decoded here")
+EVERY_BYTE = Expect()
 
 
 def ask(
@@ -55,81 +28,92 @@ def ask(
     headers: Sequence[tuple[str, str]] = (),
     method: str = "GET",
     body: bytes | None = None,
+    timeout_s: float = CHECK_S,
 ) -> HttpAnswer:
     """The arm's answer to one request on a connection of its own; ArmFailed if there is none or it is not HTTP.
 
     `header_bytes` counts from the status line to the empty line, as `curl -sI | wc -c` does.
     """
-    length = [] if body is None else [("Content-Length", str(len(body)))]
-    fields = [(name.encode(), value.encode()) for name, value in [("Host", "localhost"), *headers, *length]]
-    http = h11.Connection(h11.CLIENT, max_incomplete_event_size=LONGEST_HEAD)
     try:
-        with address.connect(CHECK_S) as connection:
-            request = h11.Request(method=method, target=target.encode(), headers=fields)
-            events = (request, h11.Data(data=body or b""), h11.EndOfMessage())
-            connection.sendall(b"".join(http.send(event) or b"" for event in events))
-            return _read(http, connection)
-    except (OSError, HTTPException, h11.ProtocolError, zlib.error) as error:
-        raise ArmFailed(arm, f"no answer to the check: {method} {address.url}{target}: {error!r}") from error
+        with Connection(address, timeout_s) as connection:
+            return connection.ask(target, headers, method, body)
+    except NO_ANSWER as error:
+        url = mask_text(f"{address.url}{target}")
+        raise ArmFailed(arm, f"no answer to the check: {method} {url}: {error!r}") from error
 
 
 def ask_as_loaded(arm: str, address: Address, workload: Workload) -> HttpAnswer:
     """The arm's answer to a request of its workload; as `ask`."""
-    return ask(arm, address, workload.target, workload.header_fields, workload.method.value, workload.body)
+    method, timeout_s = workload.method.value, max(CHECK_S, workload.timeout_s)
+    return ask(arm, address, workload.target, workload.header_fields, method, workload.body, timeout_s)
 
 
-def _read(http: h11.Connection, connection: socket.socket) -> HttpAnswer:
-    """The answer that h11 reads; its head is what h11 was fed until the response was whole."""
-    response: h11.Response | None = None
-    head, fed, body = b"", b"", bytearray()
-    while True:
-        match http.next_event():
-            case h11.NEED_DATA:
-                data = connection.recv(65536)
-                if not data and not fed:
-                    raise RemoteDisconnected("Remote end closed connection without response")
-                fed += data if response is None else b""
-                http.receive_data(data)
-            case h11.InformationalResponse():
-                fed = http.trailing_data[0]
-            case h11.Response() as event:
-                response, head = event, fed.removesuffix(http.trailing_data[0])
-            case h11.Data(data=data):
-                body += data
-            case h11.EndOfMessage():
-                break
-            case other:
-                raise HTTPException(f"no HTTP answer: {other!r}")
-    assert response is not None
-    encodings = [value.decode("latin-1") for name, value in response.headers if name == b"content-encoding"]
-    answer = HttpAnswer(
-        status=response.status_code,
-        head=head.decode("latin-1"),
-        header_bytes=len(head),
-        body=bytes(body),
-        content_encoding=", ".join(encodings) if encodings else None,
-    )
-    _ = answer.decoded  # a body that cannot be decoded is an error of this arm
-    return answer
+def check_answer(arm: str, answer: HttpAnswer, expect: Expect) -> None:
+    """ArmFailed unless an arm's first answer has the expected status, and a body as long as what is masked in it."""
+    if expect.status not in (None, answer.status):
+        raise ArmFailed(arm, f"it answers with status {answer.status}; {expect.status} is expected")
+    for from_, to in expect.masked:
+        if to > len(answer.decoded):
+            words = f"its body has {len(answer.decoded)} bytes; those from {from_} to {to} are to be masked"
+            raise ArmFailed(arm, words, "workload.expect: masked counts in the body of the answer, decoded")
 
 
-def compare_answers(baseline: str, expected: HttpAnswer, arm: str, answer: HttpAnswer) -> None:
-    """ArmFailed with a diff unless status and decoded body are the baseline's; header bytes may differ, and are shown.
+def compare_answers(
+    baseline: str, expected: HttpAnswer, arm: str, answer: HttpAnswer, expect: Expect = EVERY_BYTE
+) -> None:
+    """ArmFailed with a diff unless the answer is the baseline's in what is compared: status, decoded body, or less.
 
-    Any status will do if all arms have it.
+    Header bytes may differ, and are shown. Any status will do if all arms have it.
     """
-    if (answer.status, answer.decoded) == (expected.status, expected.decoded):
+    if _compared_part(answer, expect) == _compared_part(expected, expect):
         return
     difference = difflib.unified_diff(
-        _lines(expected), _lines(answer), fromfile=f"{baseline} (baseline)", tofile=arm, lineterm="", n=1
+        _lines(expected, expect), _lines(answer, expect), f"{baseline} (baseline)", arm, lineterm="", n=1
     )
-    raise ArmFailed(arm, "it answers otherwise than the baseline:\n" + "\n".join(difference))
+    raise ArmFailed(arm, "it answers otherwise than the baseline:\n" + mask_text("\n".join(difference)))
 
 
-def _lines(answer: HttpAnswer) -> list[str]:
-    body = answer.decoded.decode("utf-8", errors="backslashreplace").splitlines()
+def _compared_part(answer: HttpAnswer, expect: Expect) -> tuple[int, bytes | int | None]:
+    match expect.compared:
+        case Compared.BODY:
+            return answer.status, answer.decoded
+        case Compared.MASKED:
+            return answer.status, blank(answer.decoded, expect.masked)
+        case Compared.LENGTH:
+            return answer.status, len(answer.decoded)
+        case Compared.STATUS:
+            return answer.status, None
+
+
+def _lines(answer: HttpAnswer, expect: Expect) -> list[str]:
+    status, part = _compared_part(answer, expect)
+    if not isinstance(part, bytes):
+        return [f"status {status}", *([] if part is None else [f"body of {part} bytes"])]
+    body = part.decode("utf-8", errors="backslashreplace").splitlines()
     shown = [line if len(line) <= 200 else f"{line[:200]}… ({len(line)} characters)" for line in body[:40]]
-    return [f"status {answer.status}", f"body of {len(answer.decoded)} bytes:", *shown]
+    return [f"status {status}", f"body of {len(part)} bytes:", *shown]
+
+
+def compared_under_load(answer: HttpAnswer, expect: Expect) -> Compared:
+    """What the engine compares of every answer of an arm that answers so.
+
+    It compares bodies as they are sent. Compressed, a body of other bytes has another length: the status is left.
+    """
+    is_encoded = answer.content_encoding not in (None, "identity")
+    return Compared.STATUS if is_encoded and expect.compared is not Compared.BODY else expect.compared
+
+
+def expect_under_load(answer: HttpAnswer, expect: Expect) -> engine_protocol.Expect:
+    """The same in the words of the engine's plan, by the arm's own answer."""
+    match compared_under_load(answer, expect):
+        case Compared.BODY:
+            return engine_protocol.engine_expect(answer.status, answer.body)
+        case Compared.MASKED:
+            return engine_protocol.engine_expect(answer.status, answer.body, masked=expect.masked)
+        case Compared.LENGTH:
+            return engine_protocol.engine_expect(answer.status, None, length=len(answer.body))
+        case Compared.STATUS:
+            return engine_protocol.engine_expect(answer.status, None)
 
 
 def names_of_header_fields(answer: HttpAnswer) -> list[str]:

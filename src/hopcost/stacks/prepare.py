@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,12 +18,16 @@ from hopcost.plan.cores import Cores
 from hopcost.programs import content, read, templates
 from hopcost.programs.content import CONTENT, ROUTES
 from hopcost.programs.definition import Program
-from hopcost.programs.receipt import installed
+from hopcost.programs.receipt import receipt_of
 from hopcost.stacks.address import LOOPBACK, Address
+from hopcost.stacks.app.command import app_command
+from hopcost.stacks.app.needs import services_of
 from hopcost.stacks.certificate import CERTIFICATE
 from hopcost.stacks.sandbox import ports as sandbox_ports
 from hopcost.stacks.sandbox.ports import Ports
+from hopcost.suites.app import App
 from hopcost.suites.arm import Arm, Hop, Link, Settings, SettingValue
+from hopcost.suites.server import RunningServer
 
 PID_MAX = Path("/proc/sys/kernel/pid_max")
 
@@ -32,7 +36,7 @@ class PreparedHop(msgspec.Struct):
     """A hop with everything decided: its command line and the files generated for it (name → text).
 
     It is ready when it has as many `children`. If it `forks`, its processes come and go, or are very many. `config` is
-    the file that replaces the program's own configuration.
+    the file that replaces the program's own configuration. The user's own `app` has a `folder` and an `environment`.
     """
 
     name: str
@@ -45,15 +49,22 @@ class PreparedHop(msgspec.Struct):
     children: int = 0
     forks: bool = False
     config: str | None = None
+    app: App | None = None
+    folder: str | None = None
+    environment: dict[str, str] = {}
 
 
 class PreparedStack(msgspec.Struct):
-    """A stack with everything decided, from the hop that the client reaches to the origin; nothing runs yet."""
+    """A stack with everything decided, from the hop that the client reaches to the origin; nothing runs yet.
+
+    `server` is a server that runs already, in its place.
+    """
 
     arm: str
     hops: list[PreparedHop]
     cores: Cores
     open_files: int
+    server: RunningServer | None = None
 
     @property
     def address(self) -> Address:
@@ -62,13 +73,14 @@ class PreparedStack(msgspec.Struct):
 
 
 class _Shared(NamedTuple):
-    """What all hops of a stack share."""
+    """What all hops of a stack share; `reserved` are ports that no other hop may take."""
 
     where: str
     settings: Settings
     cores: Cores
     directory: Path
     open_files: int
+    reserved: frozenset[int] = frozenset()
 
 
 def prepare(
@@ -85,18 +97,43 @@ def prepare(
     The first hop listens on the address `front`, the others on the loopback.
     UsageError if the suite asks for what a program does not have; CannotMeasure if a program is missing.
     """
-    shared = _Shared(f"arm {name}", settings, cores, directory, sandbox_ports.open_files(arm.open_files))
+    reserved = {service.port for service in services_of(arm)}
+    reserved |= {hop.fixed_port for hop in arm.hops if hop.fixed_port is not None}
+    open_files = sandbox_ports.open_files(arm.open_files)
+    shared = _Shared(f"arm {name}", settings, cores, directory, open_files, frozenset(reserved))
     _check_front(arm, shared.where)
     names = _hop_names(arm)
     addresses = [
         _addresses(shared, hop, names[number], ports, LOOPBACK if number else front)
         for number, hop in enumerate(arm.hops)
     ]
+    return _prepare_at(name, arm, shared, names, addresses)
+
+
+def prepare_at_own_addresses(
+    prepared: PreparedStack, arm: Arm, settings: Settings, directory: Path, addresses: Mapping[str, Address]
+) -> PreparedStack:
+    """The prepared stack, once more, with other addresses of these hops: the hops before them are told."""
+    shared = _Shared(f"arm {prepared.arm}", settings, prepared.cores, directory, prepared.open_files)
+    started = {hop.name: hop for hop in prepared.hops}
+    decided = {name: hop.address for name, hop in started.items()} | dict(addresses)
+    names = _hop_names(arm)
+    again = _prepare_at(prepared.arm, arm, shared, names, [[decided[name] for name in copies] for copies in names])
+    for number, hop in enumerate(again.hops):
+        if hop.name in addresses:  # it runs with the words that it was given
+            again.hops[number] = msgspec.structs.replace(started[hop.name], address=hop.address)
+    return again
+
+
+def _prepare_at(
+    name: str, arm: Arm, shared: _Shared, names: list[list[str]], addresses: list[list[Address]]
+) -> PreparedStack:
+    """The stack whose hops' copies have these names and addresses."""
     hops: list[PreparedHop] = []
     for number, hop in enumerate(arm.hops):
         upstreams = addresses[number + 1] if number + 1 < len(addresses) else []
         hops += _prepare_copies(shared, hop, names[number], addresses[number], upstreams)
-    return PreparedStack(arm=name, hops=hops, cores=cores, open_files=shared.open_files)
+    return PreparedStack(arm=name, hops=hops, cores=shared.cores, open_files=shared.open_files)
 
 
 def _check_front(arm: Arm, where: str) -> None:
@@ -127,9 +164,11 @@ def _addresses(shared: _Shared, hop: Hop, names: list[str], ports: Ports, ip: st
     link, where = hop.link.value, f"{shared.where}: {hop.program}"
     if hop.link.is_unix:
         return [Address(link=link, address=str(shared.directory / f"{name}.sock")) for name in names]
-    if hop.port is not None and hop.copies > 1:
-        raise UsageError(f"{where}: port: {hop.copies} copies cannot all have port {hop.port}")
-    numbers = [ports.take() if hop.port is None else ports.claim(hop.port, where) for _ in names]
+    port = hop.fixed_port
+    if port is not None and hop.copies > 1:
+        raise UsageError(f"{where}: port: {hop.copies} copies cannot all have port {port}")
+    free = (number for number in iter(ports.take, None) if number not in shared.reserved)
+    numbers = [next(free) if port is None else ports.claim(port, where) for _ in names]
     ca_file = str(shared.directory / CERTIFICATE) if hop.link is Link.HTTPS_TCP else None
     return [Address(link=link, address=f"{ip}:{number}", ca_file=ca_file) for number in numbers]
 
@@ -139,7 +178,7 @@ def _prepare_copies(
 ) -> Iterator[PreparedHop]:
     """The copies of one hop, each at its address; all forward to the same `upstreams`."""
     where = f"{shared.where}: {hop.program}"
-    _check_links(shared.where, read.read_program(hop.program), hop.link, upstreams)
+    _check_links(shared.where, read.program_of(hop), hop.link, upstreams)
     if hop.last_copy and hop.copies == 1:
         raise UsageError(f"{where}: last_copy: there is one copy", "copies says how many there are")
     for name, address in zip(names, addresses, strict=True):
@@ -157,11 +196,15 @@ def _prepare_hop(
 ) -> PreparedHop:
     """One copy: the settings with their defaults, the executable, and the templates filled in."""
     where = f"{shared.where}: {hop.program}"
-    program = read.read_program(hop.program)
+    program = read.program_of(hop)
     resolved = program.resolve_settings(settings, len(shared.cores.stack), shared.where)
-    receipt = installed(hop.program, hop.binary).under(resolved)
+    receipt = receipt_of(hop).under(resolved)
     if receipt.path is None or receipt.version is None:
         raise CannotMeasure(f"{where}: {receipt.missing}", receipt.remedy)
+    if hop.config is not None and not program.config:
+        raise UsageError(f"{where}: config: it has no configuration file", "leave `config` out")
+    if hop.app is not None:
+        return _prepare_app(hop, hop.app, name, address, receipt.path)
     context = {
         "name": name,
         "executable": receipt.path,
@@ -177,8 +220,6 @@ def _prepare_hop(
         "open_files": shared.open_files,
         "root": os.geteuid() == 0,
     }
-    if hop.config is not None and not program.config:
-        raise UsageError(f"{where}: config: it has no configuration file", "leave `config` out")
     rendered = templates.render(program, program.folder, context, None if hop.config is None else Path(hop.config))
     _refuse_too_many(f"{shared.where}: {name}", rendered.children)
     return PreparedHop(
@@ -192,6 +233,24 @@ def _prepare_hop(
         children=rendered.children,
         forks=rendered.forks,
         config=hop.config,
+    )
+
+
+def _prepare_app(hop: Hop, app: App, name: str, address: Address, executable: str) -> PreparedHop:
+    """The user's own program: nothing is generated for it."""
+    words = app_command(app, executable, address)
+    return PreparedHop(
+        name=name,
+        program=hop.program,
+        version=app.version,
+        address=address,
+        settings={},
+        command=words.command,
+        files={},
+        forks=True,
+        app=app,
+        folder=app.folder,
+        environment=words.environment,
     )
 
 

@@ -16,7 +16,7 @@ import msgspec
 from hopcost.programs import read
 from hopcost.programs.settings import ReceiptKind
 from hopcost.record.evidence import Receipt
-from hopcost.stacks.check import HttpAnswer
+from hopcost.stacks.connection import HttpAnswer
 from hopcost.stacks.prepare import PreparedHop
 from hopcost.stacks.sandbox import usage
 from hopcost.stacks.stack import RunningStack
@@ -49,7 +49,7 @@ class Observer:
         self._logs = [
             f"{hop.name}-{definition.receipt.log}"
             for hop in stack.prepared.hops
-            for definition in read.read_program(hop.program).settings.values()
+            for definition in read.program_of(hop).settings.values()
             if definition.receipt is not None and definition.receipt.log is not None
         ]
         self._before = self._snapshot()
@@ -67,7 +67,7 @@ class Observer:
             receipts.append(cores(hop.name, self._stack.prepared.cores.stack, _affinities(used)))
             if hop.config is not None:
                 continue  # its own configuration may do otherwise with settings
-            for name, definition in read.read_program(hop.program).settings.items():
+            for name, definition in read.program_of(hop).settings.items():
                 seen: tuple[str, bool | None]
                 if definition.receipt in OF_FORWARDING and not self._forwards(hop):
                     continue
@@ -111,7 +111,7 @@ class Observer:
     def _passed(self, after: _Snapshot) -> int | None:
         """Answers that came from the next hop in spite of a cache; None without a cache."""
         for hop in self._stack.prepared.hops:
-            for name, definition in read.read_program(hop.program).settings.items():
+            for name, definition in read.program_of(hop).settings.items():
                 if definition.receipt is ReceiptKind.PASSED and hop.settings[name]:
                     log = f"{hop.name}-{definition.receipt.log}"
                     return after.lines[log] - self._before.lines[log]

@@ -6,25 +6,81 @@ import contextlib
 import time
 from collections.abc import Iterator
 from types import TracebackType
+from typing import Protocol
 
-from hopcost.errors import ArmFailed, CannotMeasure, HopcostError, MeasurementFailed
+from hopcost.errors import ArmFailed, CannotMeasure, HopcostError
 from hopcost.plan.cores import Cores
 from hopcost.plan.method import METHOD
-from hopcost.record.evidence import Memory, NetworkKind, Surroundings, TimeWait
+from hopcost.record.evidence import Memory, Surroundings, TimeWait
+from hopcost.record.secrets.structures import masker_of
 from hopcost.stacks import certificate
-from hopcost.stacks.address import LOOPBACK
+from hopcost.stacks.address import LOOPBACK, Address
+from hopcost.stacks.app.ready import wait_until_it_listens
+from hopcost.stacks.app.services import SharedService
+from hopcost.stacks.app.start import AppInSession
+from hopcost.stacks.app.supply import Supply
 from hopcost.stacks.failure import quote_named_lines
 from hopcost.stacks.host import Host
-from hopcost.stacks.prepare import PreparedHop, prepare
+from hopcost.stacks.prepare import PreparedHop, PreparedStack, prepare, prepare_at_own_addresses
 from hopcost.stacks.sandbox import namespaces, session, sockets, usage
 from hopcost.stacks.sandbox.namespaces import STACK
 from hopcost.stacks.sandbox.ports import NamespacePorts, client_ports
 from hopcost.stacks.sandbox.session import Net, NotStarted
-from hopcost.stacks.surroundings import SurroundingsRequest, measure_link, unavailable_sysctls, why_refused
+from hopcost.stacks.surroundings import SurroundingsRequest, read_surroundings, why_refused
+from hopcost.suites.app import App
 from hopcost.suites.arm import Arm, Settings
 
-LINK_CARRIES_LEAST = 0.8  # of its rate in a plain transfer, heads of packets taken off
 REPRODUCE = "see the command and the generated files with `hopcost show SUITE/EXPERIMENT/ARM`"
+
+
+class Stack(Protocol):
+    """What the measuring loop knows of an arm that answers: programs that hopcost started, or a running server."""
+
+    @property
+    def arm(self) -> str:
+        """The arm's name."""
+
+    @property
+    def prepared(self) -> PreparedStack:
+        """What it consists of."""
+
+    @property
+    def surroundings(self) -> Surroundings | None:
+        """What it runs in; None if hopcost did not make it."""
+
+    @property
+    def processes(self) -> dict[str, list[int]]:
+        """The present processes of each hop, by hop name."""
+
+    @property
+    def network_namespace(self) -> str | None:
+        """The file of the namespace in which a client opens its sockets; None for this process's own."""
+
+    @property
+    def freeze(self) -> dict[str, object] | None:
+        """What freezes it, in the words of the engine's plan; None: nothing does."""
+
+    @property
+    def services(self) -> list[SharedService]:
+        """The services that its apps use."""
+
+    def as_client(self) -> contextlib.AbstractContextManager[None]:
+        """Moves the calling thread into the namespace of a client."""
+
+    def account_of(self, hop: str) -> str | None:
+        """The cgroup that counts the CPU time of a hop, if one does."""
+
+    def memory(self) -> dict[str, Memory]:
+        """The memory of each hop, over its present processes."""
+
+    def time_wait(self) -> list[TimeWait]:
+        """The present connections in TIME_WAIT, by link and by the side that closed them."""
+
+    def cpu_by_account(self) -> dict[str, int]:
+        """CPU time used so far, in ns, by what counts it: stacks may have processes in common."""
+
+    def failure(self) -> str | None:
+        """What of it has ended; None while all of it runs."""
 
 
 class RunningStack:
@@ -55,18 +111,24 @@ class RunningStack:
             sysctls=arm.sysctls, open_files=arm.open_files, link_mbit_per_s=arm.link_mbit_per_s
         )
         self._roots: dict[str, int] = {}
+        self._content, self._settings, self._masker = arm, settings, masker_of(arm)
+        self.ready_after_s: dict[str, float] = {}  # by hop, from its start until it was ready
         refusal = why_refused(self._wishes, host.network)
         if refusal is not None:
             raise ArmFailed(name, *refusal)
+        self.supply = Supply(name, arm, host.network)
         with contextlib.ExitStack() as undo, _arm_to_blame(name, NotStarted):
             self.session = host.session(label, self._net())
             undo.callback(self.session.kill)
+            undo.callback(self.supply.close)
             own = self.session.namespace
             ports = host.ports if own is None else NamespacePorts(client_ports(own))
             front = LOOPBACK if arm.link_mbit_per_s is None else STACK
             with _arm_to_blame(name, CannotMeasure):
                 self.prepared = prepare(name, arm, settings, cores, self.session.directory, ports, front)
-            self.surroundings = self._surroundings()
+            self.surroundings = read_surroundings(
+                name, self._wishes, self.session, self.prepared.open_files, self.supply.notes
+            )
             self._start()
             undo.pop_all()
 
@@ -78,31 +140,7 @@ class RunningStack:
             sysctls={key: value for key, value in self._wishes.sysctls.items() if key.startswith("net.")},
             link=self._wishes.link_mbit_per_s is not None,
             link_mbit_per_s=self._wishes.link_mbit_per_s,
-        )
-
-    def _surroundings(self) -> Surroundings:
-        """What the kernel gave, and notes on what it refused. MeasurementFailed if the link carries nothing."""
-        rate, carried = self._wishes.link_mbit_per_s, None
-        notes = unavailable_sysctls(self._wishes.sysctls)
-        notes += [f"{key} = {self._wishes.sysctls[key]}: {why}" for key, why in self.session.refused.items()]
-        wanted, limit = self._wishes.open_files, self.prepared.open_files
-        if wanted is not None and limit < wanted:
-            notes.append(f"open files: {wanted} asked for, {limit} given: that is the hard limit here")
-        own, client = self.session.namespace, self.session.client_namespace
-        if rate is not None and own is not None and client is not None:
-            try:
-                carried = measure_link(own, client, rate)
-            except OSError as error:
-                raise MeasurementFailed(f"{self.arm}: the link of {rate} Mbit/s carries nothing: {error}") from error
-            if carried < rate * 1_000_000 * LINK_CARRIES_LEAST:
-                notes.append(f"the link of {rate} Mbit/s carried less than {LINK_CARRIES_LEAST:.0%} of that alone")
-        return Surroundings(
-            network=NetworkKind.HOST if own is None else NetworkKind.OWN,
-            open_files=limit,
-            sysctls=self.session.sysctls,
-            link_mbit_per_s=rate,
-            link_bits_per_s=carried,
-            notes=notes,
+            addresses=self.supply.addresses,
         )
 
     def __enter__(self) -> RunningStack:
@@ -115,11 +153,17 @@ class RunningStack:
             self.session.stop()
         else:
             self.session.kill()
+        self.supply.close()
 
     @property
     def processes(self) -> dict[str, list[int]]:
-        """The present processes of each hop, by hop name."""
+        """The present processes of each hop, by hop name; forwarders are hops too, the last ones."""
         return {name: self.session.processes(name, root) for name, root in self._roots.items()}
+
+    @property
+    def services(self) -> list[SharedService]:
+        """What the stack's apps use outside it, on this machine: shared with other stacks, never frozen."""
+        return self.supply.services(self._roots)
 
     @property
     def network_namespace(self) -> str | None:
@@ -157,24 +201,64 @@ class RunningStack:
             return usage.account_ns(account)
         return sum(session.cpu_ns(pid) for pids in self.processes.values() for pid in pids)
 
+    def cpu_by_account(self) -> dict[str, int]:
+        """The same; no other stack has processes of this one."""
+        return {str(self.session.directory): self.cpu_ns()}
+
     def failure(self) -> str | None:
         """Which program has ended, with its last lines; None while all of them run."""
         for name, status in self.session.poll().items():
             return self._describe_end(name, status)
         return None
 
+    def last_lines(self, hop: str) -> str:
+        """The end of what a hop has printed; empty if that is nothing."""
+        return session.last_lines(self.session.log(hop))
+
     def _start(self) -> None:
-        front = self.prepared.address
-        files = certificate.make_certificate(front.address.rpartition(":")[0]) if front.is_tls else {}
-        for hop in self.prepared.hops:
-            files |= hop.files
+        prepared = self.prepared
+        files = certificate.make_certificate(prepared.address.host) if prepared.address.is_tls else {}
         for file, text in files.items():
             self.session.put(file, text)
-        for hop in reversed(self.prepared.hops):
-            self._roots[hop.name] = self.session.start(
-                hop.name, hop.command, self.prepared.cores.stack, self.prepared.open_files
-            )
+        self.supply.enter(self.session, [hop.address.port for hop in prepared.hops if hop.address.port is not None])
+        self._roots |= self.supply.start(self.session, prepared.cores, prepared.open_files)
+        for place in reversed(range(len(prepared.hops))):
+            hop, began = self.prepared.hops[place], time.monotonic()
+            self._start_hop(hop)
+            self.ready_after_s[hop.name] = time.monotonic() - began
+
+    def _start_hop(self, hop: PreparedHop) -> None:
+        for file, text in hop.files.items():
+            self.session.put(file, text)
+        self._roots[hop.name] = self.session.start(
+            hop.name, hop.command, self.prepared.cores.stack, self.prepared.open_files, hop.folder, hop.environment
+        )
+        if hop.app is None:
             self._wait_until_ready(hop)
+        else:
+            self._wait_until_app_listens(hop, hop.app)
+
+    def _wait_until_app_listens(self, hop: PreparedHop, app: App) -> None:
+        """The hops before it are told if it took `localhost` for IPv6."""
+        started = AppInSession(
+            self.arm, hop.name, app, hop.address, self.session, self._roots[hop.name], lambda: self._log(hop.name)
+        )
+        try:
+            address = wait_until_it_listens(started)
+        except ArmFailed as error:
+            missed = self.supply.hint()
+            if missed is not None:
+                error.message += f"\n{missed}"  # reports show no hints
+                error.args = (error.message,)
+            raise
+        if address != hop.address:
+            self._tell(hop.name, address)
+
+    def _tell(self, name: str, address: Address) -> None:
+        """A hop listens at another address than was decided; those before it have not been started yet."""
+        self.prepared = prepare_at_own_addresses(
+            self.prepared, self._content, self._settings, self.session.directory, {name: address}
+        )
 
     def _wait_until_ready(self, hop: PreparedHop) -> None:
         ready_s = self._ready_s + METHOD.ready_s_per_child * hop.children
@@ -207,9 +291,17 @@ class RunningStack:
 
     def _log(self, name: str) -> str:
         text = session.last_lines(self.session.log(name))
-        files = next(hop.files for hop in self.prepared.hops if hop.name == name)
+        files = next((hop.files for hop in self.prepared.hops if hop.name == name), {})
         quoted = quote_named_lines(text, files)
-        return (f"; its last lines:\n{text}" if text else "") + (f"\n{quoted}" if quoted else "")
+        return self._masker.mask_text(
+            (f"; its last lines:\n{text}" if text else "") + (f"\n{quoted}" if quoted else "")
+        )
+
+
+def hop_names(stack: Stack) -> list[str]:
+    """The hops whose CPU time is the stack's: from the client's side to the origin, then what carries to services."""
+    hops = [hop.name for hop in stack.prepared.hops]
+    return [*hops, *(name for name in stack.processes if name not in hops)]
 
 
 @contextlib.contextmanager

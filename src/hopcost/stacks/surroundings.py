@@ -6,16 +6,19 @@ import errno
 import select
 import socket
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
-from hopcost.record.evidence import Surroundings
+from hopcost.errors import MeasurementFailed
+from hopcost.record.evidence import NetworkKind, Surroundings
 from hopcost.stacks.sandbox import namespaces
 from hopcost.stacks.sandbox.namespaces import BURST_BYTES_LEAST, BURST_S, STACK
 from hopcost.stacks.sandbox.network import TRIAL_S, Network
+from hopcost.stacks.sandbox.session import Session
 
+LINK_CARRIES_LEAST = 0.8  # of its rate in a plain transfer, heads of packets taken off
 LINK_IS_FULL = 0.9  # of the rate, in answers and the heads of their packets
 PACKET_BYTES = 1448  # of an answer that a full packet carries
 HEAD_BYTES = 90  # around them: TCP with timestamps 32, IP 20, Ethernet 14 and what it needs between packets 24
@@ -58,6 +61,33 @@ def unavailable_sysctls(sysctls: Mapping[str, int | str]) -> list[str]:
         for name, value in sysctls.items()
         if not name.startswith("net.") and _holds(name) != str(value)
     ]
+
+
+def read_surroundings(
+    arm: str, wishes: SurroundingsRequest, session: Session, open_files: int, notes: Sequence[str]
+) -> Surroundings:
+    """What the kernel gave, and notes on what it refused. MeasurementFailed if the link carries nothing."""
+    rate, carried = wishes.link_mbit_per_s, None
+    notes = [*unavailable_sysctls(wishes.sysctls), *notes]
+    notes += [f"{key} = {wishes.sysctls[key]}: {why}" for key, why in session.refused.items()]
+    if wishes.open_files is not None and open_files < wishes.open_files:
+        notes.append(f"open files: {wishes.open_files} asked for, {open_files} given: that is the hard limit here")
+    own, client = session.namespace, session.client_namespace
+    if rate is not None and own is not None and client is not None:
+        try:
+            carried = measure_link(own, client, rate)
+        except OSError as error:
+            raise MeasurementFailed(f"{arm}: the link of {rate} Mbit/s carries nothing: {error}") from error
+        if carried < rate * 1_000_000 * LINK_CARRIES_LEAST:
+            notes.append(f"the link of {rate} Mbit/s carried less than {LINK_CARRIES_LEAST:.0%} of that alone")
+    return Surroundings(
+        network=NetworkKind.HOST if own is None else NetworkKind.OWN,
+        open_files=open_files,
+        sysctls=session.sysctls,
+        link_mbit_per_s=rate,
+        link_bits_per_s=carried,
+        notes=notes,
+    )
 
 
 def with_link_load(surroundings: Surroundings, received_bytes: int, elapsed_ns: int, *, answers: int) -> Surroundings:

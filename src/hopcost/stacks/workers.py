@@ -5,22 +5,25 @@ from __future__ import annotations
 from hopcost.errors import MeasurementFailed
 from hopcost.plan.method import METHOD
 from hopcost.stacks.sandbox import usage
-from hopcost.stacks.stack import RunningStack
+from hopcost.stacks.stack import Stack
+
+COMES_AND_GOES = "a program whose processes come and go says so (`forks` in its program.toml), and needs a cgroup"
+RUNS_ALREADY = "a server whose processes come and go is counted by its cgroup: --cgroup"
 
 
-def are_dealt_connections(stack: RunningStack) -> bool:
+def are_dealt_connections(stack: Stack) -> bool:
     """Whether the first hop has several workers, so that it is luck which of them gets how many connections.
 
     Programs whose processes come and go have no such luck: their processes are as many as their connections.
     """
     first = stack.prepared.hops[0].name
-    return stack.account_of(first) is None and len(stack.processes[first][1:]) > 1
+    return stack.account_of(first) is None and len(stack.processes.get(first, [])[1:]) > 1
 
 
 class Workers:
     """Looks at a stack before and after its load."""
 
-    def __init__(self, stack: RunningStack) -> None:
+    def __init__(self, stack: Stack) -> None:
         self._stack = stack
         self._before = {hop: {pid: _clock_ns(pid) for pid in pids} for hop, pids in stack.processes.items()}
 
@@ -50,9 +53,10 @@ class Workers:
             known = self._before.get(hop, {}).keys()
             ended, new = known - set(pids), set(pids) - known
             if new and not ended:
+                attached = self._stack.prepared.server is not None
                 raise MeasurementFailed(
                     f"{self._stack.arm} has {len(new)} processes that were not there when load began: {new}",
-                    "a program whose processes come and go says so (`forks` in its program.toml), and needs a cgroup",
+                    RUNS_ALREADY if attached else COMES_AND_GOES,
                 )
             if ended:
                 restarts[hop] = len(ended)

@@ -17,15 +17,17 @@ from hopcost.statistics.figures import BlockFigure
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.looks import error_of_one_arm
 from hopcost.statistics.precision import Settling, half_width_that_settles
-from hopcost.statistics.summary import open_loop
+from hopcost.statistics.summary import hop_cost, open_loop
 from hopcost.statistics.validity.arm import faults_of_arm
 from hopcost.statistics.validity.bias import why_figure_is_convicted
 from hopcost.statistics.validity.grounds import Evidence
 from hopcost.statistics.validity.moving import MOVED, has_moved
 from hopcost.statistics.verdict import NO_VERDICT, NOT_SETTLED, Better, Verdict, judge_interval
 
-THROUGHPUT, CPU = "throughput", "cpu_per_request"
-
+THROUGHPUT, CPU, P99 = "throughput", "cpu_per_request", "response_p99"
+DIFFERENCES = (CPU, "response_p50")  # figures of which a hop's cost is a difference too
+P99_UNPROVEN = "a range of p99 is not proven: it left out the truth in 4 of 19 runs"  # docs/explain/limits.md
+DIFFERENCE_OPEN = "the range of its difference holds 0, though that of its ratio excludes 1"
 BUSY_MACHINE = "measured with --anyway, whatever else the machine was doing"
 
 
@@ -107,6 +109,11 @@ def compare_arm(
         verdict = judge_interval(None if why else interval, margin, metric.better, narrower=narrower, only=grounds.only)
         if why is None and verdict.word == NO_VERDICT:
             why = grounds.because
+        is_open = verdict.is_direction and _may_be_nothing(arms, experiment, name, metric, own_error)
+        if is_open:
+            verdict = Verdict(NOT_SETTLED, None, margin)
+        to_settle = verdict.word == NOT_SETTLED and not is_open
+        caveats = [*grounds.caveats, *_trend(arms, name, metric), *([DIFFERENCE_OPEN] if is_open else [])]
         comparisons.append(
             Comparison(
                 figure=metric.name,
@@ -114,12 +121,25 @@ def compare_arm(
                 ratio=interval,
                 verdict=verdict,
                 no_verdict=why,
-                caveats=[caveat for caveat in [*grounds.caveats, *_trend(arms, name, metric)] if caveat != why],
+                caveats=[caveat for caveat in caveats if caveat != why],
                 restart_spread=arms.restart_spread(name, metric.figure),
-                to_settle=_to_settle(arms, name, metric, own_error, margin) if verdict.word == NOT_SETTLED else None,
+                to_settle=_to_settle(arms, name, metric, own_error, margin) if to_settle else None,
             )
         )
     return comparisons
+
+
+def _may_be_nothing(arms: PairedBlocks, experiment: PlannedExperiment, name: str, metric: Metric, error: float) -> bool:
+    """Whether what a hop adds to the figure, which reports print beside the verdict, may be 0.
+
+    Its range comes from another model than the ratio's, so the two may disagree. A direction needs both.
+    """
+    if metric.name not in DIFFERENCES or (name, experiment.baseline) not in hop_cost.without_hop(experiment):
+        return False
+    difference = arms.difference(name, metric.figure, error)
+    if difference is None or difference.low is None or difference.high is None:
+        return False
+    return difference.low <= 0 <= difference.high
 
 
 def _to_settle(arms: PairedBlocks, name: str, metric: Metric, error: float, margin: float) -> Settling | None:
@@ -139,6 +159,8 @@ def _trend(arms: PairedBlocks, name: str, metric: Metric) -> list[str]:
 
 def _why_not_judged(arms: PairedBlocks, name: str, metric: Metric, experiments: int) -> str | None:
     """Why there is no verdict on a figure, whatever the arms did."""
+    if metric.name == P99:
+        return P99_UNPROVEN
     count = arms.count(name, metric.figure)
     if lacking := arms.lacking(name, metric.figure):
         return f"no figure in block {', '.join(map(str, lacking))}" if len(lacking) < count else "it is not known here"

@@ -22,11 +22,11 @@ LOG_MOST = 700.0  # a little less than the logarithm of the largest number
 
 
 class Interval(msgspec.Struct, frozen=True):
-    """A ratio, or a difference, with the ends of its interval; the ends are None where one block gives no spread."""
+    """A ratio, or a difference, with the ends of its interval; the ends are None if one block gives no spread."""
 
     value: Annotated[float, Meta(description="the ratio (geometric mean over blocks) or the difference")]
-    low: Annotated[float | None, Meta(description="the interval's end; null where one block gives no spread")]
-    high: Annotated[float | None, Meta(description="the interval's end; null where one block gives no spread")]
+    low: Annotated[float | None, Meta(description="the interval's end; null if one block gives no spread")]
+    high: Annotated[float | None, Meta(description="the interval's end; null if one block gives no spread")]
 
     @property
     def half_width(self) -> float | None:
@@ -53,15 +53,15 @@ def ratio(
     figures = np.asarray([arm, baseline], dtype=float)
     if figures.shape[1] == 0 or not np.all(figures > 0):
         return None
-    found = mean((np.log(figures[0]) - np.log(figures[1])).tolist(), error, weights)
-    assert found is not None, "there is a block"
-    return of_logs(found)
+    interval = mean((np.log(figures[0]) - np.log(figures[1])).tolist(), error, weights)
+    assert interval is not None, "there is a block"
+    return of_logs(interval)
 
 
-def of_logs(found: Interval) -> Interval:
+def of_logs(logs: Interval) -> Interval:
     """An interval of logarithms on the scale of ratios."""
-    low, high = (None if each is None else exp(each) for each in (found.low, found.high))
-    return Interval(value=exp(found.value), low=low, high=high)
+    low, high = (None if end is None else exp(end) for end in (logs.low, logs.high))
+    return Interval(value=exp(logs.value), low=low, high=high)
 
 
 def exp(logarithm: float) -> float:

@@ -9,9 +9,13 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from hopcost.suites.app import App
+from hopcost.suites.server import RunningServer
+
 COPY_SUFFIX = "-aa"  # behind the baseline's name: its second run, the A/A arm
 
 Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
+ArmName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:-]*$")]  # of a running server it is its address
 SysctlName = Annotated[str, Meta(pattern=r"^[a-z]+(\.[A-Za-z0-9_-]+)+$")]
 Positive = Annotated[int, Meta(ge=1)]
 SettingValue = str | int | bool
@@ -36,7 +40,9 @@ class Link(Enum):
 class Hop(msgspec.Struct, forbid_unknown_fields=True):
     """One program with its settings inside a stack. Its paths are absolute here."""
 
-    program: Annotated[Name, Meta(description="a program's name, as `hopcost list` shows it")]
+    program: Annotated[
+        Name, Meta(description="a program's name, as `hopcost list` shows it, or that of an app of the suite")
+    ]
     link: Annotated[
         Link,
         Meta(
@@ -69,6 +75,15 @@ class Hop(msgspec.Struct, forbid_unknown_fields=True):
         str | None,
         Meta(description="an executable in place of the installed or built program; a path from the suite's folder"),
     ] = None
+    app: Annotated[
+        App | None,
+        Meta(description="not for you to write: the app of this name, laid in here when the suite is read"),
+    ] = None
+
+    @property
+    def fixed_port(self) -> int | None:
+        """The port that it must have: its own `port`, or the one that the user's app listens on whatever it is told."""
+        return self.port or (self.app.port if self.app is not None else None)
 
     def settings_over(self, settings: Settings) -> dict[str, SettingValue]:
         """The hop's settings over those of its program in `settings`."""
@@ -87,10 +102,10 @@ class Hop(msgspec.Struct, forbid_unknown_fields=True):
 class Arm(msgspec.Struct, forbid_unknown_fields=True):
     """A stack under given settings as one side of a comparison."""
 
-    hops: Annotated[list[Hop], Meta(min_length=1, description="from the one that the client reaches to the origin")]
+    hops: Annotated[list[Hop], Meta(description="from the one that the client reaches to the origin; at least one")]
     title: Annotated[str, Meta(description="the arm in words; stands in JSON reports")] = ""
     stand_in: Annotated[
-        bool, Meta(description="true: runs only where another arm of the experiment is left out; never a baseline")
+        bool, Meta(description="true: runs only if another arm of the experiment is left out; never a baseline")
     ] = False
     settings: Annotated[
         Settings,
@@ -112,4 +127,8 @@ class Arm(msgspec.Struct, forbid_unknown_fields=True):
     link_mbit_per_s: Annotated[
         Positive | None,
         Meta(description="the stack is reached over a link of this rate, both ways; absent: over loopback"),
+    ] = None
+    server: Annotated[
+        RunningServer | None,
+        Meta(description="a server that runs already, in place of hops: `hopcost vs` alone; not in a suite's file"),
     ] = None

@@ -9,8 +9,10 @@ from pathlib import Path
 import msgspec
 
 from hopcost.errors import UsageError, nearest
-from hopcost.suites.arm import COPY_SUFFIX, Arm, Link
+from hopcost.suites.app import PORT, SOCKET, read_service
+from hopcost.suites.arm import COPY_SUFFIX, Arm, Hop, Link
 from hopcost.suites.claim import TOLERANCE, Claim, ClaimFigure, ClaimTest, Relation, published_ratio, reference
+from hopcost.suites.expect import check_expect
 from hopcost.suites.experiment import Experiment, Slices
 from hopcost.suites.published import Protocol, Published, Value, label, quantile, same
 from hopcost.suites.suite import Suite
@@ -29,7 +31,7 @@ def check_claims(
             raise UsageError(f"{where}: name: a second claim of this name")
         seen.add(claim.name)
         if (claim.needs.cores > 1 or claim.needs.link_mbit_per_s) and not claim.needs.because:
-            raise UsageError(f"{where}: needs.because: missing", "why: it is shown where that is not had")
+            raise UsageError(f"{where}: needs.because: missing", "why: it is shown if that is missing")
         for index, test in enumerate(claim.tests):
             place = f"{where}: tests[{index}]"
             if test.experiment not in known:
@@ -142,6 +144,13 @@ def check_rows(
 
 def check_suite(suite: Suite, path: Path) -> None:
     """Names that refer to nothing, the same name twice or taken, an arm that is not in the experiment."""
+    for name, content in suite.arms.items():
+        if content.server is not None:
+            raise UsageError(f"{path}: arms.{name}: server: not in a suite's file", "hopcost vs URL URL")
+        if not content.hops:
+            raise UsageError(
+                f"{path}: arms.{name}: hops: expected at least one", "from the client's side to the origin"
+            )
     seen: set[str] = set()
     for number, experiment in enumerate(suite.experiments):
         where = f"{path}: experiments[{number}] ({experiment.name})"
@@ -180,7 +189,43 @@ def check_suite(suite: Suite, path: Path) -> None:
         for program in content.settings:
             own = {hop.program for hop in content.hops}
             _known(program, own, f"{path}: arms.{name}: settings: no hop of it is the program '{program}'")
+    check_apps(suite, path)
     check_claims(suite.claims, suite.experiments, suite.arms, path)
+
+
+def check_apps(suite: Suite, path: object) -> None:
+    """What an app needs is readable, and each hop that is an app can be told where to listen."""
+    for name, app in suite.apps.items():
+        for number, need in enumerate(app.needs):
+            try:
+                read_service(need)
+            except UsageError as error:
+                raise UsageError(f"{path}: apps.{name}.needs[{number}]: {error.message}", error.hint) from error
+    for name, arm in suite.arms.items():
+        for number, hop in enumerate(arm.hops):
+            _check_app_of(hop, suite, f"{path}: arms.{name}.hops[{number}]")
+
+
+def _check_app_of(hop: Hop, suite: Suite, where: str) -> None:
+    """The hop's link fits what the app's command and environment ask for."""
+    app = suite.apps.get(hop.program)
+    if hop.app is not None and hop.app != app:
+        raise UsageError(f"{where}: app: not in a hop", f"write it as [apps.{hop.program}]")
+    if app is None:
+        return
+    if hop.link.is_unix:
+        if app.mentions(PORT) or app.port is not None:
+            what = "it has a `port`" if app.port is not None else f"it is told a port ({PORT})"
+            link = hop.link.value.replace("unix", "tcp")
+            hint = f"{SOCKET} in its command is the socket's path; or give it the link {link}"
+            raise UsageError(f"{where}: {hop.program} is reached over {hop.link.value}, and {what}", hint)
+    elif app.mentions(SOCKET):
+        hint = f"give it the link {hop.link.value.replace('tcp', 'unix')}, or {PORT} in its command"
+        raise UsageError(
+            f"{where}: {hop.program} is told a socket ({SOCKET}), and is reached over {hop.link.value}", hint
+        )
+    if hop.port is not None and app.port is not None and hop.port != app.port:
+        raise UsageError(f"{where}: port: {hop.program} listens on {app.port}", "leave `port` out of the hop")
 
 
 def _known(word: str, known: Collection[str], message: str) -> None:
@@ -207,11 +252,12 @@ def _check_load(experiment: Experiment, programs: set[str], where: str) -> None:
     for name, value in experiment.workload.headers:
         if not re.fullmatch(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", name) or re.search(r"[\x00-\x1f\x7f]", value):
             raise UsageError(f"{where}: workload.headers: [{name!r}, {value!r}] is no header field")
-        if name.lower() in ("connection", "content-length", "transfer-encoding", "host"):
+        if name.lower() in ("connection", "content-length", "transfer-encoding"):
             raise UsageError(
                 f"{where}: workload.headers: {name} is hopcost's own to send",
                 "requests_per_connection says how long connections are kept",
             )
+    check_expect(experiment.workload.expect, f"{where}: workload.expect")
     _check_upload(experiment, where)
     points = experiment.sweep.values if experiment.sweep is not None else None
     check_rows(experiment.published, experiment.arms, points, experiment.control, where)

@@ -94,7 +94,7 @@ class ClaimTest(msgspec.Struct, forbid_unknown_fields=True):
     figure: Annotated[
         ClaimFigure,
         Meta(
-            description="`throughput`, `cpu_per_request` (where less is better), `errors`, or of a soak `drift` (of"
+            description="`throughput`, `cpu_per_request` (less is better), `errors`, or of a soak `drift` (of"
             " its throughput to the baseline's) and `memory_drift`"
         ),
     ] = ClaimFigure.THROUGHPUT
@@ -113,7 +113,7 @@ class ClaimTest(msgspec.Struct, forbid_unknown_fields=True):
     tolerance: Annotated[Share, Meta(description="with `about`: 0.1 is from size ÷ 1.1 to size × 1.1")] = TOLERANCE
     published: Annotated[
         Annotated[float, Meta(gt=0)] | None,
-        Meta(description="the article's own ratio, where the experiment's `published` figures do not give it"),
+        Meta(description="the article's own ratio, if the experiment's `published` figures do not give it"),
     ] = None
 
     @property
@@ -146,21 +146,21 @@ class ClaimTest(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Claim(msgspec.Struct, forbid_unknown_fields=True):
-    """A published statement. It holds where all its tests hold."""
+    """A published statement. It holds if all its tests hold."""
 
     name: Annotated[Name, Meta(description="unique in the file")]
     says: Annotated[str, Meta(description="what is claimed, in one sentence")]
     source: Annotated[str, Meta(description="where in the article, with its words or its figures")]
     tests: Annotated[
         list[ClaimTest],
-        Meta(min_length=1, description="what must be so if the claim is right; it holds where all of them hold"),
+        Meta(min_length=1, description="what must be so if the claim is right; it holds if all of them hold"),
     ]
     condition: Annotated[
         str, Meta(description="under which conditions the article saw it, and how they are read here")
     ] = ""
     needs: Annotated[
         Needs,
-        Meta(description="what the condition takes; where the record does not have it, the claim is not testable here"),
+        Meta(description="what the condition takes; if the record does not have it, the claim is not testable here"),
     ] = msgspec.field(default_factory=Needs)
 
 

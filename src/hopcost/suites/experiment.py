@@ -8,7 +8,8 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from hopcost.suites.arm import Arm, Name, Positive, Settings, SysctlName
+from hopcost.suites.arm import Arm, ArmName, Name, Positive, Settings, SysctlName
+from hopcost.suites.expect import Expect
 from hopcost.suites.published import Protocol, Published, Value
 
 MAX_BODY_BYTES = 64 << 20  # of an upload: the engine is told it whole, and keeps it once
@@ -69,8 +70,8 @@ class Workload(msgspec.Struct, forbid_unknown_fields=True):
     headers: Annotated[
         list[HeaderField],
         Meta(
-            description='header fields of every request, the check\'s too: `[["Accept-Encoding", "gzip"]]`; `Host` and'
-            " `Connection` are hopcost's own"
+            description='header fields of every request, the check\'s too: `[["Accept-Encoding", "gzip"]]`; `Host` is'
+            " `localhost` unless it stands here; `Connection` is hopcost's own"
         ),
     ] = []
     requests_per_connection: Annotated[
@@ -97,6 +98,10 @@ class Workload(msgspec.Struct, forbid_unknown_fields=True):
             " that it had (`once`)"
         ),
     ] = Reopening.SPREAD
+    expect: Annotated[
+        Expect,
+        Meta(description='what every answer must be, before and under load: `expect = { compared = "length" }`'),
+    ] = msgspec.field(default_factory=Expect)
 
     @property
     def body(self) -> bytes | None:
@@ -130,11 +135,11 @@ class Experiment(msgspec.Struct, forbid_unknown_fields=True):
     name: Annotated[Name, Meta(description="unique in the file; names it on the command line")]
     question: Annotated[str, Meta(description="what it answers, in one sentence; printed above the table")]
     baseline: Annotated[
-        Name,
+        ArmName,
         Meta(description="the arm that the others are compared with; its second run, `NAME-aa`, is added by hopcost"),
     ]
     arms: Annotated[
-        list[Name], Meta(min_length=1, description="the arms in the order of the report, the baseline among them")
+        list[ArmName], Meta(min_length=1, description="the arms in the order of the report, the baseline among them")
     ]
     placement: Annotated[
         Placement,
@@ -164,7 +169,7 @@ class Experiment(msgspec.Struct, forbid_unknown_fields=True):
     control: Annotated[
         Name | None,
         Meta(
-            description="the article's control group; published ratios are taken to it; required where more than one"
+            description="the article's control group; published ratios are taken to it; required if more than one"
             " arm is published"
         ),
     ] = None
@@ -175,7 +180,7 @@ class Experiment(msgspec.Struct, forbid_unknown_fields=True):
         Slices,
         Meta(
             description="`interleaved`: all arms alive, slices of 0.3 s and more in shuffled turns; `whole`: one arm"
-            " alive at a time, a slice of seconds each. hopcost takes `whole` by itself where arms would"
+            " alive at a time, a slice of seconds each. hopcost takes `whole` by itself if arms would"
             " be frozen for longer than half of an idle time-out"
         ),
     ] = Slices.INTERLEAVED
@@ -207,8 +212,7 @@ class Experiment(msgspec.Struct, forbid_unknown_fields=True):
     weight: Annotated[
         Positive,
         Meta(
-            description="its part of a run's time: one of 3 gets three times as much as one of 1, where blocks take"
-            " long"
+            description="its part of a run's time: one of 3 gets three times as much as one of 1, if blocks take long"
         ),
     ] = 1
 

@@ -25,7 +25,7 @@ class Published(msgspec.Struct, forbid_unknown_fields=True):
     ] = None
     throughput_per_s: Annotated[
         Annotated[float, Meta(gt=0)] | None,
-        Meta(description="requests per second as printed; absent only where the article printed an error"),
+        Meta(description="requests per second as printed; absent only if the article printed an error"),
     ] = None
     errored: Annotated[
         bool, Meta(description="the article printed an error without a count, in place of the figure or beside it")
@@ -53,12 +53,12 @@ class Published(msgspec.Struct, forbid_unknown_fields=True):
 class Protocol(msgspec.Struct, forbid_unknown_fields=True):
     """How the article measured, for `--as-published`: its tool, connections, repeats.
 
-    Either `requests` or `duration_s` ends a repeat. `connections` is the workload's where it is absent, and so are
+    Either `requests` or `duration_s` ends a repeat. `connections` is the workload's if it is absent, and so are
     header fields and whether connections are kept.
     """
 
     peer: Annotated[PeerName, Meta(description="the tool")]
-    threads: Annotated[int, Meta(ge=1, description="of the tool, where it has any")] = 1
+    threads: Annotated[int, Meta(ge=1, description="of the tool, if it has any")] = 1
     connections: Annotated[
         Annotated[int, Meta(ge=1)] | None,
         Meta(description="connections; absent: those of the workload (of the point, in a sweep)"),

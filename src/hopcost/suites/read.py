@@ -34,19 +34,31 @@ def read_suite(name_or_path: str) -> Suite:
             f"no suite is called '{name_or_path}'",
             nearest(name_or_path, shipped_suites()) + "; a path to a file ends in .toml",
         )
-    suite = toml_file.read(path, Suite)
+    return complete_suite(toml_file.read(path, Suite), path)
+
+
+def complete_suite(suite: Suite, path: Path) -> Suite:
+    """The suite, checked, with whole hops: who starts a stack needs hops alone.
+
+    An arm's settings are laid under those of its hops, apps are laid into theirs, and paths are made absolute: they
+    are taken from the folder of `path`. A suite without a file has a `path` too, which errors name. UsageError if it
+    contradicts itself.
+    """
     check_suite(suite, path)
-    return _with_whole_hops(suite, path.parent)
-
-
-def _with_whole_hops(suite: Suite, folder: Path) -> Suite:
-    """An arm's settings laid under those of its hops, and paths made absolute: who starts a stack needs hops alone."""
-    replace = msgspec.structs.replace
+    folder, replace = path.parent, msgspec.structs.replace
+    apps = {name: app.from_folder(folder) for name, app in suite.apps.items()}
     arms = {
         name: replace(
             arm,
-            hops=[replace(hop.from_folder(folder), settings=hop.settings_over(arm.settings)) for hop in arm.hops],
+            hops=[
+                replace(
+                    hop.from_folder(folder),
+                    settings=hop.settings_over(arm.settings),
+                    app=apps.get(hop.program),
+                )
+                for hop in arm.hops
+            ],
         )
         for name, arm in suite.arms.items()
     }
-    return replace(suite, arms=arms)
+    return replace(suite, arms=arms, apps=apps)

@@ -10,7 +10,8 @@ from msgspec import Meta
 from hopcost.errors import UsageError, nearest
 from hopcost.suites import published as publishing
 from hopcost.suites import sweep as sweeping
-from hopcost.suites.arm import Arm, Name
+from hopcost.suites.app import App
+from hopcost.suites.arm import Arm, ArmName, Name
 from hopcost.suites.claim import Claim
 from hopcost.suites.experiment import Experiment
 from hopcost.suites.sweep import AT
@@ -30,13 +31,18 @@ class Suite(msgspec.Struct, forbid_unknown_fields=True):
 
     name: Annotated[Name, Meta(description="names the suite in reports and in the record's directory")]
     title: Annotated[str, Meta(description="one line, the head of every report")]
-    arms: Annotated[dict[Name, Arm], Meta(description="the arms that experiments choose from, by name: `[arms.NAME]`")]
+    arms: Annotated[
+        dict[ArmName, Arm], Meta(description="the arms that experiments choose from, by name: `[arms.NAME]`")
+    ]
     experiments: Annotated[
         list[Experiment],
         Meta(min_length=1, description="the experiments in the order in which they run: `[[experiments]]`"),
     ]
     article: Annotated[Article | None, Meta(description="where published figures come from: `[article]`")] = None
     analysis: Annotated[str, Meta(description="prose about what the results mean; kept in the record")] = ""
+    apps: Annotated[
+        dict[Name, App], Meta(description="your own programs, by the name that hops have for them: `[apps.NAME]`")
+    ] = {}
     claims: Annotated[
         list[Claim], Meta(description="what the article says, to be tested by `hopcost claims`: `[[claims]]`")
     ] = []

@@ -15,7 +15,7 @@ from hdrh.histogram import HdrHistogram
 from hdrh.log import HistogramLogReader
 
 from hopcost.generators import engine, engine_protocol
-from hopcost.generators.engine_protocol import ArmTotals, EngineArm, EnginePlan, Rate, Slice, WarmUp
+from hopcost.generators.engine_protocol import ArmTotals, EngineArm, EnginePlan, Expect, Rate, Slice, WarmUp
 from hopcost.machine import binaries
 from hopcost.record.histogram import FIGURES, HIGHEST_NS, LOWEST_NS, merge
 
@@ -114,6 +114,27 @@ def test_whether_every_connection_opened_is_told(tmp_path: Path) -> None:
         short = totals_of(arm_at(f"{host}:{port}", connections=16, timeout_ns=3 * 10**8))
     assert short.all_opened is False
     assert short.answers == 0
+
+
+@pytest.mark.parametrize(
+    ("expect", "is_right"),
+    [
+        (engine_protocol.engine_expect(200, b"Hello Earth\n", masked=[(6, 11)]), True),
+        (engine_protocol.engine_expect(200, b"Hello Earth\n", masked=[(6, 10)]), False),
+        (engine_protocol.engine_expect(200, None, length=12), True),
+        (engine_protocol.engine_expect(200, None, length=13), False),
+        (engine_protocol.engine_expect(200, None), True),
+    ],
+    ids=["masked", "masked too little", "length", "another length", "status"],
+)
+def test_what_every_answer_must_be(tmp_path: Path, expect: Expect, is_right: bool) -> None:
+    with origin(tmp_path) as address:
+        arm = arm_at(address)
+        arm.expect = expect
+        totals = totals_of(arm)
+    compared = totals.answers if expect.body_base64 is not None else 0
+    assert (totals.answers > 0, totals.compared) == (is_right, compared)
+    assert set(totals.errors) == (set() if is_right else {"body"})
 
 
 @pytest.mark.parametrize("arrivals", [None, "constant", "poisson"])

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-CONTAINER = Path(__file__).parents[2] / "support" / "container.py"
+CONTAINER = Path(__file__).parents[2] / "support" / "processes" / "container.py"
 ASK = [sys.executable, "-c", "from hopcost.machine import io_uring; print(io_uring.refusal())"]
 
 

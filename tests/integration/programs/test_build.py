@@ -113,18 +113,18 @@ def test_missing_builds_are_made_and_the_reasons_of_others_kept(tmp_path: Path) 
     define(tmp_path, "built", BUILT, make_sh=MAKE)
     define(tmp_path, "broken", BUILT.replace('"built"', '"broken"'), make_sh="echo no luck; exit 1\n")
     begun: list[str] = []
-    problems = build.build_missing(["proxy", "built", "broken"], begun.append)
+    problems = build.build_missing(["proxy", "built", "broken"], build.telling(begun.append))
     assert begun == ["built", "broken"]
     assert [problem.splitlines()[-1] for problem in problems] == ["no luck"]
     assert receipt.installed("built").version == "0.9"
     assert receipt.installed("broken").missing == "not built yet"
     begun.clear()
-    assert build.build_missing(["built"], begun.append) == []
+    assert build.build_missing(["built"], build.telling(begun.append)) == []
     assert begun == []
 
 
 def test_what_no_tool_can_build_is_not_announced(tmp_path: Path) -> None:
     define(tmp_path, "built", BUILT.replace('tool = "sh"', 'tool = "no-such-tool"'), make_sh=MAKE)
     begun: list[str] = []
-    problems = build.build_missing(["built"], begun.append)
+    problems = build.build_missing(["built"], build.telling(begun.append))
     assert (begun, problems) == ([], ["built cannot be built: 'no-such-tool' is not installed"])

@@ -118,3 +118,16 @@ def test_a_binary_is_asked_in_place_of_the_installed_program(tmp_path: Path) -> 
     (tmp_path / "new").chmod(0o755)
     assert installed("proxy").missing == "'proxy' is not installed"
     assert installed("proxy", str(tmp_path / "new")) == Installed(path=str(tmp_path / "new"), version="2.0")
+
+
+def test_a_version_command_leaves_nothing_at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`caddy version` makes ~/.step."""
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.delenv("STEPPATH", raising=False)
+    define_proxy(
+        tmp_path, str(script(tmp_path, "my-proxy", 'mkdir "$HOME/.step" "$STEPPATH/certs" && echo proxy/1.22'))
+    )
+    assert installed("proxy").version == "1.22"
+    assert list(home.iterdir()) == []

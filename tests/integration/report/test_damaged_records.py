@@ -59,13 +59,13 @@ def put(folder: Path, files: dict[str, bytes]) -> Path:
 
 
 def read_or_refused(path: Path) -> Record | None:
-    """All reports of a record, or None where it is refused; anything else fails the test."""
-    before = {each: each.read_bytes() for each in path.iterdir()}
-    found = None
+    """All reports of a record, or None if it is refused; anything else fails the test."""
+    before = {file: file.read_bytes() for file in path.iterdir()}
+    read = None
     with contextlib.suppress(UsageError):
-        found = every_report(path)
-    assert {each: each.read_bytes() for each in path.iterdir()} == before, "reading writes nothing"
-    return found
+        read = every_report(path)
+    assert {file: file.read_bytes() for file in path.iterdir()} == before, "reading writes nothing"
+    return read
 
 
 @given(st.sampled_from(FILES), st.floats(0, 1, exclude_max=True))
@@ -76,14 +76,14 @@ def test_a_file_cut_off_at_any_byte(
     folder = put(tmp_path_factory.getbasetemp() / "cut", sound)
     length = int(len(sound[file]) * share)
     (folder / file).write_bytes(sound[file][:length])
-    found = read_or_refused(folder)
+    read = read_or_refused(folder)
     if file.endswith("l"):
-        assert found is not None, "lines before it are whole"
+        assert read is not None, "lines before it are whole"
         lines = sound[file][:length].split(b"\n")
-        assert len(found.blocks if file == "blocks.jsonl" else found.repeats) == len(lines) - 1
-        assert len(found.warnings) == (1 if lines[-1] else 0)
+        assert len(read.blocks if file == "blocks.jsonl" else read.repeats) == len(lines) - 1
+        assert len(read.warnings) == (1 if lines[-1] else 0)
     elif sound[file][:length].strip() != sound[file].strip():
-        assert found is None
+        assert read is None
 
 
 ODD: st.SearchStrategy[object] = st.one_of(

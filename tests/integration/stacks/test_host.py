@@ -32,7 +32,15 @@ class FakeSession:
         self.refused: dict[str, str] = {}
         self.listener = socket.socket(socket.AF_UNIX)
 
-    def start(self, name: str, command: list[str], cores: list[int], open_files: int) -> int:
+    def start(
+        self,
+        name: str,
+        command: list[str],
+        cores: list[int],
+        open_files: int,
+        folder: str | None,
+        variables: dict[str, str],
+    ) -> int:
         self.log.append(f"start {name}: {command} on {cores}, {open_files} files")
         self.listener.bind(str(self.directory / "origin.sock"))
         self.listener.listen()

@@ -23,13 +23,16 @@ def sleeper() -> Iterator[int]:
 
 def stack(processes: dict[str, list[int]], counted_by_cgroup: bool = False) -> SimpleNamespace:
     return SimpleNamespace(
-        arm="made-up", processes=processes, account_of=lambda _: "/a/cgroup" if counted_by_cgroup else None
+        arm="made-up",
+        processes=processes,
+        account_of=lambda _: "/a/cgroup" if counted_by_cgroup else None,
+        prepared=SimpleNamespace(server=None),
     )
 
 
 def look(before: dict[str, list[int]], after: dict[str, list[int]], counted_by_cgroup: bool = False) -> Workers:
     made_up = stack(before, counted_by_cgroup)
-    processes = Workers(made_up)  # type: ignore[arg-type]
+    processes = Workers(made_up)
     made_up.processes = after
     return processes
 
@@ -56,7 +59,7 @@ def test_connections_are_dealt_to_the_workers_of_the_first_hop(
 ) -> None:
     made_up = stack(processes, counted_by_cgroup)
     made_up.prepared = SimpleNamespace(hops=[SimpleNamespace(name=name) for name in processes])
-    assert are_dealt_connections(made_up) is dealt  # type: ignore[arg-type]
+    assert are_dealt_connections(made_up) is dealt
 
 
 def test_very_many_workers_are_not_listed() -> None:

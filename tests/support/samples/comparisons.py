@@ -37,11 +37,11 @@ def arm(name: str, answers: int, cpu_ms: float, open_cpu_us: float = 0.0, respon
 
 def six_blocks(behind: float = 0.5, noise: float = 0.002, again: float = 1.0, open_loop: bool = True) -> list[Block]:
     """Direct 100,000/s at 10 µs, behind so much of it at 22 µs; in the open loop 20 µs and 60 µs."""
-    made = []
+    blocks = []
     for number in range(6):
         wobble = math.exp(noise * (-1) ** number)
         loads = (20.0, 60.0) if open_loop else (0.0, 0.0)
-        made.append(
+        blocks.append(
             block(
                 number,
                 arm("direct", 10_000, 100, loads[0]),
@@ -49,7 +49,7 @@ def six_blocks(behind: float = 0.5, noise: float = 0.002, again: float = 1.0, op
                 arm("direct-aa", round(10_000 * again / wobble), 100 / wobble, loads[0] / wobble),
             )
         )
-    return made
+    return blocks
 
 
 def void_load(block: Block, *late: float) -> Block:
@@ -59,11 +59,13 @@ def void_load(block: Block, *late: float) -> Block:
 
 
 def summary(blocks: list[Block], plan: Plan | None = None) -> ExperimentSummary:
-    (found,) = summarise(record(*blocks, plan=plan))
-    return found
+    (experiment,) = summarise(record(*blocks, plan=plan))
+    return experiment
 
 
-def of_behind(found: ExperimentSummary, figure: str, load_per_s: float | None = None) -> Comparison:
-    (behind,) = [each for each in found.arms if each.name == "behind"]
-    (one,) = [each for each in behind.comparisons if (each.figure, each.load_per_s) == (figure, load_per_s)]
-    return one
+def of_behind(experiment: ExperimentSummary, figure: str, load_per_s: float | None = None) -> Comparison:
+    (behind,) = [arm for arm in experiment.arms if arm.name == "behind"]
+    (comparison,) = [
+        compared for compared in behind.comparisons if (compared.figure, compared.load_per_s) == (figure, load_per_s)
+    ]
+    return comparison

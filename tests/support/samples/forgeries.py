@@ -19,9 +19,9 @@ def behind(block: Block) -> ArmBlock:
 
 
 def each_open_slice(block: Block, **values: int) -> None:
-    for each in behind(block).open_loop[0].slices:
+    for piece in behind(block).open_loop[0].slices:
         for key, value in values.items():
-            setattr(each, key, value)
+            setattr(piece, key, value)
 
 
 def times(block: Block, counts: dict[int, int]) -> None:

@@ -59,8 +59,8 @@ def swept() -> Record:
     ]
     blocks = []
     for number, point in enumerate(points):
-        for each in range(4):
-            block = plain_block(each, 1000, 1000, 400 + 100 * number + each)
+        for step in range(4):
+            block = plain_block(step, 1000, 1000, 400 + 100 * number + step)
             block.experiment = point.name
             blocks.append(block)
     return record(*blocks, plan=msgspec.structs.replace(plan, experiments=points))

@@ -132,7 +132,7 @@ def part(
 ) -> ArmBlock:
     """An arm's part of a block out of its slices."""
     name = slices[0].arm
-    answers = sum(each.answers for each in slices)
+    answers = sum(piece.answers for piece in slices)
     return ArmBlock(
         name=name,
         copy_of="direct" if name == "direct-aa" else None,
@@ -157,9 +157,9 @@ def part(
             compared=answers,
             in_flight=len(unanswered_ns),
             established=1,
-            reconnects=sum(each.reconnects for each in slices),
+            reconnects=sum(piece.reconnects for piece in slices),
             errors={
-                kind: sum(other.errors.get(kind, 0) for other in slices) for each in slices for kind in each.errors
+                kind: sum(other.errors.get(kind, 0) for other in slices) for piece in slices for kind in piece.errors
             },
             service_time=histogram(*service_time_ns),
             unanswered=histogram(*unanswered_ns),
@@ -182,7 +182,7 @@ def block(
     harness_cpu_ns: int = 0,
 ) -> Block:
     """A block of the experiment `cost`; a reason that is a text stands as it is."""
-    slices_ns = sum(each.elapsed_ns for part in parts for each in part.slices)
+    slices_ns = sum(piece.elapsed_ns for part in parts for piece in part.slices)
     return Block(
         experiment="cost",
         number=number,
@@ -211,13 +211,15 @@ def sound_part(arm: str) -> ArmBlock:
     """Two slices of 1 s, 20,000 answers of 1 ms in each, half a core of its hops; then 5000/s in the open loop."""
     hops = HOPS[arm.removesuffix("-aa")]
     half: dict[str, int | None] = dict.fromkeys(hops, 500 * MS // len(hops))
-    made = part(*(slice_of(arm, 20_000, elapsed_ns=1000 * MS, cpu_ns=half, generator_cpu_ns=600 * MS) for _ in "12"))
-    assert made.totals is not None
-    made.totals.service_time = histogram_of({MS: 40_000})
-    for each in made.slices:
-        each.in_flight_ns, each.aged_ns = 20_000 * MS, 0
-    made.open_loop = [open_load(arm)]
-    return made
+    arm_part = part(
+        *(slice_of(arm, 20_000, elapsed_ns=1000 * MS, cpu_ns=half, generator_cpu_ns=600 * MS) for _ in "12")
+    )
+    assert arm_part.totals is not None
+    arm_part.totals.service_time = histogram_of({MS: 40_000})
+    for piece in arm_part.slices:
+        piece.in_flight_ns, piece.aged_ns = 20_000 * MS, 0
+    arm_part.open_loop = [open_load(arm)]
+    return arm_part
 
 
 def open_load(arm: str, rate_per_s: int = 5000) -> OpenLoad:
@@ -227,9 +229,9 @@ def open_load(arm: str, rate_per_s: int = 5000) -> OpenLoad:
     slices = [
         slice_of(arm, rate_per_s, elapsed_ns=1000 * MS, cpu_ns=eighth, generator_cpu_ns=200 * MS) for _ in range(2)
     ]
-    for each in slices:
-        each.due, each.not_sent, each.late, each.drain_ns, each.spin_ns = rate_per_s, 0, 0, MS, 100 * MS
-        each.in_flight_ns, each.aged_ns = rate_per_s * MS, 0
+    for piece in slices:
+        piece.due, piece.not_sent, piece.late, piece.drain_ns, piece.spin_ns = rate_per_s, 0, 0, MS, 100 * MS
+        piece.in_flight_ns, piece.aged_ns = rate_per_s * MS, 0
     times = histogram_of({MS: 2 * rate_per_s})
     totals = part(*slices).totals
     assert totals is not None
@@ -247,10 +249,10 @@ def open_load(arm: str, rate_per_s: int = 5000) -> OpenLoad:
 
 def sound_block(number: int = 0) -> Block:
     """A block that nothing speaks against."""
-    made = block(number, *(sound_part(arm) for arm in ("direct", "behind", "direct-aa")))
-    made.open_ends = [End(elapsed_ns=7000 * MS, generator_cpu_ns=0, validity=Validity.VALID, reasons=[])]
-    made.throttled_ns, made.swapped_pages, made.clock_step_ns, made.longest_stall_ns = 0, 0, 1000, 2 * MS
-    return made
+    start = block(number, *(sound_part(arm) for arm in ("direct", "behind", "direct-aa")))
+    start.open_ends = [End(elapsed_ns=7000 * MS, generator_cpu_ns=0, validity=Validity.VALID, reasons=[])]
+    start.throttled_ns, start.swapped_pages, start.clock_step_ns, start.longest_stall_ns = 0, 0, 1000, 2 * MS
+    return start
 
 
 def plain_block(number: int, direct: int = 1000, again: int = 1000, behind: int = 400) -> Block:

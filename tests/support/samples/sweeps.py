@@ -39,8 +39,8 @@ def details_of(content: Record) -> dict[Part, list[Element]]:
 def table_of(content: Record, part: Part, title: str = "") -> Table | None:
     """The table of a part that has this title."""
     elements = details_of(content).get(part, [])
-    found = [element for element in elements if isinstance(element, Table) and element.title == title]
-    return found[0] if found else None
+    tables = [element for element in elements if isinstance(element, Table) and element.title == title]
+    return tables[0] if tables else None
 
 
 def notes_of(content: Record) -> list[str]:
@@ -90,11 +90,11 @@ def repeat(arm: str, number: int, run: PeerRun | None, failure: str | None = Non
 
 def soak_block(number: int, behind: int, memory: int) -> Block:
     slices = [slice_of("direct", 1000), slice_of("behind", behind), slice_of("direct-aa", 1000)]
-    for each in slices:
-        each.start_ns = number * 1200 * 1_000_000_000
-    made = block(number, *[part(each, service_time_ns=(1_000_000,) * 9) for each in slices])
-    made.arms[1].memory_samples = [MemorySample(elapsed_ns=number * 1200 * 1_000_000_000, resident_bytes=memory)]
-    return made
+    for piece in slices:
+        piece.start_ns = number * 1200 * 1_000_000_000
+    start = block(number, *[part(of_arm, service_time_ns=(1_000_000,) * 9) for of_arm in slices])
+    start.arms[1].memory_samples = [MemorySample(elapsed_ns=number * 1200 * 1_000_000_000, resident_bytes=memory)]
+    return start
 
 
 def soak_courses(*blocks: Block) -> dict[tuple[str, str], Course]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from samples.claims import CLAIMS
+from samples.questions.claims import CLAIMS
 from samples.records import ENVIRONMENT, made_up_suite, plain_block, plan_of, sound_block
 from samples.sweeps import peer_run, repeat
 

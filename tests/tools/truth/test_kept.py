@@ -53,16 +53,16 @@ def test_a_killed_run_goes_on_where_it_was() -> None:
     cases = [case("a"), case("b", runs=3), case("c")]
     nothing = lines.Sorted([], {})
     order = lines.missing(cases, nothing)
-    assert sorted((each.name, number) for each, number in order) == [
+    assert sorted((planned.name, number) for planned, number in order) == [
         *(("a", 0), ("a", 1)),
         *(("b", 0), ("b", 1), ("b", 2)),
         *(("c", 0), ("c", 1)),
     ]
     assert [number for _, number in order] == [0, 0, 0, 1, 1, 1, 2], "run by run"
     assert lines.missing(cases, nothing) == order, "the same order each time"
-    begun = [line(each.name, number) for each, number in order[:3]]
+    begun = [line(planned.name, number) for planned, number in order[:3]]
     assert lines.missing(cases, lines.sort_out(begun, cases, ENGINE, HERE)) == order[3:]
-    places = {tuple(each.name for each, _ in lines.missing([case(n, 40) for n in "abc"], nothing)[i : i + 3])
+    places = {tuple(planned.name for planned, _ in lines.missing([case(n, 40) for n in "abc"], nothing)[i : i + 3])
               for i in range(0, 120, 3)}  # fmt: skip
     assert len(places) == 6, "every order of three occurs"
 
@@ -88,7 +88,7 @@ def test_a_disturbed_run_is_kept_and_done_again(monkeypatch: pytest.MonkeyPatch,
     file.measure(at_most_s=60.0)
     assert len(ran) == 5 and ran[0] == ran[4], "the disturbed one once more, at the end"
     assert file.done().aside == {"beside programs of others": 1}
-    assert sorted(each["a"] for each in file.done().of("part", ran[0][0])) == [0.0, 1.0]
+    assert sorted(figures["a"] for figures in file.done().of("part", ran[0][0])) == [0.0, 1.0]
     file.measure(at_most_s=60.0)
     assert len(ran) == 5, "nothing is missing any more"
 
@@ -127,7 +127,7 @@ def test_a_run_that_failed_is_kept_and_done_again(monkeypatch: pytest.MonkeyPatc
     failing = range(2, 4)
     file.measure(at_most_s=60.0)
     assert ran == [0, 1, 2, 1, 2] and file.done().aside == {"that failed": 2}
-    assert [each["a"] for each in file.done().of("part", "a")] == [0.0, 1.0, 2.0]
+    assert [figures["a"] for figures in file.done().of("part", "a")] == [0.0, 1.0, 2.0]
     ran.clear()
     failing = range(1, 100)
     broken = kept.Kept(tmp_path / "broken.jsonl", lambda: [lines.Case("part", "a", run, 3, {})])

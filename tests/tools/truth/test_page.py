@@ -61,7 +61,7 @@ def mocks(monkeypatch: pytest.MonkeyPatch) -> dict[str, type[part.Section]]:
 def keep(folder: Path, number: int, **changed: Any) -> None:
     engine = msgspec.structs.replace(made_with.build(), **changed)
     run = msgspec.structs.replace(line("a", number), section="mock", engine=engine, machine=made_with.this_machine())
-    lines.append(folder / "mock.jsonl", run)
+    lines.append(lines.path_of("mock", folder), run)
 
 
 def test_the_whole_page(tmp_path: Path) -> None:

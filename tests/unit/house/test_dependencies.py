@@ -17,7 +17,7 @@ def test_the_base_has_at_most_thirteen_direct_dependencies() -> None:
 
 
 def test_packages_of_an_extra_are_imported_in_the_room_of_the_extra_alone() -> None:
-    """Where `errors.needs_extra` stands before the import: report/html for the extra html."""
+    """Where `errors.needs_extra` stands before the import: report/formats/html for the extra html."""
     for extra, requirements in PROJECT["optional-dependencies"].items():
         names = [re.split(r"[^\w-]", line)[0] for line in requirements]
         modules = "|".join(IMPORTS.get(name, name.replace("-", "_")) for name in names)
@@ -26,4 +26,4 @@ def test_packages_of_an_extra_are_imported_in_the_room_of_the_extra_alone() -> N
         users = {
             path.relative_to(ROOT / "src" / "hopcost").parent for path in sources if imports.search(path.read_text())
         }
-        assert {str(user) for user in users} == {f"report/{extra}"}, extra
+        assert {str(user) for user in users} == {f"report/formats/{extra}"}, extra

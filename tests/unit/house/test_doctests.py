@@ -8,7 +8,7 @@ import pytest
 
 import hopcost
 
-MODULES = sorted(each.name for each in pkgutil.walk_packages(hopcost.__path__, "hopcost."))
+MODULES = sorted(module.name for module in pkgutil.walk_packages(hopcost.__path__, "hopcost."))
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -10,32 +10,40 @@ PACKAGE = ROOT / "src" / "hopcost"
 DATA = {"served", "shipped"}  # what programs and suites bring along
 WITHOUT_A_FILE = {
     "structures alone; the tests of those who fill and read them use them": (
+        "statistics/questions/front/question "
         "plan/options plan/plan plan/until record/block record/evidence record/reason record/repeat "
         "record/run statistics/questions/claim_result suites/peer_name suites/published suites/suite"
     ),
     "whole commands show it: tests/end_to_end and tests/integration/cli": (
-        "cli/look/about cli/look/show cli/measure/gate cli/measure/load cli/measure/run cli/set_up/build "
+        "cli/measure/front cli/set_up/init cli/shared/front measure/protocols/front/learning "
+        "cli/look/about cli/look/show cli/measure/gate cli/measure/load cli/measure/run "
+        "cli/measure/vs cli/set_up/build "
         "cli/set_up/list_ cli/set_up/up cli/shared/app cli/shared/arm cli/shared/verb "
-        "cli/shared/complete cli/shared/description cli/shared/findings cli/shared/screen errors generators/engine "
-        "measure/peer_load measure/run record/names"
+        "cli/shared/complete cli/shared/description cli/shared/doctor/findings cli/shared/screen "
+        "errors generators/engine measure/peer_load measure/run record/names"
     ),
     "the loop on a mock engine shows it: tests/unit/measure/test_block.py and test_loop.py": (
         "measure/engine_load measure/protocols/as_published measure/protocols/soak measure/protocols/whole "
         "measure/rig measure/watcher"
     ),
     "running stacks show it: tests/integration/stacks and tests/conformance": (
-        "stacks/address stacks/sandbox/keeper stacks/sandbox/processes stacks/sandbox/usage stacks/stack"
+        "stacks/address stacks/attached/processes stacks/attached/request stacks/attached/thawer "
+        "stacks/sandbox/keeper stacks/sandbox/processes stacks/sandbox/usage stacks/stack"
+    ),
+    "running apps show it: tests/integration/measure/learn/test_learn.py": (
+        "measure/learn/answers measure/learn/idle measure/learn/learned measure/learn/load"
     ),
     "this machine's own figures: the doctor's tests, and every run's record": (
         "machine/binaries machine/cpu_time machine/facts machine/proc"
     ),
     "golden files of the whole report, and the tables' and the page's tests": (
+        "report/questions/front/data report/questions/front/details "
         "report/brief/load report/brief/outcome report/brief/reasons report/brief/repeats report/brief/soak "
-        "report/brief/words report/brief/next_command report/document report/formatting report/html/caveats "
-        "report/html/charts report/html/series report/html/vega "
-        "report/questions/closing report/questions/disturbed report/questions/gate_details "
+        "report/brief/words report/brief/next_command report/document report/formatting report/formats/html/caveats "
+        "report/formats/html/charts report/formats/html/series report/formats/html/vega "
+        "report/questions/closing report/questions/gate_details "
         "report/questions/two_records_details "
-        "report/html/stacks report/live/so_far report/live/watch report/notes/conditions report/notes/head "
+        "report/formats/html/stacks report/live/so_far report/live/watch report/notes/conditions report/notes/head "
         "report/notes/merge report/notes/scope report/notes/verdicts report/record_report report/tables/about "
         "report/tables/cpu report/tables/experiment report/tables/keyed report/tables/offered_load "
         "report/tables/published report/tables/verdicts"
@@ -50,7 +58,10 @@ WITHOUT_A_FILE = {
     "in files of other names": (
         "generators/peers/ab generators/peers/h2load generators/peers/hey generators/peers/oha generators/peers/ours "
         "generators/peers/peer generators/peers/wrk generators/process "  # generators/test_peers.py
+        "measure/protocols/front/ask "  # measure/protocols/front/test_suite.py
         "plan/method programs/read "  # tools/test_reference.py; programs/test_definition.py
+        "machine/listeners/listening "  # listeners/test_tcp.py, test_unix.py
+        "record/secrets/names record/secrets/patterns "  # secrets/test_masker.py
     ),
 }
 

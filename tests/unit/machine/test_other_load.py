@@ -100,3 +100,12 @@ def test_the_kernels_threads_are_no_programs_and_their_time_counts_by_core() -> 
     assert other_load.kernel_ns(before, after, [0]) == 54 * MS
     assert other_load.kernel_ns(before, after, [0, 1]) == 134 * MS
     assert others(before, after) == [("program", 7, 900)]
+
+
+def test_a_service_and_its_children_are_taken_out_with_what_they_used_on_these_cores() -> None:
+    before = [process(2, "postgres", 10), process(3, "postgres", 0, parent=2), process(9, "shell", 0)]
+    after = [process(2, "postgres", 20), process(3, "postgres", 70, parent=2), process(9, "shell", 5)]
+    after += [process(4, "postgres", 30, parent=2)._replace(core=1)]  # a connection's, on another core
+    programs = other_load.other_programs(before, after, OWN)
+    others, used_ns = other_load.without_families(programs, before, after, [2], [0])
+    assert ([program.name for program in others], used_ns // MS) == (["shell"], 80)

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from known import known
 from mock_rig import SUITE, MockRig, Recorder, measure, plan_of
 
+from hopcost.generators import engine_protocol
 from hopcost.generators.engine_protocol import Validity, WarmUp
 from hopcost.measure import block, loop
 from hopcost.measure.engine_load import BlockContext
@@ -17,6 +19,8 @@ from hopcost.plan.method import METHOD
 from hopcost.record import reader
 from hopcost.record.reason import ReasonKind
 from hopcost.record.writer import Writer
+from hopcost.suites.expect import Compared, Expect
+from hopcost.suites.suite import Suite
 
 
 def test_a_block_starts_checks_loads_and_stops_every_arm_with_the_baseline_first(rig: MockRig, tmp_path: Path) -> None:
@@ -35,8 +39,41 @@ def test_each_block_has_its_own_recorded_seed_and_the_baselines_answer_is_expect
     _, read, _ = measure(rig, tmp_path)
     assert [each.seed for each in read.blocks] == [load.seed for load in rig.plans]
     assert len({load.seed for load in rig.plans}) == 6
-    bodies = {base64.b64decode(arm.expect.body_base64) for load in rig.plans for arm in load.arms}
+    bodies = {base64.b64decode(known(arm.expect.body_base64)) for load in rig.plans for arm in load.arms}
     assert bodies == {b"hello"}
+
+
+def suite_with(expect: Expect) -> Suite:
+    """The mock suite whose answers must be so."""
+    replace = msgspec.structs.replace
+    (experiment,) = SUITE.experiments
+    return replace(SUITE, experiments=[replace(experiment, workload=replace(experiment.workload, expect=expect))])
+
+
+@pytest.mark.parametrize(
+    ("expect", "of_the_engine"),
+    [
+        (Expect(Compared.MASKED, masked=[(1, 2)]), (b"hullo", None, [(1, 2)])),
+        (Expect(Compared.LENGTH), (None, 5, [])),
+        (Expect(Compared.STATUS, status=200), (None, None, [])),
+    ],
+    ids=["masked", "length", "status"],
+)
+def test_arms_are_compared_in_what_the_workload_says(
+    rig: MockRig, tmp_path: Path, expect: Expect, of_the_engine: tuple[bytes | None, int | None, list[tuple[int, int]]]
+) -> None:
+    rig.bodies["slow"] = b"hullo"
+    _, read, _ = measure(rig, tmp_path, suite=suite_with(expect))
+    assert not any(block.failures for block in read.blocks)
+    (said,) = (arm.expect for arm in rig.plans[0].arms if arm.name == "slow")
+    body, length, masked = of_the_engine
+    assert said == engine_protocol.engine_expect(200, body, length, masked)
+
+
+def test_the_baseline_too_must_have_the_expected_status(rig: MockRig, tmp_path: Path) -> None:
+    well, read, _ = measure(rig, tmp_path, suite=suite_with(Expect(status=404)))
+    assert not well
+    assert "it answers with status 200; 404 is expected" in read.blocks[0].failures[0].message
 
 
 def test_after_the_closed_loop_the_same_stacks_are_offered_the_same_loads(rig: MockRig, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from hopcost.generators.engine_protocol import Validity, WarmUp
 from hopcost.measure.warm_up import WarmUpPolicy
 from hopcost.plan.method import METHOD
 from hopcost.record.block import Block
+from hopcost.suites.app import App
 from hopcost.suites.experiment import Workload
 
 LEVEL = (100,) * 30  # answers of each warm-up slice, each of the same CPU time
@@ -122,3 +123,15 @@ def test_a_void_block_says_nothing() -> None:
         void = a_block(number, 1000, 110 + number, 105, 100)
         policy.add(msgspec.structs.replace(void, validity=Validity.VOID))
     assert policy.next(3, SECONDS).requests == 10_000
+
+
+def test_an_app_that_says_how_many_answers_it_needs_gets_so_many() -> None:
+    plan = records.plan_of(quick=False)
+    hop = msgspec.structs.replace(plan.experiments[0].arms[0].arm.hops[0], app=App(command=["x"], warm_up_requests=700))
+    arms = [
+        msgspec.structs.replace(arm, arm=msgspec.structs.replace(arm.arm, hops=[hop]))
+        for arm in plan.experiments[0].arms
+    ]
+    experiment = msgspec.structs.replace(plan.experiments[0], arms=arms)
+    assert WarmUpPolicy(plan, plan.experiments[0]).next(3, 1800.0).requests == METHOD.warm_up_requests
+    assert WarmUpPolicy(plan, experiment).next(3, 1800.0).requests == 700

@@ -13,7 +13,9 @@ from hopcost.plan.method import METHOD
 from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.plan.turns import Turns
+from hopcost.suites.app import App
 from hopcost.suites.experiment import Reopening, Slices, Workload
+from hopcost.suites.suite import Suite
 
 
 def test_one_core_is_too_few_for_an_experiment_on_one_core() -> None:
@@ -119,3 +121,30 @@ def test_connections_are_opened_anew_where_rounds_are_short_and_nothing_else_clo
 ) -> None:
     planned = msgspec.structs.replace(make().experiments[0], workload=workload, turns=turns)
     assert planned.reopening is reopening
+
+
+def with_app(app: App) -> Suite:
+    """The suite with an app of the user's own in place of the program `app`."""
+    arms = {
+        name: msgspec.structs.replace(
+            arm,
+            hops=[msgspec.structs.replace(hop, app=app if hop.program == "app" else None) for hop in arm.hops],
+        )
+        for name, arm in SUITE.arms.items()
+    }
+    return msgspec.structs.replace(SUITE, arms=arms)
+
+
+def test_an_apps_own_idle_timeout_keeps_it_from_being_frozen_for_too_long() -> None:
+    turns = {
+        idle_s: make("first", suite=with_app(App(command=["x"], idle_timeout_s=idle_s))).experiments[0].turns
+        for idle_s in (None, 65.0, 0.5)
+    }
+    assert turns == {None: Turns.ALL, 65.0: Turns.ALL, 0.5: Turns.WHOLE}
+
+
+def test_what_all_stacks_share_is_said_once() -> None:
+    app = App(command=["x"], needs=["127.0.0.1:5432", "unix:/run/redis.sock"])
+    (first,) = make("first", suite=with_app(app)).experiments
+    shared = [note for note in first.notes if "share" in note]
+    assert shared == ["all stacks share 127.0.0.1:5432, unix:/run/redis.sock: what one leaves there, the others find"]

@@ -60,8 +60,8 @@ def test_what_does_not_fit_says_what_would(
     [
         (definition("count", 0), "x: default: expected a whole number from 1, got 0"),
         (definition("choice", "c", choices=["a", "b"]), 'x: default: expected "a" or "b", got "c"'),
-        (definition("choice", "c"), 'x: choices: expected exactly where kind is "choice"'),
-        (definition("switch", True, choices=["a"]), 'x: choices: expected exactly where kind is "choice"'),
+        (definition("choice", "c"), 'x: choices: the kind "choice" needs them, and no other has them'),
+        (definition("switch", True, choices=["a"]), 'x: choices: the kind "choice" needs them, and no other has them'),
         (definition("switch", True, least=0), "x: least: a switch has none"),
     ],
 )

@@ -29,20 +29,20 @@ def blocks(again: int = 1010) -> list[Block]:
     """Direct and its second run, behind about half of it, beside about a quarter."""
     names = ("direct", "behind", "beside", "direct-aa")
     return [
-        block(number, *(part(slice_of(name, each)) for name, each in zip(names, (*figures, again), strict=True)))
+        block(number, *(part(slice_of(name, answers)) for name, answers in zip(names, (*figures, again), strict=True)))
         for number, figures in enumerate(FIGURES)
     ]
 
 
-def one(content: Record) -> ExperimentSummary:
-    (found,) = summarise(content)
-    return found
+def experiment_of(content: Record) -> ExperimentSummary:
+    (experiment,) = summarise(content)
+    return experiment
 
 
 def test_all_arms_stand_beside_the_one_that_was_asked_for() -> None:
-    found = one(with_baseline(record(*blocks()), "behind"))
-    by_name = {arm.name: arm for arm in found.arms}
-    assert found.plan.baseline == "behind" and by_name["behind"].ratio == ONE
+    compared = experiment_of(with_baseline(record(*blocks()), "behind"))
+    by_name = {arm.name: arm for arm in compared.arms}
+    assert compared.plan.baseline == "behind" and by_name["behind"].ratio == ONE
     # Three arms, three pairs: a third of the error, of one look since the factory's plan is quick.
     content = record(*blocks())
     arms = PairedBlocks(content.plan.experiments[0], content.blocks)
@@ -50,13 +50,20 @@ def test_all_arms_stand_beside_the_one_that_was_asked_for() -> None:
     ratios = [beside / behind for _, behind, beside in FIGURES]
     assert known(by_name["beside"].ratio).value == pytest.approx(statistics.geometric_mean(ratios), rel=1e-3)
     direct = known(by_name["direct"].ratio)
-    assert direct.value == pytest.approx(1005 / math.prod(each[1] for each in FIGURES) ** (1 / 4)), "of both its runs"
-    assert [each.verdict.word for each in by_name["beside"].comparisons if each.figure == "throughput"] == ["slower"]
-    assert "beside behind on request, planned was direct" in found.plan.notes[-1]
+    assert direct.value == pytest.approx(1005 / math.prod(figure[1] for figure in FIGURES) ** (1 / 4)), (
+        "of both its runs"
+    )
+    assert [
+        comparison.verdict.word for comparison in by_name["beside"].comparisons if comparison.figure == "throughput"
+    ] == ["slower"]
+    assert "beside behind on request, planned was direct" in compared.plan.notes[-1]
 
 
 def test_the_floor_stays_that_of_the_copied_arm() -> None:
-    planned, rebased = one(record(*blocks(1200))), one(with_baseline(record(*blocks(1200)), "behind"))
+    planned, rebased = (
+        experiment_of(record(*blocks(1200))),
+        experiment_of(with_baseline(record(*blocks(1200)), "behind")),
+    )
     assert planned.aa_floor is not None and planned.aa_floor.value == pytest.approx(1.2)
     assert rebased.aa_floor == planned.aa_floor
     assert rebased.instrument_is_biased == planned.instrument_is_biased is True
@@ -64,14 +71,14 @@ def test_the_floor_stays_that_of_the_copied_arm() -> None:
 
 
 def test_what_an_arm_did_that_is_no_part_of_the_ratio_says_nothing_of_it() -> None:
-    made = blocks()
-    for each in made:
-        for arm in each.arms:
+    starts = blocks()
+    for start in starts:
+        for arm in start.arms:
             if arm.name in ("direct", "direct-aa"):
                 assert arm.totals is not None
                 arm.totals = msgspec.structs.replace(arm.totals, errors={"read": 1})
-    by_name = {arm.name: arm for arm in one(with_baseline(record(*made), "behind")).arms}
-    assert {each.no_verdict for each in by_name["beside"].comparisons} == {None, "it is not known here"}
+    by_name = {arm.name: arm for arm in experiment_of(with_baseline(record(*starts), "behind")).arms}
+    assert {comparison.no_verdict for comparison in by_name["beside"].comparisons} == {None, "it is not known here"}
     assert by_name["direct"].comparisons[0].no_verdict == "4 errors: read 4"
 
 
@@ -80,7 +87,10 @@ def test_a_soak_stays_as_it_is() -> None:
     (planned,) = content.plan.experiments
     soak = msgspec.structs.replace(planned, name="soak", turns=Turns.SOAK)
     both = msgspec.structs.replace(content, plan=msgspec.structs.replace(content.plan, experiments=[planned, soak]))
-    assert [each.baseline for each in with_baseline(both, "behind").plan.experiments] == ["behind", "direct"]
+    assert [experiment.baseline for experiment in with_baseline(both, "behind").plan.experiments] == [
+        "behind",
+        "direct",
+    ]
     alone = msgspec.structs.replace(content, plan=msgspec.structs.replace(content.plan, experiments=[soak]))
     with pytest.raises(UsageError):
         with_baseline(alone, "behind")

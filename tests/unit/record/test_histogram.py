@@ -21,10 +21,10 @@ WANTED = (0.0, 0.001, 0.25, 0.5, 0.9, 0.99, 0.999, 1.0)
 
 
 def theirs(values: list[int]) -> HdrHistogram:
-    made = HdrHistogram(LOWEST_NS, HIGHEST_NS, FIGURES)
+    filled = HdrHistogram(LOWEST_NS, HIGHEST_NS, FIGURES)
     for value in values:
-        assert made.record_value(value)
-    return made
+        assert filled.record_value(value)
+    return filled
 
 
 def encoded(values: list[int]) -> str:
@@ -45,25 +45,25 @@ def at_rank(values: list[int], q: float) -> int:
     return sorted(values)[max(1, math.ceil(q * len(values))) - 1]
 
 
-def same_within_three_figures(found: int, exact: int) -> bool:
+def same_within_three_figures(value_ns: int, exact: int) -> bool:
     """A bucket is reported at its upper end: never below the value, at most 1 in 1000 above."""
-    return exact <= found <= exact * 1.001 + 1
+    return exact <= value_ns <= exact * 1.001 + 1
 
 
 def test_quantiles_are_those_of_the_sorted_list() -> None:
     values = lognormal(5000, seed=1)
-    found = quantiles(histogram(values), histogram([]), WANTED)
-    assert [quantile is not None and quantile[1] for quantile in found] == [True] * len(WANTED)
-    pairs = [(quantile[0], at_rank(values, q)) for quantile, q in zip(found, WANTED, strict=True) if quantile]
+    times_ns = quantiles(histogram(values), histogram([]), WANTED)
+    assert [quantile is not None and quantile[1] for quantile in times_ns] == [True] * len(WANTED)
+    pairs = [(quantile[0], at_rank(values, q)) for quantile, q in zip(times_ns, WANTED, strict=True) if quantile]
     assert all(same_within_three_figures(*pair) for pair in pairs), pairs
     assert len({value for value, _ in pairs}) == len(WANTED)
 
 
 def test_quantiles_are_those_of_hdrh() -> None:
     values = lognormal(1000, seed=2)
-    found = quantiles(histogram(values), histogram([]), (0.01, 0.5, 0.9, 0.99, 1.0))
+    times_ns = quantiles(histogram(values), histogram([]), (0.01, 0.5, 0.9, 0.99, 1.0))
     expected = [theirs(values).get_value_at_percentile(percentile) for percentile in (1, 50, 90, 99, 100)]
-    assert found == [(value, True) for value in expected]
+    assert times_ns == [(value, True) for value in expected]
     assert quantile(histogram(values), 0.9) == expected[2]
 
 
@@ -72,13 +72,13 @@ def test_total_mean_and_recorded_values_are_those_of_hdrh() -> None:
     ours, hdrh = histogram(values), theirs(values)
     assert ours.total == hdrh.get_total_count() == 505
     assert math.isclose(ours.mean_ns, hdrh.get_mean_value(), rel_tol=1e-12)
-    walked = [(int(each.value_iterated_to), int(each.count_added_in_this_iter_step)) for each in _copies(hdrh)]
+    walked = [(int(bucket.value_iterated_to), int(bucket.count_added_in_this_iter_step)) for bucket in _copies(hdrh)]
     ranks = itertools.accumulate(count for _, count in walked)
     assert quantiles(ours, merge([]), [rank / 505 for rank in ranks]) == [(value, True) for value, _ in walked]
 
 
-def _copies(made: HdrHistogram) -> Iterator[Any]:  # it hands out the same object each time
-    return (copy.copy(each) for each in made.get_recorded_iterator())
+def _copies(filled: HdrHistogram) -> Iterator[Any]:  # it hands out the same object each time
+    return (copy.copy(bucket) for bucket in filled.get_recorded_iterator())
 
 
 def test_a_histogram_of_another_resolution_is_refused() -> None:
@@ -91,9 +91,9 @@ def test_a_histogram_of_another_resolution_is_refused() -> None:
 @settings(max_examples=20)  # hdrh walks all buckets in Python
 @given(st.lists(st.integers(LOWEST_NS, HIGHEST_NS), min_size=1, max_size=60), st.sampled_from(WANTED))
 def test_any_values_agree_with_the_sorted_list(values: list[int], q: float) -> None:
-    (found,) = quantiles(histogram(values), histogram([]), [q])
-    assert found is not None and found[1]
-    assert same_within_three_figures(found[0], at_rank(values, q))
+    (time_ns,) = quantiles(histogram(values), histogram([]), [q])
+    assert time_ns is not None and time_ns[1]
+    assert same_within_three_figures(time_ns[0], at_rank(values, q))
 
 
 def test_merging_is_recording_everything_in_one() -> None:
@@ -114,8 +114,8 @@ def test_a_thousand_histograms_keep_every_count() -> None:
     merged = merge(encoded(part) for part in parts)
     everything = [value for part in parts for value in part]
     assert merged.total == 20_000
-    for found, q in zip(quantiles(merged, histogram([]), WANTED), WANTED, strict=True):
-        assert found is not None and same_within_three_figures(found[0], at_rank(everything, q))
+    for time_ns, q in zip(quantiles(merged, histogram([]), WANTED), WANTED, strict=True):
+        assert time_ns is not None and same_within_three_figures(time_ns[0], at_rank(everything, q))
 
 
 def test_counts_above_one_per_value_count() -> None:
@@ -156,5 +156,5 @@ def test_only_unanswered_requests_are_all_at_least() -> None:
 
 @pytest.mark.parametrize("value", [LOWEST_NS, HIGHEST_NS])
 def test_the_ends_of_the_range_are_kept(value: int) -> None:
-    (found,) = quantiles(merge([encoded([value])]), histogram([]), [1.0])
-    assert found is not None and same_within_three_figures(found[0], value)
+    (time_ns,) = quantiles(merge([encoded([value])]), histogram([]), [1.0])
+    assert time_ns is not None and same_within_three_figures(time_ns[0], value)

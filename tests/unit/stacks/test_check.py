@@ -12,9 +12,11 @@ from collections.abc import Callable
 import pytest
 
 from hopcost.errors import ArmFailed
+from hopcost.generators import engine_protocol
 from hopcost.stacks import check
 from hopcost.stacks.address import Address
-from hopcost.stacks.check import HttpAnswer
+from hopcost.stacks.connection import HttpAnswer
+from hopcost.suites.expect import Compared, Expect
 
 BODY = b"Hello World\n" * 10
 
@@ -126,3 +128,63 @@ def test_a_difference_is_shown_decoded() -> None:
     other = answer(body=gzip.compress(b"Hullo World\n"), encoding="gzip")
     with pytest.raises(ArmFailed, match=r"\+Hullo World"):
         check.compare_answers("base", answer(), "arm", other)
+
+
+def token(value: bytes, encoding: str | None = None) -> HttpAnswer:
+    body = b'{"a": 1, "token": "' + value + b'"}\n'
+    return answer(body=body if encoding is None else gzip.compress(body), encoding=encoding)
+
+
+MASKED = Expect(Compared.MASKED, masked=[(19, 22)])
+
+
+def test_what_is_masked_may_differ_and_nothing_else() -> None:
+    check.compare_answers("base", token(b"abc"), "arm", token(b"xyz"), MASKED)
+    check.compare_answers("base", token(b"abc"), "gzip", token(b"xyz", "gzip"), MASKED)
+    other = answer(body=b'{"a": 2, "token": "xyz"}\n')
+    with pytest.raises(ArmFailed) as caught:
+        check.compare_answers("base", token(b"abc"), "arm", other, MASKED)
+    assert '-{"a": 1, "token": "***"}\n+{"a": 2, "token": "***"}' in caught.value.message
+    with pytest.raises(ArmFailed, match="-body of 25 bytes"):
+        check.compare_answers("base", token(b"abc"), "arm", token(b"wxyz"), MASKED)
+
+
+def test_lengths_or_the_statuses_alone_can_be_compared() -> None:
+    length, status = Expect(Compared.LENGTH), Expect(Compared.STATUS)
+    check.compare_answers("base", token(b"abc"), "arm", token(b"xyz"), length)
+    check.compare_answers("base", token(b"abc"), "arm", token(b"wxyz"), status)
+    with pytest.raises(ArmFailed, match=r"(?s)-body of 25 bytes\n\+body of 26 bytes"):
+        check.compare_answers("base", token(b"abc"), "arm", token(b"wxyz"), length)
+    with pytest.raises(ArmFailed, match=r"(?s)-status 200\n\+status 500"):
+        check.compare_answers("base", token(b"abc"), "arm", answer(status=500), status)
+
+
+def test_an_answer_has_the_expected_status_and_is_as_long_as_what_is_masked() -> None:
+    check.check_answer("arm", token(b"abc"), Expect(Compared.MASKED, 200, masked=[(0, 25)]))
+    with pytest.raises(ArmFailed, match=r"with status 200; 201 is expected"):
+        check.check_answer("arm", token(b"abc"), Expect(status=201))
+    with pytest.raises(ArmFailed, match=r"its body has 25 bytes; those from 0 to 26 are to be masked"):
+        check.check_answer("arm", token(b"abc"), Expect(Compared.MASKED, masked=[(0, 26)]))
+
+
+@pytest.mark.parametrize(
+    ("given", "expect", "encoding", "said"),
+    [
+        (Compared.BODY, Expect(), None, ("body", None, [])),
+        (Compared.BODY, Expect(), "gzip", ("body", None, [])),
+        (Compared.MASKED, MASKED, None, ("body", None, [(19, 22)])),
+        (Compared.STATUS, MASKED, "gzip", (None, None, [])),
+        (Compared.LENGTH, Expect(Compared.LENGTH), None, (None, 25, [])),
+        (Compared.STATUS, Expect(Compared.LENGTH), "gzip", (None, None, [])),
+        (Compared.STATUS, Expect(Compared.STATUS), None, (None, None, [])),
+    ],
+)
+def test_the_engine_compares_raw_bodies_and_of_changing_ones_that_are_compressed_the_status(
+    given: Compared, expect: Expect, encoding: str | None, said: tuple[str | None, int | None, list[tuple[int, int]]]
+) -> None:
+    arms = token(b"abc", encoding)
+    assert check.compared_under_load(arms, expect) is given
+    body, length, masked = said
+    assert check.expect_under_load(arms, expect) == engine_protocol.engine_expect(
+        200, None if body is None else arms.body, length, masked
+    )

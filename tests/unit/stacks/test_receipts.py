@@ -9,7 +9,7 @@ import pytest
 
 from hopcost.programs.settings import ReceiptKind
 from hopcost.stacks import receipts
-from hopcost.stacks.check import HttpAnswer
+from hopcost.stacks.connection import HttpAnswer
 from hopcost.stacks.sandbox import usage
 
 

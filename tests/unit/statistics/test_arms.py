@@ -41,7 +41,7 @@ def test_a_contrast_has_the_log_ratio_of_each_block_and_how_rounds_scatter_withi
     contrast = known(paired(*BLOCKS).contrast("behind", throughput, "direct", of_difference=False))
     assert contrast.logs == [pytest.approx(math.log(share)) for share in (0.41, 0.49, 0.45)]
     assert contrast.rounds == [3, 3, 2]
-    squares = [variance([math.log(each) for each in rounds]) * 2 for rounds in ((400, 420, 410), (500, 480, 490))]
+    squares = [variance([math.log(answers) for answers in rounds]) * 2 for rounds in ((400, 420, 410), (500, 480, 490))]
     assert contrast.degrees == 5
     assert contrast.variance == pytest.approx(sum(squares) / 5)
 
@@ -51,7 +51,7 @@ def test_a_difference_is_a_share_of_the_mean_of_both_arms() -> None:
     contrast = known(arms.contrast("behind", throughput, "direct", of_difference=True))
     own, other = (known(arms.values(name, throughput)) for name in ("behind", "direct"))
     level = (fmean(own) + fmean(other)) / 2
-    assert contrast.logs == [pytest.approx((one - two) / level) for one, two in zip(own, other, strict=True)]
+    assert contrast.logs == [pytest.approx((first - two) / level) for first, two in zip(own, other, strict=True)]
     (estimate,) = random_effects.estimate([contrast])
     cost = known(arms.difference("behind", throughput, 0.05))
     assert cost.value == pytest.approx(estimate.interval(0.05).value * level)
@@ -71,7 +71,7 @@ def test_a_round_without_an_answer_is_not_left_out_of_the_scatter() -> None:
 
 def with_times_by_slice(blocks: list[Block], samples: int) -> list[Block]:
     """Two slices of an offered load, the second slower: by 20 %, and behind by 30 %."""
-    for arm in (arm for each in blocks for arm in each.arms):
+    for arm in (arm for start in blocks for arm in start.arms):
         (load,) = arm.open_loop
         slower = 1.3 if arm.name == "behind" else 1.2
         load.slices = [
@@ -110,7 +110,7 @@ def test_response_times_without_histograms_of_slices_are_by_block() -> None:
 
 def test_rounds_of_an_offered_load_are_its_own() -> None:
     blocks = six_blocks(noise=0.0)
-    for arm in (arm for each in blocks for arm in each.arms):
+    for arm in (arm for start in blocks for arm in start.arms):
         (load,) = arm.open_loop
         first = load.slices[0]
         dearer = {hop: (ns or 0) * 2 for hop, ns in first.cpu_ns.items()} if arm.name == "behind" else first.cpu_ns
@@ -124,7 +124,7 @@ def record_of_two() -> tuple[list[PlannedExperiment], list[Block]]:
     """Two experiments of the same arms."""
     other = msgspec.structs.replace(EXPERIMENT, name="other")
     wild = [three_rounds(0, 300, 310, 320), three_rounds(1, 600, 610, 620), three_rounds(2, 450, 460, 440)]
-    return [EXPERIMENT, other], [*BLOCKS, *(msgspec.structs.replace(each, experiment="other") for each in wild)]
+    return [EXPERIMENT, other], [*BLOCKS, *(msgspec.structs.replace(start, experiment="other") for start in wild)]
 
 
 def test_all_arms_of_a_record_tell_how_much_starts_differ_but_not_its_second_runs() -> None:
@@ -135,8 +135,8 @@ def test_all_arms_of_a_record_tell_how_much_starts_differ_but_not_its_second_run
         for experiment in experiments
         for name in ("behind", "direct-aa")
     ]
-    learns = [Contrast(each.logs, each.rounds, each.variance, each.degrees, learns=number % 2 == 0)
-              for number, each in enumerate(contrasts)]  # fmt: skip
+    learns = [Contrast(contrast.logs, contrast.rounds, contrast.variance, contrast.degrees, learns=number % 2 == 0)
+              for number, contrast in enumerate(contrasts)]  # fmt: skip
     estimates = random_effects.estimate(learns)
     calm = record.of(EXPERIMENT)
     assert calm.ratio("behind", throughput, 0.05) == of_logs(estimates[0].interval(0.05))

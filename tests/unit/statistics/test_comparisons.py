@@ -7,31 +7,38 @@ import math
 import msgspec
 import pytest
 from known import known
+from samples import records
 from samples.comparisons import RATE_PER_S, arm, of_behind, six_blocks, summary
 from samples.records import histogram, plan_of
 
 from hopcost.record.block import Failure
 from hopcost.statistics import figures, stop
 from hopcost.statistics.arms import PairedBlocks
+from hopcost.statistics.comparisons import DIFFERENCE_OPEN, P99_UNPROVEN
 from hopcost.statistics.looks import error_of_one_arm
 from hopcost.statistics.summary import open_loop
 from hopcost.statistics.validity.grounds import GENERATOR_FULL
 
 
 def test_half_the_throughput_is_slower_and_twice_the_cpu_is_dearer() -> None:
-    found = summary(six_blocks())
-    assert str(of_behind(found, "throughput").verdict) == "slower"
-    assert str(of_behind(found, "cpu_per_request").verdict) == "dearer"
-    assert str(of_behind(found, "cpu_per_request", RATE_PER_S).verdict) == "dearer"
-    assert str(of_behind(found, "response_p50", RATE_PER_S).verdict) == "slower"
-    assert str(of_behind(found, "response_p99", RATE_PER_S).verdict) == "slower"
+    experiment = summary(six_blocks())
+    assert str(of_behind(experiment, "throughput").verdict) == "slower"
+    assert str(of_behind(experiment, "cpu_per_request").verdict) == "dearer"
+    assert str(of_behind(experiment, "cpu_per_request", RATE_PER_S).verdict) == "dearer"
+    assert str(of_behind(experiment, "response_p50", RATE_PER_S).verdict) == "slower"
+
+
+def test_p99_has_a_range_and_no_verdict() -> None:
+    p99 = of_behind(summary(six_blocks()), "response_p99", RATE_PER_S)
+    assert p99.ratio is not None and p99.ratio.low is not None and p99.ratio.low > 1
+    assert (p99.verdict.word, p99.no_verdict, p99.to_settle) == ("no verdict", P99_UNPROVEN, None)
 
 
 def test_a_hop_that_both_have_is_compared_by_itself() -> None:
     # app: 11 µs of behind's 22 to the baseline's 10: at saturation 1.1; in the open loop 30 to 20.
-    found = summary(six_blocks(noise=0.0))
-    assert known(of_behind(found, "cpu_per_request:app").ratio).value == pytest.approx(1.1, rel=1e-3)
-    assert known(of_behind(found, "cpu_per_request:app", RATE_PER_S).ratio).value == pytest.approx(1.5, rel=1e-3)
+    experiment = summary(six_blocks(noise=0.0))
+    assert known(of_behind(experiment, "cpu_per_request:app").ratio).value == pytest.approx(1.1, rel=1e-3)
+    assert known(of_behind(experiment, "cpu_per_request:app", RATE_PER_S).ratio).value == pytest.approx(1.5, rel=1e-3)
 
 
 def test_as_fast_within_the_margin_is_the_same_and_a_wide_interval_is_not_settled() -> None:
@@ -60,26 +67,26 @@ def test_the_errors_of_arms_add_up() -> None:
 
 
 def test_a_baseline_that_differs_from_itself_leaves_the_run_without_verdicts() -> None:
-    found = summary(six_blocks(again=1.2))
-    assert found.instrument_is_biased is True
-    assert "differs from itself" in known(found.no_verdicts)
-    assert {each.verdict.word for arm in found.arms for each in arm.comparisons} == {"no verdict"}
+    experiment = summary(six_blocks(again=1.2))
+    assert experiment.instrument_is_biased is True
+    assert "differs from itself" in known(experiment.no_verdicts)
+    assert {comparison.verdict.word for arm in experiment.arms for comparison in arm.comparisons} == {"no verdict"}
     assert summary(six_blocks()).instrument_is_biased is False
 
 
 def test_a_run_on_a_machine_that_is_known_to_be_busy_has_no_verdicts_and_convicts_nobody() -> None:
-    found = summary(six_blocks(again=1.2), plan=plan_of(on_busy_machine=True))
-    assert "--anyway" in known(found.no_verdicts)
-    assert found.instrument_is_biased is None, "nobody judged it"
-    assert {each.verdict.word for arm in found.arms for each in arm.comparisons} == {"no verdict"}
+    experiment = summary(six_blocks(again=1.2), plan=plan_of(on_busy_machine=True))
+    assert "--anyway" in known(experiment.no_verdicts)
+    assert experiment.instrument_is_biased is None, "nobody judged it"
+    assert {comparison.verdict.word for arm in experiment.arms for comparison in arm.comparisons} == {"no verdict"}
 
 
 def test_two_starts_give_verdicts_and_one_gives_none() -> None:
     assert of_behind(summary(six_blocks()[:2]), "throughput").verdict.word == "slower"
-    found = summary(six_blocks()[:1])
-    assert found.no_verdicts == "from one start: 2 are needed"
-    assert of_behind(found, "throughput").verdict.word == "no verdict"
-    assert of_behind(found, "throughput").ratio is not None
+    experiment = summary(six_blocks()[:1])
+    assert experiment.no_verdicts == "from one start: 2 are needed"
+    assert of_behind(experiment, "throughput").verdict.word == "no verdict"
+    assert of_behind(experiment, "throughput").ratio is not None
 
 
 def test_many_errors_take_the_verdict_on_throughput_and_a_few_are_a_caveat() -> None:
@@ -97,8 +104,8 @@ def test_many_errors_take_the_verdict_on_throughput_and_a_few_are_a_caveat() -> 
 def test_an_arm_is_not_judged_against_a_baseline_with_errors() -> None:
     blocks = six_blocks()
     known(blocks[3].arms[0].totals).errors["timeout"] = 2000
-    one = of_behind(summary(blocks), "throughput")
-    assert (one.verdict.word, one.no_verdict) == ("no verdict", "direct: 2000 errors: timeout 2000")
+    experiment = of_behind(summary(blocks), "throughput")
+    assert (experiment.verdict.word, experiment.no_verdict) == ("no verdict", "direct: 2000 errors: timeout 2000")
 
 
 @pytest.mark.parametrize(
@@ -120,13 +127,13 @@ def test_where_the_generator_is_the_limit_one_direction_is_left(
         for piece in part.slices:
             piece.elapsed_ns *= 20  # every stack is idle for the most part
             piece.generator_cpu_ns = piece.elapsed_ns if part.name in full else 0
-    found = summary(blocks)
-    throughput = of_behind(found, "throughput")
+    experiment = summary(blocks)
+    throughput = of_behind(experiment, "throughput")
     assert throughput.verdict.word == word
     told = throughput.caveats if word != "no verdict" else [known(throughput.no_verdict)]
     assert any(f"{full[-1]}: {GENERATOR_FULL}" in reason for reason in told)
-    assert of_behind(found, "cpu_per_request").verdict.word == "dearer"
-    assert [arm.throughput_is_a_bound for arm in found.arms] == [arm in full for arm in ("direct", "behind")]
+    assert of_behind(experiment, "cpu_per_request").verdict.word == "dearer"
+    assert [arm.throughput_is_a_bound for arm in experiment.arms] == [arm in full for arm in ("direct", "behind")]
 
 
 def test_quantiles_need_a_hundred_samples_beyond() -> None:
@@ -139,59 +146,59 @@ def test_quantiles_need_a_hundred_samples_beyond() -> None:
     assert direct.open_loop[0].response_time_ns["p999"] is None
 
 
-def test_p99_has_its_interval_and_where_the_baseline_differs_from_itself_no_verdict() -> None:
-    assert of_behind(summary(six_blocks()), "response_p99", RATE_PER_S).verdict.word == "slower"
+def test_a_figure_in_which_the_baseline_differs_from_itself_has_no_verdict() -> None:
+    assert of_behind(summary(six_blocks()), "response_p50", RATE_PER_S).verdict.word == "slower"
     blocks = six_blocks()
-    for each in blocks:
-        each.arms[2] = arm("direct-aa", 10_000, 100, 20.0, 600.0)
-    found = summary(blocks)
-    p99 = of_behind(found, "response_p99", RATE_PER_S)
-    assert p99.ratio is not None and p99.verdict.word == "no verdict"
-    assert known(p99.no_verdict).startswith("direct differs from itself here: 2.0")
-    assert found.instrument_is_biased is False, "its throughput and CPU do not differ"
-    assert of_behind(found, "throughput").verdict.word == "slower"
+    for block in blocks:
+        block.arms[2] = arm("direct-aa", 10_000, 100, 20.0, 600.0)
+    experiment = summary(blocks)
+    p50 = of_behind(experiment, "response_p50", RATE_PER_S)
+    assert p50.ratio is not None and p50.verdict.word == "no verdict"
+    assert known(p50.no_verdict).startswith("direct differs from itself here: ")
+    assert experiment.instrument_is_biased is False, "its throughput and CPU do not differ"
+    assert of_behind(experiment, "throughput").verdict.word == "slower"
 
 
 def test_a_block_counts_its_own_rounds() -> None:
     long, brief = six_blocks(0.5, 0.0, open_loop=False)[:2]
-    for each in long.arms:
-        each.slices = each.slices * 3
-    for each in brief.arms:
-        if each.name == "behind":
-            each.slices = [msgspec.structs.replace(one, answers=one.answers * 2) for one in each.slices]
+    for stack in long.arms:
+        stack.slices = stack.slices * 3
+    for stack in brief.arms:
+        if stack.name == "behind":
+            stack.slices = [msgspec.structs.replace(piece, answers=piece.answers * 2) for piece in stack.slices]
     arms = PairedBlocks(plan_of().experiments[0], [long, brief])
     assert arms.rounds("behind", figures.throughput) == [3, 1]
 
 
 def test_an_offered_load_weighs_by_its_own_slices() -> None:
     long, brief = six_blocks(0.5, 0.0)[:2]
-    for each in long.arms:
-        each.slices = each.slices * 9
+    for stack in long.arms:
+        stack.slices = stack.slices * 9
     arms, figure = PairedBlocks(plan_of().experiments[0], [long, brief]), open_loop.cpu_per_request_at(0.25)
     assert arms.rounds("behind", figure) == [1, 1]
-    for each in brief.arms:
-        each.open_loop[0].slices = each.open_loop[0].slices * 3
+    for stack in brief.arms:
+        stack.open_loop[0].slices = stack.open_loop[0].slices * 3
     assert arms.rounds("behind", figure) == [1, 3]
 
 
 def test_a_block_without_the_offered_load_says_nothing_of_it() -> None:
     blocks = six_blocks()
-    for each in blocks[0].arms:
-        each.open_loop = []
-    found = summary(blocks)
-    assert of_behind(found, "cpu_per_request", RATE_PER_S).verdict.word == "dearer"
-    assert [cost.load_per_s for cost in found.hop_costs] == [RATE_PER_S, None]
-    for each in blocks[1].arms:
-        if each.name == "behind":
-            each.open_loop = []
+    for stack in blocks[0].arms:
+        stack.open_loop = []
+    experiment = summary(blocks)
+    assert of_behind(experiment, "cpu_per_request", RATE_PER_S).verdict.word == "dearer"
+    assert [cost.load_per_s for cost in experiment.hop_costs] == [RATE_PER_S, None]
+    for stack in blocks[1].arms:
+        if stack.name == "behind":
+            stack.open_loop = []
     behind = summary(blocks).arms[1]
     assert behind.comparison("cpu_per_request", RATE_PER_S) is None, "a block that the arm alone lacks is its outcome"
 
 
 def test_the_own_figures_of_an_arm_leave_out_what_nobody_was_asked_and_nothing_else() -> None:
     blocks, figure = six_blocks(), open_loop.cpu_per_request_at(0.25)
-    for each in blocks[0].arms:
-        each.open_loop = []
+    for stack in blocks[0].arms:
+        stack.open_loop = []
     arms = PairedBlocks(plan_of().experiments[0], blocks)
     assert len(arms.values("behind", figure) or []) == 5 and len(arms.values("behind", figures.throughput) or []) == 6
     blocks[1].arms[1].open_loop = []
@@ -200,31 +207,31 @@ def test_the_own_figures_of_an_arm_leave_out_what_nobody_was_asked_and_nothing_e
 
 def test_two_blocks_of_the_arm_itself_are_needed() -> None:
     blocks = six_blocks()
-    for each in blocks[1:]:
-        each.arms = [arm for arm in each.arms if arm.name != "behind"]
-    found = of_behind(summary(blocks), "throughput")
-    assert (found.verdict.word, found.no_verdict) == ("no verdict", "from one start: 2 are needed")
+    for block in blocks[1:]:
+        block.arms = [arm for arm in block.arms if arm.name != "behind"]
+    experiment = of_behind(summary(blocks), "throughput")
+    assert (experiment.verdict.word, experiment.no_verdict) == ("no verdict", "from one start: 2 are needed")
 
 
 def test_an_arm_that_failed_has_no_verdict_and_is_not_waited_for() -> None:
     blocks = six_blocks(0.99, 0.05)
-    for each in blocks:
-        each.arms[2] = arm("direct-aa", 10_000, 100, 20.0)
+    for block in blocks:
+        block.arms[2] = arm("direct-aa", 10_000, 100, 20.0)
     experiment = plan_of().experiments[0]
     beside = [arm("beside", 10_000, 100, 20.0) for _ in blocks]
-    for each, other in zip(blocks, beside, strict=True):
-        each.arms.append(other)
+    for block, other in zip(blocks, beside, strict=True):
+        block.arms.append(other)
     assert not stop.is_precise_enough(PairedBlocks(experiment, blocks), error=0.05, precision=0.06)
-    blocks[5].arms = [each for each in blocks[5].arms if each.name != "behind"]
+    blocks[5].arms = [arm for arm in blocks[5].arms if arm.name != "behind"]
     blocks[5].failures = [Failure(arm="behind", message="under load: proxy: gzip = true, but nothing came of it")]
     assert stop.is_precise_enough(PairedBlocks(experiment, blocks), error=0.05, precision=0.06)
-    found = of_behind(summary(blocks), "throughput")
-    assert (found.verdict.word, found.no_verdict) == ("no verdict", "it failed in 1 of 6 starts (block 6)")
+    comparison = of_behind(summary(blocks), "throughput")
+    assert (comparison.verdict.word, comparison.no_verdict) == ("no verdict", "it failed in 1 of 6 starts (block 6)")
 
 
 def test_an_arm_that_failed_in_some_starts_may_still_be_slower() -> None:
     blocks = six_blocks(0.5)
-    blocks[5].arms = [each for each in blocks[5].arms if each.name != "behind"]
+    blocks[5].arms = [arm for arm in blocks[5].arms if arm.name != "behind"]
     blocks[5].failures = [Failure(arm="behind", message="it ended")]
     slower = of_behind(summary(blocks), "throughput")
     assert (slower.verdict.word, slower.caveats) == ("slower", ["it failed in 1 of 6 starts (block 6)"])
@@ -235,8 +242,8 @@ def test_a_quantile_that_is_not_shown_is_not_compared() -> None:
     few = summary(six_blocks()[:3])  # 3 blocks × 5,000 answers: 150 beyond p99
     assert of_behind(few, "response_p99", RATE_PER_S).ratio is not None
     blocks = six_blocks()[:3]
-    for each in [one for made in blocks for one in made.arms]:
-        for load in each.open_loop:  # 3 × 3,000: 90 beyond p99 in all, 30 in each block
+    for stack in [part for start in blocks for part in start.arms]:
+        for load in stack.open_loop:  # 3 × 3,000: 90 beyond p99 in all, 30 in each block
             load.totals = msgspec.structs.replace(load.totals, response_time=histogram(*[300_000] * 3000))
     (_, behind) = summary(blocks).arms
     assert behind.comparison("response_p99", RATE_PER_S) is None
@@ -262,3 +269,24 @@ def test_a_ratio_that_moves_from_start_to_start_is_a_caveat_and_no_veto() -> Non
     assert (throughput.verdict.word, throughput.caveats) == ("slower", ["its ratio moved during the run"])
     assert of_behind(moving, "cpu_per_request", RATE_PER_S).caveats == [], "that one stayed"
     assert of_behind(summary(blocks[:5]), "throughput").caveats == [], "too few starts to tell"
+
+
+def test_a_direction_needs_the_range_of_the_difference_too() -> None:
+    """One start at a level twenty times that of the others: each ratio is 1.5, and the difference may be anything."""
+    levels = (1.0, 1.0, 1.0, 1.0, 1.0, 20.0)
+    blocks = [
+        records.block(
+            number,
+            arm("direct", 10_000, 100, 20.0, 300 * level),
+            arm("behind", 5_000, 110, 60.0, 450 * level * (1 + (-1) ** number / 1000)),
+            arm("direct-aa", 10_000, 100, 20.0, 300 * level),
+        )
+        for number, level in enumerate(levels)
+    ]
+    experiment = summary(blocks, plan_of(quick=False))
+    median = of_behind(experiment, "response_p50", RATE_PER_S)
+    (cost,) = [cost for cost in experiment.hop_costs if cost.load_per_s == RATE_PER_S]
+    assert median.ratio is not None and median.ratio.low is not None and median.ratio.low > 1
+    assert cost.p50_ns is not None and cost.p50_ns.low is not None and cost.p50_ns.low < 0
+    assert (median.verdict.word, median.caveats, median.to_settle) == ("not settled", [DIFFERENCE_OPEN], None)
+    assert of_behind(experiment, "cpu_per_request", RATE_PER_S).verdict.word == "dearer", "no such doubt there"

@@ -27,26 +27,26 @@ def test_three_blocks_by_hand() -> None:
     # Ratios 2, 4, 8: logs ln 2 × (1, 2, 3), mean 2 ln 2 (ratio 4), standard deviation ln 2 = 0.693147.
     # t(2 degrees of freedom, 0.975) = 4.302653 from a table.
     # reach = 4.302653 × 0.693147 ÷ √3 = 1.721873; 4 ÷ e^1.721873 = 0.714924, 4 × e^1.721873 = 22.379993.
-    found = known(ratio([200.0, 1200.0, 4000.0], [100.0, 300.0, 500.0]))
-    assert found.value == pytest.approx(4.0, rel=1e-12)
-    assert found.low == pytest.approx(0.714924, rel=1e-6)
-    assert found.high == pytest.approx(22.379993, rel=1e-6)
+    interval = known(ratio([200.0, 1200.0, 4000.0], [100.0, 300.0, 500.0]))
+    assert interval.value == pytest.approx(4.0, rel=1e-12)
+    assert interval.low == pytest.approx(0.714924, rel=1e-6)
+    assert interval.high == pytest.approx(22.379993, rel=1e-6)
 
 
 def test_two_blocks_by_hand() -> None:
     # Ratios 1/2 and 1/8: logs −ln 2, −3 ln 2; mean −2 ln 2 (ratio 1/4), standard deviation √2 ln 2.
     # t(1, 0.975) = 12.706205; reach = 12.706205 × √2 × 0.693147 ÷ √2 = 8.807270; e^8.807270 = 6682.65.
-    found = known(ratio([50.0, 50.0], [100.0, 400.0]))
-    assert found.value == pytest.approx(0.25, rel=1e-12)
-    assert found.low == pytest.approx(0.25 / 6682.65, rel=1e-5)
-    assert found.high == pytest.approx(0.25 * 6682.65, rel=1e-5)
+    interval = known(ratio([50.0, 50.0], [100.0, 400.0]))
+    assert interval.value == pytest.approx(0.25, rel=1e-12)
+    assert interval.low == pytest.approx(0.25 / 6682.65, rel=1e-5)
+    assert interval.high == pytest.approx(0.25 * 6682.65, rel=1e-5)
 
 
 def test_two_blocks_of_which_nothing_is_known_have_an_interval_all_the_same() -> None:
     # Logs 0 and 0.8: t(1, 1 - 0.005 ÷ 30) = 1909.86, reach 764; e^764 is beyond all numbers.
-    found = ratio([1.0, math.exp(0.8)], [1.0, 1.0], 0.01 / 30)
-    assert found is not None and found.low is not None and found.high is not None
-    assert 0 < found.low < 1e-300 and 1e300 < found.high < math.inf
+    interval = ratio([1.0, math.exp(0.8)], [1.0, 1.0], 0.01 / 30)
+    assert interval is not None and interval.low is not None and interval.high is not None
+    assert 0 < interval.low < 1e-300 and 1e300 < interval.high < math.inf
 
 
 def test_six_blocks_with_the_error_of_one_of_four_looks_by_hand() -> None:
@@ -54,11 +54,11 @@ def test_six_blocks_with_the_error_of_one_of_four_looks_by_hand() -> None:
     # standard deviation 0.0109545. Error 0.05 ÷ 4 = 0.0125: t(5, 0.99375) = 3.810005 from a table.
     # reach = 3.810005 × 0.0109545 ÷ √6 = 0.0170386; e^±0.0170386 = 1.017185 and 0.983106.
     arm = [math.exp(0.01)] * 3 + [math.exp(-0.01)] * 3
-    found = known(ratio(arm, [1.0] * 6, 0.05 / 4))
-    assert found.value == pytest.approx(1.0, abs=1e-12)
-    assert found.low == pytest.approx(0.983106, rel=1e-6)
-    assert found.high == pytest.approx(1.017185, rel=1e-6)
-    assert found.half_width == pytest.approx((1.017185 - 0.983106) / 2, rel=1e-4)
+    interval = known(ratio(arm, [1.0] * 6, 0.05 / 4))
+    assert interval.value == pytest.approx(1.0, abs=1e-12)
+    assert interval.low == pytest.approx(0.983106, rel=1e-6)
+    assert interval.high == pytest.approx(1.017185, rel=1e-6)
+    assert interval.half_width == pytest.approx((1.017185 - 0.983106) / 2, rel=1e-4)
 
 
 def test_blocks_of_unlike_length_by_hand() -> None:
@@ -66,11 +66,11 @@ def test_blocks_of_unlike_length_by_hand() -> None:
     # Squares by weight: 1.5625 + 0.0625 + 2 × 0.5625 = 2.75 (ln 2)²; ÷ (4 × 2) = 0.34375; root 0.586302 ln 2.
     # reach = 4.302653 × 0.586302 × 0.693147 = 1.748570.
     arm, baseline = [200.0, 1200.0, 4000.0], [100.0, 300.0, 500.0]
-    found = ratio(arm, baseline, weights=[1, 1, 2])
-    assert found is not None and found.low is not None and found.high is not None
-    assert found.value == pytest.approx(4.756828, rel=1e-6)
-    assert math.log(found.high / found.value) == pytest.approx(1.748570, rel=1e-5)
-    assert math.log(found.value / found.low) == pytest.approx(1.748570, rel=1e-5)
+    interval = ratio(arm, baseline, weights=[1, 1, 2])
+    assert interval is not None and interval.low is not None and interval.high is not None
+    assert interval.value == pytest.approx(4.756828, rel=1e-6)
+    assert math.log(interval.high / interval.value) == pytest.approx(1.748570, rel=1e-5)
+    assert math.log(interval.value / interval.low) == pytest.approx(1.748570, rel=1e-5)
     assert ratio(arm, baseline, weights=[7, 7, 7]) == ratio(arm, baseline), "alike is as without"
     assert mean([5.0], weights=[3]) == Interval(value=5.0, low=None, high=None)
 
@@ -82,10 +82,10 @@ def test_weights_keep_their_promise() -> None:
     missed, weighted, plain = 0, 0.0, 0.0
     for _ in range(2000):
         values = dice.normal(0.0, 1 / np.sqrt(rounds)).tolist()
-        found, without = known(mean(values, weights=rounds.tolist())), known(mean(values))
-        assert found.low is not None and found.high is not None
-        missed += not found.low <= 0 <= found.high
-        weighted += found.high - found.low
+        interval, without = known(mean(values, weights=rounds.tolist())), known(mean(values))
+        assert interval.low is not None and interval.high is not None
+        missed += not interval.low <= 0 <= interval.high
+        weighted += interval.high - interval.low
         plain += known(without.high) - known(without.low)
     assert 70 <= missed <= 130
     assert weighted < 0.9 * plain
@@ -102,9 +102,9 @@ def test_an_interval_with_an_open_end_has_no_width(low: float | None, high: floa
 
 
 def test_a_single_block_has_a_value_and_no_interval() -> None:
-    found = known(ratio([30.0], [40.0]))
-    assert found.value == pytest.approx(0.75, rel=1e-12)
-    assert (found.low, found.high, found.half_width) == (None, None, None)
+    interval = known(ratio([30.0], [40.0]))
+    assert interval.value == pytest.approx(0.75, rel=1e-12)
+    assert (interval.low, interval.high, interval.half_width) == (None, None, None)
 
 
 @pytest.mark.parametrize(
@@ -141,9 +141,11 @@ def test_the_order_of_blocks_does_not_matter(pairs: list[tuple[float, float]], s
 
 def test_permuting_blocks_gives_the_same_interval() -> None:
     pairs = [(51.0, 100.0), (48.0, 99.0), (50.5, 103.0), (49.0, 97.0)]
-    rotated, found = ratio(*split(pairs[2:] + pairs[:2])), ratio(*split(pairs))
-    assert found is not None and rotated is not None
-    assert (rotated.value, rotated.low, rotated.high) == pytest.approx((found.value, found.low, found.high), rel=1e-12)
+    rotated, interval = ratio(*split(pairs[2:] + pairs[:2])), ratio(*split(pairs))
+    assert interval is not None and rotated is not None
+    assert (rotated.value, rotated.low, rotated.high) == pytest.approx(
+        (interval.value, interval.low, interval.high), rel=1e-12
+    )
 
 
 def test_the_pairs_are_what_counts() -> None:
@@ -157,8 +159,8 @@ def test_the_pairs_are_what_counts() -> None:
 
 @given(st.lists(FIGURES, min_size=2, max_size=24))
 def test_an_arm_against_itself_is_one(figures: list[float]) -> None:
-    found = ratio(figures, figures)
-    assert found == ONE
+    interval = ratio(figures, figures)
+    assert interval == ONE
 
 
 @given(PAIRS)
@@ -183,14 +185,14 @@ def test_scaling_both_sides_changes_nothing(pairs: list[tuple[float, float]], fa
 
 @given(PAIRS)
 def test_the_interval_holds_the_value(pairs: list[tuple[float, float]]) -> None:
-    found = known(ratio(*split(pairs)))
-    assert known(found.low) <= found.value * (1 + 1e-12)
-    assert known(found.high) >= found.value * (1 - 1e-12)
+    interval = known(ratio(*split(pairs)))
+    assert known(interval.low) <= interval.value * (1 + 1e-12)
+    assert known(interval.high) >= interval.value * (1 - 1e-12)
 
 
 @given(PAIRS, st.floats(min_value=0.01, max_value=0.5), st.floats(min_value=0.01, max_value=0.5))
-def test_more_confidence_is_never_narrower(pairs: list[tuple[float, float]], one: float, other: float) -> None:
-    wide, narrow = ratio(*split(pairs), min(one, other)), ratio(*split(pairs), max(one, other))
+def test_more_confidence_is_never_narrower(pairs: list[tuple[float, float]], error: float, other: float) -> None:
+    wide, narrow = ratio(*split(pairs), min(error, other)), ratio(*split(pairs), max(error, other))
     assert wide is not None and narrow is not None
     assert known(wide.low) <= known(narrow.low) and known(narrow.high) <= known(wide.high)
     assert wide.value == narrow.value
@@ -223,8 +225,10 @@ SIDES = st.tuples(st.floats(-3, 3), st.floats(0, 2), st.floats(0, 2))
 
 
 @given(SIDES, SIDES)
-def test_the_order_of_records_turns_it_round(one: tuple[float, float, float], two: tuple[float, float, float]) -> None:
-    a, b = (Interval(value=value, low=value - below, high=value + above) for value, below, above in (one, two))
+def test_the_order_of_records_turns_it_round(
+    first: tuple[float, float, float], two: tuple[float, float, float]
+) -> None:
+    a, b = (Interval(value=value, low=value - below, high=value + above) for value, below, above in (first, two))
     there, back = subtract(a, b), subtract(b, a)
     assert there.low is not None and back.high is not None
     assert there.low == pytest.approx(-back.high)

@@ -63,10 +63,10 @@ def test_without_a_difference_few_runs_until_decided_say_one(between: float) -> 
 
 def is_one_directed(contrasts: list[list[list[float]]], blocks: int, error: float) -> bool:
     """Whether an interval over the first blocks leaves out 0."""
-    made = []
+    of_arms = []
     for contrast in contrasts:
         logs = [statistics.mean(rounds) for rounds in contrast[:blocks]]
         variance = statistics.mean(statistics.variance(rounds) for rounds in contrast[:blocks])
-        made.append(Contrast(logs, [len(rounds) for rounds in contrast[:blocks]], variance, blocks))
-    intervals = [found.interval(error) for found in estimate(made)]
+        of_arms.append(Contrast(logs, [len(rounds) for rounds in contrast[:blocks]], variance, blocks))
+    intervals = [interval.interval(error) for interval in estimate(of_arms)]
     return any(known(interval.low) > 0 or known(interval.high) < 0 for interval in intervals)

@@ -65,10 +65,10 @@ def test_the_width_is_that_of_the_intervals_to_come(starts: int, arms: int, betw
         for _ in range(arms):
             blocks = [dice.gauss(0, between) for _ in range(starts)]
             slices = [[restart + dice.gauss(0, within) for _ in range(rounds)] for restart in blocks]
-            variance = statistics.mean(statistics.variance(each) for each in slices)
-            means = [statistics.mean(each) for each in slices]
+            variance = statistics.mean(statistics.variance(piece) for piece in slices)
+            means = [statistics.mean(piece) for piece in slices]
             contrasts.append(Contrast(means, [rounds] * starts, variance, starts * (rounds - 1)))
-        intervals = [found.interval(error) for found in estimate(contrasts)]
+        intervals = [interval.interval(error) for interval in estimate(contrasts)]
         widths += [(known(interval.high) - known(interval.low)) / 2 for interval in intervals]
     seen = Variances(within=within**2, between=between**2)
     assert precision.half_width(seen, starts, rounds, error, contrasts=arms) == pytest.approx(
@@ -129,18 +129,18 @@ def ask(seen: Variances, **more: object) -> Forecast | None:
 def test_a_run_ends_at_the_first_look_that_is_narrow_enough() -> None:
     # Of a start √0.0009 = 0.03. Six: t(7.5, 0.9825) = 2.5686 × 0.03 ÷ √6 = 0.03146; eight: t(10.5, 0.9825) = 2.4197
     # × 0.03 ÷ √8 = 0.02566. Blocks take 5 s.
-    found = known(ask(Variances(within=0.0, between=0.0009)))
-    assert (found.blocks, found.rounds, found.seconds) == (8, 2, 40.0)
-    assert found.half_width == pytest.approx(0.02566, rel=0.001)
+    forecast = known(ask(Variances(within=0.0, between=0.0009)))
+    assert (forecast.blocks, forecast.rounds, forecast.seconds) == (8, 2, 40.0)
+    assert forecast.half_width == pytest.approx(0.02566, rel=0.001)
     again = known(ask(Variances(within=0.0, between=0.0009), done=6, looks=looks.looks_after(6)))
     assert (again.blocks, again.seconds) == (8, 10.0), "blocks done take no time"
 
 
 def test_a_run_that_will_not_be_narrow_enough_ends_with_its_time() -> None:
     seen = Variances(within=0.0, between=0.01)
-    found = known(ask(seen, seconds=52.0))
-    assert (found.blocks, found.seconds) == (10, 52.0)
-    assert found.half_width == precision.half_width(seen, 10, 2, 0.05), "no look is paid for"
+    forecast = known(ask(seen, seconds=52.0))
+    assert (forecast.blocks, forecast.seconds) == (10, 52.0)
+    assert forecast.half_width == precision.half_width(seen, 10, 2, 0.05), "no look is paid for"
     assert ask(seen, seconds=9.0) is None, "a single start has no width"
     assert known(ask(seen, seconds=0.0, done=3)).blocks == 3
 

@@ -57,12 +57,12 @@ def test_more_time_is_slower_and_more_cpu_is_dearer() -> None:
 def test_the_arms_may_change_places(ends: tuple[float, float], margin: float) -> None:
     low, high = sorted(ends)
     there, back = interval(low, high), interval(1 / high, 1 / low)
-    one, other = judge_interval(there, margin, Better.HIGHER), judge_interval(back, margin, Better.HIGHER)
+    verdict, other = judge_interval(there, margin, Better.HIGHER), judge_interval(back, margin, Better.HIGHER)
     # 1 ÷ (1 ÷ x) is not quite x: an end that lies on a bound to the last digit may fall on either side.
     bounds = (1.0, 1 + margin, 1 / (1 + margin))
     if all(abs(end - bound) > 1e-9 for end in ends for bound in bounds):
-        assert MIRRORED[one.word] == other.word
-        assert one.size == other.size
+        assert MIRRORED[verdict.word] == other.word
+        assert verdict.size == other.size
 
 
 @given(ENDS, st.floats(min_value=0.001, max_value=0.5))

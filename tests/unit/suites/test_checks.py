@@ -84,7 +84,7 @@ def test_a_good_suite_means_what_it_says(tmp_path: Path) -> None:
          None),
         ('arms = ["direct", "behind"]', "arms = []", "experiments[0].arms: Expected `array` of length >= 1", None),
         ('hops = [{ program = "app", link = "http+tcp" }]', "hops = []",
-         "arms.direct.hops: Expected `array` of length >= 1", None),
+         "arms.direct: hops: expected at least one", "from the client's side to the origin"),
         ('name = "second"', 'name = "first"', "experiments[1] (first): name: a second experiment of this name", None),
         ('arms = ["direct", "behind"]', 'arms = ["direct", "behnd"]', FIRST + "arms: no [arms.behnd] in this file",
          "did you mean 'behind'?"),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import suite_texts
-from samples.claims import GOOD
+from samples.questions.claims import GOOD
 
 from hopcost.errors import UsageError
 from hopcost.suites import claim
@@ -77,7 +77,7 @@ def test_a_good_claim_means_what_it_says(tmp_path: Path) -> None:
         ("tolerance = 0.3", "published = 0.4", TEST + "published: the experiment's own figures give it",
          "leave it out"),
         (', because = "it had four"', "", "claims[0] (first): needs.because: missing",
-         "why: it is shown where that is not had"),
+         "why: it is shown if that is missing"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_refused(tmp_path: Path, old: str, new: str, message: str, hint: str | None) -> None:

@@ -61,3 +61,10 @@ def test_paths_of_a_hop_are_taken_from_the_suites_folder(tmp_path: Path) -> None
     path = write(tmp_path, program, program + ', config = "conf/a.conf.j2", binary = "/opt/nginx"')
     (hop,) = read_suite(path).arms["unused"].hops
     assert (hop.config, hop.binary) == (str(tmp_path / "conf" / "a.conf.j2"), "/opt/nginx")
+
+
+def test_an_essay_names_the_article_that_it_is_about() -> None:
+    for name in shipped_suites():
+        suite = read_suite(name)
+        if suite.article is not None:
+            assert f'The article "{suite.article.title.partition(" – ")[0]}"' in suite.analysis, name

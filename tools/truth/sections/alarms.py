@@ -6,7 +6,7 @@ import math
 from functools import partial
 
 from hopcost.plan.method import METHOD
-from hopcost.report.json_schema import ReportedComparison, ReportedExperiment
+from hopcost.report.formats.json_schema import ReportedComparison, ReportedExperiment
 from hopcost.statistics.verdict import NO_VERDICT, NOT_SETTLED
 from tools.truth.lines import Case, Figures, Sorted
 from tools.truth.part import Part, Section, median, unfinished
@@ -99,8 +99,8 @@ def counted(experiment: ReportedExperiment) -> Figures:
 
 def is_resolved(comparison: ReportedComparison) -> bool:
     """Whether it says something: a direction, that nothing differs, or a ratio to ±5 %."""
-    said = has_direction(comparison) or comparison.verdict == "same"
-    return said or half_width(comparison.ratio) <= RESOLVED_WIDTH
+    has_answer = has_direction(comparison) or comparison.verdict == "same"
+    return has_answer or half_width(comparison.ratio) <= RESOLVED_WIDTH
 
 
 def widest(comparisons: list[ReportedComparison]) -> float:

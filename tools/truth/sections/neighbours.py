@@ -16,7 +16,7 @@ from functools import partial
 import psutil
 
 from hopcost.machine import facts
-from hopcost.report.json_schema import ReportedExperiment
+from hopcost.report.formats.json_schema import ReportedExperiment
 from tools.truth.form import Runs
 from tools.truth.lines import Case, Figures, Sorted
 from tools.truth.part import Part, Section, median, unfinished

@@ -21,7 +21,7 @@ from hopcost.plan.plan import PlannedExperiment
 from hopcost.record import reader
 from hopcost.record.block import Block
 from hopcost.record.run import StopReason
-from hopcost.report.json_schema import ReportedExperiment
+from hopcost.report.formats.json_schema import ReportedExperiment
 from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.figures import throughput
 from hopcost.statistics.intervals import ratio
@@ -154,8 +154,8 @@ def long_runs_width(passes: Sequence[Figures], arm: str, baseline: str) -> float
 def two_passes_width(passes: Sequence[Figures], arm: str, baseline: str) -> float | None:
     """The half-width as it really comes out of two passes, median over neighbouring ones; None with fewer."""
     widths = [
-        half_width(ratio([one[arm], other[arm]], [one[baseline], other[baseline]], LEVEL_ERROR))
-        for one, other in itertools.pairwise(passes)
+        half_width(ratio([earlier[arm], other[arm]], [earlier[baseline], other[baseline]], LEVEL_ERROR))
+        for earlier, other in itertools.pairwise(passes)
     ]
     return plain.median(widths) if widths else None
 

@@ -6,7 +6,7 @@ What decides p99 is the machine's own stalls, which come in clusters. Simulated 
 from __future__ import annotations
 
 from hopcost.plan.method import METHOD
-from hopcost.report.json_schema import ReportedComparison, ReportedExperiment
+from hopcost.report.formats.json_schema import ReportedComparison, ReportedExperiment
 from tools.truth.form import SHORT_S
 from tools.truth.lines import Case, Figures, Sorted
 from tools.truth.part import Part, Section, median, unfinished

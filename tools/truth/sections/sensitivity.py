@@ -21,7 +21,7 @@ from functools import partial
 
 from hopcost.machine import binaries
 from hopcost.measure.protocols.spread import measure_spread
-from hopcost.report.json_schema import ReportedExperiment
+from hopcost.report.formats.json_schema import ReportedExperiment
 from hopcost.statistics.intervals import Interval, mean
 from hopcost.statistics.verdict import NO_VERDICT, NOT_SETTLED, SAME, Size
 from tools.truth.form import Form, Runs

@@ -24,7 +24,7 @@ from hopcost.statistics.arms import RecordBlocks
 from hopcost.statistics.figures import BlockFigure, cpu_per_request, throughput
 from hopcost.statistics.intervals import Interval
 from tools.truth.form import Form
-from tools.truth.lines import FOLDER, Case, Figures, Line, Reckoned, Sorted, read
+from tools.truth.lines import FOLDER, Case, Figures, Line, Reckoned, Sorted, path_of, read
 from tools.truth.made_with import ROOT, engine_digest, this_machine
 from tools.truth.part import Part, Section
 
@@ -141,7 +141,7 @@ class SplitHalf(Section):
     def __init__(self, folder: Path = FOLDER, form: Form = Form.FULL, records: Path = RECORDS) -> None:
         """`folder` holds the kept lines, `records` the records."""
         self.records = records
-        self.path = folder / f"{SECTION}.jsonl"
+        self.path = path_of(SECTION, folder)
         super().__init__(folder, form)
 
     def runs(self) -> int:

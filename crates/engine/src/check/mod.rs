@@ -3,9 +3,11 @@
 //! Up to [`COMPARED_BYTES`] every byte of every answer is compared. Above, the length always, and the bytes of one
 //! answer in [`COMPARED_ONE_IN`].
 
+mod masked;
 mod needle;
 mod status;
 
+pub use masked::MaskedBody;
 pub use needle::Needle;
 use needle::Searched;
 pub use status::{ExpectedStatus, StatusSet};
@@ -26,6 +28,8 @@ pub enum ExpectedBody {
     Any,
     Length(u64),
     Bytes(Arc<[u8]>),
+    /// These bytes but for those under masks.
+    Masked(Arc<MaskedBody>),
     Sha256([u8; SHA256_BYTES]),
     Contains(Arc<Needle>),
     /// The body of the first answer with an expected status, over all lanes.
@@ -37,6 +41,7 @@ impl ExpectedBody {
     pub fn length(&self) -> Option<u64> {
         match self {
             Self::Bytes(bytes) => Some(bytes.len() as u64),
+            Self::Masked(body) => Some(body.length()),
             Self::Length(length) => Some(*length),
             Self::Any | Self::Sha256(_) | Self::Contains(_) | Self::First(_) => None,
         }
@@ -54,6 +59,7 @@ pub struct Reference {
 enum Content {
     Unknown,
     Bytes(Arc<[u8]>),
+    Masked(Arc<MaskedBody>),
     /// XXH3 of a body that was too long to be kept.
     Hash(u64),
     /// The body was too long to be kept: the expected SHA-256 is compared.
@@ -118,7 +124,7 @@ pub struct Check {
     long_answers: u64,
 }
 
-/// A correct answer, and whether its bytes were compared.
+/// A correct answer, and whether its bytes were compared, those under masks apart.
 #[derive(Debug, PartialEq, Eq, Clone, Copy)]
 pub enum Correct {
     Compared,
@@ -130,6 +136,7 @@ impl Check {
     pub fn new(status: ExpectedStatus, expected: ExpectedBody) -> Self {
         let content = match &expected {
             ExpectedBody::Bytes(bytes) => Content::Bytes(Arc::clone(bytes)),
+            ExpectedBody::Masked(body) => Content::Masked(Arc::clone(body)),
             _ => Content::Unknown,
         };
         let reference = expected.length().map(|length| Reference { length, content });
@@ -163,7 +170,7 @@ impl Check {
                     _ if !full => Reading::LengthOnly,
                     Content::Hash(_) => Reading::Hash,
                     Content::Sha256 => Reading::Sha256,
-                    Content::Bytes(_) | Content::Unknown => Reading::Compare,
+                    Content::Bytes(_) | Content::Masked(_) | Content::Unknown => Reading::Compare,
                 }
             }
         };
@@ -185,6 +192,9 @@ impl Check {
                 let expected =
                     usize::try_from(progress.length).ok().and_then(|at| expected.get(at..)?.get(..bytes.len()));
                 progress.differs |= expected != Some(bytes);
+            }
+            (Reading::Compare, Some(Reference { content: Content::Masked(body), .. })) => {
+                progress.differs |= !body.has(progress.length, bytes);
             }
             (Reading::Hash | Reading::Learn | Reading::Sha256, _) => {
                 if let Some(summary) = &mut progress.summary {
@@ -265,8 +275,8 @@ impl Check {
             && match &reference.content {
                 Content::Bytes(bytes) => hash == xxh3_64(bytes),
                 Content::Hash(expected) => hash == *expected,
-                // Neither is ever learned.
-                Content::Unknown | Content::Sha256 => true,
+                // None of them is ever learned.
+                Content::Unknown | Content::Masked(_) | Content::Sha256 => true,
             };
         same.then_some(Correct::Compared)
     }

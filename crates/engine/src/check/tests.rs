@@ -27,6 +27,19 @@ fn bytes_are_compared_in_any_pieces() {
 }
 
 #[test]
+fn bytes_under_a_mask_may_be_any_and_the_length_counts() {
+    let body = MaskedBody::new(b"token=abc;", &[(6, 9)]).expect("ranges of the body");
+    let mut check = expecting(ExpectedBody::Masked(Arc::new(body)));
+    for right in [&[&b"token=abc;"[..]][..], &[b"token=xyz;"], &[b"tok", b"en=x", b"", b"yz;"]] {
+        assert_eq!(judge(&mut check, right), Some(Correct::Compared), "{right:?}");
+    }
+    let wrong: [&[&[u8]]; 5] = [&[b"Token=abc;"], &[b"token=xyz:"], &[b"token=xy;"], &[b"token=wxyz;"], &[]];
+    for pieces in wrong {
+        assert_eq!(judge(&mut check, pieces), None, "{pieces:?}");
+    }
+}
+
+#[test]
 fn statuses() {
     let check = Check::new(ExpectedStatus::Successful, ExpectedBody::Any);
     assert!(check.status(200) && check.status(299) && !check.status(300) && !check.status(199));
@@ -72,15 +85,11 @@ fn of_long_bodies_one_in_sixteen_is_compared_and_the_length_always() {
     let right = vec![7_u8; COMPARED_BYTES as usize + 1];
     let mut wrong = right.clone();
     wrong[9] = 8;
-    for first in [false, true] {
-        let shared = Arc::new(OnceLock::new());
-        let mut check = if first {
-            let mut check = expecting(ExpectedBody::First(Arc::clone(&shared)));
-            assert_eq!(judge(&mut check, &[&right]), Some(Correct::Compared));
-            check
-        } else {
-            expecting(ExpectedBody::Bytes(right.as_slice().into()))
-        };
+    let mut learned = expecting(ExpectedBody::First(Arc::default()));
+    assert_eq!(judge(&mut learned, &[&right]), Some(Correct::Compared));
+    let masked = MaskedBody::new(&right, &[(0, 9), (10, 11)]).expect("ranges of the body");
+    let known = [ExpectedBody::Bytes(right.as_slice().into()), ExpectedBody::Masked(Arc::new(masked))];
+    for mut check in known.map(expecting).into_iter().chain([learned]) {
         let compared = (0..32).filter(|_| judge(&mut check, &[&right[..9], &right[9..]]) == Some(Correct::Compared));
         assert_eq!(compared.count(), 2);
         assert_eq!((0..32).filter(|_| judge(&mut check, &[&wrong]).is_none()).count(), 2);

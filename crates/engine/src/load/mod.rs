@@ -2,12 +2,13 @@
 
 mod arguments;
 mod csv;
+pub mod floor;
 mod json;
 mod live;
 mod others;
 mod output;
 mod quantile;
-pub(crate) mod reach;
+mod reach;
 mod summary;
 
 pub use arguments::{HELP, LoadArguments, USAGE};
@@ -22,8 +23,18 @@ use hopcost_common::failure::Failure;
 use json::Json;
 use serde::Serialize;
 use std::io::{self, Write as _};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
+
+/// How the reader called hopcost, so that the commands in hints work when they are typed: the harness hands it over as
+/// the first word of the command line.
+#[must_use]
+pub fn called() -> String {
+    let first = std::env::args().next().unwrap_or_default();
+    let is_harness = Path::new(first.trim_matches('\'')).file_name().is_some_and(|name| name == "hopcost");
+    if is_harness { first } else { "hopcost".to_owned() }
+}
 
 /// What the session's lines said, gathered for the summary.
 #[derive(Debug, Default)]

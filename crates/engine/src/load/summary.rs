@@ -82,14 +82,21 @@ pub(super) fn text(arguments: &LoadArguments, result: &LoadResult, width: Option
     let cores = own / result.elapsed_ns.max(1) as f64;
     let meaning = if rate.is_some() { "of this program, looking for the next due one" } else { "of this program" };
     line("generator CPU", format!("{per_answer}{cores:.2} cores"), meaning);
-    let validity = match result.end.validity {
-        Validity::Valid => "valid",
-        Validity::Suspect => "suspect",
-        Validity::Void => "void",
-    };
-    line("validity", validity.to_owned(), &result.end.reasons.join("; "));
+    if result.end.reasons.is_empty() {
+        line("caution", "none".to_owned(), "what makes these figures doubtful");
+    }
+    let name = if result.end.validity == Validity::Void { "not valid" } else { "caution" };
+    for (number, reason) in result.end.reasons.iter().enumerate() {
+        line(if number == 0 { name } else { "" }, plain(reason).to_owned(), "");
+    }
     text
 }
+
+/// A reason without the arm that it is about: there is one.
+fn plain(reason: &str) -> &str {
+    reason.strip_prefix("arm `").and_then(|rest| rest.split_once("`: ")).map_or(reason, |(_, words)| words)
+}
+
 /// A time with three significant digits.
 pub(super) fn time(quantile: Quantile) -> String {
     let shown = |ns: u64| {
@@ -162,6 +169,12 @@ mod tests {
         assert_eq!(laid_out("errors", "none", "by kind", Some(69)), "errors            none  by kind\n");
         let below = "errors            none\n                  by kind,\n                  all\n";
         assert_eq!(laid_out("errors", "none", "by kind, all", Some(28)), below);
-        assert_eq!(laid_out("validity", "valid", "", Some(10)), "validity          valid\n");
+        assert_eq!(laid_out("caution", "none", "", Some(10)), "caution           none\n");
+    }
+
+    #[test]
+    fn a_reason_does_not_name_the_only_arm() {
+        assert_eq!(plain("arm `http://[::1]:80/`: 3 bytes came"), "3 bytes came");
+        assert_eq!(plain("it ended early"), "it ended early");
     }
 }

@@ -167,6 +167,12 @@ pub struct Expect {
     pub status: u16,
     /// `None` is any body.
     pub body_base64: Option<String>,
+    /// The body's length if its bytes are not to be compared; `None` is any.
+    #[serde(default)]
+    pub length: Option<u64>,
+    /// Bytes of the body that may be any: from, and to without it.
+    #[serde(default)]
+    pub masked: Vec<(usize, usize)>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -180,11 +186,25 @@ pub enum FreezeBy {
     Signal(Vec<u32>),
 }
 
+impl FreezeBy {
+    /// Whether what the other freezes is in part what this one does.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Cgroup2(own), Self::Cgroup2(other)) | (Self::Cgroup1(own), Self::Cgroup1(other)) => own == other,
+            (Self::Signal(own), Self::Signal(other)) => own.iter().any(|process| other.contains(process)),
+            _ => false,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Hop {
     pub name: String,
     pub cpu: CpuSource,
+    /// Whether it serves other arms too, and is never frozen: what it uses outside this arm's slices is theirs.
+    #[serde(default)]
+    pub shared: bool,
 }
 
 #[derive(Debug, Clone, Deserialize)]

@@ -1,13 +1,14 @@
 //! What an arm of a plan means: addresses resolved, requests built.
 
-use super::{Arm, PlannedAddress, PlannedArrivals, PlannedTls, Request};
-use crate::check::{ExpectedBody, ExpectedStatus};
+use super::{Arm, Expect, PlannedAddress, PlannedArrivals, PlannedTls, Request};
+use crate::check::{ExpectedBody, ExpectedStatus, MaskedBody};
 use crate::io::tls::{SessionResumption, Trust};
 use crate::io::{Address, TlsSettings};
 use crate::requests::{RequestMix, RequestSpec, WireSettings};
 use crate::schedule::{Arrivals, ClosedLoop, Constant, Poisson};
 use base64::Engine as _;
 use hopcost_common::failure::Failure;
+use std::sync::Arc;
 
 /// What the load of one arm is, ready to be run.
 #[derive(Debug, Clone)]
@@ -43,6 +44,25 @@ impl PlannedTls {
     }
 }
 
+impl Expect {
+    /// Which body is right, given the bytes of `body_base64`; in words what does not go together.
+    fn body(&self, bytes: Option<Vec<u8>>) -> Result<ExpectedBody, String> {
+        match (bytes, self.length) {
+            (None, _) if !self.masked.is_empty() => Err("`masked` without `body_base64`".to_owned()),
+            (Some(bytes), Some(length)) if bytes.len() as u64 != length => {
+                Err(format!("`length` is {length}, and `body_base64` has {} bytes", bytes.len()))
+            }
+            (None, None) => Ok(ExpectedBody::Any),
+            (None, Some(length)) => Ok(ExpectedBody::Length(length)),
+            (Some(bytes), _) if self.masked.is_empty() => Ok(ExpectedBody::Bytes(bytes.into())),
+            (Some(bytes), _) => {
+                let body = MaskedBody::new(&bytes, &self.masked).map_err(|what| format!("`masked`: {what}"))?;
+                Ok(ExpectedBody::Masked(Arc::new(body)))
+            }
+        }
+    }
+}
+
 impl Arm {
     /// The load of this arm, its address resolved and its request built. The plan's seed makes its arrivals.
     pub fn target(&self, seed: u64) -> Result<Target, Failure> {
@@ -70,7 +90,7 @@ impl Arm {
             headers: headers.clone(),
             body: body.map(Into::into),
             status: ExpectedStatus::Exactly(self.expect.status),
-            expected: expected.map_or(ExpectedBody::Any, |bytes| ExpectedBody::Bytes(bytes.into())),
+            expected: self.expect.body(expected).map_err(|what| failed(&format!("`expect`: {what}")))?,
         };
         let settings = WireSettings {
             requests_per_connection: self.requests_per_connection,

@@ -22,6 +22,31 @@ fn the_plan_of_the_documentation() {
 }
 
 #[test]
+fn what_every_answer_has_to_be() {
+    let expected = |text: &str| {
+        let plan = PLAN.replace(r#""body_base64": "SGVsbG8gV29ybGQK""#, text);
+        Plan::parse(&plan).expect("valid so far").arms[0].target(7)
+    };
+    let answer_bytes = |text: &str| expected(text).expect("valid").requests.answer_bytes;
+    assert_eq!(answer_bytes(r#""body_base64": null"#), None, "any body");
+    assert_eq!(answer_bytes(r#""body_base64": null, "length": 7"#), Some(7));
+    assert_eq!(
+        answer_bytes(r#""body_base64": "SGVsbG8gV29ybGQK", "length": 12, "masked": [[6, 11], [0, 1]]"#),
+        Some(12)
+    );
+    let table = [
+        (r#""body_base64": null, "masked": [[0, 1]]"#, "`masked` without `body_base64`"),
+        (r#""body_base64": null, "length": 1, "masked": [[0, 1]]"#, "`masked` without `body_base64`"),
+        (r#""body_base64": "SGVsbG8gV29ybGQK", "masked": [[0, 13]]"#, "`masked`: [0, 13] is no range of a body of 12"),
+        (r#""body_base64": "SGVsbG8gV29ybGQK", "length": 11"#, "`length` is 11, and `body_base64` has 12 bytes"),
+    ];
+    for (text, message) in table {
+        let failure = expected(text).expect_err("must be refused");
+        assert!(failure.message.contains("arm `a`: `expect`: ") && failure.message.contains(message), "{failure:?}");
+    }
+}
+
+#[test]
 fn shapes_of_load() {
     let arrivals = |text: &str| {
         let plan = PLAN.replace(r#""name": "a""#, &format!(r#""name": "a", "arrivals": {text}"#));
@@ -63,4 +88,14 @@ fn what_is_refused_and_where() {
     };
     assert!(arm(r#""SGVsbG8gV29ybGQK""#, r#""=""#).contains("`expect.body_base64`"));
     assert!(arm(r#"[["Host", "h"]]"#, r#"[["Host", "h\r\nX: y"]]"#).contains("line break"));
+}
+
+#[test]
+fn arms_that_freeze_the_same_processes_are_noticed() {
+    let signal = |processes: &[u32]| FreezeBy::Signal(processes.to_vec());
+    assert!(signal(&[1, 2]).overlaps(&signal(&[2, 3])));
+    assert!(!signal(&[1]).overlaps(&signal(&[2])) && !signal(&[]).overlaps(&signal(&[])));
+    let cgroup = |path: &str| FreezeBy::Cgroup2(path.into());
+    assert!(cgroup("/a").overlaps(&cgroup("/a")) && !cgroup("/a").overlaps(&cgroup("/b")));
+    assert!(!cgroup("/a").overlaps(&FreezeBy::Cgroup1("/a".into())), "of another hierarchy");
 }

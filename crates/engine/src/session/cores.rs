@@ -43,19 +43,6 @@ impl Cores {
         Self(text.lines().filter_map(core).collect())
     }
 
-    /// The share of all cores that was in use, or kept by the hypervisor, until `later`. `None` if it is not known.
-    pub fn busy_until(&self, later: &Self) -> Option<f64> {
-        let (mut used, mut all) = (0, 0);
-        for ((core, from), (other, to)) in self.0.iter().zip(&later.0) {
-            if core != other {
-                return None;
-            }
-            let busy = (to.busy + to.steal).saturating_sub(from.busy + from.steal);
-            (used, all) = (used + busy, all + busy + to.idle.saturating_sub(from.idle));
-        }
-        (all > 0).then(|| used as f64 / all as f64)
-    }
-
     /// What happened until `later`; `own` are the generator's cores. `None` if it is not known.
     pub fn until(&self, later: &Self, own: &[usize]) -> Option<CoreUse> {
         let mut result = CoreUse::default();
@@ -89,7 +76,5 @@ mod tests {
         assert_eq!(from.until(&to, &[0]), Some(CoreUse { steal: 0.05, busiest_other: 0.82 }));
         assert_eq!(from.until(&to, &[1]), Some(CoreUse { steal: 0.37, busiest_other: 0.5 }));
         assert_eq!(Cores::default().until(&to, &[0]), None);
-        assert_eq!(from.busy_until(&to), Some(132.0 / 200.0));
-        assert_eq!(Cores::default().busy_until(&to), None);
     }
 }

@@ -12,6 +12,8 @@ use std::path::Path;
 #[derive(Debug, Default)]
 pub struct CpuMeter {
     hops: Vec<(String, Counter)>,
+    /// Whether each of them serves other arms too.
+    shared: Vec<bool>,
 }
 
 /// One reading, in the order of the hops: by process, or a cgroup's sum. `None` if one process cannot be read.
@@ -46,7 +48,10 @@ impl Counter {
 
 impl CpuMeter {
     pub fn new(hops: &[Hop]) -> Self {
-        Self { hops: hops.iter().map(|hop| (hop.name.clone(), Counter::of(&hop.cpu))).collect() }
+        Self {
+            hops: hops.iter().map(|hop| (hop.name.clone(), Counter::of(&hop.cpu))).collect(),
+            shared: hops.iter().map(|hop| hop.shared).collect(),
+        }
     }
 
     pub fn read(&self) -> CpuReading {
@@ -58,6 +63,15 @@ impl CpuMeter {
         let sum = |reading: &Option<Vec<u64>>| Some(reading.as_ref()?.iter().sum::<u64>());
         let used = |(from, to)| Some(sum(to)?.saturating_sub(sum(from)?));
         self.hops.iter().map(|(name, _)| name.as_str()).zip(from.iter().zip(to).map(used)).collect()
+    }
+
+    /// The same between two slices: a hop that others use too has used nothing there for this arm.
+    pub fn used_outside<'a>(&'a self, from: &CpuReading, to: &CpuReading) -> CpuByHop<'a> {
+        let mut used = self.used(from, to);
+        for ((name, _), _) in self.hops.iter().zip(&self.shared).filter(|(_, shared)| **shared) {
+            used.insert(name.as_str(), Some(0));
+        }
+        used
     }
 
     /// The same by process, of hops that have several and are read by their clocks.
@@ -123,7 +137,11 @@ mod tests {
     fn a_hop_without_an_account_has_no_cpu_time_and_the_others_keep_theirs() {
         let directory = std::env::temp_dir().join(format!("hopcost-cpu-test-{}", std::process::id()));
         fs::create_dir_all(&directory).expect("a temporary folder is there");
-        let hop = |name: &str, path: &Path| Hop { name: name.to_owned(), cpu: CpuSource::Cgroup(path.to_owned()) };
+        let hop = |name: &str, path: &Path| Hop {
+            name: name.to_owned(),
+            cpu: CpuSource::Cgroup(path.to_owned()),
+            shared: false,
+        };
         fs::write(directory.join("cpuacct.usage"), "1000\n").expect("written");
         let meter = CpuMeter::new(&[hop("here", &directory), hop("gone", &directory.join("none"))]);
         let before = meter.read();
@@ -133,5 +151,19 @@ mod tests {
         let used = serde_json::to_value(meter.used(&before, &after)).expect("plain values");
         fs::remove_dir_all(&directory).expect("ours");
         assert_eq!(used, serde_json::json!({"here": 3500, "gone": null}));
+    }
+
+    #[test]
+    fn a_hop_that_others_use_too_has_used_nothing_outside_its_arms_slices() {
+        let process = |name: &str, shared| Hop {
+            name: name.to_owned(),
+            cpu: CpuSource::Processes(vec![std::process::id()]),
+            shared,
+        };
+        let meter = CpuMeter::new(&[process("own", false), process("database", true)]);
+        let (before, after) = (vec![Some(vec![1000]), Some(vec![1000])], vec![Some(vec![1400]), Some(vec![1700])]);
+        let used = |used: CpuByHop<'_>| serde_json::to_value(used).expect("plain values");
+        assert_eq!(used(meter.used(&before, &after)), serde_json::json!({"own": 400, "database": 700}));
+        assert_eq!(used(meter.used_outside(&before, &after)), serde_json::json!({"own": 400, "database": 0}));
     }
 }

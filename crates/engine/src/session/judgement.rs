@@ -4,7 +4,7 @@ use super::cores::CoreUse;
 use crate::lines::Validity::{self, Suspect, Void};
 use crate::recorder::{Counts, LATE_NS};
 
-/// Above this share of an arm's CPU time outside its own slices, a run is void.
+/// Above this share of a frozen arm's CPU time outside its own slices, a run is void.
 const MAX_OUTSIDE: f64 = 0.01;
 /// Above this share of its time, a generator core is too busy for a punctual open loop, unless another core was
 /// [`FULL`].
@@ -41,6 +41,8 @@ pub(super) struct Arm {
     /// Connections that had never been open when it was measured first.
     pub(super) unopened: u32,
     pub(super) is_open_loop: bool,
+    /// Whether it stands still outside its own slices: it is frozen there, and no other arm runs the same processes.
+    pub(super) is_frozen: bool,
     /// Of the measured slices.
     pub(super) counts: Counts,
     /// The share of its threads' time, in measured slices, in which the generator did not only wait.
@@ -111,7 +113,7 @@ fn of_arm(arm: &Arm, cores: Option<&CoreUse>, is_alone: bool) -> Vec<(Validity, 
         }
     }
     let outside = share(arm.outside_cpu_ns, arm.own_cpu_ns);
-    if !is_alone && outside > MAX_OUTSIDE {
+    if !is_alone && arm.is_frozen && outside > MAX_OUTSIDE {
         object(Void, format!("{:.1} % of its CPU time was used outside its own slices", outside * 100.0));
     }
     if *unasked_bytes > 0 {
@@ -185,12 +187,14 @@ mod tests {
 
     #[test]
     fn work_outside_its_slices_makes_a_run_void() {
-        let mut leaky = arm();
+        let mut leaky = Arm { is_frozen: true, ..arm() };
         (leaky.own_cpu_ns, leaky.outside_cpu_ns) = (1000, 11);
-        let (validity, reasons) = verdict(vec![arm(), leaky], CoreUse::default());
+        let (validity, reasons) = verdict(vec![arm(), leaky.clone()], CoreUse::default());
         assert_eq!(
             (validity, reasons.as_str()),
             (Validity::Void, "arm `a`: 1.1 % of its CPU time was used outside its own slices")
         );
+        leaky.is_frozen = false;
+        assert_eq!(verdict(vec![arm(), leaky], CoreUse::default()).0, Validity::Valid, "it is never frozen");
     }
 }

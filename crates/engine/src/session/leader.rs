@@ -10,7 +10,7 @@ use super::worker::{Command, MAX_DRAIN_NS, Report, Shared, Stage, Worker, lock};
 use crate::check::COMPARED_ONE_IN;
 use crate::client::ArmClock;
 use crate::io::{Io, signal};
-use crate::lines::{self, Line, Validity};
+use crate::lines::{self, CpuByHop, Line, Validity};
 use crate::recorder::{self, Counts, Distribution};
 use crate::schedule::Schedule as _;
 use hopcost_common::clock;
@@ -84,6 +84,8 @@ pub(super) struct Outcome {
     pub(super) cpu: (CpuReading, CpuReading),
     /// CPU readings at the freeze before and at the thaw.
     outside: (CpuReading, CpuReading),
+    /// CPU readings at the beginning of the visit that it is the end of, and at the thaw.
+    settling: (CpuReading, CpuReading),
     generator_cpu_ns: u64,
     run_delay_ns: Option<u64>,
 }
@@ -205,7 +207,10 @@ impl<I: Io> Leader<'_, I> {
         }
         let measured = self.slice(arm, Stage::Measure)?;
         Ok(match first {
-            Some(Outcome { frozen_ns, outside, .. }) => Outcome { frozen_ns, outside, ..measured },
+            Some(Outcome { frozen_ns, outside, cpu: (begin, _), .. }) => {
+                let settling = (begin, measured.cpu.0.clone());
+                Outcome { frozen_ns, outside, settling, ..measured }
+            }
             None => measured,
         })
     }
@@ -291,6 +296,7 @@ impl<I: Io> Leader<'_, I> {
             counts: counts.since(&state.counts),
             aged_ns: ages_ns.wrapping_sub(state.ages_ns).cast_signed(),
             outside: (last.map_or_else(|| vec![None; cpu_at_thaw.len()], |(_, reading)| reading), cpu_at_thaw.clone()),
+            settling: (cpu_at_thaw.clone(), cpu_at_thaw.clone()),
             cpu: (cpu_at_thaw, cpu_at_freeze),
             generator_cpu_ns,
             run_delay_ns,
@@ -337,7 +343,8 @@ impl<I: Io> Leader<'_, I> {
             reconnects: counts.reconnects,
             received_bytes: counts.received_bytes,
             cpu_ns: meter.used(&outcome.cpu.0, &outcome.cpu.1),
-            cpu_outside_ns: meter.used(&outcome.outside.0, &outcome.outside.1),
+            cpu_outside_ns: meter.used_outside(&outcome.outside.0, &outcome.outside.1),
+            cpu_settling_ns: meter.used(&outcome.settling.0, &outcome.settling.1),
             process_cpu_ns: is_reopened.then(|| meter.used_by_process(&outcome.cpu.0, &outcome.cpu.1)),
             generator_cpu_ns: outcome.generator_cpu_ns,
             run_delay_ns: outcome.run_delay_ns,
@@ -359,9 +366,9 @@ impl<I: Io> Leader<'_, I> {
         state.measured.generator_cpu_ns += outcome.generator_cpu_ns;
         state.measured.run_delay_ns =
             state.measured.run_delay_ns.zip(outcome.run_delay_ns).map(|(sum_ns, delay_ns)| sum_ns + delay_ns);
-        let sum = |from, to| state.meter.used(from, to).values().flatten().sum::<u64>();
-        state.own_cpu_ns += sum(&outcome.cpu.0, &outcome.cpu.1);
-        state.outside_cpu_ns += sum(&outcome.outside.0, &outcome.outside.1);
+        let sum = |used: CpuByHop<'_>| used.values().flatten().sum::<u64>();
+        state.own_cpu_ns += sum(state.meter.used(&outcome.cpu.0, &outcome.cpu.1));
+        state.outside_cpu_ns += sum(state.meter.used_outside(&outcome.outside.0, &outcome.outside.1));
     }
 
     fn check_failure(&self) -> Result<(), Failure> {
@@ -375,6 +382,14 @@ impl<I: Io> Leader<'_, I> {
         }
     }
 
+    /// Whether the arm is frozen outside its own slices, and no other arm thaws some of it there.
+    fn stands_still(&self, arm: &SessionArm) -> bool {
+        arm.freeze.as_ref().is_some_and(|own| {
+            let others = self.session.arms.iter().filter(|other| other.name != arm.name);
+            !others.filter_map(|other| other.freeze.as_ref()).any(|other| own.overlaps(other))
+        })
+    }
+
     fn judge(&self) -> (Validity, Vec<String>) {
         let results = lock(&self.shared.results);
         let arm = |((arm, state), result): ((&SessionArm, &ArmState), &ArmResult)| {
@@ -386,6 +401,7 @@ impl<I: Io> Leader<'_, I> {
                 all_opened: result.all_opened,
                 unopened: state.unopened.unwrap_or(0),
                 is_open_loop: arm.target.arrivals.is_open(),
+                is_frozen: self.stands_still(arm),
                 counts,
                 generator_busy: generator_cpu_ns.saturating_sub(counts.spin_ns) as f64 / threads_ns as f64,
                 run_delay: run_delay_ns.map(|delay_ns| delay_ns as f64 / threads_ns as f64),

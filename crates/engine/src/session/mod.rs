@@ -13,7 +13,6 @@ mod run_delay;
 mod setup;
 mod worker;
 
-pub use self::cores::Cores;
 pub use self::setup::{ArmResult, Observer, Session, SessionArm};
 use crate::io::epoll::Epoll;
 use crate::io::tls::MaybeTls;

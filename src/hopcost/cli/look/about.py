@@ -27,8 +27,8 @@ def about(
 
     With the essay on how to read it, and the conditions of the article's figures.
     """
-    from hopcost.report import text
+    from hopcost.cli.shared.output import show
     from hopcost.report.tables.about import about_suite
     from hopcost.suites.read import read_suite
 
-    text.show(about_suite(read_suite(suite)))
+    show(about_suite(read_suite(suite)))

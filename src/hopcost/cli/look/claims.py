@@ -1,4 +1,4 @@
-"""`hopcost claims`: what an article claimed, put to the test by records."""
+"""`hopcost claims`: which of an article's claims the records confirm."""
 
 from __future__ import annotations
 
@@ -47,6 +47,7 @@ def claims(
     """Test an article's claims against records."""
     import sys
 
+    from hopcost.cli.program import as_called
     from hopcost.cli.shared.output import show_result
     from hopcost.errors import UsageError
     from hopcost.record import reader as records
@@ -67,6 +68,6 @@ def claims(
     if not chosen:
         raise UsageError(f"no claims in these records: {', '.join(without)}", hint)
     if without:
-        print(f"no claims in the records of {', '.join(without)}\nhint: {hint}", file=sys.stderr)
+        print(as_called(f"no claims in the records of {', '.join(without)}\nhint: {hint}"), file=sys.stderr)
     results = [result for judged in chosen for result in judging.judge_claims(judged, read)]
     show_result(claims_report(results, details=details), format, output)

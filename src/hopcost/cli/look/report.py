@@ -20,6 +20,7 @@ from hopcost.cli.shared.arguments import (
     read_parts,
 )
 from hopcost.errors import UsageError
+from hopcost.record.names import PAGE
 from hopcost.report import Format, Source
 
 EPILOG = examples(
@@ -39,7 +40,9 @@ def report(
     html: Annotated[
         str | None,
         typer.Option(
-            "--html", metavar="[FILE]", help="Write a page with charts, to RECORD.html here or to FILE; print its path."
+            "--html",
+            metavar="[FILE]",
+            help=f"Write a page with charts, to {PAGE} in the record's folder or to FILE; print its path.",
         ),
     ] = None,
     json: Json = False,
@@ -55,10 +58,13 @@ def report(
     output: Output = None,
 ) -> None:
     """Show a record again; it may come from another machine."""
-    from hopcost.cli.shared.output import write_result
+    import sys
+
+    from hopcost.cli.shared.output import show, write_result
     from hopcost.record import reader as records
     from hopcost.record.baseline import with_baseline
-    from hopcost.report import render, text
+    from hopcost.report import render
+    from hopcost.report.formats import text
     from hopcost.report.record_report import record_report
     from hopcost.statistics.summary import summary
 
@@ -68,14 +74,15 @@ def report(
     if html is not None:
         if html and output is not None:
             raise UsageError(f"--html {html} and --output {output}", "name one file")
-        output = output or Path(html or f"{path.resolve().name}.html")
+        output = output or Path(html or path / PAGE)
     read = records.read_record(path)
     if baseline is not None:
         read = with_baseline(read, baseline)
     result = record_report(read, summary.summarise(read), parts)
     if format is Format.TEXT and output is None:
-        text.show(result.document(), ascii=True if ascii else None)
+        show(result.document(), ascii=True if ascii else None)
     else:
         write_result(text.text(result.document(), ascii=True) if ascii else render(result, format), output)
-    if format is Format.HTML:
+    if format is Format.HTML and output is not None:
         print(output)
+        print(f"open it in a browser: {output.resolve().as_uri()}", file=sys.stderr)

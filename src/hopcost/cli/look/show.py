@@ -16,6 +16,7 @@ def show(arm: ArmPath) -> None:
     """
     from pathlib import Path
 
+    from hopcost.cli.program import as_called
     from hopcost.cli.shared import description
     from hopcost.cli.shared.arm import find_arm
     from hopcost.stacks.prepare import prepare
@@ -25,4 +26,4 @@ def show(arm: ArmPath) -> None:
     raise_open_files()
     folder = Path("/tmp/hopcost-example")
     prepared = prepare(name, content, experiment.settings, cores, folder, Ports())
-    print(description.describe_stack(prepared, folder, experiment.workload), end="")
+    print(as_called(description.describe_stack(prepared, folder, experiment.workload)), end="")

@@ -19,9 +19,10 @@ EPILOG = examples(
     then="SETTINGS are PROGRAM.SETTING=VALUE (hopcost show prints a stack's), PROGRAM.config=FILE for another"
     " configuration or PROGRAM.binary=FILE for another build. Repeat the option for more of them. A side without"
     " any is the stack as it stands.\n\n\b\nExit codes:\n"
-    "  0  not slower, and no more CPU, than the margin allows\n"
-    "  1  slower or more CPU than that, or AFTER failed\n"
-    "  4  not settled within the time, or no verdict\n\n"
+    "  0    not slower, and no more CPU, than the margin allows\n"
+    "  1    slower or more CPU than that, or AFTER failed\n"
+    "  4    not settled within the time, or no verdict\n"
+    "  130  interrupted: it prints what was measured, and nothing is decided\n\n"
     "docs/how-to/gate-ci.md has complete jobs for GitHub and GitLab.",
 )
 
@@ -93,11 +94,12 @@ def gate(
     from rich.console import Console
 
     from hopcost.cli.shared.output import refuse_unwritable, show_result
-    from hopcost.cli.shared.screen import Screen
+    from hopcost.cli.shared.screen import Screen, refuse_nothing
+    from hopcost.errors import Interrupted
     from hopcost.measure.protocols import before_after
     from hopcost.plan.options import RunOptions
     from hopcost.report.questions.gate import append, gate_report, last_line
-    from hopcost.statistics.questions.gate import PRECISION_SHARE, GateQuestion
+    from hopcost.statistics.questions.gate import PRECISION_SHARE, GateQuestion, read_gate
 
     format = pick_format(format, json=json)
     question = GateQuestion(arm, before or [], after or [], read_percent("--margin", margin), figure)
@@ -115,10 +117,15 @@ def gate(
         folder=record,
         on_busy_machine=anyway,
     )
-    answer = before_after.ask_gate(question, suite, options, Screen(console))
+    measured = before_after.measure_gate(question, suite, options, Screen(console))
+    if measured.interrupted:
+        refuse_nothing(console, measured.record)
+    answer = read_gate(question, measured.record, before_after.is_unchanged(suite))
     show_result(gate_report(answer, details=details), format, output)
     if for_github:
         append(answer, Path(for_github))
     if output is not None or format is not Format.TEXT:
         console.print(last_line(answer), markup=False, soft_wrap=True)
-    return answer.decision.outcome.exit_code
+    if measured.interrupted:
+        raise Interrupted("the answer tells what was measured")
+    return answer.exit_code

@@ -14,6 +14,7 @@ from hopcost.cli.shared.app import app
 )
 def load(context: typer.Context) -> None:
     """Load a URL with hopcost's own engine."""
+    from hopcost.cli.program import program
     from hopcost.generators import engine
 
-    engine.handed_over(context.args)
+    engine.handed_over(context.args, program())

@@ -216,10 +216,10 @@ def _measure_and_report(name: str, experiments: list[str], options: RunOptions, 
     """The exit code: 1 if something failed, an experiment could not run here, or the baseline differs from itself."""
     from rich.console import Console
 
-    from hopcost.cli.shared.screen import Screen
+    from hopcost.cli.shared.output import show
+    from hopcost.cli.shared.screen import Screen, refuse_nothing
     from hopcost.errors import Interrupted
     from hopcost.measure.run import measure
-    from hopcost.report import text
     from hopcost.report.record_report import document
     from hopcost.statistics.summary import summary
     from hopcost.suites import names, read
@@ -231,12 +231,10 @@ def _measure_and_report(name: str, experiments: list[str], options: RunOptions, 
         suite.experiment(experiment)
     measured = measure(suite, chosen, options, Screen(console))
     record = measured.record
-    if measured.interrupted and not record.blocks and not record.repeats:
-        console.print("interrupted before the first start was done: nothing to report")
-        console.print(f"record: {record.path}", soft_wrap=True)
-        raise Interrupted("before the first start was done")
+    if measured.interrupted:
+        refuse_nothing(console, record)
     summaries = summary.summarise(record)
-    text.show(document(record, summaries, parts), ends_with_answers=not parts)
+    show(document(record, summaries, parts), ends_with_answers=not parts)
     if measured.interrupted:
         raise Interrupted("the report tells the results so far")
     is_biased = any(experiment.instrument_is_biased for experiment in summaries)

@@ -8,6 +8,7 @@ import typer
 
 from hopcost.cli.shared.app import app, examples
 
+WIDTH = 6  # of the column of levels
 EPILOG = examples("hopcost doctor", "hopcost doctor --spread", "hopcost doctor --left", "hopcost doctor --clean")
 
 
@@ -18,7 +19,7 @@ def _clean(yes: bool) -> int:
     """
     import sys
 
-    from hopcost.cli.shared import left
+    from hopcost.cli.shared.doctor import left
     from hopcost.errors import UsageError
     from hopcost.stacks.sandbox import leftovers
 
@@ -85,9 +86,10 @@ def doctor(
     if yes and not clean:
         raise UsageError("--yes: without --clean there is nothing to remove", "add --clean")
     if left:
-        from hopcost.cli.shared.left import lines
+        from hopcost.cli.shared.doctor.left import lines
+        from hopcost.cli.shared.output import columns
 
-        print(*lines(), sep="\n")
+        print(*lines(columns()), sep="\n")
         if not clean:
             return 0
     if clean:
@@ -98,21 +100,26 @@ def doctor(
     from rich.console import Console
     from rich.text import Text
 
-    from hopcost.cli.shared.findings import examine
+    from hopcost.cli.program import as_called
+    from hopcost.cli.shared.doctor.findings import examine
+    from hopcost.cli.shared.output import columns, show_line
     from hopcost.machine import facts as machine_facts
     from hopcost.machine import other_load
     from hopcost.machine.doctor import Level
+    from hopcost.report.formats.text.wrapping import wrap
 
     console = Console(highlight=False)
     facts = machine_facts.facts()
-    console.print(Text(f"{facts.cpu}; {facts.system}, kernel {facts.kernel}, {facts.architecture}"), soft_wrap=True)
+    show_line(f"{facts.cpu}; {facts.system}, kernel {facts.kernel}, {facts.architecture}")
     styles = {Level.PASS: "green", Level.WARN: "yellow", Level.FAIL: "red"}
     findings = examine(other_load.watch())
     for finding in findings:
-        line = Text(f"{finding.level.value}  ", style=styles[finding.level]).append(finding.what, style="default")
-        console.print(line, soft_wrap=True)
+        for number, words in enumerate(wrap(as_called(finding.what), columns() - WIDTH)):
+            level = finding.level.value if number == 0 else ""
+            line = Text(level.ljust(WIDTH), style=styles[finding.level]).append(words, style="default")
+            console.print(line, soft_wrap=True)
         if finding.remedy:
-            console.print(Text(f"      hint: {finding.remedy}"), soft_wrap=True)
+            show_line(f"hint: {finding.remedy}", " " * WIDTH)
     if any(finding.level is Level.FAIL for finding in findings):
         return 3
     if spread:
@@ -120,5 +127,5 @@ def doctor(
         from hopcost.statistics.questions import machine_spread
 
         for words in machine_spread.words(doctor_spread.measure_spread()):
-            console.print(words, soft_wrap=True)
+            show_line(words)
     return 0

@@ -10,6 +10,7 @@ EPILOG = examples("hopcost list", "hopcost list | less")
 @app.command("list", epilog=EPILOG)
 def list_() -> None:
     """List suites with their experiments, and installed programs."""
+    from hopcost.cli.shared.output import show_line
     from hopcost.programs.read import read_program, shipped_programs
     from hopcost.programs.receipt import installed
     from hopcost.suites import read
@@ -17,14 +18,14 @@ def list_() -> None:
     print("suites")
     for name in read.shipped_suites():
         content = read.read_suite(name)
-        print(f"  {name}: {content.title}")
+        show_line(f"{name}: {content.title}", "  ", after="      ")
         for experiment in content.experiments:
-            print(f"    {experiment.name}: {experiment.question}")
-            print(f"      arms: {', '.join(experiment.arms)}")
+            show_line(f"{experiment.name}: {experiment.question}", "    ", after="        ")
+            show_line(f"arms: {', '.join(experiment.arms)}", "      ", after="        ")
     print("programs")
     for name in shipped_programs():
         receipt = installed(name)
         if receipt.version is not None:
-            print(f"  {name} {receipt.version}: {read_program(name).title} ({receipt.path})")
+            show_line(f"{name} {receipt.version}: {read_program(name).title} ({receipt.path})", "  ", after="      ")
         else:
-            print(f"  {name}: {receipt.missing}; hint: {receipt.remedy}")
+            show_line(f"{name}: {receipt.missing}; hint: {receipt.remedy}", "  ", after="      ")

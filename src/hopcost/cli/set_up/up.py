@@ -23,6 +23,7 @@ def up(arm: ArmPath) -> None:
     """
     import time
 
+    from hopcost.cli.program import as_called
     from hopcost.cli.shared import description
     from hopcost.cli.shared.arm import running_arm
     from hopcost.errors import ArmFailed
@@ -31,7 +32,8 @@ def up(arm: ArmPath) -> None:
     network.enter_user_namespace()  # may start this command again
     try:
         with running_arm(arm, "up", print, isolated=False) as (experiment, stack, answer):
-            print(description.describe_stack(stack.prepared, stack.session.directory, experiment.workload), end="")
+            described = description.describe_stack(stack.prepared, stack.session.directory, experiment.workload)
+            print(as_called(described), end="")
             sizes = f"{answer.header_bytes} header bytes, {len(answer.body)} body bytes"
             print(f"\nit answers with status {answer.status}, {sizes}")
             for hop, pids in stack.processes.items():

@@ -72,8 +72,11 @@ def know_shells() -> None:
 
 
 def fail(error: HopcostError) -> int:
-    """Print an error with its hint; its exit code."""
-    print(f"error: {printable(error.message)}", file=sys.stderr)
+    """Print an error with its hint, secrets masked; its exit code."""
+    from hopcost.cli.program import as_called
+    from hopcost.record.secrets import mask_text
+
+    print(f"error: {printable(mask_text(as_called(error.message)))}", file=sys.stderr)
     if error.hint:
-        print(f"hint: {printable(error.hint)}", file=sys.stderr)
+        print(f"hint: {printable(mask_text(as_called(error.hint)))}", file=sys.stderr)
     return error.exit_code

@@ -9,7 +9,7 @@ from hopcost.machine import facts
 from hopcost.plan.cores import Cores, place_cores
 from hopcost.programs import build
 from hopcost.stacks import check
-from hopcost.stacks.check import HttpAnswer
+from hopcost.stacks.connection import HttpAnswer
 from hopcost.stacks.host import Local
 from hopcost.stacks.sandbox import leftovers, network
 from hopcost.stacks.sandbox.cgroups import find_freezer
@@ -31,7 +31,8 @@ def running_arm(
     is built first. ArmFailed if the arm does not start or answer.
     """
     experiment, name, content, cores = find_arm(path)
-    build.build_missing([hop.program for hop in content.hops if not hop.binary], lambda name: say(f"building {name}"))
+    own = [hop.program for hop in content.hops if not hop.binary and hop.app is None]
+    build.build_missing(own, build.telling(lambda name: say(f"building {name}")))
     raise_open_files()
     leftovers.remove_leftovers()
     isolated = isolated or content.link_mbit_per_s is not None or any(key.startswith("net.") for key in content.sysctls)
@@ -41,6 +42,7 @@ def running_arm(
     with RunningStack(name, content, experiment.settings, cores, host, label=f"{label}-{name}") as stack:
         with stack.as_client():
             answer = check.ask_as_loaded(name, stack.prepared.address, experiment.workload)
+        stack.supply.refuse_error(answer.status)
         yield experiment, stack, answer
 
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
+from hopcost.record.secrets import mask_environment, mask_headers, mask_text, mask_words
 from hopcost.stacks.address import Address
-from hopcost.stacks.prepare import PreparedStack
+from hopcost.stacks.prepare import PreparedHop, PreparedStack
 from hopcost.suites.experiment import Workload
 
 
 def describe_stack(stack: PreparedStack, folder: Path, workload: Workload) -> str:
-    """Several lines of text; `folder` is where the files are, or would be."""
+    """Several lines of text, secrets masked; `folder` is where the files are, or would be."""
     cores = ",".join(str(core) for core in stack.cores.stack)
     lines = [
         f"arm:    {stack.arm}",
-        f"URL:    {stack.address.url}{workload.target}",
+        f"URL:    {stack.address.url}{mask_text(workload.target)}",
         f"folder: {folder}",
         f"cores:  stack {cores}, generator {','.join(map(str, stack.cores.generator))}",
     ]
@@ -24,28 +25,38 @@ def describe_stack(stack: PreparedStack, folder: Path, workload: Workload) -> st
         settings = ", ".join(f"{key} = {str(value).lower()}" for key, value in hop.settings.items())
         lines += [
             "",
-            f"{hop.name} ({hop.program} {hop.version}), reached over {hop.address.link} at {hop.address.address}",
+            f"{hop.name} ({' '.join(filter(None, [hop.program, hop.version]))}), reached over {hop.address.link}"
+            f" at {hop.address.address}",
         ]
         lines += [f"  settings: {settings}"] if settings else []
         lines += [f"  configuration: {hop.config}"] if hop.config else []
-        lines += [f"  $ cd {shlex.quote(str(folder))} && taskset --cpu-list {cores} {shlex.join(hop.command)}"]
+        where, variables = hop.folder or str(folder), [f"{name}={value}" for name, value in _variables(hop).items()]
+        words = shlex.join([*(["env", *variables] if variables else []), *mask_words(hop.command)])
+        lines += [f"  $ cd {shlex.quote(where)} && taskset --cpu-list {cores} {words}"]
     for hop in stack.hops:
         for name, text in hop.files.items():
-            lines += ["", f"{folder}/{name}:", *[f"  {line}".rstrip() for line in text.splitlines()]]
+            lines += ["", f"{folder}/{name}:", *[f"  {line}".rstrip() for line in mask_text(text).splitlines()]]
     return "\n".join(lines) + "\n"
+
+
+def _variables(hop: PreparedHop) -> dict[str, str]:
+    """The variables that it gets: hopcost's own as they are, the user's masked."""
+    return hop.environment | (mask_environment(hop.app.environment) if hop.app is not None else {})
 
 
 def _checks(address: Address, workload: Workload, generator: list[int]) -> list[str]:
     cores = ",".join(str(core) for core in generator)
-    fields = "".join(f"-H {shlex.quote(f'{name}: {value}')} " for name, value in workload.headers)
+    masked = mask_headers(workload.header_fields)
+    fields = "".join(f"-H {shlex.quote(f'{name}: {value}')} " for name, value in masked)
     connections = workload.connections
     body = ""
     if workload.body_bytes is not None:
         fields = f"-X {workload.method.value} --data-binary @- {fields}"
         body = f"head -c {workload.body_bytes} /dev/zero | "
+    target = mask_text(workload.target)
     if address.is_unix:
-        return [f"{body}curl -i {fields}--unix-socket {address.address} http://localhost{workload.target}"]
-    url = f"{address.url}{workload.target}"
+        return [f"{body}curl -i {fields}--unix-socket {address.address} http://localhost{target}"]
+    url = f"{address.url}{target}"
     trust = f"--cacert {address.ca_file} " if address.is_tls else ""
     authority = f"--ca {address.ca_file} " if address.is_tls else ""
     if body:

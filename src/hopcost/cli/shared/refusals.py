@@ -16,6 +16,7 @@ OTHER_VERBS = {  # what other tools call them
     "test": "run",
     "wrk": "load",
     "diff": "compare",
+    "versus": "vs",
     "start": "up",
     "serve": "up",
     "config": "show",

@@ -9,10 +9,12 @@ from pathlib import Path
 
 from rich.console import Console
 
-from hopcost.errors import CannotMeasure, MeasurementFailed
+from hopcost.cli.program import as_called
+from hopcost.errors import CannotMeasure, Interrupted, MeasurementFailed
 from hopcost.measure.watcher import Silent, Watcher
 from hopcost.plan.plan import Plan
 from hopcost.record.names import FOLDER
+from hopcost.record.run import Record
 from hopcost.report.live.clock import minutes
 from hopcost.report.live.watch import can_draw, watch
 from hopcost.stacks.sandbox.leftovers import Leftover
@@ -28,8 +30,19 @@ class Screen:
         self.console = console
         self._waited_for_s: float | None = None  # when the last line of a wait was written: seconds left then
 
-    def program_builds(self, name: str) -> None:
-        self.console.print(f"building {name}")
+    @contextmanager
+    def program_builds(self, name: str) -> Iterator[None]:
+        """On a terminal the seconds are counted; elsewhere it is one line."""
+        if not can_draw(self.console):
+            self._say(f"building {name}")
+            yield
+            return
+        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+        words = TextColumn(f"building {name}, the first time only")
+        with Progress(SpinnerColumn(), words, TimeElapsedColumn(), console=self.console, transient=True) as progress:
+            progress.add_task("", total=None)
+            yield
 
     def build_failed(self, reason: str) -> None:
         self._warn(f"warning: {reason}", soft_wrap=False)
@@ -59,18 +72,26 @@ class Screen:
             if self.console.quiet:
                 yield Silent()
                 return
-            again = "hopcost report latest" if record.parent == FOLDER else report_command(record)
+            again = as_called("hopcost report latest" if record.parent == FOLDER else report_command(record))
             with watch(self.console, plan, again) as watcher:
                 yield watcher
         except (MeasurementFailed, CannotMeasure):
-            self.console.print(f"the record so far: {report_command(record)}")
+            self._say(f"the record so far: {report_command(record)}")
             raise
 
     def _say(self, line: str) -> None:
-        self.console.print(line, markup=False, soft_wrap=True)
+        self.console.print(as_called(line), markup=False, soft_wrap=True)
 
     def _warn(self, line: str, *, soft_wrap: bool = True) -> None:
-        self.console.print(line, style="yellow", markup=False, soft_wrap=soft_wrap)
+        self.console.print(as_called(line), style="yellow", markup=False, soft_wrap=soft_wrap)
+
+
+def refuse_nothing(console: Console, record: Record) -> None:
+    """Interrupted, and two lines that say so, if not one start was done before."""
+    if not record.blocks and not record.repeats:
+        console.print("interrupted before the first start was done: nothing to report")
+        console.print(f"record: {record.path}", markup=False, soft_wrap=True)
+        raise Interrupted("before the first start was done")
 
 
 def report_command(record: Path) -> str:

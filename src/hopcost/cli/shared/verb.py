@@ -11,9 +11,9 @@ from hopcost.cli.shared import optional_value
 from hopcost.cli.shared.refusals import refuse_verb
 
 GROUPS = {  # of --help, in this order; each is a folder of cli/
-    "measure": ("run", "gate", "load"),
+    "measure": ("run", "front", "vs", "gate", "load"),
     "look": ("report", "compare", "claims", "about", "show"),
-    "set_up": ("doctor", "list", "up", "build"),
+    "set_up": ("doctor", "init", "list", "up", "build"),
     "more": ("crosscheck", "completion"),
 }
 PLAIN_RANGES = (  # the library's words for bounds, and ours
@@ -33,6 +33,9 @@ class Verb(TyperCommand):
             if getattr(error, "ctx", self) is None:  # the library has not noted which verb it was
                 error.ctx = ctx  # type: ignore[attr-defined]
             raise
+
+    def get_help(self, ctx: Any) -> str:
+        return _as_called(super().get_help(ctx))
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         return [re.sub("[{}]", "", piece) for piece in super().collect_usage_pieces(ctx)]
@@ -61,8 +64,18 @@ def plain_record(name: str, words: str) -> tuple[str, str]:
     return re.sub("[<>]", "", name), words
 
 
+def _as_called(text: str) -> str:
+    """Its commands as they work when they are typed."""
+    from hopcost.cli.program import as_called
+
+    return as_called(text)
+
+
 class Verbs(TyperGroup):
     """All verbs, in groups; a word that is none gets the nearest."""
+
+    def get_help(self, ctx: Any) -> str:
+        return _as_called(super().get_help(ctx))
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002  # the library's signature
         return [name for names in GROUPS.values() for name in names if name in self.commands]

@@ -15,7 +15,7 @@ class Counts(msgspec.Struct, frozen=True):
 
     `own_cpu_ns` is its CPU time while load ran, without opening connections before. `kinds` are its errors by our words
     for them, `elapsed_ns` and `throughput_per_s` what it prints of time and rate (errors may be in the rate),
-    `latency_ms` its mean, its longest and quantiles, `kept_alive` answers after which a connection was kept. None where
+    `latency_ms` its mean, its longest and quantiles, `kept_alive` answers after which a connection was kept. None if
     it does not say.
     """
 

@@ -8,6 +8,7 @@ import msgspec
 
 from hopcost.errors import MeasurementFailed, NotSettled, UsageError
 from hopcost.measure import run
+from hopcost.measure.run import Measured
 from hopcost.measure.watcher import RunWatcher
 from hopcost.plan.options import RunOptions
 from hopcost.programs import changes
@@ -16,8 +17,6 @@ from hopcost.statistics.questions.gate import (
     BEFORE,
     EXPERIMENT,
     GateQuestion,
-    GateResult,
-    read_gate,
 )
 from hopcost.suites import names
 from hopcost.suites.arm import Arm
@@ -69,19 +68,13 @@ def is_unchanged(suite: Suite) -> bool:
     return suite.arms[BEFORE].hops == suite.arms[AFTER].hops
 
 
-def ask_gate(question: GateQuestion, suite: Suite, options: RunOptions, run_watcher: RunWatcher) -> GateResult:
-    """Measure the question's suite, and decide.
-
-    NotSettled if the measurement breaks; KeyboardInterrupt if it is stopped.
-    """
+def measure_gate(question: GateQuestion, suite: Suite, options: RunOptions, run_watcher: RunWatcher) -> Measured:
+    """Measure the question's suite. NotSettled if the measurement breaks."""
     options = msgspec.structs.replace(options, margin=question.margin)
     try:
-        measured = run.measure(suite, [], options, run_watcher)
+        return run.measure(suite, [], options, run_watcher)
     except MeasurementFailed as error:
         raise NotSettled(f"not settled: {error.message}", error.hint) from error
-    if measured.interrupted:
-        raise KeyboardInterrupt
-    return read_gate(question, measured.record, is_unchanged(suite))
 
 
 def _side(arm: Arm, words: Sequence[str], option: str) -> Arm:

@@ -20,7 +20,7 @@ from hopcost.plan.plan import PlannedExperiment
 from hopcost.record.block import ArmBlock
 from hopcost.record.evidence import MemorySample
 from hopcost.record.run import Ending, StopReason
-from hopcost.stacks.stack import RunningStack
+from hopcost.stacks.stack import Stack
 
 SEGMENTS_AT_MOST = 24
 VOID_SEGMENTS_AT_MOST = 3
@@ -99,7 +99,7 @@ class _Memory:
             arm.memory_samples = self.samples[arm.name]
 
 
-def resident_bytes(stack: RunningStack) -> int:
+def resident_bytes(stack: Stack) -> int:
     """Resident memory of all processes of a stack; a page that two share counts twice."""
     total = 0
     for pids in stack.processes.values():

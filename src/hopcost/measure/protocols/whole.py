@@ -17,10 +17,10 @@ from hopcost.measure import peer_load
 from hopcost.measure.block import note_failures, recording, start
 from hopcost.measure.engine_load import BlockContext, CheckedArm
 from hopcost.plan.method import METHOD
-from hopcost.plan.plan import PlannedArm
+from hopcost.plan.plan import PlannedArm, PlannedExperiment
 from hopcost.record.block import Block, Failure
 from hopcost.stacks import check
-from hopcost.stacks.check import HttpAnswer
+from hopcost.stacks.connection import HttpAnswer
 
 
 def measure_whole_block(context: BlockContext, arms: list[PlannedArm], number: int) -> Block:
@@ -38,7 +38,7 @@ def measure_whole_block(context: BlockContext, arms: list[PlannedArm], number: i
             raise MeasurementFailed(f"the baseline {experiment.baseline} failed")
         for arm in order:
             if arm.name in answers:
-                _compare(block, experiment.baseline, expected, arm.name, answers[arm.name])
+                _compare(block, experiment, expected, arm.name, answers[arm.name])
     return block
 
 
@@ -90,10 +90,10 @@ def _sum(*values: int | None) -> int | None:
     return sum(known) if known else None
 
 
-def _compare(block: Block, baseline: str, expected: HttpAnswer, arm: str, answer: HttpAnswer) -> None:
+def _compare(block: Block, experiment: PlannedExperiment, expected: HttpAnswer, arm: str, answer: HttpAnswer) -> None:
     """An arm that answers otherwise than the baseline fails, and what was measured of it does not count."""
     try:
-        check.compare_answers(baseline, expected, arm, answer)
+        check.compare_answers(experiment.baseline, expected, arm, answer, experiment.workload.expect)
     except ArmFailed as error:
         block.failures.append(Failure(arm=arm, message=error.message, hint=error.hint))
         block.arms = [part for part in block.arms if part.name != arm]

@@ -12,15 +12,15 @@ from hopcost.errors import printable
 from hopcost.report import notation
 from hopcost.report.brief.load import Load, cost_of, load_shown
 from hopcost.report.brief.outcome import Outcome, has_size, outcome_of
-from hopcost.report.brief.words import baseline_of, hop_words, listed, number_word, others_of, shortened, stack_word
+from hopcost.report.brief.soak import soak_sentence
+from hopcost.report.brief.words import baseline_of, hop_words, listed, number_word, others_of, stack_word
+from hopcost.report.notes import servers
 from hopcost.statistics.comparisons import CPU
 from hopcost.statistics.intervals import Interval
-from hopcost.statistics.summary.soak import NOT_MEASURED, Course
 from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
-from hopcost.statistics.verdict import NOT_SETTLED, SAME
 
+OVER = " over "
 FEW = 3  # so many stacks are named one by one
-COURSES = {"ratio": "throughput", "service_time_p50_ns": "median service time", "memory_bytes": "memory"}
 
 
 def sentence(experiment: ExperimentSummary) -> str:
@@ -32,14 +32,15 @@ def _sentence(experiment: ExperimentSummary) -> str:
     if experiment.repeats:
         return "As the article measured: one start of each stack, one after another. No ranges, so no verdicts."
     if experiment.soak:
-        return _soak(experiment.soak)
+        return soak_sentence(experiment.soak)
     baseline, others = baseline_of(experiment), others_of(experiment)
     if baseline is None or not others:
         reason = experiment.ending.detail if experiment.ending else "the run did not get that far"
         return f"No result: {reason}."
     load = load_shown(experiment)
     costs = _costs(experiment, others, load)
-    return " ".join([*costs, *_throughput(experiment, baseline, others, follows_cost=bool(costs))])
+    throughput = _throughput(experiment, baseline, others, follows_cost=bool(costs))
+    return " ".join([*costs, *throughput, *servers.scope_sentence(experiment)])
 
 
 def _costs(experiment: ExperimentSummary, others: Sequence[ArmSummary], load: Load) -> list[str]:
@@ -64,15 +65,18 @@ def _costs(experiment: ExperimentSummary, others: Sequence[ArmSummary], load: Lo
         low, high = (notation.added_parts(cpu)[0] for cpu in (least_ns, most_ns))
         return [
             f"{at} {words[0] if words is not None else 'the hop'} adds {low.lstrip('+')} of CPU to a request"
-            f" ({names[least.name]}), or {high.lstrip('+')} ({names[most.name]}); the ranges overlap."
+            f" ({names[least.name]}), or {high.lstrip('+')} ({names[most.name]}){_overlap(least_ns, most_ns)}."
         ]
+    cheapest = [names[arm.name] for arm, cpu in known if not _apart(least_ns, cpu)]
+    dearest = [names[arm.name] for arm, cpu in reversed(known) if not _apart(cpu, most_ns)]
     if words is not None:
         return [
-            f"{at} {words[0]} {_adds(least_ns)} of CPU to a request at best ({names[least.name]}),"
-            f" {_amount(most_ns)} at worst ({names[most.name]})."
+            f"{at} {words[0]} {_adds(least_ns)} of CPU to a request at best ({_either(cheapest)}),"
+            f" {_amount(most_ns)} at worst ({_either(dearest)})."
         ]
     return [
-        f"{at} {least.name} {_adds(least_ns)} of CPU to a request, the least; {most.name} {_amount(most_ns)}, the most."
+        f"{at} {least.name} {_adds(least_ns)} of CPU to a request, the least{_or_another(cheapest)};"
+        f" {most.name} {_amount(most_ns)}, the most{_or_another(dearest)}."
     ]
 
 
@@ -104,7 +108,7 @@ def _throughput(
         words = f"at full load {words}"
     sentences = [f"{words[0].upper() if not _begins_with_name(words, experiment) else words[0]}{words[1:]}."]
     if not open_arms:
-        return [*sentences, *_all_alike(experiment, judged, with_cpu=not follows_cost)]
+        return sentences if follows_cost else [*sentences, *_all_alike(experiment, judged)]
     who = f"the other {number_word(len(open_arms))}" if len(open_arms) > 1 else open_arms[0].name
     state = "not settled" if _only_unsettled(experiment, open_arms) else "without a verdict"
     return [*sentences, f"{who[0].upper() if len(open_arms) > 1 else who[0]}{who[1:]}: {state} (?)."]
@@ -140,13 +144,15 @@ def _compared(
         if follows_cost and _apart(worst_ratio, best_ratio):
             return f"it leaves {base} {_figure(best)} of its throughput at best, {_figure(worst)} at worst"
         if _apart(worst_ratio, best_ratio):
+            first = [names[arm.name] for arm in arms if arm.ratio is not None and not _apart(arm.ratio, best_ratio)]
+            last = [names[arm.name] for arm in arms if arm.ratio is not None and not _apart(worst_ratio, arm.ratio)]
             return (
-                f"{program} leaves {base} {_figure(best)} of its throughput at best ({names[best.name]}),"
-                f" {_figure(worst)} at worst ({names[worst.name]})"
+                f"{program} leaves {base} {_figure(best)} of its throughput at best ({_either(first)}),"
+                f" {_figure(worst)} at worst ({_either(last[::-1])})"
             )
         return (
             f"{program} leaves {base} {_figure(best)} of its throughput ({names[best.name]}),"
-            f" or {_figure(worst)} ({names[worst.name]}); the ranges overlap"
+            f" or {_figure(worst)} ({names[worst.name]}){_overlap(worst_ratio, best_ratio)}"
         )
     if not is_judged:
         return f"{best.name} gives {_figure(best)} of {base}'s throughput, {worst.name} {_figure(worst)}"
@@ -184,7 +190,7 @@ def _groups(base: str, arms: Sequence[ArmSummary]) -> str:
     return "; ".join(clauses)
 
 
-def _all_alike(experiment: ExperimentSummary, judged: Sequence[ArmSummary], *, with_cpu: bool) -> list[str]:
+def _all_alike(experiment: ExperimentSummary, judged: Sequence[ArmSummary]) -> list[str]:
     """`All four are slower and cost more CPU.`"""
     words = {outcome_of(arm).word for arm in judged}
     if hop_words(experiment, judged) is None or len(judged) < 2 or words != {Outcome.SLOWER.word}:
@@ -192,7 +198,7 @@ def _all_alike(experiment: ExperimentSummary, judged: Sequence[ArmSummary], *, w
     all_of = "Both" if len(judged) == 2 else f"All {number_word(len(judged))}"
     costs = {comparison.verdict.word for arm in judged if (comparison := arm.comparison(CPU)) is not None}
     cost = {"dearer": " and cost more CPU", "cheaper": " and cost less CPU"}.get(min(costs, default=""), "")
-    return [f"{all_of} are slower{cost if with_cpu and len(costs) == 1 else ''}."]
+    return [f"{all_of} are slower{cost if len(costs) == 1 else ''}."]
 
 
 def _figure(arm: ArmSummary) -> str:
@@ -204,28 +210,27 @@ def _apart(lower: Interval, higher: Interval) -> bool:
     return lower.high is not None and higher.low is not None and lower.high < higher.low
 
 
+def _overlap(*intervals: Interval) -> str:
+    """`; the ranges overlap` of figures that are not apart, if they have ranges."""
+    return "" if any(None in (interval.low, interval.high) for interval in intervals) else "; the ranges overlap"
+
+
+def _either(names: Sequence[str]) -> str:
+    """All that may be the best, or the worst, since their ranges overlap.
+
+    >>> _either(["HTTP over TCP", "HTTP over a Unix socket"])
+    'HTTP over TCP or a Unix socket'
+    """
+    wires = {name.partition(OVER)[0] for name in names}
+    if len(names) > 1 and len(wires) == 1 and all(OVER in name for name in names):
+        return wires.pop() + OVER + " or ".join(name.partition(OVER)[2] for name in names)
+    return " or ".join(names) if len(names) <= FEW else f"{names[0]} or one of {number_word(len(names) - 1)} others"
+
+
+def _or_another(names: Sequence[str]) -> str:
+    """` (or haproxy)`: what may be in the place of the first one."""
+    return f" (or {_either(names[1:])})" if len(names) > 1 else ""
+
+
 def _excludes(interval: Interval, value: float) -> bool:
     return interval.low is not None and interval.high is not None and not interval.low <= value <= interval.high
-
-
-def _soak(courses: Sequence[Course]) -> str:
-    """What drifts, what does not, and what is not settled."""
-    kinds = {
-        "drifts": ["drifts"],
-        "stays the same": [SAME, "drifts, negligible"],
-        "is not settled": [NOT_SETTLED],
-        "is not measured": [NOT_MEASURED],
-    }
-    sentences = []
-    for words, verdicts in kinds.items():
-        names = [f"{course.arm}'s {COURSES[course.figure]}" for course in courses if course.word in verdicts]
-        if names:
-            sentences.append(f"{shortened(names)} {words if len(names) == 1 else _plural(words)}.")
-    return " ".join(sentences)
-
-
-def _plural(words: str) -> str:
-    for singular, plural in (("drifts", "drift"), ("stays", "stay"), ("is not", "are not")):
-        if words.startswith(singular):
-            return plural + words.removeprefix(singular)
-    return words

@@ -1,7 +1,7 @@
 """What stands below an experiment's table: what its marks mean, what changes the reading, what only widens ranges.
 
-`?` explains a mark, `!` changes the reading. Both are always shown, entries of one kind together in as few lines as
-they take. The rest is one entry; more is in the details.
+`?` explains a mark, `!` changes the reading; both come before the rest. A terminal leaves out the last sentences of an
+experiment that has no room for them, and counts them; the details have all.
 """
 
 from __future__ import annotations
@@ -11,43 +11,44 @@ from collections.abc import Sequence
 
 from hopcost.errors import printable
 from hopcost.plan.method import METHOD
-from hopcost.record.reason import ReasonKind
 from hopcost.record.run import Record
 from hopcost.report import notation
-from hopcost.report.brief.load import Load, carries
+from hopcost.report.brief.load import Load, carries, has_medians
 from hopcost.report.brief.outcome import Outcome, is_tiny, outcome_of
 from hopcost.report.brief.reasons import with_advice
 from hopcost.report.brief.words import baseline_of, listed, others_of, shortened, stack_word
+from hopcost.report.disturbed import disturbed_sentences
 from hopcost.report.formatting import count
+from hopcost.report.notes import servers
 from hopcost.report.notes.verdicts import group_reasons, settling_words
+from hopcost.report.notes.void_loads import void_load_lines
 from hopcost.statistics.comparisons import THROUGHPUT, Comparison
 from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
 from hopcost.statistics.validity.moving import MOVED
-from hopcost.statistics.validity.reasons import group_reasons as group_kinds
 from hopcost.suites.sweep import AT
 
 COSTLY = 0.02  # of the throughput: less than this is lost in the noise
 UNEVEN = re.compile(r"workers? ")
-MACHINE = {ReasonKind.OTHER_PROGRAMS, ReasonKind.STEAL}
 
 
-def cautions(record: Record, experiment: ExperimentSummary, load: Load) -> list[str]:
-    """The entries in their order."""
-    important = " ".join(changes_reading(record, experiment, load))
-    aside = " ".join(adds(experiment))
+def cautions(record: Record, experiment: ExperimentSummary, load: Load, medians: str = "") -> list[list[str]]:
+    """The sentences of each entry, the weightiest entries first. `medians`: what the table had no column for."""
+    important = changes_reading(record, experiment, load)
     entries = [
-        *explanations(experiment),
-        *([f"! {important}"] if important else []),
-        *([aside] if aside else []),
+        *([explanation] for explanation in explanations(experiment)),
+        [f"! {important[0]}", *important[1:]] if important else [],
+        *([absence] for absence in not_measured(experiment)),
+        [medians] if medians else [],
+        adds(experiment),
     ]
-    return [printable(entry) for entry in entries]
+    return [[printable(sentence) for sentence in entry] for entry in entries if entry]
 
 
 def explanations(experiment: ExperimentSummary) -> list[str]:
     """What `?` and `~` mean here, and what to do."""
     open_arms = [arm for arm in others_of(experiment) if not outcome_of(arm).is_verdict]
     unsettled = _not_settled(open_arms) if experiment.no_verdicts is None else []
-    return [*no_verdicts(experiment), *unsettled, *not_measured(experiment), *_same(experiment)]
+    return [*no_verdicts(experiment), *unsettled, *_same(experiment)]
 
 
 def no_verdicts(experiment: ExperimentSummary) -> list[str]:
@@ -108,8 +109,8 @@ def not_measured(experiment: ExperimentSummary) -> list[str]:
 def changes_reading(record: Record, experiment: ExperimentSummary, load: Load) -> list[str]:
     """Sentences without which the figures would be misread."""
     return [
-        *known_faults(record, experiment, load),
         *(disturbed([experiment]) if len(experiment.suspect) == experiment.blocks else []),
+        *known_faults(record, experiment, load),
     ]
 
 
@@ -118,8 +119,10 @@ def known_faults(record: Record, experiment: ExperimentSummary, load: Load) -> l
     plan = experiment.plan
     return [
         *_failures(experiment),
+        *servers.server_cautions(experiment),
         *_errors(experiment),
         *_load(experiment, load),
+        *_no_load(experiment, load),
         *_biases(record, experiment),
         *_workers(experiment),
         *_moving(experiment),
@@ -152,6 +155,17 @@ def _load(experiment: ExperimentSummary, load: Load) -> list[str]:
     return [f"{shortened(unable)} cannot carry {notation.rate(load.per_s)}/s."] if unable else []
 
 
+def _no_load(experiment: ExperimentSummary, load: Load) -> list[str]:
+    """Why the table has other columns than those of the same run's other experiments."""
+    if load.share is None:
+        return [f"CPU is that at full load: {line}." for line in void_load_lines(experiment.void_loads)]
+    others = others_of(experiment)
+    is_measured = all(carries(arm, load) and not arm.cpu_falls for arm in experiment.arms)
+    if not is_measured or not others or has_medians(experiment, load):
+        return []
+    return [f"No median response times {load.words}: too few requests."]
+
+
 def _biases(record: Record, experiment: ExperimentSummary) -> list[str]:
     """What is known to push a figure one way, beside the figure."""
     plan, sentences = experiment.plan, []
@@ -162,7 +176,7 @@ def _biases(record: Record, experiment: ExperimentSummary) -> list[str]:
         and any(cost.without == plan.baseline for cost in experiment.hop_costs)
     ):
         sentences.append(f"Visits of {plan.slice_ns / 1e6:.0f} ms flatter hops by 4–8 % in throughput.")
-    if plan.cores.shared:
+    if plan.cores.shared and not servers.run_elsewhere(experiment):
         sentences.append("The load generator shares a core: throughput includes its CPU.")
     if baseline is not None and baseline.throughput_is_a_bound:
         sentences.append(f"The load generator was full while {stack_word(baseline)} idled (≥).")
@@ -218,34 +232,21 @@ def _cores(record: Record, experiment: ExperimentSummary) -> list[str]:
 
 
 def adds(experiment: ExperimentSummary) -> list[str]:
-    """What widens ranges, and that nothing went wrong."""
+    """What widens ranges, and how far the baseline was from itself."""
     sentences = []
     if experiment.void:
         sentences.append(f"{count(len(experiment.void), 'start')} did not count.")
-    if experiment.suspect and len(experiment.suspect) < experiment.blocks:
+    if len(experiment.suspect) < experiment.blocks:
         sentences += disturbed([experiment])
-    if not experiment.arms:
-        return sentences
-    if not any(sum(arm.errors.values()) for arm in experiment.arms):
-        is_checked = all(arm.peer is None for arm in experiment.arms)
-        sentences.append("No errors; all bodies identical." if is_checked else "No errors.")
     baseline = baseline_of(experiment)
     if experiment.aa_floor is not None and baseline is not None:
-        sentences.append(
-            f"Noise: {stack_word(baseline)} beside itself {notation.share(experiment.aa_floor, against=())}."
-        )
+        change = notation.change(experiment.aa_floor, against=())
+        chance = "" if experiment.instrument_is_biased else "; that is chance"
+        sentences.append(f"Noise: {stack_word(baseline)} measured twice differed by {change}{chance}.")
     return sentences
 
 
 def disturbed(experiments: Sequence[ExperimentSummary]) -> list[str]:
-    """How many starts of all these, and what disturbed them, if it was the machine; nothing if none was."""
+    """How many starts of all these, by what, and what to do; nothing if none was."""
     suspect = [block for experiment in experiments for block in experiment.suspect]
-    if not suspect:
-        return []
-    starts = count(sum(experiment.blocks for experiment in experiments), "start")
-    kinds = group_kinds((number, reason) for number, block in enumerate(suspect) for reason in block.reasons)
-    machine = [kind for kind in kinds if kind.reasons[0].kind in MACHINE]
-    if not machine:
-        return [f"Disturbed: {len(suspect)} of {starts} (--details=starts)."]
-    worst = max(machine, key=lambda kind: len(kind.blocks))
-    return [f"Disturbed: {len(suspect)} of {starts}; {worst.what.partition(': ')[0]}."]
+    return disturbed_sentences(suspect, sum(experiment.blocks for experiment in experiments))

@@ -13,7 +13,7 @@ from hopcost.statistics.figures import cpu_of_hops
 from hopcost.statistics.summary.hop_cost import HopCost
 from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
 
-MOST_TIMES = 2  # in one line; of more stacks the first and the last
+MOST_TIMES = 4  # in one sentence; of more stacks the first and the last
 
 
 class Load(NamedTuple):
@@ -29,8 +29,8 @@ class Load(NamedTuple):
 
     @property
     def heading(self) -> str:
-        """Of a column."""
-        return "CPU at full load" if self.per_s is None else f"CPU at {notation.rate(self.per_s)}/s"
+        """Above the columns with its figures."""
+        return self.words if self.per_s is None else f"{self.words} for each"
 
 
 FULL_LOAD = Load(None, None)
@@ -109,7 +109,7 @@ def has_medians(experiment: ExperimentSummary, load: Load) -> bool:
 
 
 def median_line(experiment: ExperimentSummary, load: Load) -> str:
-    """The baseline's median response time at that load, and those of the first and the last stack in the table."""
+    """The baseline's median response time at that load, and those of the others, as long as they are few."""
     baseline = baseline_of(experiment)
     assert baseline is not None, "whoever asks has seen medians"
     others = [
@@ -119,4 +119,6 @@ def median_line(experiment: ExperimentSummary, load: Load) -> str:
     ]
     shown = others if len(others) <= MOST_TIMES else [others[0], others[-1]]
     own = median_parts(experiment, baseline, load)[0]
-    return f"Median response time at {notation.rate(load.per_s)}/s: {stack_word(baseline)} {own}; {', '.join(shown)}."
+    more = f" ({len(others) - len(shown)} more: --details=load)" if len(others) > len(shown) else ""
+    at = f"Median response time at {notation.rate(load.per_s)}/s"
+    return f"{at}: {stack_word(baseline)} {own}; {', '.join(shown)}{more}."

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 import shlex
+from collections.abc import Collection, Sequence
 
 from hopcost.errors import printable
 from hopcost.record.run import Record
 from hopcost.report.brief.outcome import Outcome, outcome_of
 from hopcost.report.brief.words import others_of
+from hopcost.report.notes.scope import is_of_servers
 from hopcost.report.notes.verdicts import WANTED
 from hopcost.statistics.comparisons import THROUGHPUT
 from hopcost.statistics.precision import Settling
@@ -24,7 +26,12 @@ def last_lines(record: Record, experiments: list[ExperimentSummary]) -> list[str
 
 
 def _next(record: Record, experiments: list[ExperimentSummary]) -> str:
-    """Measure again if nothing came out; for longer if that settles something; otherwise look at everything."""
+    """Measure again if nothing came out; for longer if that settles something; the same if every start was disturbed.
+
+    Otherwise look at everything.
+    """
+    if is_of_servers(record.plan):
+        return _next_of_servers(record, experiments)
     again = f"hopcost run {shlex.quote(_suite(record))}"
     if not any(experiment.arms or experiment.repeats for experiment in experiments):
         return again
@@ -36,7 +43,51 @@ def _next(record: Record, experiments: list[ExperimentSummary]) -> str:
         minutes = math.ceil((done_s + settling.seconds) * 1.2 / 60)
         if minutes * 60 <= MOST_S:
             return f"{again} {name} --time {minutes}m"
+    if _is_all_disturbed(experiments):
+        return _same(record) or again
     return f"hopcost report {shlex.quote(_record(record))} --html"
+
+
+def _next_of_servers(record: Record, experiments: list[ExperimentSummary]) -> str:
+    """The same command with more time, if that settles something."""
+    again = shlex.join(_without_options(record.run.command, ("--time", "--record", "--output", "-o")))
+    settlings = [settling for experiment in experiments if (settling := _longest(experiment))]
+    if not any(experiment.arms for experiment in experiments):
+        return again
+    if settlings:
+        done_s = sum(block.end.elapsed_ns / 1e9 for block in record.blocks if block.end)
+        minutes = math.ceil((done_s + max(settling.seconds for settling in settlings)) * 1.2 / 60)
+        if minutes * 60 <= MOST_S:
+            return f"{again} --time {minutes}m"
+    if _is_all_disturbed(experiments):
+        return _same(record)
+    return f"hopcost report {shlex.quote(_record(record))} --details"
+
+
+def _is_all_disturbed(experiments: Sequence[ExperimentSummary]) -> bool:
+    """Whether there is an experiment without a start that nothing disturbed; a soak has one start, and no say."""
+    in_turns = [experiment for experiment in experiments if not experiment.soak]
+    return any(experiment.blocks and len(experiment.suspect) == experiment.blocks for experiment in in_turns)
+
+
+def _same(record: Record) -> str:
+    """The run's own command, on a quiet machine and into another record; empty if the record does not have it."""
+    words = _without_options(record.run.command, ("--record", "--seed"))
+    return shlex.join(word for word in words if word != "--anyway")
+
+
+def _without_options(command: Sequence[str], options: Collection[str]) -> list[str]:
+    """The command without these options and their values.
+
+    >>> _without_options(["hopcost", "vs", ":1", "--time", "9", ":2", "--record=x"], ("--time", "--record"))
+    ['hopcost', 'vs', ':1', ':2']
+    """
+    words, skip = [], False
+    for word in command:
+        if not skip and word.partition("=")[0] not in options:
+            words.append(word)
+        skip = not skip and word in options
+    return words
 
 
 def _longest(experiment: ExperimentSummary) -> Settling | None:

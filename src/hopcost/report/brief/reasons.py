@@ -12,6 +12,7 @@ ADVICE = (  # words of a reason, and what to change
     ("cannot carry", "offer less: --rate"),
     ("differs from itself", "measure again on a quiet machine"),
     ("other programs", "measure again on a quiet machine"),
+    ("while others were loaded", "--freeze stops it meanwhile"),
     ("failed", "see --details=starts"),
     ("start", "give it more --time"),
 )

@@ -22,10 +22,11 @@ def section(record: Record, group: list[ExperimentSummary], open_parts: Collecti
     """The elements of a group: the points of a sweep, or one experiment."""
     first = group[0]
     heading = Heading(group_title(group), about=first.plan.question)
-    return [heading, *_brief(record, group), *_details(group, open_parts)]
+    return [heading, *_brief(record, group, is_whole=bool(open_parts)), *_details(group, open_parts)]
 
 
-def _brief(record: Record, group: list[ExperimentSummary]) -> list[Element]:
+def _brief(record: Record, group: list[ExperimentSummary], *, is_whole: bool) -> list[Element]:
+    """What stands above the details. `is_whole`: with all cautions, however many lines they take."""
     first = group[0]
     if any(experiment.repeats for experiment in group):
         below = Lines(repeats_cautions(group), Style.CAUTIONS)
@@ -38,12 +39,11 @@ def _brief(record: Record, group: list[ExperimentSummary]) -> list[Element]:
         return [sentence, soak_table(first), Lines(soak_cautions(first), Style.CAUTIONS)]
     load = load_shown(first)
     bars = bars_of(first, load)
-    in_line = has_medians(first, load) and MEDIAN not in bars.header
-    entries = [
-        Lines([median_line(first, load)] if in_line else []),
-        Lines(cautions(record, first, load), Style.CAUTIONS),
-    ]
-    return [sentence, bars, *entries]
+    medians = median_line(first, load) if has_medians(first, load) and MEDIAN not in bars.header else ""
+    entries = cautions(record, first, load, medians)
+    if is_whole:
+        return [sentence, bars, Lines([" ".join(entry) for entry in entries], Style.CAUTIONS)]
+    return [sentence, bars, Lines.of_sentences(entries, Style.CAUTIONS)]
 
 
 def _details(group: list[ExperimentSummary], open_parts: Collection[Part]) -> list[Element]:

@@ -2,16 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hopcost.report import notation
+from hopcost.report.brief.words import shortened
 from hopcost.report.document import Table
 from hopcost.report.formatting import duration, mebibytes
 from hopcost.statistics.intervals import Interval
-from hopcost.statistics.summary.soak import Course, Drift
+from hopcost.statistics.summary.soak import NOT_MEASURED, Course, Drift
 from hopcost.statistics.summary.summary import ExperimentSummary
-from hopcost.statistics.verdict import NOT_SETTLED
+from hopcost.statistics.verdict import NOT_SETTLED, SAME
 
 SHORT_S = 600  # slopes of less say little
 FIGURES = {"ratio": "throughput", "service_time_p50_ns": "median service time", "memory_bytes": "memory"}
+
+
+def soak_sentence(courses: Sequence[Course]) -> str:
+    """What drifts, what does not, and what is not settled."""
+    kinds = {
+        "drifts": ["drifts"],
+        "stays the same": [SAME, "drifts, negligible"],
+        "is not settled": [NOT_SETTLED],
+        "is not measured": [NOT_MEASURED],
+    }
+    sentences = []
+    for words, verdicts in kinds.items():
+        names = [f"{course.arm}'s {FIGURES[course.figure]}" for course in courses if course.word in verdicts]
+        if names:
+            sentences.append(f"{shortened(names)} {words if len(names) == 1 else _plural(words)}.")
+    return " ".join(sentences)
+
+
+def _plural(words: str) -> str:
+    for singular, plural in (("drifts", "drift"), ("stays", "stay"), ("is not", "are not")):
+        if words.startswith(singular):
+            return plural + words.removeprefix(singular)
+    return words
 
 
 def soak_table(experiment: ExperimentSummary) -> Table:

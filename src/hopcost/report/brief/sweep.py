@@ -91,6 +91,4 @@ def sweep_cautions(record: Record, points: Sequence[ExperimentSummary]) -> list[
     lines += [f"! {' '.join(important)}"] if important else []
     empty = [f"{swept_value(point)} ({point.ending.detail})" for point in points if not point.arms and point.ending]
     lines += [f"! No result at {', '.join(empty)}."] if empty else []
-    if not any(sum(arm.errors.values()) for point in points for arm in point.arms):
-        lines.append("No errors; all bodies identical.")
     return [printable(line) for line in lines]

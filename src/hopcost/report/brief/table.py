@@ -12,9 +12,8 @@ from hopcost.report.document import Bar, BarRow, Bars
 from hopcost.statistics.intervals import ONE, Interval
 from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
 
-MOST_ROWS = 8
-MOST_WIDTH = 70  # of the columns beside a bar
-MEDIAN = "median there"
+MOST_WIDTH = 76  # of the columns beside a bar, on a terminal of 80: wide ones leave the bar no room
+FULL, COST, MEDIAN = "throughput, full load", "CPU per request", "median response"
 FARTHEST = 3.0  # times the largest ratio: a bar's range goes on beyond it
 
 
@@ -30,10 +29,17 @@ def bars_of(experiment: ExperimentSummary, load: Load) -> Bars:
     ratios = {arm.name: arm.ratio for arm in others if arm.ratio is not None and has_size(experiment, arm)}
     most = most_of(ratios.values())
     ratios[baseline.name] = ONE
-    name, per_s = stack_word(baseline), requests_per_s(baseline)
-    with_times = Bars(["", f"of {name}'s {per_s}/s", "", load.heading, "", MEDIAN, "", ""], [])
-    without_times = Bars(["", "req/s", f"of {name}", "", load.heading, "", ""], [])
-    for arm in [baseline, *others][:MOST_ROWS]:
+    with_times = Bars(
+        ["", f"100 % = {requests_per_s(baseline)}/s", "", COST, "", MEDIAN, "", ""],
+        [],
+        above=["", FULL, "", load.heading, "", "", "", ""],
+    )
+    without_times = Bars(
+        ["", "req/s", f"of {stack_word(baseline)}", "", COST, "", ""],
+        [],
+        above=["", FULL, "", "", load.heading, "", ""],
+    )
+    for arm in [baseline, *others]:
         ratio, mark = ratios.get(arm.name), mark_of[arm.name]
         bar = None if ratio is None else bar_of(ratio, most)
         cells = [*notation.share_parts(ratio), *cpu_parts(experiment, arm, load)]
@@ -46,7 +52,9 @@ def bars_of(experiment: ExperimentSummary, load: Load) -> Bars:
 
 def _width(bars: Bars) -> int:
     """Of all columns but the bar's."""
-    return sum(max(map(len, cells)) + 1 for cells in zip(*(row.cells for row in bars.rows), strict=True))
+    cells = zip(*(row.cells for row in bars.rows), strict=True)
+    names = [name for name in bars.header if name]
+    return sum(max(map(len, column)) + 1 for column in cells) + len(names)
 
 
 def requests_per_s(arm: ArmSummary) -> str:

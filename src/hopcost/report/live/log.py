@@ -7,10 +7,10 @@ from rich.console import Console
 from hopcost.plan.plan import Plan, PlannedExperiment
 from hopcost.record.block import Block
 from hopcost.record.run import Ending, StopReason
+from hopcost.report.formats.text.wrapping import to_ascii
 from hopcost.report.live.clock import minutes
 from hopcost.report.live.disturbed import Told, failure_lines
 from hopcost.report.live.so_far import SoFar
-from hopcost.report.text.wrapping import to_ascii
 from hopcost.statistics.precision import Forecast
 
 

@@ -59,10 +59,16 @@ class SoFar:
         expected = self._expected_starts.get(experiment.name)
         return None if expected is None else max(expected, self.starts(experiment))
 
-    def position(self, experiment: PlannedExperiment) -> str:
-        """`2 of 3`; empty if there is only one experiment."""
-        names = list(self._planned)
-        return f"{names.index(experiment.name) + 1} of {len(names)}" if len(names) > 1 else ""
+    def turns(self, experiment: PlannedExperiment) -> str:
+        """With what its blocks take turns: `, in turns with all-cores`; empty if there is only one experiment."""
+        others = [name for name in self._planned if name != experiment.name]
+        if not others:
+            return ""
+        return f", in turns with {others[0] if len(others) == 1 else f'{len(others)} others'}"
+
+    def blocks_of(self, experiment: PlannedExperiment) -> list[Block]:
+        """Its finished blocks."""
+        return [block for block in self.blocks if block.experiment == experiment.name]
 
     def width(self, experiment: PlannedExperiment) -> str | None:
         """The widest range of its arms' ratios, `±23 %`; None while it is so wide that it says nothing."""

@@ -6,6 +6,7 @@ Once a second it draws the screen from that layout. A step of the run only sets 
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -18,12 +19,13 @@ from rich.text import Text
 from hopcost.plan.plan import Plan, PlannedExperiment
 from hopcost.record.block import Block
 from hopcost.record.run import Ending
+from hopcost.report.formats.text.bar_rows import bar_rows
+from hopcost.report.formats.text.wrapping import to_ascii
 from hopcost.report.live.clock import minutes, widest_that_fits
 from hopcost.report.live.disturbed import disturbed_line, failure_lines
 from hopcost.report.live.rows import label, rows_of
 from hopcost.report.live.so_far import SoFar
-from hopcost.report.text.bar_rows import bar_rows
-from hopcost.report.text.wrapping import to_ascii
+from hopcost.report.notes.scope import is_of_servers, of_servers
 from hopcost.statistics.precision import Forecast
 
 REDRAWS_PER_S = 1.0
@@ -70,7 +72,7 @@ class View:
         """Called when a start begins, and after every warm-up and slice."""
         assert self.experiment is not None, "experiment_begins comes first"
         self.doing = f"{DOING.get(doing, doing)} {label(self.experiment, arm)}"
-        self.others_stand_still = doing == "load" and self.experiment.turns.interleave
+        self.others_stand_still = doing == "load" and self.experiment.turns.interleave and _are_frozen(self.experiment)
 
     def block_ends(self, block: Block) -> None:
         self.so_far.add(block)
@@ -102,12 +104,13 @@ class View:
         yield from self._laid_out[1]
 
     def _where(self, experiment: PlannedExperiment, width: int) -> str:
-        """`nginx-go --quick     1 of 3  one-core        0:41 of 1:48, 1:07 left`, or as much of it as fits."""
+        """`nginx-go --quick     one-core, in turns with all-cores     0:41 of 1:48, 1:07 left`, or as much as fits."""
         passed_s, left_s = round(self.so_far.clock.passed_s), round(self.so_far.clock.left_s)
         left = f"{minutes(left_s)} left"
-        place = "  ".join(filter(None, (self.so_far.position(experiment), experiment.name)))
+        place, turns = experiment.name, self.so_far.turns(experiment)
         command = self.plan.suite + (" --quick" if self.plan.quick else "")
         forms = [
+            (f"{command}     {place}{turns}", f"{minutes(passed_s)} of {minutes(passed_s + left_s)}, {left}"),
             (f"{command}     {place}", f"{minutes(passed_s)} of {minutes(passed_s + left_s)}, {left}"),
             (f"{command}     {place}", left),
             (place, left),
@@ -117,11 +120,12 @@ class View:
         return widest_that_fits(lines, width)
 
     def _now(self, experiment: PlannedExperiment, width: int) -> str:
-        """`now  start 3 of 6: loading nginx (the others stand still)`, or as much of it as fits."""
+        """`now  start 3 of about 6: loading nginx (the others stand still)`, or as much of it as fits."""
         expected = self.so_far.expected_starts(experiment)
         number = self.so_far.starts(experiment) + 1
-        start = f"start {number}" + (f" of {expected}" if expected is not None and expected >= number else "")
+        start = f"start {number}" + (f" of about {expected}" if expected is not None and expected >= number else "")
         step = f"{start}: {self.doing}" if self.doing else start
+        step = of_servers(step) if is_of_servers(self.plan) else step
         whole = f"now  {step} (the others stand still)" if self.others_stand_still else f"now  {step}"
         return widest_that_fits([whole, f"now  {step}", step], width)
 
@@ -139,19 +143,31 @@ class View:
             yield _line(INDENT + line, options, style)
         yield Text("")
         yield _line(INDENT + self._width(experiment), options)
-        if disturbed := disturbed_line(self.so_far.blocks):
-            yield _line(f"{INDENT}! {disturbed}", options, "yellow")
+        if disturbed := disturbed_line(self.so_far.blocks_of(experiment)):
+            words = of_servers(disturbed) if is_of_servers(self.plan) else disturbed
+            yield _line(_shortened(f"! {words}", options), options, "yellow")
         for failure in self.failures[-FAILURES_SHOWN:]:
-            yield _line(f"{INDENT}! {failure}", options, "red")
+            yield _line(_shortened(f"! {failure}", options), options, "red")
         keeps = f"{INDENT}Ctrl-C keeps what there is"
         yield _line(widest_that_fits([f"{keeps} · details: {self.again}", keeps], options.max_width), options, "dim")
 
     def _width(self, experiment: PlannedExperiment) -> str:
         """How narrow the ranges are, or when there will be any."""
-        if not self.so_far.starts(experiment):
-            return "figures after the first start, ranges after 2 starts"
         width = self.so_far.width(experiment)
-        return f"widest range {width}" if width else "no range yet: after 2 starts"
+        words = f"widest range {width}" if width else "no range yet: after 2 starts"
+        if not self.so_far.starts(experiment):
+            words = "figures after the first start, ranges after 2 starts"
+        return of_servers(words) if is_of_servers(self.plan) else words
+
+
+def _are_frozen(experiment: PlannedExperiment) -> bool:
+    """Whether the others stand still while one arm is loaded."""
+    return all(arm.arm.server is None or arm.arm.server.freeze for arm in experiment.arms)
+
+
+def _shortened(text: str, options: ConsoleOptions) -> str:
+    """Indented, and cut off behind a word if it is too long."""
+    return INDENT + textwrap.shorten(text, max(6, options.max_width - len(INDENT)), placeholder=" ...")
 
 
 def _line(text: str, options: ConsoleOptions, style: str = "") -> Text:

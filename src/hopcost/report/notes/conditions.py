@@ -6,10 +6,12 @@ from hopcost.plan.turns import Turns
 from hopcost.report import notation
 from hopcost.report.formatting import count, reached
 from hopcost.report.notes.reasons import reason_lines
+from hopcost.report.notes.servers import freezing_lines
 from hopcost.report.notes.tls import tls_lines
 from hopcost.report.notes.void_loads import void_load_lines
 from hopcost.report.notes.workers import workers_lines
 from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
+from hopcost.suites.expect import Compared
 
 TURNS = {
     Turns.ALL: None,
@@ -20,6 +22,13 @@ PEER = (
     "{tools} drove the stacks in place of hopcost's engine: counts and times are its own, connections were opened"
     " within its time, and no answer's bytes were compared"
 )
+
+COMPARED = {
+    Compared.BODY: None,
+    Compared.MASKED: "answers were compared but for {bytes} bytes of the body, which the suite masks",
+    Compared.LENGTH: "of answers the status and the length were compared, not the bytes",
+    Compared.STATUS: "of answers the status was compared, and nothing else",
+}
 
 
 def starts_lines(experiment: ExperimentSummary) -> list[str]:
@@ -56,6 +65,10 @@ def _procedure(experiment: ExperimentSummary) -> list[str]:
         lines.append(turns.format(seconds=plan.slice_ns / 1e9))
     if plan.connections_asked is not None:
         lines.append(f"run with {plan.workload.connections} connections, {plan.connections_asked} asked for")
+    compared = COMPARED[plan.workload.expect.compared]
+    if compared is not None:
+        masked_bytes = sum(to - from_ for from_, to in plan.workload.expect.masked)
+        lines.append(compared.format(bytes=masked_bytes))
     tools = dict.fromkeys(arm.peer for arm in experiment.arms if arm.peer is not None)
     if tools:
         lines.append(PEER.format(tools=", ".join(tools)))
@@ -63,6 +76,7 @@ def _procedure(experiment: ExperimentSummary) -> list[str]:
         lines.append(f"hopcost itself used {100 * experiment.harness_load:.2f} % of a core while the load ran")
     if experiment.duty:
         lines.append(f"load was counted for {100 * experiment.duty:.0f} % of the time")
+    lines += freezing_lines(experiment)
     lines += [*workers_lines(experiment.workers_luck), *tls_lines(experiment.arms)]
     lines += [f"note: {note}" for note in plan.notes]
     return lines + [f"note: {arm.name}: {note}" for arm in experiment.arms for note in arm.notes]

@@ -44,7 +44,7 @@ def machine(record: Record) -> list[str]:
     programs = record.environment.get("programs")
     if not isinstance(programs, dict):
         return []
-    return [printable(", ".join(f"{name} {version}" for name, version in programs.items()))]
+    return [printable(", ".join(f"{name} {version}".rstrip() for name, version in programs.items()))]
 
 
 def warnings(record: Record) -> list[str]:
@@ -94,7 +94,7 @@ def _programs(record: Record) -> str:
     used = dict.fromkeys(
         hop.program for experiment in record.plan.experiments for arm in experiment.arms for hop in arm.arm.hops
     )
-    return ", ".join(f"{name} {versions[name]}" for name in used if name in versions)
+    return ", ".join(f"{name} {versions[name]}".rstrip() for name in used if name in versions)
 
 
 def _cores(environment: dict[str, object]) -> str:

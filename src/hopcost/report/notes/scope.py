@@ -1,16 +1,66 @@
-"""What a range is of, and what it is not: said once per report."""
+"""What all figures of a report have in common: said once. Words of runs in which hopcost starts nothing."""
 
 from __future__ import annotations
 
+import re
+from dataclasses import fields, is_dataclass
+from typing import Any, TypeVar
+
+from hopcost.plan.plan import Plan
+from hopcost.plan.turns import Scope
+from hopcost.report.document import Bar
 from hopcost.report.formatting import CONFIDENCE_IN_TEXT
 from hopcost.statistics.summary.summary import ExperimentSummary
+from hopcost.suites.expect import Compared
 
 SCOPE = [
     f"(a–b): {CONFIDENCE_IN_TEXT} range; all ranges of one table column hold at once.",
-    "They are of this machine in this hour: another hour may differ by more.",
+    "Another hour on this machine may give figures outside these ranges.",
 ]
+AS_THEY_RUN = "They are of these processes in this hour: restarted, or in another hour, they may differ by more."
+# Words of runs that start programs, and what they are if servers run already. Names and options stay.
+WORD = re.compile(r"(?<![\w=/.:@-])(starts?|Starts?|blocks?|stacks?|Stacks?)(?!\w|[=/@-]|[.:]\w)")
+OF_SERVERS = {"start": "batch", "starts": "batches", "block": "batch", "blocks": "batches"}
+OF_SERVERS |= {"stack": "server", "stacks": "servers"}
+OF_SERVERS |= {word.capitalize(): other.capitalize() for word, other in OF_SERVERS.items()}
+T = TypeVar("T")
 
 
 def scope_lines(experiments: list[ExperimentSummary]) -> list[str]:
-    """The lines; none if no arm has a range."""
-    return SCOPE if any(arm.comparisons for experiment in experiments for arm in experiment.arms) else []
+    """What ranges mean, if there are some; and that no answer was wrong, if none was."""
+    arms = [arm for experiment in experiments for arm in experiment.arms]
+    lines: list[str] = []
+    if any(arm.comparisons for arm in arms):
+        lines = [SCOPE[0], AS_THEY_RUN] if experiments[0].plan.scope is Scope.PROCESSES else list(SCOPE)
+    if not arms or any(sum(arm.errors.values()) for arm in arms):
+        return lines
+    is_by_body = all(experiment.plan.workload.expect.compared is Compared.BODY for experiment in experiments)
+    is_checked = is_by_body and all(arm.peer is None for arm in arms)
+    return [*lines, "No errors; all bodies identical." if is_checked else "No errors."]
+
+
+def is_of_servers(plan: Plan) -> bool:
+    """Whether the run started nothing."""
+    return any(experiment.scope is Scope.PROCESSES for experiment in plan.experiments)
+
+
+def of_servers(text: str) -> str:
+    """A text about starts of stacks as one about batches of servers.
+
+    >>> of_servers("1 of 6 starts did not count (--details=starts); start 2: every stack answers")
+    '1 of 6 batches did not count (--details=starts); batch 2: every server answers'
+    """
+    return WORD.sub(lambda match: OF_SERVERS[match[1]], text)
+
+
+def reworded(element: T) -> T:
+    """A document, or an element of one, with all its texts so; it is changed in place."""
+    content: Any = element
+    if isinstance(content, list):
+        content[:] = [reworded(part) for part in content]
+    elif isinstance(content, str):
+        return of_servers(content)  # type: ignore[return-value]
+    elif is_dataclass(content) and not isinstance(content, Bar):
+        for part in fields(content):
+            setattr(content, part.name, reworded(getattr(content, part.name)))
+    return element

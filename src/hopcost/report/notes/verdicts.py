@@ -6,12 +6,14 @@ from collections.abc import Sequence
 
 from hopcost.report import formatting
 from hopcost.report.formatting import CONFIDENCE_IN_TEXT
-from hopcost.statistics.comparisons import CPU, THROUGHPUT, Comparison
+from hopcost.statistics.comparisons import CPU, DIFFERENCE_OPEN, P99_UNPROVEN, THROUGHPUT, Comparison
 from hopcost.statistics.precision import Settling
 from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
+from hopcost.statistics.verdict import SAME, Size
 
 LEAST_SHOWN = 0.01
 WANTED = 0.1  # a half-width that somebody may want; a wider one only is where the estimate happens to lie
+DIRECTIONS = ("slower", "faster", "dearer", "cheaper")
 FIGURES = {
     THROUGHPUT: "throughput",
     CPU: "CPU per request",
@@ -28,17 +30,33 @@ def verdict_lines(experiment: ExperimentSummary) -> list[str]:
         return [f"no verdicts: {experiment.no_verdicts}"]
     if not any(arm.comparisons for arm in experiment.arms):
         return []
-    margin = f"±{100 * experiment.margin:.2g} %"
-    lines = [
-        f"slower, faster: the range excludes 1. negligible: real, but smaller than the margin of {margin};"
-        " size open: perhaps smaller",
-        f"all ranges of a figure hold at once with {CONFIDENCE_IN_TEXT} confidence",
-    ]
+    lines = [*_legend(experiment), f"all ranges of a figure hold at once with {CONFIDENCE_IN_TEXT} confidence"]
     for arm in experiment.arms:
         lines += _without_verdict(arm)
         lines += _not_settled(arm)
         lines += _caveats(arm)
     return lines
+
+
+def _legend(experiment: ExperimentSummary) -> list[str]:
+    """What the words of the verdicts mean, of those that stand there."""
+    verdicts = [
+        comparison.verdict
+        for arm in experiment.arms
+        for comparison in arm.comparisons
+        if comparison.no_verdict is None and ":" not in comparison.figure
+    ]
+    words, sizes = {verdict.word for verdict in verdicts}, {verdict.size for verdict in verdicts}
+    directions = [word for word in DIRECTIONS if word in words]
+    margin = f"the margin of ±{100 * experiment.margin:.2g} %"
+    parts = {
+        f"{', '.join(directions)}: the range excludes 1": directions,
+        "dearer needs more CPU per request, cheaper less": words & {"dearer", "cheaper"},
+        f"negligible: real, but smaller than {margin}": Size.NEGLIGIBLE in sizes,
+        f"size open: perhaps smaller than {margin}": Size.OPEN in sizes,
+        f"same: the whole range is within {margin}": SAME in words,
+    }
+    return ["; ".join(part for part, is_used in parts.items() if is_used)] if words & {*DIRECTIONS, SAME} else []
 
 
 def restart_spread_lines(experiment: ExperimentSummary) -> list[str]:
@@ -71,13 +89,14 @@ def percent_about(share: float) -> str:
 def _caveats(arm: ArmSummary) -> list[str]:
     """A line for each caveat, once."""
     caveats = dict.fromkeys(caveat for comparison in arm.comparisons for caveat in comparison.caveats)
-    told = {comparison.no_verdict for comparison in arm.comparisons}
+    told = {DIFFERENCE_OPEN, *(comparison.no_verdict for comparison in arm.comparisons)}
     return [f"{arm.name}: caveat: {caveat}" for caveat in caveats if caveat not in told]
 
 
 def _without_verdict(arm: ArmSummary) -> list[str]:
     """A line for each reason, with its figures if it does not hold for all of them."""
-    reasons = group_reasons([(comparison.no_verdict, figure_words(comparison)) for comparison in arm.comparisons])
+    judged = [comparison for comparison in arm.comparisons if comparison.no_verdict != P99_UNPROVEN]  # by rule
+    reasons = group_reasons([(comparison.no_verdict, figure_words(comparison)) for comparison in judged])
     return [
         f"{arm.name}: no verdict{' on ' + figures if figures else ''}: {reason}" for reason, figures in reasons.items()
     ]
@@ -85,6 +104,16 @@ def _without_verdict(arm: ArmSummary) -> list[str]:
 
 def _not_settled(arm: ArmSummary) -> list[str]:
     """A line for each such verdict that tables show: the figures of single hops have none there."""
+    differences = [
+        f"{arm.name}: not settled on {figure_words(comparison)}: {DIFFERENCE_OPEN}; more --time narrows both"
+        for comparison in arm.comparisons
+        if DIFFERENCE_OPEN in comparison.caveats
+    ]
+    return [*differences, *_with_time(arm)]
+
+
+def _with_time(arm: ArmSummary) -> list[str]:
+    """Of those that a narrower ratio settles."""
     return [
         f"{arm.name}: not settled on {figure_words(comparison)}: {settling_words(comparison.to_settle)}"
         for comparison in arm.comparisons

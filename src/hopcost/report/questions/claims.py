@@ -66,8 +66,8 @@ def counted(claims: Sequence[ClaimResult]) -> str:
     """`Of 36 claims 20 hold, 9 do not, 5 are not settled, 2 cannot be tested here`."""
     numbers = Counter(claim.outcome for claim in claims)
     words = [
-        f"{numbers[outcome]} {one if numbers[outcome] == 1 else several}"
-        for outcome, (one, several) in COUNTED.items()
+        f"{numbers[outcome]} {single if numbers[outcome] == 1 else several}"
+        for outcome, (single, several) in COUNTED.items()
         if numbers[outcome]
     ]
     return f"Of {count(len(claims), 'claim')} {', '.join(words)}"

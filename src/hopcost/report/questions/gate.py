@@ -12,10 +12,10 @@ from hopcost.plan.method import METHOD
 from hopcost.record.run import Run
 from hopcost.report import Format, Result, notation, render
 from hopcost.report.brief.reasons import with_advice
+from hopcost.report.disturbed import disturbed_sentences
 from hopcost.report.document import BarRow, Bars, Document, Fold, Heading, Lines, Section, Style
-from hopcost.report.formatting import duration
+from hopcost.report.formatting import count, duration
 from hopcost.report.questions.closing import closing_lines, precision_option, time_option
-from hopcost.report.questions.disturbed import disturbed_line
 from hopcost.report.questions.gate_details import changed_settings, changes_in_files, detail_lines
 from hopcost.statistics.comparisons import CPU, THROUGHPUT
 from hopcost.statistics.questions.gate import FigureDecision, GateOutcome, GateResult
@@ -29,6 +29,7 @@ EXITS = {
     GateOutcome.BEYOND: "the change is beyond the margin",
     GateOutcome.NOT_SETTLED: "neither passed nor failed",
 }
+INTERRUPTED_EXIT = "interrupted, nothing is decided"
 WIDTH = 80
 LEAST_TIME_S, LONGEST_S = 60.0, 24 * 3600.0  # of a time that is proposed
 MOST_CHANGES = 2  # lines of what differs that stand above the table
@@ -45,7 +46,7 @@ def document(answer: GateResult, *, details: bool = False) -> Document:
     rows = [_row(figure) for figure in answer.decision.figures]
     sections: list[Section] = [
         _head(answer),
-        [Lines([f"{HEADLINES[answer.decision.outcome]}  {sentence(answer)}"], Style.ANSWER)],
+        [Lines([f"{_headline(answer)}  {sentence(answer)}"], Style.ANSWER)],
         [Bars(["", "change", "", "limit", "outcome"], rows, _cautions(answer))],
         [Lines(_closing(answer), Style.VERSE)],
         [Fold("Details", [Lines(detail_lines(answer))], is_open=details)],
@@ -64,9 +65,13 @@ def append(answer: GateResult, path: Path) -> None:
 
 def last_line(answer: GateResult) -> str:
     """For standard error, if the answer itself goes elsewhere."""
-    outcome = answer.decision.outcome
+    word = "interrupted" if answer.is_interrupted else WORDS[answer.decision.outcome]
     again = f"hopcost report {shlex.quote(str(answer.record.path))}"
-    return f"gate {WORDS[outcome]} (exit code {outcome.exit_code}); record: {answer.record.path}  (again: {again})"
+    return f"gate {word} (exit code {answer.exit_code}); record: {answer.record.path}  (again: {again})"
+
+
+def _headline(answer: GateResult) -> str:
+    return "INTERRUPTED" if answer.is_interrupted else HEADLINES[answer.decision.outcome]
 
 
 def _head(answer: GateResult) -> Section:
@@ -97,6 +102,8 @@ def _elapsed(run: Run) -> list[str]:
 def sentence(answer: GateResult) -> str:
     """`At most 1.2 % slower (limit 2.9 %).`, or why nothing is decided."""
     decision = answer.decision
+    if answer.is_interrupted:
+        return f"Nothing is decided; the figures are of {count(answer.experiment.blocks, 'start')}."
     if decision.why is not None:
         if decision.outcome is GateOutcome.BEYOND:
             return f"It does not work after the change: {decision.why}."
@@ -174,9 +181,10 @@ def _outcome(figure: FigureDecision) -> str:
 def _cautions(answer: GateResult) -> list[str]:
     """What changes the reading, at most three; the noise itself stands behind them."""
     experiment = answer.experiment
+    disturbed = disturbed_sentences(experiment.suspect, experiment.blocks, "--details")
     cautions = [
         *(f"! {caution}" for caution in _own_faults(answer)),
-        *(f"! {line}" for line in disturbed_line(experiment.suspect, experiment.blocks)),
+        *([f"! {' '.join(disturbed)}"] if disturbed else []),
     ]
     if answer.is_same:
         cautions.append("! Both sides are identical, so this shows the machine's noise.")
@@ -202,14 +210,16 @@ def _own_faults(answer: GateResult) -> list[str]:
 
 
 def _closing(answer: GateResult) -> list[str]:
-    outcome = answer.decision.outcome
+    meaning = INTERRUPTED_EXIT if answer.is_interrupted else EXITS[answer.decision.outcome]
     lines = closing_lines(str(answer.record.path), _next(answer))
-    return [*lines, f"exit {outcome.exit_code}: {EXITS[outcome]}"]
+    return [*lines, f"exit {answer.exit_code}: {meaning}"]
 
 
 def _next(answer: GateResult) -> str:
-    """The same gate with what would settle it; else the record's report."""
+    """The same gate with what would settle it, or once more if it was stopped; else the record's report."""
     experiment, plan, margin = answer.experiment, answer.record.plan, answer.question.margin
+    if answer.is_interrupted:
+        return _command(answer, margin, [])
     settling, seconds = answer.decision.to_settle, _seconds_needed(answer)
     if answer.decision.outcome is not GateOutcome.NOT_SETTLED or experiment.failures:
         return f"hopcost report {shlex.quote(str(answer.record.path))} --details"
@@ -250,7 +260,7 @@ def _command(answer: GateResult, margin: float, more: list[str]) -> str:
 def _data(answer: GateResult) -> dict[str, object]:
     return {
         "outcome": WORDS[answer.decision.outcome],
-        "exit_code": answer.decision.outcome.exit_code,
+        "exit_code": answer.exit_code,
         "why": answer.decision.why,
         "arm": answer.question.path,
         "before": answer.question.before,

@@ -11,10 +11,10 @@ from hopcost.generators.engine_protocol import Validity
 from hopcost.record.run import Record
 from hopcost.report import Result, notation
 from hopcost.report.brief.reasons import with_advice
+from hopcost.report.disturbed import disturbed_sentences
 from hopcost.report.document import BarRow, Bars, Document, Element, Fold, Heading, Lines, Style
 from hopcost.report.formatting import count
 from hopcost.report.questions.closing import closing_lines
-from hopcost.report.questions.disturbed import disturbed_line
 from hopcost.report.questions.two_records_details import change_words, detail_elements, figure_words, record_line
 from hopcost.statistics.comparisons import CPU, THROUGHPUT
 from hopcost.statistics.questions.differences import Difference
@@ -186,7 +186,7 @@ def _cautions(a: Record, b: Record, experiment: ExperimentChange) -> list[str]:
     cautions = list(_of_baseline(experiment))
     for word, record, blocks in (("A", a, experiment.blocks[0]), ("B", b, experiment.blocks[1])):
         suspect = [block for block in record.blocks_of(experiment.name) if block.validity == Validity.SUSPECT]
-        cautions += [f"{word}: {line}" for line in disturbed_line(suspect, blocks)]
+        cautions += [f"{word}: {line}" for line in disturbed_sentences(suspect, blocks, "--details")[:1]]
     shares = _shares(experiment)
     reasons = {change.no_verdict: arm.name for arm, change in shares if change.no_verdict is not None}
     if any(change.no_verdict is None for _, change in shares):

@@ -6,10 +6,14 @@ from hopcost.plan.method import METHOD
 from hopcost.report import formatting, notation
 from hopcost.report.document import Table
 from hopcost.report.tables.keyed import Rows, keyed
+from hopcost.statistics.figures import cpu_of_hops
 from hopcost.statistics.summary.summary import ExperimentSummary
 
 BY_HOP = "µs of CPU time per request, all threads of the hop"
 ONE_START = ", from one start"
+WAKES = (
+    "at a low load a request costs more: the server wakes up for each; at full load it takes many requests each time"
+)
 COST = "stack with that hop minus stack without it ({without}), per request"
 
 
@@ -34,7 +38,18 @@ def cpu_table(group: list[ExperimentSummary]) -> Table:
             if hop != "generator"
         ]
 
-    return keyed(group, header, rows, below=[BY_HOP], words=2)
+    return keyed(group, header, rows, below=[BY_HOP, *([WAKES] if _costs_more(group[0]) else [])], words=2)
+
+
+def _costs_more(experiment: ExperimentSummary) -> bool:
+    """Whether a request costs more at an offered load than at full load, in most stacks."""
+    pairs = [
+        (cpu_of_hops(load.cpu_ns_per_request), cpu_of_hops(arm.cpu_ns_per_request))
+        for arm in experiment.arms
+        for load in arm.open_loop
+    ]
+    more = [low > full for low, full in pairs if low is not None and full is not None]
+    return 2 * sum(more) > len(more)
 
 
 def hop_cost_table(group: list[ExperimentSummary]) -> Table | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from hopcost.report.document import Table
-from hopcost.report.formatting import swept_key, swept_value
+from hopcost.report.formatting import ABSENT, swept_key, swept_value
 from hopcost.statistics.summary.summary import ExperimentSummary
 
 Rows = list[list[str]]
@@ -25,7 +25,14 @@ def keyed(
     rows = [[*([swept_value(experiment)] if key else []), *row] for experiment in group for row in rows_of(experiment)]
     words += bool(key)
     shown = [_without_repeats(row, above, words) for row, above in zip(rows, [[], *rows], strict=False)]
-    return Table([*([key] if key else []), *header], shown, title, list(below), words)
+    names = [*([key] if key else []), *header]
+    told = [number for number in range(len(names)) if number < words or any(row[number] != ABSENT for row in shown)]
+    return Table(_only(told, names), [_only(told, row) for row in shown], title, list(below), words)
+
+
+def _only(numbers: Sequence[int], cells: Sequence[str]) -> list[str]:
+    """Without the columns in which nothing is known."""
+    return [cells[number] for number in numbers]
 
 
 def _without_repeats(row: list[str], above: list[str], words: int) -> list[str]:

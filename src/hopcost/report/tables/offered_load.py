@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from hopcost.plan.method import METHOD
 from hopcost.report import formatting, notation
 from hopcost.report.document import Table
 from hopcost.report.formatting import ABSENT, number, verdict
 from hopcost.report.tables.keyed import Rows, keyed
-from hopcost.statistics.comparisons import CPU
+from hopcost.statistics.comparisons import CPU, P99, P99_UNPROVEN
 from hopcost.statistics.figures import cpu_of_hops
 from hopcost.statistics.summary.open_loop import OpenFigures
 from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
@@ -22,8 +23,8 @@ def offered_load_table(group: list[ExperimentSummary]) -> Table | None:
     shares = sorted({load.share for experiment in group for arm in experiment.arms for load in arm.open_loop})
     if not shares:
         return None
-    header = ["offered", "stack", "answered", "CPU µs", "CPU ratio", "verdict"]
-    header += ["median µs", "ratio", "verdict", "p99 µs", "ratio", "verdict"]
+    header = ["offered", "stack", "answered", "CPU µs", "CPU ratio", "CPU verdict"]
+    header += ["median µs", "median ratio", "median verdict", "p99 µs", "p99 ratio"]
 
     def rows(experiment: ExperimentSummary) -> Rows:
         return [
@@ -36,6 +37,7 @@ def offered_load_table(group: list[ExperimentSummary]) -> Table | None:
 
     of_capacity = " and ".join(f"{100 * share:.0f} %" for share in shares)
     below = [f"Poisson arrivals, the same rate for all: {of_capacity} of what the slowest stack can do", TIMES]
+    below += _p99(group)
     return keyed(group, header, rows, title="at equal offered load", below=below, words=2)
 
 
@@ -48,8 +50,16 @@ def _cells(arm: ArmSummary, figures: OpenFigures) -> list[str]:
         formatting.microseconds(figures.response_time_ns["p50"]),
         *_ratio_and_verdict(arm, "response_p50", figures.rate_per_s),
         formatting.microseconds(figures.response_time_ns["p99"]),
-        *_ratio_and_verdict(arm, "response_p99", figures.rate_per_s),
+        _ratio_and_verdict(arm, P99, figures.rate_per_s)[0],
     ]
+
+
+def _p99(group: list[ExperimentSummary]) -> list[str]:
+    """Why p99 has no verdict, or why it is not there at all."""
+    every = [figures for experiment in group for arm in experiment.arms for figures in arm.open_loop]
+    if all(figures.response_time_ns["p99"] is None for figures in every):
+        return [f"no p99: it needs {METHOD.min_samples_beyond} requests beyond it, and the run was too short for that"]
+    return [f"p99 has no verdict: {P99_UNPROVEN}"]
 
 
 def _ratio_and_verdict(arm: ArmSummary, figure: str, load_per_s: float) -> list[str]:

@@ -12,7 +12,7 @@ from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
 
 def verdict_table(group: list[ExperimentSummary]) -> Table:
     """Throughput and CPU per request at full load, each ÷ the baseline's."""
-    header = ["stack", "req/s", "throughput ratio", "verdict", "CPU ratio", "verdict"]
+    header = ["stack", "req/s", "throughput ratio", "throughput verdict", "CPU ratio", "CPU verdict"]
     with_errors = any(sum(arm.errors.values()) for experiment in group for arm in experiment.arms)
     header += ["errors"] if with_errors else []
 

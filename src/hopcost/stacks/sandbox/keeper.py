@@ -5,11 +5,11 @@ scheduler sees one group per stack (autogroup), and holds the stack's network na
 make; it takes JSON lines on standard input and answers on standard output; when its input ends (the harness closed it,
 crashed, or was killed) every process of the stack dies, frozen or not, and its cgroups and directory are removed.
 
-    {"directory": path, "cgroups": […], "namespace": bool, "link": bool, "link_mbit_per_s": n or null, "sysctls": {…}}
-                                             →  {"ready": true, "client": n or null, "sysctls": {…}, "refused": {…}}
+    {"directory": path, "cgroups": […], "namespace": bool, "link": bool, "link_mbit_per_s": n or null, "sysctls": {…},
+     "addresses": […]}           →  {"ready": true, "home": n, "client": n or null, "sysctls": {…}, "refused": {…}}
                                             or  {"unready": step, "why": "…"}
-    {"start": name, "command": […], "log": path, "cores": […], "open_files": n}  →  {"started": name, "pid": n}
-                                                                            or  {"failed": name, "why": "…"}
+    {"start": name, "command": […], "log": path, "cores": […], "open_files": n, "folder": path, "environment": {…}}
+                                             →  {"started": name, "pid": n}  or  {"failed": name, "why": "…"}
     {"stop": true}                                                          →  {"stopped": true}, after a clean stop
     (a program ends by itself)                                              →  {"exited": name, "status": n}
 """
@@ -38,7 +38,9 @@ from hopcost.stacks.sandbox.namespaces import OWN
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 47, 4
-CLEAN_STOP_S = 4.0  # at most: Apache says SIGTERM again after 3 s to a child that the first one came too early for
+# At most: gunicorn takes 3.3 s with an idle connection, and Apache says SIGTERM again after 3 s to a child that the
+# first one came too early for.
+CLEAN_STOP_S = 5.0
 
 
 class Keeper:
@@ -56,7 +58,7 @@ class Keeper:
 
     def make(self) -> bool:
         """Make what the order asks for and say so; False if something could not be made."""
-        answer: dict[str, Any] = {"ready": True, "client": None, "sysctls": {}, "refused": {}}
+        answer: dict[str, Any] = {"ready": True, "home": None, "client": None, "sysctls": {}, "refused": {}}
         step = "directory"
         try:
             self.directory.mkdir(mode=0o700)
@@ -65,8 +67,12 @@ class Keeper:
                 cgroup.mkdir()
             step = "namespace"
             if self.order["namespace"]:
+                answer["home"] = os.open(OWN, os.O_RDONLY)  # for who connects to the host on the stack's behalf
                 namespaces.make()
                 answer["sysctls"], answer["refused"] = namespaces.set_sysctls(self.order["sysctls"])
+                step = "address"
+                for address in self.order["addresses"]:
+                    namespaces.add_address(address)
                 if self.order["link"]:
                     step = "link"
                     client = os.open(OWN, os.O_RDONLY)
@@ -110,12 +116,12 @@ class Keeper:
             with Path(order["log"]).open("ab") as log:
                 program = subprocess.Popen(
                     order["command"],
-                    cwd=self.directory,
+                    cwd=order["folder"],
                     stdin=subprocess.DEVNULL,
                     stdout=log,
                     stderr=log,
                     process_group=0,  # Apache ends its whole group when it ends
-                    env=os.environ | {processes.MARK: str(self.directory)},
+                    env=os.environ | order["environment"] | {processes.MARK: str(self.directory)},
                     preexec_fn=in_child,
                 )
         except (OSError, ValueError, subprocess.SubprocessError) as error:

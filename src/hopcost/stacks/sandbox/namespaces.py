@@ -6,7 +6,6 @@ no name here and lives only as long as a process or an open file holds it, so no
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import errno
 import fcntl
@@ -15,11 +14,13 @@ import shutil
 import socket
 import struct
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
-CLONE_NEWNET = 0x4000_0000
-OWN = "/proc/thread-self/ns/net"
+from hopcost.machine.network_namespace import CLONE_NEWNET, OWN, enter, inside
+
+__all__ = ["OWN", "enter", "inside", "join", "make", "set_sysctls", "shape_loopback", "shaping", "tool"]
+
 CLIENT, STACK = "198.18.0.1", "198.18.0.2"  # RFC 2544 sets 198.18.0.0/15 aside for benchmarks
 SBIN = "/usr/local/sbin:/usr/sbin:/sbin"  # where ip and tc are, and an ordinary user's PATH is not
 BURST_S, QUEUE_S = 0.002, 0.05  # of the link's rate: what may pass at once, and what may wait
@@ -45,25 +46,6 @@ def make() -> None:
         request = struct.pack("16sh22x", b"lo", 0)
         (flags,) = struct.unpack_from("16xh", fcntl.ioctl(any_socket, SIOCGIFFLAGS, request))
         fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack("16sh22x", b"lo", flags | IFF_UP))
-
-
-def enter(descriptor: int) -> None:
-    """Move the calling thread into the namespace that an open file is."""
-    _check(_libc.setns(descriptor, CLONE_NEWNET), "a network namespace cannot be entered")
-
-
-@contextlib.contextmanager
-def inside(path: str | None) -> Iterator[None]:
-    """The calling thread in the namespace of this file; sockets made meanwhile stay there. None changes nothing."""
-    if path is None:
-        yield
-        return
-    with Path(OWN).open("rb") as home, Path(path).open("rb") as there:
-        enter(there.fileno())
-        try:
-            yield
-        finally:
-            enter(home.fileno())
 
 
 def set_sysctls(sysctls: Mapping[str, int | str]) -> tuple[dict[str, str], dict[str, str]]:
@@ -107,6 +89,11 @@ def join(client: int, mbit_per_s: int | None) -> None:
         _run("ip", "link", "set", "link0", "up", inside=descriptor)
         if mbit_per_s is not None:
             _run("tc", *shaping(mbit_per_s), inside=descriptor)
+
+
+def add_address(address: str) -> None:
+    """Give the loopback of the calling thread's namespace another address, IPv4 or IPv6."""
+    _run("ip", "address", "add", address, "dev", "lo")
 
 
 def shaping(mbit_per_s: int, device: str = "link0") -> list[str]:

@@ -15,6 +15,7 @@ import msgspec
 
 from hopcost import PACKAGE
 from hopcost.stacks.sandbox import namespaces
+from hopcost.stacks.sandbox.home import Home
 
 TRIAL_S = 10.0
 TRIED = "HOPCOST_USER_NAMESPACE"  # in the environment: this process has already been started again
@@ -76,13 +77,22 @@ def enter_user_namespace() -> None:
         os.execv(unshare, [*command, "--", sys.executable, *sys.orig_argv[1:]])
 
 
+_homes: list[Home] = []
+
+
+def home() -> Home | None:
+    """The thread that stayed in the host's network; None if this process is there itself."""
+    return _homes[0] if _homes else None
+
+
 def leave_the_hosts() -> None:
     """In a user namespace: move this process into a network namespace that it owns.
 
     From a stack's there would be no way back to the host's. Programs must have been built before: nothing beyond this
     machine is reached from there.
     """
-    if os.environ.get(TRIED) and find_network().own:
+    if os.environ.get(TRIED) and find_network().own and not _homes:
+        _homes.append(Home())
         namespaces.make()
 
 

@@ -99,11 +99,12 @@ def refuse_the_same_port(arms: Iterable[tuple[str, Arm]]) -> None:
     """CannotMeasure if two arms want the same port of the host's loopback, on which all of them are alive at once."""
     takers: dict[int, str] = {}
     for name, arm in arms:
-        for port in {hop.port for hop in arm.hops if hop.port is not None}:
+        for port in {hop.fixed_port for hop in arm.hops if hop.fixed_port is not None}:
             if port in takers:
                 raise CannotMeasure(
                     f"arms {takers[port]} and {name} both ask for port {port}, and they run at the same time",
-                    "with network namespaces (root, or user namespaces) they may; here leave `port` out",
+                    "with network namespaces (root, or user namespaces) they may; here leave `port` out, and let an"
+                    " app of yours take its port from PORT or {port}",
                 )
             takers[port] = name
 

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ import msgspec
 import psutil
 
 from hopcost.errors import CannotMeasure, MeasurementFailed
+from hopcost.record.secrets import mask_words
 from hopcost.stacks.sandbox import keeper, leftovers
 from hopcost.stacks.sandbox import processes as sandbox_processes
 from hopcost.stacks.sandbox.keeper import CLEAN_STOP_S
@@ -33,9 +34,13 @@ class NotStarted(MeasurementFailed):
 
 
 class Net(msgspec.Struct, frozen=True):
-    """The namespace that a session makes, with these net.* sysctls; with a link the client has one of its own too."""
+    """The namespace that a session makes, with these net.* sysctls; with a link the client has one of its own too.
+
+    Its loopback gets these `addresses` too.
+    """
 
     sysctls: dict[str, int | str] = {}
+    addresses: list[str] = []
     link: bool = False
     link_mbit_per_s: int | None = None
 
@@ -60,6 +65,7 @@ class Session:
             "link": net is not None and net.link,
             "link_mbit_per_s": net.link_mbit_per_s if net is not None else None,
             "sysctls": net.sysctls if net is not None else {},
+            "addresses": net.addresses if net is not None else [],
         }
         try:
             self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by kill
@@ -77,6 +83,7 @@ class Session:
         self.sysctls: dict[str, str] = {}
         self.refused: dict[str, str] = {}
         self._client: int | None = None
+        self._home: int | None = None
         try:
             self._wait_until_ready()
         except BaseException:
@@ -87,11 +94,12 @@ class Session:
         answer = self._answer(lambda line: "ready" in line or "unready" in line)
         if answer.get("unready") == "directory":
             raise _no_temporary_folder(answer["why"])
-        if answer.get("unready") == "link":
-            raise NotStarted(f"its link could not be made: {answer['why']}")
+        if answer.get("unready") in ("link", "address"):
+            raise NotStarted(f"its {answer['unready']} could not be made: {answer['why']}")
         if "unready" in answer:
             raise MeasurementFailed(f"the stack's {answer['unready']} could not be made: {answer['why']}")
         self.sysctls, self.refused, self._client = answer["sysctls"], answer["refused"], answer["client"]
+        self._home = answer["home"]
 
     @property
     def cgroup(self) -> Path | None:
@@ -107,6 +115,11 @@ class Session:
     def client_namespace(self) -> str | None:
         """The file of the namespace that the client belongs in: beyond the link if there is one, else the stack's."""
         return self.namespace if self._client is None else f"/proc/{self.leader}/fd/{self._client}"
+
+    @property
+    def home_namespace(self) -> str | None:
+        """The file of the namespace that this process was in when it made the session; None if that is the stack's."""
+        return None if self._home is None else f"/proc/{self.leader}/fd/{self._home}"
 
     def processes(self, name: str, root: int) -> list[int]:
         """A program's processes, `root` first: those of its cgroup, without one those of the tree below it."""
@@ -129,19 +142,32 @@ class Session:
             raise _no_temporary_folder(error) from error
         return path
 
-    def start(self, name: str, command: list[str], cores: list[int], open_files: int) -> int:
-        """Start a program; its pid. NotStarted with the reason if it cannot be executed."""
+    def start(
+        self,
+        name: str,
+        command: list[str],
+        cores: list[int],
+        open_files: int,
+        folder: str | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> int:
+        """Start a program; its pid. NotStarted with the reason if it cannot be executed.
+
+        It works in `folder`, without one in the session's directory; `environment` lies over that of this process.
+        """
         order = {
             "start": name,
             "command": command,
             "log": str(self.log(name)),
             "cores": cores,
             "open_files": open_files,
+            "folder": folder or str(self.directory),
+            "environment": dict(environment or {}),
         }
         self._order(order)
         answer = self._answer(lambda line: name in (line.get("started"), line.get("failed")))
         if "pid" not in answer:
-            raise NotStarted(f"{' '.join(command)}: {answer.get('why', 'not started')}")
+            raise NotStarted(f"{' '.join(mask_words(command))}: {answer.get('why', 'not started')}")
         return int(answer["pid"])
 
     def log(self, name: str) -> Path:

@@ -113,6 +113,8 @@ def of_arms(a: PlannedArm, b: PlannedArm) -> list[Difference]:
 def _measured_otherwise(a: PlannedExperiment, b: PlannedExperiment) -> list[str]:
     """Ways of measuring that give the same stack other figures (docs/explain/method-why.md); slices stand apart."""
     reasons = []
+    if a.scope is not b.scope:
+        reasons.append(f"other scopes: one is of {a.scope.value}, the other of {b.scope.value}; a start moves figures")
     if a.turns is not b.turns:
         reasons.append(f"arms took turns otherwise: {a.turns.value} and {b.turns.value}")
     cores = [(len(planned.cores.stack), len(planned.cores.generator), planned.cores.shared) for planned in (a, b)]

@@ -13,8 +13,9 @@ from enum import Enum
 
 import msgspec
 
+from hopcost.errors import Interrupted
 from hopcost.plan.method import METHOD
-from hopcost.record.run import Record
+from hopcost.record.run import Record, StopReason
 from hopcost.statistics import figures as block_figures
 from hopcost.statistics.arms import PairedBlocks, RecordBlocks
 from hopcost.statistics.comparisons import CPU, THROUGHPUT
@@ -110,9 +111,12 @@ def decide(experiment: ExperimentSummary, figures: Sequence[FigureDecision]) -> 
     """The outcome of a gate's experiment, out of its figures.
 
     It fails with any deciding figure beyond the margin, or if `after` failed or answers wrongly under load. It passes
-    with all within, and never if the experiment has no verdicts.
+    with all within, and never if the experiment has no verdicts. One that somebody stopped decides nothing: whoever
+    stops it as soon as the figures please would choose the outcome.
     """
     figures = list(figures)
+    if was_interrupted(experiment):
+        return GateDecision(GateOutcome.NOT_SETTLED, [_left_open(figure) for figure in figures], "interrupted")
     failed = {failure.arm: failure.message for failure in experiment.failures}
     if AFTER in failed and not any(name.startswith(BEFORE) for name in failed):
         return GateDecision(GateOutcome.BEYOND, figures, f"{AFTER} failed: {failed[AFTER]}")
@@ -128,6 +132,15 @@ def decide(experiment: ExperimentSummary, figures: Sequence[FigureDecision]) -> 
         reasons = "; ".join(f"{arm.name} is left out: {arm.reason}" for arm in experiment.plan.left_out)
         return GateDecision(GateOutcome.NOT_SETTLED, figures, reasons or "nothing was measured")
     return GateDecision(together([figure.outcome for figure in figures if figure.decides]), figures)
+
+
+def was_interrupted(experiment: ExperimentSummary) -> bool:
+    """Whether somebody stopped it."""
+    return experiment.ending is not None and experiment.ending.why is StopReason.INTERRUPTED
+
+
+def _left_open(figure: FigureDecision) -> FigureDecision:
+    return msgspec.structs.replace(figure, outcome=GateOutcome.NOT_SETTLED, p_value=None, why=None, to_settle=None)
 
 
 def _broken(experiment: ExperimentSummary) -> str | None:
@@ -227,6 +240,16 @@ class GateResult(msgspec.Struct, frozen=True):
     experiment: ExperimentSummary
     record: Record
     is_same: bool
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether somebody stopped it."""
+        return was_interrupted(self.experiment)
+
+    @property
+    def exit_code(self) -> int:
+        """What the gate ends with."""
+        return Interrupted.exit_code if self.is_interrupted else self.decision.outcome.exit_code
 
 
 def read_gate(question: GateQuestion, record: Record, is_same: bool) -> GateResult:

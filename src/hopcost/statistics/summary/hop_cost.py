@@ -46,8 +46,15 @@ def pairs(experiment: PlannedExperiment) -> list[tuple[str, str, str]]:
     return pairs
 
 
+def without_hop(experiment: PlannedExperiment) -> set[tuple[str, str]]:
+    """(arm, the arm without its first hop)."""
+    return {(name, without) for name, without, _ in pairs(experiment)}
+
+
 def _is_without_first(other: Arm, arm: Arm) -> bool:
     """Whether it is the same stack, asked in the same way, but for the arm's first hop."""
+    if not arm.hops or not other.hops:  # running servers
+        return False
     first, *rest = arm.hops
     if not rest or other.hops[0].link is not first.link or _surroundings(other, arm) != _surroundings(arm, arm):
         return False

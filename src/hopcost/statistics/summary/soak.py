@@ -2,7 +2,7 @@
 
 Least squares of the logarithm on time, Student's t for the slope: a figure that grows by the same share in each hour is
 a straight line there. Segments follow each other, so neighbours may be alike; the interval takes them as independent
-and is then too narrow (docs/limits.md).
+and is then too narrow (docs/explain/limits.md).
 """
 
 from __future__ import annotations

@@ -73,7 +73,9 @@ class ArmSummary(msgspec.Struct, frozen=True):
     def comparison(self, figure: str, load_per_s: float | None = None) -> Comparison | None:
         """The arm's comparison with the baseline in a figure at a load (None: saturation)."""
         asked = (figure, load_per_s)
-        return next((one for one in self.comparisons if (one.figure, one.load_per_s) == asked), None)
+        return next(
+            (comparison for comparison in self.comparisons if (comparison.figure, comparison.load_per_s) == asked), None
+        )
 
     def cpu_at(self, share: float | None) -> dict[str, int | None]:
         """CPU ns per request by hop, and of the generator, at a share of capacity (None: at saturation)."""

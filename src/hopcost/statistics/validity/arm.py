@@ -149,10 +149,10 @@ def _uneven(parts: Sequence[ArmBlock], experiment: PlannedExperiment) -> list[Ar
             if times >= METHOD.uneven_factor:
                 worst.setdefault(hop, []).append((times, len(workers)))
     faults = []
-    for hop, found in worst.items():
-        times, count = max(found)
+    for hop, shares in worst.items():
+        times, count = max(shares)
         text = f"one of {hop}'s {count} workers did {100 * times / count:.0f} % of the work"
-        faults.append(ArmFault(text + _in_starts(len(found), parts), Consequence.CAVEAT, hop))
+        faults.append(ArmFault(text + _in_starts(len(shares), parts), Consequence.CAVEAT, hop))
     return faults
 
 

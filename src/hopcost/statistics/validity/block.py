@@ -18,6 +18,7 @@ from hopcost.record.block import ArmBlock, Block, VoidLoad
 from hopcost.record.reason import Reason, ReasonKind
 from hopcost.statistics.figures import total
 from hopcost.statistics.validity.accounts import is_stalled, share
+from hopcost.statistics.validity.background import faults_of_background
 from hopcost.statistics.validity.engine import engine_reason
 from hopcost.statistics.validity.load import find_void_loads, offered_loads, reasons_of_void_loads
 from hopcost.statistics.validity.others import Fault, faults_of_others
@@ -47,7 +48,11 @@ def judge_block(block: Block, experiment: PlannedExperiment, *, on_busy_machine:
     void.
     """
     void_loads = find_void_loads(block, experiment)
-    disturbed = [*_faults_of_machine(block, experiment), *(fault for part in block.arms for fault in _stalls(part))]
+    disturbed = [
+        *_faults_of_machine(block, experiment),
+        *faults_of_background(block, experiment),
+        *(fault for part in block.arms for fault in _stalls(part)),
+    ]
     if on_busy_machine:
         reasons = [*(reason for _, reason in disturbed), *reasons_of_void_loads(void_loads)]
         disturbed, void_loads = [(Validity.SUSPECT, reason) for reason in reasons], []

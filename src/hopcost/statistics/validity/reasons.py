@@ -60,6 +60,7 @@ SENTENCES = {
         "the service times are {} % off from the requests in flight over time (Little's law)", _signed_percent
     ),
     ReasonKind.OUTSIDE: Sentence("{} % of the CPU time was used outside the arm's own slices"),
+    ReasonKind.BACKGROUND: Sentence("used {} % of a core while others were loaded"),
     ReasonKind.GENERATOR_BUSY: Sentence("the generator's cores were {} % busy"),
     ReasonKind.LATE: Sentence("{} % of the requests were sent late though a connection was free"),
     ReasonKind.NOT_SENT: Sentence("{} % of the requests were not sent though the stack was idle"),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 from command import hopcost
-from samples.claims import CLAIMS, with_claims
+from samples.questions.claims import CLAIMS, with_claims
 from samples.records import ENVIRONMENT, made_up_suite, plain_block, plan_of
 
 from hopcost.record.writer import Writer
@@ -25,10 +25,10 @@ def test_the_command_over_several_records(tmp_path: Path) -> None:
     first, second = (write(tmp_path, name, with_claims(), blocks) for name, blocks in (("first", 3), ("second", 4)))
     shown = hopcost("claims", first, second, "--json")
     assert (shown.returncode, shown.stderr) == (0, "")
-    found = json.loads(shown.stdout)
-    assert [each["claim"] for each in found] == [each.name for each in CLAIMS]
-    assert [test["record"] for test in found[0]["tests"]] == ["second"], "it has more blocks"
-    assert found[0]["tests"][0]["blocks"] == 4
+    data = json.loads(shown.stdout)
+    assert [claim["claim"] for claim in data] == [claim.name for claim in CLAIMS]
+    assert [test["record"] for test in data[0]["tests"]] == ["second"], "it has more blocks"
+    assert data[0]["tests"][0]["blocks"] == 4
 
 
 def test_a_record_from_before_claims_and_the_suite_of_today(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def written(path: Path, behind: int = 400, **environment: object) -> Path:
 
 
 def content_of(path: Path) -> dict[str, bytes]:
-    return {str(each.relative_to(path)): each.read_bytes() for each in path.rglob("*") if each.is_file()}
+    return {str(file.relative_to(path)): file.read_bytes() for file in path.rglob("*") if file.is_file()}
 
 
 def compare(*arguments: object, folder: Path) -> tuple[int, str, str]:
@@ -39,11 +39,11 @@ def compare(*arguments: object, folder: Path) -> tuple[int, str, str]:
 
 def test_two_records_are_compared_and_left_as_they_are(tmp_path: Path) -> None:
     a, b = written(tmp_path / "a"), written(tmp_path / "b", behind=300)
-    before = [content_of(each) for each in (a, b)]
+    before = [content_of(record) for record in (a, b)]
     code, output, errors = compare("a", "b", "--details", folder=tmp_path)
     assert (code, errors) == (0, "")
     assert "slower" in output and "nothing that the records keep, but the hour" in output
-    assert [content_of(each) for each in (a, b)] == before
+    assert [content_of(record) for record in (a, b)] == before
     code, output, _ = compare("a", "b", "--json", "-o", "out.json", folder=tmp_path)
     assert (code, output) == (0, "")
     assert json.loads((tmp_path / "out.json").read_text())["experiments"][0]["name"] == "cost"
@@ -85,21 +85,21 @@ def test_what_was_generated_otherwise_is_shown_line_by_line_and_ports_are_not(tm
     for arm, threads in (("direct", 1), ("behind", 2)):
         path = tmp_path / "b" / "stacks" / "cost" / arm / "app.conf"
         path.write_text(f"listen 127.0.0.1:2007;\nthreads {threads};\n")
-    (each,) = two_records.compare_records(
+    (experiment,) = two_records.compare_records(
         reader.read_record(tmp_path / "a"), reader.read_record(tmp_path / "b")
     ).experiments
-    assert {arm.name: arm.files for arm in each.arms} == {
+    assert {arm.name: arm.files for arm in experiment.arms} == {
         "direct": {},
         "behind": {"app.conf": ["- threads 1;", "+ threads 2;"]},
     }
-    assert each.baseline_changed is None
+    assert experiment.baseline_changed is None
 
 
 def test_a_baseline_that_was_generated_otherwise_takes_the_verdicts_away(tmp_path: Path) -> None:
     written(tmp_path / "a"), written(tmp_path / "b", behind=300)
     (tmp_path / "b" / "stacks" / "cost" / "direct" / "app.conf").write_text("listen 127.0.0.1:2000;\nthreads 2;\n")
-    (each,) = two_records.compare_records(
+    (experiment,) = two_records.compare_records(
         reader.read_record(tmp_path / "a"), reader.read_record(tmp_path / "b")
     ).experiments
-    assert each.baseline_changed == "the baseline direct is not the same in both (app.conf: - threads 1;)"
-    assert {figure.no_verdict for arm in each.arms for figure in arm.figures} == {each.baseline_changed}
+    assert experiment.baseline_changed == "the baseline direct is not the same in both (app.conf: - threads 1;)"
+    assert {figure.no_verdict for arm in experiment.arms for figure in arm.figures} == {experiment.baseline_changed}

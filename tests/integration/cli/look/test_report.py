@@ -21,9 +21,11 @@ def test_no_such_record_ends_in_a_traceback_on_the_command_line(tmp_path: Path) 
 
 def test_html_goes_to_a_file_and_its_path_is_printed(tmp_path: Path) -> None:
     record = written(tmp_path / "records" / "before")
-    for words, name in (["--html"], "before.html"), (["--html", "page.html"], "page.html"):
-        shown = hopcost("report", record, *words, folder=tmp_path)
-        assert (shown.returncode, shown.stdout, shown.stderr) == (0, f"{name}\n", "")
+    beside = "records/before/report.html"
+    for words, name in (["--html"], beside), (["--html", "page.html"], "page.html"), (["--html"], beside):
+        shown = hopcost("report", record.relative_to(tmp_path), *words, folder=tmp_path)
+        how = f"open it in a browser: {(tmp_path / name).as_uri()}\n"
+        assert (shown.returncode, shown.stdout, shown.stderr) == (0, f"{name}\n", how)
         assert (tmp_path / name).read_text().lower().startswith("<!doctype html>")
 
 

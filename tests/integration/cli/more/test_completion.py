@@ -42,7 +42,7 @@ def test_verbs_and_options(folder: Path) -> None:
 
 def test_suites_and_their_experiments(folder: Path) -> None:
     assert words(folder, "run", "") == suites.shipped_suites()
-    of_hello = [each.name for each in suites.read_suite("hello").experiments]
+    of_hello = [experiment.name for experiment in suites.read_suite("hello").experiments]
     assert words(folder, "run", "hello/") == [f"hello/{name}" for name in of_hello]
     assert words(folder, "run", "hello", "") == of_hello
     assert words(folder, "claims", "latest", "--suite", "nginx-e") == ["nginx-express"]

@@ -16,18 +16,18 @@ def test_real_generators_take_turns(tmp_path: Path) -> None:
     """The origin itself, two turns of a second each."""
     shown = command.hopcost("crosscheck", "hello/one-core/go", "--rounds", "2", "--seconds", "1", "--json")
     assert shown.returncode == 0, shown.stderr
-    found = json.loads(shown.stdout)
-    ours = found["tools"][0]
+    data = json.loads(shown.stdout)
+    ours = data["tools"][0]
     assert (ours["name"], ours["turns"], ours["errors"]) == (OURS, 2, {})
-    assert {tool["name"] for tool in found["tools"]} | set(found["left_out"]) == {OURS, *BY_NAME}
-    assert all(tool["per_s"] > 0 and tool["stack_ns"] > 0 and tool["generator_ns"] > 0 for tool in found["tools"])
+    assert {tool["name"] for tool in data["tools"]} | set(data["left_out"]) == {OURS, *BY_NAME}
+    assert all(tool["per_s"] > 0 and tool["stack_ns"] > 0 and tool["generator_ns"] > 0 for tool in data["tools"])
 
 
 @pytest.mark.parametrize(
-    ("arm", "said"),
+    ("arm", "words"),
     [("upload/post/direct", "other generators send GET alone"), ("hello/one-core/none", "has no arm 'none'")],
 )
-def test_arms_that_cannot_be_crosschecked_are_refused(arm: str, said: str) -> None:
+def test_arms_that_cannot_be_crosschecked_are_refused(arm: str, words: str) -> None:
     shown = command.hopcost("crosscheck", arm)
     assert (shown.returncode, shown.stdout) == (2, "")
-    assert said in shown.stderr
+    assert words in shown.stderr

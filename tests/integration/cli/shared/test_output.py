@@ -27,7 +27,7 @@ def test_a_file_that_is_there_is_replaced(tmp_path: Path) -> None:
     path.write_text("a longer report than the new one")
     output.write_result("new\n", path)
     assert path.read_text() == "new\n"
-    assert [each.name for each in tmp_path.iterdir()] == ["report.md"]
+    assert [path.name for path in tmp_path.iterdir()] == ["report.md"]
 
 
 def test_where_it_cannot_be_written_the_old_one_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -42,7 +42,7 @@ def test_where_it_cannot_be_written_the_old_one_stays(tmp_path: Path, monkeypatc
     with pytest.raises(UsageError, match="No space left on device"):
         output.write_result("a new report", path)
     assert path.read_bytes() == b"precious"
-    assert [each.name for each in tmp_path.iterdir()] == ["report.md"]
+    assert [path.name for path in tmp_path.iterdir()] == ["report.md"]
 
 
 def test_a_link_stays_a_link_and_a_pipe_a_pipe(tmp_path: Path) -> None:

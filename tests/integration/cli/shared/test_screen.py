@@ -23,3 +23,15 @@ def test_a_small_neighbour_is_told() -> None:
     Screen(console).is_not_quiet("python3 (pid 12) takes 5 %")
     told = console.file.getvalue()  # type: ignore[attr-defined]
     assert told == "other programs compute: python3 (pid 12) takes 5 %; starts beside them count as disturbed\n"
+
+
+def test_a_build_counts_its_seconds_on_a_terminal_and_is_one_line_elsewhere() -> None:
+    plain = Console(file=io.StringIO(), width=100)
+    with Screen(plain).program_builds("go-hello"):
+        pass
+    assert plain.file.getvalue() == "building go-hello\n"  # type: ignore[attr-defined]
+    terminal = Console(file=io.StringIO(), width=100, force_terminal=True, _environ={"TERM": "xterm"})
+    with Screen(terminal).program_builds("go-hello"):
+        pass
+    drawn = terminal.file.getvalue()  # type: ignore[attr-defined]
+    assert "building go-hello, the first time only" in drawn and "0:00:00" in drawn

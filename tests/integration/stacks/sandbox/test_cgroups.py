@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from freezers import mounts
+from processes.freezers import mounts
 
 from hopcost.stacks.sandbox import cgroups
 from hopcost.stacks.sandbox.cgroups import FreezerKind, find_freezer

@@ -12,7 +12,7 @@ from pathlib import Path
 import command
 import psutil
 import pytest
-from freezers import freezers
+from processes.freezers import freezers
 
 from hopcost.stacks.sandbox import leftovers
 from hopcost.stacks.sandbox.leftovers import Kind, Leftover
@@ -64,8 +64,9 @@ def test_directories_cgroups_and_processes_of_the_dead_are_removed_and_those_of_
         assert all((str(path) in found) == (dead in path.name) for path in cgroups)
         assert not any(living in what for what in found)
         listed = command.hopcost("doctor", "--left", extra={"XDG_CACHE_HOME": str(folder)})
-        assert f"process {lost.pid} (" in listed.stdout and f"directory {directories[0]} (" in listed.stdout
-        assert str(directories[1]) not in listed.stdout, "in use"
+        told = " ".join(listed.stdout.split())  # a long path wraps
+        assert f"process {lost.pid} (" in told and f"directory {directories[0]} (" in told
+        assert str(directories[1]) not in told, "in use"
         done = command.hopcost("doctor", "--clean", "--yes", extra={"XDG_CACHE_HOME": str(folder)})
         assert done.returncode == 0, done.stdout
         assert f"removed: process {lost.pid}" in done.stdout

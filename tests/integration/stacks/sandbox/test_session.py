@@ -14,7 +14,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from freezers import freezers, leavings
+from processes.freezers import freezers, leavings
 
 from hopcost.errors import CannotMeasure, MeasurementFailed
 from hopcost.stacks import surroundings

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from samples.crosschecks import played
+from samples.questions.crosschecks import played
 
 from hopcost.errors import ArmFailed
 from hopcost.generators.peers.peer import PeerLoad

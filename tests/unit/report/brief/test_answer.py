@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from samples.comparisons import RATE_PER_S, six_blocks, summary, void_load
+from samples.comparisons import RATE_PER_S, arm, six_blocks, summary, void_load
 from samples.records import block, part, plain_block, plan_of, record, slice_of, sound_block
 
 from hopcost.plan.plan import Plan
-from hopcost.record.block import Block
+from hopcost.record.block import ArmBlock, Block
 from hopcost.record.run import Record
 from hopcost.report.brief.answer import sentence
 from hopcost.report.brief.load import FULL_LOAD, load_shown
 from hopcost.statistics.summary.summary import summarise
+from hopcost.suites.arm import Link
+
+LINKS = {"tcp": Link.HTTP_TCP, "unix": Link.HTTP_UNIX, "fastcgi": Link.FASTCGI_TCP}  # from the proxy to the app
 
 
 def answer_of(content: Record) -> str:
@@ -68,11 +71,11 @@ def test_no_block() -> None:
 
 def dear_proxy(number: int) -> Block:
     """A block in which the stack with the proxy takes twice the CPU time per request, at 5000/s as at full load."""
-    made = sound_block(number)
-    (behind,) = [part for part in made.arms if part.name == "behind"]
-    for each in [*behind.slices, *behind.open_loop[0].slices]:
-        each.cpu_ns = {hop: 2 * ns + number * 1000 for hop, ns in each.cpu_ns.items() if ns is not None}
-    return made
+    start = sound_block(number)
+    (behind,) = [part for part in start.arms if part.name == "behind"]
+    for piece in [*behind.slices, *behind.open_loop[0].slices]:
+        piece.cpu_ns = {hop: 2 * ns + number * 1000 for hop, ns in piece.cpu_ns.items() if ns is not None}
+    return start
 
 
 def test_the_hop_cost_comes_first_with_its_load() -> None:
@@ -89,15 +92,15 @@ def test_a_hop_that_costs_nothing_measurable_adds_nothing() -> None:
 def test_the_hop_cost_of_a_load_that_counts_in_one_start_is_not_the_answer() -> None:
     blocks = six_blocks(0.5, 0.0005)
     assert load_shown(summary(blocks)).per_s == RATE_PER_S
-    blocks[1:] = [void_load(each, 0.06) for each in blocks[1:]]
+    blocks[1:] = [void_load(start, 0.06) for start in blocks[1:]]
     assert load_shown(summary(blocks)) == FULL_LOAD
     assert "requests/s" not in sentence(summary(blocks))
 
 
 def test_the_hop_cost_of_a_load_that_a_stack_cannot_carry_is_not_the_answer() -> None:
     blocks = six_blocks(0.5, 0.0005)
-    for each in blocks:
-        (behind,) = [arm for arm in each.arms if arm.name == "behind"]
+    for start in blocks:
+        (behind,) = [arm for arm in start.arms if arm.name == "behind"]
         load = behind.open_loop[0]
         load.slices = [msgspec.structs.replace(piece, answers=piece.answers * 9 // 10) for piece in load.slices]
     words = sentence(summary(blocks))
@@ -135,3 +138,50 @@ def test_a_baseline_of_a_longer_title_is_called_by_its_name() -> None:
 @pytest.mark.parametrize("sign", ["\x1b[2J", "\r"])
 def test_control_characters_do_not_reach_the_terminal(sign: str) -> None:
     assert sign not in answer_of(record(*steady(39_000), plan=ending(sign + " alone")))
+
+
+def linked(link: str, answers: int, cpu_ms: float) -> ArmBlock:
+    """The part of the stack that reaches the app over this link."""
+    behind = arm("behind", answers, cpu_ms)
+    slices = [msgspec.structs.replace(piece, arm=link) for piece in behind.slices]
+    return msgspec.structs.replace(behind, name=link, slices=slices)
+
+
+def three_links(over_tcp: float) -> Record:
+    """Behind a proxy this share over TCP, 51 % over a Unix socket, 20 % over FastCGI."""
+    plan = plan_of()
+    (experiment,) = plan.experiments
+    behind = next(planned for planned in experiment.arms if planned.name == "behind")
+    proxy, app = behind.arm.hops
+    stacks = [
+        msgspec.structs.replace(
+            behind,
+            name=name,
+            arm=msgspec.structs.replace(behind.arm, hops=[proxy, msgspec.structs.replace(app, link=link)]),
+        )
+        for name, link in LINKS.items()
+    ]
+    others = [planned for planned in experiment.arms if planned.name in ("direct", "direct-aa")]
+    experiment = msgspec.structs.replace(experiment, arms=[*others, *stacks])
+    blocks = []
+    for number in range(6):
+        blocks.append(
+            block(
+                number,
+                arm("direct", 10_000, 100),
+                linked("tcp", round(10_000 * over_tcp) + number, 220),
+                linked("unix", 5100 - number, 220),
+                linked("fastcgi", 2000 + number, 220),
+                arm("direct-aa", 10_000, 100),
+            )
+        )
+    return record(*blocks, plan=msgspec.structs.replace(plan, experiments=[experiment]))
+
+
+def test_the_best_is_named_alone_only_if_no_range_overlaps_its_own() -> None:
+    assert "of its throughput at best (HTTP over a Unix socket), 20 % at worst (FastCGI over TCP)." in answer_of(
+        three_links(0.4)
+    )
+    assert "at best (HTTP over a Unix socket or TCP), 20 % at worst (FastCGI over TCP)." in answer_of(
+        three_links(0.508)
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import msgspec
-from samples.comparisons import arm, six_blocks, summary
+from samples.comparisons import arm, six_blocks, summary, void_load
 from samples.records import MS, block, part, plain_block, plan_of, record, slice_of
 from samples.reports import everything, failing
 
@@ -19,7 +19,7 @@ from hopcost.statistics.summary.summary import summarise
 
 def cautions_of(content: Record) -> list[str]:
     (experiment,) = summarise(content)
-    return cautions(content, experiment, load_shown(experiment))
+    return [" ".join(sentences) for sentences in cautions(content, experiment, load_shown(experiment))]
 
 
 def planned(**more: object) -> PlannedExperiment:
@@ -33,7 +33,7 @@ def sound(**more: object) -> Record:
 
 def test_a_sound_experiment_has_one_line() -> None:
     (line,) = cautions_of(sound())
-    assert line.startswith("No errors; all bodies identical. Noise: the app beside itself 100")
+    assert line.startswith("Noise: the app measured twice differed by ") and line.endswith("; that is chance.")
 
 
 def test_one_start_says_what_to_do() -> None:
@@ -72,13 +72,31 @@ def test_short_visits_are_a_bias_and_stand_beside_the_figures() -> None:
 
 def test_starts_that_were_all_disturbed_change_the_reading() -> None:
     blocks = six_blocks(0.5, 0.0005, open_loop=False)
-    for each in blocks:
-        each.validity = Validity.SUSPECT
-        each.reasons = [Reason(ReasonKind.OTHER_PROGRAMS, value=0.25)]
-    assert "! Disturbed: 6 of 6 starts; other programs used 25 % of the CPU." in cautions_of(record(*blocks))
+    for start in blocks:
+        start.validity = Validity.SUSPECT
+        start.reasons = [Reason(ReasonKind.OTHER_PROGRAMS, value=0.08)]
+    assert cautions_of(record(*blocks))[0] == (
+        "! In all 6 starts of the servers other programs used 8 % of the CPU: ranges are wider, figures stand"
+        " (--details=starts). Close other programs and run again."
+    )
     blocks[0].validity = Validity.VALID
     (line,) = cautions_of(record(*blocks))
-    assert line.startswith("Disturbed: 5 of 6 starts; other programs used 25 % of the CPU. No errors")
+    assert line.startswith(
+        "In 5 of 6 starts of the servers other programs used 8 % of the CPU: ranges are wider, figures stand"
+        " (--details=starts). Noise: "
+    )
+
+
+def test_a_table_with_other_columns_says_why() -> None:
+    blocks = [void_load(start, 0.06) for start in six_blocks()]
+    content = record(*blocks, plan=plan_of(quick=False))
+    (experiment,) = summarise(content)
+    assert load_shown(experiment).share is None
+    assert any(
+        "CPU is that at full load: at 5,000/s: 6 of 6 starts do not count: the generator sent 6 % of the requests late."
+        in line
+        for line in cautions_of(content)
+    )
 
 
 def test_a_failure_is_named_with_its_first_line() -> None:
@@ -100,14 +118,14 @@ def test_what_is_not_settled_says_how_far_it_is() -> None:
 
 
 def test_same_is_explained() -> None:
-    found = summary(six_blocks(1.0, 0.0005, open_loop=False))
-    lines = cautions(record(*six_blocks(1.0, 0.0005, open_loop=False)), found, load_shown(found))
-    assert "~ same: the whole range is within ±2 %" in lines
+    experiment = summary(six_blocks(1.0, 0.0005, open_loop=False))
+    lines = cautions(record(*six_blocks(1.0, 0.0005, open_loop=False)), experiment, load_shown(experiment))
+    assert ["~ same: the whole range is within ±2 %"] in lines
 
 
 def test_a_stack_that_moved_from_start_to_start_says_so() -> None:
     blocks = six_blocks(0.5, 0.0, open_loop=False)
-    for number, made in enumerate(blocks):
-        made.arms[1] = arm("behind", 4_500 + 50 * number, 110)
+    for number, start in enumerate(blocks):
+        start.arms[1] = arm("behind", 4_500 + 50 * number, 110)
     assert "! behind moved during the run: the range may be too narrow." in cautions_of(record(*blocks))
     assert not any("moved" in line for line in cautions_of(sound()))

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import msgspec
 import pytest
 from samples.comparisons import six_blocks
 from samples.pages import hostile, loaded, swept
 from samples.records import plain_block, plan_of, record
-from samples.reports import everything, failing
+from samples.reports import everything, failing, full_block
 from samples.sweeps import soak_block, soak_plan, sweep
 
+from hopcost.generators.engine_protocol import Validity
+from hopcost.plan.plan import LeftOut
+from hopcost.record.block import Failure
+from hopcost.record.reason import Reason, ReasonKind
 from hopcost.record.run import Record
-from hopcost.report import Part, text
+from hopcost.report import Part
 from hopcost.report.brief.section import section
 from hopcost.report.document import Document
+from hopcost.report.formats import text
 from hopcost.report.record_report import document
 from hopcost.report.tables.experiment import groups
 from hopcost.statistics.summary.summary import summarise
@@ -23,7 +29,7 @@ MOST_LINES = 15
 
 
 def soaked() -> Record:
-    return record(*[soak_block(each, 400, 2**20) for each in range(4)], plan=soak_plan())
+    return record(*[soak_block(number, 400, 2**20) for number in range(4)], plan=soak_plan())
 
 
 def sound() -> Record:
@@ -34,7 +40,24 @@ def failed() -> Record:
     return failing("its last lines:\n" + 30 * "a long line of a program that says too much ")
 
 
-KINDS: list[Callable[[], Record]] = [everything, loaded, swept, sweep, soaked, sound, failed, record]
+def worst() -> Record:
+    """A long question, stacks that are missing or failed, a bad machine: all of it wants a line."""
+    plan = plan_of()
+    left_out = [LeftOut(name=f"far-{n}", reason="not there", remedy=f"apt-get install far-{n}") for n in range(3)]
+    question = (
+        "What does the proxy cost if it shares one core with the app and hundreds of clients keep connections open?"
+    )
+    experiment = msgspec.structs.replace(
+        plan.experiments[0], question=question, left_out=left_out, connections_asked=5000
+    )
+    busy = (Reason(ReasonKind.OTHER_PROGRAMS, value=0.99),)
+    blocks = [full_block(number, 400 + number, Validity.SUSPECT, busy) for number in range(6)]
+    message = "under load: it ended with exit code 124, after it had answered some of the requests"
+    blocks[0].failures = [Failure(arm=name, message=message) for name in ("behind", "beside", "far-0")]
+    return record(*blocks, plan=msgspec.structs.replace(plan, experiments=[experiment]))
+
+
+KINDS: list[Callable[[], Record]] = [everything, loaded, swept, sweep, soaked, sound, failed, worst, record]
 
 
 @pytest.mark.parametrize("ascii", [False, True])
@@ -53,6 +76,15 @@ def test_an_experiment_has_fifteen_lines_at_most(kind: Callable[[], Record]) -> 
     (group,) = groups(summarise(content))
     shown = text.text(Document([section(content, group, ())]))
     assert len(shown.splitlines()) <= MOST_LINES, shown
+
+
+def test_cautions_without_room_are_counted_and_in_the_details() -> None:
+    content = worst()
+    (group,) = groups(summarise(content))
+    brief, details = (text.text(Document([section(content, group, parts)])) for parts in ((), (Part.NOISE,)))
+    assert "  ! " in brief and " more cautions: --details\n" in brief
+    assert "  ? no verdict" in brief
+    assert "more caution" not in details and "beside failed" in " ".join(details.split()) and "Noise: " in details
 
 
 def test_hostile_words_do_not_widen_it() -> None:
@@ -76,6 +108,18 @@ def test_what_is_not_settled_asks_for_more_time() -> None:
 def test_without_a_result_the_run_is_asked_for_again() -> None:
     content = record()
     assert text.text(document(content, summarise(content))).splitlines()[-1] == "  next    hopcost run made-up"
+
+
+def test_if_every_start_was_disturbed_the_same_run_is_asked_for_again() -> None:
+    content = sound()
+    content.run.command[:] = ["hopcost", "run", "made-up", "--quick", "--record", "here", "--seed=3", "--anyway"]
+    for start in content.blocks:
+        start.validity, start.reasons = Validity.SUSPECT, [Reason(ReasonKind.OTHER_PROGRAMS, value=0.043)]
+    shown = text.text(document(content, summarise(content)))
+    assert shown.splitlines()[-1] == "  next    hopcost run made-up --quick"
+    assert "! In all 6 starts of the servers other programs used 4.3 % of the CPU" in shown
+    content.blocks[0].validity = Validity.VALID
+    assert "next    hopcost report " in text.text(document(content, summarise(content)))
 
 
 def test_details_are_of_the_part_that_was_asked_for() -> None:

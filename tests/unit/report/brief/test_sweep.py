@@ -40,5 +40,5 @@ def test_a_value_without_any_stack_is_told() -> None:
 
 def test_json_keeps_an_entry_for_each_point() -> None:
     experiments = json.loads(rendered("json", sweep()))["experiments"]
-    assert [each["point"]["value"] for each in experiments] == [10, 1000]
+    assert [experiment["point"]["value"] for experiment in experiments] == [10, 1000]
     assert experiments[0]["arms"][1]["cpu_percent"] == pytest.approx(70)

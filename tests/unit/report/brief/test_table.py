@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from samples.comparisons import six_blocks, summary
 from samples.records import plan_of
 
+from hopcost.report.brief import load as load_module
 from hopcost.report.brief import table
 from hopcost.report.brief.load import FULL_LOAD, load_shown, median_line
 from hopcost.report.brief.table import bars_of
@@ -14,7 +16,8 @@ from hopcost.report.document import Bar
 
 def test_the_baseline_comes_first_and_fills_its_bar() -> None:
     bars = bars_of(summary(six_blocks(0.5, 0.0005, open_loop=False)), FULL_LOAD)
-    assert bars.header == ["", "req/s", "of the app", "", "CPU at full load", "", ""]
+    assert bars.header == ["", "req/s", "of the app", "", "CPU per request", "", ""]
+    assert bars.above == ["", "throughput, full load", "", "", "at full load", "", ""]
     first, second = bars.rows
     assert (first.label, first.before, first.bar, first.after) == (
         "direct", ["100,000"], Bar(1, 1, 1), ["100 %", "", "10 µs", "", ""],
@@ -24,9 +27,10 @@ def test_the_baseline_comes_first_and_fills_its_bar() -> None:
 
 
 def test_with_an_offered_load_the_cpu_and_the_response_times_are_of_that_load() -> None:
-    found = summary(six_blocks(0.5, 0.0005), plan_of(quick=False))
-    bars = bars_of(found, load_shown(found))
-    assert bars.header == ["", "of the app's 100,000/s", "", "CPU at 5,000/s", "", "median there", "", ""]
+    experiment = summary(six_blocks(0.5, 0.0005), plan_of(quick=False))
+    bars = bars_of(experiment, load_shown(experiment))
+    assert bars.header == ["", "100 % = 100,000/s", "", "CPU per request", "", "median response", "", ""]
+    assert bars.above == ["", "throughput, full load", "", "at 5,000 requests/s for each", "", "", "", ""]
     first, second = bars.rows
     assert first.before == [] and first.after[2:6] == ["20 µs", "", "300 µs", ""]
     assert second.after[2] == "+40 µs" and second.after[4].startswith("+50")
@@ -42,7 +46,20 @@ def test_bars_have_a_common_scale_and_a_mark_where_outcomes_differ() -> None:
 
 def test_wide_response_times_are_a_line_and_leave_the_bars_their_room(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(table, "MOST_WIDTH", 40)
-    found = summary(six_blocks(0.5, 0.0005), plan_of(quick=False))
-    load = load_shown(found)
-    assert bars_of(found, load).header[1] == "req/s"
-    assert median_line(found, load).startswith("Median response time at 5,000/s: the app 300 µs; behind +50")
+    experiment = summary(six_blocks(0.5, 0.0005), plan_of(quick=False))
+    load = load_shown(experiment)
+    assert bars_of(experiment, load).header[1] == "req/s"
+    assert median_line(experiment, load).startswith("Median response time at 5,000/s: the app 300 µs; behind +50")
+
+
+@pytest.mark.parametrize(("stacks", "ending"), [(4, "stack-3 +1 µs."), (5, "stack-4 +1 µs (3 more: --details=load).")])
+def test_the_line_of_response_times_names_all_of_four_and_says_how_many_more(
+    stacks: int, ending: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    experiment = summary(six_blocks(0.5, 0.0005), plan_of(quick=False))
+    (behind,) = [arm for arm in experiment.arms if arm.name == "behind"]
+    arms = [msgspec.structs.replace(behind, name=f"stack-{number}") for number in range(stacks)]
+    monkeypatch.setattr(load_module, "others_of", lambda _: arms)
+    monkeypatch.setattr(load_module, "median_parts", lambda *_: ("+1 µs", ""))
+    line = median_line(experiment, load_shown(experiment))
+    assert line.endswith(ending) and line.count("stack-") == (4 if stacks == 4 else 2)

@@ -6,8 +6,8 @@ import msgspec
 from samples.records import plan_of
 
 from hopcost.plan.plan import PlannedArm, PlannedExperiment
+from hopcost.report.formats.text.bar_rows import bar_rows
 from hopcost.report.live.rows import rows_of
-from hopcost.report.text.bar_rows import bar_rows
 from hopcost.statistics.intervals import ONE, Interval
 from hopcost.statistics.stop import ArmSoFar
 

@@ -59,5 +59,5 @@ def test_what_is_not_settled_says_why_and_what_would_settle_it() -> None:
 
 
 def test_another_experiment_has_no_drift() -> None:
-    (found,) = summarise(record(soak_block(0, 400, 1)))
-    assert found.soak == []
+    (experiment,) = summarise(record(soak_block(0, 400, 1)))
+    assert experiment.soak == []

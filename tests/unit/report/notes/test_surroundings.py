@@ -15,8 +15,8 @@ def surrounded(
     """The lines of a sweep over these values whose arms were given this."""
     plan = plan_with(*map(point, values))
     blocks = [at(value, 400) for value in values]
-    for value, each in zip(values, blocks, strict=True):
-        for arm in each.arms:
+    for value, block in zip(values, blocks, strict=True):
+        for arm in block.arms:
             seen = (links or {}).get(value)
             arm.surroundings = Surroundings(
                 network=NetworkKind.OWN,

@@ -17,10 +17,10 @@ def agreed(suite: str, handshakes: int = 64) -> TlsHandshakes:
 
 
 def over_tls(arm: str, suite: str) -> ArmBlock:
-    made = part(slice_of(arm, 1000))
-    assert made.totals is not None
-    made.totals.tls = [agreed(suite)]
-    return made
+    arm_part = part(slice_of(arm, 1000))
+    assert arm_part.totals is not None
+    arm_part.totals.tls = [agreed(suite)]
+    return arm_part
 
 
 def lines_of(direct: str, behind: str) -> list[str]:
@@ -42,7 +42,7 @@ def test_handshakes_of_all_blocks_and_loads_are_added_up() -> None:
     parts = [over_tls("direct", AES_256), over_tls("direct", AES_256)]
     parts[0].open_loop = [open_load("direct")]
     parts[0].open_loop[0].totals.tls = [agreed(AES_256, 10), agreed(AES_128, 1)]
-    arms = summarise(record(*(block(n, one) for n, one in enumerate(parts)), plan=plan_of()))[0].arms
+    arms = summarise(record(*(block(n, arm_block) for n, arm_block in enumerate(parts)), plan=plan_of()))[0].arms
     assert arms[0].tls == [agreed(AES_256, 138), agreed(AES_128, 1)]
 
 

@@ -20,7 +20,7 @@ def test_a_line_for_each_load_has_the_starts_and_the_reasons() -> None:
 
 def test_each_kind_of_fault_is_said_once() -> None:
     kinds = [(LoadFaultKind.STALLED, None), (LoadFaultKind.SATURATED, 0.96), (LoadFaultKind.NOT_SENT, 0.02)]
-    found = [LoadFault(arm, kind, extent) for arm in ("direct", "behind") for kind, extent in kinds]
-    assert words(found) == (
+    faults = [LoadFault(arm, kind, extent) for arm in ("direct", "behind") for kind, extent in kinds]
+    assert words(faults) == (
         "something stood still; the generator's cores were 96 % busy; the generator did not send 2 % of the requests"
     )

@@ -8,9 +8,9 @@ import json
 
 import golden
 import pytest
-from samples.claims import judged
-from samples.judgements import claim, compare, six
-from samples.judgements import judged as judge
+from samples.questions.claims import judged
+from samples.questions.judgements import claim, compare, six
+from samples.questions.judgements import judged as judge
 from samples.records import record
 
 from hopcost.report import Format, render
@@ -22,11 +22,11 @@ from hopcost.suites.claim import Relation
 @pytest.mark.parametrize("format", [Format.TEXT, Format.MARKDOWN, Format.JSON])
 def test_as_text_markdown_and_json(format: Format) -> None:
     ending = {Format.TEXT: "txt", Format.MARKDOWN: "md", Format.JSON: "json"}[format]
-    golden.compare(f"questions/claims.{ending}", render(claims_report(judged()), format))
+    golden.compare(f"questions/claims/report.{ending}", render(claims_report(judged()), format))
 
 
 def test_the_details_to_the_last_byte() -> None:
-    golden.compare("questions/claims-details.txt", render(claims_report(judged(), details=True), Format.TEXT))
+    golden.compare("questions/claims/details.txt", render(claims_report(judged(), details=True), Format.TEXT))
 
 
 def test_the_sentence_comes_first_and_nothing_is_wider_than_a_small_terminal() -> None:

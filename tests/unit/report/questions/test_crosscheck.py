@@ -7,7 +7,7 @@ import json
 import golden
 import msgspec
 import pytest
-from samples.crosschecks import turns
+from samples.questions.crosschecks import turns
 
 from hopcost.generators.peers import BY_NAME
 from hopcost.report import Format, render
@@ -41,11 +41,11 @@ def example() -> Crosscheck:
 @pytest.mark.parametrize("format", [Format.TEXT, Format.MARKDOWN])
 def test_as_text_and_markdown(format: Format) -> None:
     ending = "md" if format is Format.MARKDOWN else "txt"
-    golden.compare(f"questions/crosscheck.{ending}", render(crosscheck_report(example()), format))
+    golden.compare(f"questions/crosscheck/report.{ending}", render(crosscheck_report(example()), format))
 
 
 def test_the_details_to_the_last_byte() -> None:
-    golden.compare("questions/crosscheck-details.txt", render(crosscheck_report(example(), details=True), Format.TEXT))
+    golden.compare("questions/crosscheck/details.txt", render(crosscheck_report(example(), details=True), Format.TEXT))
 
 
 def test_it_fits_a_small_terminal() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import golden
@@ -9,12 +10,13 @@ import msgspec
 import pytest
 from mock_rig import MockRig, measured, question
 
+from hopcost.record.run import Ending, StopReason
 from hopcost.report import Format, render
 from hopcost.report.questions import gate
 from hopcost.statistics.comparisons import CPU, THROUGHPUT
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.precision import Settling
-from hopcost.statistics.questions.gate import FigureDecision, GateDecision, GateOutcome, GateResult
+from hopcost.statistics.questions.gate import FigureDecision, GateDecision, GateOutcome, GateResult, decide
 
 PASSED, FAILED, OPEN = GateOutcome.WITHIN, GateOutcome.BEYOND, GateOutcome.NOT_SETTLED
 LIMITS = {THROUGHPUT: 1 / 1.03, CPU: 1.03}
@@ -26,8 +28,8 @@ def shown(answer: GateResult) -> GateResult:
         answer.record.run, started_utc="2025-01-02T03:04:05Z", ended_utc="2025-01-02T03:05:15Z"
     )
     asked = msgspec.structs.replace(answer.question, path="small/links/unix")
-    made = msgspec.structs.replace(answer.record, run=run, path=Path("records/gate"))
-    return msgspec.structs.replace(answer, record=made, question=asked)
+    content = msgspec.structs.replace(answer.record, run=run, path=Path("records/gate"))
+    return msgspec.structs.replace(answer, record=content, question=asked)
 
 
 @pytest.fixture
@@ -55,7 +57,7 @@ def page(answer: GateResult, format: Format = Format.TEXT, *, details: bool = Fa
 
 @pytest.mark.parametrize(("format", "ending"), [(Format.TEXT, "txt"), (Format.MARKDOWN, "md"), (Format.JSON, "json")])
 def test_the_summary_to_the_last_byte(slower: GateResult, format: Format, ending: str) -> None:
-    golden.compare(f"questions/gate.{ending}", page(slower, format))
+    golden.compare(f"questions/gate/report.{ending}", page(slower, format))
 
 
 def test_it_fits_a_small_terminal(slower: GateResult) -> None:
@@ -126,3 +128,19 @@ def test_noise_beyond_the_limit_changes_the_reading(slower: GateResult) -> None:
     floor = Interval(value=1.03, low=0.75, high=1.41)
     noisy = msgspec.structs.replace(slower, experiment=msgspec.structs.replace(slower.experiment, aa_floor=floor))
     assert "! Before against itself: +3 % (−25 to +41). The noise is wider than the limit." in page(noisy)
+
+
+def test_an_interrupted_gate_tells_what_was_measured_and_decides_nothing(slower: GateResult) -> None:
+    ending = Ending(experiment="gate", why=StopReason.INTERRUPTED, detail="interrupted")
+    experiment = msgspec.structs.replace(slower.experiment, ending=ending)
+    decision = decide(experiment, slower.decision.figures)
+    stopped = msgspec.structs.replace(slower, experiment=experiment, decision=decision)
+    words = page(stopped)
+    assert "INTERRUPTED  Nothing is decided; the figures are of 6 starts." in words and "failed" not in words
+    (line,) = [line for line in words.splitlines() if "throughput" in line]
+    assert "−10.00 %" in line and line.endswith("no verdict")
+    assert "next    hopcost gate small/links/unix --after origin.work_rounds=50\n" in words
+    assert words.endswith("exit 130: interrupted, nothing is decided\n")
+    data = json.loads(page(stopped, Format.JSON))
+    assert (data["outcome"], data["exit_code"], data["why"]) == ("not settled", 130, "interrupted")
+    assert gate.last_line(stopped).startswith("gate interrupted (exit code 130); record: ")

@@ -7,7 +7,7 @@ import json
 import golden
 import msgspec
 import pytest
-from samples.pairs import half
+from samples.questions.pairs import half
 from samples.records import ENVIRONMENT, plan_of
 
 from hopcost.generators.engine_protocol import Validity
@@ -42,11 +42,11 @@ def on_one_line(text: str) -> str:
 
 @pytest.mark.parametrize(("format", "ending"), [(Format.TEXT, "txt"), (Format.MARKDOWN, "md"), (Format.JSON, "json")])
 def test_the_page_to_the_last_byte(format: Format, ending: str) -> None:
-    golden.compare(f"questions/compare.{ending}", page(*everything(), format, anyway=True))
+    golden.compare(f"questions/compare/report.{ending}", page(*everything(), format, anyway=True))
 
 
 def test_the_details_to_the_last_byte() -> None:
-    golden.compare("questions/compare-details.txt", page(*everything(), anyway=True, details=True))
+    golden.compare("questions/compare/details.txt", page(*everything(), anyway=True, details=True))
 
 
 def test_the_answer_fits_a_small_terminal() -> None:
@@ -76,8 +76,9 @@ def test_the_same_again_is_the_same_and_has_no_caution() -> None:
 def test_records_of_few_starts_are_not_settled() -> None:
     a, b = half("a", open_loop_at=5000), half("b", open_loop_at=5000)
     text = on_one_line(page(a, b))
-    assert "No difference is shown. Of 5 figures 2 the same, 3 not settled." in text
+    assert "No difference is shown. Of 5 figures 2 the same, 2 not settled, 1 without a verdict." in text
     assert "Not settled: CPU per request at 5,000/s, response time p50" in text
+    assert "No verdict: response time p99 at 5,000/s" in text
 
 
 def test_what_has_no_verdict_tells_why() -> None:
@@ -91,7 +92,7 @@ def test_disturbed_starts_are_told_with_their_record() -> None:
     disturbed = half("a")
     for block in disturbed.blocks:
         block.validity = Validity.SUSPECT
-    assert "! A: " in page(disturbed, half("b")) and "6 of 6 starts" in page(disturbed, half("b"))
+    assert "! A: " in page(disturbed, half("b")) and "! A: In all 6 starts of the servers" in page(disturbed, half("b"))
 
 
 def test_at_most_three_cautions_are_shown() -> None:

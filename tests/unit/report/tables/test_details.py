@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import msgspec
 from known import known
-from samples.records import MS, block, part, plain_block, plan_of, record, slice_of
+from samples.comparisons import six_blocks
+from samples.records import MS, block, histogram, part, plain_block, plan_of, record, slice_of
 from samples.reports import everything, rendered
 from samples.sweeps import at, details_of, notes_of, peer_run, plan_with, planned, point, sweep, table_of
 
@@ -12,6 +13,9 @@ from hopcost.generators.engine_protocol import Validity
 from hopcost.plan.turns import Turns
 from hopcost.record.run import Ending, Record, Run, StopReason
 from hopcost.report import Part
+from hopcost.report.formats import text
+from hopcost.report.record_report import document
+from hopcost.statistics.summary.summary import summarise
 
 
 def test_every_part_of_a_record_that_has_everything() -> None:
@@ -61,7 +65,8 @@ def test_a_sweep_has_each_value_once_and_no_column_for_a_stack() -> None:
     published = known(table_of(sweep(), Part.PUBLISHED))
     # behind: 50 + 20 ms of 100 ms on one core is 70 %.
     assert [cells[-1] for cells in published.rows] == ["40", "70", "40", "70"]
-    assert [cells[4] for cells in published.rows] == ["0", "0", "7 connect", "error"]
+    errors = published.header.index("its errors")
+    assert [cells[errors] for cells in published.rows] == ["0", "0", "7 connect", "error"]
 
 
 def test_what_holds_at_one_value_says_so() -> None:
@@ -73,9 +78,9 @@ def test_what_holds_at_one_value_says_so() -> None:
 def test_turns_and_notes_are_said() -> None:
     plan = plan_with(planned(turns=Turns.WHOLE, slice_ns=10_000 * MS, connections_asked=5000))
     first, second = at(0, 400), at(0, 400)
-    for each in (first, second):
-        each.experiment = "cost"
-        each.arms[1].notes = ["vm.min_free_kbytes: the host's"]
+    for start in (first, second):
+        start.experiment = "cost"
+        start.arms[1].notes = ["vm.min_free_kbytes: the host's"]
     lines = notes_of(record(first, second, plan=plan))
     assert "note: behind: vm.min_free_kbytes: the host's" in lines
     assert "run with 32 connections, 5000 asked for" in lines
@@ -84,17 +89,17 @@ def test_turns_and_notes_are_said() -> None:
 
 def test_a_throughput_that_is_a_lower_bound_is_marked() -> None:
     full = at(64, 500)
-    for each in full.arms:
-        each.slices = [msgspec.structs.replace(one, generator_cpu_ns=one.elapsed_ns) for one in each.slices]
+    for arm in full.arms:
+        arm.slices = [msgspec.structs.replace(piece, generator_cpu_ns=piece.elapsed_ns) for piece in arm.slices]
     table = known(table_of(record(full, plan=plan_with(point(64))), Part.VERDICTS))
     assert table.rows and all(cells[2].startswith("≥ ") for cells in table.rows)
 
 
 def test_a_peer_is_named_and_its_counts_are_its_own() -> None:
-    each = block(0, part(slice_of("direct", 1)), part(slice_of("direct-aa", 1)))
-    for arm in each.arms:
+    start = block(0, part(slice_of("direct", 1)), part(slice_of("direct-aa", 1)))
+    for arm in start.arms:
         arm.slices, arm.totals, arm.warm_up, arm.peer = [], None, None, peer_run(3000, {"odd": 4})
-    content = record(each)
+    content = record(start)
     assert any("wrk 4.1.0 drove the stacks in place of hopcost's engine: counts" in line for line in notes_of(content))
     cells = known(table_of(content, Part.VERDICTS)).rows[0]
     assert (cells[1], cells[-1]) == ("3,000", "4 odd")
@@ -125,3 +130,26 @@ def test_an_experiment_that_failed_says_why_even_without_arms() -> None:
     content = record(void, run=ended(StopReason.FAILED, "the baseline failed"))
     assert notes_of(content) == ["no result: the baseline failed", "void: start 1: the baseline direct failed: no"]
     assert "No result: the baseline failed." in rendered("txt", content)
+
+
+def test_p99_is_explained_once_and_the_legend_has_the_words_that_are_used() -> None:
+    content = record(*six_blocks(0.5, 0.0005), plan=plan_of(quick=False))
+    shown = text.text(document(content, summarise(content), list(Part)))
+    words = " ".join(shown.split())
+    assert words.count("p99 has no verdict: a range of p99 is not proven") == 1
+    assert "no verdict on p99" not in words
+    assert "slower, dearer: the range excludes 1; dearer needs more CPU per request, cheaper less" in words
+    assert not any(word in words for word in ("negligible", "size open", "same:"))
+    assert "at a low load a request costs more: the server wakes up for each" in words
+
+
+def test_a_column_without_a_figure_is_left_out() -> None:
+    blocks = six_blocks(0.5, 0.0005)
+    for start in blocks:
+        for arm in start.arms:
+            for load in arm.open_loop:
+                few = histogram(*[300_000] * 900)
+                load.totals = msgspec.structs.replace(load.totals, response_time=few)
+    table = known(table_of(record(*blocks, plan=plan_of(quick=False)), Part.LOAD, "at equal offered load"))
+    assert "median ratio" in table.header and not any("p99" in name for name in table.header)
+    assert any(line.startswith("no p99: ") for line in table.below)

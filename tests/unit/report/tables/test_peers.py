@@ -27,23 +27,23 @@ def generator(content: Record) -> Table | None:
 def test_another_generators_times_stand_beside_its_counts() -> None:
     blocks = []
     for number, mean in ((0, 1.25), (1, 2.0)):
-        each = block(number, part(slice_of("direct", 1)), part(slice_of("direct-aa", 1)))
-        for arm in each.arms:
+        start = block(number, part(slice_of("direct", 1)), part(slice_of("direct-aa", 1)))
+        for arm in start.arms:
             arm.slices, arm.totals, arm.warm_up = [], None, None
             arm.peer = timed(3000, {"mean": mean, "p99": 9.0, "stdev": 3.0})
-        blocks.append(each)
-    made = known(generator(record(*blocks)))
-    assert made.header == ["stack", "mean ms", "p99 ms"]
-    assert made.rows == [["direct", "1.2–2.0", "9.0"]]
+        blocks.append(start)
+    table = known(generator(record(*blocks)))
+    assert table.header == ["stack", "mean ms", "p99 ms"]
+    assert table.rows == [["direct", "1.2–2.0", "9.0"]]
 
 
 def test_kept_connections_are_counted_over_all_repeats_and_unknown_where_one_does_not_say() -> None:
     plan = plan_with(planned(as_published=Protocol(peer=PeerName.AB, requests=1000, repeats=2)))
     repeats = [repeat("direct", number, timed(1000, {}, kept=kept)) for number, kept in ((0, 990), (1, 0))]
     repeats += [repeat("behind", number, timed(1000, {}, kept=kept)) for number, kept in ((0, 990), (1, None))]
-    made = known(generator(record(plan=plan, repeats=repeats)))
-    assert made.header == ["stack", "kept"]
-    assert made.rows == [["direct", "990 of 2,000"], ["behind", "–"]]
+    table = known(generator(record(plan=plan, repeats=repeats)))
+    assert table.header == ["stack", "kept"]
+    assert table.rows == [["direct", "990 of 2,000"], ["behind", "–"]]
 
 
 def test_our_engines_arms_have_no_such_table() -> None:
@@ -51,6 +51,6 @@ def test_our_engines_arms_have_no_such_table() -> None:
 
 
 def at_cost() -> Block:
-    made = at(0, 400)
-    made.experiment = "cost"
-    return made
+    block = at(0, 400)
+    block.experiment = "cost"
+    return block

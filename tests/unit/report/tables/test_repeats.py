@@ -37,8 +37,8 @@ def test_what_all_values_of_repeats_share_is_said_once() -> None:
     protocol = Protocol(peer=PeerName.WRK, duration_s=30, repeats=1, connections=5000)
     points = [msgspec.structs.replace(point(value), as_published=protocol, notes=["n"]) for value in (10, 1000)]
     ran = [repeat("direct", 0, peer_run(1000)), repeat("direct", 0, None, "refused")]
-    for each, experiment in zip(ran, points, strict=True):
-        each.experiment = experiment.name
+    for repeat_, experiment in zip(ran, points, strict=True):
+        repeat_.experiment = experiment.name
     content = record(plan=plan_with(*points), repeats=ran)
     lines = notes_of(content)
     assert "note: n" in lines

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from samples.judgements import claim, compare, one, record_of, six, suite_with
+from samples.questions.judgements import claim, compare, record_of, result_of, six, suite_with
 from samples.records import block, part, plan_of, record, slice_of
 from samples.sweeps import planned
 
@@ -46,7 +46,7 @@ def with_errors(*counts: int) -> Record:
     ],
 )
 def test_errors_some_or_none(relation: Relation, counts: tuple[int, ...], outcome: ClaimOutcome) -> None:
-    result = one(compare(relation, figure=ClaimFigure.ERRORS), with_errors(*counts))
+    result = result_of(compare(relation, figure=ClaimFigure.ERRORS), with_errors(*counts))
     assert (result.outcome, result.to) == (outcome, None)
     assert result.errors is not None
     assert result.errors.count == sum(counts)
@@ -58,7 +58,7 @@ def test_no_errors_say_nothing_where_connections_never_opened() -> None:
     assert behind.totals is not None
     behind.totals.all_opened = False
     for relation in (Relation.SOME, Relation.NONE):
-        result = one(compare(relation, figure=ClaimFigure.ERRORS), without)
+        result = result_of(compare(relation, figure=ClaimFigure.ERRORS), without)
         assert (result.outcome, result.reason) == (
             ClaimOutcome.NOT_SETTLED,
             "connections that never opened in 1 of 2 blocks",
@@ -66,14 +66,14 @@ def test_no_errors_say_nothing_where_connections_never_opened() -> None:
 
 
 def test_published_errors_stand_beside_ours() -> None:
-    behind = one(compare(Relation.SOME, figure=ClaimFigure.ERRORS), with_errors(0, 0))
-    direct = one(compare(Relation.SOME, figure=ClaimFigure.ERRORS, arm="direct"), with_errors(0, 0))
+    behind = result_of(compare(Relation.SOME, figure=ClaimFigure.ERRORS), with_errors(0, 0))
+    direct = result_of(compare(Relation.SOME, figure=ClaimFigure.ERRORS, arm="direct"), with_errors(0, 0))
     assert (behind.published_errors, behind.published_fits) == (True, True)  # 661 time-outs, 2 write errors
     assert (direct.published_errors, direct.published_fits) == (False, False)
 
 
 def test_of_an_arm_with_errors_no_speed_is_judged() -> None:
-    result = one(compare(Relation.LESS), with_errors(3, 0, 4))
+    result = result_of(compare(Relation.LESS), with_errors(3, 0, 4))
     assert (result.outcome, result.reason) == (ClaimOutcome.NOT_SETTLED, "behind: 7 errors: timeout 7")
     assert result.measured is not None, "shown all the same"
 
@@ -86,48 +86,48 @@ def test_of_an_arm_with_errors_no_speed_is_judged() -> None:
     ],
 )
 def test_what_is_needed_and_not_had_shows_its_figure_and_decides_nothing(needs: Needs, reason: str) -> None:
-    result = one(compare(Relation.LESS), record(*six()), needs=needs)
+    result = result_of(compare(Relation.LESS), record(*six()), needs=needs)
     assert (result.outcome, result.reason) == (ClaimOutcome.NOT_TESTABLE, reason)
     assert result.measured is not None
-    assert one(compare(Relation.LESS), record(*six()), needs=Needs(cores=2)).outcome is ClaimOutcome.HOLDS
+    assert result_of(compare(Relation.LESS), record(*six()), needs=Needs(cores=2)).outcome is ClaimOutcome.HOLDS
 
 
 def test_the_link_that_is_needed() -> None:
     blocks = six()
-    for each in blocks:
-        for arm in each.arms:
+    for start in blocks:
+        for arm in start.arms:
             arm.surroundings = Surroundings(network=NetworkKind.OWN, open_files=1, link_mbit_per_s=1000)
     needs = Needs(link_mbit_per_s=1000, because="it had one")
-    assert one(compare(Relation.LESS), record(*blocks), needs=needs).outcome is ClaimOutcome.HOLDS
+    assert result_of(compare(Relation.LESS), record(*blocks), needs=needs).outcome is ClaimOutcome.HOLDS
     blocks[3].arms[1].surroundings = None
-    assert one(compare(Relation.LESS), record(*blocks), needs=needs).outcome is ClaimOutcome.NOT_TESTABLE
+    assert result_of(compare(Relation.LESS), record(*blocks), needs=needs).outcome is ClaimOutcome.NOT_TESTABLE
 
 
 def test_an_experiment_that_no_record_has() -> None:
     other = msgspec.structs.replace(plan_of(), suite="another")
-    assert one(compare(Relation.LESS)).reason == "in none of the records"
-    assert one(compare(Relation.LESS), record(*six(), plan=other)).reason == "in none of the records"
+    assert result_of(compare(Relation.LESS)).reason == "in none of the records"
+    assert result_of(compare(Relation.LESS), record(*six(), plan=other)).reason == "in none of the records"
     left = msgspec.structs.replace(
         plan_of(), experiments=[], left_out=[LeftOut(name="cost", reason="too few cores for it")]
     )
-    result = one(compare(Relation.LESS), record(plan=left))
+    result = result_of(compare(Relation.LESS), record(plan=left))
     assert (result.outcome, result.reason) == (ClaimOutcome.NOT_TESTABLE, "left out: too few cores for it")
 
 
 def test_an_arm_that_was_left_out_is_absent_or_failed() -> None:
     content = planned(left_out=[LeftOut(name="behind", reason="nginx is not installed")])
-    result = one(compare(Relation.LESS), record_of(content, *six()))
+    result = result_of(compare(Relation.LESS), record_of(content, *six()))
     assert (result.outcome, result.reason) == (ClaimOutcome.NOT_TESTABLE, "behind is left out: nginx is not installed")
-    arms: list[PlannedArm] = [each for each in planned().arms if each.name != "beside"]
-    absent = one(compare(Relation.LESS, arm="beside"), record_of(planned(arms=arms), *six()))
+    arms: list[PlannedArm] = [arm for arm in planned().arms if arm.name != "beside"]
+    absent = result_of(compare(Relation.LESS, arm="beside"), record_of(planned(arms=arms), *six()))
     assert absent.reason == "the record's experiment has no arm beside"
     void = block(9, validity=Validity.VOID, failures=(Failure(arm="behind", message="did not start\nbind: in use"),))
-    failed = one(compare(Relation.LESS), record(*six(), void))
+    failed = result_of(compare(Relation.LESS), record(*six(), void))
     assert (failed.outcome, failed.reason) == (ClaimOutcome.NOT_TESTABLE, "behind failed: did not start")
 
 
 def test_fewer_connections_than_asked_for() -> None:
-    result = one(compare(Relation.LESS), record_of(planned(connections_asked=5000), *six()))
+    result = result_of(compare(Relation.LESS), record_of(planned(connections_asked=5000), *six()))
     assert result.reason == "run with 32 connections, 5000 asked for"
     assert result.outcome is ClaimOutcome.NOT_TESTABLE
 
@@ -141,23 +141,23 @@ def test_the_record_with_most_blocks_the_latest_of_those() -> None:
     few = started(record(*six()[:3]), 9, "few")
     old, new = (started(record(*six()), hour, name) for hour, name in ((1, "old"), (5, "new")))
     for order in ([few, old, new], [new, old, few]):
-        result = one(compare(Relation.LESS), *order)
+        result = result_of(compare(Relation.LESS), *order)
         assert (result.record, result.started_utc, result.blocks) == ("new", "2025-01-02T05:00:00Z", 6)
 
 
 def test_points_of_a_sweep_from_records_of_their_own() -> None:
     def at(value: int, behind: int) -> Record:
-        blocks = [msgspec.structs.replace(each, experiment=f"cost@{value}") for each in six((behind, behind + 4))]
+        blocks = [msgspec.structs.replace(block, experiment=f"cost@{value}") for block in six((behind, behind + 4))]
         return started(record_of(planned(name=f"cost@{value}"), *blocks), 1, f"at-{value}")
 
     test = compare(Relation.AT_LEAST, 0.3, at=[10, 1000])
     read = suite_with(claim(test), sweep=Sweep(key="workload.connections", values=[10, 1000]))
-    (found,) = claims.judge_claims(read, [at(10, 400), at(1000, 200)])
-    assert [(each.experiment, each.record, each.outcome) for each in found.results] == [
+    (result,) = claims.judge_claims(read, [at(10, 400), at(1000, 200)])
+    assert [(test.experiment, test.record, test.outcome) for test in result.results] == [
         ("cost@10", "at-10", ClaimOutcome.HOLDS),
         ("cost@1000", "at-1000", ClaimOutcome.DOES_NOT_HOLD),
     ]
-    assert found.outcome is ClaimOutcome.DOES_NOT_HOLD
+    assert result.outcome is ClaimOutcome.DOES_NOT_HOLD
     (half,) = claims.judge_claims(read, [at(10, 400)])
     assert half.outcome is ClaimOutcome.NOT_SETTLED, "one point holds, the other is in no record"
     (neither,) = claims.judge_claims(read, [])
@@ -169,6 +169,6 @@ def test_whose_claims_are_judged() -> None:
     old = started(record(suite=suite_with(first)), 1, "old")
     new = started(record(suite=suite_with(second)), 5, "new")
     before = started(record(), 9, "before claims")
-    assert [each.claims for each in claims.suites([before, new, old])] == [[second]]
-    assert [each.claims for each in claims.suites([new], [suite_with(first)])] == [[first]]
+    assert [suite.claims for suite in claims.suites([before, new, old])] == [[second]]
+    assert [suite.claims for suite in claims.suites([new], [suite_with(first)])] == [[first]]
     assert claims.suites([before]) == []

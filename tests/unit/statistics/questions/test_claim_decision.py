@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from samples.judgements import normal
+from samples.questions.judgements import normal
 from scipy.special import ndtri
 
 from hopcost.statistics.questions.claim_decision import (

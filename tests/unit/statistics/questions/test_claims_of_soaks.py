@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from samples.judgements import compare, one, record_of
+from samples.questions.judgements import compare, record_of, result_of
 from samples.records import MS, block, part, slice_of
 from samples.sweeps import planned
 
@@ -17,13 +17,13 @@ from hopcost.suites.claim import ClaimFigure, Relation
 
 def soak_block(number: int, behind: int, memory_bytes: int) -> Block:
     slices = [slice_of("direct", 1000), slice_of("behind", behind), slice_of("direct-aa", 1000)]
-    for each in slices:
-        each.start_ns = number * 150_000 * MS
-    made = block(number, *map(part, slices))
-    made.arms[1].memory_samples = [
+    for piece in slices:
+        piece.start_ns = number * 150_000 * MS
+    start = block(number, *map(part, slices))
+    start.arms[1].memory_samples = [
         MemorySample(elapsed_ns=number * 150_000 * MS, resident_bytes=memory_bytes + number % 3)
     ]
-    return made
+    return start
 
 
 def soak(behind_at_the_end: int, memory_grows: float, length_s: float = 1800.0) -> Record:
@@ -40,19 +40,19 @@ STEADY_MEMORY = compare(Relation.ABOUT, 1.0, figure=ClaimFigure.MEMORY_DRIFT, to
 
 
 def test_a_soak_that_keeps_its_throughput_and_one_that_does_not() -> None:
-    assert one(STEADY, soak(1000, 1.0)).outcome is ClaimOutcome.HOLDS
-    falling = one(STEADY, soak(800, 1.0))
+    assert result_of(STEADY, soak(1000, 1.0)).outcome is ClaimOutcome.HOLDS
+    falling = result_of(STEADY, soak(800, 1.0))
     assert falling.outcome is ClaimOutcome.DOES_NOT_HOLD
     assert falling.measured is not None
     assert falling.measured.value == pytest.approx(0.8, abs=0.02)
 
 
 def test_memory_of_a_soak() -> None:
-    assert one(STEADY_MEMORY, soak(1000, 1.1)).outcome is ClaimOutcome.HOLDS
-    assert one(STEADY_MEMORY, soak(1000, 2.0)).outcome is ClaimOutcome.DOES_NOT_HOLD
+    assert result_of(STEADY_MEMORY, soak(1000, 1.1)).outcome is ClaimOutcome.HOLDS
+    assert result_of(STEADY_MEMORY, soak(1000, 2.0)).outcome is ClaimOutcome.DOES_NOT_HOLD
 
 
 def test_a_shorter_soak_can_refute_and_cannot_confirm() -> None:
-    short = one(STEADY, soak(1000, 1.0, length_s=240.0))
+    short = result_of(STEADY, soak(1000, 1.0, length_s=240.0))
     assert (short.outcome, short.reason) == (ClaimOutcome.NOT_SETTLED, "over 240 s, the article's over 1800 s")
-    assert one(STEADY, soak(800, 1.0, length_s=240.0)).outcome is ClaimOutcome.DOES_NOT_HOLD
+    assert result_of(STEADY, soak(800, 1.0, length_s=240.0)).outcome is ClaimOutcome.DOES_NOT_HOLD

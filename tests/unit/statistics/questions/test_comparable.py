@@ -6,10 +6,11 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from samples.pairs import half
+from samples.questions.pairs import half
 from samples.records import ENVIRONMENT, plan_of, record
 
 from hopcost.errors import UsageError
+from hopcost.plan.turns import Scope
 from hopcost.record.run import Record
 from hopcost.statistics.questions import comparable, two_records
 
@@ -43,6 +44,14 @@ def test_slices_of_another_length_are_an_objection() -> None:
     )
     (objection,) = comparable.objections(short, long, comparable.common(short, long, []))
     assert objection.startswith("cost: slices of 0.3 s after 0.3 s and of 0.6 s after 0.3 s")
+
+
+def test_starts_and_processes_that_go_on_running_are_not_compared() -> None:
+    plan = plan_of()
+    running = [msgspec.structs.replace(planned, scope=Scope.PROCESSES) for planned in plan.experiments]
+    a, b = half("a"), half("b", plan=msgspec.structs.replace(plan, experiments=running))
+    (objection,) = comparable.objections(a, b, comparable.common(a, b, []))
+    assert objection.startswith("cost: other scopes: one is of starts, the other of processes")
 
 
 def test_another_method_is_refused() -> None:

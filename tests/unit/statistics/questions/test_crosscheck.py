@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from samples.crosschecks import turns
+from samples.questions.crosschecks import turns
 
 from hopcost.statistics.questions import crosscheck
 from hopcost.statistics.questions.crosscheck import OURS, Turn
@@ -38,16 +38,16 @@ def test_how_much_turns_differ_is_learned_from_all_generators() -> None:
     steady = [*turns("wrk", *[950, 955] * 3), *turns("hey", *[800, 810] * 3), *turns("oha", *[990, 985] * 3)]
 
     def width(of_all: list[Turn]) -> float:
-        (found,) = [tool for tool in crosscheck.summarise_crosscheck(of_all, 10, 1) if tool.name == "ab"]
-        assert found.ratio is not None and found.ratio.half_width is not None
-        return found.ratio.half_width
+        (tool_ab,) = [tool for tool in crosscheck.summarise_crosscheck(of_all, 10, 1) if tool.name == "ab"]
+        assert tool_ab.ratio is not None and tool_ab.ratio.half_width is not None
+        return tool_ab.ratio.half_width
 
     assert width([*ours, *ab, *steady]) < width([*ours, *ab]) / 2
 
 
 def test_errors_are_added_up_and_the_faster_stands_first_behind_ours() -> None:
-    found = crosscheck.summarise_crosscheck(
+    tools = crosscheck.summarise_crosscheck(
         [*turns(OURS, 10, 10), *turns("ab", 20, 20, errors={"read": 2}), *turns("wrk", 30, 30)], 10, 1
     )
-    assert [tool.name for tool in found] == [OURS, "wrk", "ab"]
-    assert found[2].errors == {"read": 4}
+    assert [tool.name for tool in tools] == [OURS, "wrk", "ab"]
+    assert tools[2].errors == {"read": 4}

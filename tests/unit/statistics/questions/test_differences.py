@@ -33,7 +33,7 @@ def test_a_key_without_content_is_no_difference(nothing: dict[object, object] | 
 
 def test_what_is_left_out_takes_all_below_it_along_and_nothing_else() -> None:
     a, b = {"load": 1, "loads": 1, "sysctls": {"x.y": "1"}}, {"load": 2, "loads": 2, "sysctls": {"x.y": "2"}}
-    assert [each.key for each in differences.diff(a, b, but=("load", "sysctls"))] == ["loads"]
+    assert [difference.key for difference in differences.diff(a, b, but=("load", "sysctls"))] == ["loads"]
 
 
 def test_of_many_lines_the_first_are_shown() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from samples.judgements import normal
+from samples.questions.judgements import normal
 
 from hopcost.statistics.comparisons import CPU, THROUGHPUT
 from hopcost.statistics.intervals import Interval
@@ -115,7 +115,7 @@ def test_one_figure_beyond_fails_and_all_within_pass(outcomes: list[GateOutcome]
 
 
 def test_exit_codes() -> None:
-    assert [each.exit_code for each in (IN, OUT, OPEN)] == [0, 1, 4]
+    assert [outcome.exit_code for outcome in (IN, OUT, OPEN)] == [0, 1, 4]
 
 
 def test_every_choice_of_figures_has_its_own() -> None:

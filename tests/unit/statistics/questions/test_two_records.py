@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from samples.pairs import half, made
+from samples.questions.pairs import block_of_pair, half
 from samples.records import ENVIRONMENT, plan_of
 
 from hopcost.errors import UsageError
@@ -19,15 +19,15 @@ from hopcost.statistics.questions.two_records import ONLY_ABSOLUTE, FigureChange
 from hopcost.statistics.validity.grounds import GENERATOR_FULL
 
 
-def figure(found: RecordComparison, arm: str, name: str = THROUGHPUT, load: float | None = None) -> FigureChange:
-    (each,) = found.experiments
-    figures = next(one.figures for one in each.arms if one.name == arm)
-    return next(one for one in figures if (one.figure, one.load_per_s) == (name, load))
+def figure(comparison: RecordComparison, arm: str, name: str = THROUGHPUT, load: float | None = None) -> FigureChange:
+    (experiment,) = comparison.experiments
+    figures = next(part.figures for part in experiment.arms if part.name == arm)
+    return next(figure for figure in figures if (figure.figure, figure.load_per_s) == (name, load))
 
 
 def test_a_slower_machine_is_in_the_absolute_figures_and_not_in_the_ratio_to_the_baseline() -> None:
-    found = two_records.compare_records(half("a"), half("b", machine=0.7))
-    behind, direct = figure(found, "behind"), figure(found, "direct")
+    comparison = two_records.compare_records(half("a"), half("b", machine=0.7))
+    behind, direct = figure(comparison, "behind"), figure(comparison, "direct")
     assert behind.ratio is not None and behind.relative is not None and direct.ratio is not None
     assert behind.ratio.value == pytest.approx(0.7, rel=1e-5)
     assert direct.ratio.value == pytest.approx(0.7, rel=1e-5)
@@ -39,8 +39,8 @@ def test_a_slower_machine_is_in_the_absolute_figures_and_not_in_the_ratio_to_the
 
 @pytest.mark.parametrize(("share", "word"), [(0.45, "slower"), (0.56, "faster"), (0.505, "faster, negligible")])
 def test_a_change_of_the_arm_alone_is_seen_whatever_the_machine_did(share: float, word: str) -> None:
-    found = two_records.compare_records(half("a"), half("b", machine=1.4, behind=share))
-    behind = figure(found, "behind")
+    comparison = two_records.compare_records(half("a"), half("b", machine=1.4, behind=share))
+    behind = figure(comparison, "behind")
     assert behind.relative is not None and behind.relative.value == pytest.approx(share / 0.5, rel=1e-4)
     assert str(behind.verdict) == word
 
@@ -48,15 +48,15 @@ def test_a_change_of_the_arm_alone_is_seen_whatever_the_machine_did(share: float
 def test_a_ratio_of_two_records_is_the_difference_of_what_each_says_by_itself() -> None:
     """Throughput and CPU per request of one arm: two intervals share the 5 %."""
     a, b = half("a"), half("b", behind=0.45)
-    found = two_records.compare_records(a, b)
-    assert found.intervals == 2
+    comparison = two_records.compare_records(a, b)
+    assert comparison.intervals == 2
     own = []
     for content in (a, b):
         (experiment,) = content.plan.experiments
         estimate = RecordBlocks([experiment], content.blocks).of(experiment).estimate("behind", throughput)
         assert estimate is not None
         own.append(estimate.interval(0.05 / 2))
-    assert figure(found, "behind").relative == of_logs(subtract(*own))
+    assert figure(comparison, "behind").relative == of_logs(subtract(*own))
 
 
 def test_how_narrow_it_is_does_not_depend_on_how_often_a_run_looked() -> None:
@@ -76,7 +76,7 @@ def test_response_times_are_compared_at_equal_loads_and_only_there() -> None:
     other = two_records.compare_records(
         half("a", open_loop_at=5000, plan=full), half("b", open_loop_at=6000, plan=full)
     )
-    assert {one.load_per_s for arm in other.experiments[0].arms for one in arm.figures} == {None}
+    assert {change.load_per_s for arm in other.experiments[0].arms for change in arm.figures} == {None}
     assert {cost.load_per_s for cost in other.experiments[0].hop_costs} == {None}
     assert "A 5,000/s; B 6,000/s" in other.experiments[0].notes[-1]
 
@@ -103,8 +103,8 @@ def test_the_hop_cost_of_a_load_that_one_record_has_in_one_start_has_no_range() 
 def test_a_changed_baseline_leaves_no_verdict() -> None:
     environment = ENVIRONMENT | {"programs": {"app": "1", "proxy": "2"}}
     newer = ENVIRONMENT | {"programs": {"app": "1.1", "proxy": "2"}}
-    found = two_records.compare_records(half("a", environment=environment), half("b", environment=newer))
-    behind = figure(found, "behind")
+    comparison = two_records.compare_records(half("a", environment=environment), half("b", environment=newer))
+    behind = figure(comparison, "behind")
     assert behind.relative is not None
     assert behind.no_verdict == "the baseline direct is not the same in both (version.app: 1 → 1.1)"
     proxy = two_records.compare_records(
@@ -112,7 +112,7 @@ def test_a_changed_baseline_leaves_no_verdict() -> None:
         half("b", environment=environment | {"programs": {"app": "1", "proxy": "3"}}),
     )
     assert figure(proxy, "behind").no_verdict is None
-    assert [each.key for each in proxy.experiments[0].arms[1].differences] == ["version.proxy"]
+    assert [difference.key for difference in proxy.experiments[0].arms[1].differences] == ["version.proxy"]
 
 
 def test_what_has_no_verdict_in_its_own_record_has_none_here() -> None:
@@ -129,25 +129,25 @@ def test_what_has_no_verdict_in_its_own_record_has_none_here() -> None:
 
 def test_a_full_generator_leaves_no_verdict_on_throughput() -> None:
     full = half("b", behind=0.2)
-    for each in full.blocks:
-        for piece in each.arms[1].slices:
+    for block in full.blocks:
+        for piece in block.arms[1].slices:
             piece.generator_cpu_ns = piece.elapsed_ns
-    found = two_records.compare_records(half("a"), full)
-    why = figure(found, "behind").no_verdict
+    comparison = two_records.compare_records(half("a"), full)
+    why = figure(comparison, "behind").no_verdict
     assert why is not None and why.startswith("B: ") and why.endswith(GENERATOR_FULL)
-    assert figure(found, "behind", CPU).no_verdict is None
+    assert figure(comparison, "behind", CPU).no_verdict is None
 
 
 def test_void_blocks_do_not_count() -> None:
     with_void = half("b")
-    with_void.blocks.append(msgspec.structs.replace(made(6, 1.0, 0.01), validity=Validity.VOID))
-    clean, spoilt = (two_records.compare_records(half("a"), each) for each in (half("b"), with_void))
+    with_void.blocks.append(msgspec.structs.replace(block_of_pair(6, 1.0, 0.01), validity=Validity.VOID))
+    clean, spoilt = (two_records.compare_records(half("a"), record) for record in (half("b"), with_void))
     assert figure(clean, "behind") == figure(spoilt, "behind")
 
 
 def test_records_without_a_common_experiment() -> None:
     plan = plan_of()
-    renamed = [msgspec.structs.replace(each, name="other") for each in plan.experiments]
+    renamed = [msgspec.structs.replace(experiment, name="other") for experiment in plan.experiments]
     b = half("b", plan=msgspec.structs.replace(plan, experiments=renamed))
     with pytest.raises(UsageError, match="made-up has cost, made-up has other"):
         two_records.compare_records(half("a"), b, anyway=True)

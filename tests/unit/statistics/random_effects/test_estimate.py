@@ -95,11 +95,11 @@ def test_the_order_of_contrasts_and_of_blocks_means_nothing() -> None:
 def test_a_ratio_the_other_way_round_has_the_same_interval_mirrored() -> None:
     contrasts, _ = record(7)
     mirrored = [yardstick.Numbers(-c.logs, c.rounds, c.variance, c.degrees) for c in contrasts]
-    one, other = (estimate([contrast(numbers) for numbers in side])[0] for side in (contrasts, mirrored))
-    ends, opposite = one.interval(ERROR), other.interval(ERROR)
+    first, other = (estimate([contrast(numbers) for numbers in side])[0] for side in (contrasts, mirrored))
+    ends, opposite = first.interval(ERROR), other.interval(ERROR)
     assert ends.low is not None and opposite.high is not None
     assert ends.low == pytest.approx(-opposite.high, abs=1e-9)
-    assert one.probability_below(0.01) == pytest.approx(1 - other.probability_below(-0.01))
+    assert first.probability_below(0.01) == pytest.approx(1 - other.probability_below(-0.01))
 
 
 def test_without_restart_spread_the_rounds_decide() -> None:
@@ -108,9 +108,9 @@ def test_without_restart_spread_the_rounds_decide() -> None:
     arms = [
         Contrast((0.1 / math.sqrt(8) * dice.standard_normal(6)).tolist(), [8.0] * 6, 0.1**2, 42.0) for _ in range(40)
     ]
-    widths = [half_width(each, 0.05) for each in estimate(arms)]
+    widths = [half_width(estimated, 0.05) for estimated in estimate(arms)]
     assert np.median(widths) == pytest.approx(1.96 * 0.1 / math.sqrt(48), rel=0.15)
-    assert all(each.restart_spread < 0.02 for each in estimate(arms))
+    assert all(estimated.restart_spread < 0.02 for estimated in estimate(arms))
 
 
 def test_with_many_blocks_it_is_student_s_t() -> None:
@@ -159,11 +159,11 @@ def test_an_a_a_contrast_does_not_teach() -> None:
 
 def test_one_start_has_an_interval_and_teaches_nothing() -> None:
     arms = [Contrast([0.2], [8.0], 0.02**2, 7.0) for _ in range(6)]
-    one, *_ = estimate(arms)
-    assert one.blocks == 1
-    assert one.interval(0.05).value == pytest.approx(0.2)
-    assert half_width(one, 0.05) > 0.15  # nothing is known of how starts differ
-    assert half_width(one, 0.05) == pytest.approx(half_width(estimate(arms[:1])[0], 0.05), rel=1e-3)
+    single, *_ = estimate(arms)
+    assert single.blocks == 1
+    assert single.interval(0.05).value == pytest.approx(0.2)
+    assert half_width(single, 0.05) > 0.15  # nothing is known of how starts differ
+    assert half_width(single, 0.05) == pytest.approx(half_width(estimate(arms[:1])[0], 0.05), rel=1e-3)
 
 
 def test_no_block_has_no_ends() -> None:
@@ -188,12 +188,12 @@ def test_no_block_has_no_ends() -> None:
 @pytest.mark.parametrize("beside", [0, 8])
 def test_nothing_overflows(arm: Contrast, beside: int) -> None:
     estimates = estimate([arm, *(contrast(numbers) for numbers in record(1)[0][:beside])])
-    for each in estimates:
-        interval = each.interval(ERROR)
+    for estimated in estimates:
+        interval = estimated.interval(ERROR)
         assert interval.low is not None and interval.high is not None
         assert math.isfinite(interval.low) and math.isfinite(interval.high)
         assert interval.low < interval.value < interval.high
-        assert 0 <= each.probability_below(0.0) <= 1
+        assert 0 <= estimated.probability_below(0.0) <= 1
 
 
 def test_blocks_that_scatter_beyond_the_grid_are_left_to_student_s_t() -> None:
@@ -207,8 +207,8 @@ def test_a_record_of_fifty_contrasts_takes_no_time() -> None:
     """CPU time, so that a busy machine does not count: 40 ms here; the bound is where a report would be felt."""
     arms = [contrast(draw(np.random.default_rng(k), 12, spread=0.02)) for k in range(50)]
     began = time.process_time()
-    for each in estimate(arms):
-        each.interval(ERROR)
+    for estimated in estimate(arms):
+        estimated.interval(ERROR)
     assert time.process_time() - began < 1.0
 
 

@@ -36,11 +36,11 @@ def test_a_fit_of_many_records_is_that_of_each() -> None:
     packed = [pack(record) for record in records]
     first = packed[0]
     together = type(first)(
-        np.stack([each.logs for each in packed]),
+        np.stack([contrast.logs for contrast in packed]),
         first.rounds,
-        np.stack([each.variance for each in packed]),
+        np.stack([contrast.variance for contrast in packed]),
         first.degrees,
         first.learns,
     )
     below = fit(together).probability_below(0.01)
-    assert below == pytest.approx(np.stack([fit(each).probability_below(0.01) for each in packed]))
+    assert below == pytest.approx(np.stack([fit(contrast).probability_below(0.01) for contrast in packed]))

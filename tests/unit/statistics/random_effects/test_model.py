@@ -25,14 +25,14 @@ def test_half_of_a_half_cauchy_lies_below_its_scale() -> None:
 def test_two_blocks_by_hand() -> None:
     """d = 0 and 0.1 with variance v each: the difference is all that is left, normal with 2 v."""
     blocks = pack([Contrast([0.0, 0.1], [4.0, 4.0], 0.02**2, 6.0)])
-    found = likelihood(blocks, blocks.variance, blocks.degrees)
+    terms = likelihood(blocks, blocks.variance, blocks.degrees)
     tau, middle = 10, 3  # the middle deviate is 0: sigma² is its estimate
     v = TAUS[tau] ** 2 + 0.02**2 / 4
     of_rounds = -3 * np.log(0.02**2) - 3
     by_hand = stats.norm.logpdf(0.1, 0, np.sqrt(2 * v)) + 0.5 * np.log(2 * np.pi) + 0.5 * np.log(2) - 0.5 * np.log(2)
-    assert found.logs[0, tau, middle] == pytest.approx(by_hand + of_rounds)
-    assert found.centres[0, tau, middle] == pytest.approx(0.05)
-    assert found.widths[0, tau, middle] == pytest.approx(np.sqrt(v / 2))
+    assert terms.logs[0, tau, middle] == pytest.approx(by_hand + of_rounds)
+    assert terms.centres[0, tau, middle] == pytest.approx(0.05)
+    assert terms.widths[0, tau, middle] == pytest.approx(np.sqrt(v / 2))
 
 
 def test_a_block_of_no_rounds_is_no_block() -> None:
@@ -48,7 +48,7 @@ def test_records_of_one_shape_go_through_together() -> None:
     records = [[Contrast((0.03 * dice.standard_normal(3)).tolist(), [2.0] * 3, 0.02**2, 3.0)] * 5 for _ in range(2)]
     packed = [pack(record) for record in records]
     both = type(packed[0])(
-        np.stack([each.logs for each in packed]),
+        np.stack([arm.logs for arm in packed]),
         packed[0].rounds,
         packed[0].variance,
         packed[0].degrees,
@@ -56,8 +56,8 @@ def test_records_of_one_shape_go_through_together() -> None:
     )
     variance = np.broadcast_to(both.variance, (2, 5))
     together = posterior(likelihood(both, variance, both.degrees), both.learns, LEARNED)
-    for row, each in enumerate(packed):
-        alone = posterior(likelihood(each, each.variance, each.degrees), each.learns, LEARNED)
+    for row, contrast in enumerate(packed):
+        alone = posterior(likelihood(contrast, contrast.variance, contrast.degrees), contrast.learns, LEARNED)
         assert together.weights[row] == pytest.approx(alone.weights)
 
 

@@ -22,8 +22,8 @@ def test_a_hop_is_what_the_stack_without_it_lacks() -> None:
 def stacks(**arms: list[Hop]) -> PlannedExperiment:
     """An experiment on such arms, the first one its baseline."""
     (planned,) = plan_of().experiments
-    made = [PlannedArm(name=name, arm=Arm(hops=hops), copy_of=None) for name, hops in arms.items()]
-    return msgspec.structs.replace(planned, baseline=made[0].name, arms=made)
+    listed = [PlannedArm(name=name, arm=Arm(hops=hops), copy_of=None) for name, hops in arms.items()]
+    return msgspec.structs.replace(planned, baseline=listed[0].name, arms=listed)
 
 
 def hop(program: str, link: Link = Link.HTTP_TCP, **settings: bool) -> Hop:

@@ -57,16 +57,20 @@ def test_the_order_of_the_blocks_changes_nothing() -> None:
     blocks = spoilt(six_blocks(), 0, 3)
     ahead, back = summary(blocks), summary(blocks[::-1])
     for figure, load in (("cpu_per_request", RATE_PER_S), ("response_p50", RATE_PER_S), ("throughput", None)):
-        one, other = of_behind(ahead, figure, load), of_behind(back, figure, load)
-        assert one.verdict == other.verdict
-        assert one.ratio is not None and other.ratio is not None and one.ratio.value == pytest.approx(other.ratio.value)
+        comparison, other = of_behind(ahead, figure, load), of_behind(back, figure, load)
+        assert comparison.verdict == other.verdict
+        assert (
+            comparison.ratio is not None
+            and other.ratio is not None
+            and comparison.ratio.value == pytest.approx(other.ratio.value)
+        )
 
 
 def test_with_fewer_than_two_starts_there_is_no_verdict_at_that_load() -> None:
-    one = summary(spoilt(six_blocks(), 0, 1, 2, 3, 4))
-    under_load = of_behind(one, "cpu_per_request", RATE_PER_S)
+    experiment = summary(spoilt(six_blocks(), 0, 1, 2, 3, 4))
+    under_load = of_behind(experiment, "cpu_per_request", RATE_PER_S)
     assert (under_load.verdict.word, under_load.no_verdict) == ("no verdict", "from one start: 2 are needed")
-    assert of_behind(one, "throughput").verdict.word == "slower", "the closed loop stands"
+    assert of_behind(experiment, "throughput").verdict.word == "slower", "the closed loop stands"
     none = summary(spoilt(six_blocks(), *range(6)))
     assert none.arms[1].comparison("cpu_per_request", RATE_PER_S) is None
     assert [cost.load_per_s for cost in none.hop_costs] == [None]

@@ -13,10 +13,10 @@ EVEN, ALONE, NEARLY_ALONE = [0, 50, 50], [0, 0, 100], [7, 89, 11]
 
 def reopened(arm: str, *rounds: tuple[int, list[int]]) -> ArmBlock:
     """An arm with these answers and this CPU time of its processes, round by round."""
-    made = rounds_of(arm, *(answers for answers, _ in rounds))
-    for piece, (_, used) in zip(made.slices, rounds, strict=True):
-        piece.process_cpu_ns = {made.hops[0]: used}
-    return made
+    part = rounds_of(arm, *(answers for answers, _ in rounds))
+    for piece, (_, used) in zip(part.slices, rounds, strict=True):
+        piece.process_cpu_ns = {part.hops[0]: used}
+    return part
 
 
 def luck(*blocks: Block) -> WorkersLuck:

@@ -11,28 +11,28 @@ from hopcost.statistics.summary.soak import Course, Drift, drift, parts
 
 
 def test_a_figure_that_never_moves_has_no_drift() -> None:
-    found = known(drift([0, 60, 120, 180], [5, 5, 5, 5]))
-    assert (found.over_run, found.low, found.high, found.is_seen) == (1, 1, 1, False)
+    trend = known(drift([0, 60, 120, 180], [5, 5, 5, 5]))
+    assert (trend.over_run, trend.low, trend.high, trend.is_seen) == (1, 1, 1, False)
 
 
 def test_a_figure_that_doubles_in_an_hour_drifts_exactly() -> None:
-    found = known(drift([0, 1200, 2400, 3600], [2 ** (each / 3) for each in range(4)]))
-    assert (found.over_run, found.per_hour) == (pytest.approx(2), pytest.approx(2))
-    assert found.low == pytest.approx(2) and found.is_seen
+    trend = known(drift([0, 1200, 2400, 3600], [2 ** (number / 3) for number in range(4)]))
+    assert (trend.over_run, trend.per_hour) == (pytest.approx(2), pytest.approx(2))
+    assert trend.low == pytest.approx(2) and trend.is_seen
 
 
 def test_the_interval_of_a_slope() -> None:
     # Logs 0, 1, 1, 2 at 0, 1, 2, 3 h: slope Σ(t − 1.5)(y − 1) ÷ Σ(t − 1.5)² = 3 ÷ 5 = 0.6 per hour.
     # Residuals −0.1, 0.3, −0.3, 0.1: their squares 0.2; variance 0.2 ÷ 2 = 0.1; error √(0.1 ÷ 5) = 0.141421;
     # t(2, 0.975) = 4.302653: reach 0.608487. Slope −0.008487 to 1.208487: just no drift seen.
-    found = known(drift([0, 3600, 7200, 10800], [math.exp(each) for each in (0, 1, 1, 2)]))
-    assert math.log(found.per_hour) == pytest.approx(0.6)
-    assert math.log(found.per_hour_low) == pytest.approx(-0.008487, abs=1e-5)
-    assert math.log(found.per_hour_high) == pytest.approx(1.208487, abs=1e-5)
-    assert math.log(found.low) == pytest.approx(-0.025460, abs=1e-5)  # three hours of it
-    assert not found.is_seen
+    trend = known(drift([0, 3600, 7200, 10800], [math.exp(number) for number in (0, 1, 1, 2)]))
+    assert math.log(trend.per_hour) == pytest.approx(0.6)
+    assert math.log(trend.per_hour_low) == pytest.approx(-0.008487, abs=1e-5)
+    assert math.log(trend.per_hour_high) == pytest.approx(1.208487, abs=1e-5)
+    assert math.log(trend.low) == pytest.approx(-0.025460, abs=1e-5)  # three hours of it
+    assert not trend.is_seen
     assert known(
-        drift([0, 3600, 7200, 10800], [math.exp(each) for each in (0, 1, 1, 2)], error=0.1)
+        drift([0, 3600, 7200, 10800], [math.exp(number) for number in (0, 1, 1, 2)], error=0.1)
     ).is_seen  # t = 2.92
 
 
@@ -60,17 +60,17 @@ def test_words() -> None:
 
 def test_the_length_that_would_settle_a_drift() -> None:
     """The range of the change narrows with the root of the length; ±1 % around nothing at all is `same`."""
-    found = Drift(
+    trend = Drift(
         over_run=1.0, low=math.exp(-0.04), high=math.exp(0.04), per_hour=1.0, per_hour_low=1.0, per_hour_high=1.0,
         length_s=100.0, standard_error=0.02,
     )  # fmt: skip
-    course = Course(figure="ratio", arm="x", first=1, last=1, parts=12, drift=found)
+    course = Course(figure="ratio", arm="x", first=1, last=1, parts=12, drift=trend)
     assert course.word == "not settled"
     assert course.length_to_settle_s == pytest.approx(100 * (0.04 / math.log(1.02)) ** 2)
 
 
 def test_segments_become_twelve_parts_at_most() -> None:
-    made = parts([(float(each), 2.0) for each in range(24)])
-    assert made == [(2 * each + 0.5, 2.0) for each in range(12)]
+    whole = parts([(float(number), 2.0) for number in range(24)])
+    assert whole == [(2 * number + 0.5, 2.0) for number in range(12)]
     assert len(parts([(0.0, 1.0)] * 13)) == 7, "parts of two and a rest"
     assert parts([(0.0, 1.0), (1.0, 0.0)]) == [], "a figure of 0 has no logarithm"

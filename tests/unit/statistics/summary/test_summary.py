@@ -43,13 +43,13 @@ def two_blocks() -> list[Block]:
 
 
 def summary(*blocks: Block, plan: Plan | None = None, run: Run | None = None) -> ExperimentSummary:
-    (found,) = summarise(record(*blocks, plan=plan, run=run))
-    return found
+    (experiment,) = summarise(record(*blocks, plan=plan, run=run))
+    return experiment
 
 
 def arm(name: str, *blocks: Block) -> ArmSummary:
-    (found,) = [each for each in summary(*blocks).arms if each.name == name]
-    return found
+    (stack,) = [arm for arm in summary(*blocks).arms if arm.name == name]
+    return stack
 
 
 # Throughput and ratios
@@ -92,8 +92,8 @@ def test_the_baseline_is_one_by_definition() -> None:
 def test_a_run_that_was_broken_off_has_wider_intervals_for_whoever_looked() -> None:
     content = record(*two_blocks())
     content.run.endings = []
-    (found,) = summarise(content)
-    wide, narrow = found.arms[1].ratio, arm("behind", *two_blocks()).ratio
+    (experiment,) = summarise(content)
+    wide, narrow = experiment.arms[1].ratio, arm("behind", *two_blocks()).ratio
     assert wide is not None and narrow is not None
     assert wide.value == narrow.value
     assert known(wide.high) > known(narrow.high)
@@ -106,20 +106,20 @@ def test_a_single_block_has_a_wide_interval() -> None:
 
 
 def test_an_arm_that_answered_nothing_in_a_block_has_no_ratio() -> None:
-    found = arm("behind", plain_block(0), plain_block(1, behind=0))
-    assert (found.ratio, found.cpu_ratio) == (None, None)
-    assert found.throughput_per_s == pytest.approx(400 / 0.2)
+    behind = arm("behind", plain_block(0), plain_block(1, behind=0))
+    assert (behind.ratio, behind.cpu_ratio) == (None, None)
+    assert behind.throughput_per_s == pytest.approx(400 / 0.2)
 
 
 def test_an_arm_that_never_answered_has_no_figures_per_request() -> None:
-    found = arm("behind", plain_block(0, behind=0))
-    assert (found.answers, found.throughput_per_s) == (0, 0.0)
-    assert (found.cpu_ns_per_request, found.cpu_outside, found.ratio) == (
+    behind = arm("behind", plain_block(0, behind=0))
+    assert (behind.answers, behind.throughput_per_s) == (0, 0.0)
+    assert (behind.cpu_ns_per_request, behind.cpu_outside, behind.ratio) == (
         {"proxy": None, "app": None, "generator": None},
         None,
         None,
     )
-    assert found.service_time_ns == {"p50": None, "p99": None}
+    assert behind.service_time_ns == {"p50": None, "p99": None}
 
 
 def test_a_baseline_that_never_answered_is_not_one() -> None:
@@ -165,10 +165,10 @@ def gone(cpu_ns: dict[str, int | None], outside: int | None = 0, arm: str = "beh
 
 def test_part_of_a_cpu_time_is_no_cpu_time() -> None:
     lost = block(0, direct(1000, 10), gone({"proxy": None, "app": MS}), direct(1000, 10, "direct-aa"))
-    found = arm("behind", lost)
-    assert found.cpu_ns_per_request == {"proxy": None, "app": 10_000, "generator": 0}
-    assert (found.cpu_ratio, found.cpu_outside) == (None, None)
-    assert found.ratio is not None, "its answers are known"
+    behind = arm("behind", lost)
+    assert behind.cpu_ns_per_request == {"proxy": None, "app": 10_000, "generator": 0}
+    assert (behind.cpu_ratio, behind.cpu_outside) == (None, None)
+    assert behind.ratio is not None, "its answers are known"
 
 
 def test_an_unknown_share_outside_is_not_none_outside() -> None:
@@ -181,9 +181,9 @@ def test_a_baselines_run_without_cpu_time_is_no_reference(lost: str) -> None:
     """Taken as 0 it would halve the mean, and double every ratio."""
     runs = {name: direct(1000, 10, name) for name in ("direct", "direct-aa")} | {lost: gone({"app": None}, arm=lost)}
     behind = part(slice_of("behind", 400, cpu_ns={"proxy": MS, "app": MS}))
-    found = arm("behind", block(0, runs["direct"], behind, runs["direct-aa"]))
-    assert found.cpu_ratio is None
-    assert found.ratio is not None
+    stack = arm("behind", block(0, runs["direct"], behind, runs["direct-aa"]))
+    assert stack.cpu_ratio is None
+    assert stack.ratio is not None
 
 
 @pytest.mark.parametrize("silent", [{"direct": 0}, {"again": 0}])
@@ -205,8 +205,8 @@ def test_errors_are_added_up_by_kind_and_all_kinds_are_there() -> None:
         behind = part(slice_of("behind", 10, errors=errors, reconnects=reconnects), slice_of("behind", 10))
         return block(number, part(slice_of("direct", 10)), behind)
 
-    found = arm("behind", with_errors(0, {"timeout": 2, "read": 1}, 5), with_errors(1, {"timeout": 3}, 6))
-    assert found.errors == {
+    stack = arm("behind", with_errors(0, {"timeout": 2, "read": 1}, 5), with_errors(1, {"timeout": 3}, 6))
+    assert stack.errors == {
         "connect": 0,
         "tls": 0,
         "write": 0,
@@ -216,14 +216,14 @@ def test_errors_are_added_up_by_kind_and_all_kinds_are_there() -> None:
         "body": 0,
         "timeout": 5,
     }
-    assert found.reconnects == 11
+    assert stack.reconnects == 11
     assert sum(arm("direct", with_errors(0, {"timeout": 2}, 5)).errors.values()) == 0
 
 
 def test_sizes_are_those_of_the_check() -> None:
     odd = part(slice_of("behind", 10), header_bytes=200, body_bytes=13)
-    found = arm("behind", block(0, part(slice_of("direct", 10)), odd))
-    assert (found.header_bytes, found.body_bytes) == (200, 13)
+    behind = arm("behind", block(0, part(slice_of("direct", 10)), odd))
+    assert (behind.header_bytes, behind.body_bytes) == (200, 13)
 
 
 def test_the_first_warm_up_tells_whether_there_is_a_steady_state() -> None:
@@ -239,14 +239,14 @@ def test_service_times_are_merged_over_blocks() -> None:
     # 1000 ns 99 times and 2000 ns 101 times: the 100th of 200 is 2000, where each block alone gives 1000 and 2000.
     first = part(slice_of("direct", 100), service_time_ns=(1000,) * 99 + (2000,))
     second = part(slice_of("direct", 100), service_time_ns=(2000,) * 100)
-    found = arm("direct", block(0, first), block(1, second)).service_time_ns
-    assert found == {"p50": Quantile(ns=2000, at_least=False), "p99": Quantile(ns=2000, at_least=False)}
+    direct = arm("direct", block(0, first), block(1, second)).service_time_ns
+    assert direct == {"p50": Quantile(ns=2000, at_least=False), "p99": Quantile(ns=2000, at_least=False)}
 
 
 def test_a_quantile_among_the_unanswered_is_at_least() -> None:
     hanging = part(slice_of("direct", 97), service_time_ns=(1000,) * 97, unanswered_ns=(2000, 2000, 2000))
-    found = arm("direct", block(0, hanging)).service_time_ns
-    assert found == {"p50": Quantile(ns=1000, at_least=False), "p99": Quantile(ns=2000, at_least=True)}
+    direct = arm("direct", block(0, hanging)).service_time_ns
+    assert direct == {"p50": Quantile(ns=1000, at_least=False), "p99": Quantile(ns=2000, at_least=True)}
 
 
 # Published
@@ -267,36 +267,36 @@ def test_published_ratios_are_to_the_articles_own_control() -> None:
 
 def test_void_blocks_count_for_nothing_and_are_kept_with_their_reasons() -> None:
     void = block(1, *plain_block(1, behind=999_999).arms, validity=Validity.VOID, reasons=("stolen",))
-    found = summary(plain_block(0), void, plain_block(2))
-    assert (found.blocks, [each.number for each in found.void], found.suspect) == (2, [1], [])
-    assert found.void[0].reasons == [broke_off("stolen")]
-    assert found.arms == summary(plain_block(0), plain_block(2)).arms
+    experiment = summary(plain_block(0), void, plain_block(2))
+    assert (experiment.blocks, [start.number for start in experiment.void], experiment.suspect) == (2, [1], [])
+    assert experiment.void[0].reasons == [broke_off("stolen")]
+    assert experiment.arms == summary(plain_block(0), plain_block(2)).arms
 
 
 def test_suspect_blocks_count_and_are_named() -> None:
     suspect = block(1, *plain_block(1, behind=500).arms, validity=Validity.SUSPECT, reasons=("busy",))
-    found = summary(plain_block(0, behind=400), suspect)
-    assert (found.blocks, [each.number for each in found.suspect], found.void) == (2, [1], [])
-    assert known(found.arms[1].ratio).value == pytest.approx((0.4 * 0.5) ** 0.5)
+    experiment = summary(plain_block(0, behind=400), suspect)
+    assert (experiment.blocks, [start.number for start in experiment.suspect], experiment.void) == (2, [1], [])
+    assert known(experiment.arms[1].ratio).value == pytest.approx((0.4 * 0.5) ** 0.5)
 
 
 def test_an_arm_that_is_missing_in_some_blocks_is_compared_in_its_own() -> None:
     alone = block(1, part(slice_of("direct", 100)), part(slice_of("direct-aa", 100)))
-    found = arm("behind", plain_block(0), alone, plain_block(2))
-    assert known(found.ratio).value == near(0.4)
-    assert found.throughput_per_s == pytest.approx(4_000)
+    behind = arm("behind", plain_block(0), alone, plain_block(2))
+    assert known(behind.ratio).value == near(0.4)
+    assert behind.throughput_per_s == pytest.approx(4_000)
 
 
 def test_an_arm_that_was_in_no_valid_block_has_no_row() -> None:
-    found = summary(plain_block(0))
-    assert [each.name for each in found.arms] == ["direct", "behind"], "beside was planned, the copy has no row"
+    experiment = summary(plain_block(0))
+    assert [arm.name for arm in experiment.arms] == ["direct", "behind"], "beside was planned, the copy has no row"
 
 
 def test_without_the_second_run_the_first_one_is_the_reference() -> None:
     alone = block(0, part(slice_of("direct", 1000)), part(slice_of("behind", 250)))
-    found = summary(alone)
-    assert found.aa_floor is None
-    assert known(found.arms[1].ratio).value == pytest.approx(0.25)
+    experiment = summary(alone)
+    assert experiment.aa_floor is None
+    assert known(experiment.arms[1].ratio).value == pytest.approx(0.25)
 
 
 def test_blocks_of_other_experiments_are_not_mixed_in() -> None:
@@ -305,8 +305,14 @@ def test_blocks_of_other_experiments_are_not_mixed_in() -> None:
 
 
 def test_an_experiment_without_blocks_is_there_and_empty() -> None:
-    found = summary(run=Run(format=1, hopcost="0.1.0", command=[], started_utc=""))
-    assert (found.blocks, found.arms, found.aa_floor, found.harness_load, found.ending) == (0, [], None, None, None)
+    experiment = summary(run=Run(format=1, hopcost="0.1.0", command=[], started_utc=""))
+    assert (experiment.blocks, experiment.arms, experiment.aa_floor, experiment.harness_load, experiment.ending) == (
+        0,
+        [],
+        None,
+        None,
+        None,
+    )
 
 
 def test_the_ending_is_the_experiments_own() -> None:

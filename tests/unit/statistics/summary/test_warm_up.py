@@ -77,7 +77,7 @@ def test_the_cost_is_cpu_per_answer_and_time_where_cpu_is_not_known() -> None:
 
 def start(*costs: float) -> WarmedUp:
     """Slices of 100 ms in which an answer costs so much."""
-    used: list[int | None] = [round(each * 1000) for each in costs]
+    used: list[int | None] = [round(cost * 1000) for cost in costs]
     return WarmedUp(
         arm="a",
         elapsed_ns=100 * len(costs),
@@ -91,8 +91,8 @@ def start(*costs: float) -> WarmedUp:
 
 def blocks_of(*starts: WarmedUp) -> list[Block]:
     return [
-        records.block(number, msgspec.structs.replace(records.part(records.slice_of("direct", 1)), warm_up=each))
-        for number, each in enumerate(starts)
+        records.block(number, msgspec.structs.replace(records.part(records.slice_of("direct", 1)), warm_up=start))
+        for number, start in enumerate(starts)
     ]
 
 
@@ -103,8 +103,8 @@ LEVEL = start(*[11.0] * 30)
 def test_what_a_neighbour_does_in_one_start_is_not_the_arms() -> None:
     assert warm_up_length(blocks_of(LATE), 300).unsteady == ["direct"]
     assert warm_up_length(blocks_of(LATE), 300).length_ns == 3000
-    found = warm_up_length(blocks_of(LATE, LEVEL), 300)
-    assert found.unsteady == [] and found.length_ns == 300
+    length = warm_up_length(blocks_of(LATE, LEVEL), 300)
+    assert length.unsteady == [] and length.length_ns == 300
     assert is_steady([block.arms[0] for block in blocks_of(LATE, LEVEL)])
 
 
@@ -136,7 +136,7 @@ def test_no_other_partition_has_a_lower_price(seed: int) -> None:
 
     def price_of(edges: Iterable[int]) -> float:
         segments = np.split(figures, list(edges))
-        return sum(float(((each - each.mean()) ** 2).sum()) for each in segments) + price * len(segments)
+        return sum(float(((segment - segment.mean()) ** 2).sum()) for segment in segments) + price * len(segments)
 
     sets = (edges for count in range(5) for edges in itertools.combinations(range(2, 9), count))
     allowed = [edges for edges in sets if all(after - before >= 2 for before, after in itertools.pairwise(edges))]

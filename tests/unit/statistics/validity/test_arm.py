@@ -39,14 +39,14 @@ def open_errors(part: ArmBlock) -> None:
 
 
 def no_connection_free(part: ArmBlock) -> None:
-    for each in part.open_loop[0].slices:
-        each.not_sent, each.in_flight_ns = 1000, 31_000 * MS  # of 32 connections
+    for piece in part.open_loop[0].slices:
+        piece.not_sent, piece.in_flight_ns = 1000, 31_000 * MS  # of 32 connections
     part.open_loop[0].totals.service_time = records.histogram_of({31 * MS // 5: 10_000})
 
 
 def unanswered(part: ArmBlock) -> None:
-    for each in part.open_loop[0].slices:
-        each.answers = 4_900
+    for piece in part.open_loop[0].slices:
+        piece.answers = 4_900
 
 
 def long_tail(part: ArmBlock) -> None:
@@ -84,21 +84,21 @@ def test_a_fault_of_an_arm_is_its_result_and_voids_nothing(
 def test_uneven_workers_are_the_arms_result_where_each_could_have_a_core(workers: list[int], is_uneven: bool) -> None:
     part = records.sound_part("behind")
     part.worker_cpu_ns = {"proxy": workers}
-    for each in part.slices:  # one of two cores idles
-        each.cpu_ns, each.generator_cpu_ns = {"proxy": each.elapsed_ns // 2, "app": each.elapsed_ns // 4}, 0
+    for piece in part.slices:  # one of two cores idles
+        piece.cpu_ns, piece.generator_cpu_ns = {"proxy": piece.elapsed_ns // 2, "app": piece.elapsed_ns // 4}, 0
     faults = [fault.text for fault in faults_of_arm([part], SHARED)]
     assert faults == (["one of proxy's 2 workers did 90 % of the work"] if is_uneven else [])
     assert faults_of_arm([part], EXPERIMENT) == []  # one core for all
-    for each in part.slices:  # both are busy: an even load could not have had more
-        each.generator_cpu_ns = each.elapsed_ns * 5 // 4
+    for piece in part.slices:  # both are busy: an even load could not have had more
+        piece.generator_cpu_ns = piece.elapsed_ns * 5 // 4
     assert faults_of_arm([part], SHARED) == []
 
 
 def test_a_stack_that_fills_the_generators_core_is_the_arms_result() -> None:
     block = records.sound_block()
     each_open_slice(block, late=500)
-    for each in behind(block).open_loop[0].slices:
-        each.cpu_ns = {"proxy": 900 * MS, "app": 1000 * MS}
+    for piece in behind(block).open_loop[0].slices:
+        piece.cpu_ns = {"proxy": 900 * MS, "app": 1000 * MS}
     assert judge_block(block, SHARED)[0] == "valid"
     (fault,) = faults_of_arm([behind(block)], SHARED)
     assert "cannot carry" in fault.text
@@ -111,9 +111,9 @@ def test_throughput_is_a_lower_bound_where_the_generator_is_full_and_the_stack_i
     generator_ms: int, stack_ms: int | None, full: bool
 ) -> None:
     part = records.sound_part("direct")
-    for each in part.slices:
-        each.generator_cpu_ns = generator_ms * MS
-        each.cpu_ns = {"app": None if stack_ms is None else stack_ms * MS}
+    for piece in part.slices:
+        piece.generator_cpu_ns = generator_ms * MS
+        piece.cpu_ns = {"app": None if stack_ms is None else stack_ms * MS}
     assert is_generator_full(part, EXPERIMENT) is full
 
 

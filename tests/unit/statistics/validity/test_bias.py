@@ -29,21 +29,21 @@ def convicted(record: RecordBlocks, experiment: str) -> str | None:
 
 
 def test_one_experiment_convicts_its_own_figure_and_not_the_run() -> None:
-    found = record(1.2, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0)
-    assert known(convicted(found, "e0")).startswith("direct differs from itself here: 1.2")
-    assert convicted(found, "e1") is None
-    assert bias.why_run_is_convicted(found) is None
+    content = record(1.2, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0)
+    assert known(convicted(content, "e0")).startswith("direct differs from itself here: 1.2")
+    assert convicted(content, "e1") is None
+    assert bias.why_run_is_convicted(content) is None
 
 
 def test_the_mean_of_all_experiments_convicts_the_run_where_none_does_by_itself() -> None:
-    found = record(*[1.06] * 8, noise=0.005)
-    assert convicted(found, "e0") is None
-    assert "in throughput and CPU per request, over all experiments" in known(bias.why_run_is_convicted(found))
+    content = record(*[1.06] * 8, noise=0.005)
+    assert convicted(content, "e0") is None
+    assert "in throughput and CPU per request, over all experiments" in known(bias.why_run_is_convicted(content))
 
 
 def test_a_difference_inside_the_margin_convicts_nobody() -> None:
-    found = record(*[1.005] * 8, noise=0.0)
-    assert bias.why_run_is_convicted(found) is None and convicted(found, "e0") is None
+    content = record(*[1.005] * 8, noise=0.0)
+    assert bias.why_run_is_convicted(content) is None and convicted(content, "e0") is None
 
 
 def test_the_mean_is_start_by_start_over_the_experiments_that_have_it() -> None:
@@ -52,7 +52,7 @@ def test_the_mean_is_start_by_start_over_the_experiments_that_have_it() -> None:
 
 
 def test_one_start_judges_nothing() -> None:
-    one = RecordBlocks([EXPERIMENT], six_blocks(again=2.0)[:1])
-    assert not bias.can_be_judged(one) and bias.why_run_is_convicted(one) is None
-    assert bias.why_figure_is_convicted(one.experiments["cost"], throughput, 1) is None
+    pair = RecordBlocks([EXPERIMENT], six_blocks(again=2.0)[:1])
+    assert not bias.can_be_judged(pair) and bias.why_run_is_convicted(pair) is None
+    assert bias.why_figure_is_convicted(pair.experiments["cost"], throughput, 1) is None
     assert bias.can_be_judged(RecordBlocks([EXPERIMENT], six_blocks()[:2]))

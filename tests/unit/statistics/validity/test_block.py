@@ -150,8 +150,8 @@ def test_the_difference_between_the_baseline_and_its_copy_voids_nothing() -> Non
     """That would choose blocks by their outcome."""
     block = records.sound_block()
     copy = next(part for part in block.arms if part.copy_of is not None)
-    for each in copy.slices:
-        each.answers, each.in_flight_ns = 10_000, 10_000 * MS
+    for piece in copy.slices:
+        piece.answers, piece.in_flight_ns = 10_000, 10_000 * MS
     assert copy.totals is not None
     copy.totals.service_time = records.histogram_of({MS: 20_000})
     assert judge_block(block, EXPERIMENT) == ("valid", [], [])

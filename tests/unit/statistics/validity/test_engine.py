@@ -38,9 +38,9 @@ JUDGEMENT = ROOT / "crates" / "engine" / "src" / "session" / "judgement.rs"
     ],
 )
 def test_a_sentence_has_a_kind_and_a_figure(sentence: str, reason: Reason) -> None:
-    made = engine_reason(sentence, 1600)
-    assert made.value == pytest.approx(reason.value)
-    assert made == Reason(reason.kind, reason.arm, 1600, made.value, text=reason.text)
+    read = engine_reason(sentence, 1600)
+    assert read.value == pytest.approx(reason.value)
+    assert read == Reason(reason.kind, reason.arm, 1600, read.value, text=reason.text)
 
 
 @pytest.mark.parametrize("phrase", PHRASES)

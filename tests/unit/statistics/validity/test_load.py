@@ -44,8 +44,8 @@ def test_of_two_loads_the_one_that_was_offered_counts() -> None:
     block = records.sound_block()
     for part in block.arms:
         part.open_loop.append(msgspec.structs.replace(records.open_load(part.name, 10_000), share=0.5))
-    for each in behind(block).open_loop[1].slices:
-        each.late = 1000
+    for piece in behind(block).open_loop[1].slices:
+        piece.late = 1000
     late = End(elapsed_ns=1, generator_cpu_ns=1, validity=Validity.SUSPECT, reasons=["late"])
     block.open_ends.append(late)
     judged = judge_block(block, EXPERIMENT)
@@ -64,7 +64,7 @@ def test_a_fault_as_a_reason_has_its_arm_and_the_rate() -> None:
 def test_late_requests_before_a_full_stack_that_shares_the_core_are_the_arms_own() -> None:
     block = records.sound_block()
     full: dict[str, int | None] = dict.fromkeys(behind(block).hops, 950 * MS)
-    for each in behind(block).open_loop[0].slices:
-        each.late, each.cpu_ns = 300, full
+    for piece in behind(block).open_loop[0].slices:
+        piece.late, piece.cpu_ns = 300, full
     assert find_void_loads(block, SHARED) == []
     assert len(find_void_loads(block, EXPERIMENT)) == 1

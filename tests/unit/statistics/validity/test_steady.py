@@ -60,8 +60,8 @@ def node(random: np.random.Generator, starts: int, rounds: int, noise: float) ->
 @pytest.mark.parametrize(("starts", "noise"), [(4, 0.01), (6, 0.015), (11, 0.02)])
 def test_a_program_that_compiles_itself_is_not_steady(starts: int, noise: float) -> None:
     random = np.random.default_rng(21)
-    found = sum(fall(node(random, starts, 6, noise).tolist()) is not None for _ in range(500))
-    assert found >= 450
+    falls = sum(fall(node(random, starts, 6, noise).tolist()) is not None for _ in range(500))
+    assert falls >= 450
 
 
 def test_the_fall_is_from_the_first_round_to_the_last() -> None:

@@ -21,9 +21,9 @@ def too_low(probabilities: Sequence[float]) -> list[int]:
     [1, 3]
     """
     order = sorted(range(len(probabilities)), key=lambda cell: probabilities[cell])
-    found: list[int] = []
+    cells: list[int] = []
     for place, cell in enumerate(order):
         if probabilities[cell] > SIGNIFICANCE / (len(order) - place):
             break
-        found.append(cell)
-    return found
+        cells.append(cell)
+    return cells

@@ -1,0 +1,1 @@
+"""`hopcost front`: learn an app, build a suite of fronts before it, measure that, and read the advice."""

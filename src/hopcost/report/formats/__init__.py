@@ -1,0 +1,1 @@
+"""What writes a result: a module or a folder for each format, with `write(result) -> str`."""

@@ -1,0 +1,1 @@
+"""What fronts are worth before an app: which there are, what each costs, what each is worth beside another."""

@@ -1,0 +1,175 @@
+"""`hopcost front` and `hopcost init` as a person runs them, on an app of Python's standard library."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import command
+import pytest
+
+APP = textwrap.dedent(
+    """
+    import os, sys, time
+    from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+    class App(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
+
+        def do_GET(self):
+            status, body = 200, b'{"hello": "world"}'
+            if self.path == "/broken":
+                status = 500
+            if self.path == "/login":
+                status = 401
+            self.send_response(302 if self.path == "/moved" else status)
+            if self.path == "/moved":
+                self.send_header("Location", "/elsewhere")
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *words):
+            pass
+
+    ThreadingHTTPServer.request_queue_size = 128
+    port = sys.argv[1] if len(sys.argv) > 1 else os.environ["PORT"]
+    ThreadingHTTPServer(("127.0.0.1", int(port)), App).serve_forever()
+    """
+)
+SHORT = ("--anyway", "--connections", 4, "--time", "20s")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with the app."""
+    (tmp_path / "app.py").write_text(APP)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("nothing_left")
+@pytest.mark.timeout(180)
+def test_it_learns_says_the_time_measures_and_ends_with_a_configuration(folder: Path) -> None:
+    done = command.hopcost(
+        "front", *SHORT, "--record", "record", "--", sys.executable, "app.py", "{port}", folder=folder
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "2 fronts, " in done.stderr and "until" in done.stderr
+    assert "not measured: unix: nothing tells the app a socket's path" in done.stderr
+    words = " ".join(done.stdout.split())
+    assert words.startswith("hopcost front - ") and "As measured nginx adds" in words
+    assert "upstream keepalive: " in words and "server 127.0.0.1:3000;" in words
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert command.hopcost("report", "record", folder=folder).returncode == 0
+
+
+@pytest.mark.usefixtures("nothing_left")
+@pytest.mark.timeout(180)
+def test_a_port_of_its_own_is_found_and_told(folder: Path) -> None:
+    done = command.hopcost(
+        "front", *SHORT, "--with", "copies", "--json", "--", sys.executable, "app.py", "3999", folder=folder
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "it listens on port 3999 whatever it is told" in done.stderr
+    answer = json.loads(done.stdout)
+    assert answer["app"]["port"] == 3999 and [row["arm"] for row in answer["stacks"]] == ["alone", "nginx"]
+    assert [left["name"] for left in answer["not_measured"]] == ["copies"]
+    assert "server 127.0.0.1:3999;" in answer["configuration"]
+
+
+@pytest.mark.usefixtures("nothing_left")
+@pytest.mark.timeout(180)
+def test_the_suite_is_written_and_run_accepts_it(folder: Path) -> None:
+    done = command.hopcost(
+        "front", "--connections", 4, "--suite", "mine.toml", "--", sys.executable, "app.py", folder=folder
+    )
+    assert done.returncode == 0 and "next:    hopcost run mine.toml" in done.stdout, done.stdout + done.stderr
+    assert not (folder / "records").exists()
+    ran = command.hopcost(
+        "run", "./mine.toml", "--quick", "--time", "6s", "--anyway", "--record", "record", folder=folder
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "keepalive" in ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [("/broken", "500"), ("/login", "Authorization"), ("/moved", "/elsewhere")],
+)
+@pytest.mark.usefixtures("nothing_left")
+def test_an_answer_that_cannot_be_measured_ends_with_the_next_step(folder: Path, path: str, words: str) -> None:
+    done = command.hopcost("front", *SHORT, "--path", path, "--", sys.executable, "app.py", "{port}", folder=folder)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert words in done.stderr and "hint: " in done.stderr and "Traceback" not in done.stderr
+    assert not (folder / "records").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "hopcost front needs the command that starts your app"),
+        (["--with", "varnish", "--", "true"], "no front is called 'varnish'"),
+        (["--path", "x", "--", "true"], "--path: expected a path from /"),
+        (["-H", "nonsense", "--", "true"], "-H: expected 'NAME: VALUE'"),
+        (["--env", "nonsense", "--", "true"], "--env: expected NAME=VALUE"),
+        (["--script", "x.php", "--", "true"], "--script: without --fastcgi"),
+        (["--folder", "nowhere", "--", "true"], "is no directory"),
+        (["--method", "POST", "--", "true"], "--body-bytes"),
+        (["--body-bytes", "10", "--", "true"], "--body-bytes: a GET carries no body"),
+        (["-H", "Connection: close", "--", "true"], "hopcost's own to send"),
+        (["--socket", "gunicorn", "--", "true"], "--socket: the command has no {socket}"),
+        (["--", "no-such-program-here"], "no-such-program-here"),
+    ],
+)
+def test_a_wrong_word_is_told_before_anything_runs(tmp_path: Path, words: list[str], message: str) -> None:
+    done = command.hopcost("front", *words, folder=tmp_path)
+    assert done.returncode in (2, 3) and message in done.stderr, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr and list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_an_app_that_ends_shows_its_last_words(tmp_path: Path) -> None:
+    (tmp_path / "app.py").write_text("print('no licence'); raise SystemExit(7)")
+    done = command.hopcost("front", "--", sys.executable, "app.py", folder=tmp_path)
+    assert done.returncode == 1 and "no licence" in done.stderr and "exit code 7" in done.stderr
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_interrupted_while_it_learns_it_says_so_and_leaves_nothing(folder: Path) -> None:
+    with command.start("front", *SHORT, "--", sys.executable, "app.py", "{port}", folder=folder) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if "idle connection" in line:
+                break
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "interrupted while the app was learned: nothing was measured" in errors
+    assert not (folder / "records").exists()
+
+
+def test_a_new_suite_is_accepted_and_never_overwrites(tmp_path: Path) -> None:
+    done = command.hopcost("init", folder=tmp_path)
+    assert done.returncode == 0 and "next:    hopcost run ./hopcost.toml" in done.stdout
+    again = command.hopcost("init", folder=tmp_path)
+    assert again.returncode == 2 and "hopcost.toml is there, and stays as it is" in again.stderr
+    shown = command.hopcost("show", "./hopcost.toml/one-core/nginx", folder=tmp_path)
+    assert shown.returncode == 0, shown.stderr
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_a_new_suite_runs_as_it_is(tmp_path: Path) -> None:
+    assert command.hopcost("init", "mine.toml", folder=tmp_path).returncode == 0
+    done: subprocess.CompletedProcess[str] = command.hopcost(
+        "run", "./mine.toml", "--quick", "--time", "5s", "--anyway", folder=tmp_path
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "nginx" in done.stdout

@@ -1,0 +1,268 @@
+"""The sections of `make truth` on whole runs, out of forged reports. Nothing is run."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from golden import FOLDER
+from truth_samples import comparison, filled, line, report
+
+from hopcost.record.run import Ending, StopReason
+from hopcost.report.formats.json_schema import Report
+from hopcost.statistics.verdict import Size
+from tools.truth import lines, made_with
+from tools.truth.form import Form
+from tools.truth.sections import alarms, precision, sensitivity, slices
+
+
+def test_what_is_a_false_alarm() -> None:
+    figures = alarms.counted(
+        report(
+            [
+                comparison("throughput", "same", 0.99, 1.01),
+                comparison("cpu_per_request", "dearer", 1.005, 1.03),
+                comparison("cpu_per_request:origin", "dearer", 1.005, 1.03),
+                comparison("cpu_per_request", "dearer", 1.03, 1.05, load_per_s=1000.0),
+            ],
+            [
+                comparison("throughput", "slower", 0.985, 0.995, size=Size.NEGLIGIBLE),
+                comparison("cpu_per_request", "not settled", 0.97, 1.03, ratio=None),
+            ],
+        )
+    )
+    assert figures == {
+        "silent": 0.0,
+        "throughput_comparisons": 2,
+        "throughput_excludes": 1,
+        "throughput_directional": 0,
+        "throughput_unsettled": 0,
+        "throughput_width": pytest.approx(0.01),
+        "throughput_directions": 1,
+        "throughput_present": 2,
+        "throughput_resolved": 2,
+        "cpu_per_request_comparisons": 1,
+        "cpu_per_request_excludes": 1,
+        "cpu_per_request_directional": 1,
+        "cpu_per_request_unsettled": 1,
+        "cpu_per_request_width": pytest.approx(0.0125 / 1.0175),
+        "cpu_per_request_directions": 1,
+        "cpu_per_request_present": 2,
+        "cpu_per_request_resolved": 1,
+        "other_comparisons": 2,
+        "other_excludes": 2,
+        "other_directional": 2,
+        "other_unsettled": 0,
+    }
+    assert alarms.directional(figures) == 1 and alarms.has_excluded(figures, "throughput")
+    assert alarms.counted(report([], instrument_is_biased=True))["silent"] == 1.0
+    assert alarms.counted(report([], instrument_is_biased=None, no_verdicts="too few blocks"))["silent"] == 1.0
+
+
+def test_how_many_false_alarms_are_too_many() -> None:
+    none = dict.fromkeys(alarms.counted(report([])), 0.0)
+    excluding, crying = none | {"throughput_excludes": 2.0}, none | {"cpu_per_request_directional": 1.0}
+    assert alarms.verdict("run", [none] * 100, 100) == "yes"
+    assert alarms.verdict("run", [none] * 88 + [excluding] * 10 + [crying] * 2, 100) == "yes"
+    assert alarms.verdict("run", [none] * 89 + [excluding] * 11, 100) == "no"
+    assert alarms.verdict("run", [crying] * 3, 100) == "no", "known before all are done"
+    assert alarms.verdict("quick", [none] * 27 + [crying | excluding] * 3, 30) == "yes", "one look has all the error"
+    assert alarms.verdict("quick", [none] * 26 + [excluding] * 4, 30) == "no"
+    silent = none | {"silent": 1.0}
+    assert alarms.verdict("run", [none] * 89 + [silent] * 11, 100) == "no: only 89 runs had verdicts"
+    assert alarms.verdict("run", [none] * 99, 100) == "unfinished: 99 of 100 runs"
+    assert sum(runs for (form, *_), runs in alarms.KINDS.items() if form == "run") == 100
+
+
+def test_the_section_of_false_alarms() -> None:
+    none = dict.fromkeys([*alarms.counted(report([])), "seconds", "blocks"], 0.0)
+    assert alarms.Alarms().page(filled(alarms.Alarms(), lambda case, n: none))[1]
+    text, holds = alarms.Alarms().page(
+        filled(alarms.Alarms(), lambda case, n: none | {"throughput_excludes": float(n < 3)})
+    )
+    assert not holds and any(
+        row.startswith("| run | together |  | 100 of 100 | 0 | 0 | 12 | 0 | 12 | 0 of 0 | 0 |") for row in text
+    )
+    text, holds = alarms.Alarms().page(lines.Sorted([], {}))
+    assert not holds and "Holds: run: unfinished: 0 of 100 runs; quick: unfinished: 0 of 30 runs." in text
+
+
+def test_what_is_seen_of_a_dearer_origin() -> None:
+    def dearer(verdict: str, **more: object) -> Any:
+        forged = report([comparison("cpu_per_request", verdict, 1.01, 1.03, **more)])
+        arms = [msgspec.structs.replace(arm, name="dearer") if arm.name == "same-1" else arm for arm in forged.arms]
+        return msgspec.structs.replace(forged, arms=arms)
+
+    figures = sensitivity.seen(dearer("dearer", size=Size.NEGLIGIBLE))
+    assert (figures["dearer"], figures["negligible"], figures["ratio"]) == (1.0, 1.0, pytest.approx(1.02))
+    assert figures["half_width"] == pytest.approx(0.01 / 1.02)
+    assert sensitivity.seen(dearer("same"))["dearer"] == 0.0
+    assert sensitivity.seen(dearer("dearer", load_per_s=1000.0))["unsettled"] == 1.0, "the open loop is another figure"
+    seen = {"dearer": 1.0, "same": 0.0}
+    assert sensitivity.verdict("5 %", [seen] * 18 + [seen | {"dearer": 0.0}] * 2) == "yes"
+    assert sensitivity.verdict("2 %", [seen | {"dearer": 0.0}] * 3) == "no"
+    assert sensitivity.verdict("5 %", [seen] * 19) == "unfinished: 19 of 20 runs"
+    assert sensitivity.verdict("5 %", [seen] * 3, wanted=3) == "yes"
+    assert sensitivity.verdict("5 %", [seen, seen | {"dearer": 0.0}], wanted=3) == "no"
+    same = seen | {"dearer": 0.0, "same": 1.0}
+    assert sensitivity.verdict("5 %", [*[seen] * 19, same]) == "no: called the same"
+    assert sensitivity.verdict("2 %", [*[seen] * 19, same]) == "yes"
+
+
+def test_the_work_is_what_was_asked_for() -> None:
+    close = [{"truly": 1.02 + 0.001 * (-1) ** n, "dearer": 1.0} for n in range(20)]
+    assert sensitivity.is_as_asked("2 %", close) == "yes"
+    assert sensitivity.is_as_asked("2 %", [{**run, "truly": run["truly"] + 0.006} for run in close]) == "not shown"
+    assert sensitivity.is_as_asked("2 %", close[:19]) == "unfinished: 19 of 20 runs"
+
+
+def test_sensitivity_waits_for_its_calibration(tmp_path: Path) -> None:
+    section = sensitivity.Sensitivity(tmp_path)
+    (calibration,) = section.cases()
+    for number in range(calibration.runs):
+        assert len(section.cases()) == 1
+        figures = {"plain_ns": 4000.0, "40_ns": 4072.0, "100_ns": 4200.0}
+        run = line(
+            calibration.name, number, section=sensitivity.SECTION, figures=figures, settings=calibration.settings
+        )
+        run = msgspec.structs.replace(run, engine=made_with.build(), machine=made_with.this_machine())
+        lines.append(section.kept.path, run)
+    cases = {case.name: case for case in section.cases()}
+    assert list(cases) == [calibration.name, "2 %", "5 %"]
+    assert sum(case.runs for case in cases.values()) == 50
+
+
+def test_the_short_form_of_sensitivity_has_the_large_difference_alone(tmp_path: Path) -> None:
+    section = sensitivity.Sensitivity(tmp_path, Form.SHORT)
+    assert section.kept.left() == 4, "a calibration, and three runs that wait for it"
+    seen = {"dearer": 1.0, "same": 0.0, "negligible": 0.0, "ratio": 1.05, "half_width": 0.01, "spread": 0.1}
+    run = seen | {"rounds": 40.0, "before_ns": 4e3, "plain_ns": 4e3, "truly": 1.05, "seconds": 60.0, "time_s": 60.0}
+    runs = [line("5 %", n, section=sensitivity.SECTION, figures=run) for n in range(3)]
+    calibrated = {"plain_ns": 4.0, "40_ns": 44.0, "100_ns": 204.0}
+    first = line("calibration", section=sensitivity.SECTION, figures=calibrated)
+    text, holds = section.page(lines.Sorted([first, *runs], {}))
+    assert holds and "Calibration, 1 of 1 done" in "\n".join(text) and not any("| 2 %" in row for row in text)
+
+
+def test_what_a_round_costs_by_hand() -> None:
+    calibrated = line(
+        "calibration", section=sensitivity.SECTION, figures={"plain_ns": 4.0, "40_ns": 44.0, "100_ns": 204.0}
+    )
+    done = lines.Sorted([calibrated], {})
+    assert sensitivity.round_ns(done) == pytest.approx((40 * 40 + 100 * 200) / (40**2 + 100**2))
+    run = line("2 %", section=sensitivity.SECTION, figures={"plain_ns": 4000.0, "rounds": 50.0, "truly": 1.02})
+    done = lines.Sorted([calibrated, run], {})
+    assert sensitivity.round_ns(done) == pytest.approx((1600 + 20_000 + 50 * 80) / (40**2 + 100**2 + 50**2))
+
+
+def test_the_section_of_sensitivity() -> None:
+    def of(name: str, n: int) -> dict[str, float]:
+        costs = {"rounds": 40, "before_ns": 4000.0, "plain_ns": 4000.0, "truly": 1 + sensitivity.SHARES[name]}
+        seen = {"dearer": float(n > 1), "same": 0.0, "negligible": 0.0, "ratio": 1.02, "half_width": 0.01}
+        return {**costs, **seen, "spread": 0.1, "seconds": 60.0, "time_s": 60.0}
+
+    runs = [
+        line(name, n, section=sensitivity.SECTION, figures=of(name, n))
+        for name in sensitivity.SHARES
+        for n in range(20)
+    ]
+    text, holds = sensitivity.Sensitivity().page(lines.Sorted(runs, {}))
+    assert holds and any(row.startswith("| 5 % | 20 of 20 | 4.00 | 40 | 1.0500 [") for row in text)
+    text, holds = sensitivity.Sensitivity().page(lines.Sorted([], {}))
+    assert not holds and any("unfinished: 0 of 20 runs" in row for row in text)
+    missed = {"dearer": 0.0, "half_width": 0.04, "silent": 0.0, "spread": 0.16}
+    runs = [line("2 %", n, section=sensitivity.SECTION, figures=of("2 %", n) | missed) for n in range(3)]
+    text, holds = sensitivity.Sensitivity().page(lines.Sorted(runs, {}))
+    assert not holds and "| 2 % | 3 of 20 |" in "\n".join(text)
+    (why,) = [row for row in text if row.startswith("Why 2 % is missed: of the 3 runs that did not see it 3 gave")]
+    assert "±4.0 % at the median" in why and "spread by 16 %" in why
+
+
+def test_how_wide_long_runs_in_turn_are() -> None:
+    passes = [{"go": 100.0, "nginx": 50.0 * math.exp(log)} for log in (0.01, -0.01, 0.01, -0.01)]
+    # s = 0.01 × √(4/3), t(3, 0.975) = 3.182
+    assert precision.long_runs_width(passes, "nginx", "go") == pytest.approx(3.182 * 0.011547 / math.sqrt(2), rel=1e-3)
+    assert precision.long_runs_width(passes[:1], "nginx", "go") is None
+    # Of two values: t(1, 0.975) = 12.706, s = 0.01 × √2, so 12.706 × 0.01 on the scale of logarithms.
+    assert precision.two_passes_width(passes, "nginx", "go") == pytest.approx(math.sinh(0.12706), rel=1e-3)
+
+
+def test_narrow_in_time() -> None:
+    narrow = {"throughput_width": 0.01, "cpu_per_request_width": 0.009}
+    assert precision.is_narrow(narrow) and not precision.is_narrow(narrow | {"throughput_width": 0.011})
+    assert not precision.is_narrow(narrow | {"cpu_per_request_width": -1.0}), "no interval is not narrow"
+    assert precision.pair_verdict([narrow] * 3 + [narrow | {"throughput_width": 0.02}]) == "yes"
+    wide = narrow | {"throughput_width": 0.02}
+    assert precision.pair_verdict([narrow] * 2 + [wide] * 2) == "no"
+    assert precision.pair_verdict([narrow] * 3) == "yes" and precision.pair_verdict([wide] * 2) == "no"
+    assert precision.pair_verdict([narrow] * 2 + [wide]).startswith("unfinished: 3 of 4")
+    ending = Ending(experiment="same", why=StopReason.PRECISION, detail="")
+    figures = precision.widths(report([comparison("throughput", "same", 0.99, 1.01)], ending=ending), "same-1")
+    assert figures["stopped_on_precision"] == 1.0 and figures["cpu_per_request_width"] == -1.0
+    assert figures["throughput_width"] == pytest.approx(0.01)
+
+
+def test_five_arms_beside_long_runs() -> None:
+    def of(case: Any, n: int) -> dict[str, float]:
+        if case.name == "five arms":
+            return {"nginx": 0.01, "slow": 0.03, "seconds": 230.0}
+        if case.name == "one after another":
+            return {"slow": 10 * math.exp(0.02 * (-1) ** n), "go": 100.0, "nginx": 50 * math.exp(0.02 * (-1) ** n)}
+        narrow = {"throughput_width": 0.01, "cpu_per_request_width": 0.009, "spread": 0.05, "predicted_s": 40.0}
+        return narrow | {"allowed_s": 60.0, "seconds": 50.0, "blocks": 6.0}
+
+    text, holds = precision.Precision().page(filled(precision.Precision(), of))
+    rows = {row.split(" | ")[0][2:]: row.split(" | ")[-1] for row in text if row.startswith("| ")}
+    assert rows["nginx"] == "yes |" and rows["slow"] == "no |" and not holds
+    assert "throughput to go" in "\n".join(text)
+
+    def all_narrow(case: Any, n: int) -> dict[str, float]:
+        return of(case, n) | ({"slow": 0.01} if case.name == "five arms" else {})
+
+    assert precision.Precision().page(filled(precision.Precision(), all_narrow))[1]
+
+
+def test_pairs_run_by_run() -> None:
+    run = {"spread": 0.05, "allowed_s": 60.0, "seconds": 50.0, "blocks": 6.0, "predicted_s": 40.0}
+    narrow = run | {"throughput_width": 0.01, "cpu_per_request_width": 0.009}
+    none = run | {"throughput_width": 0.02, "cpu_per_request_width": -1.0, "predicted_s": precision.NEVER_S}
+    (good, bad), kept = precision.PAIRS, []
+    for number in range(3):
+        kept += [
+            line(name, number, section=precision.SECTION, figures=figures)
+            for name, figures in ((good, narrow), (bad, none))
+        ]
+    text = precision.Precision().page(lines.Sorted(kept, {}))[0]
+    assert f"| {good} | 3 | 5.0 % | 40 | 60 | 50 | 6 | 1.00 % | 0.90 % | yes |" in text
+    assert f"| {bad} | 1 | 5.0 % | never | 60 | 50 | 6 | 2.00 % | – | no |" in text
+    assert f"Holds: {good}: yes; {bad}: no." in text
+    text, holds = precision.Precision().page(lines.Sorted([], {}))
+    assert not holds and f"Holds: {good}: unfinished: 0 of 4 runs; {bad}: unfinished: 0 of 4 runs." in text
+
+
+def test_slices_beside_plain_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    def of(case: Any, n: int) -> dict[str, float]:
+        bias = 1.1 if "5000" in case.name else 1.0
+        ways = {"sliced": 0.5 * bias, "alone": 0.5, "sliced_cpu": 2.0, "alone_cpu": 2.0}
+        return {f"{way} nginx": value * (1 + 0.001 * (way == "sliced") * (-1) ** n) for way, value in ways.items()}
+
+    text, holds = slices.Slices().page(filled(slices.Slices(), of))
+    words = [row.split(" | ")[-1] for row in text if "| nginx |" in row]
+    assert words == ["yes |", "yes |", "no |", "yes |", "yes |", "yes |", "yes |"] and not holds
+    assert slices.Slices().page(filled(slices.Slices(), lambda case, n: of(slices.Slices().cases()[0], n)))[1]
+    text, holds = slices.Slices().page(lines.Sorted([], {"of another engine": 2}))
+    assert not holds and sum("| unfinished |" in row for row in text) == 7
+    short = slices.Slices(form=Form.SHORT)
+    assert [(case.name, case.runs) for case in short.cases()] == [
+        ("over a Unix socket alone, 64 connections", 8),
+        ("over a Unix socket alone, 1000 connections", 8),
+    ]
+    assert short.page(filled(short, of))[1]
+
+
+def test_the_report_of_a_run_can_be_read() -> None:
+    report = msgspec.json.decode((FOLDER / "report" / "report.json").read_bytes(), type=Report)
+    assert report.experiments[0].arms

@@ -1,0 +1,30 @@
+"""Disturbed starts in words: what happened, what it does to the figures, what to do."""
+
+from __future__ import annotations
+
+from samples.comparisons import six_blocks
+
+from hopcost.generators.engine_protocol import Validity
+from hopcost.record.reason import Reason, ReasonKind
+from hopcost.report.disturbed import disturbed_sentences
+
+
+def test_the_two_causes_of_most_starts_are_named_with_what_they_do() -> None:
+    late, busy = Reason(ReasonKind.LATE, arm="behind", value=0.013), Reason(ReasonKind.OTHER_PROGRAMS, value=0.043)
+    blocks = six_blocks(0.5, 0.0005, open_loop=False)
+    reasons_of = [[late], [busy], [busy], [busy], [Reason(ReasonKind.SWAPPING, value=3)], [late]]
+    for start, reasons in zip(blocks, reasons_of, strict=True):
+        start.validity, start.reasons = Validity.SUSPECT, reasons
+    assert disturbed_sentences(blocks, 6) == [
+        "In all 6 starts of the servers other programs used 4.3 % of the CPU and 1.3 % of the requests were sent late:"
+        " ranges are wider and response times may look longer (--details=starts).",
+        "Close other programs and run again.",
+    ]
+    assert disturbed_sentences(blocks[:1], 6) == [
+        "In 1 of 6 starts of the servers 1.3 % of the requests were sent late: response times may look longer"
+        " (--details=starts)."
+    ]
+    assert disturbed_sentences(blocks[:1], 1)[1] == "Run again in a quieter hour."
+    assert disturbed_sentences([], 6) == []
+    blocks[0].reasons = [Reason(ReasonKind.OTHER_PROGRAMS, value=0.6)]
+    assert "used 60 % of the CPU: figures may be off (" in disturbed_sentences(blocks[:1], 6)[0]
