@@ -41,7 +41,7 @@ def lines(width: int) -> Iterator[str]:
     remains, cache = leftovers.find_leftovers(), cache_line()
     yield as_called("hopcost doctor --clean removes:")
     for line in [*map(leftover_line, remains), *([cache] if cache else [])] or ["nothing is there"]:
-        yield from wrap(line, width, INDENT)
+        yield from wrap(line, width, INDENT, break_words=False)
     in_use = leftovers.find_in_use()
     if in_use:
         yield "in use by living runs, gone when they end:"
@@ -59,8 +59,8 @@ def _kept_lines(title: str, kept: list[Kept], width: int) -> Iterator[str]:
     if kept:
         yield title
     for place in kept:
-        yield from wrap(place.what, width, INDENT)
-        *first, last = wrap(place.command, width - len(CONTINUED), 2 * INDENT, 3 * INDENT)
+        yield from wrap(place.what, width, INDENT, break_words=False)
+        *first, last = wrap(place.command, width - len(CONTINUED), 2 * INDENT, 3 * INDENT, break_words=False)
         yield from (f"{line}{CONTINUED}" for line in first)
         yield last
 

@@ -31,8 +31,10 @@ ASCII = str.maketrans(
 )
 
 
-def wrap(text: str, width: int, first: str = "", rest: str | None = None) -> list[str]:
+def wrap(text: str, width: int, first: str = "", rest: str | None = None, *, break_words: bool = True) -> list[str]:
     """The text in lines of at most `width`; `first` stands before the first line, `rest` (or as many spaces) below it.
+
+    Without `break_words`, a word that is longer keeps its line to itself: a path can then be copied.
 
     >>> wrap("nginx leaves Go 46 % (44–47) of it", 24, "? ")
     ['? nginx leaves Go', '  46 % (44–47) of it']
@@ -44,6 +46,7 @@ def wrap(text: str, width: int, first: str = "", rest: str | None = None) -> lis
         initial_indent=first,
         subsequent_indent=rest,
         break_on_hyphens=False,
+        break_long_words=break_words,
         replace_whitespace=False,
     )
     return [line.replace(HARD_SPACE, " ").rstrip() for line in lines] or [first.rstrip()]
