@@ -1,0 +1,36 @@
+"""Changes to the text of configuration files, by offset: all that is not changed stays byte for byte."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+
+class Edit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`text` takes the place of the characters from `start` up to `end` of a file. Nothing is taken if both are equal.
+
+    `file` is the path under which nginx reads it, such as /etc/nginx/nginx.conf. Offsets count characters of the
+    file as it is, before any edit.
+    """
+
+    file: str
+    start: int
+    end: int
+    text: str
+
+
+def edited(text: str, edits: Iterable[Edit]) -> str:
+    """A file's text with its edits; ValueError if two of them overlap.
+
+    >>> edited("gzip off;", [Edit("a", 5, 8, "on")])
+    'gzip on;'
+    """
+    parts: list[str] = []
+    at = 0
+    for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
+        if edit.start < at:
+            raise ValueError(f"{edit.file}: edits overlap at character {edit.start}")
+        parts += [text[at : edit.start], edit.text]
+        at = edit.end
+    return "".join([*parts, text[at:]])
