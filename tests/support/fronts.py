@@ -19,6 +19,7 @@ from hopcost.plan.make import make_plan
 from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.programs.definition import Installed
 from hopcost.record import reader
+from hopcost.record.question import Verb, keep
 from hopcost.record.writer import Writer
 from hopcost.statistics.questions.front.fronts import parse_fronts
 from hopcost.statistics.questions.front.result import FrontResult, read_front
@@ -77,7 +78,8 @@ def measured(rig: MockRig, tmp_path: Path, plan: FrontPlan, time_s: float = 60.0
     asked = RunOptions(time_s=time_s, seed=1, precision=0.003, **options)
     planned = make_plan(plan.complete, [], asked, limits)
     environment: dict[str, object] = {"cpu": "Abacus 2", "kernel": "6.1"}
-    with Writer(tmp_path / "record", plan.complete, planned, environment, ["hopcost", "front"]) as writer:
+    kept = keep(Verb.FRONT, plan.question)
+    with Writer(tmp_path / "record", plan.complete, planned, environment, ["hopcost", "front"], kept) as writer:
         loop.measure_plan(planned, rig, writer, mock_rig.Recorder())
     return read_front(plan.question, reader.read_record(tmp_path / "record"))
 

@@ -21,6 +21,7 @@ from hopcost.programs import build
 from hopcost.programs.read import program_of
 from hopcost.programs.receipt import idle_timeout_s, installed, receipt_of
 from hopcost.record import reader
+from hopcost.record.question import KeptQuestion
 from hopcost.record.run import Record
 from hopcost.record.writer import Writer
 from hopcost.stacks.host import Local
@@ -42,8 +43,14 @@ class Measured(msgspec.Struct, frozen=True):
     interrupted: bool
 
 
-def measure(suite: Suite, chosen: list[str], options: RunOptions, run_watcher: RunWatcher) -> Measured:
-    """Measure the chosen experiments of a suite into a record.
+def measure(
+    suite: Suite,
+    chosen: list[str],
+    options: RunOptions,
+    run_watcher: RunWatcher,
+    question: KeptQuestion | None = None,
+) -> Measured:
+    """Measure the chosen experiments of a suite into a record, with the `question` of the verb that asks for it.
 
     The suite need not come from a file. MeasurementFailed if the measurement breaks; the record so far stays.
     """
@@ -78,17 +85,24 @@ def measure(suite: Suite, chosen: list[str], options: RunOptions, run_watcher: R
         "programs": {program: receipt.version for program, receipt in sorted(receipts.items())},
         "binaries": {hop.binary: _receipt(hop) for hop in binaries},
     }
-    return record_plan(suite, plan, options.folder, environment, RealRig(Local(freezer, net)), run_watcher)
+    rig = RealRig(Local(freezer, net))
+    return record_plan(suite, plan, options.folder, environment, rig, run_watcher, question)
 
 
 def record_plan(
-    suite: Suite, plan: Plan, folder: Path | None, environment: dict[str, object], rig: Rig, run_watcher: RunWatcher
+    suite: Suite,
+    plan: Plan,
+    folder: Path | None,
+    environment: dict[str, object],
+    rig: Rig,
+    run_watcher: RunWatcher,
+    question: KeptQuestion | None = None,
 ) -> Measured:
     """Wait for quiet and measure the plan into a record; MeasurementFailed if the measurement breaks."""
     if not plan.on_busy_machine:
         cores = sorted({core for experiment in plan.experiments for core in cores_in_use(experiment)})
         quiet.wait_for_quiet(rig, cores, run_watcher)
-    writer = Writer(folder, suite, plan, environment, ["hopcost", *sys.argv[1:]])
+    writer = Writer(folder, suite, plan, environment, ["hopcost", *sys.argv[1:]], question)
     interrupted, well = False, False
     try:
         with run_watcher.run_begins(plan, writer.path) as watcher, writer:

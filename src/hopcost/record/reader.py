@@ -13,6 +13,7 @@ from hopcost.plan.plan import Plan
 from hopcost.record import checks
 from hopcost.record.block import Block
 from hopcost.record.names import FOLDER, LATEST, named_record, record_names
+from hopcost.record.question import KeptQuestion
 from hopcost.record.repeat import Repeat
 from hopcost.record.run import FORMAT, Line, Record, Run, _Format
 from hopcost.suites.suite import Suite
@@ -84,6 +85,7 @@ def read_record(path: Path) -> Record:
         blocks=_read_lines(path / "blocks.jsonl", Block, warnings),
         repeats=_read_lines(path / "repeats.jsonl", Repeat, warnings),
         warnings=warnings,
+        question=_get(path / "question.json", KeptQuestion) if (path / "question.json").exists() else None,
     )
     checks.check_record(path, record.suite, record.plan, record.blocks, record.repeats)
     return record

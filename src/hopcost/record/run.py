@@ -6,6 +6,7 @@ plan.json          what it meant on this machine: arms, cores, seed, what was le
 environment.json   the machine, its limits and sysctls, the version of every program
 blocks.jsonl       one line per block, flushed when the block is done; docs/reference/record.md has the keys
 repeats.jsonl      one line per repeat of an article's protocol, if the plan has one
+question.json       what a verb such as `front` asked beyond the suite, if it did
 stacks/E/A/        of arm A in experiment E: commands.json and the generated files
 """
 
@@ -20,6 +21,7 @@ from msgspec import Meta
 
 from hopcost.plan.plan import Plan
 from hopcost.record.block import Block
+from hopcost.record.question import KeptQuestion
 from hopcost.record.repeat import Repeat
 from hopcost.suites.suite import Suite
 
@@ -79,6 +81,7 @@ class Record(msgspec.Struct):
     blocks: list[Block]
     warnings: list[str]
     repeats: list[Repeat] = []
+    question: KeptQuestion | None = None
 
     def blocks_of(self, experiment: str) -> list[Block]:
         """The blocks of one experiment in their order, void ones among them."""

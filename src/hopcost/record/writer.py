@@ -20,6 +20,7 @@ from hopcost.plan.plan import Plan
 from hopcost.record.block import Block
 from hopcost.record.kept_files import COMMANDS, KeptCommand
 from hopcost.record.names import FOLDER
+from hopcost.record.question import KeptQuestion
 from hopcost.record.repeat import Repeat
 from hopcost.record.run import FORMAT, Ending, Run
 from hopcost.record.secrets.structures import StructureMasker
@@ -38,7 +39,13 @@ class Writer:
     """
 
     def __init__(
-        self, path: Path | None, suite: Suite, plan: Plan, environment: dict[str, object], command: list[str]
+        self,
+        path: Path | None,
+        suite: Suite,
+        plan: Plan,
+        environment: dict[str, object],
+        command: list[str],
+        question: KeptQuestion | None = None,
     ) -> None:
         self.path = path or _new_folder(plan.suite)
         if _is_taken(self.path):
@@ -55,6 +62,8 @@ class Writer:
         self._put("suite.json", self._mask.mask_suite(suite))
         self._put("plan.json", self._mask.mask_plan(plan))
         self._put("environment.json", environment)
+        if question is not None:
+            self._put("question.json", question)
         self._put("run.json", self.run)
         self._blocks = (self.path / "blocks.jsonl").open("ab", buffering=0)
 

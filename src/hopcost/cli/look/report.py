@@ -21,7 +21,7 @@ from hopcost.cli.shared.arguments import (
 )
 from hopcost.errors import UsageError
 from hopcost.record.names import PAGE
-from hopcost.report import Format, Source
+from hopcost.report import FORMATS, Format, Part, Source
 
 EPILOG = examples(
     "hopcost report latest",
@@ -57,7 +57,10 @@ def report(
     ] = None,
     output: Output = None,
 ) -> None:
-    """Show a record again; it may come from another machine."""
+    """Show a record again; it may come from another machine.
+
+    A record of a verb such as front shows that verb's answer, as text and Markdown; --details=PART shows the rest.
+    """
     import sys
 
     from hopcost.cli.shared.output import show, write_result
@@ -65,6 +68,7 @@ def report(
     from hopcost.record.baseline import with_baseline
     from hopcost.report import render
     from hopcost.report.formats import text
+    from hopcost.report.questions.kept import kept_answer
     from hopcost.report.record_report import record_report
     from hopcost.statistics.summary import summary
 
@@ -76,9 +80,13 @@ def report(
             raise UsageError(f"--html {html} and --output {output}", "name one file")
         output = output or Path(html or path / PAGE)
     read = records.read_record(path)
+    result = None
     if baseline is not None:
         read = with_baseline(read, baseline)
-    result = record_report(read, summary.summarise(read), parts)
+    elif Source.DOCUMENT is FORMATS[format] and parts in ([], [*Part]):
+        result = kept_answer(read, details=bool(parts))
+    if result is None:
+        result = record_report(read, summary.summarise(read), parts)
     if format is Format.TEXT and output is None:
         show(result.document(), ascii=True if ascii else None)
     else:

@@ -16,6 +16,7 @@ from hopcost.measure.protocols.front.request import FrontRequest
 from hopcost.measure.protocols.front.suite import front_suite
 from hopcost.measure.watcher import RunWatcher
 from hopcost.plan.options import RunOptions
+from hopcost.record.question import Verb, keep
 from hopcost.record.secrets import mask_text, mask_words
 from hopcost.statistics.questions.front.fronts import ALONE, Front
 from hopcost.statistics.questions.front.question import AppFacts, FrontQuestion
@@ -101,5 +102,6 @@ def plan_of(found: AppLearned, time_s: float | None = None) -> FrontPlan:
 
 def measure_fronts(plan: FrontPlan, options: RunOptions, run_watcher: RunWatcher) -> MeasuredFronts:
     """Measure what was planned, and read the answer off its record, also off one that was interrupted."""
-    measured = run.measure(plan.complete, [], options, run_watcher)
+    question = keep(Verb.FRONT, plan.question)
+    measured = run.measure(plan.complete, [], options, run_watcher, question)
     return MeasuredFronts(read_front(plan.question, measured.record), measured.interrupted, measured.well)

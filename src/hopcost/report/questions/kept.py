@@ -1,0 +1,29 @@
+"""The answer of the verb that made a record, out of the question that the record keeps."""
+
+from __future__ import annotations
+
+import msgspec
+
+from hopcost.errors import UsageError
+from hopcost.record.question import Verb
+from hopcost.record.run import Record
+from hopcost.report import Result
+from hopcost.report.questions.front import front_report
+from hopcost.statistics.questions.front.question import FrontQuestion
+from hopcost.statistics.questions.front.result import read_front
+
+
+def kept_answer(record: Record, *, details: bool = False) -> Result | None:
+    """The answer as the verb printed it; None if the record keeps no question. UsageError for a damaged one."""
+    kept = record.question
+    if kept is None:
+        return None
+    try:
+        match kept.verb:
+            case Verb.FRONT:
+                question = msgspec.json.decode(kept.content, type=FrontQuestion)
+                return front_report(read_front(question, record), details=details)
+    except msgspec.DecodeError as error:
+        raise UsageError(
+            f"{record.path / 'question.json'}: {error}", "the record is damaged, or not one of this hopcost's"
+        ) from error

@@ -1,0 +1,37 @@
+"""The answer of `front`, read again from its record."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import fronts
+import pytest
+from mock_rig import MockRig
+from samples.written import written
+
+from hopcost.errors import UsageError
+from hopcost.record import reader
+from hopcost.report import Format, render
+from hopcost.report.questions.front import front_report
+from hopcost.report.questions.kept import kept_answer
+
+
+def test_a_record_of_fronts_gives_the_same_answer_again(rig: MockRig, tmp_path: Path) -> None:
+    answer = fronts.express(rig, tmp_path, "keepalive,unix")
+    again = kept_answer(reader.read_record(tmp_path / "record"))
+    assert again is not None
+    assert render(again, Format.TEXT) == render(front_report(answer), Format.TEXT)
+
+
+def test_a_plain_record_has_no_question(tmp_path: Path) -> None:
+    assert kept_answer(reader.read_record(written(tmp_path / "r"))) is None
+
+
+def test_a_damaged_question_is_a_clear_error_and_the_record_stays_readable(rig: MockRig, tmp_path: Path) -> None:
+    fronts.express(rig, tmp_path)
+    path = tmp_path / "record" / "question.json"
+    path.write_text(json.dumps({"verb": "front", "content": {"command": 3}}))
+    record = reader.read_record(tmp_path / "record")
+    with pytest.raises(UsageError, match=r"question\.json: .*command"):
+        kept_answer(record)
