@@ -1,4 +1,4 @@
-"""What README and docs show is what the present version prints of the record in docs/sample."""
+"""What README and docs show is what the present version prints of the records in docs/samples."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from hopcost.record import reader
 from tools.docs import samples, terminal
 
 PAGES = [page for page in samples.pages() if samples.REGION.search(page.read_text(encoding="utf-8"))]
+RECORDS = sorted(samples.SAMPLES.iterdir())
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -24,13 +25,20 @@ def test_the_picture_is_of_this_version() -> None:
     assert samples.PICTURE.read_text(encoding="utf-8") == samples.picture(), "python -m tools.docs.samples"
 
 
-def test_the_record_is_of_the_present_method() -> None:
-    assert reader.read_record(samples.RECORD).run.method == METHOD.number
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.name)
+def test_the_records_are_of_the_present_method(record: Path) -> None:
+    assert reader.read_record(record).run.method == METHOD.number
 
 
-def test_samples_fit_80_columns() -> None:
-    shown = samples.printed(samples.COMMAND)
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.name)
+def test_samples_fit_80_columns(record: Path) -> None:
+    shown = samples.printed(f"hopcost report {record.relative_to(samples.ROOT)}")
     assert [line for line in shown.splitlines() if len(line) > terminal.COLUMNS] == []
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.name)
+def test_every_record_is_shown_somewhere(record: Path) -> None:
+    assert [page for page in PAGES if str(record.relative_to(samples.ROOT)) in page.read_text(encoding="utf-8")]
 
 
 def test_figures_in_readmes_words_are_those_of_the_sample() -> None:

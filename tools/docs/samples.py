@@ -1,7 +1,8 @@
-"""Writes what hopcost prints of a real record, docs/sample, into the pages that show it, and draws the terminal.
+"""Writes what hopcost prints of the real records in docs/samples into the pages that show it, and draws the terminal.
 
-A page marks where: `<!-- sample: hopcost report docs/sample -->` … `<!-- end -->`. `--record RECORD` takes another
-record first, without what names the place where it was made: folders, other programs, the harness's cgroup.
+A page marks where: `<!-- sample: hopcost report docs/samples/NAME -->` … `<!-- end -->`. `<!-- file: PATH -->` takes
+a file in the same way. `--take NAME=RECORD` takes another record first, without what names the place where it was
+made: folders, other programs, the harness's cgroup.
 """
 
 from __future__ import annotations
@@ -21,30 +22,38 @@ from tools.docs import terminal
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-RECORD = DOCS / "sample"
+SAMPLES = DOCS / "samples"
+RECORD = SAMPLES / "nginx-go"
 PICTURE = DOCS / "pictures" / "terminal.svg"
 COMMAND = f"hopcost report {RECORD.relative_to(ROOT)}"
-REGION = re.compile(r"(?s)(<!-- sample: (.+?) -->\n).*?(<!-- end -->)")
+REGION = re.compile(r"(?s)(<!-- (sample|file): (.+?) -->\n).*?(<!-- end -->)")
+LANGUAGES = {".js": "js", ".go": "go", ".py": "python", ".php": "php", ".conf": "ini"}  # of code, by the file's ending
 
 
 def main() -> None:
     """Write all samples."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--record", help="a record's directory, its name in records/, or `latest`")
-    wanted = parser.parse_args()
-    if wanted.record is not None:
-        take(records.find_record(wanted.record))
+    parser.add_argument(
+        "--take",
+        metavar="NAME=RECORD",
+        action="append",
+        default=[],
+        help="put a record (its directory, its name in records/, or `latest`) into docs/samples/NAME",
+    )
+    for wanted in parser.parse_args().take:
+        name, _, record = wanted.partition("=")
+        take(records.find_record(record), SAMPLES / name)
     for page in pages():
         text = page.read_text(encoding="utf-8")
         page.write_text(rewritten(text), encoding="utf-8")
     PICTURE.write_text(picture(), encoding="utf-8")
 
 
-def take(record: Path) -> None:
+def take(record: Path, folder: Path) -> None:
     """The record in the place of the one that is there, without the names of its machine."""
-    shutil.rmtree(RECORD, ignore_errors=True)
-    shutil.copytree(record, RECORD, ignore=shutil.ignore_patterns("stacks"))
-    environment, blocks = RECORD / "environment.json", RECORD / "blocks.jsonl"
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(record, folder, ignore=shutil.ignore_patterns("stacks"))
+    environment, blocks = folder / "environment.json", folder / "blocks.jsonl"
     facts = json.loads(environment.read_text(encoding="utf-8"))
     environment.write_text(json.dumps(facts | {"cgroup": ""}, indent=2) + "\n", encoding="utf-8")
     kept = [json.loads(line) for line in blocks.read_text(encoding="utf-8").splitlines()]
@@ -60,8 +69,17 @@ def pages() -> list[Path]:
 
 
 def rewritten(page: str) -> str:
-    """The page with every sample as the present version prints it."""
-    return REGION.sub(lambda region: f"{region[1]}\n```text\n{printed(region[2]).rstrip()}\n```\n{region[3]}", page)
+    """The page with every sample as the present version prints it, and every file as it is."""
+
+    def fill(region: re.Match[str]) -> str:
+        head, kind, source, end = region.groups()
+        if kind == "file":
+            language, text = LANGUAGES[Path(source).suffix], (ROOT / source).read_text(encoding="utf-8")
+        else:
+            language, text = "text", printed(source)
+        return f"{head}\n```{language}\n{text.rstrip()}\n```\n{end}"
+
+    return REGION.sub(fill, page)
 
 
 def picture() -> str:
