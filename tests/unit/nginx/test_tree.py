@@ -1,0 +1,97 @@
+"""Directives know their place: the text between their offsets is the directive."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import crossplane
+import pytest
+from nginx_texts import configuration_of, others_configurations, own_configurations, without_lua
+
+from hopcost.errors import UsageError
+from hopcost.nginx.tree import inside, parse_file, walk, walk_directives
+
+
+def test_a_directive_lies_between_its_offsets() -> None:
+    text = "a 1;\n  b {\n c 'x y' ; # no\n}\nd;"
+    found = [directive for directive, _ in walk_directives(parse_file(text, "a"))]
+    assert [text[directive.start : directive.end] for directive in found] == [
+        "a 1;",
+        "b {\n c 'x y' ; # no\n}",
+        "c 'x y' ;",
+        "d;",
+    ]
+    assert [(directive.name, directive.args, directive.line) for directive in found] == [
+        ("a", ("1",), 1),
+        ("b", (), 2),
+        ("c", ("x y",), 3),
+        ("d", (), 5),
+    ]
+    block = found[1]
+    assert text[block.opens : block.closes] == "\n c 'x y' ; # no\n"
+
+
+def test_lua_is_a_block_without_directives() -> None:
+    (found,) = parse_file("content_by_lua_block { a{} }", "a")
+    assert (found.lua, found.block, found.name) == (" a{} ", (), "content_by_lua_block")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a;\n;", "conf/a:2: nothing stands before this ';'"),
+        ("{ a; }", "conf/a:1: nothing stands before this '{'"),
+        ("a { b }", "conf/a:1: 'b' in line 1 has no ';' before this '}'"),
+        ("a;\n}", "conf/a:2: this '}' closes nothing"),
+        ("a;\nb c", "conf/a:2: 'b' has no ';' up to the end of the file"),
+        ("a {\nb {\n}\n", "conf/a:1: the block 'a' is never closed"),
+    ],
+)
+def test_what_nginx_refuses_is_refused_with_its_line(text: str, message: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        parse_file(text, "/etc/nginx/a", "conf/a")
+    assert refused.value.message == message
+
+
+def test_included_files_take_the_place_of_their_include(tmp_path: Path) -> None:
+    configuration = configuration_of(
+        tmp_path, "include a.conf;\nserver { include b.conf; }", **{"a.conf": "x 1;", "b.conf": "y;"}
+    )
+    found = [(directive.name, [parent.name for parent in parents]) for directive, parents in walk(configuration)]
+    assert found[2:] == [
+        ("include", ["http"]),
+        ("x", ["http"]),
+        ("server", ["http"]),
+        ("include", ["http", "server"]),
+        ("y", ["http", "server"]),
+    ]
+    http = next(directive for directive, _ in walk(configuration) if directive.name == "http")
+    assert [directive.name for directive in inside(http)] == ["x", "server"]
+
+
+@pytest.mark.parametrize("path", without_lua([*own_configurations(), *others_configurations()]), ids=str)
+def test_the_main_file_has_the_directives_that_crossplane_finds(path: Path) -> None:
+    parsed = crossplane.parse(str(path), single=True, check_ctx=False, check_args=False)
+
+    def theirs(block: list[dict[str, object]]) -> list[object]:
+        return [
+            (entry["directive"], tuple(entry["args"]), entry["line"], theirs(entry.get("block", [])))  # type: ignore[arg-type]
+            for entry in block
+        ]
+
+    def ours(block: object) -> list[object]:
+        return [(entry.name, entry.args, entry.line, ours(entry.block or ())) for entry in block]  # type: ignore[attr-defined]
+
+    def plain(block: list[object]) -> list[object]:
+        """crossplane takes the parentheses of an `if` away."""
+        return [
+            (
+                name,
+                tuple(word.strip("()") for word in args if word.strip("()")) if name == "if" else args,
+                line,
+                plain(inner),
+            )
+            for name, args, line, inner in block  # type: ignore[misc]
+        ]
+
+    assert plain(ours(parse_file(path.read_text(), "a"))) == plain(theirs(parsed["config"][0]["parsed"]))
