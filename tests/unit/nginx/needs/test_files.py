@@ -34,7 +34,8 @@ def test_files_have_the_kind_that_their_directive_wants(tmp_path: Path) -> None:
     configuration = configuration_of(
         tmp_path,
         "ssl_dhparam dh.pem; ssl_trusted_certificate /ca.pem; ssl_session_ticket_key /t.key;\n"
-        "auth_basic_user_file users; js_import main from /x.js; server { content_by_lua_file /a.lua; auth_basic_user_file $realm; }",
+        "auth_basic_user_file users; js_import main from /x.js;\n"
+        "server { content_by_lua_file /a.lua; auth_basic_user_file $realm; }",
     )
     assert {file.path: file.kind for file in find_files(configuration)} == {
         "/etc/nginx/dh.pem": FileKind.DHPARAM,

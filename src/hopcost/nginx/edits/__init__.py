@@ -34,3 +34,17 @@ def edited(text: str, edits: Iterable[Edit]) -> str:
         parts += [text[at : edit.start], edit.text]
         at = edit.end
     return "".join([*parts, text[at:]])
+
+
+class Place(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A line of a file, as the user knows the file: from the folder of the configuration.
+
+    >>> str(Place("conf.d/app.conf", 7))
+    'conf.d/app.conf:7'
+    """
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
