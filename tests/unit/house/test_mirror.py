@@ -10,7 +10,7 @@ PACKAGE = ROOT / "src" / "hopcost"
 DATA = {"served", "shipped"}  # what programs and suites bring along
 WITHOUT_A_FILE = {
     "structures alone; the tests of those who fill and read them use them": (
-        "statistics/questions/front/question "
+        "statistics/questions/front/question suites/configuration record/question "
         "plan/options plan/plan plan/until record/block record/evidence record/reason record/repeat "
         "record/run statistics/questions/claim_result suites/peer_name suites/published suites/suite"
     ),

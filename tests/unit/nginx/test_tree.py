@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import crossplane
 import pytest
 from nginx_texts import configuration_of, others_configurations, own_configurations, without_lua
 
 from hopcost.errors import UsageError
-from hopcost.nginx.tree import inside, parse_file, walk, walk_directives
+from hopcost.nginx.tree import Directive, inside, parse_file, walk, walk_directives
 
 
 def test_a_directive_lies_between_its_offsets() -> None:
@@ -72,26 +74,20 @@ def test_included_files_take_the_place_of_their_include(tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", without_lua([*own_configurations(), *others_configurations()]), ids=str)
 def test_the_main_file_has_the_directives_that_crossplane_finds(path: Path) -> None:
     parsed = crossplane.parse(str(path), single=True, check_ctx=False, check_args=False)
+    assert ours(parse_file(path.read_text(), "a")) == theirs(parsed["config"][0]["parsed"])
 
-    def theirs(block: list[dict[str, object]]) -> list[object]:
-        return [
-            (entry["directive"], tuple(entry["args"]), entry["line"], theirs(entry.get("block", [])))  # type: ignore[arg-type]
-            for entry in block
-        ]
 
-    def ours(block: object) -> list[object]:
-        return [(entry.name, entry.args, entry.line, ours(entry.block or ())) for entry in block]  # type: ignore[attr-defined]
+def ours(directives: tuple[Directive, ...]) -> list[object]:
+    return [(one.name, plain(one.name, one.args), one.line, ours(one.block or ())) for one in directives]
 
-    def plain(block: list[object]) -> list[object]:
-        """crossplane takes the parentheses of an `if` away."""
-        return [
-            (
-                name,
-                tuple(word.strip("()") for word in args if word.strip("()")) if name == "if" else args,
-                line,
-                plain(inner),
-            )
-            for name, args, line, inner in block  # type: ignore[misc]
-        ]
 
-    assert plain(ours(parse_file(path.read_text(), "a"))) == plain(theirs(parsed["config"][0]["parsed"]))
+def theirs(block: list[dict[str, Any]]) -> list[object]:
+    return [
+        (one["directive"], plain(one["directive"], one["args"]), one["line"], theirs(one.get("block", [])))
+        for one in block
+    ]
+
+
+def plain(name: str, args: Sequence[str]) -> tuple[str, ...]:
+    """crossplane takes the parentheses of an `if` away."""
+    return tuple(word for arg in args if (word := arg.strip("()"))) if name == "if" else tuple(args)
