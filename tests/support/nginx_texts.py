@@ -5,9 +5,14 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import msgspec
 from places import ROOT
 
+from hopcost.nginx.ablations import find_ablations
+from hopcost.nginx.ablations.ablation import Ablation, LoadSeen
+from hopcost.nginx.ablations.context import Context
 from hopcost.nginx.read import ConfigurationText, read_configuration
+from hopcost.nginx.sites import choose_site
 from hopcost.nginx.tree import Directive, walk
 
 OWN = ROOT / "tests" / "support" / "configurations"
@@ -72,3 +77,42 @@ def configuration_of(folder: Path, text: str, **others: str) -> ConfigurationTex
 def directive(configuration: ConfigurationText, name: str, index: int = 0) -> Directive:
     """A directive by its name, the first unless told otherwise."""
     return [found.directive for found in walk(configuration) if found.directive.name == name][index]
+
+
+def seen_load(**known: object) -> LoadSeen:
+    """A load that 32 connections make of an app that keeps connections open, unless told otherwise."""
+    usual = LoadSeen(
+        connections=32,
+        requests_per_connection=None,
+        body_bytes=2000,
+        content_type="text/html",
+        status=200,
+        encoding=None,
+        accepts_gzip=True,
+        is_tls=False,
+        is_upload=False,
+        idle_timeout_s=None,
+        is_from_upstream=True,
+    )
+    return msgspec.structs.replace(usual, **known)
+
+
+def context_of(configuration: ConfigurationText, version: tuple[int, ...] = (1, 22, 1), **known: object) -> Context:
+    """The context of a configuration's site."""
+    return Context(configuration, choose_site(configuration), version, seen_load(**known))
+
+
+def ablations_of(
+    folder: Path, text: str, version: tuple[int, ...] = (1, 22, 1), **known: object
+) -> dict[str, Ablation]:
+    """What may be measured of a small text, by name."""
+    configuration = configuration_of(folder, text)
+    found = find_ablations(configuration, choose_site(configuration), version, seen_load(**known))
+    return {ablation.name: ablation for ablation in found}
+
+
+def changed(folder: Path, text: str, name: str, version: tuple[int, ...] = (1, 22, 1), **known: object) -> str:
+    """The small text as one ablation leaves it, without the `http` around it."""
+    ablation = ablations_of(folder, text, version, **known)[name]
+    configuration = read_configuration(folder / "nginx.conf", machine=folder / "machine").with_edits(ablation.edits)
+    return configuration.files[configuration.main].removeprefix("events {}\nhttp {\n").removesuffix("\n}\n")

@@ -17,9 +17,9 @@ def unified_diff(configuration: ConfigurationText, edits: Iterable[Edit]) -> str
 
     `patch -p0` takes it in the folder that `patch_folder` names. Empty if nothing changes.
     """
-    by_file: dict[str, set[Edit]] = {}
-    for edit in edits:
-        by_file.setdefault(edit.file, set()).add(edit)
+    by_file: dict[str, list[Edit]] = {}
+    for edit in dict.fromkeys(edits):
+        by_file.setdefault(edit.file, []).append(edit)
     parts: list[str] = []
     for file, text in configuration.files.items():
         path = configuration.paths.get(file)

@@ -11,6 +11,7 @@ DATA = {"served", "shipped"}  # what programs and suites bring along
 WITHOUT_A_FILE = {
     "structures alone; the tests of those who fill and read them use them": (
         "statistics/questions/front/question suites/configuration record/question "
+        "nginx/ablations/ablation nginx/traps/trap "
         "plan/options plan/plan plan/until record/block record/evidence record/reason record/repeat "
         "record/run statistics/questions/claim_result suites/peer_name suites/published suites/suite"
     ),
@@ -56,6 +57,9 @@ WITHOUT_A_FILE = {
         "statistics/summary/usage statistics/validity/accounts statistics/validity/grounds"
     ),
     "in files of other names": (
+        "nginx/ablations/access nginx/ablations/buffers nginx/ablations/cache nginx/ablations/files "
+        "nginx/ablations/headers nginx/ablations/process nginx/ablations/tls "  # nginx/ablations/test_families.py
+        "nginx/traps/of_headers nginx/traps/of_the_process nginx/traps/to_the_app "  # nginx/traps/test_traps.py
         "generators/peers/ab generators/peers/h2load generators/peers/hey generators/peers/oha generators/peers/ours "
         "generators/peers/peer generators/peers/wrk generators/process "  # generators/test_peers.py
         "measure/protocols/front/ask "  # measure/protocols/front/test_suite.py

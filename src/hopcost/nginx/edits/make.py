@@ -79,7 +79,7 @@ def add_before(configuration: ConfigurationText, directive: Directive, lines: st
     line_start = _line_start(text, directive.start)
     indent = text[line_start : directive.start]
     if indent.strip(BLANKS):
-        return Edit(directive.file, directive.start, directive.start, re.sub(r"\n\s*", " ", lines) + " ")
+        return Edit(directive.file, directive.start, directive.start, re.sub(r"\n\s*", " ", lines).strip() + " ")
     return Edit(directive.file, line_start, line_start, _indented(lines, indent, text))
 
 
@@ -111,4 +111,4 @@ def _line_end(text: str, at: int) -> int:
 
 def _indented(lines: str, indent: str, text: str) -> str:
     newline = "\r\n" if "\r\n" in text else "\n"
-    return "".join(f"{indent}{line}{newline}" for line in lines.split("\n"))
+    return "".join(f"{indent}{line}{newline}" if line else newline for line in lines.split("\n"))

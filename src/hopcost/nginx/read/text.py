@@ -60,9 +60,9 @@ class ConfigurationText:
 
     def with_edits(self, edits: Iterable[Edit]) -> ConfigurationText:
         """The same configuration edited: texts and tree. The files stay as they are."""
-        by_file: dict[str, set[Edit]] = {}
-        for edit in edits:
-            by_file.setdefault(edit.file, set()).add(edit)
+        by_file: dict[str, list[Edit]] = {}
+        for edit in dict.fromkeys(edits):
+            by_file.setdefault(edit.file, []).append(edit)
         files = {file: edited(text, by_file.get(file, ())) for file, text in self.files.items()}
         return replace(self, files=files, tree=expand_includes(self.main, files, self.includes))
 

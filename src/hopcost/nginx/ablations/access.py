@@ -1,0 +1,50 @@
+"""Who may pass: subrequests, passwords, rules and Lua before the answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from hopcost.nginx.ablations.ablation import Ablation, Receipt
+from hopcost.nginx.ablations.context import Context, on
+
+HANDLER = re.compile(r"(?:access|rewrite|header_filter|body_filter|log)_by_lua(?:_block|_file)?$")
+
+
+def find(context: Context) -> Iterator[Ablation]:
+    """Each of them off. None is offered: they are there for a reason."""
+    asks = on(context.all_of("auth_request"))
+    if asks:
+        yield context.make(
+            "auth-request-off",
+            "auth_request off",
+            asks,
+            context.set_all(asks, "off"),
+            is_giant=True,
+            receipt=Receipt.REQUESTS,
+            buys="each request is allowed by another service",
+        )
+    passwords = on(context.all_of("auth_basic"))
+    if passwords:
+        yield context.make(
+            "auth-basic-off",
+            "auth_basic off",
+            passwords,
+            context.set_all(passwords, "off"),
+            is_giant=True,
+            buys="a password; the kind of its hash decides what it costs",
+        )
+    rules = on(context.all_of("modsecurity"))
+    if rules:
+        yield context.make(
+            "modsecurity-off",
+            "modsecurity off",
+            rules,
+            context.set_all(rules, "off"),
+            is_giant=True,
+            buys="rules against attacks",
+        )
+    handlers = [found.directive for found in context.reaching if HANDLER.match(found.directive.name)]
+    if handlers:
+        names = ", ".join(dict.fromkeys(handler.name for handler in handlers))
+        yield context.make("no-lua", f"no {names}", handlers, context.removed(handlers), buys="what the handler does")
