@@ -1,6 +1,6 @@
 //! The command line.
 
-use crate::answer::Fault;
+use crate::answer::{Fault, Route};
 use crate::link::Listen;
 use clap::Parser;
 use std::path::PathBuf;
@@ -29,6 +29,14 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=1_000_000_000))]
     pub work_rounds: u64,
 
+    /// Answers every path, whatever its query, with the body of this route, such as /512
+    #[arg(long, value_name = "ROUTE", value_parser = route)]
+    pub any_path: Option<Route>,
+
+    /// What the Content-Type of answers says, in place of the route's own
+    #[arg(long, value_name = "TYPE", value_parser = content_type)]
+    pub content_type: Option<&'static str>,
+
     /// So many connections may wait to be accepted (no more than net.core.somaxconn)
     #[arg(long, value_name = "N", default_value_t = u16::MAX, value_parser = clap::value_parser!(u16).range(1..))]
     pub backlog: u16,
@@ -44,6 +52,21 @@ pub struct Arguments {
     /// Writes one row of 24 bytes per request to this file
     #[arg(long, value_name = "FILE")]
     pub log_requests: Option<PathBuf>,
+}
+
+/// Kept until the process ends, as the types of the routes are.
+fn content_type(text: &str) -> Result<&'static str, String> {
+    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ') {
+        return Err("expected a type such as text/html".to_owned());
+    }
+    Ok(text.to_owned().leak())
+}
+
+fn route(path: &str) -> Result<Route, String> {
+    match Route::of(path.as_bytes()) {
+        Route::Unknown => Err("expected a route, such as /512 or /bytes/1000".to_owned()),
+        route => Ok(route),
+    }
 }
 
 fn after_help() -> String {

@@ -44,6 +44,8 @@ pub fn serve(arguments: Arguments) -> Result<(), Failure> {
         requests_per_connection: arguments.requests_per_connection,
         work: Work::calibrate(),
         work_rounds: arguments.work_rounds,
+        any_path: arguments.any_path,
+        content_type: arguments.content_type,
     };
 
     let started_ns = clock::monotonic_ns();

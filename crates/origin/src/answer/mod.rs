@@ -9,7 +9,8 @@ pub mod work;
 
 pub(crate) use body::{Body, Payload};
 pub use fault::Fault;
-pub(crate) use route::{Route, decimal};
+pub use route::Route;
+pub(crate) use route::decimal;
 pub(crate) use script::Script;
 
 /// What the origin needs to know about a request method.

@@ -9,14 +9,22 @@ const MAX_BODY_BYTES: u64 = 64 << 20;
 const OK: Status = Status(200, "OK");
 const PLAIN: &str = "text/plain";
 
+/// What a path asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Route {
+pub enum Route {
+    /// 12 bytes.
     Hello,
+    /// So many bytes of a pattern.
     Bytes(u64),
+    /// 512 bytes.
     Text512,
+    /// 1,024 bytes.
     Json,
+    /// 1,024 bytes.
     Text,
+    /// The length of the request's body.
     EchoLength,
+    /// No such route: 404.
     Unknown,
     /// The query asks for something that does not exist: 400, with the reason.
     Refused(&'static str),
@@ -36,7 +44,7 @@ impl Route {
     }
 
     /// The right answer to a request with a body of `body_bytes`.
-    pub fn answer(self, body_bytes: u64) -> Answer {
+    pub(crate) fn answer(self, body_bytes: u64) -> Answer {
         match self {
             Self::Hello => Answer::plain(OK, PLAIN, Body::Fixed(body::HELLO)),
             Self::Bytes(length) => Answer::plain(OK, "application/octet-stream", Body::Pattern(length)),

@@ -2,9 +2,9 @@
 
 use super::output::Queue;
 use super::timers::Timers;
-use crate::answer::Fault;
 use crate::answer::delay;
 use crate::answer::work::Work;
+use crate::answer::{Fault, Route};
 use crate::log::{Counts, RequestLog};
 use hopcost_common::seeds::Sequence;
 use rustix::time::{ClockId, clock_gettime};
@@ -33,6 +33,10 @@ pub struct Settings {
     pub work: Work,
     /// How many rounds of it run before each answer.
     pub work_rounds: u64,
+    /// The route that every path stands for, whatever its query.
+    pub any_path: Option<Route>,
+    /// The Content-Type of answers; without it that of their route.
+    pub content_type: Option<&'static str>,
 }
 
 /// Counts requests with a fault over all threads, so that `every=N` means each Nth request of the server.

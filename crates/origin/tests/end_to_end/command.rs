@@ -16,6 +16,8 @@ fn bad_usage_exits_2() {
         &["--listen", "smtp+tcp:127.0.0.1:0"],
         &["--listen", "http+tcp:127.0.0.1:0", "--threads", "0"],
         &["--listen", "http+tcp:127.0.0.1:0", "--unheard-of"],
+        &["--listen", "http+tcp:127.0.0.1:0", "--any-path", "/nothing"],
+        &["--listen", "http+tcp:127.0.0.1:0", "--content-type", ""],
     ] {
         let (code, text) = run(arguments);
         assert_eq!(code, 2, "{arguments:?}");

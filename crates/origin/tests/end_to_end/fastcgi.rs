@@ -51,6 +51,21 @@ pub fn read_answer(stream: &mut Stream, id: u16) -> (String, Vec<u8>, usize) {
 }
 
 #[test]
+fn any_path_is_answered_with_the_route_that_was_chosen() {
+    let server = Server::start(&["--any-path", "/512"]);
+    for link in LINKS {
+        let mut stream = server.connect(link);
+        for (id, target) in [(1, "/index.php?q=1"), (2, "/nothing"), (3, "/?every=0")] {
+            stream.write(&request(id, true, "GET", target, b""));
+            let (head, body, _) = read_answer(&mut stream, id);
+            assert!(head.starts_with("Status: 200 OK\r\n"), "{target}: {head}");
+            assert_eq!(body.len(), 512, "{target}");
+        }
+    }
+    assert_eq!(server.stop().total("answers_sent"), 6);
+}
+
+#[test]
 fn requests_one_after_another() {
     let server = Server::start(&[]);
     for link in LINKS {

@@ -32,6 +32,23 @@ fn a_thousand_pipelined_requests_have_a_thousand_answers() {
 }
 
 #[test]
+fn any_path_is_answered_with_the_route_that_was_chosen() {
+    let server = Server::start(&["--any-path", "/bytes/300", "--content-type", "text/html; charset=utf-8"]);
+    for link in LINKS {
+        let mut stream = server.connect(link);
+        for target in ["/", "/json", "/index.php?page=1", "/a%20b/c?delay=constant:20s&fault=hang", "*"] {
+            stream.get(target);
+            let (head, body) = stream.read_answer();
+            assert!(head.starts_with("HTTP/1.1 200 OK\r\n"), "{target}: {head}");
+            assert!(head.contains("\r\nContent-Type: text/html; charset=utf-8\r\n"), "{target}: {head}");
+            assert_eq!(body, pattern(300), "{target}");
+        }
+    }
+    let log = server.stop();
+    assert_eq!((log.total("answers_sent"), log.total("body_bytes_out")), (10, 3000));
+}
+
+#[test]
 fn every_route_answers() {
     let server = Server::start(&[]);
     let mut stream = server.connect("http+tcp");

@@ -2,7 +2,7 @@
 
 use super::{Connection, Origin, Stage};
 use crate::answer::fault::Reply;
-use crate::answer::{Answer, Ending, Extent, Fault, Request};
+use crate::answer::{Answer, Ending, Extent, Fault, Request, Script};
 use crate::io::context::Context;
 use crate::io::output::Mark;
 use crate::link::Protocol;
@@ -11,7 +11,10 @@ use crate::log::{Counts, Outcome, Row};
 use hopcost_common::clock;
 
 impl Connection {
-    pub(super) fn arrived(&mut self, context: &mut Context, request: Request) {
+    pub(super) fn arrived(&mut self, context: &mut Context, mut request: Request) {
+        if let Some(route) = context.settings.any_path {
+            request.script = Script::plain(route);
+        }
         let counts = self.counts(context);
         counts.requests_received += 1;
         counts.body_bytes_in += request.body_bytes;
@@ -35,6 +38,9 @@ impl Connection {
         settings.work.burn_ns(script.work_ns);
         context.owed_ns += script.work_after_ns;
         let mut answer = Answer::to(&request);
+        if let Some(content_type) = settings.content_type {
+            answer.content_type = content_type;
+        }
         if context.settings.requests_per_connection.is_some_and(|most| self.requests >= most) {
             answer.close_announced();
         }
