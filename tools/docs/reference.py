@@ -56,7 +56,11 @@ class Page(Enum):
     RECORD = "record.md"
 
 
-ROOMS = {Page.SUITE: ["suites"], Page.PROGRAM: ["programs"], Page.RECORD: ["record", "plan", "generators", "suites"]}
+ROOMS = {
+    Page.SUITE: ["suites", "nginx"],
+    Page.PROGRAM: ["programs"],
+    Page.RECORD: ["record", "plan", "generators", "suites"],
+}
 
 
 class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

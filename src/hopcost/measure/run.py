@@ -57,7 +57,7 @@ def measure(
     binaries, own = _binaries(suite), _own_programs(suite)
     for reason in build.build_missing(own, run_watcher.program_builds):
         run_watcher.build_failed(reason)
-    receipts = {hop.program: receipt_of(hop) for hop in [*_apps(suite), *binaries]}
+    receipts = {hop.program: receipt_of(hop) for hop in [*_own_hops(suite), *binaries]}
     receipts |= {program: installed(program) for program in own}
     if options.seed is None:
         options = msgspec.structs.replace(options, seed=secrets.randbits(32))
@@ -121,12 +121,13 @@ def _binaries(suite: Suite) -> list[Hop]:
 def _own_programs(suite: Suite) -> list[str]:
     """The programs of hopcost's that some hop uses as they are installed or built here."""
     hops = [hop for arm in suite.arms.values() for hop in arm.hops]
-    return sorted({hop.program for hop in hops if not hop.binary and hop.app is None})
+    return sorted({hop.program for hop in hops if not hop.binary and hop.app is None and hop.configuration is None})
 
 
-def _apps(suite: Suite) -> list[Hop]:
-    """The hops that are the user's own apps, each app once; the name is checked."""
-    hops = {hop.program: hop for arm in suite.arms.values() for hop in arm.hops if hop.app is not None}
+def _own_hops(suite: Suite) -> list[Hop]:
+    """The hops that are the user's own apps and configurations, each once; the name is checked."""
+    all_hops = [hop for arm in suite.arms.values() for hop in arm.hops]
+    hops = {hop.program: hop for hop in all_hops if hop.app is not None or hop.configuration is not None}
     for hop in hops.values():
         program_of(hop)
     return list(hops.values())

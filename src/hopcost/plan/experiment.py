@@ -155,6 +155,8 @@ def _idle_timeouts(settings: Settings, arms: list[Arm], limits: MachineLimits) -
         for hop in arm.hops:
             if hop.app is not None:
                 seconds = hop.app.idle_timeout_s
+            elif hop.configuration is not None:
+                seconds = hop.configuration.idle_timeout_s
             else:
                 seconds = limits.idle_timeout_s(hop.program, hop.settings_over(settings))
             if seconds:

@@ -11,10 +11,12 @@ from typing import Protocol
 from hopcost.errors import UsageError, nearest
 from hopcost.programs import definition
 from hopcost.programs.app import program_of_app
+from hopcost.programs.configuration import program_of_configuration
 from hopcost.programs.definition import Program
 from hopcost.suites import toml_file
 from hopcost.suites.app import App
 from hopcost.suites.arm import SettingValue
+from hopcost.suites.configuration import Configuration
 
 
 def shipped_programs() -> list[str]:
@@ -34,19 +36,26 @@ def read_program(name: str) -> Program:
 
 
 class OfProgram(Protocol):
-    """A hop, of a suite or prepared: `app` is the user's own program of this name, None for one of hopcost's."""
+    """A hop, of a suite or prepared: `app` is the user's own program of this name, `configuration` the user's own
+    nginx.conf; one of hopcost's has neither.
+    """
 
     program: str
     app: App | None
+    configuration: Configuration | None
 
 
 def program_of(hop: OfProgram) -> Program:
-    """What the hop's program is; UsageError for an unknown one, and for an app called like one of hopcost's."""
-    if hop.app is None:
+    """What the hop's program is; UsageError for an unknown one, and for the user's own called like one of hopcost's."""
+    if hop.app is None and hop.configuration is None:
         return read_program(hop.program)
     if hop.program in shipped_programs():
-        raise UsageError(f"apps.{hop.program}: a program of hopcost is called so", "give your app another name")
-    return program_of_app(hop.program, hop.app)
+        key = "apps" if hop.app is not None else "configurations"
+        raise UsageError(f"{key}.{hop.program}: a program of hopcost is called so", "give yours another name")
+    if hop.app is not None:
+        return program_of_app(hop.program, hop.app)
+    assert hop.configuration is not None, "one of the two is there"
+    return program_of_configuration(hop.program, hop.configuration)
 
 
 def _check(program: Program, path: Path) -> None:

@@ -15,6 +15,7 @@ from hopcost.errors import UsageError
 from hopcost.machine import binaries
 from hopcost.programs.app import receipt_of_app
 from hopcost.programs.build_cache import built_path
+from hopcost.programs.configuration import executable_of
 from hopcost.programs.definition import Installed, Lacking, Program
 from hopcost.programs.read import read_program
 from hopcost.suites.arm import Hop, SettingValue
@@ -47,7 +48,9 @@ def installed(name: str, binary: str | None = None) -> Installed:
 
 
 def receipt_of(hop: Hop) -> Installed:
-    """The receipt of the hop's program or app, in the hop's own binary if it brings one."""
+    """The receipt of the hop's program or app, in the hop's own binary if it brings one; nginx's of a configuration."""
+    if hop.configuration is not None:
+        return installed("nginx", executable_of(hop.configuration))
     return installed(hop.program, hop.binary) if hop.app is None else receipt_of_app(hop.app, hop.binary)
 
 

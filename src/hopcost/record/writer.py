@@ -101,7 +101,7 @@ class Writer:
         try:
             folder.mkdir(parents=True)
             for name, text in files.items():
-                (folder / name).write_text(self._mask.masker.mask_text(text), encoding="utf-8")
+                (folder / name).write_text(self._mask.masker.mask_text(text), encoding="utf-8", errors="replace")
             masked = [self._mask.mask_command(command) for command in commands]
             (folder / COMMANDS).write_bytes(msgspec.json.format(msgspec.json.encode(masked)))
         except OSError as error:

@@ -23,10 +23,12 @@ from hopcost.stacks.address import LOOPBACK, Address
 from hopcost.stacks.app.command import app_command
 from hopcost.stacks.app.needs import services_of
 from hopcost.stacks.certificate import CERTIFICATE
+from hopcost.stacks.jail.prepare import Jail, front_address, next_address, prepare_in_jail
 from hopcost.stacks.sandbox import ports as sandbox_ports
 from hopcost.stacks.sandbox.ports import Ports
 from hopcost.suites.app import App
 from hopcost.suites.arm import Arm, Hop, Link, Settings, SettingValue
+from hopcost.suites.configuration import Configuration
 from hopcost.suites.server import RunningServer
 
 PID_MAX = Path("/proc/sys/kernel/pid_max")
@@ -36,7 +38,8 @@ class PreparedHop(msgspec.Struct):
     """A hop with everything decided: its command line and the files generated for it (name → text).
 
     It is ready when it has as many `children`. If it `forks`, its processes come and go, or are very many. `config` is
-    the file that replaces the program's own configuration. The user's own `app` has a `folder` and an `environment`.
+    the file that replaces the program's own configuration. The user's own `app` has a `folder` and an `environment`,
+    the user's own `configuration` a `jail`.
     """
 
     name: str
@@ -52,6 +55,8 @@ class PreparedHop(msgspec.Struct):
     app: App | None = None
     folder: str | None = None
     environment: dict[str, str] = {}
+    configuration: Configuration | None = None
+    jail: Jail | None = None
 
 
 class PreparedStack(msgspec.Struct):
@@ -107,6 +112,8 @@ def prepare(
         _addresses(shared, hop, names[number], ports, LOOPBACK if number else front)
         for number, hop in enumerate(arm.hops)
     ]
+    if arm.hops[0].configuration is not None:
+        addresses = _addresses_of_configuration(arm, arm.hops[0].configuration, names, shared.directory, front)
     return _prepare_at(name, arm, shared, names, addresses)
 
 
@@ -173,6 +180,16 @@ def _addresses(shared: _Shared, hop: Hop, names: list[str], ports: Ports, ip: st
     return [Address(link=link, address=f"{ip}:{number}", ca_file=ca_file) for number in numbers]
 
 
+def _addresses_of_configuration(
+    arm: Arm, configuration: Configuration, names: list[list[str]], directory: Path, front: str
+) -> list[list[Address]]:
+    """Where the user's own configuration listens, and where it looks for the hop after it."""
+    addresses = [[front_address(arm.hops[0], configuration, front, directory)]]
+    for hop, (name, *_) in zip(arm.hops[1:], names[1:], strict=True):
+        addresses.append([next_address(configuration, hop, directory / f"{name}.sock")])
+    return addresses
+
+
 def _prepare_copies(
     shared: _Shared, hop: Hop, names: list[str], addresses: list[Address], upstreams: list[Address]
 ) -> Iterator[PreparedHop]:
@@ -198,6 +215,8 @@ def _prepare_hop(
     where = f"{shared.where}: {hop.program}"
     program = read.program_of(hop)
     resolved = program.resolve_settings(settings, len(shared.cores.stack), shared.where)
+    if hop.configuration is not None:
+        return _prepare_configuration(shared, hop, hop.configuration, name, address, upstreams)
     receipt = receipt_of(hop).under(resolved)
     if receipt.path is None or receipt.version is None:
         raise CannotMeasure(f"{where}: {receipt.missing}", receipt.remedy)
@@ -233,6 +252,26 @@ def _prepare_hop(
         children=rendered.children,
         forks=rendered.forks,
         config=hop.config,
+    )
+
+
+def _prepare_configuration(
+    shared: _Shared, hop: Hop, configuration: Configuration, name: str, address: Address, upstreams: list[Address]
+) -> PreparedHop:
+    """The user's own nginx.conf, in a jail."""
+    parts = prepare_in_jail(name, configuration, upstreams, shared.directory, shared.cores.stack)
+    return PreparedHop(
+        name=name,
+        program=hop.program,
+        version=parts.version,
+        address=address,
+        settings={},
+        command=parts.command,
+        files=parts.files,
+        children=parts.children,
+        forks=parts.forks,
+        configuration=configuration,
+        jail=parts.jail,
     )
 
 

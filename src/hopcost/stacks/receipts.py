@@ -99,7 +99,7 @@ class Observer:
                 hop: {pid: ns for pid in pids if (ns := usage.process_clock_ns(pid)) is not None}
                 for hop, pids in processes.items()
             },
-            accepted=_accepted([pid for pids in processes.values() for pid in pids]),
+            accepted=connections_accepted([pid for pids in processes.values() for pid in pids]),
             lines={name: _lines(self._stack.session.directory / name) for name in self._logs},
         )
 
@@ -213,7 +213,7 @@ def listening(lines: Iterable[str], port: int) -> int:
     return sum(state == "0A" and int(local.rpartition(":")[2], 16) == port for _, local, _, state, *_ in fields)
 
 
-def _accepted(pids: list[int]) -> int | None:
+def connections_accepted(pids: list[int]) -> int | None:
     """TCP connections accepted so far in the network namespace of these processes; None if it is ours too."""
     for pid in pids:
         try:

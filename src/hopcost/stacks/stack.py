@@ -21,6 +21,9 @@ from hopcost.stacks.app.start import AppInSession
 from hopcost.stacks.app.supply import Supply
 from hopcost.stacks.failure import quote_named_lines
 from hopcost.stacks.host import Host
+from hopcost.stacks.jail.outcome import Outcome, outcome_of
+from hopcost.stacks.jail.prepare import Jail
+from hopcost.stacks.jail.tried.start import jail_net
 from hopcost.stacks.prepare import PreparedHop, PreparedStack, prepare, prepare_at_own_addresses
 from hopcost.stacks.sandbox import namespaces, session, sockets, usage
 from hopcost.stacks.sandbox.namespaces import STACK
@@ -117,6 +120,9 @@ class RunningStack:
         if refusal is not None:
             raise ArmFailed(name, *refusal)
         self.supply = Supply(name, arm, host.network)
+        configuration = arm.hops[0].configuration
+        with _arm_to_blame(name, CannotMeasure):
+            self._outcome: Outcome | None = None if configuration is None else outcome_of(configuration)
         with contextlib.ExitStack() as undo, _arm_to_blame(name, NotStarted):
             self.session = host.session(label, self._net())
             undo.callback(self.session.kill)
@@ -127,7 +133,7 @@ class RunningStack:
             with _arm_to_blame(name, CannotMeasure):
                 self.prepared = prepare(name, arm, settings, cores, self.session.directory, ports, front)
             self.surroundings = read_surroundings(
-                name, self._wishes, self.session, self.prepared.open_files, self.supply.notes
+                name, self._wishes, self.session, self.prepared.open_files, [*self.supply.notes, *self._jail_notes]
             )
             self._start()
             undo.pop_all()
@@ -136,11 +142,13 @@ class RunningStack:
         """The namespace to make, or None. Of the sysctls only net.* belong to a namespace."""
         if not self._host.network.own:
             return None
+        jail = Net() if self._outcome is None else jail_net(self._outcome.addresses)
         return Net(
-            sysctls={key: value for key, value in self._wishes.sysctls.items() if key.startswith("net.")},
+            sysctls=jail.sysctls
+            | {key: value for key, value in self._wishes.sysctls.items() if key.startswith("net.")},
             link=self._wishes.link_mbit_per_s is not None,
             link_mbit_per_s=self._wishes.link_mbit_per_s,
-            addresses=self.supply.addresses,
+            addresses=[*self.supply.addresses, *jail.addresses],
         )
 
     def __enter__(self) -> RunningStack:
@@ -217,19 +225,51 @@ class RunningStack:
 
     def _start(self) -> None:
         prepared = self.prepared
-        files = certificate.make_certificate(prepared.address.host) if prepared.address.is_tls else {}
-        for file, text in files.items():
+        for file, text in self._certificate().items():
             self.session.put(file, text)
         self.supply.enter(self.session, [hop.address.port for hop in prepared.hops if hop.address.port is not None])
         self._roots |= self.supply.start(self.session, prepared.cores, prepared.open_files)
+        self._start_helpers()
         for place in reversed(range(len(prepared.hops))):
             hop, began = self.prepared.hops[place], time.monotonic()
             self._start_hop(hop)
             self.ready_after_s[hop.name] = time.monotonic() - began
 
+    @property
+    def _jail(self) -> Jail | None:
+        return self.prepared.hops[0].jail
+
+    @property
+    def _jail_notes(self) -> list[str]:
+        """What differs from the user's own files, and what stands for their upstreams."""
+        return [] if self._jail is None else self._jail.notes
+
+    def _certificate(self) -> dict[str, str]:
+        """What the first hop needs to speak TLS, or its clients to trust it; by file name."""
+        if not self.prepared.address.is_tls:
+            return {}
+        if self._jail is not None:
+            return {certificate.CERTIFICATE: self._jail.authorities}
+        return certificate.make_certificate(self.prepared.address.host)
+
+    def _start_helpers(self) -> None:
+        """Start what a jail needs besides the next hop."""
+        cores, files = self.prepared.cores.stack, self.prepared.open_files
+        for name, command in (self._jail.helpers if self._jail is not None else {}).items():
+            self._roots[name] = self.session.start(name, command, cores, files)
+            deadline = time.monotonic() + self._ready_s
+            while not session.last_lines(self.session.log(name)):  # its first line says that it listens
+                if name in self.session.poll() or time.monotonic() > deadline:
+                    break
+                time.sleep(0.002)
+            if (status := self.session.poll().get(name)) is not None:
+                raise ArmFailed(self.arm, self._describe_end(name, status), REPRODUCE)
+
     def _start_hop(self, hop: PreparedHop) -> None:
         for file, text in hop.files.items():
             self.session.put(file, text)
+        for file, content in (hop.jail.made if hop.jail is not None else {}).items():
+            (self.session.directory / file).write_bytes(content)
         self._roots[hop.name] = self.session.start(
             hop.name, hop.command, self.prepared.cores.stack, self.prepared.open_files, hop.folder, hop.environment
         )

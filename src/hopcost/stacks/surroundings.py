@@ -69,7 +69,7 @@ def read_surroundings(
     """What the kernel gave, and notes on what it refused. MeasurementFailed if the link carries nothing."""
     rate, carried = wishes.link_mbit_per_s, None
     notes = [*unavailable_sysctls(wishes.sysctls), *notes]
-    notes += [f"{key} = {wishes.sysctls[key]}: {why}" for key, why in session.refused.items()]
+    notes += [f"{key} = {wishes.sysctls.get(key, 0)}: {why}" for key, why in session.refused.items()]
     if wishes.open_files is not None and open_files < wishes.open_files:
         notes.append(f"open files: {wishes.open_files} asked for, {open_files} given: that is the hard limit here")
     own, client = session.namespace, session.client_namespace

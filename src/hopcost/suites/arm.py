@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Meta
 
 from hopcost.suites.app import App
+from hopcost.suites.configuration import Configuration
 from hopcost.suites.server import RunningServer
 
 COPY_SUFFIX = "-aa"  # behind the baseline's name: its second run, the A/A arm
@@ -41,7 +42,10 @@ class Hop(msgspec.Struct, forbid_unknown_fields=True):
     """One program with its settings inside a stack. Its paths are absolute here."""
 
     program: Annotated[
-        Name, Meta(description="a program's name, as `hopcost list` shows it, or that of an app of the suite")
+        Name,
+        Meta(
+            description="a program's name, as `hopcost list` shows it, or that of an app or configuration of the suite"
+        ),
     ]
     link: Annotated[
         Link,
@@ -78,6 +82,10 @@ class Hop(msgspec.Struct, forbid_unknown_fields=True):
     app: Annotated[
         App | None,
         Meta(description="not for you to write: the app of this name, laid in here when the suite is read"),
+    ] = None
+    configuration: Annotated[
+        Configuration | None,
+        Meta(description="not for you to write: the configuration of this name, laid in when the suite is read"),
     ] = None
 
     @property

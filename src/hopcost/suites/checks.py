@@ -190,6 +190,7 @@ def check_suite(suite: Suite, path: Path) -> None:
             own = {hop.program for hop in content.hops}
             _known(program, own, f"{path}: arms.{name}: settings: no hop of it is the program '{program}'")
     check_apps(suite, path)
+    check_configurations(suite, path)
     check_claims(suite.claims, suite.experiments, suite.arms, path)
 
 
@@ -226,6 +227,36 @@ def _check_app_of(hop: Hop, suite: Suite, where: str) -> None:
         )
     if hop.port is not None and app.port is not None and hop.port != app.port:
         raise UsageError(f"{where}: port: {hop.program} listens on {app.port}", "leave `port` out of the hop")
+
+
+def check_configurations(suite: Suite, path: object) -> None:
+    """A configuration is the first hop of its arms, and has one hop after it: that stands for its upstream."""
+    for name in suite.configurations:
+        if name in suite.apps:
+            raise UsageError(
+                f"{path}: configurations.{name}: an app has this name too", "give one of them another name"
+            )
+    for name, arm in suite.arms.items():
+        for number, hop in enumerate(arm.hops):
+            _check_configuration_of(arm, number, hop, suite, f"{path}: arms.{name}.hops[{number}]")
+
+
+def _check_configuration_of(arm: Arm, number: int, hop: Hop, suite: Suite, where: str) -> None:
+    configuration = suite.configurations.get(hop.program)
+    if hop.configuration is not None and hop.configuration != configuration:
+        raise UsageError(f"{where}: configuration: not in a hop", f"write it as [configurations.{hop.program}]")
+    if configuration is None:
+        return
+    if number or len(arm.hops) > 2:
+        raise UsageError(
+            f"{where}: {hop.program} is your own configuration: it is the first hop, with at most one after it",
+            "the hop after it takes the place of its upstream",
+        )
+    given = {"port": hop.port, "config": hop.config, "binary": hop.binary}
+    for key, value in given.items():
+        if value is not None:
+            hint = f"[configurations.{hop.program}] has `{'nginx' if key == 'binary' else 'port'}`"
+            raise UsageError(f"{where}: {key}: not with your own configuration", hint if key != "config" else None)
 
 
 def _known(word: str, known: Collection[str], message: str) -> None:

@@ -24,6 +24,10 @@ class Configuration(msgspec.Struct, forbid_unknown_fields=True):
     port: Annotated[Port, Meta(description="the port of the site that is measured")]
     host: Annotated[str, Meta(description="what the request's `Host` says: one of the site's names")]
     nginx: Annotated[str, Meta(description="the nginx that reads it: a name on the PATH, or a path")] = "nginx"
+    idle_timeout_s: Annotated[
+        Annotated[float, Meta(gt=0)] | None,
+        Meta(description="after how long it drops an idle connection: its smallest `keepalive_timeout`"),
+    ] = None
     edits: Annotated[list[Edit], Meta(description="changes to its files, by offset; the files themselves stay")] = []
     digest: Annotated[
         str | None,

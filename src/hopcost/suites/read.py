@@ -7,8 +7,13 @@ from pathlib import Path
 import msgspec
 
 from hopcost.errors import UsageError, nearest
+from hopcost.nginx.idle import idle_timeout_s
+from hopcost.nginx.read import read_configuration
+from hopcost.nginx.sites import choose_site
 from hopcost.suites import toml_file
 from hopcost.suites.checks import check_suite
+from hopcost.suites.configuration import Configuration
+from hopcost.suites.hosts import with_hosts
 from hopcost.suites.suite import Suite
 
 SUITES = Path(__file__).parent / "shipped"
@@ -40,13 +45,15 @@ def read_suite(name_or_path: str) -> Suite:
 def complete_suite(suite: Suite, path: Path) -> Suite:
     """The suite, checked, with whole hops: who starts a stack needs hops alone.
 
-    An arm's settings are laid under those of its hops, apps are laid into theirs, and paths are made absolute: they
-    are taken from the folder of `path`. A suite without a file has a `path` too, which errors name. UsageError if it
-    contradicts itself.
+    An arm's settings are laid under those of its hops, apps and configurations into theirs. Paths are made absolute:
+    they are taken from the folder of `path`. A suite without a file has a `path` too, which errors name. UsageError if
+    it contradicts itself.
     """
     check_suite(suite, path)
+    suite = with_hosts(suite, path)
     folder, replace = path.parent, msgspec.structs.replace
     apps = {name: app.from_folder(folder) for name, app in suite.apps.items()}
+    configurations = {name: _with_idle_timeout(own.from_folder(folder)) for name, own in suite.configurations.items()}
     arms = {
         name: replace(
             arm,
@@ -55,10 +62,20 @@ def complete_suite(suite: Suite, path: Path) -> Suite:
                     hop.from_folder(folder),
                     settings=hop.settings_over(arm.settings),
                     app=apps.get(hop.program),
+                    configuration=configurations.get(hop.program),
                 )
                 for hop in arm.hops
             ],
         )
         for name, arm in suite.arms.items()
     }
-    return replace(suite, arms=arms, apps=apps)
+    return replace(suite, arms=arms, apps=apps, configurations=configurations)
+
+
+def _with_idle_timeout(configuration: Configuration) -> Configuration:
+    """With its idle time-out, unless the suite says it; UsageError if it cannot be read, or has no such site."""
+    if configuration.idle_timeout_s is not None:
+        return configuration
+    text = read_configuration(Path(configuration.file))
+    site = choose_site(text, configuration.host, configuration.port)
+    return msgspec.structs.replace(configuration, idle_timeout_s=idle_timeout_s(text, site))

@@ -13,6 +13,7 @@ from hopcost.suites import sweep as sweeping
 from hopcost.suites.app import App
 from hopcost.suites.arm import Arm, ArmName, Name
 from hopcost.suites.claim import Claim
+from hopcost.suites.configuration import Configuration
 from hopcost.suites.experiment import Experiment
 from hopcost.suites.sweep import AT
 
@@ -42,6 +43,10 @@ class Suite(msgspec.Struct, forbid_unknown_fields=True):
     analysis: Annotated[str, Meta(description="prose about what the results mean; kept in the record")] = ""
     apps: Annotated[
         dict[Name, App], Meta(description="your own programs, by the name that hops have for them: `[apps.NAME]`")
+    ] = {}
+    configurations: Annotated[
+        dict[Name, Configuration],
+        Meta(description="your own nginx.conf, by the name that hops have for it: `[configurations.NAME]`"),
     ] = {}
     claims: Annotated[
         list[Claim], Meta(description="what the article says, to be tested by `hopcost claims`: `[[claims]]`")

@@ -31,7 +31,7 @@ def running_arm(
     is built first. ArmFailed if the arm does not start or answer.
     """
     experiment, name, content, cores = find_arm(path)
-    own = [hop.program for hop in content.hops if not hop.binary and hop.app is None]
+    own = [hop.program for hop in content.hops if not hop.binary and hop.app is None and hop.configuration is None]
     build.build_missing(own, build.telling(lambda name: say(f"building {name}")))
     raise_open_files()
     leftovers.remove_leftovers()

@@ -30,6 +30,7 @@ def describe_stack(stack: PreparedStack, folder: Path, workload: Workload) -> st
         ]
         lines += [f"  settings: {settings}"] if settings else []
         lines += [f"  configuration: {hop.config}"] if hop.config else []
+        lines += _own_configuration(hop)
         where, variables = hop.folder or str(folder), [f"{name}={value}" for name, value in _variables(hop).items()]
         words = shlex.join([*(["env", *variables] if variables else []), *mask_words(hop.command)])
         lines += [f"  $ cd {shlex.quote(where)} && taskset --cpu-list {cores} {words}"]
@@ -37,6 +38,15 @@ def describe_stack(stack: PreparedStack, folder: Path, workload: Workload) -> st
         for name, text in hop.files.items():
             lines += ["", f"{folder}/{name}:", *[f"  {line}".rstrip() for line in mask_text(text).splitlines()]]
     return "\n".join(lines) + "\n"
+
+
+def _own_configuration(hop: PreparedHop) -> list[str]:
+    """The user's own nginx.conf: what differs from it, and what runs beside its jail."""
+    if hop.configuration is None or hop.jail is None:
+        return []
+    notes = hop.jail.notes or ["your files unchanged"]
+    helpers = [f"  $ {shlex.join(command)}" for command in hop.jail.helpers.values()]
+    return [f"  configuration: {hop.configuration.file}", *(f"  {note}" for note in notes), *helpers]
 
 
 def _variables(hop: PreparedHop) -> dict[str, str]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 
 
 class Edit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -14,10 +16,10 @@ class Edit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     file as it is, before any edit.
     """
 
-    file: str
-    start: int
-    end: int
-    text: str
+    file: Annotated[str, Meta(description="the path under which nginx reads it")]
+    start: Annotated[int, Meta(ge=0, description="the first character that goes")]
+    end: Annotated[int, Meta(ge=0, description="the first that stays; `start` if none goes")]
+    text: Annotated[str, Meta(description="what takes their place")]
 
 
 def edited(text: str, edits: Iterable[Edit]) -> str:

@@ -16,6 +16,7 @@ from hopcost.record.run import Ending
 from hopcost.record.secrets.masker import Masker
 from hopcost.suites.app import App
 from hopcost.suites.arm import Arm, Hop, Settings
+from hopcost.suites.configuration import Configuration
 from hopcost.suites.experiment import Experiment, Workload
 from hopcost.suites.published import Protocol
 from hopcost.suites.server import RunningServer
@@ -42,6 +43,7 @@ class StructureMasker:
         return replace(
             suite,
             apps={name: self._app(app) for name, app in suite.apps.items()},
+            configurations={name: self._configuration(own) for name, own in suite.configurations.items()},
             arms={name: self.mask_arm(arm) for name, arm in suite.arms.items()},
             experiments=[self._experiment(experiment) for experiment in suite.experiments],
             analysis=self._text(suite.analysis),
@@ -85,7 +87,9 @@ class StructureMasker:
 
     def _hop(self, hop: Hop) -> Hop:
         app = None if hop.app is None else self._app(hop.app)
-        return replace(hop, settings=self._values(hop.settings), last_copy=self._values(hop.last_copy), app=app)
+        own = None if hop.configuration is None else self._configuration(hop.configuration)
+        settings, last_copy = self._values(hop.settings), self._values(hop.last_copy)
+        return replace(hop, settings=settings, last_copy=last_copy, app=app, configuration=own)
 
     def _server(self, server: RunningServer | None) -> RunningServer | None:
         if server is None:
@@ -95,6 +99,9 @@ class StructureMasker:
     def _app(self, app: App) -> App:
         environment = self.masker.mask_environment(app.environment)
         return replace(app, command=self.masker.mask_words(app.command), environment=environment)
+
+    def _configuration(self, own: Configuration) -> Configuration:
+        return replace(own, edits=[replace(edit, text=self.masker.mask_text(edit.text)) for edit in own.edits])
 
     def _settings(self, settings: Settings) -> Settings:
         return {program: self._values(values) for program, values in settings.items()}

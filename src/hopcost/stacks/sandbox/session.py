@@ -137,7 +137,7 @@ class Session:
         """Write a file into the session's directory."""
         path = self.directory / name
         try:
-            path.write_text(text, encoding="utf-8")
+            path.write_text(text, encoding="utf-8", errors="surrogateescape", newline="")
         except OSError as error:
             raise _no_temporary_folder(error) from error
         return path

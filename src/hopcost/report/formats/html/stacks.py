@@ -147,6 +147,8 @@ def _settings(arm: Arm) -> list[str]:
         words = ", ".join(f"{name} = {label(value)}" for name, value in settings.items()) or "as its defaults are"
         if hop.app is not None:
             words = shlex.join(hop.app.command)
+        if hop.configuration is not None:
+            words = f"{hop.configuration.file}, edits: {len(hop.configuration.edits)}"
         times = f" × {hop.copies}" if hop.copies > 1 else ""
         lines.append(f"{hop.program}{times} over {hop.link.value}: {words}")
     lines += [f"{name} = {value}" for name, value in arm.sysctls.items()]

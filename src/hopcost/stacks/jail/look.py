@@ -1,0 +1,102 @@
+"""What a configuration did under load, seen from outside: its logs, and connections to what is behind it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from hopcost.record.secrets import mask_text
+from hopcost.stacks.prepare import PreparedHop
+from hopcost.stacks.receipts import connections_accepted
+from hopcost.stacks.stack import RunningStack
+
+MOST_BYTES = 1 << 20  # of an error log that are read
+LINES = 20
+TEMPORARY, TIMEOUT = "buffered to a temporary file", "upstream timed out"
+OUTPUT = ("/dev/stdout", "/dev/stderr")
+
+
+class JailLook(msgspec.Struct, frozen=True):
+    """Counters of a hop in a jail, from its start until now; or what they grew by.
+
+    `log_bytes` are by path in the jail. `accepted` counts the TCP connections that the stack's hops accepted, those of
+    the client too; None if they cannot be counted. Lines of error logs are masked.
+    """
+
+    hop: str
+    log_bytes: dict[str, int]
+    temporary_files: int
+    timeouts: int
+    error_lines: list[str]
+    accepted: int | None
+
+    def since(self, before: JailLook) -> JailLook:
+        """What came after another look at the same hop."""
+        accepted = None if self.accepted is None or before.accepted is None else self.accepted - before.accepted
+        new = self.error_lines[len(before.error_lines) :] if len(before.error_lines) < LINES else self.error_lines
+        return JailLook(
+            hop=self.hop,
+            log_bytes={path: size - before.log_bytes.get(path, 0) for path, size in self.log_bytes.items()},
+            temporary_files=self.temporary_files - before.temporary_files,
+            timeouts=self.timeouts - before.timeouts,
+            error_lines=new,
+            accepted=accepted,
+        )
+
+
+def look_at(stack: RunningStack) -> JailLook:
+    """The present counters of the stack's first hop, which must be in a jail. Logs are only read."""
+    hop = stack.prepared.hops[0]
+    pids = stack.processes[hop.name]
+    files = _log_files(stack, hop, pids[0])
+    lines: list[str] = []
+    for path, file in files.items():
+        if _is_error_log(path):
+            lines += _last_lines(file)
+    return JailLook(
+        hop=hop.name,
+        log_bytes={path: _size(file) for path, file in files.items()},
+        temporary_files=sum(TEMPORARY in line for line in lines),
+        timeouts=sum(TIMEOUT in line for line in lines),
+        error_lines=[mask_text(line) for line in lines if TEMPORARY not in line][-LINES:],
+        accepted=connections_accepted(pids),
+    )
+
+
+def empty_logs(stack: RunningStack) -> None:
+    """Make room: logs are in memory, and grow by some 100 bytes with each request."""
+    hop = stack.prepared.hops[0]
+    for path, file in _log_files(stack, hop, stack.processes[hop.name][0]).items():
+        if not _is_error_log(path) and path not in OUTPUT:
+            with contextlib.suppress(OSError), file.open("r+b") as log:
+                log.truncate()
+
+
+def _log_files(stack: RunningStack, hop: PreparedHop, master: int) -> Mapping[str, Path]:
+    """The logs by their paths in the jail: files that the master's root folder leads to."""
+    assert hop.jail is not None, "the hop is in a jail"
+    root = Path(f"/proc/{master}/root")
+    return {path: stack.session.log(hop.name) if path in OUTPUT else root / path.lstrip("/") for path in hop.jail.logs}
+
+
+def _is_error_log(path: str) -> bool:
+    return "error" in path or path == "/dev/stderr"
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError:
+        return 0
+
+
+def _last_lines(file: Path) -> list[str]:
+    try:
+        with file.open("rb") as log:
+            log.seek(max(0, _size(file) - MOST_BYTES))
+            return log.read(MOST_BYTES).decode(errors="replace").splitlines()
+    except OSError:
+        return []

@@ -1,0 +1,1 @@
+"""The root folder of a jail: what is in it, and the script that makes it."""

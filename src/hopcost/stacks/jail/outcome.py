@@ -1,0 +1,128 @@
+"""What it takes until an nginx starts with a configuration: it is started in a jail, and its complaints are mended.
+
+`nginx -t` alone proves nothing: it does not run what Lua does when nginx starts. So it is started, and asked.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import msgspec
+
+from hopcost.errors import CannotMeasure, UsageError
+from hopcost.nginx.edits import Edit
+from hopcost.nginx.needs import Needs, find_needs
+from hopcost.nginx.read import ConfigurationText, read_configuration
+from hopcost.stacks.jail.made.contents import contents_of
+from hopcost.stacks.jail.possible import why_no_jail
+from hopcost.stacks.jail.tried.added import Added, merge_edits
+from hopcost.stacks.jail.tried.complaints import read_complaints
+from hopcost.stacks.jail.tried.mend import blank, mend
+from hopcost.stacks.jail.tried.start import NAME, Tried, nginx_command, try_once
+from hopcost.stacks.jail.version import NginxVersion, nginx_version
+from hopcost.stacks.sandbox import network
+from hopcost.suites.configuration import Configuration
+
+MOST_STARTS = 40
+OURS = ("daemon", "worker_cpu_affinity", "worker_priority")
+WITHOUT_JAIL = "run as root, or allow unprivileged user namespaces (in a container: --cap-add SYS_ADMIN and NET_ADMIN)"
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """With what was `added`, this `nginx` starts with the configuration and takes connections.
+
+    `edits` are the changes of its text that all arms get, `notes` what differs from the user's files, in words: none if
+    they run unchanged. `warnings` are what nginx says when it starts.
+    """
+
+    nginx: NginxVersion
+    text: ConfigurationText
+    needs: Needs
+    added: Added
+    edits: list[Edit]
+    notes: list[str]
+    warnings: list[str]
+
+    @property
+    def addresses(self) -> list[str]:
+        """What the loopback must have besides its own."""
+        return list(dict.fromkeys([*self.needs.addresses, *self.added.addresses]))
+
+
+_known: dict[tuple[str, str, str], Outcome] = {}
+
+
+def outcome_of(configuration: Configuration) -> Outcome:
+    """What this nginx needs to start with these files, whatever edits a configuration has besides.
+
+    The first time that takes a second or more; it is known then. UsageError with file and line if nginx refuses them,
+    CannotMeasure if there can be no jail.
+    """
+    text = read_configuration(Path(configuration.file))
+    if configuration.digest not in (None, text.digest):
+        raise UsageError(f"{configuration.file}: its files are not what they were when this began", "begin again")
+    key = (configuration.file, text.digest, configuration.nginx)
+    if key not in _known:
+        _known[key] = _find_outcome(configuration, text, nginx_version(configuration.nginx))
+    return _known[key]
+
+
+def _find_outcome(configuration: Configuration, text: ConfigurationText, nginx: NginxVersion) -> Outcome:
+    why = why_no_jail() or network.find_network().why
+    if why is not None:
+        raise CannotMeasure(f"no jail can be made for {configuration.file}: {why}", WITHOUT_JAIL)
+    needs = find_needs(text)
+    added = _without_ours(text, needs)
+    output = ""
+    for _ in range(MOST_STARTS):
+        tried = _try(configuration, text, needs, added, nginx)
+        if tried.runs:
+            return _outcome(text, needs, added, nginx, tried)
+        output = tried.output
+        mended = (mend(complaint, text, added, nginx) for complaint in read_complaints(output))
+        more = next((one for one in mended if one is not None), None)
+        if more is None:
+            break
+        added = more
+    raise _refusal(text, nginx, output)
+
+
+def _try(
+    configuration: Configuration, text: ConfigurationText, needs: Needs, added: Added, nginx: NginxVersion
+) -> Tried:
+    edits = merge_edits([*needs.edits, *added.all_edits(text)])
+    contents = contents_of(NAME, text, needs, added, edits, nginx, host=configuration.host, cores=1, sockets={})
+    addresses = list(dict.fromkeys([*needs.addresses, *added.addresses]))
+    return try_once(contents, nginx_command(nginx, text), addresses, configuration.port, configuration.host)
+
+
+def _outcome(text: ConfigurationText, needs: Needs, added: Added, nginx: NginxVersion, tried: Tried) -> Outcome:
+    edits = merge_edits([*needs.edits, *added.all_edits(text)])
+    notes = list(added.notes)
+    if needs.edits:
+        notes.append("a certificate is added: a server listens with `ssl` and has none")
+    return Outcome(nginx, text, needs, added, edits, [*text.notes, *notes], tried.output.splitlines())
+
+
+def _without_ours(text: ConfigurationText, needs: Needs) -> Added:
+    """Without what hopcost decides itself: that it stays in the foreground, and on which cores it runs."""
+    ours = [directive for directive in needs.of_the_process if directive.name in OURS]
+    places = [f"{text.name_of(directive.file)}:{directive.line}: {directive.name}" for directive in ours]
+    return Added(
+        edits=[blank(text, directive) for directive in ours],
+        notes=[f"{place} is left out: hopcost decides that" for place in places],
+    )
+
+
+def _refusal(text: ConfigurationText, nginx: NginxVersion, output: str) -> UsageError:
+    """nginx's own words, with the user's names of the files."""
+    complaints = read_complaints(output)
+    if not complaints:
+        return UsageError(f"{text.file}: nginx {nginx.text} does not start with it: {output or 'it says nothing'}")
+    words = re.sub(r" in /\S+:\d+$", "", complaints[0].text)
+    place = f"{text.name_of(complaints[0].file)}:{complaints[0].line}" if complaints[0].file else str(text.file)
+    return UsageError(
+        f"{place}: nginx {nginx.text} refuses it: {words}",
+        "mend it, or name the nginx that it was written for: --nginx BINARY",
+    )

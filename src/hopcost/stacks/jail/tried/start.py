@@ -1,0 +1,90 @@
+"""One start of an nginx with a configuration in a jail of its own, to see whether it runs and answers."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Sequence
+
+import msgspec
+
+from hopcost.nginx.read import ConfigurationText
+from hopcost.stacks.address import LOOPBACK, Address
+from hopcost.stacks.connection import NO_ANSWER, Connection
+from hopcost.stacks.jail.made.contents import Contents
+from hopcost.stacks.jail.made.script import jail_command, jail_script
+from hopcost.stacks.jail.version import NginxVersion
+from hopcost.stacks.sandbox import namespaces
+from hopcost.stacks.sandbox.ports import open_files
+from hopcost.stacks.sandbox.session import Net, Session, last_lines
+from hopcost.suites.arm import Link
+
+NAME = "nginx"
+READY_S, ASK_S, LOOK_S = 15.0, 0.5, 0.01
+LINES = 60
+UNPRIVILEGED_PORTS = {"net.ipv4.ip_unprivileged_port_start": 0}  # in a namespace of ours
+
+
+class Tried(msgspec.Struct, frozen=True):
+    """What nginx said until it was stopped, and whether it ran and took a connection."""
+
+    output: str
+    runs: bool
+
+
+def nginx_command(nginx: NginxVersion, text: ConfigurationText) -> list[str]:
+    """The command line inside of the jail."""
+    return [nginx.path, "-c", text.main, "-g", "daemon off;"]
+
+
+def jail_net(addresses: Sequence[str]) -> Net:
+    """The network of a jail: low ports are for everybody, and the loopback has these addresses too."""
+    return Net(sysctls={} if os.geteuid() == 0 else dict(UNPRIVILEGED_PORTS), addresses=list(addresses))
+
+
+def try_once(contents: Contents, command: Sequence[str], addresses: Sequence[str], port: int, host: str) -> Tried:
+    """Start nginx, connect to it, ask for `/` if it speaks plain HTTP, and stop it."""
+    session = Session(net=jail_net(addresses))
+    try:
+        put_files(session, contents)
+        script = session.put(f"{NAME}-jail.sh", jail_script(NAME, session.directory, contents.items, command, []))
+        session.start(NAME, jail_command(script), sorted(os.sched_getaffinity(0)), open_files(None))
+        runs = _wait_until_it_listens(session, port)
+        if runs:
+            _ask(session, port, host)
+        runs = runs and NAME not in session.poll()
+        return Tried(last_lines(session.log(NAME), LINES), runs)
+    finally:
+        session.kill()
+
+
+def put_files(session: Session, contents: Contents) -> None:
+    """The files that the jail takes from the stack's folder."""
+    for name, text in contents.files.items():
+        (session.directory / name).write_bytes(text.encode("utf-8", "surrogateescape"))
+    for name, content in contents.made.items():
+        (session.directory / name).write_bytes(content)
+
+
+def _wait_until_it_listens(session: Session, port: int) -> bool:
+    """Whether it took a connection before it ended."""
+    deadline = time.monotonic() + READY_S
+    address = Address(Link.HTTP_TCP.value, f"{LOOPBACK}:{port}")
+    while NAME not in session.poll() and time.monotonic() < deadline:
+        with namespaces.inside(session.namespace), contextlib.suppress(OSError):
+            address.connect(ASK_S).close()
+            return True
+        time.sleep(LOOK_S)
+    return False
+
+
+def _ask(session: Session, port: int, host: str) -> None:
+    """One request: a worker that dies of it says so in the log. Over TLS it is refused with 400, which is enough."""
+    address = Address(Link.HTTP_TCP.value, f"{LOOPBACK}:{port}")
+    with (
+        namespaces.inside(session.namespace),
+        contextlib.suppress(*NO_ANSWER),
+        Connection(address, ASK_S) as connection,
+    ):
+        connection.ask("/", [("Host", host)])

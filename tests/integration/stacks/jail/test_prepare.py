@@ -1,0 +1,226 @@
+"""Real configurations in real jails: the files as they are, all that they name, and nothing of it left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from jails import BODY_BYTES, arm_of, ask, running, site_of
+from known import known
+from nginx_texts import OTHERS, OWN, others_configurations, own_configurations
+from places import ROOT
+
+from hopcost.errors import UsageError
+from hopcost.nginx.edits import Edit
+from hopcost.stacks.jail.outcome import outcome_of
+from hopcost.stacks.sandbox import leftovers
+from hopcost.suites.arm import Arm, Hop, Link
+from hopcost.suites.configuration import Configuration
+
+NOT_FOR_ALL = ("limited",)  # its second request may be refused
+LOGIN = ("Authorization", "Basic aG9wY29zdDpob3Bjb3N0")
+
+
+@pytest.mark.parametrize("file", own_configurations(), ids=lambda file: file.parent.name)
+def test_each_of_our_own_configurations_answers_in_its_jail(file: Path) -> None:
+    configuration, site = site_of(file)
+    with running(arm_of(configuration, site)) as stack:
+        answer = ask(stack, "/", LOGIN)
+        assert answer.status == 200, stack.last_lines("mine")
+        assert len(answer.decoded) > 500
+        assert stack.failure() is None
+        mounts = Path(f"/proc/{stack.processes['mine'][0]}/mountinfo").read_text()
+    assert "/ / rw" in mounts and "tmpfs hopcost" in mounts  # its root folder
+    assert str(stack.session.directory) not in Path("/proc/self/mountinfo").read_text()
+    assert not stack.session.directory.exists()
+
+
+@pytest.mark.skipif(not os.environ.get(OTHERS), reason=f"{OTHERS} names no folder")
+@pytest.mark.parametrize("file", others_configurations(), ids=lambda file: str(file.parent.name))
+def test_other_peoples_configurations_answer_in_their_jails(file: Path) -> None:
+    configuration, site = site_of(file)
+    with running(arm_of(configuration, site)) as stack:
+        assert ask(stack).status == 200, stack.last_lines("mine")
+
+
+def write(folder: Path, text: str) -> Path:
+    file = folder / "nginx.conf"
+    file.write_text(text)
+    return file
+
+
+def test_the_users_file_is_in_the_jail_byte_for_byte_and_cannot_be_written_there(tmp_path: Path) -> None:
+    file = OWN / "few-kept-connections" / "nginx.conf"
+    configuration, site = site_of(file)
+    with running(arm_of(configuration, site)) as stack:
+        root = Path(f"/proc/{stack.processes['mine'][0]}/root")
+        assert (root / "etc/nginx/nginx.conf").read_bytes() == file.read_bytes()
+        if os.geteuid() == 0:
+            with pytest.raises(OSError, match="Read-only"):
+                (root / "etc/nginx/nginx.conf").open("ab")
+        assert not (root / "etc/shadow").exists() and not (root / "root").exists()
+
+
+def test_edits_change_the_copy_and_not_the_file(tmp_path: Path) -> None:
+    text = "events {}\nhttp { server { listen 80; return 200 before; } }\n"
+    file = write(tmp_path, text)
+    start = text.index("before")
+    edits = [Edit("/etc/nginx/nginx.conf", start, start + 6, "after")]
+    configuration = Configuration(file=str(file), port=80, host="localhost", edits=edits)
+    with running(Arm(hops=[Hop("mine", Link.HTTP_TCP, configuration=configuration)])) as stack:
+        assert ask(stack).body == b"after"
+    assert file.read_text() == text
+
+
+def test_a_changed_file_is_refused_by_its_digest(tmp_path: Path) -> None:
+    file = write(tmp_path, "events {}\nhttp { server { listen 80; return 200 a; } }\n")
+    configuration, _ = site_of(file)
+    digest = outcome_of(configuration).text.digest
+    kept = Configuration(file=str(file), port=80, host="localhost", digest=digest)
+    outcome_of(kept)
+    file.write_text("events {}\nhttp { server { listen 80; return 200 b; } }\n")
+    with pytest.raises(UsageError, match="not what they were"):
+        outcome_of(kept)
+
+
+def test_an_apps_socket_and_every_other_upstream_answer(tmp_path: Path) -> None:
+    file = write(
+        tmp_path,
+        "user somebody;\nevents {}\nhttp {\n"
+        " server { listen 8080; location / { proxy_pass http://unix:/run/app/app.sock; }\n"
+        "  location /two/ { proxy_pass http://two:9000; } location /php { fastcgi_pass unix:/run/php.sock; } } }\n",
+    )
+    configuration, site = site_of(file)
+    with running(arm_of(configuration, site)) as stack:
+        assert len(ask(stack, "/any/path?x=1").body) == BODY_BYTES
+        for target in ("/two/a", "/php"):
+            answer = ask(stack, target)
+            assert (answer.status, answer.body) == (200, b"Hello World\n")
+        assert set(stack.processes) == {"mine", "origin", "other-upstreams"}
+
+
+def test_names_that_are_looked_up_under_load_are_this_machine(tmp_path: Path) -> None:
+    file = write(
+        tmp_path,
+        "events {}\nhttp { resolver 10.9.8.7 valid=10s;\n"
+        " server { listen 80; location / { set $app app.internal; proxy_pass http://$app:3000; } } }\n",
+    )
+    configuration, site = site_of(file)
+    with running(arm_of(configuration, site)) as stack:
+        assert ask(stack).status == 200, known(stack.failure() or "")
+        assert "name-server" in stack.processes
+
+
+def test_workers_are_as_many_as_the_stacks_cores(tmp_path: Path) -> None:
+    file = write(tmp_path, "worker_processes auto;\nevents {}\nhttp { server { listen 80; return 200 a; } }\n")
+    configuration, site = site_of(file)
+    with running(arm_of(configuration, site)) as stack:
+        ask(stack)
+        assert len(stack.processes["mine"]) == 2  # the master, and one for the one core
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "events {}\nhttp {\n gzip maybe;\n server { listen 80; return 200 a; } }\n",
+            'nginx.conf:3: nginx .* refuses it: invalid value "maybe"',
+        ),
+        ("events {}\nhttp { server { listen 80; listen 80; return 200 a; } }\n", "nginx.conf:2: .*duplicate listen"),
+    ],
+)
+def test_what_nginx_refuses_is_told_with_its_line(tmp_path: Path, text: str, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        outcome_of(site_of(write(tmp_path, text))[0])
+
+
+def test_a_hop_that_nobody_would_ask_or_that_speaks_otherwise_is_refused(tmp_path: Path) -> None:
+    configuration, _ = site_of(write(tmp_path, "events {}\nhttp { server { listen 80; return 200 a; } }\n"))
+    front = Hop("mine", Link.HTTP_TCP, configuration=configuration)
+    with pytest.raises(UsageError, match="passes no request on"), running(Arm([front, Hop("origin", Link.HTTP_TCP)])):
+        pass
+    with (
+        pytest.raises(UsageError, match="is not reached over https"),
+        running(Arm([Hop("mine", Link.HTTPS_TCP, configuration=configuration)])),
+    ):
+        pass
+    passing, _ = site_of(OWN / "fastcgi" / "nginx.conf")
+    front = Hop("mine", Link.HTTP_TCP, configuration=passing)
+    with (
+        pytest.raises(UsageError, match="passes requests on by fastcgi"),
+        running(Arm([front, Hop("origin", Link.HTTP_TCP)])),
+    ):
+        pass
+
+
+CHILD = """
+import sys, time
+from pathlib import Path
+sys.path[:0] = [{support!r}]
+from jails import arm_of, ask, running, site_of
+configuration, site = site_of(Path({file!r}))
+with running(arm_of(configuration, site)) as stack:
+    pids = [pid for of_hop in stack.processes.values() for pid in of_hop]
+    print(ask(stack).status, stack.session.directory, *pids, flush=True)
+    time.sleep(60)
+"""
+
+
+def test_nothing_is_left_after_kill_9(tmp_path: Path) -> None:
+    code = CHILD.format(support=str(ROOT / "tests" / "support"), file=str(OWN / "few-kept-connections" / "nginx.conf"))
+    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    try:
+        assert child.stdout is not None
+        status, directory, *pids = child.stdout.readline().split()
+        assert status == "200" and len(pids) >= 4
+    finally:
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+        if child.stdout is not None:
+            child.stdout.close()
+    deadline = time.monotonic() + 20
+    while (Path(directory).exists() or any(map(leftovers.is_alive, map(int, pids)))) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not [pid for pid in pids if leftovers.is_alive(int(pid))]
+    assert not Path(directory).exists()
+    assert directory not in Path("/proc/mounts").read_text()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="root alone can become another user")
+def test_who_is_not_root_has_jails_too(tmp_path: Path) -> None:
+    python = Path("/usr/bin/python3")
+    same = subprocess.run(
+        [python, "-c", "import sys; print(*sys.version_info[:2])"], capture_output=True, text=True, check=True
+    )
+    if same.stdout.split() != [str(number) for number in sys.version_info[:2]]:
+        pytest.skip("no python of this version that everybody may run")
+    home = Path(f"/tmp/hopcost-test-home-{os.getpid()}")
+    home.mkdir()
+    try:
+        os.chown(home, 65534, 65534)
+        code = CHILD.format(support=str(ROOT / "tests" / "support"), file=str(OWN / "https-redirect" / "nginx.conf"))
+        code = code.replace("    time.sleep(60)\n", "")
+        packages = [path for path in sys.path if path.endswith("site-packages")]
+        environment = {
+            "HOME": str(home),
+            "TMPDIR": "/tmp",
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": ":".join([str(ROOT / "src"), *packages]),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "HOPCOST_USER_NAMESPACE": "1",
+        }
+        run = subprocess.run(
+            ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--",
+             "unshare", "--user", "--map-current-user", "--keep-caps", "--", python, "-c", code],
+            env=environment, capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
+        assert run.returncode == 0, run.stderr
+        status, directory, *_ = run.stdout.split()
+        assert status == "200" and not Path(directory).exists()
+    finally:
+        subprocess.run(["rm", "-rf", str(home)], check=True)
