@@ -7,13 +7,14 @@ syntax shows: the second argument of a header, the left side of a map, a compari
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple, Protocol
 
 from hopcost.nginx.tokens import Kind, Token
 from hopcost.nginx.tree import Directive, HasTree, walk
 
 MASK = "(masked)"
+LONG_ENOUGH = 3  # characters: a shorter value is found in words that are none
 NAMES_ITS_FIRST = frozenset(
     {"proxy_set_header", "grpc_set_header", "add_header", "more_set_headers", "more_set_input_headers", "set"}
     | {"fastcgi_param", "uwsgi_param", "scgi_param", "auth_request_set"}
@@ -23,6 +24,14 @@ SECRET_NAME = re.compile(r"(?i)authorization|cookie|passw|secret|credential|toke
 HARMLESS = re.compile(r"(?:\$\{?\w+\}?|\s|[;:,=]|off|on|HttpOnly|Secure|SameSite=\w+|Path=/)*$")
 SCHEME = re.compile(r"(?i)(?:basic|bearer|token|digest)\s+")
 USER_IN_URL = re.compile(r"://(?P<secret>[^/@\s$]+)@")
+
+
+class HasFiles(HasTree, Protocol):
+    """A configuration with its texts."""
+
+    @property
+    def files(self) -> Mapping[str, str]:
+        """Texts by nginx's paths."""
 
 
 class Span(NamedTuple):
@@ -46,6 +55,15 @@ def masked(text: str, file: str, spans: list[Span]) -> str:
     for span in sorted(spans, reverse=True):
         if span.file == file:
             text = text[: span.start] + MASK + text[span.end :]
+    return text
+
+
+def hide_secrets(configuration: HasFiles, text: str) -> str:
+    """Any text about a configuration, such as a diff or what nginx says of it, without the configuration's secrets."""
+    values = {configuration.files[span.file][span.start : span.end] for span in find_secrets(configuration)}
+    for value in sorted(values, key=len, reverse=True):
+        if len(value) >= LONG_ENOUGH:
+            text = text.replace(value, MASK)
     return text
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from nginx_texts import configuration_of, own
+from nginx_texts import configuration_of, directive, own
 
-from hopcost.nginx.secrets import find_secrets, masked
+from hopcost.nginx.diff import unified_diff
+from hopcost.nginx.edits.make import remove
+from hopcost.nginx.secrets import find_secrets, hide_secrets, masked
 
 
 @pytest.mark.parametrize(
@@ -53,3 +55,11 @@ def test_the_password_of_our_own_configuration_is_found() -> None:
     configuration = own("asks-for-login")
     (span,) = find_secrets(configuration)
     assert configuration.files[span.file][span.start : span.end].startswith("aG9w")
+
+
+def test_a_diff_shows_no_secret_in_its_context() -> None:
+    configuration = own("asks-for-login")
+    diff = unified_diff(configuration, [remove(configuration, directive(configuration, "proxy_pass_request_body"))])
+    assert "aG9wY29zdDpleGFtcGxl" in diff
+    assert '"Basic (masked)";' in hide_secrets(configuration, diff)
+    assert "aG9wY29zdDpleGFtcGxl" not in hide_secrets(configuration, diff)

@@ -45,7 +45,9 @@ def set_arguments(directive: Directive, words: str) -> Edit:
 
 
 def set_argument(directive: Directive, index: int, word: str) -> Edit:
-    """One other argument, counted from 0."""
+    """One other argument, counted from 0; one more at the end if there are not as many."""
+    if index + 1 >= len(directive.words):
+        return append_argument(directive, word)
     token = directive.words[index + 1]
     return Edit(directive.file, token.start, token.end, word)
 

@@ -45,7 +45,9 @@ def _answers_of_locations(directives: list[Directive]) -> Answers:
     locations = [
         directive
         for directive in directives
-        if directive.name == "location" and not directive.args[-1].lstrip("^~/").startswith(CHALLENGE.lstrip("/"))
+        if directive.name == "location"
+        and directive.args
+        and not directive.args[-1].lstrip("^~/").startswith(CHALLENGE.lstrip("/"))
     ]
     answers = [_unconditional(list(inside(location))) for location in locations]
     takes_all = any(location.args == ("/",) for location in locations)

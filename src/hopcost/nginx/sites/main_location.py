@@ -19,7 +19,7 @@ def in_order_of_use(server: Directive, upstreams: Sequence[Upstream]) -> list[Up
 
 
 def _rank(upstream: Upstream, falls_to: frozenset[str]) -> int:
-    locations = [parent for parent in upstream.parents if parent.name == "location"]
+    locations = [parent for parent in upstream.parents if parent.name == "location" and parent.args]
     if not locations or locations[-1].args in (("/",), ("^~", "/")):
         return 0
     location = locations[-1]

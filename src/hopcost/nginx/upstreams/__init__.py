@@ -52,7 +52,9 @@ def find_upstreams(configuration: HasTree) -> list[Upstream]:
     return [
         upstream
         for found in walk(configuration)
-        if found.directive.name in PASSES and any(parent.name == "http" for parent in found.parents)
+        if found.directive.name in PASSES
+        and found.directive.args
+        and any(parent.name == "http" for parent in found.parents)
         for upstream in _upstreams_of(found, blocks, values)
     ]
 
