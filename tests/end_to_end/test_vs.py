@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -15,6 +16,7 @@ from typing import Any
 import command
 import pytest
 from processes.origins import Origin, origin
+from processes.waiting_app import waiting
 
 from hopcost.record.reader import read_record
 from hopcost.record.run import Record
@@ -56,6 +58,7 @@ def test_two_servers_are_named_counted_and_left_running(tmp_path: Path, pair: tu
         assert one.process.poll() is None
     (planned,) = record.plan.experiments
     assert (planned.scope.value, report["scope"]) == ("processes", "processes")
+    assert planned.opened_each_turn == [], "it keeps idle connections"
     assert [arm.name for arm in planned.arms] == [first.address, second.address, f"{first.address}-aa"]
     totals = {first.address: 0, second.address: 0}
     for block in record.blocks:
@@ -66,9 +69,10 @@ def test_two_servers_are_named_counted_and_left_running(tmp_path: Path, pair: tu
             assert all(piece.cpu_settling_ns["hopcost-origin"] for piece in part.slices)
             in_block = part.totals.answers + sum(load.totals.answers for load in part.open_loop)
             totals[part.copy_of or part.name] += in_block
-    checks = 2 + len(record.blocks)  # each server is asked twice before, then once for each arm of a batch
-    assert second.answered() == totals[second.address] + checks
-    assert first.answered() == totals[first.address] + 2 + 2 * len(record.blocks)
+    # Each server is asked twice before; alone, beside idle connections and beside twice as many; twice on the one
+    # that is watched idle; then once for each arm of a batch.
+    assert second.answered() == totals[second.address] + 7 + len(record.blocks)
+    assert first.answered() == totals[first.address] + 7 + 2 * len(record.blocks)
 
 
 @pytest.mark.usefixtures("nothing_left")
@@ -157,6 +161,48 @@ def test_a_socket_file_and_one_process_under_two_names(tmp_path: Path, nothing_l
         shown = " ".join(command.hopcost("report", tmp_path / "record").stdout.split())
         assert "own.sock-hello and own.sock-json are served by the same processes." in shown
         assert all(piece.cpu_ns["hopcost-origin"] for piece in record.blocks[0].arms[0].slices)
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_a_server_that_drops_idle_connections_has_new_ones_for_each_turn(tmp_path: Path) -> None:
+    with waiting("impatient") as first, waiting("impatient") as second:
+        record, _, said = measured(tmp_path, first.url(), second.url())
+    (planned,) = record.plan.experiments
+    (reason,) = planned.opened_each_turn
+    assert re.fullmatch(r"python\S* drops idle ones after 1(\.\d)? s", reason), "its own time-out is a second"
+    servers = [arm.arm.server for arm in planned.arms]
+    assert all(server is not None and server.blocked_by_idle is None for server in servers)
+    refuse_errors(record)
+    assert "how they treat idle connections" in said
+    shown = " ".join(command.hopcost("report", tmp_path / "record").stdout.split())
+    assert f"Connections are opened anew for each turn: {reason}." in shown
+
+
+@pytest.mark.usefixtures("nothing_left")
+@pytest.mark.parametrize("kind", ["single", "single-closes"])
+def test_a_single_worker_serves_its_arms_in_turn(tmp_path: Path, pair: tuple[Origin, Origin], kind: str) -> None:
+    with waiting(kind) as one:
+        record, _, _ = measured(tmp_path, one.url(), pair[0].url(), "--any-body")
+    (planned,) = record.plan.experiments
+    (reason,) = planned.opened_each_turn
+    assert reason.startswith("while others are open and idle, python")
+    refuse_errors(record)
+    if kind == "single":
+        assert planned.open_loop_shares == [] and any("no open loop: beside 7 open" in note for note in planned.notes)
+
+
+def refuse_errors(record: Record) -> None:
+    """Nothing failed in any batch, each turn had connections of its own, and every slice had answers."""
+    assert record.blocks
+    for block in record.blocks:
+        assert len(block.arms) == 3 and not block.failures
+        for part in block.arms:
+            assert part.totals is not None and part.totals.opened is not None
+            assert part.errors == {} and [load.totals.errors for load in part.open_loop if load.totals.errors] == []
+            assert part.totals.in_flight == 0 and part.totals.sent == part.totals.answers
+            assert part.totals.opened >= 8 * (1 + len(part.slices))
+            assert part.totals.established == 0
+            assert all(piece.answers > 0 for piece in part.slices)
 
 
 @pytest.mark.parametrize(

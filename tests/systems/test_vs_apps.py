@@ -29,15 +29,6 @@ PAIRS = {
 PROCESSES = {"express": "node", "uvicorn": "uvicorn", "gunicorn": "gunicorn ×3", "gunicorn-threads": "gunicorn ×2"}
 
 
-BUSY_WITH_IDLE = pytest.mark.xfail(
-    strict=True,
-    reason="vs holds connections to the first server for its second run too: sync workers wait on these in vain",
-)
-DROPS_IDLE = pytest.mark.xfail(
-    strict=True, reason="vs leaves connections idle for longer than gunicorn's 2 s: the first requests of a turn fail"
-)
-
-
 @dataclass(frozen=True)
 class Run:
     """What a run of `hopcost vs --json` ended with, and the ports of its servers."""
@@ -90,7 +81,7 @@ def test_it_ends_well_and_leaves_nothing(runs: dict[str, Run], name: str) -> Non
     assert runs[name].experiment["scope"] == "processes"
 
 
-@pytest.mark.parametrize("name", ["node-and-uvicorn", pytest.param("two-gunicorns", marks=BUSY_WITH_IDLE)])
+@pytest.mark.parametrize("name", ["node-and-uvicorn", "two-gunicorns"])
 def test_the_processes_are_found_named_and_counted(runs: dict[str, Run], name: str) -> None:
     for app, port, arm in zip(PAIRS[name], runs[name].ports, runs[name].experiment["arms"], strict=True):
         assert f"localhost:{port} is {PROCESSES[app.name]} (pid" in runs[name].said
@@ -110,7 +101,6 @@ def test_the_same_answers_are_compared_byte_for_byte(runs: dict[str, Run]) -> No
     assert "differ" not in runs["two-gunicorns"].said
 
 
-@DROPS_IDLE
 def test_a_token_that_changes_in_each_answer_is_no_error(runs: dict[str, Run]) -> None:
     for arm in runs["django-twice"].experiment["arms"]:
         assert arm["answers"] > 0 and sum(arm["errors"].values()) == 0, arm["errors"]

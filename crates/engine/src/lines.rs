@@ -101,7 +101,8 @@ pub struct Slice<'a> {
     pub cpu_ns: CpuByHop<'a>,
     /// Since the end of the arm's previous slice, until the arm was touched again.
     pub cpu_outside_ns: CpuByHop<'a>,
-    /// From there to the thaw: connections opened anew, and the load that settles the arm.
+    /// From there to the thaw: connections opened anew, and the load that settles the arm. And after the slice, while
+    /// connections are closed.
     pub cpu_settling_ns: CpuByHop<'a>,
     /// Of an arm whose connections are opened anew in each round: by process, in the order of the plan, of hops with
     /// several processes that are read by their clocks. Says how connections were dealt out.

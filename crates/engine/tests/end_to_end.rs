@@ -101,6 +101,7 @@ fn session(io: Backend, target: Target) -> Session {
             network_namespace: None,
             freeze: None,
             reopening: None,
+            closes_each_round: false,
             hops: Vec::new(),
         }],
     }
@@ -383,6 +384,7 @@ fn arms_take_turns_and_are_thawed_at_the_end() {
                 network_namespace: None,
                 freeze: Some(FreezeBy::Signal(vec![sleeper.id()])),
                 reopening: None,
+                closes_each_round: false,
                 hops: vec![Hop { name: "sleep".into(), cpu: CpuSource::Processes(vec![sleeper.id()]), shared: false }],
             })
             .collect();

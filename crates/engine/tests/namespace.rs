@@ -88,6 +88,7 @@ fn arm(name: &str, address: &Address, requests: Option<u64>, network_namespace: 
         network_namespace,
         freeze: None,
         reopening: None,
+        closes_each_round: false,
         hops: Vec::new(),
     }
 }

@@ -105,6 +105,7 @@ fn arm(name: &str, target: Target) -> SessionArm {
         network_namespace: None,
         freeze: None,
         reopening: None,
+        closes_each_round: false,
         hops: Vec::new(),
     }
 }

@@ -102,6 +102,7 @@ class EngineArm(msgspec.Struct):
     requests_per_connection: int | None = None
     slice_ns: int | None = None  # None is the plan's
     reopen_each_round: str | None = None  # `spread` or `burst`; None keeps the connections
+    close_each_round: bool = False  # with it they are closed behind each slice too
     arrivals: dict[str, Rate] | None = None  # {"constant": Rate} or {"poisson": Rate}; None is the closed loop
 
 
@@ -214,7 +215,7 @@ class Slice(msgspec.Struct, tag_field="kind", tag="slice"):
         dict[str, int | None],
         Meta(
             description="by hop, from there to the thaw: connections opened anew, and the load that settles the arm;"
-            " empty in older records"
+            " and of closing connections behind the slice; empty in older records"
         ),
     ] = {}
     process_cpu_ns: Annotated[

@@ -151,7 +151,9 @@ def _work(
         shared_cores=experiment.cores.shared,
     )
     for arm, each in zip(work.arms, ready, strict=True):
-        if experiment.reopening is not None and workers.are_dealt_connections(each.stack):
+        if experiment.opened_each_turn:
+            arm.reopen_each_round, arm.close_each_round = experiment.opening.value, True
+        elif experiment.reopening is not None and workers.are_dealt_connections(each.stack):
             arm.reopen_each_round = experiment.reopening.value
     return work
 

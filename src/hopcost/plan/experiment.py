@@ -13,10 +13,19 @@ from hopcost.plan.groups import in_groups
 from hopcost.plan.method import METHOD
 from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.plan.plan import PlannedArm, PlannedExperiment, Point
-from hopcost.plan.turns import Scope, Turns, TurnsChosen, choose_turns, why_not_interleaved
+from hopcost.plan.turns import (
+    Scope,
+    Turns,
+    TurnsChosen,
+    choose_turns,
+    why_no_lower_load,
+    why_not_interleaved,
+    why_opened_each_turn,
+)
 from hopcost.plan.until import Until
 from hopcost.suites.arm import COPY_SUFFIX, Arm, Settings
 from hopcost.suites.experiment import Experiment, Slices
+from hopcost.suites.server import RunningServer
 from hopcost.suites.suite import Suite
 
 
@@ -89,6 +98,7 @@ def decide_experiment(
         turns=fitting.turns,
         slice_jitter=_jitter(fitting.turns, scope),
         scope=scope,
+        opened_each_turn=_why_opened_each_turn([arm.arm for arm in arms], fitting.connections, options),
         slice_ns_least=whole_least_ns if fitting.turns is Turns.WHOLE else None,
         connections_asked=asked if asked != fitting.connections else None,
         point=point,
@@ -116,6 +126,9 @@ def _open_loop(
     is_wanted = experiment.open_loop and not options.one_arm_at_a_time and options.until is Until.PRECISION
     if not (is_wanted and in_turns and kept):
         return False, []
+    why_none = why_no_lower_load(_servers(arms), fitting.connections)
+    if why_none is not None:
+        return False, [why_none]
     settle_ns, _ = _shortest(fitting, experiment, options)
     note = why_not_interleaved(
         arms=fitting.together,
@@ -162,6 +175,20 @@ def _idle_timeouts(settings: Settings, arms: list[Arm], limits: MachineLimits) -
             if seconds:
                 timeouts[hop.program] = min(seconds, timeouts.get(hop.program, seconds))
     return timeouts
+
+
+def _servers(arms: list[Arm]) -> list[RunningServer]:
+    return [arm.server for arm in arms if arm.server is not None]
+
+
+def _why_opened_each_turn(arms: list[Arm], connections: int, options: RunOptions) -> list[str]:
+    """Why connections live for one turn only; never those to programs, which stand still between their turns."""
+    servers = _servers(arms)
+    if not servers:
+        return []
+    time_s = METHOD.full_time_s if options.time_s is None else options.time_s
+    gap_s = slices.longest_gap_s(servers=len(servers) - 1, connections=connections, time_s=time_s)
+    return why_opened_each_turn(servers, gap_s)
 
 
 def _shared_services(arms: list[Arm]) -> list[str]:

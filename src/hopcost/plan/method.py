@@ -93,6 +93,10 @@ class Method:
         0.03, "", "share of a core that a server uses while others are loaded; above, if not frozen: suspect"
     )
     max_background_share: float = constant(0.10, "", "the same; above: void")
+    # gunicorn drops idle connections after 2 s, Node and uvicorn after 5, others after 60 or never.
+    max_idle_watch_s: float = constant(
+        20.0, "s", "that idle connections to running servers are watched, to see whether they outlast others' turns"
+    )
     # docs/explain/truth.md, "Not freezing": the largest median change. None until that has measured it.
     not_frozen_bias: float | None = constant(
         None, "of the ratio", "by which figures of servers that are not frozen may be off"

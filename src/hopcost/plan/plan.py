@@ -108,6 +108,10 @@ class PlannedExperiment(msgspec.Struct, frozen=True):
             " earlier record, as a share; null: no record knows"
         ),
     ] = None
+    opened_each_turn: Annotated[
+        list[str],
+        Meta(description="why connections live for one turn of their arm only; empty: for all turns of a block"),
+    ] = []
     group_of: Annotated[
         str | None, Meta(description="the suite's experiment whose arms are measured in groups, of which this is one")
     ] = None
@@ -135,6 +139,17 @@ class PlannedExperiment(msgspec.Struct, frozen=True):
             and workload.connections <= METHOD.max_reopened_connections
         )
         return workload.reopening if is_possible and workload.reopening is not Reopening.ONCE else None
+
+    @property
+    def opening(self) -> Reopening:
+        """How connections that live for one turn are opened.
+
+        One after the other takes long if they are very many, and for ever if each is closed behind its answer.
+        """
+        servers = [arm.arm.server for arm in self.arms if arm.arm.server is not None]
+        is_short = all(server.keeps_connections for server in servers)
+        is_short = is_short and self.workload.connections <= METHOD.max_reopened_connections
+        return Reopening.SPREAD if is_short else Reopening.BURST
 
     @property
     def copied_arm(self) -> str:

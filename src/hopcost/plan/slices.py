@@ -25,6 +25,19 @@ def shortest_slices(turns: Turns, connections: int, *, quick: bool, whole_s: int
             return settle_ns, max(METHOD.min_slice_ns, settle_ns)
 
 
+def longest_gap_s(*, servers: int, connections: int, time_s: float) -> float:
+    """How long connections to a running server are idle at most: between two turns, or after its warm-up.
+
+    Shuffled, a server may come first in one round and last in the next: all others are visited twice in between. Before
+    the first round all others are warmed up.
+    """
+    settle_ns, slice_ns = shortest_slices(Turns.ALL, connections, quick=False, whole_s=None)
+    visit_s = (settle_ns + max(slice_ns, METHOD.server_slice_ns) * (1 + METHOD.server_slice_jitter)) / 1e9
+    warm_up_s = min(METHOD.max_warm_up_s, METHOD.warm_up_share * time_s) / (servers + 1)  # the first runs twice
+    warm_up_s = max(warm_up_s, METHOD.min_long_warm_up_ns / 1e9)
+    return servers * (visit_s + max(visit_s, warm_up_s))
+
+
 def whole_least_ns(*, quick: bool, whole_s: int | None) -> int:
     """How short a whole slice may get. The suite's own length stays: it may have to outlast something."""
     if whole_s is not None and not quick:

@@ -7,12 +7,14 @@ one. If open files do not hold the connections of one arm, it gets as many as th
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from enum import Enum
 
 import msgspec
 
 from hopcost.errors import CannotMeasure
 from hopcost.plan.method import METHOD
+from hopcost.suites.server import RunningServer
 
 TOGETHER_AT_LEAST = 3  # the baseline, its copy and one arm
 
@@ -107,3 +109,36 @@ def why_not_interleaved(
         f"{so}: in turns an arm would be frozen for {gap_s:.1f} s, and after {least_s:g} s {program} drops"
         " idle connections"
     )
+
+
+def why_opened_each_turn(servers: Sequence[RunningServer], gap_s: float) -> list[str]:
+    """Why connections to running servers live for one turn only; empty if they can wait for the next one.
+
+    `gap_s` is the longest time between two turns of a server.
+
+    >>> gunicorn = RunningServer(":1", "http+tcp", "127.0.0.1:1", "localhost:1", "/", idle_timeout_s=2.0)
+    >>> why_opened_each_turn([gunicorn], 5.6), why_opened_each_turn([gunicorn], 1.9)
+    (['localhost:1 drops idle ones after 2 s'], [])
+    """
+    reasons = []
+    for server in servers:
+        if server.blocked_by_idle is not None:
+            reasons.append(f"while others are open and idle, {server.program} does not answer")
+        if server.idle_timeout_s is not None and server.idle_timeout_s <= gap_s:
+            reasons.append(f"{server.program} drops idle ones after {server.idle_timeout_s:g} s")
+    if not reasons and gap_s > METHOD.max_idle_watch_s:
+        reasons.append(f"one would be idle for up to {gap_s:.0f} s")
+    return list(dict.fromkeys(reasons))
+
+
+def why_no_lower_load(servers: Sequence[RunningServer], connections: int) -> str | None:
+    """Why servers cannot be loaded below their capacity over so many connections; None if they can.
+
+    At a lower load most connections are open and idle. A worker that stays with one of them is missed by the others; if
+    the server closes each behind its answer, it comes round to all.
+    """
+    for server in servers:
+        beside = server.blocked_by_idle
+        if server.keeps_connections and beside is not None and beside < connections:
+            return f"no open loop: beside {beside} open connections that are idle {server.program} does not answer"
+    return None

@@ -40,6 +40,21 @@ class RunningServer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         bool, Meta(description="whether its processes stand still while the other servers are loaded")
     ] = False
 
+    keeps_connections: Annotated[bool, Meta(description="whether a connection stays open behind its answer")] = True
+    idle_timeout_s: Annotated[
+        float | None,
+        Meta(description="after how long it drops an idle connection; null: not while that was of interest"),
+    ] = None
+    blocked_by_idle: Annotated[
+        int | None,
+        Meta(description="beside so many connections that were open and idle it did not answer; null: it did"),
+    ] = None
+
+    @property
+    def program(self) -> str:
+        """What people call it: the processes that listen, else the host."""
+        return self.hops[0].name if self.hops and self.hops[0].listens else self.host
+
     @property
     def is_unix(self) -> bool:
         """Whether it is reached over a Unix socket."""

@@ -225,3 +225,23 @@ def test_a_load_that_the_user_names_is_offered_as_it_is(rig: MockRig, tmp_path: 
         for load in arm.open_loop
     }
     assert loads == {(1234.5 / (50 / 1000e-9), 1234.5)}
+
+
+@pytest.mark.parametrize("turn", [False, True])
+def test_connections_that_live_for_a_turn_are_closed_behind_each_slice_of_every_arm(
+    rig: MockRig, tmp_path: Path, turn: bool
+) -> None:
+    planned = plan_of(quick=True, loads=1)
+    (experiment,) = planned.experiments
+    reasons = ["origin drops idle ones after 2 s"] if turn else []
+    experiment = msgspec.structs.replace(experiment, opened_each_turn=reasons)
+    planned = msgspec.structs.replace(planned, experiments=[experiment])
+    with Writer(tmp_path / "record", SUITE, planned, {}, ["hopcost"]) as writer:
+        loop.measure_plan(planned, rig, writer, Recorder())
+    arms = [arm for load in rig.plans for arm in load.arms]
+    assert {(arm.reopen_each_round, arm.close_each_round) for arm in arms} == {
+        ("spread", True) if turn else (None, False)
+    }
+    assert {load.arms[0].arrivals is None for load in rig.plans} == {True, False}, "at both kinds of load"
+    reopened = {part.reopened for each in reader.read_record(tmp_path / "record").blocks for part in each.arms}
+    assert reopened == {"spread" if turn else None}

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import msgspec
+import pytest
 from samples.plans import HERE, SUITE, make
 
 from hopcost.plan.make import make_plan
 from hopcost.plan.options import MachineLimits, RunOptions
+from hopcost.plan.slices import longest_gap_s
 from hopcost.suites.experiment import Slices, Workload
 
 
@@ -53,3 +55,13 @@ def test_a_closed_loop_before_an_open_one_has_its_time_only() -> None:
     assert first.open_loop_shares and (first.settle_ns, first.slice_ns) == (300_000_000, 400_000_000)
     (quick,) = make("first", quick=True, time_s=3600.0).experiments
     assert quick.slice_ns == 300_000_000
+
+
+def test_the_longest_gap_is_that_of_two_visits_of_all_others_or_of_their_warm_ups() -> None:
+    # A visit: 0.3 s of settling, 1.05 s and 4 % more at most. Warm-ups of 20 s: 1 s each; of 2 minutes: 12 s ÷ 3 arms.
+    visit_s = 0.3 + 1.05 * 1.04
+    assert longest_gap_s(servers=2, connections=64, time_s=20.0) == pytest.approx(4 * visit_s)
+    assert longest_gap_s(servers=2, connections=64, time_s=120.0) == pytest.approx(2 * (visit_s + 4.0))
+    assert longest_gap_s(servers=5, connections=64, time_s=20.0) == pytest.approx(10 * visit_s)
+    # 4,000 connections settle for 1.2 s, and their slices are no shorter.
+    assert longest_gap_s(servers=2, connections=4000, time_s=20.0) == pytest.approx(4 * (1.2 + 1.2 * 1.04))

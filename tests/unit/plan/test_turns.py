@@ -1,10 +1,20 @@
 """How arms take turns: by open files, by hand; and by idle time-outs."""
 
+import msgspec
 import pytest
+from samples.servers import server
 
 from hopcost.errors import CannotMeasure
 from hopcost.plan.method import METHOD
-from hopcost.plan.turns import Turns, TurnsChosen, choose_turns, why_not_interleaved
+from hopcost.plan.turns import (
+    Turns,
+    TurnsChosen,
+    choose_turns,
+    why_no_lower_load,
+    why_not_interleaved,
+    why_opened_each_turn,
+)
+from hopcost.suites.server import RunningServer
 
 S = 1_000_000_000
 
@@ -66,3 +76,44 @@ def test_a_frozen_arm_must_not_lose_its_idle_connections() -> None:
     assert note is not None
     assert "one arm at a time" in note and "express" in note
     assert why_not_interleaved(arms=7, visit_ns=S // 4, idle_timeout_s={}) is None
+
+
+def a_server(port: int = 80, *, pids: tuple[int, ...] = (41,), **learned: object) -> RunningServer:
+    return msgspec.structs.replace(server(port, *pids, hop="gunicorn"), **learned)
+
+
+@pytest.mark.parametrize(
+    ("servers", "gap_s", "reasons"),
+    [
+        ([a_server()], 5.6, []),
+        ([a_server(), a_server(idle_timeout_s=2.0)], 5.6, ["gunicorn drops idle ones after 2 s"]),
+        ([a_server(idle_timeout_s=5.6)], 5.6, ["gunicorn drops idle ones after 5.6 s"]),
+        ([a_server(idle_timeout_s=5.7)], 5.6, []),
+        ([a_server(idle_timeout_s=2.0)] * 2, 5.6, ["gunicorn drops idle ones after 2 s"]),
+        ([a_server(pids=(), blocked_by_idle=7)], 0.1, ["while others are open and idle, localhost:80 does not answer"]),
+        ([a_server()], METHOD.max_idle_watch_s, []),
+        ([a_server()], METHOD.max_idle_watch_s + 1, ["one would be idle for up to 21 s"]),
+        ([a_server(idle_timeout_s=2.0)], 30.0, ["gunicorn drops idle ones after 2 s"]),
+    ],
+)
+def test_connections_live_for_one_turn_if_they_cannot_wait_for_the_next(
+    servers: list[RunningServer], gap_s: float, reasons: list[str]
+) -> None:
+    assert why_opened_each_turn(servers, gap_s) == reasons
+
+
+@pytest.mark.parametrize(
+    ("learned", "connections", "has_lower_load"),
+    [
+        ({}, 8, True),
+        ({"blocked_by_idle": 7}, 8, False),
+        ({"blocked_by_idle": 15}, 8, True),
+        ({"blocked_by_idle": 7, "keeps_connections": False}, 8, True),
+    ],
+)
+def test_workers_that_stay_with_an_idle_connection_carry_no_lower_load(
+    learned: dict[str, object], connections: int, has_lower_load: bool
+) -> None:
+    why = why_no_lower_load([a_server(), a_server(**learned)], connections)
+    assert (why is None) is has_lower_load
+    assert why is None or why == "no open loop: beside 7 open connections that are idle gunicorn does not answer"

@@ -14,6 +14,8 @@ pub(super) enum Mode {
     Loading,
     /// Sends nothing more, and waits for what is in flight.
     Draining,
+    /// The same, and no connection stays open behind its answer.
+    Closing,
 }
 
 /// The requests that are still to be sent.
@@ -77,7 +79,7 @@ impl<S: Schedule> Agenda<S> {
     /// Whether nothing more will be sent.
     #[inline]
     pub(super) fn has_ended(&self) -> bool {
-        self.mode == Mode::Draining || self.is_exhausted()
+        matches!(self.mode, Mode::Draining | Mode::Closing) || self.is_exhausted()
     }
 
     /// When the next request is to be sent: now, at a time of the arm's clock, or never within this slice.
@@ -170,7 +172,7 @@ mod tests {
     #[test]
     fn nothing_is_sent_while_opening_or_draining() {
         let mut agenda = Agenda::new(ClosedLoop { requests: Some(1) });
-        for mode in [Mode::Opening, Mode::Draining] {
+        for mode in [Mode::Opening, Mode::Draining, Mode::Closing] {
             agenda.pause(mode);
             assert_eq!(agenda.take(u64::MAX - 1), None);
         }

@@ -1,6 +1,7 @@
 //! How connections are opened, fail, time out and are opened again.
 
 use super::Client;
+use super::agenda::Mode;
 use super::exchanges::{Exchange, Upload};
 use super::pace::MAX_CONNECTING;
 use crate::io::{MessageId, Next, Slot};
@@ -193,9 +194,15 @@ impl<S: Schedule> Client<S> {
         }
     }
 
-    /// The exchange is over and the connection is of no further use. A new one is opened at once.
+    /// The exchange is over and the connection is of no further use. A new one is opened at once, unless all are being
+    /// closed: then it is no reconnect.
     #[inline(never)]
     pub(super) fn replace(&mut self, slot: Slot) -> Next {
+        if self.agenda.mode() == Mode::Closing {
+            self.leave(slot);
+            self.open_after(slot, 0);
+            return Next::Close;
+        }
         self.reconnect(slot, 0)
     }
 

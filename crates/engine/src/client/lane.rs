@@ -108,6 +108,15 @@ impl<I: Io, S: Schedule> Lane<I, S> {
         client.open_again(reopening);
     }
 
+    /// Closes all connections, those in use after their answers; those without one until then (CLOCK_MONOTONIC) stay open.
+    pub fn close_all(&mut self, until_ns: u64) -> io::Result<()> {
+        let Self { io, client, .. } = self;
+        client.close_all(|slot| io.close(slot));
+        self.drive(until_ns)?;
+        // The backend may have queued what is to be closed, for a wait that comes only with the arm's next slice.
+        self.io.poll(&mut self.client).map(drop)
+    }
+
     /// Reports period by period from this reading of CLOCK_MONOTONIC on.
     pub fn begin_watch(&mut self, start_ns: u64) {
         if let Some(watch) = &mut self.watch {

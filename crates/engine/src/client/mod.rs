@@ -137,6 +137,17 @@ impl<S: Schedule> Client<S> {
         self.agenda.pause(Mode::Draining);
     }
 
+    /// Sends nothing more, and closes all connections: calls `close` with those that have no request in flight. Each of
+    /// the others is closed as soon as it has its answer, for the server may take up the next one only then.
+    pub fn close_all(&mut self, close: impl FnMut(Slot)) {
+        self.drain();
+        self.agenda.pause(Mode::Closing);
+        self.close_idle(close);
+        for connection in &mut self.connections {
+            connection.requests_left = 0;
+        }
+    }
+
     #[inline]
     pub fn is_open_loop(&self) -> bool {
         self.is_open_loop
@@ -195,7 +206,7 @@ impl<S: Schedule> Client<S> {
     pub fn is_finished(&self) -> bool {
         match self.agenda.mode() {
             Mode::Opening | Mode::Arriving => self.established as usize == self.connections.len(),
-            Mode::Loading | Mode::Draining => self.in_flight == 0 && self.has_ended(),
+            Mode::Loading | Mode::Draining | Mode::Closing => self.in_flight == 0 && self.has_ended(),
         }
     }
 

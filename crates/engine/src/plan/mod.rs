@@ -89,6 +89,9 @@ pub struct Arm {
     /// How its connections are opened anew before each of its measured slices; `None` keeps them.
     #[serde(default)]
     pub reopen_each_round: Option<Reopening>,
+    /// Whether they are closed after its warm-up and after each of its slices: no turn of another arm finds them open.
+    #[serde(default)]
+    pub close_each_round: bool,
     pub request: Request,
     pub expect: Expect,
     /// `None` is never frozen.
@@ -246,6 +249,8 @@ impl Plan {
             let what = format!("`rate_per_s` is {rate_per_s}, not above 0 and up to {MAX_RATE_PER_S:e} per thread");
             require(is_rate(rate_per_s, plan.cores.len()), &what)?;
             require(arm.requests_per_connection != Some(0), "`requests_per_connection` is 0; `null` keeps them")?;
+            let is_opened = arm.reopen_each_round.is_some() || !arm.close_each_round;
+            require(is_opened, "`close_each_round` without `reopen_each_round`")?;
             let is_out_of_place = arm.wire != Wire::FastCgi && !arm.fastcgi_params.is_empty();
             require(!is_out_of_place, "`fastcgi_params` without `\"wire\": \"fastcgi\"`")?;
         }

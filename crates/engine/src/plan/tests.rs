@@ -71,6 +71,7 @@ fn what_is_refused_and_where() {
         (r#""connections": 64"#, r#""connections": 64, "slice_ns": 0"#, "arm `a`: `slice_ns` is 0"),
         (r#""connections": 64"#, r#""connections": 64, "requests_per_connection": 0"#, "arm `a`: `requests_per_conn"),
         (r#""connections": 64"#, r#""connections": 64, "fastcgi_params": [["A", "b"]]"#, "arm `a`: `fastcgi_params`"),
+        (r#""connections": 64"#, r#""connections": 64, "close_each_round": true"#, "without `reopen_each_round`"),
         (r#""connections": 64"#, r#""connections": 64, "wire": "h2""#, "unknown variant `h2`"),
         (r#""most_ns": 3000000000"#, r#""most_ns": 3"#, "`warm_up.least_ns`"),
         (r#""name": "a""#, r#""name": "a", "arrivals": {"constant": {"rate_per_s": 0}}"#, "arm `a`: `rate_per_s` is 0"),

@@ -65,6 +65,20 @@ impl CpuMeter {
         self.hops.iter().map(|(name, _)| name.as_str()).zip(from.iter().zip(to).map(used)).collect()
     }
 
+    /// The same over several stretches.
+    pub fn used_in<'a, 'r>(
+        &'a self,
+        stretches: impl IntoIterator<Item = &'r (CpuReading, CpuReading)>,
+    ) -> CpuByHop<'a> {
+        let mut used: CpuByHop<'a> = self.hops.iter().map(|(name, _)| (name.as_str(), Some(0))).collect();
+        for (from, to) in stretches {
+            for (name, more) in self.used(from, to) {
+                used.entry(name).and_modify(|sum| *sum = sum.zip(more).map(|(sum, more)| sum + more));
+            }
+        }
+        used
+    }
+
     /// The same between two slices: a hop that others use too has used nothing there for this arm.
     pub fn used_outside<'a>(&'a self, from: &CpuReading, to: &CpuReading) -> CpuByHop<'a> {
         let mut used = self.used(from, to);

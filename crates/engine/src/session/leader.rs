@@ -6,7 +6,7 @@ use super::freeze::{Freezer, Freezers};
 use super::judgement;
 use super::opening;
 use super::setup::{ArmResult, Observer, Session, SessionArm};
-use super::worker::{Command, MAX_DRAIN_NS, Report, Shared, Stage, Worker, lock};
+use super::worker::{Command, MAX_CLOSE_NS, MAX_DRAIN_NS, Report, Shared, Stage, Worker, lock};
 use crate::check::COMPARED_ONE_IN;
 use crate::client::ArmClock;
 use crate::io::{Io, signal};
@@ -86,6 +86,8 @@ pub(super) struct Outcome {
     outside: (CpuReading, CpuReading),
     /// CPU readings at the beginning of the visit that it is the end of, and at the thaw.
     settling: (CpuReading, CpuReading),
+    /// CPU readings before and after its connections were closed behind it, if they were.
+    closing: Option<(CpuReading, CpuReading)>,
     generator_cpu_ns: u64,
     run_delay_ns: Option<u64>,
 }
@@ -167,6 +169,7 @@ impl<I: Io> Leader<'_, I> {
             if let Some(rule) = session.warm_up {
                 self.warm_up(arm, rule, observer)?;
             }
+            self.close(arm)?;
         }
         let cores = Cores::read();
         let mut shuffle = Sequence::new(session.seed);
@@ -178,9 +181,10 @@ impl<I: Io> Leader<'_, I> {
                 if signal::stop_requested() {
                     return Ok(());
                 }
-                let outcome = self.visit(arm)?;
+                let mut outcome = self.visit(arm)?;
                 self.cores = cores.until(&Cores::read(), &session.cores);
                 let times = self.response_times(arm);
+                outcome.closing = self.close(arm)?;
                 let line = self.slice_line(arm, round, place, &outcome, times.as_ref());
                 observer.line(&Line::Slice(line)).map_err(output_failed)?;
                 self.note(arm, &outcome);
@@ -215,6 +219,14 @@ impl<I: Io> Leader<'_, I> {
         })
     }
 
+    /// Closes the arm's connections behind a visit if the plan wants that. Returns the CPU readings before and after.
+    fn close(&mut self, arm: usize) -> Result<Option<(CpuReading, CpuReading)>, Failure> {
+        if !self.session.arms[arm].closes_each_round {
+            return Ok(None);
+        }
+        Ok(Some(self.slice(arm, Stage::Close)?.cpu))
+    }
+
     /// The response times of an open loop's slice that has just ended. What is watched hands its times over elsewhere.
     fn response_times(&mut self, arm: usize) -> Option<Distribution> {
         if self.session.watch.is_some() || !self.session.arms[arm].target.arrivals.is_open() {
@@ -245,6 +257,7 @@ impl<I: Io> Leader<'_, I> {
                 (length_ns as f64 * self.stretch).round() as u64
             }
             Stage::Drain => MAX_DRAIN_NS,
+            Stage::Close => MAX_CLOSE_NS,
             Stage::Open => opening::SLICE_NS,
             Stage::Reopen(_) => MAX_DRAIN_NS + opening::SLICE_NS,
         };
@@ -297,6 +310,7 @@ impl<I: Io> Leader<'_, I> {
             aged_ns: ages_ns.wrapping_sub(state.ages_ns).cast_signed(),
             outside: (last.map_or_else(|| vec![None; cpu_at_thaw.len()], |(_, reading)| reading), cpu_at_thaw.clone()),
             settling: (cpu_at_thaw.clone(), cpu_at_thaw.clone()),
+            closing: None,
             cpu: (cpu_at_thaw, cpu_at_freeze),
             generator_cpu_ns,
             run_delay_ns,
@@ -326,6 +340,7 @@ impl<I: Io> Leader<'_, I> {
         let meter = &self.arms[arm].meter;
         let counts = &outcome.counts;
         let is_reopened = self.session.arms[arm].reopening.is_some();
+        let settling = std::iter::once(&outcome.settling).chain(&outcome.closing);
         lines::Slice {
             arm: &self.session.arms[arm].name,
             round,
@@ -344,7 +359,7 @@ impl<I: Io> Leader<'_, I> {
             received_bytes: counts.received_bytes,
             cpu_ns: meter.used(&outcome.cpu.0, &outcome.cpu.1),
             cpu_outside_ns: meter.used_outside(&outcome.outside.0, &outcome.outside.1),
-            cpu_settling_ns: meter.used(&outcome.settling.0, &outcome.settling.1),
+            cpu_settling_ns: meter.used_in(settling),
             process_cpu_ns: is_reopened.then(|| meter.used_by_process(&outcome.cpu.0, &outcome.cpu.1)),
             generator_cpu_ns: outcome.generator_cpu_ns,
             run_delay_ns: outcome.run_delay_ns,

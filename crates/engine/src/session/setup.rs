@@ -57,6 +57,8 @@ pub struct SessionArm {
     pub freeze: Option<FreezeBy>,
     /// How its connections are opened anew before each of its measured slices; `None` keeps them.
     pub reopening: Option<Reopening>,
+    /// Whether its connections are closed after its warm-up and after each of its slices.
+    pub closes_each_round: bool,
     pub hops: Vec<Hop>,
 }
 
@@ -97,6 +99,7 @@ impl Session {
                 network_namespace: arm.network_namespace,
                 freeze: arm.freeze,
                 reopening: arm.reopen_each_round,
+                closes_each_round: arm.close_each_round,
                 hops: arm.hops,
             })
         };

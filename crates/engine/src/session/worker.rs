@@ -13,6 +13,9 @@ use std::sync::{Arc, Barrier, Mutex, MutexGuard, PoisonError};
 
 /// How long a drain may take: after the last slice, and after each slice of an open loop.
 pub(super) const MAX_DRAIN_NS: u64 = 1_000_000_000;
+/// How long closing all connections may take. A server with one worker answers all requests in flight one by one; a
+/// connection that stayed open would be in the way of the arm that comes next.
+pub(super) const MAX_CLOSE_NS: u64 = 5_000_000_000;
 
 /// Heads are rarely longer.
 const HEAD_BYTES_USUAL: u64 = 512;
@@ -49,6 +52,8 @@ pub(super) enum Stage {
     Measure,
     /// Nothing more is sent; what the measured slices left in flight is answered and counted, but not timed.
     Drain,
+    /// The same, and all connections are closed.
+    Close,
 }
 
 impl Stage {
@@ -219,7 +224,7 @@ impl<'s, I: Io> Worker<'s, I> {
         match stage {
             Stage::Open => lane.client.open_only(),
             Stage::WarmUp | Stage::Settle | Stage::Measure => lane.client.load(until_ns),
-            Stage::Drain | Stage::Reopen(_) => lane.client.drain(),
+            Stage::Drain | Stage::Reopen(_) | Stage::Close => lane.client.drain(),
         }
         if stage == Stage::Measure {
             let arrivals = &self.session.arms[arm].target.arrivals;
@@ -234,6 +239,7 @@ impl<'s, I: Io> Worker<'s, I> {
                 lane.open_again(reopening);
                 lane.drive(until_ns)
             }),
+            Stage::Close => lane.close_all(until_ns),
             _ => lane.drive(until_ns),
         };
         if lane.client.is_open_loop() && stage.is_load() {

@@ -99,6 +99,7 @@ pub fn run_for(io: Backend, target: Target, slice_ns: u64) -> ArmResult {
             network_namespace: None,
             freeze: None,
             reopening: None,
+            closes_each_round: false,
             hops: Vec::new(),
         }],
     };

@@ -140,7 +140,13 @@ def vs(
     from hopcost.cli.shared.output import refuse_unwritable, show_result
     from hopcost.cli.shared.screen import Screen
     from hopcost.errors import Interrupted, MeasurementFailed
-    from hopcost.measure.protocols.versus.run import Question, measure_servers, prepare, why_failed
+    from hopcost.measure.protocols.versus.run import (
+        Question,
+        measure_servers,
+        prepare,
+        prepare_connections,
+        why_failed,
+    )
     from hopcost.plan.options import RunOptions
     from hopcost.report import Part
     from hopcost.report.record_report import record_report
@@ -149,8 +155,9 @@ def vs(
 
     format = pick_format(format, json=json)
     refuse_unwritable(output)
+    time_s = read_seconds("--time", time)
     options = RunOptions(
-        time_s=read_seconds("--time", time),
+        time_s=time_s,
         precision=read_percent("--precision", precision, LEAST_PRECISION),
         rates=tuple(dict.fromkeys(rate or [])),
         seed=seed,
@@ -163,6 +170,8 @@ def vs(
     prepared = prepare(Question(urls, workload, wishes, status, any_body))
     console = Console(stderr=True, highlight=False)
     _tell(console, prepared)
+    console.print("looking for some seconds how they treat idle connections")
+    prepared = prepare_connections(prepared, workload, time_s)
     measured = measure_servers(prepared.suite, options, Screen(console))
     if measured.interrupted and not measured.record.blocks:
         console.print("interrupted before the first batch was done: nothing to report")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import msgspec
 
 from hopcost.errors import ArmFailed
+from hopcost.stacks.attached.request import ArmRequest
 from hopcost.stacks.connection import NO_ANSWER, Connection
 from hopcost.stacks.sandbox import namespaces
 from hopcost.stacks.stack import RunningStack
@@ -12,6 +15,7 @@ from hopcost.suites.arm import Link
 from hopcost.suites.experiment import Workload
 
 WATCHED_S = 8.0  # gunicorn closes after 2, Node and uvicorn after 5 to 7
+LOOK_S = 0.25  # how often somebody is asked whether to go on
 
 
 class Keeping(msgspec.Struct, frozen=True):
@@ -41,13 +45,19 @@ def watch_idle(stack: RunningStack, workload: Workload) -> Keeping:
             namespaces.inside(stack.session.namespace),
             Connection(app.address, workload.timeout_s) as connection,
         ):
-            return _watch(connection, workload)
+            request = ArmRequest(workload.target, workload.header_fields, workload.method.value, workload.body)
+            return watch_connection(connection, request, WATCHED_S)
     except NO_ANSWER as error:
         raise ArmFailed(stack.arm, f"it answered, and does so no more: {stack.failure() or repr(error)}") from error
 
 
-def _watch(connection: Connection, workload: Workload) -> Keeping:
-    request = (workload.target, workload.header_fields, workload.method.value, workload.body)
+def watch_connection(
+    connection: Connection, request: ArmRequest, most_s: float, goes_on: Callable[[], bool] = lambda: True
+) -> Keeping:
+    """Two requests on it; then nothing, until it closes, time is over or nobody wants to know any more.
+
+    An error of NO_ANSWER if the first one has no answer.
+    """
     connection.ask(*request)
     try:
         if connection.is_kept:
@@ -56,5 +66,11 @@ def _watch(connection: Connection, workload: Workload) -> Keeping:
         return CLOSES
     if not connection.is_kept:
         return CLOSES
-    ended_s = connection.wait_for_end(WATCHED_S)
-    return Keeping(keeps_connections=True, idle_timeout_s=None if ended_s is None else round(ended_s, 1))
+    waited_s = 0.0
+    while waited_s < most_s and goes_on():
+        step_s = min(LOOK_S, most_s - waited_s)
+        ended_s = connection.wait_for_end(step_s)
+        if ended_s is not None:
+            return Keeping(keeps_connections=True, idle_timeout_s=round(waited_s + ended_s, 1))
+        waited_s += step_s
+    return Keeping(keeps_connections=True)

@@ -61,8 +61,17 @@ def server_cautions(experiment: ExperimentSummary) -> list[str]:
     unseen = [name for name, server in servers.items() if not server.hops]
     if unseen:
         sentences.append(f"No CPU time of {' and '.join(unseen)}: its processes are not known here.")
+    opened = turn_connections(experiment)
+    if opened is not None:
+        sentences.append(f"{opened[0].upper()}{opened[1:]}.")
     compared = experiment.plan.workload.expect.compared
     return sentences + ([ONLY[compared]] if compared in ONLY else [])
+
+
+def turn_connections(experiment: ExperimentSummary) -> str | None:
+    """That connections lived for one turn, and why; None if they lived longer."""
+    reasons = experiment.plan.opened_each_turn
+    return f"connections are opened anew for each turn: {'; '.join(reasons)}" if reasons else None
 
 
 def freezing_lines(experiment: ExperimentSummary) -> list[str]:

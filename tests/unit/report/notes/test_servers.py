@@ -16,7 +16,7 @@ from hopcost.record.run import Record
 from hopcost.report import Format, Part, render
 from hopcost.report.notes import servers
 from hopcost.report.notes.scope import of_servers
-from hopcost.report.notes.servers import freezing_lines, scope_sentence, server_cautions
+from hopcost.report.notes.servers import freezing_lines, scope_sentence, server_cautions, turn_connections
 from hopcost.report.record_report import record_report
 from hopcost.statistics.summary.summary import ExperimentSummary, summarise
 from hopcost.suites.expect import Compared
@@ -112,3 +112,15 @@ def test_names_and_options_keep_their_words() -> None:
     assert of_servers("start 2 of localhost:80-start: see --details=starts; 3 stacks.") == (
         "batch 2 of localhost:80-start: see --details=starts; 3 servers."
     )
+
+
+def test_connections_of_one_turn_are_told_in_a_line() -> None:
+    plan = plan_of_servers(found(3000, 41), found(4000, 42))
+    assert turn_connections(summary_of(plan)) is None
+    reasons = ["gunicorn drops idle ones after 2 s", "node drops idle ones after 5 s"]
+    planned = msgspec.structs.replace(plan.experiments[0], opened_each_turn=reasons)
+    record = recorded(msgspec.structs.replace(plan, experiments=[planned]))
+    sentence = (
+        "Connections are opened anew for each turn: gunicorn drops idle ones after 2 s; node drops idle ones after 5 s."
+    )
+    assert sentence in " ".join(text(record).split())

@@ -202,3 +202,41 @@ fn connections_that_come_as_clients_do_are_loaded_while_others_come() {
     assert_eq!(client.connected(2), Next::Send);
     assert_eq!((client.is_finished(), client.in_flight()), (true, 3));
 }
+
+#[test]
+fn those_in_use_are_closed_behind_their_answers_and_none_is_opened_before_the_next_turn() {
+    let mut client = drained();
+    assert_eq!(client.failed(2, IoFailure::Read), Next::Close, "the server closed this one, and it waits");
+    let mut closed = Vec::new();
+    client.close_all(|slot| closed.push(slot));
+    assert_eq!((closed, client.established(), client.is_finished()), (vec![0], 1, false));
+    client.batch(TIMEOUT_NS / 2);
+    assert_eq!(client.received(1, GOOD), Next::Close);
+    assert_eq!((client.established(), client.in_flight(), client.is_finished()), (0, 0, true));
+    client.next_tick_ns = u64::MAX;
+    assert_eq!((client.open_next(), client.next_duty_ns()), (None, u64::MAX));
+    client.drain();
+    assert!(client.is_finished(), "nothing is left to wait for when the next turn begins");
+    client.open_again(Reopening::Burst);
+    assert_eq!(std::iter::from_fn(|| client.open_next()).count(), 3);
+    for slot in 0..3 {
+        assert_eq!(client.connected(slot), Next::Nothing);
+    }
+    client.load(u64::MAX);
+    assert_eq!(std::iter::from_fn(|| client.send_due()).count(), 3);
+    assert_eq!(client.received(1, GOOD), Next::Send, "it is not the last request of its connection");
+    let counts = client.recorder.counts;
+    assert_eq!((counts.sent, counts.answers, counts.in_flight(), counts.opened), (7, 4, 3, 6));
+    assert_eq!((counts.reconnects, counts.errors.total()), (1, 0));
+}
+
+#[test]
+fn a_connection_without_an_answer_stays_open_and_is_counted_in_flight() {
+    let mut client = drained();
+    client.close_all(|_| {});
+    assert_eq!((client.in_flight(), client.established()), (1, 1));
+    client.drain();
+    client.close_idle(|slot| panic!("{slot} is in use"));
+    assert_eq!(client.received(1, GOOD), Next::Close, "it comes in the next turn, and its connection is replaced");
+    assert_eq!((client.recorder.counts.in_flight(), client.recorder.counts.errors.total()), (0, 0));
+}

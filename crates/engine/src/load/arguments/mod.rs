@@ -82,6 +82,7 @@ impl LoadArguments {
             network_namespace: None,
             freeze: None,
             reopening: None,
+            closes_each_round: false,
             hops: Vec::new(),
         };
         Ok(Session {

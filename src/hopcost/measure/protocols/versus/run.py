@@ -11,6 +11,7 @@ from hopcost.errors import UsageError
 from hopcost.machine import facts
 from hopcost.measure import run
 from hopcost.measure.protocols.versus.answers import Answers, compare_first_answers, sleep
+from hopcost.measure.protocols.versus.connections import learn_connections
 from hopcost.measure.protocols.versus.find import Found, Wishes, find_servers
 from hopcost.measure.protocols.versus.restarts import known_spread
 from hopcost.measure.rig import RealRig
@@ -19,6 +20,7 @@ from hopcost.measure.watcher import RunWatcher
 from hopcost.plan.make import make_plan
 from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.plan.plan import Plan
+from hopcost.plan.slices import longest_gap_s
 from hopcost.record.reason import ReasonKind
 from hopcost.record.run import Record, StopReason
 from hopcost.stacks.host import Local
@@ -67,6 +69,14 @@ def prepare(question: Question) -> Prepared:
     )
     workload = msgspec.structs.replace(question.workload, expect=answers.expect)
     return Prepared(servers, answers, versus_suite(servers, workload))
+
+
+def prepare_connections(prepared: Prepared, workload: Workload, time_s: float) -> Prepared:
+    """The same with what each server does with idle connections, as far as it matters in a run of `time_s`."""
+    gap_s = longest_gap_s(servers=len(prepared.servers), connections=workload.connections, time_s=time_s)
+    servers = learn_connections(prepared.servers, workload, gap_s)
+    asked = msgspec.structs.replace(workload, expect=prepared.answers.expect)
+    return Prepared(servers, prepared.answers, versus_suite(servers, asked))
 
 
 def versus_suite(servers: Sequence[Found], workload: Workload) -> Suite:

@@ -8,16 +8,26 @@ from samples.servers import batch, found, plan_of_servers, record_of_servers, se
 
 from hopcost.errors import UsageError
 from hopcost.measure.protocols.versus import run
-from hopcost.measure.protocols.versus.find import Wishes
-from hopcost.measure.protocols.versus.run import Question, prepare, versus_suite, why_failed
+from hopcost.measure.protocols.versus.answers import Answers
+from hopcost.measure.protocols.versus.find import Found, Wishes
+from hopcost.measure.protocols.versus.run import (
+    Prepared,
+    Question,
+    prepare,
+    prepare_connections,
+    versus_suite,
+    why_failed,
+)
 from hopcost.measure.sizing import Sizing
 from hopcost.measure.warm_up import WarmUpPolicy
 from hopcost.plan.method import METHOD
 from hopcost.plan.options import RunOptions
+from hopcost.plan.slices import longest_gap_s
 from hopcost.plan.turns import Scope
 from hopcost.record.reason import Reason, ReasonKind
 from hopcost.record.run import Ending, StopReason
-from hopcost.suites.experiment import Workload
+from hopcost.suites.expect import Compared, Expect
+from hopcost.suites.experiment import Reopening, Workload
 
 SERVERS = (found(3000, 41), found(4000, 42))
 
@@ -53,6 +63,59 @@ def test_servers_are_warmed_up_once() -> None:
     policy.add(batch(0, *parts))
     again = policy.next(3, 90.0)
     assert (again.requests, again.most_ns) == (0, plan.warm_up_least_ns)
+
+
+def learned(port: int, pid: int, **facts: object) -> Found:
+    one = found(port, pid)
+    return msgspec.structs.replace(one, server=msgspec.structs.replace(one.server, **facts))
+
+
+def test_connections_that_cannot_wait_for_their_next_turn_live_for_one() -> None:
+    (kept,) = plan_of_servers(*SERVERS).experiments
+    assert kept.opened_each_turn == []
+    (planned,) = plan_of_servers(SERVERS[0], learned(4000, 42, idle_timeout_s=2.0)).experiments
+    assert planned.opened_each_turn == ["node drops idle ones after 2 s"]
+    assert planned.open_loop_shares == [0.25]
+
+
+def test_there_is_no_lower_load_on_a_worker_that_stays_with_an_idle_connection() -> None:
+    (planned,) = plan_of_servers(SERVERS[0], learned(4000, 42, blocked_by_idle=63)).experiments
+    assert planned.opened_each_turn == ["while others are open and idle, node does not answer"]
+    assert planned.open_loop_shares == []
+    assert "no open loop: beside 63 open connections that are idle node does not answer" in planned.notes
+
+
+@pytest.mark.parametrize(
+    ("facts", "connections", "opening"),
+    [
+        ({}, 64, Reopening.SPREAD),
+        ({"keeps_connections": False}, 64, Reopening.BURST),
+        ({}, METHOD.max_reopened_connections + 1, Reopening.BURST),
+    ],
+)
+def test_how_they_are_opened_for_a_turn(facts: dict[str, object], connections: int, opening: Reopening) -> None:
+    (planned,) = plan_of_servers(SERVERS[0], learned(4000, 42, **facts)).experiments
+    workload = msgspec.structs.replace(planned.workload, connections=connections)
+    assert msgspec.structs.replace(planned, workload=workload).opening is opening
+
+
+def test_what_was_learned_of_servers_goes_into_the_suite(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def learn(servers: list[Found], workload: Workload, gap_s: float) -> list[Found]:
+        asked.append((servers, workload.connections, gap_s))
+        return [learned(3000, 41, idle_timeout_s=2.0), servers[1]]
+
+    monkeypatch.setattr(run, "learn_connections", learn)
+    answers = Answers(Expect(Compared.STATUS, 200))
+    prepared = prepare_connections(
+        Prepared(list(SERVERS), answers, versus_suite(SERVERS, Workload())), Workload(connections=8), 12.0
+    )
+    assert asked == [(list(SERVERS), 8, longest_gap_s(servers=2, connections=8, time_s=12.0))]
+    servers = [arm.server for arm in prepared.suite.arms.values()]
+    assert [server.idle_timeout_s for server in servers if server is not None] == [2.0, None]
+    workload = prepared.suite.experiments[0].workload
+    assert (workload.connections, workload.expect) == (8, answers.expect)
 
 
 def test_one_url_is_a_question_for_load() -> None:
