@@ -78,22 +78,22 @@ def test_a_frozen_arm_must_not_lose_its_idle_connections() -> None:
     assert why_not_interleaved(arms=7, visit_ns=S // 4, idle_timeout_s={}) is None
 
 
-def a_server(port: int = 80, *, pids: tuple[int, ...] = (41,), **learned: object) -> RunningServer:
-    return msgspec.structs.replace(server(port, *pids, hop="gunicorn"), **learned)
+def a_server(*pids: int, **learned: object) -> RunningServer:
+    return msgspec.structs.replace(server(80, *pids, hop="gunicorn"), **learned)
 
 
 @pytest.mark.parametrize(
     ("servers", "gap_s", "reasons"),
     [
-        ([a_server()], 5.6, []),
-        ([a_server(), a_server(idle_timeout_s=2.0)], 5.6, ["gunicorn drops idle ones after 2 s"]),
-        ([a_server(idle_timeout_s=5.6)], 5.6, ["gunicorn drops idle ones after 5.6 s"]),
-        ([a_server(idle_timeout_s=5.7)], 5.6, []),
-        ([a_server(idle_timeout_s=2.0)] * 2, 5.6, ["gunicorn drops idle ones after 2 s"]),
-        ([a_server(pids=(), blocked_by_idle=7)], 0.1, ["while others are open and idle, localhost:80 does not answer"]),
-        ([a_server()], METHOD.max_idle_watch_s, []),
-        ([a_server()], METHOD.max_idle_watch_s + 1, ["one would be idle for up to 21 s"]),
-        ([a_server(idle_timeout_s=2.0)], 30.0, ["gunicorn drops idle ones after 2 s"]),
+        ([a_server(41)], 5.6, []),
+        ([a_server(41), a_server(41, idle_timeout_s=2.0)], 5.6, ["gunicorn drops idle ones after 2 s"]),
+        ([a_server(41, idle_timeout_s=5.6)], 5.6, ["gunicorn drops idle ones after 5.6 s"]),
+        ([a_server(41, idle_timeout_s=5.7)], 5.6, []),
+        ([a_server(41, idle_timeout_s=2.0)] * 2, 5.6, ["gunicorn drops idle ones after 2 s"]),
+        ([a_server(blocked_by_idle=7)], 0.1, ["while others are open and idle, localhost:80 does not answer"]),
+        ([a_server(41)], METHOD.max_idle_watch_s, []),
+        ([a_server(41)], METHOD.max_idle_watch_s + 1, ["one would be idle for up to 21 s"]),
+        ([a_server(41, idle_timeout_s=2.0)], 30.0, ["gunicorn drops idle ones after 2 s"]),
     ],
 )
 def test_connections_live_for_one_turn_if_they_cannot_wait_for_the_next(
@@ -114,6 +114,6 @@ def test_connections_live_for_one_turn_if_they_cannot_wait_for_the_next(
 def test_workers_that_stay_with_an_idle_connection_carry_no_lower_load(
     learned: dict[str, object], connections: int, has_lower_load: bool
 ) -> None:
-    why = why_no_lower_load([a_server(), a_server(**learned)], connections)
+    why = why_no_lower_load([a_server(41), a_server(41, **learned)], connections)
     assert (why is None) is has_lower_load
     assert why is None or why == "no open loop: beside 7 open connections that are idle gunicorn does not answer"
