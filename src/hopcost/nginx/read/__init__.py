@@ -42,6 +42,7 @@ def read_configuration(file: Path, machine: Path = Path("/")) -> ConfigurationTe
         return _Reader(Finder(file.parent, machine, {MAIN: file})).read(file, MAIN)
     around = whole_around(file, machine)
     reader = _Reader(around.finder)
+    reader.names_a_site = True
     if around.generated is not None:
         reader.files[MAIN] = around.generated
         reader.notes.append(f"{called} is a site alone: Debian's nginx.conf stands around it")
@@ -63,12 +64,16 @@ class _Reader:
         self._finder = finder
         self.files: dict[str, str] = {}
         self.notes: list[str] = []
+        self.names_a_site = False
         self._paths: dict[str, Path] = {}
         self._called: dict[str, str] = {}
         self._includes: dict[str, tuple[str, ...]] = {}
+        self._supplied: list[str] = []
 
     def read(self, file: Path, main: str) -> ConfigurationText:
         self._read_file(main, ())
+        if self._supplied:
+            self.notes.append(f"not here, so hopcost's own stand in: {', '.join(self._supplied)}")
         configuration = ConfigurationText(
             main=main,
             file=file,
@@ -115,14 +120,16 @@ class _Reader:
         names = self._finder.names_of(pattern)
         if not names and HAS_WILDCARD.search(pattern):
             folder = os.path.dirname(pattern)  # noqa: PTH120 -- of nginx's path
-            if SITE_FOLDERS.search(folder) and not MODULE_FOLDERS.search(folder):
+            is_of_sites = SITE_FOLDERS.search(folder) and not MODULE_FOLDERS.search(folder)
+            if is_of_sites and not self.names_a_site:
                 self.notes.append(f"{place}: no file matches {pattern}: sites that belong there are not measured")
         elif not names:
-            names = (self._supply(pattern, place),)
+            names = (self._supply(directive, place),)
         self._includes[pattern] = names
         return names
 
-    def _supply(self, pattern: str, place: str) -> str:
+    def _supply(self, directive: Directive, place: str) -> str:
+        pattern = directive.first
         name = os.path.normpath(os.path.join(ETC_NGINX, pattern))  # noqa: PTH118 -- nginx's path
         text = supplied_for(name)
         if text is None:
@@ -135,5 +142,6 @@ class _Reader:
             )
         self.files[name] = text
         self._called[name] = name
-        self.notes.append(f"{place}: {pattern} is not here; hopcost's own stands in for it")
+        if directive.file in self._paths:  # what is lacking around a site alone is not the user's
+            self._supplied.append(os.path.basename(name))  # noqa: PTH119 -- of nginx's path
         return name

@@ -20,7 +20,7 @@ def test_a_site_alone_gets_debians_nginx_conf_around_it(tmp_path: Path) -> None:
     assert configuration.site_file == "/etc/nginx/sites-enabled/my.conf"
     assert configuration.paths["/etc/nginx/parts/a"] == tmp_path / "parts" / "a"
     assert configuration.main in configuration.supplied
-    assert configuration.notes[0] == f"{tmp_path}/my.conf is a site alone: Debian's nginx.conf stands around it"
+    assert configuration.notes == (f"{tmp_path}/my.conf is a site alone: Debian's nginx.conf stands around it",)
 
 
 def test_a_site_that_an_nginx_conf_above_it_includes_is_read_with_that(tmp_path: Path) -> None:
@@ -49,6 +49,7 @@ def test_a_site_that_is_not_enabled_is_put_where_it_would_be(
     (tmp_path / name).write_text(SITE)
     configuration = read_configuration(tmp_path / name, tmp_path)
     assert configuration.site_file == site
+    assert len(configuration.notes) == 1
     assert configuration.name_of(site) == name
 
 
