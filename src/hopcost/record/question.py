@@ -13,6 +13,7 @@ class Verb(StrEnum):
     """The verbs whose answer is more than the record's report; the value is the word on the command line."""
 
     FRONT = "front"
+    CONF = "conf"
 
 
 class KeptQuestion(msgspec.Struct, frozen=True):

@@ -67,6 +67,15 @@ class Writer:
         self._put("run.json", self.run)
         self._blocks = (self.path / "blocks.jsonl").open("ab", buffering=0)
 
+    def extend(self, suite: Suite, plan: Plan, question: KeptQuestion) -> None:
+        """A plan that goes on from the one so far, with its suite and its question; what is there stays.
+
+        The suite first, so that a run killed in between has a suite with all that its plan names.
+        """
+        self._put("suite.json", self._mask.mask_suite(suite))
+        self._put("plan.json", self._mask.mask_plan(plan))
+        self._put("question.json", question)
+
     def append(self, block: Block) -> Block:
         """Add a block, and return it as it was written: with its secrets masked.
 

@@ -1,0 +1,93 @@
+"""What a record of a configuration says: directions, the error that all candidates share, and whether parts add up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import confs
+import msgspec
+import pytest
+from confs import BUFFER, KEEPALIVE, LOG
+
+from hopcost.record import reader
+from hopcost.statistics.intervals import Interval
+from hopcost.statistics.questions.conf.question import Candidate
+from hopcost.statistics.questions.conf.result import ConfResult, Worth, read_conf
+from hopcost.statistics.questions.conf.screened import confirmed_part, screened_effects
+
+
+@pytest.fixture
+def answer(tmp_path: Path) -> ConfResult:
+    return confs.measured(tmp_path, confs.plan_of(candidates=[KEEPALIVE, BUFFER, LOG]))
+
+
+def with_whole(answer: ConfResult, low: float, high: float) -> ConfResult:
+    together = Interval(value=(low + high) / 2, low=low, high=high)
+    return msgspec.structs.replace(answer, together=together, added_up=-25_000.0)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "interact"), [(-26e3, -24e3, False), (-24e3, -23e3, True), (-29e3, -26e3, True)]
+)
+def test_parts_interact_if_their_sum_lies_outside_the_range_of_the_whole(
+    answer: ConfResult, low: float, high: float, interact: bool
+) -> None:
+    assert with_whole(answer, low, high).interact is interact
+
+
+def test_nobody_knows_whether_they_interact_without_a_range(answer: ConfResult) -> None:
+    bare = Interval(value=-25e3, low=None, high=None)
+    assert msgspec.structs.replace(answer, together=bare).interact is None
+    assert msgspec.structs.replace(answer, together=None).interact is None
+
+
+def test_more_candidates_make_every_range_wider(tmp_path: Path, answer: ConfResult) -> None:
+    """The error is shared by all that might have been chosen, not by the three that were."""
+    more = [Candidate(f"other-{number}", "other", [], "nothing") for number in range(20)]
+    record = reader.read_record(answer.record.path)
+    for block in record.blocks:
+        for part in block.arms:
+            for piece in part.slices:
+                piece.answers += (7 * piece.round + 3 * block.number + len(part.name)) % 11
+    narrow = read_conf(answer.question, record).of("keepalive").confirmed
+    question = msgspec.structs.replace(answer.question, candidates=[*answer.question.candidates, *more])
+    wide = read_conf(question, record).of("keepalive").confirmed
+    assert narrow is not None
+    assert wide is not None
+    assert narrow.low is not None
+    assert wide.low is not None
+    assert wide.value == pytest.approx(narrow.value)
+    assert wide.low < narrow.low
+
+
+def test_screenings_tell_nothing_of_how_starts_differ(answer: ConfResult) -> None:
+    part = confirmed_part(answer.record)
+    assert {block.experiment for block in part.blocks} == {"confirmed"}
+    assert [planned.name for planned in part.plan.experiments] == ["confirmed"]
+    assert len(answer.record.plan.experiments) == 3
+
+
+def test_a_void_start_of_a_screening_counts_for_nothing(answer: ConfResult) -> None:
+    record = reader.read_record(answer.record.path)
+    for block in record.blocks:
+        block.validity = type(block.validity).VOID
+    assert set(screened_effects(answer.question, record).values()) == {None}
+
+
+def test_with_anyway_there_is_no_verdict_and_the_diff_is_of_what_was_measured(tmp_path: Path) -> None:
+    answer = confs.measured(tmp_path, on_busy_machine=True)
+    assert {finding.worth for finding in answer.findings if finding.confirmed is not None} == {Worth.NO_VERDICT}
+    assert (answer.kept, answer.is_settled) == (["keepalive", "access-log-buffer"], False)
+    keepalive = answer.of("keepalive")
+    assert keepalive.why is not None
+    assert "--anyway" in keepalive.why
+
+
+def test_an_arm_that_fails_has_no_verdict_and_the_others_have_one(tmp_path: Path) -> None:
+    plan = confs.plan_of(candidates=[KEEPALIVE, LOG])
+    rig = confs.CostingRig(plan, confs.COSTS_US)
+    rig.fails_at_start = {"access-log-off"}
+    answer = confs.measured(tmp_path, plan, rig=rig)
+    failed = answer.of("access-log-off")
+    assert (failed.worth, failed.confirmed, failed.why) == (Worth.NO_VERDICT, None, "it would not start")
+    assert answer.of("keepalive").worth is Worth.SAVES
