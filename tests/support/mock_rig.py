@@ -226,6 +226,34 @@ class Recorder:
         self.seen.append(f"experiment {ending.experiment} ends")
 
 
+class RunRecorder:
+    """Hears of a run, and remembers what its blocks' watchers hear."""
+
+    def __init__(self) -> None:
+        self.watcher = Recorder()
+
+    def program_builds(self, name: str) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def build_failed(self, reason: str) -> None:
+        self.watcher.seen.append(reason)
+
+    def leftover_removed(self, leftover: object) -> None:
+        self.watcher.seen.append(f"removed {leftover}")
+
+    def network_is_shared(self, network: object) -> None:
+        self.watcher.seen.append("shared network")
+
+    def waits_for_quiet(self, who: str, left_s: float) -> None:
+        self.watcher.seen.append(f"waits for {who}")
+
+    def is_not_quiet(self, who: str) -> None:
+        self.watcher.seen.append(f"not quiet: {who}")
+
+    def run_begins(self, plan: Plan, record: Path) -> AbstractContextManager[Recorder]:
+        return nullcontext(self.watcher)
+
+
 @pytest.fixture
 def rig() -> MockRig:
     return MockRig()

@@ -18,6 +18,7 @@ from hopcost.plan.make import make_plan
 from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.plan.plan import Plan
 from hopcost.programs import build
+from hopcost.programs.definition import Installed
 from hopcost.programs.read import program_of
 from hopcost.programs.receipt import idle_timeout_s, installed, receipt_of
 from hopcost.record import reader
@@ -54,13 +55,31 @@ def measure(
 
     The suite need not come from a file. MeasurementFailed if the measurement breaks; the record so far stays.
     """
+    if options.seed is None:
+        options = msgspec.structs.replace(options, seed=secrets.randbits(32))
+    here = look_around(suite, options, run_watcher)
+    plan = make_plan(suite, chosen, options, here.limits)
+    peer_load.refuse_uploads(plan)
+    host, environment = open_host(here, run_watcher)
+    try_settings(plan, host.network)
+    return record_plan(suite, plan, options.folder, environment, RealRig(host), run_watcher, question)
+
+
+class Here(msgspec.Struct, frozen=True):
+    """What this machine has for a suite: receipts of its programs, their own binaries, the limits of its plan."""
+
+    receipts: dict[str, Installed]
+    binaries: list[Hop]
+    limits: MachineLimits
+
+
+def look_around(suite: Suite, options: RunOptions, run_watcher: RunWatcher) -> Here:
+    """Build what is missing, and ask all programs of the suite for their versions."""
     binaries, own = _binaries(suite), _own_programs(suite)
     for reason in build.build_missing(own, run_watcher.program_builds):
         run_watcher.build_failed(reason)
     receipts = {hop.program: receipt_of(hop) for hop in [*_own_hops(suite), *binaries]}
     receipts |= {program: installed(program) for program in own}
-    if options.seed is None:
-        options = msgspec.structs.replace(options, seed=secrets.randbits(32))
     limits = MachineLimits(
         installed=receipts,
         allowed_cores=facts.allowed_cores(),
@@ -69,24 +88,25 @@ def measure(
         idle_timeout_s=idle_timeout_s,
         missing_peers=peer_load.missing() if options.one_arm_at_a_time else {},
     )
-    plan = make_plan(suite, chosen, options, limits)
-    peer_load.refuse_uploads(plan)
+    return Here(receipts, binaries, limits)
+
+
+def open_host(here: Here, run_watcher: RunWatcher) -> tuple[Local, dict[str, object]]:
+    """The host that stacks run on, freed of what dead runs left; and the environment as a record keeps it."""
     network.leave_the_hosts()
     for leftover in leftovers.remove_leftovers():
         run_watcher.leftover_removed(leftover)
     freezer, net = find_freezer(), network.find_network()
-    _try_settings(plan, net)
     if not net.own:
         run_watcher.network_is_shared(net)
     environment = msgspec.structs.asdict(facts.facts()) | {
         "freezer": freezer.kind,
         "network_namespaces": net.own,
         "network_namespaces_missing": net.why,
-        "programs": {program: receipt.version for program, receipt in sorted(receipts.items())},
-        "binaries": {hop.binary: _receipt(hop) for hop in binaries},
+        "programs": {program: receipt.version for program, receipt in sorted(here.receipts.items())},
+        "binaries": {hop.binary: _receipt(hop) for hop in here.binaries},
     }
-    rig = RealRig(Local(freezer, net))
-    return record_plan(suite, plan, options.folder, environment, rig, run_watcher, question)
+    return Local(freezer, net), environment
 
 
 def record_plan(
@@ -142,7 +162,7 @@ def _receipt(hop: Hop) -> dict[str, str | None]:
     return {"program": hop.program, "version": version, "sha256": digest}
 
 
-def _try_settings(plan: Plan, net: Network) -> None:
+def try_settings(plan: Plan, net: Network) -> None:
     """Prepare every stack once without starting it: an error in the suite shows before anything runs."""
     ports = NamespacePorts() if net.own else Ports()
     folder = Path(f"/tmp/{DIRECTORY_PREFIX}to-try")  # never made

@@ -1,0 +1,234 @@
+"""Learn a configuration before it is measured: its site, what it answers, which changes this load can show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from hopcost.errors import UsageError
+from hopcost.measure.learn import Learned, learn_app
+from hopcost.measure.protocols.conf.behind import app_hop_of, origin_of, with_learned
+from hopcost.measure.protocols.conf.phases import bare
+from hopcost.measure.protocols.conf.plan import ConfPlan, conf_time, joined
+from hopcost.measure.protocols.conf.request import ConfRequest
+from hopcost.measure.protocols.conf.starting import RealTrials, Starter
+from hopcost.nginx.ablations import Ablation, LoadSeen, find_ablations
+from hopcost.nginx.edits import Edit
+from hopcost.nginx.idle import idle_timeout_s
+from hopcost.nginx.limits import find_limits
+from hopcost.nginx.read import ConfigurationText, read_configuration
+from hopcost.nginx.sites import Site, choose_site
+from hopcost.nginx.traps import Trap, find_traps
+from hopcost.record.secrets import mask_text, mask_words
+from hopcost.stacks.connection import HttpAnswer
+from hopcost.stacks.jail.outcome import Outcome, outcome_of
+from hopcost.statistics.questions.conf.question import BARE, Candidate, ConfQuestion, FoundTrap, Seen, Unseen
+from hopcost.suites.app import App
+from hopcost.suites.arm import Hop, Link
+from hopcost.suites.configuration import Configuration
+from hopcost.suites.experiment import Workload
+
+LEAST_WARM_UP_REQUESTS = 2000
+
+
+class ConfLearned(msgspec.Struct, frozen=True):
+    """What is going to be measured, and who starts the diffs that may come of it."""
+
+    plan: ConfPlan
+    trials: RealTrials
+
+    def plain_diff(self, changes: Sequence[str]) -> str:
+        """The diff with these changes and what mends traps, with secrets as they stand: for a file of the user's."""
+        return self.trials.plain_diff(joined(self.plan.edits_of(changes), self.plan.mends))
+
+
+class Learning:
+    """Starts the files on this machine; `say` hears what is being done."""
+
+    def __init__(self, request: ConfRequest, say: Callable[[str], None]) -> None:
+        self._request, self._say = request, say
+        self._text: ConfigurationText = read_configuration(request.file)
+        self._site: Site = choose_site(self._text, host=request.host, port=request.port)
+        self._limits = find_limits(self._text)
+        self._configuration = Configuration(
+            file=str(request.file.resolve()),
+            port=self._site.port,
+            host=self._site.host,
+            nginx=request.nginx,
+            edits=[edit for limit in self._limits for edit in limit.edits],
+            digest=self._text.digest,
+            idle_timeout_s=idle_timeout_s(self._text, self._site),
+        )
+        self._link = Link.HTTPS_TCP if self._site.is_tls else Link.HTTP_TCP
+        self._starter = Starter()
+
+    def learn(self, time_s: float | None = None) -> ConfLearned:
+        """What is measured of the file. ArmFailed or UsageError with the next step if it cannot be measured."""
+        request, site = self._request, self._site
+        self._say(f"{request.file.name}: {site.url} is measured; nginx is started in a jail, the files as they are")
+        outcome = outcome_of(self._configuration)
+        workload = request.workload_of(site.host)
+        app, learned, origin = self._learn_behind(workload)
+        workload = msgspec.structs.replace(workload, expect=learned.expect)
+        plan = self._plan_without_changes(workload, origin, app, time_s)
+        trials = RealTrials(self._starter, plan, self._text)
+        expected = trials.as_is.answer
+        seen = self._seen(learned, expected, app)
+        ablations = find_ablations(self._text, site, outcome.nginx.version, seen)
+        traps = find_traps(self._text, site, outcome.nginx.version, seen)
+        self._say(f"{len(ablations)} changes are tried, each in a start of its own")
+        tried, unseen = self._try(ablations, trials)
+        mended, mends = self._mend(traps, tried, trials)
+        question = self._question(outcome, learned, expected, tried, unseen, traps, mended)
+        edits = {ablation.name: list(ablation.edits) for ablation in tried}
+        plan = msgspec.structs.replace(plan, question=question, edits=edits, mends=mends)
+        everything = bare(plan)
+        if len(tried) > 1 and trials.refusal(everything) is None:
+            plan = msgspec.structs.replace(plan, edits=edits | {BARE: everything})
+        return ConfLearned(plan, trials)
+
+    def _learn_behind(self, workload: Workload) -> tuple[App | None, Learned, Hop | None]:
+        """The app with what it showed, if there is one; what came through nginx; and an origin that answers alike."""
+        app = self._request.app
+        behind = origin_of(self._site) if app is None else app_hop_of(self._site, app)
+        with self._starter.start(self._configuration, self._link, behind, app) as stack:
+            learned = learn_app(stack, workload, self._starter.rig, self._say)
+        if app is None:
+            return None, learned, behind
+        warm_up = max(learned.warm_up_requests, LEAST_WARM_UP_REQUESTS)
+        app = with_learned(app, learned.idle_timeout_s, warm_up)
+        return app, learned, origin_of(self._site, learned.body_bytes, learned.content_type)
+
+    def _seen(self, learned: Learned, answer: HttpAnswer, app: App | None) -> LoadSeen:
+        workload = self._request.workload
+        headers = self._request.workload_of(self._site.host).headers
+        return LoadSeen(
+            connections=workload.connections,
+            requests_per_connection=workload.requests_per_connection,
+            body_bytes=learned.body_bytes,
+            content_type=learned.content_type,
+            status=learned.status,
+            encoding=answer.content_encoding,
+            accepts_gzip=any(name.lower() == "accept-encoding" and "gzip" in value for name, value in headers),
+            is_tls=self._site.is_tls,
+            is_upload=workload.method.uploads,
+            idle_timeout_s=_idle_timeout_s(app, learned),
+            is_from_upstream=bool(self._site.upstreams),
+            path=workload.target,
+        )
+
+    def _plan_without_changes(
+        self, workload: Workload, origin: Hop | None, app: App | None, time_s: float | None
+    ) -> ConfPlan:
+        request = self._request
+        return ConfPlan(
+            question=EMPTY,
+            configuration=self._configuration,
+            link=self._link,
+            edits={},
+            mends=[],
+            workload=workload,
+            origin=origin,
+            time=conf_time(time_s, quick=request.is_quick),
+            app=app,
+            app_hop=None if app is None else app_hop_of(self._site, app),
+            is_quick=request.is_quick,
+        )
+
+    def _try(self, ablations: Sequence[Ablation], trials: RealTrials) -> tuple[list[Ablation], list[Unseen]]:
+        """Those that this load can show and nginx starts with; the others with reasons."""
+        tried, unseen = [], []
+        for ablation in ablations:
+            why = ablation.unseen or trials.try_change(ablation.edits, ablation.receipt)
+            if why is None:
+                tried.append(ablation)
+            else:
+                unseen.append(Unseen(ablation.words, [str(place) for place in ablation.places], why))
+        return tried, unseen
+
+    def _mend(
+        self, traps: Sequence[Trap], tried: Sequence[Ablation], trials: RealTrials
+    ) -> tuple[set[str], list[Edit]]:
+        """The traps that the diff mends, and its edits; not those that a change on trial mends anyhow."""
+        own = {edit for ablation in tried for edit in ablation.edits}
+        mended: set[str] = set()
+        mends: list[Edit] = []
+        for trap in traps:
+            edits = list(trap.edits or [])
+            if not edits or own & set(edits) or trials.refusal([*mends, *edits]) is not None:
+                continue
+            mended.add(trap.name)
+            mends += edits
+        return mended, mends
+
+    def _question(
+        self,
+        outcome: Outcome,
+        learned: Learned,
+        answer: HttpAnswer,
+        tried: Sequence[Ablation],
+        unseen: list[Unseen],
+        traps: Sequence[Trap],
+        mended: set[str],
+    ) -> ConfQuestion:
+        request = self._request
+        return ConfQuestion(
+            file=str(self._text.file),
+            nginx=".".join(map(str, outcome.nginx.version)),
+            site=self._site.url,
+            command=[] if request.app is None else mask_words(request.app.command),
+            target=mask_text(request.workload.target),
+            connections=request.workload.connections,
+            requests_per_connection=request.workload.requests_per_connection,
+            seen=Seen(
+                learned.status, learned.body_bytes, learned.content_type, answer.content_encoding, learned.changing
+            ),
+            candidates=[_candidate(ablation) for ablation in tried],
+            unseen=unseen,
+            traps=[FoundTrap(trap.name, trap.words, str(trap.place), trap.name in mended) for trap in traps],
+            limits=[f"{limit.words} ({limit.place})" for limit in self._limits],
+            notes=list(dict.fromkeys([*self._text.notes, *outcome.notes])),
+        )
+
+
+def _idle_timeout_s(app: App | None, learned: Learned) -> float | None:
+    """Of the app: 0 if it closes each connection itself; None if it keeps them open. hopcost's origin does so."""
+    if app is None:
+        return None
+    return learned.idle_timeout_s if learned.keeps_connections else 0.0
+
+
+def _candidate(ablation: Ablation) -> Candidate:
+    return Candidate(
+        name=ablation.name,
+        words=ablation.words,
+        places=[str(place) for place in ablation.places],
+        buys=ablation.buys,
+        is_offered=ablation.is_offered,
+        is_giant=ablation.is_giant,
+    )
+
+
+def refuse_nothing(question: ConfQuestion) -> None:
+    """UsageError, with what would be seen and how, if this load shows nothing of the file."""
+    if question.candidates or question.mends:
+        return
+    reasons = "".join(f"\n  {unseen.words}: {unseen.why}" for unseen in question.unseen[:6])
+    raise UsageError(
+        f"this load shows no directive of {question.file}{':' if reasons else ''}{reasons}",
+        "another page (--path), a connection per request (--new-connections), or an upload (--body-bytes)",
+    )
+
+
+EMPTY = ConfQuestion(
+    file="",
+    nginx="",
+    site="",
+    command=[],
+    target="/",
+    connections=1,
+    requests_per_connection=None,
+    seen=Seen(200, 0, None),
+    candidates=[],
+)

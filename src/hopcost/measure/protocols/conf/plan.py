@@ -1,0 +1,99 @@
+"""What is measured of a configuration, once it is learned; and how the time is shared by the phases. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from hopcost.nginx.edits import Edit
+from hopcost.statistics.questions.conf.question import ConfQuestion
+from hopcost.suites.app import App
+from hopcost.suites.arm import Hop, Link
+from hopcost.suites.configuration import Configuration
+from hopcost.suites.expect import Expect
+from hopcost.suites.experiment import Workload
+
+FULL_S, QUICK_S = 270.0, 80.0  # with what is learned before, five minutes and a minute and a half
+GIANTS_SHARE, REST_SHARE = 20 / 270, 60 / 270
+
+
+class ConfTime(msgspec.Struct, frozen=True):
+    """Seconds of each phase; a phase without anything to measure leaves its time to the confirmation."""
+
+    giants_s: float
+    rest_s: float
+    whole_s: float
+
+
+def conf_time(seconds: float | None, *, quick: bool) -> ConfTime:
+    """The time of each phase, of so many seconds in all.
+
+    >>> conf_time(None, quick=False)
+    ConfTime(giants_s=20.0, rest_s=60.0, whole_s=270.0)
+    """
+    whole_s = seconds if seconds is not None else QUICK_S if quick else FULL_S
+    return ConfTime(round(whole_s * GIANTS_SHARE, 1), round(whole_s * REST_SHARE, 1), whole_s)
+
+
+class ConfPlan(msgspec.Struct, frozen=True):
+    """The question, and all that its arms are made of.
+
+    `configuration` is the site with its limits off; `edits` are those of each candidate, `mends` those of the traps
+    that the diff mends. The screening asks `origin` (None: the site passes nothing on); the confirmation asks `app`, if
+    there is one, as the hop `app_hop`.
+    """
+
+    question: ConfQuestion
+    configuration: Configuration
+    link: Link
+    edits: dict[str, list[Edit]]
+    mends: list[Edit]
+    workload: Workload
+    origin: Hop | None
+    time: ConfTime
+    app: App | None = None
+    app_hop: Hop | None = None
+    is_quick: bool = False
+
+    @property
+    def screened_workload(self) -> Workload:
+        """The load before the origin: it answers alike each time, whatever is to be compared of the app's answers."""
+        return self.workload if self.app is None else msgspec.structs.replace(self.workload, expect=Expect())
+
+    def edits_of(self, changes: Iterable[str]) -> list[Edit]:
+        """All edits of these changes, each once, in a fixed order."""
+        return joined(*(self.edits[change] for change in changes))
+
+    def excludes(self, one: str, other: str) -> bool:
+        """Whether two changes touch the same text, so that no arm can have both."""
+        return overlap(self.edits[one], self.edits[other])
+
+
+def joined(*groups: Iterable[Edit]) -> list[Edit]:
+    """The edits of all groups, equal ones once.
+
+    >>> joined([Edit("a", 1, 2, "x")], [Edit("a", 1, 2, "x"), Edit("a", 5, 5, "y")])
+    [Edit(file='a', start=1, end=2, text='x'), Edit(file='a', start=5, end=5, text='y')]
+    """
+    return list(dict.fromkeys(edit for group in groups for edit in group))
+
+
+def overlap(first: Iterable[Edit], second: Iterable[Edit]) -> bool:
+    """Whether an edit of one takes or splits text that one of the other takes, or adds to what that writes anew.
+
+    Equal edits do not, nor do two insertions.
+
+    >>> overlap([Edit("a", 1, 4, "")], [Edit("a", 3, 9, "x")]), overlap([Edit("a", 1, 4, "")], [Edit("a", 4, 9, "x")])
+    (True, False)
+    """
+    others = list(second)
+    return any(_collide(edit, other) for edit in first for other in others)
+
+
+def _collide(edit: Edit, other: Edit) -> bool:
+    if edit == other or edit.file != other.file:
+        return False
+    if (edit.start == edit.end) is not (other.start == other.end):  # ` buffer=64k` behind arguments that become `off`
+        return edit.start <= other.end and other.start <= edit.end
+    return edit.start < other.end and other.start < edit.end
