@@ -8,7 +8,10 @@ from hopcost.errors import UsageError
 from hopcost.record.question import Verb
 from hopcost.record.run import Record
 from hopcost.report import Result
+from hopcost.report.questions.conf import conf_report
 from hopcost.report.questions.front import front_report
+from hopcost.statistics.questions.conf.question import ConfQuestion
+from hopcost.statistics.questions.conf.result import read_conf
 from hopcost.statistics.questions.front.question import FrontQuestion
 from hopcost.statistics.questions.front.result import read_front
 
@@ -23,6 +26,9 @@ def kept_answer(record: Record, *, details: bool = False) -> Result | None:
             case Verb.FRONT:
                 question = msgspec.json.decode(kept.content, type=FrontQuestion)
                 return front_report(read_front(question, record), details=details)
+            case Verb.CONF:
+                asked = msgspec.json.decode(kept.content, type=ConfQuestion)
+                return conf_report(read_conf(asked, record), details=details)
     except msgspec.DecodeError as error:
         raise UsageError(
             f"{record.path / 'question.json'}: {error}", "the record is damaged, or not one of this hopcost's"

@@ -1,0 +1,102 @@
+"""A change in a few words: where it is, what it did to nginx's CPU time, and what follows."""
+
+from __future__ import annotations
+
+import textwrap
+
+from hopcost.report import notation
+from hopcost.report.brief.reasons import with_advice
+from hopcost.statistics.questions.conf.result import ConfResult, Finding, Worth
+
+WORDS_MOST, PLACE_MOST = 25, 14  # letters, so that the table holds in 80 columns
+COMMENT_WIDTH = 78
+
+
+def cut(text: str, most: int) -> str:
+    """At most so many letters.
+
+    >>> cut("upstream keepalive 2 → 64", 12)
+    'upstream ke…'
+    """
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def place(finding: Finding) -> str:
+    """The first place, with a + if there are more; of a long path its end.
+
+    >>> from hopcost.statistics.questions.conf.question import Candidate
+    >>> several = Candidate("a", "b", ["conf.d/site.conf:3", "nginx.conf:9"], "c")
+    >>> place(Finding(several, None, None, None, Worth.SCREENED))
+    '…/site.conf:3+'
+    """
+    places = finding.candidate.places
+    if not places:
+        return ""
+    text = places[0] + ("+" if len(places) > 1 else "")
+    return text if len(text) <= PLACE_MOST else f"…{text[1 - PLACE_MOST :]}"
+
+
+def figure(finding: Finding) -> str:
+    """`−27 µs (−28 to −26)`; behind `~` if one start is all there is."""
+    if finding.confirmed is not None:
+        return notation.added(finding.confirmed)
+    return f"~ {notation.added(finding.screened)}" if finding.screened is not None else notation.ABSENT
+
+
+def outcome(answer: ConfResult, finding: Finding) -> str:
+    """What came out, in a word or two."""
+    if finding.candidate.name in answer.kept and answer.is_settled:
+        return "in the diff"
+    return finding.worth.value if finding.worth is not Worth.SCREENED else "one start"
+
+
+def earned(answer: ConfResult) -> list[str]:
+    """A line for each change of the diff: what it earned, or which trap it mends."""
+    changes = [answer.of(name) for name in answer.kept]
+    lines = [
+        f"{finding.candidate.words} ({', '.join(finding.candidate.places)}): {notation.added(finding.confirmed)}"
+        " of nginx's CPU per request"
+        for finding in changes
+    ]
+    return lines + [f"{trap.words} ({trap.place}): mended" for trap in answer.question.traps if trap.is_mended]
+
+
+def diff_text(answer: ConfResult) -> str | None:
+    """The diff with what each change earned above it: `patch -p0` takes it so."""
+    if answer.diff is None:
+        return None
+    lines = [*([] if answer.is_settled else ["as measured: there is no verdict"]), *earned(answer)]
+    comments = [
+        textwrap.fill(line, COMMENT_WIDTH, initial_indent="# ", subsequent_indent="#   ", break_on_hyphens=False)
+        for line in lines
+    ]
+    return "".join(f"{comment}\n" for comment in comments) + answer.diff
+
+
+def shared_reason(answer: ConfResult) -> str | None:
+    """Why nothing has a verdict, if that is one reason."""
+    tried = [finding for finding in answer.findings if finding.confirmed is not None or finding.why is not None]
+    reasons = {finding.why for finding in tried}
+    return reasons.pop() if len(reasons) == 1 and tried[0].worth is Worth.NO_VERDICT else None
+
+
+def no_verdicts(answer: ConfResult) -> list[str]:
+    """Why changes have no verdict, and what to do."""
+    reason = shared_reason(answer)
+    if reason is not None:
+        return [f"no verdict on any: {with_advice(reason)}"]
+    return [
+        f"{finding.candidate.words}: no verdict: {with_advice(finding.why)}"
+        for finding in answer.findings
+        if finding.worth is Worth.NO_VERDICT and finding.why is not None
+    ]
+
+
+def interaction(answer: ConfResult) -> str | None:
+    """Whether the parts add up to the whole; None if nobody knows."""
+    if answer.interact is None or answer.added_up is None:
+        return None
+    whole, parts = notation.added(answer.together), notation.signed(answer.added_up / 1e3, 1)
+    if answer.interact:
+        return f"The changes interact: together {whole}, one at a time they add up to {parts} µs."
+    return f"Together {whole}: as much as one at a time ({parts} µs)."

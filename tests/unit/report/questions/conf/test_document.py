@@ -1,0 +1,152 @@
+"""The answer on a configuration: to the last byte, its sentence, its rows, its diff, what to do next."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import confs
+import golden
+import msgspec
+import pytest
+from confs import BUFFER, DEBUG, GZIP, KEEPALIVE, LOG, REAL_IP, UPGRADE
+
+from hopcost.nginx.edits import Edit
+from hopcost.record.run import StopReason
+from hopcost.report import Format, render
+from hopcost.report.questions.conf import conf_report
+from hopcost.report.questions.conf.document import sentence
+from hopcost.statistics.intervals import Interval
+from hopcost.statistics.questions.conf.result import ConfResult, Worth
+
+MEND = [Edit(confs.FILE, 400, 405, "upgrade mended;")]
+
+
+def shown(answer: ConfResult) -> ConfResult:
+    """Without what is new with every test's run."""
+    run = msgspec.structs.replace(
+        answer.record.run, started_utc="2025-01-02T03:04:05Z", ended_utc="2025-01-02T03:08:45Z", hopcost="0"
+    )
+    return msgspec.structs.replace(
+        answer, record=msgspec.structs.replace(answer.record, run=run, path=Path("records/conf"))
+    )
+
+
+def with_figure(answer: ConfResult, name: str, value: float, half: float, worth: Worth, **more: Any) -> ConfResult:
+    """Another confirmed figure, in µs."""
+    interval = Interval(value=1000 * value, low=1000 * (value - half), high=1000 * (value + half))
+    findings = [
+        msgspec.structs.replace(finding, confirmed=interval, worth=worth, **more)
+        if finding.candidate.name == name
+        else finding
+        for finding in answer.findings
+    ]
+    return msgspec.structs.replace(answer, findings=findings)
+
+
+@pytest.fixture
+def answer(tmp_path: Path) -> ConfResult:
+    """keepalive saves half of it, gzip and the log cost something, a trap is mended."""
+    plan = confs.plan_of(
+        mends=MEND,
+        candidates=[KEEPALIVE, GZIP, LOG, BUFFER, REAL_IP],
+        traps=[UPGRADE, DEBUG],
+        notes=["user nginx is new"],
+    )
+    made = shown(confs.measured(tmp_path, plan))
+    for name, value, half, worth in (
+        ("keepalive", -25.3, 1.1, Worth.SAVES),
+        ("gzip-off", -2.2, 0.6, Worth.SAVES),
+        ("access-log-buffer", -0.4, 0.6, Worth.OPEN),
+    ):
+        made = with_figure(made, name, value, half, worth)
+    together = Interval(value=-25_100.0, low=-26_300.0, high=-23_900.0)
+    diff = next(diff.text for diff in made.question.diffs if diff.changes == ["keepalive"])
+    question = msgspec.structs.replace(made.question, whole=["keepalive"])
+    return msgspec.structs.replace(
+        made, question=question, together=together, added_up=-25_300.0, kept=["keepalive"], diff=diff
+    )
+
+
+def unwrapped(answer: ConfResult) -> str:
+    """The page on one line."""
+    return " ".join(page(answer).split())
+
+
+def page(answer: ConfResult, format: Format = Format.TEXT, *, details: bool = False) -> str:
+    return render(conf_report(answer, details=details), format)
+
+
+@pytest.mark.parametrize(("format", "ending"), [(Format.TEXT, "txt"), (Format.MARKDOWN, "md"), (Format.JSON, "json")])
+def test_the_answer_to_the_last_byte(answer: ConfResult, format: Format, ending: str) -> None:
+    golden.compare(f"questions/conf/conf.{ending}", page(answer, format))
+
+
+def test_the_details_to_the_last_byte(answer: ConfResult) -> None:
+    golden.compare("questions/conf/conf-details.txt", page(answer, details=True))
+
+
+def test_the_screen_is_short(answer: ConfResult) -> None:
+    text = page(answer)
+    before_diff = text.partition("  # upstream")[0]
+    assert max(map(len, text.splitlines())) <= 80
+    table = before_diff.partition("  record")[0].splitlines()
+    assert len([line for line in table if line]) <= 18
+    assert "buys" not in before_diff
+
+
+def test_the_sentence_says_what_the_diff_saves(answer: ConfResult) -> None:
+    assert sentence(answer) == "Take the diff: it saves nginx 25 µs (24–26) of 50 µs of CPU per request."
+
+
+def test_the_diff_has_what_each_change_earned_above_it(answer: ConfResult) -> None:
+    assert "# upstream keepalive 2 → 64 (nginx.conf:31): −25 µs (−26 to −24)" in page(answer)
+    assert '# Connection "upgrade" goes to the app always (nginx.conf:40): mended' in page(answer)
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"kept": []}, "Take the diff: it mends 1 trap. No change saves CPU."),
+        (
+            {"kept": [], "diff": None},
+            "Leave the file as it is: no change saves some of nginx's 50 µs of CPU per request.",
+        ),
+        (
+            {"is_settled": False},
+            "No verdict: as measured, nginx needs 50 µs of CPU per request as the file is.",
+        ),
+        ({"why_nothing": "it ended"}, "No result: it ended."),
+    ],
+)
+def test_the_sentence_of_other_outcomes(answer: ConfResult, changes: dict[str, Any], expected: str) -> None:
+    assert sentence(msgspec.structs.replace(answer, **changes)) == expected
+
+
+def test_changes_that_interact_are_told(answer: ConfResult) -> None:
+    text = unwrapped(msgspec.structs.replace(answer, added_up=-31_000.0))
+    assert "! The changes interact: together −25 µs (−26 to −24), one at a time they add up to −31.0 µs." in text
+
+
+def test_one_start_is_marked_as_such(answer: ConfResult) -> None:
+    row = next(line for line in page(answer).splitlines() if "real_ip off" in line)
+    assert "~" in row
+    assert row.endswith("one start")
+
+
+def test_what_limits_the_load_and_what_was_not_seen_is_told(answer: ConfResult) -> None:
+    text = unwrapped(answer)
+    assert "limit_req zone=one (nginx.conf:22)" in text
+    assert "ssl_session_cache (nginx.conf:50): --new-connections shows it" in text
+
+
+def test_a_screening_that_came_to_nothing_is_told(answer: ConfResult) -> None:
+    for ending in answer.record.run.endings:
+        if ending.experiment == "rest":
+            ending.why, ending.detail = StopReason.FAILED, "void: other programs"
+    assert "! rest: void: other programs" in page(answer)
+
+
+def test_a_change_without_a_verdict_says_why(answer: ConfResult) -> None:
+    made = with_figure(answer, "gzip-off", -2.2, 0.6, Worth.NO_VERDICT, why="it failed in block 2")
+    assert "? gzip off: no verdict: it failed in start 2" in unwrapped(made)
