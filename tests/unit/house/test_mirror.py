@@ -10,12 +10,14 @@ PACKAGE = ROOT / "src" / "hopcost"
 DATA = {"served", "shipped"}  # what programs and suites bring along
 WITHOUT_A_FILE = {
     "structures alone; the tests of those who fill and read them use them": (
-        "statistics/questions/front/question suites/configuration record/question "
+        "statistics/questions/conf/question statistics/questions/front/question "
+        "suites/configuration record/question "
         "nginx/ablations/ablation nginx/traps/trap "
         "plan/options plan/plan plan/until record/block record/evidence record/reason record/repeat "
         "record/run statistics/questions/claim_result suites/peer_name suites/published suites/suite"
     ),
     "whole commands show it: tests/end_to_end and tests/integration/cli": (
+        "cli/measure/conf measure/protocols/conf/ask measure/protocols/conf/learning "
         "cli/measure/front cli/set_up/init cli/shared/front measure/protocols/front/learning "
         "cli/look/about cli/look/show cli/measure/gate cli/measure/load cli/measure/run "
         "cli/measure/vs cli/set_up/build "
@@ -39,6 +41,7 @@ WITHOUT_A_FILE = {
         "machine/binaries machine/cpu_time machine/facts machine/proc"
     ),
     "golden files of the whole report, and the tables' and the page's tests": (
+        "report/questions/conf/data report/questions/conf/details report/questions/conf/words "
         "report/questions/front/data report/questions/front/details "
         "report/brief/load report/brief/outcome report/brief/reasons report/brief/repeats report/brief/soak "
         "report/brief/words report/brief/next_command report/document report/formatting report/formats/html/caveats "
@@ -52,7 +55,7 @@ WITHOUT_A_FILE = {
     ),
     "summaries and questions are made of it: tests/unit/statistics": (
         "statistics/figures statistics/questions/machine_spread statistics/questions/gate_figures "
-        "statistics/questions/claim_run statistics/questions/evidence "
+        "statistics/questions/claim_run statistics/questions/conf/screened statistics/questions/evidence "
         "statistics/questions/record_side statistics/summary/cpu statistics/summary/open_loop "
         "statistics/summary/published statistics/summary/repeats statistics/summary/service_time "
         "statistics/summary/usage statistics/validity/accounts statistics/validity/grounds"

@@ -1,0 +1,175 @@
+"""`hopcost conf`: what each directive of an nginx.conf costs, and a diff that is worth it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hopcost.cli.shared.app import app, examples
+from hopcost.cli.shared.arguments import Everything, Json, Output, format_option, pick_format
+from hopcost.errors import UsageError
+from hopcost.report import Format, Source
+
+FILE_EXAMPLES = (
+    "hopcost conf /etc/nginx/nginx.conf",
+    "hopcost conf sites-enabled/shop.conf --path /products",
+    "hopcost conf nginx.conf -- gunicorn -b 127.0.0.1:8000 app:app",
+)
+EPILOG = examples(
+    *FILE_EXAMPLES,
+    "hopcost conf nginx.conf --site example.org:443 --new-connections",
+    "hopcost conf nginx.conf --nginx /opt/nginx/sbin/nginx --diff worth.diff",
+    then="nginx runs your files in a jail with all that they name. The files themselves are never written."
+    " Without CMD hopcost's own origin stands where they pass requests to.",
+)
+PRECISION = 0.005  # a run takes the time that was announced
+
+
+@app.command("conf", epilog=EPILOG)
+def conf(
+    file: Annotated[
+        Path | None,
+        typer.Argument(metavar="FILE", help="nginx.conf, its folder, or the file of a site.", show_default=False),
+    ] = None,
+    command: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="CMD", help="Starts the app behind it in the foreground. Write -- before it.", show_default=False
+        ),
+    ] = None,
+    nginx: Annotated[
+        str, typer.Option("--nginx", metavar="BINARY", help="The nginx that reads it: a name or a path.")
+    ] = "nginx",
+    site: Annotated[
+        str | None,
+        typer.Option(
+            "--site", "--host", metavar="HOST:PORT", help="The site to measure. [default: the first that answers]"
+        ),
+    ] = None,
+    path: Annotated[str, typer.Option("--path", metavar="PATH", help="Path and query of the request.")] = "/",
+    header: Annotated[
+        list[str] | None,
+        typer.Option("-H", "--header", metavar="'NAME: VALUE'", help="A header field of the request; repeat it."),
+    ] = None,
+    body_bytes: Annotated[
+        int | None, typer.Option("--body-bytes", metavar="N", min=1, help="Upload N bytes with each request.")
+    ] = None,
+    connections: Annotated[
+        int, typer.Option("--connections", "-c", metavar="N", min=1, help="Connections that are always busy.")
+    ] = 32,
+    new_connections: Annotated[
+        str | None,
+        typer.Option("--new-connections", metavar="[N]", help="Open a new connection after N requests. [N: 1]"),
+    ] = None,
+    app_port: Annotated[
+        int | None,
+        typer.Option("--port", metavar="PORT", min=1, max=65535, help="Where your app listens, whatever it is told."),
+    ] = None,
+    needs: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--needs", metavar="PLACE", help="A database or cache of this machine, HOST:PORT or unix:PATH; repeat it."
+        ),
+    ] = None,
+    folder: Annotated[
+        Path | None, typer.Option("--folder", metavar="DIR", help="Where your app is started. [default: here]")
+    ] = None,
+    environment: Annotated[
+        list[str] | None,
+        typer.Option("--env", metavar="NAME=VALUE", help="A variable for your app; records hide the value."),
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A first answer with wider ranges.")] = False,
+    time: Annotated[
+        str | None, typer.Option("--time", metavar="TIME", help="Time for it, as 90, 90s, 5m or 1h. [default: 5m]")
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option("--seed", metavar="N", min=0, help="Seed of the shuffled orders. [default: a new one]"),
+    ] = None,
+    diff: Annotated[
+        Path | None, typer.Option("--diff", metavar="FILE", help="Write the diff alone there, for patch -p0.")
+    ] = None,
+    json: Json = False,
+    format: Annotated[Format, format_option(Source.DOCUMENT, Source.DATA)] = Format.TEXT,
+    output: Output = None,
+    details: Everything = False,
+    anyway: Annotated[
+        bool,
+        typer.Option("--anyway", help="Measure beside other programs too; then there are no verdicts."),
+    ] = False,
+    record: Annotated[
+        Path | None,
+        typer.Option("--record", metavar="DIR", help="Where the record goes. [default: records/TIME-conf]"),
+    ] = None,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print errors and the answer, and nothing while it runs.")
+    ] = False,
+) -> int:
+    """Find out what each directive of your nginx.conf costs, and which changes are worth it.
+
+    It screens all changes that this load can show, confirms the best in fresh starts, and ends with a diff.
+    """
+    if file is None:
+        indented = [f"  {example}" for example in FILE_EXAMPLES]
+        raise UsageError("\n".join(["hopcost conf needs a configuration, like", *indented]))
+    from hopcost.cli.shared.arguments import read_seconds
+    from hopcost.stacks.sandbox import network
+
+    network.enter_user_namespace()  # may start this command again: before the heavy imports
+    from rich.console import Console
+
+    from hopcost.cli.shared.conf import ConfWords, read_new_connections, refuse_own_file, show_plan, write_diff
+    from hopcost.cli.shared.output import refuse_unwritable, show_result
+    from hopcost.cli.shared.screen import Screen
+    from hopcost.errors import Interrupted
+    from hopcost.measure.protocols.conf.ask import learn_conf, measure_conf
+    from hopcost.plan.options import RunOptions
+    from hopcost.report.questions.conf import conf_report
+
+    format = pick_format(format, json=json)
+    words = ConfWords(
+        file=file,
+        command=command or [],
+        nginx=nginx,
+        site=site,
+        path=path,
+        headers=header or [],
+        body_bytes=body_bytes,
+        connections=connections,
+        new_connections=read_new_connections(new_connections),
+        app_port=app_port,
+        needs=needs or [],
+        folder=folder,
+        environment=environment or [],
+        is_quick=quick,
+    )
+    time_s = None if time is None else read_seconds("--time", time)
+    for option, path_to_write in (("--output", output), ("--diff", diff)):
+        refuse_unwritable(path_to_write)
+        refuse_own_file(option, path_to_write, file)
+    console = Console(stderr=True, highlight=False, quiet=quiet)
+
+    def say(line: str) -> None:
+        console.print(line, markup=False, soft_wrap=True)
+
+    try:
+        learned = learn_conf(words.request(), say, time_s)
+    except KeyboardInterrupt:
+        say("interrupted while the file was learned: nothing was measured")
+        raise Interrupted("while the file was learned") from None
+    show_plan(learned.plan, say)
+    options = RunOptions(
+        quick=quick, seed=seed, folder=record, precision=PRECISION, quiet=quiet, on_busy_machine=anyway
+    )
+    measured = measure_conf(learned, options, Screen(console))
+    if measured.answer is None or (measured.interrupted and not measured.answer.record.blocks):
+        say("interrupted before the first start was done: nothing to report")
+        raise Interrupted("before the first start was done")
+    show_result(conf_report(measured.answer, details=details), format, output)
+    if diff is not None and not write_diff(measured.answer, learned, diff):
+        say(f"{diff}: not written, there is no diff")
+    if measured.interrupted:
+        raise Interrupted("the answer tells the results so far")
+    return 0 if measured.well else 1
