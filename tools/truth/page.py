@@ -18,6 +18,7 @@ from tools.truth.runs import VERDICTS_STEAL_MOST
 from tools.truth.sections.aa import SameProxies
 from tools.truth.sections.alarms import Alarms
 from tools.truth.sections.attribution import Attribution
+from tools.truth.sections.conf.planted import Planted
 from tools.truth.sections.coverage.section import Coverage
 from tools.truth.sections.engine.section import Engine
 from tools.truth.sections.neighbours import Neighbours
@@ -55,6 +56,7 @@ SECTIONS: dict[str, type[Section]] = {
     "slices": Slices,
     "own-aa": OwnAa,
     "not-freezing": NotFreezing,
+    "conf": Planted,
     "coverage": Coverage,  # is reckoned, not measured
     "procedure": Procedure,  # draws from what the others have recorded
     "split-half": SplitHalf,  # reads what the others have recorded

@@ -1,0 +1,1 @@
+"""What `hopcost conf` says of an nginx.conf: sections of the truth's page."""
