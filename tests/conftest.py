@@ -11,7 +11,7 @@ import pytest
 from hypothesis import settings
 from processes.freezers import leavings
 
-pytest_plugins = ["mock_rig", "samples.programs"]  # fixtures
+pytest_plugins = ["mock_rig", "samples.programs", "samples.questions.gates"]  # fixtures
 
 # No deadline: no test may fail because the machine is busy. Derandomised: what passes here passes everywhere.
 settings.register_profile("hopcost", deadline=None, derandomize=True, database=None)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -171,6 +173,27 @@ def test_a_gate_compares_two_builds_of_an_app(tmp_path: Path) -> None:
         for arm in ("before", "after")
     }
     assert commands["after"] == str(new) and commands["before"] != str(new)
+
+
+def test_a_gate_compares_two_folders_of_an_app_and_hides_what_its_command_holds(tmp_path: Path) -> None:
+    branch = tmp_path / "branch"
+    branch.mkdir()
+    app = small_apps.write(tmp_path, small_apps.BY_VARIABLE)
+    small_apps.write(branch, small_apps.BY_VARIABLE)
+    path, record = suite(tmp_path, app), tmp_path / "record"
+    done = command.hopcost(
+        *("gate", f"{path}/one-core/alone", "--after", "shop.folder=branch"),
+        *("--after", f"shop.command={shlex.quote(sys.executable)} app.py --token=s3cret-Value.42"),
+        *("--anyway", "--time", "8s", "--record", record),
+        folder=tmp_path,
+    )
+    assert done.returncode in (0, 1, 4), done.stderr
+    assert f"shop.folder: {tmp_path} -> {branch}" in " ".join(done.stdout.split())
+    assert "s3cret" not in done.stdout + done.stderr
+    texts = [file.read_text(errors="replace") for file in record.rglob("*") if file.is_file()]
+    assert [text for text in texts if "s3cret" in text] == []
+    arms = json.loads((record / "suite.json").read_text())["arms"]
+    assert [arms[side]["hops"][0]["app"]["folder"] for side in ("before", "after")] == [str(tmp_path), str(branch)]
 
 
 def test_a_missing_executable_leaves_its_arms_out(tmp_path: Path) -> None:

@@ -43,7 +43,9 @@ def test_every_record_is_shown_somewhere(record: Path) -> None:
 
 def test_figures_in_readmes_words_are_those_of_the_sample() -> None:
     words = " ".join((samples.ROOT / "README.md").read_text(encoding="utf-8").split())
-    told = re.search(r"on all cores costs (\d+) µs of CPU per request there, and (\d+) µs at full load", words)
+    told = re.search(
+        r"\(all cores\) nginx over TCP costs (\d+) µs of CPU per request there; at full load, (\d+) µs", words
+    )
     assert told is not None
     details = samples.printed(f"{samples.COMMAND} --details=cpu").partition("all-cores ·")[2]
     costs = re.search(r"nginx-http-tcp +nginx +6,300 +\+(\d+) µs.*\n +full load +\+(\d+) µs", details)

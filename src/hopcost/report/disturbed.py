@@ -8,8 +8,9 @@ from hopcost.plan.method import METHOD
 from hopcost.record.block import Block
 from hopcost.record.reason import ReasonKind
 from hopcost.report.formatting import count
-from hopcost.statistics.validity.reasons import Alike, group_reasons
+from hopcost.statistics.validity.reasons import Alike, group_reasons, name_programs
 
+CLOSED = 2  # programs, those that disturbed most often
 NAMED = 2  # causes, those of most starts first
 ALL = "--details=starts"
 WIDER, SLOWER, OFF = "ranges are wider, figures stand", "response times may look longer", "figures may be off"
@@ -44,7 +45,10 @@ def disturbed_sentences(suspect: Sequence[Block], starts: int, details: str = AL
     where = _all(starts) if is_all else f"{len(suspect)} of {count(starts, 'start')}"
     causes = " and ".join(_cause(kind) for kind in kinds[:NAMED]) or "something disturbed them"
     first = f"In {where} of the servers {causes}{_effect(kinds)} ({details})."
-    return [first, _remedy(kinds)] if is_all else [first]
+    if not is_all:
+        return [first]
+    what = remedy(suspect)
+    return [first, f"{what[0].upper()}{what[1:]} and run again."]
 
 
 def _all(starts: int) -> str:
@@ -69,10 +73,13 @@ def _most(kind: Alike) -> float:
     return max((reason.value or 0.0 for reason in kind.reasons), default=0.0)
 
 
-def _remedy(kinds: Sequence[Alike]) -> str:
-    """What to do if no start was without it."""
-    by_others = any(_of(kind) is ReasonKind.OTHER_PROGRAMS for kind in kinds)
-    return "Close other programs and run again." if by_others else "Run again in a quieter hour."
+def remedy(suspect: Sequence[Block]) -> str:
+    """`close python3 (pid 812)`: what would have helped these starts."""
+    reasons = [reason for block in suspect for reason in block.reasons if reason.kind is ReasonKind.OTHER_PROGRAMS]
+    programs = [program for reason in reasons for program in reason.programs]
+    if programs:
+        return f"close {name_programs(programs, CLOSED)}"
+    return "close other programs" if reasons else "wait for a quieter hour"
 
 
 def _of(kind: Alike) -> ReasonKind:

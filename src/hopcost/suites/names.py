@@ -32,11 +32,13 @@ def locate(path: str) -> tuple[Suite, Experiment, str]:
 def whole_name(word: str) -> str:
     """SUITE/EXPERIMENT/ARM of a word that may be the end of it: EXPERIMENT/ARM or ARM, of the shipped suites.
 
-    UsageError if no arm's name ends so, or if several do.
+    A path that ends in .toml may stand in place of SUITE. UsageError if no arm's name ends so, or if several do.
     """
     in_file = re.fullmatch(r"(.+\.toml)/([^/]+)", word)
     if in_file:
         names, end = arm_names(in_file[1]), in_file[2]
+    elif word.endswith(".toml"):
+        names, end = arm_names(word), word
     elif word.count("/") >= 2:
         return word
     else:
@@ -49,6 +51,8 @@ def whole_name(word: str) -> str:
     begun = [name for name in names if name.startswith(f"{word}/")]
     if begun:
         raise _several(f"'{word}' names no arm; it has", begun, names)
+    if in_file:
+        raise _several(f"no arm is called '{word}'; {in_file[1]} has", names, names)
     words = {part for name in names for part in _ends(name)}
     close = difflib.get_close_matches(end, words, n=1, cutoff=0.6)
     hint = f"did you mean '{close[0]}'?" if close else "SUITE/EXPERIMENT/ARM: hopcost list names them all"
@@ -60,7 +64,10 @@ def _several(message: str, candidates: list[str], names: list[str]) -> UsageErro
     lines = [f"  {candidate}" for candidate in candidates[:MOST_LISTED]]
     if len(candidates) > MOST_LISTED:
         lines.append(f"  and {len(candidates) - MOST_LISTED} more")
-    enough = next((end for end in _ends(candidates[0]) if len(ends_with(names, end)) == 1), candidates[0])
+    suite = candidates[0].rsplit("/", 2)[0]
+    file = f"{suite}/" if suite.endswith(".toml") else ""  # an arm of a file is never sought without it
+    ends = [end for end in _ends(candidates[0]) if len(ends_with(names, end)) == 1]
+    enough = f"{file}{ends[0]}" if ends else candidates[0]
     return UsageError("\n".join([f"{message}:", *lines]), f"say which; enough is, for the first, {enough}")
 
 

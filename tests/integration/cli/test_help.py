@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import shlex
+import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,6 +18,7 @@ from command import HOPCOST, hopcost, loaded_by
 from samples.records import ENVIRONMENT, made_up_suite, plain_block, plan_of
 
 from hopcost import cli
+from hopcost.cli.set_up.init import TEMPLATE
 from hopcost.cli.shared.app import app
 from hopcost.cli.shared.verb import GROUPS
 from hopcost.errors import EXIT_CODES
@@ -88,6 +90,7 @@ def test_every_verb_has_examples_of_itself(verb: str) -> None:
 
 def test_every_example_is_a_command_line_that_is_understood(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    shutil.copy(TEMPLATE, "my-app.toml")
     cli.load_verbs()
     group = typer.main.get_command(app)
     for verb in VERBS:

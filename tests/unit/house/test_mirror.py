@@ -46,7 +46,7 @@ WITHOUT_A_FILE = {
         "report/brief/load report/brief/outcome report/brief/reasons report/brief/repeats report/brief/soak "
         "report/brief/words report/brief/next_command report/document report/formatting report/formats/html/caveats "
         "report/formats/html/charts report/formats/html/series report/formats/html/vega "
-        "report/questions/closing report/questions/gate_details "
+        "report/questions/closing report/questions/gate/details report/questions/gate/words "
         "report/questions/two_records_details "
         "report/formats/html/stacks report/live/so_far report/live/watch report/notes/conditions report/notes/head "
         "report/notes/merge report/notes/scope report/notes/verdicts report/record_report report/tables/about "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from samples.comparisons import six_blocks
 
 from hopcost.generators.engine_protocol import Validity
+from hopcost.record.evidence import OtherProgram
 from hopcost.record.reason import Reason, ReasonKind
 from hopcost.report.disturbed import disturbed_sentences
 
@@ -24,7 +25,15 @@ def test_the_two_causes_of_most_starts_are_named_with_what_they_do() -> None:
         "In 1 of 6 starts of the servers 1.3 % of the requests were sent late: response times may look longer"
         " (--details=starts)."
     ]
-    assert disturbed_sentences(blocks[:1], 1)[1] == "Run again in a quieter hour."
+    assert disturbed_sentences(blocks[:1], 1)[1] == "Wait for a quieter hour and run again."
     assert disturbed_sentences([], 6) == []
     blocks[0].reasons = [Reason(ReasonKind.OTHER_PROGRAMS, value=0.6)]
     assert "used 60 % of the CPU: figures may be off (" in disturbed_sentences(blocks[:1], 6)[0]
+
+
+def test_programs_that_can_be_seen_are_named() -> None:
+    blocks = six_blocks(0.5, 0.0005, open_loop=False)[:2]
+    programs = [OtherProgram(name=name, pid=pid, cpu_ns=1) for name, pid in (("cargo", 7), ("node", 9), ("sh", 11))]
+    for number, block in enumerate(blocks, start=2):
+        block.reasons = [Reason(ReasonKind.OTHER_PROGRAMS, value=0.3, programs=programs[:number])]
+    assert disturbed_sentences(blocks, 2)[1] == "Close cargo (pid 7), node (pid 9) and 1 more and run again."

@@ -56,8 +56,20 @@ def test_an_arm_of_a_file(tmp_path: Path) -> None:
     path = write(tmp_path)
     assert locate(f"{path}/first/behind")[2] == "behind"
     assert whole_name(f"{path}/behind") == f"{path}/first/behind"
-    with pytest.raises(UsageError, match="2 arms are called"):
+    with pytest.raises(UsageError, match="2 arms are called") as caught:
         whole_name(f"{path}/direct")
+    assert caught.value.hint == f"say which; enough is, for the first, {path}/first/direct"
+
+
+@pytest.mark.parametrize("end", ["", "/nobody"])
+def test_a_file_without_a_known_arm_lists_those_that_it_has(tmp_path: Path, end: str) -> None:
+    path = write(tmp_path)
+    with pytest.raises(UsageError) as caught:
+        whole_name(f"{path}{end}")
+    first, *arms = caught.value.message.splitlines()
+    assert first.startswith(("'", "no arm is called '")) and path in first
+    assert arms == [f"  {path}/first/direct", f"  {path}/first/behind", f"  {path}/second/direct"]
+    assert caught.value.hint == f"say which; enough is, for the first, {path}/first/direct"
 
 
 def test_every_end_that_is_offered_stands_for_one_arm() -> None:

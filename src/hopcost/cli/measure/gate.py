@@ -15,10 +15,10 @@ from hopcost.statistics.questions.gate_figures import DEFAULT_MARGIN, GateFigure
 EPILOG = examples(
     "hopcost gate nginx-go/one-core/nginx-http-tcp --after nginx.access_log=on",
     "hopcost gate hello/one-core/nginx --after nginx.config=new.conf.j2",
-    "hopcost gate hello/one-core/go --after go-hello.binary=./new --margin 5%",
-    then="SETTINGS are PROGRAM.SETTING=VALUE (hopcost show prints a stack's), PROGRAM.config=FILE for another"
-    " configuration or PROGRAM.binary=FILE for another build. Repeat the option for more of them. A side without"
-    " any is the stack as it stands.\n\n\b\nExit codes:\n"
+    "hopcost gate ./my-app.toml/one-core/nginx --after app.folder=../new",
+    then="SETTINGS are PROGRAM.SETTING=VALUE, PROGRAM.config=FILE for another configuration or PROGRAM.binary=FILE for"
+    " another build. An app of yours takes APP.folder=DIR, APP.command='WORDS' or APP.binary=FILE. Repeat the option"
+    " for more of them. A side without any is the stack as it stands.\n\n\b\nExit codes:\n"
     "  0    not slower, and no more CPU, than the margin allows\n"
     "  1    slower or more CPU than that, or AFTER failed\n"
     "  4    not settled within the time, or no verdict\n"
@@ -98,7 +98,8 @@ def gate(
     from hopcost.errors import Interrupted
     from hopcost.measure.protocols import before_after
     from hopcost.plan.options import RunOptions
-    from hopcost.report.questions.gate import append, gate_report, last_line
+    from hopcost.report.questions.gate import gate_report
+    from hopcost.report.questions.gate.document import append, last_line
     from hopcost.statistics.questions.gate import PRECISION_SHARE, GateQuestion, read_gate
 
     format = pick_format(format, json=json)
@@ -120,7 +121,7 @@ def gate(
     measured = before_after.measure_gate(question, suite, options, Screen(console))
     if measured.interrupted:
         refuse_nothing(console, measured.record)
-    answer = read_gate(question, measured.record, before_after.is_unchanged(suite))
+    answer = read_gate(before_after.masked(question), measured.record, before_after.is_unchanged(suite))
     show_result(gate_report(answer, details=details), format, output)
     if for_github:
         append(answer, Path(for_github))

@@ -12,12 +12,9 @@ from hopcost.measure.run import Measured
 from hopcost.measure.watcher import RunWatcher
 from hopcost.plan.options import RunOptions
 from hopcost.programs import changes
-from hopcost.statistics.questions.gate import (
-    AFTER,
-    BEFORE,
-    EXPERIMENT,
-    GateQuestion,
-)
+from hopcost.record.secrets import mask_words
+from hopcost.statistics.questions.gate import EXPERIMENT, GateQuestion
+from hopcost.statistics.questions.gate_decision import AFTER, BEFORE
 from hopcost.suites import names
 from hopcost.suites.arm import Arm
 from hopcost.suites.experiment import Experiment
@@ -68,6 +65,12 @@ def is_unchanged(suite: Suite) -> bool:
     return suite.arms[BEFORE].hops == suite.arms[AFTER].hops
 
 
+def masked(question: GateQuestion) -> GateQuestion:
+    """The question as it is shown: secrets of commands masked."""
+    before, after = mask_words(question.before), mask_words(question.after)
+    return msgspec.structs.replace(question, before=before, after=after)
+
+
 def measure_gate(question: GateQuestion, suite: Suite, options: RunOptions, run_watcher: RunWatcher) -> Measured:
     """Measure the question's suite. NotSettled if the measurement breaks."""
     options = msgspec.structs.replace(options, margin=question.margin)
@@ -78,7 +81,7 @@ def measure_gate(question: GateQuestion, suite: Suite, options: RunOptions, run_
 
 
 def _side(arm: Arm, words: Sequence[str], option: str) -> Arm:
-    title = ", ".join(words) or "as the suite has it"
+    title = ", ".join(mask_words(words)) or "as the suite has it"
     return msgspec.structs.replace(changes.change_settings(arm, words, option), title=title, stand_in=False)
 
 

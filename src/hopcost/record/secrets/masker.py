@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 
 from hopcost.record.secrets.names import MASK, QUERY, is_secret_header, is_secret_name, is_secret_value
@@ -14,6 +15,7 @@ PAIR = re.compile(r"(?P<name>(?:--?|-D)?[A-Za-z_][\w.\-]*)=(?P<value>.*)$", re.D
 HEADER_OPTIONS = frozenset({"-H", "--header"})
 USER_OPTIONS = frozenset({"-u", "--user", "--proxy-user", "--auth"})
 VARIABLE_OPTIONS = frozenset({"-e", "--env", "--environment"})
+COMMAND = re.compile(r"[\w-][\w.-]*\.command$")  # `shop.command='serve --port 80'`, a change that a gate measures
 RANDOM = re.compile(r"(?=\D*\d)(?=[^A-Za-z]*[A-Za-z])[\w+=.\-]{16,}$")
 SCHEMES = re.compile(r"(?i:bearer|basic|digest|token|apikey)\s+")
 
@@ -66,6 +68,8 @@ class Masker:
             user, _, password = word.partition(":")
             return f"{user}:{self._hide(password)}"
         pair = PAIR.match(word)
+        if pair and COMMAND.match(pair["name"]):
+            return f"{pair['name']}={self._mask_command(pair['value'])}"
         if pair and option in VARIABLE_OPTIONS:
             return f"{pair['name']}={self._mask_variable(pair['name'], pair['value'])}"
         if pair and is_secret_name(pair["name"]) and is_secret_value(pair["value"]):
@@ -73,6 +77,15 @@ class Masker:
         if is_secret_name(option) and not word.startswith("-") and is_secret_value(word):
             return self._hide(word)
         return self._remember(word, self.mask_text(word))
+
+    def _mask_command(self, text: str) -> str:
+        """A command in one word. Its quotes stay as they are if nothing in it is masked."""
+        try:
+            words = shlex.split(text)
+        except ValueError:  # a quote is open: no command, but perhaps a secret
+            return self.mask_text(text)
+        masked = self.mask_words(words)
+        return text if masked == words else shlex.join(masked)
 
     def _mask_header(self, name: str, value: str) -> str:
         if not value or not is_secret_header(name):

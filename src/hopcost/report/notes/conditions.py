@@ -89,7 +89,7 @@ def validity_lines(experiment: ExperimentSummary) -> list[str]:
         if sum(arm.errors.values()):
             lines.append(f"{arm.name} had errors: its ratio counts correct answers only")
         if arm.steady is False:
-            lines.append(f"{arm.name} reached no steady state in its warm-up")
+            lines.append(f"{arm.name} was not steady yet when its warm-up ended")
     for failure in experiment.failures:
         lines.append(f"failed: {failure.arm}: {failure.message}" + (f"\nhint: {failure.hint}" if failure.hint else ""))
     return lines + [f"not measured: {left_out.words()}" for left_out in experiment.plan.left_out]

@@ -53,7 +53,7 @@ SENTENCES = {
         "the generator's core stood still for {} ms: no slice of the open loop is long enough", _milliseconds
     ),
     ReasonKind.RUN_DELAY: Sentence(
-        "for {} % of the time the generator waited for its core: answers look slower than they were"
+        "for {} % of the time the load generator did not get its core: answers look slower than they were"
     ),
     ReasonKind.STOOD_STILL: Sentence("the mean time is above p99: something stood still"),
     ReasonKind.LITTLES_LAW: Sentence(
@@ -110,7 +110,7 @@ class Alike(NamedTuple):
         values = [reason.value for reason in self.reasons if reason.value is not None]
         words = sentence.words.format(_range(values, sentence.figure)) if values else sentence.words
         if first.kind is ReasonKind.OTHER_PROGRAMS:
-            words += f": {_programs([program for reason in self.reasons for program in reason.programs])}"
+            words += f": {name_programs([program for reason in self.reasons for program in reason.programs])}"
         return words
 
     def words(self) -> str:
@@ -146,12 +146,12 @@ def _range(values: Sequence[float], figure: Callable[[float], str]) -> str:
     return " to ".join(dict.fromkeys((figure(min(values)), figure(max(values)))))
 
 
-def _programs(programs: Sequence[OtherProgram]) -> str:
+def name_programs(programs: Sequence[OtherProgram], named: int = NAMED_PROGRAMS) -> str:
     """`cargo (9 processes), pytest (pid 6902) and 2 more`, those first that were named most often."""
     mentions = Counter(program.name for program in programs)
     words = []
-    for name, _ in mentions.most_common(NAMED_PROGRAMS):
+    for name, _ in mentions.most_common(named):
         pids = {program.pid for program in programs if program.name == name}
         words.append(f"{name} (pid {min(pids)})" if len(pids) == 1 else f"{name} ({len(pids)} processes)")
-    more = f" and {len(mentions) - NAMED_PROGRAMS} more" if len(mentions) > NAMED_PROGRAMS else ""
+    more = f" and {len(mentions) - named} more" if len(mentions) > named else ""
     return ", ".join(words) + more if words else UNSEEN

@@ -12,10 +12,10 @@ from mock_rig import MockRig, measured, question
 from hopcost.errors import UsageError
 from hopcost.measure.protocols import before_after
 from hopcost.report import Format, render
-from hopcost.report.questions import gate
+from hopcost.report.questions.gate import gate_report
+from hopcost.report.questions.gate.sentence import sentence
 from hopcost.statistics.comparisons import CPU, THROUGHPUT
-from hopcost.statistics.questions import gate as questions_gate
-from hopcost.statistics.questions.gate import GateOutcome
+from hopcost.statistics.questions.gate_decision import GateOutcome, decide
 from hopcost.statistics.questions.gate_figures import GateFigures
 from hopcost.suites.experiment import Placement
 
@@ -73,7 +73,7 @@ def test_the_figure_that_does_not_decide_is_shown_and_decides_nothing(ready: Moc
     answer = measured(ready, tmp_path, question(tmp_path, deciding=GateFigures.CPU))
     throughput, cpu = answer.decision.figures
     assert (throughput.figure, throughput.decides, cpu.figure, cpu.decides) == (THROUGHPUT, False, CPU, True)
-    assert "does not decide" in render(gate.gate_report(answer), Format.TEXT)
+    assert "does not decide" in render(gate_report(answer), Format.TEXT)
 
 
 def test_a_biased_run_is_not_settled(ready: MockRig, tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_a_side_after_that_fails_is_a_failure(ready: MockRig, tmp_path: Path) ->
     answer = measured(ready, tmp_path, question(tmp_path))
     assert answer.decision.outcome.exit_code == 1
     assert answer.decision.why == "after failed: it would not start"
-    assert "does not work after the change" in gate.sentence(answer)
+    assert "does not work after the change" in sentence(answer)
 
 
 def test_a_side_before_that_fails_leaves_it_open(ready: MockRig, tmp_path: Path) -> None:
@@ -118,6 +118,6 @@ def test_a_side_after_that_answers_wrongly_where_before_does_not_is_a_failure(
     answer = measured(ready, tmp_path, question(tmp_path))
     errors = {"before": before, "after": after}
     arms = [msgspec.structs.replace(arm, answers=10_000, errors=errors[arm.name]) for arm in answer.experiment.arms]
-    decided = questions_gate.decide(msgspec.structs.replace(answer.experiment, arms=arms), answer.decision.figures)
+    decided = decide(msgspec.structs.replace(answer.experiment, arms=arms), answer.decision.figures)
     why = "after had errors under load: 100 status beside 10,000 correct answers"
     assert (decided.outcome, decided.why) == (outcome, why if outcome is GateOutcome.BEYOND else None)

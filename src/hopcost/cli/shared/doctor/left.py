@@ -105,7 +105,7 @@ def records() -> list[Kept]:
     count = len(names.record_names())
     size = format_bytes(size_bytes(names.FOLDER))
     what = "1 record" if count == 1 else f"{count} records"
-    return [Kept(f"{what} in {names.FOLDER.resolve()} ({size})", f"rm -r {names.FOLDER}")] if count else []
+    return [Kept(f"{what} here, in {names.FOLDER.resolve()} ({size})", f"rm -r {names.FOLDER}")] if count else []
 
 
 def packages(note: Path | None = None, installed: Path = DPKG) -> list[Kept]:

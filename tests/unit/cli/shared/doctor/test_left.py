@@ -24,7 +24,7 @@ def test_records_are_counted_and_never_removed_by_hopcost(own_folder: Path) -> N
     for name in ("one", "kept/two"):
         (own_folder / "records" / name).mkdir(parents=True)
         (own_folder / "records" / name / "run.json").write_text("x" * 750)
-    assert left.records() == [Kept(f"2 records in {own_folder / 'records'} (1.5 kB)", "rm -r records")]
+    assert left.records() == [Kept(f"2 records here, in {own_folder / 'records'} (1.5 kB)", "rm -r records")]
 
 
 def test_packages_are_those_that_were_noted_and_are_still_there(own_folder: Path) -> None:
