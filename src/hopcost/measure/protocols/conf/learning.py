@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable, Sequence
 
 import msgspec
@@ -20,8 +21,10 @@ from hopcost.nginx.limits import find_limits
 from hopcost.nginx.read import ConfigurationText, read_configuration
 from hopcost.nginx.sites import Site, choose_site
 from hopcost.nginx.traps import Trap, find_traps
+from hopcost.nginx.tree import walk
 from hopcost.record.secrets import mask_text, mask_words
 from hopcost.stacks.connection import HttpAnswer
+from hopcost.stacks.jail.made.keys import PASSWORD, USER
 from hopcost.stacks.jail.outcome import Outcome, outcome_of
 from hopcost.statistics.questions.conf.question import BARE, Candidate, ConfQuestion, FoundTrap, Seen, Unseen
 from hopcost.suites.app import App
@@ -68,7 +71,7 @@ class Learning:
         request, site = self._request, self._site
         self._say(f"{request.file.name}: {site.url} is measured; nginx is started in a jail, the files as they are")
         outcome = outcome_of(self._configuration)
-        workload = request.workload_of(site.host)
+        workload = request.workload_of(site.host, login_of(self._text))
         app, learned, origin = self._learn_behind(workload)
         workload = msgspec.structs.replace(workload, expect=learned.expect)
         plan = self._plan_without_changes(workload, origin, app, time_s)
@@ -101,8 +104,7 @@ class Learning:
         return app, learned, origin_of(self._site, learned.body_bytes, learned.content_type)
 
     def _seen(self, learned: Learned, answer: HttpAnswer, app: App | None) -> LoadSeen:
-        workload = self._request.workload
-        headers = self._request.workload_of(self._site.host).headers
+        workload = self._request.workload_of(self._site.host)
         return LoadSeen(
             connections=workload.connections,
             requests_per_connection=workload.requests_per_connection,
@@ -110,7 +112,7 @@ class Learning:
             content_type=learned.content_type,
             status=learned.status,
             encoding=answer.content_encoding,
-            accepts_gzip=any(name.lower() == "accept-encoding" and "gzip" in value for name, value in headers),
+            accepts_gzip=any(name.lower() == "accept-encoding" and "gzip" in value for name, value in workload.headers),
             is_tls=self._site.is_tls,
             is_upload=workload.method.uploads,
             idle_timeout_s=_idle_timeout_s(app, learned),
@@ -190,6 +192,13 @@ class Learning:
             limits=[f"{limit.words} ({limit.place})" for limit in self._limits],
             notes=list(dict.fromkeys([*self._text.notes, *outcome.notes])),
         )
+
+
+def login_of(text: ConfigurationText) -> str | None:
+    """What logs in where the files ask for a password: the jail has a user of hopcost's own. None if none asks."""
+    if not any(found.directive.name == "auth_basic_user_file" for found in walk(text)):
+        return None
+    return "Basic " + base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()
 
 
 def _idle_timeout_s(app: App | None, learned: Learned) -> float | None:

@@ -27,9 +27,13 @@ class ConfRequest(msgspec.Struct, frozen=True):
     app: App | None = None
     is_quick: bool = False
 
-    def workload_of(self, host: str) -> Workload:
-        """The load as it is sent to a site of this name: Host and Accept-Encoding are there, unless they were asked."""
+    def workload_of(self, host: str, login: str | None = None) -> Workload:
+        """The load as it is sent to a site of this name: Host and Accept-Encoding are there, unless they were asked.
+
+        So is Authorization where the site asks for a `login`.
+        """
         own = self.workload.headers
         names = {name.lower() for name, _ in own}
-        added = [field for field in (["Host", host], ACCEPT_GZIP) if field[0].lower() not in names]
+        fields = [["Host", host], ACCEPT_GZIP, *([["Authorization", login]] if login is not None else [])]
+        added = [field for field in fields if field[0].lower() not in names]
         return msgspec.structs.replace(self.workload, headers=[*added, *own])

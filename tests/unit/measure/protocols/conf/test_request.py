@@ -20,3 +20,14 @@ def test_the_load_names_the_site_and_accepts_gzip_as_browsers_do() -> None:
 def test_what_is_asked_for_takes_the_place_of_what_browsers_send() -> None:
     own = [["host", "other.org"], ["accept-encoding", "identity"]]
     assert sent(*own) == own
+
+
+def test_where_a_password_is_asked_for_the_load_logs_in() -> None:
+    request = ConfRequest(file=Path("nginx.conf"), workload=Workload())
+    assert request.workload_of("a", "Basic eA==").headers[2] == ["Authorization", "Basic eA=="]
+    asked = ConfRequest(file=Path("nginx.conf"), workload=Workload(headers=[["authorization", "Bearer x"]]))
+    assert [name for name, _ in asked.workload_of("a", "Basic eA==").headers] == [
+        "Host",
+        "Accept-Encoding",
+        "authorization",
+    ]
