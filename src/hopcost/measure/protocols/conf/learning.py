@@ -186,7 +186,7 @@ class Learning:
             seen=Seen(
                 learned.status, learned.body_bytes, learned.content_type, answer.content_encoding, learned.changing
             ),
-            candidates=[_candidate(ablation) for ablation in tried],
+            candidates=[_candidate(ablation, self._text) for ablation in tried],
             unseen=unseen,
             traps=[FoundTrap(trap.name, trap.words, str(trap.place), trap.name in mended) for trap in traps],
             limits=[f"{limit.words} ({limit.place})" for limit in self._limits],
@@ -208,13 +208,15 @@ def _idle_timeout_s(app: App | None, learned: Learned) -> float | None:
     return learned.idle_timeout_s if learned.keeps_connections else 0.0
 
 
-def _candidate(ablation: Ablation) -> Candidate:
+def _candidate(ablation: Ablation, text: ConfigurationText) -> Candidate:
+    """It may stand in the diff only if all that it edits is the user's own: Debian's nginx.conf is supplied."""
+    is_own = all(edit.file in text.paths for edit in ablation.edits)
     return Candidate(
         name=ablation.name,
         words=ablation.words,
         places=[str(place) for place in ablation.places],
         buys=ablation.buys,
-        is_offered=ablation.is_offered,
+        is_offered=ablation.is_offered and is_own,
         is_giant=ablation.is_giant,
     )
 

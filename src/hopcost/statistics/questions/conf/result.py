@@ -120,7 +120,7 @@ def read_conf(question: ConfQuestion, record: Record) -> ConfResult:
         together=together,
         added_up=added_up,
         kept=kept,
-        diff=diff if kept or question.mends else None,
+        diff=(diff or None) if kept or question.mends else None,
         is_settled=is_settled,
         bare=screened.get(BARE),
         why_nothing=_why_nothing(question, record),
