@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-const CONNECTIONS: u64 = 8;
+/// More than a ring ends operations of in one call, and more than a low load uses in a slice.
+const CONNECTIONS: u64 = 64;
 const ROUNDS: u64 = 4;
 const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\nHello World\n";
 const LAST_ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 12\r\n\r\nHello World\n";

@@ -134,11 +134,12 @@ def why_opened_each_turn(servers: Sequence[RunningServer], gap_s: float) -> list
 def why_no_lower_load(servers: Sequence[RunningServer], connections: int) -> str | None:
     """Why servers cannot be loaded below their capacity over so many connections; None if they can.
 
-    At a lower load most connections are open and idle. A worker that stays with one of them is missed by the others; if
-    the server closes each behind its answer, it comes round to all.
+    At a lower load most connections are idle behind an answer. A worker that stays with one of them is missed by the
+    others.
     """
     for server in servers:
-        beside = server.blocked_by_idle
-        if server.keeps_connections and beside is not None and beside < connections:
-            return f"no open loop: beside {beside} open connections that are idle {server.program} does not answer"
+        beside = server.blocked_by_kept
+        if beside is not None and beside < connections:
+            kept = "one connection that it keeps" if beside == 1 else f"{beside} connections that it keeps"
+            return f"no open loop: beside {kept} open {server.program} answers no others"
     return None

@@ -47,7 +47,11 @@ class RunningServer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ] = None
     blocked_by_idle: Annotated[
         int | None,
-        Meta(description="beside so many connections that were open and idle it did not answer; null: it did"),
+        Meta(description="beside so many new connections that were open and idle it did not answer; null: it did"),
+    ] = None
+    blocked_by_kept: Annotated[
+        int | None,
+        Meta(description="the same of connections that had had an answer each; null: it did, or keeps none"),
     ] = None
 
     @property

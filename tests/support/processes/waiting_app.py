@@ -1,13 +1,15 @@
 """Servers that do not bear idle connections: `python waiting_app.py KIND` is one, on a port that it prints.
 
 `impatient` drops a connection that is idle for IDLE_S. `single` has one worker, which stays with a connection until it
-is closed. `single-closes` has one worker too, and closes each connection behind its answer. `patient` bears them all.
+is closed. `single-closes` has one worker too, and closes each connection behind its answer. `waits-once` has one that
+waits for the first request of a connection, and for no other one. `patient` bears them all.
 """
 
 from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
@@ -48,6 +50,19 @@ class Closing(Answer):
     closes = True
 
 
+class WaitsOnce(Answer):
+    """Its worker is free again behind the first answer of a connection."""
+
+    worker = threading.Lock()
+
+    def handle(self) -> None:
+        self.close_connection = True
+        with self.worker:
+            self.handle_one_request()
+        while not self.close_connection:
+            self.handle_one_request()
+
+
 class Waiting(NamedTuple):
     """A server that runs by itself."""
 
@@ -75,7 +90,7 @@ def main(kind: str) -> None:
     """Serve for ever."""
     server = HTTPServer if kind.startswith("single") else ThreadingHTTPServer
     server.request_queue_size = 128
-    handler = {"impatient": Impatient, "single-closes": Closing}.get(kind, Answer)
+    handler = {"impatient": Impatient, "single-closes": Closing, "waits-once": WaitsOnce}.get(kind, Answer)
     with server(("127.0.0.1", 0), handler) as serving:
         print(serving.server_address[1], flush=True)
         serving.serve_forever()

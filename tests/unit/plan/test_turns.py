@@ -106,9 +106,9 @@ def test_connections_live_for_one_turn_if_they_cannot_wait_for_the_next(
     ("learned", "connections", "has_lower_load"),
     [
         ({}, 8, True),
-        ({"blocked_by_idle": 7}, 8, False),
-        ({"blocked_by_idle": 15}, 8, True),
-        ({"blocked_by_idle": 7, "keeps_connections": False}, 8, True),
+        ({"blocked_by_idle": 7}, 8, True),
+        ({"blocked_by_idle": 7, "blocked_by_kept": 2}, 8, False),
+        ({"blocked_by_idle": 7, "blocked_by_kept": 2}, 2, True),
     ],
 )
 def test_workers_that_stay_with_an_idle_connection_carry_no_lower_load(
@@ -116,4 +116,4 @@ def test_workers_that_stay_with_an_idle_connection_carry_no_lower_load(
 ) -> None:
     why = why_no_lower_load([a_server(41), a_server(41, **learned)], connections)
     assert (why is None) is has_lower_load
-    assert why is None or why == "no open loop: beside 7 open connections that are idle gunicorn does not answer"
+    assert why is None or why == "no open loop: beside 2 connections that it keeps open gunicorn answers no others"

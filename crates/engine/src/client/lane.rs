@@ -113,8 +113,10 @@ impl<I: Io, S: Schedule> Lane<I, S> {
         let Self { io, client, .. } = self;
         client.close_all(|slot| io.close(slot));
         self.drive(until_ns)?;
-        // The backend may have queued what is to be closed, for a wait that comes only with the arm's next slice.
-        self.io.poll(&mut self.client).map(drop)
+        // The backend may only have queued what is to be closed, and the next wait comes with the arm's next slice. The
+        // kernel ends a few operations in each call (20 of a ring in Linux 6.18), and a socket lives as long as its own.
+        while self.io.poll(&mut self.client)? {}
+        Ok(())
     }
 
     /// Reports period by period from this reading of CLOCK_MONOTONIC on.

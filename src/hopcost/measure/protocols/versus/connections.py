@@ -25,6 +25,7 @@ from hopcost.suites.server import RunningServer
 
 MOST_OPENED = 1000  # idle connections of one set; servers with so many workers are not short of them
 APART_S = 0.0002  # a short queue of new connections must not overflow
+MOST_ASKING_S = 5.0  # one after the other
 PATIENCE_S = 2.0  # for an answer beside idle connections, and
 PATIENCE_FACTOR = 3.0  # times what an answer takes without them
 KEPT = Keeping(keeps_connections=True)
@@ -53,43 +54,54 @@ def learn_connections(servers: Sequence[Found], workload: Workload, gap_s: float
     ]
 
 
-def _with(server: RunningServer, keeping: Keeping, blocked_by: int | None) -> RunningServer:
+class Blocking(msgspec.Struct, frozen=True):
+    """Beside how many open connections a server does not answer: new ones, and such as had an answer; None: it does."""
+
+    idle: int | None = None
+    kept: int | None = None
+
+
+def _with(server: RunningServer, keeping: Keeping, blocking: Blocking) -> RunningServer:
     return msgspec.structs.replace(
         server,
         keeps_connections=keeping.keeps_connections,
         idle_timeout_s=keeping.idle_timeout_s,
-        blocked_by_idle=blocked_by,
+        blocked_by_idle=blocking.idle,
+        blocked_by_kept=blocking.kept,
     )
 
 
-def _learn(found: Found, workload: Workload, gap_s: float, is_decided: threading.Event) -> tuple[Keeping, int | None]:
+def _learn(found: Found, workload: Workload, gap_s: float, is_decided: threading.Event) -> tuple[Keeping, Blocking]:
     """What it does with idle connections, and beside how many it does not answer."""
     server = msgspec.structs.replace(found.server, freeze=False)
     with AttachedStack(found.name, server, NOWHERE) as stack:
         address, request = stack.prepared.address, request_of(stack.prepared, workload)
-    blocked_by = None
+    keeping, blocking = KEPT, Blocking()
     try:
-        blocked_by = find_blocking(address, request, workload.connections, workload.timeout_s)
-        if blocked_by is not None:
+        began_s = time.monotonic()
+        _ask(address, request, workload.timeout_s)
+        usual_s = time.monotonic() - began_s
+        patience_s = min(workload.timeout_s, PATIENCE_S + PATIENCE_FACTOR * usual_s)
+        blocking = Blocking(find_blocking(address, request, workload.connections, patience_s))
+        if blocking.idle is not None:
             is_decided.set()
         with Connection(address, workload.timeout_s) as connection:
             keeping = watch_connection(connection, request, gap_s, lambda: not is_decided.is_set())
+        if keeping.idle_timeout_s is not None:
+            is_decided.set()
+        if blocking.idle is not None and keeping.keeps_connections:
+            kept = find_blocking_kept(address, request, workload.connections, patience_s)
+            blocking = msgspec.structs.replace(blocking, kept=kept)
     except NO_ANSWER:  # it has answered before: the first batch asks it again, and says what is wrong
-        return KEPT, blocked_by
-    if keeping.idle_timeout_s is not None:
-        is_decided.set()
-    return keeping, blocked_by
+        pass
+    return keeping, blocking
 
 
-def find_blocking(address: Address, request: ArmRequest, connections: int, timeout_s: float) -> int | None:
-    """Beside how many open, idle connections a server does not answer; None if it answers beside two sets of them.
+def find_blocking(address: Address, request: ArmRequest, connections: int, patience_s: float) -> int | None:
+    """Beside how many new, idle connections a server does not answer; None if it answers beside two sets of them.
 
-    The first set are those of an arm at a low load, the second those of the same server's second run. An error of
-    NO_ANSWER if it does not answer at all.
+    The first set are those of an arm, the second those of the same server's second run.
     """
-    began_s = time.monotonic()
-    _ask(address, request, timeout_s)
-    patience_s = min(timeout_s, PATIENCE_S + PATIENCE_FACTOR * (time.monotonic() - began_s))
     raw = _without_handshake(address)
     with ExitStack() as idle:
         opened = 0
@@ -100,6 +112,24 @@ def find_blocking(address: Address, request: ArmRequest, connections: int, timeo
                 return opened
             if opened < wanted:
                 return None
+    return None
+
+
+def find_blocking_kept(address: Address, request: ArmRequest, connections: int, patience_s: float) -> int | None:
+    """Beside how many connections that are idle behind an answer a server does not answer; None if it does beside all.
+
+    gunicorn's threads wait for the first request of a connection, and for no other one; a prefork server's workers wait
+    for each.
+    """
+    end_s = time.monotonic() + MOST_ASKING_S
+    with ExitStack() as kept:
+        for opened in range(min(connections, MOST_OPENED)):
+            if time.monotonic() > end_s:
+                return None
+            try:
+                kept.enter_context(Connection(address, patience_s)).ask(*request)
+            except NO_ANSWER:
+                return opened or None
     return None
 
 
