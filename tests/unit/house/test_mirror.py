@@ -11,7 +11,7 @@ DATA = {"served", "shipped"}  # what programs and suites bring along
 WITHOUT_A_FILE = {
     "structures alone; the tests of those who fill and read them use them": (
         "statistics/questions/conf/question statistics/questions/front/question "
-        "suites/configuration record/question "
+        "suites/configuration "
         "nginx/ablations/ablation nginx/traps/trap "
         "plan/options plan/plan plan/until record/block record/evidence record/reason record/repeat "
         "record/run statistics/questions/claim_result suites/peer_name suites/published suites/suite"
