@@ -33,9 +33,12 @@ UNEVEN = re.compile(r"workers? ")
 
 def cautions(record: Record, experiment: ExperimentSummary, load: Load, medians: str = "") -> list[list[str]]:
     """The sentences of each entry, the weightiest entries first. `medians`: what the table had no column for."""
-    important = changes_reading(record, experiment, load)
+    important = known_faults(record, experiment, load)
+    everywhere, faults = _disturbed_everywhere(experiment), no_verdicts(experiment)
     entries = [
-        *([explanation] for explanation in explanations(experiment)),
+        *([fault] for fault in faults),
+        [f"! {everywhere[0]}", *everywhere[1:]] if everywhere else [],  # before "more --time", which would not help
+        *([explanation] for explanation in explanations(experiment)[len(faults) :]),
         [f"! {important[0]}", *important[1:]] if important else [],
         *([absence] for absence in not_measured(experiment)),
         [medians] if medians else [],
@@ -108,10 +111,14 @@ def not_measured(experiment: ExperimentSummary) -> list[str]:
 
 def changes_reading(record: Record, experiment: ExperimentSummary, load: Load) -> list[str]:
     """Sentences without which the figures would be misread."""
-    return [
-        *(disturbed([experiment]) if len(experiment.suspect) == experiment.blocks else []),
-        *known_faults(record, experiment, load),
-    ]
+    return [*_disturbed_everywhere(experiment), *known_faults(record, experiment, load)]
+
+
+def _disturbed_everywhere(experiment: ExperimentSummary) -> list[str]:
+    """What disturbed every start, and what to do; if no start counted, why they did not."""
+    if not experiment.blocks:
+        return disturbed_sentences(experiment.void, len(experiment.void))
+    return disturbed([experiment]) if len(experiment.suspect) == experiment.blocks else []
 
 
 def known_faults(record: Record, experiment: ExperimentSummary, load: Load) -> list[str]:

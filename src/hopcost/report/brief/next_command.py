@@ -26,7 +26,7 @@ def last_lines(record: Record, experiments: list[ExperimentSummary]) -> list[str
 
 
 def _next(record: Record, experiments: list[ExperimentSummary]) -> str:
-    """Measure again if nothing came out; for longer if that settles something; the same if every start was disturbed.
+    """Measure again if nothing came out; the same if every start was disturbed; for longer if that settles something.
 
     Otherwise look at everything.
     """
@@ -35,6 +35,8 @@ def _next(record: Record, experiments: list[ExperimentSummary]) -> str:
     again = f"hopcost run {shlex.quote(_suite(record))}"
     if not any(experiment.arms or experiment.repeats for experiment in experiments):
         return again
+    if _is_all_disturbed(experiments):
+        return _same(record) or again  # more time beside other programs settles nothing
     open_experiments = [(experiment, worst) for experiment in experiments if (worst := _longest(experiment))]
     if open_experiments:
         experiment, settling = max(open_experiments, key=lambda item: item[1].seconds)
@@ -43,8 +45,6 @@ def _next(record: Record, experiments: list[ExperimentSummary]) -> str:
         minutes = math.ceil((done_s + settling.seconds) * 1.2 / 60)
         if minutes * 60 <= MOST_S:
             return f"{again} {name} --time {minutes}m"
-    if _is_all_disturbed(experiments):
-        return _same(record) or again
     return f"hopcost report {shlex.quote(_record(record))} --html"
 
 

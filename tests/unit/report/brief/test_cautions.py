@@ -129,3 +129,21 @@ def test_a_stack_that_moved_from_start_to_start_says_so() -> None:
         start.arms[1] = arm("behind", 4_500 + 50 * number, 110)
     assert "! behind moved during the run: the range may be too narrow." in cautions_of(record(*blocks))
     assert not any("moved" in line for line in cautions_of(sound()))
+
+
+def busy_blocks(validity: Validity) -> list[Block]:
+    blocks = six_blocks(0.97, 0.05, open_loop=False)
+    for start in blocks:
+        start.validity, start.reasons = validity, [Reason(ReasonKind.OTHER_PROGRAMS, value=0.33)]
+    return blocks
+
+
+def test_a_busy_machine_comes_before_more_time() -> None:
+    busy, unsettled = cautions_of(record(*busy_blocks(Validity.SUSPECT)))[:2]
+    assert busy.startswith("! In all 6 starts of the servers other programs used 33 % of the CPU")
+    assert busy.endswith("Close other programs and run again.") and unsettled.startswith("? not settled")
+
+
+def test_if_no_start_counted_the_cause_is_told() -> None:
+    lines = cautions_of(record(*busy_blocks(Validity.VOID)))
+    assert lines[0].startswith("! In all 6 starts of the servers other programs used 33 % of the CPU")
