@@ -112,7 +112,7 @@ class MockRig:
         if name in self.fails_at_start:
             raise ArmFailed(name, "it would not start")
         address = Address(link="http+tcp", address=f"{name}:80")
-        hops = [SimpleNamespace(name="origin", files={}, command=["x"])]
+        hops = [SimpleNamespace(name="origin", shown_files={}, command=["x"])]
         rig = self
 
         class Stack:

@@ -115,7 +115,7 @@ def start(context: BlockContext, arm: PlannedArm, number: int, stacks: contextli
     context.watcher.arm_runs(arm.name, "start")
     stack = stacks.enter_context(context.rig.start(arm, experiment, f"{experiment.name}-{number}-{arm.name}"))
     commands = [KeptCommand(hop.name, experiment.cores.stack, hop.command) for hop in stack.prepared.hops]
-    files = {f"{hop.name}.{name}": text for hop in stack.prepared.hops for name, text in hop.files.items()}
+    files = {f"{hop.name}.{name}": text for hop in stack.prepared.hops for name, text in hop.shown_files.items()}
     context.writer.put_stack(experiment.name, arm.name, commands, files)
     answer = context.rig.ask(stack, experiment.workload)
     check.check_answer(arm.name, answer, experiment.workload.expect)

@@ -58,6 +58,11 @@ class PreparedHop(msgspec.Struct):
     configuration: Configuration | None = None
     jail: Jail | None = None
 
+    @property
+    def shown_files(self) -> dict[str, str]:
+        """The files as somebody may see them: without the secrets of the user's own configuration."""
+        return {name: text if self.jail is None else self.jail.mask(text) for name, text in self.files.items()}
+
 
 class PreparedStack(msgspec.Struct):
     """A stack with everything decided, from the hop that the client reaches to the origin; nothing runs yet.

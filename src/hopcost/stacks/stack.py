@@ -331,7 +331,7 @@ class RunningStack:
 
     def _log(self, name: str) -> str:
         text = session.last_lines(self.session.log(name))
-        files = next((hop.files for hop in self.prepared.hops if hop.name == name), {})
+        files = next((hop.shown_files for hop in self.prepared.hops if hop.name == name), {})
         quoted = quote_named_lines(text, files)
         return self._masker.mask_text(
             (f"; its last lines:\n{text}" if text else "") + (f"\n{quoted}" if quoted else "")

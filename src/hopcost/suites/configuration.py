@@ -31,7 +31,7 @@ class Configuration(msgspec.Struct, forbid_unknown_fields=True):
     edits: Annotated[list[Edit], Meta(description="changes to its files, by offset; the files themselves stay")] = []
     digest: Annotated[
         str | None,
-        Meta(description="SHA-256 over all its files as they were when the edits were made; others are refused"),
+        Meta(description="SHA-256 over all its files as they are meant; others are refused. Absent: as they are now"),
     ] = None
 
     def from_folder(self, folder: Path) -> Configuration:

@@ -53,7 +53,7 @@ def complete_suite(suite: Suite, path: Path) -> Suite:
     suite = with_hosts(suite, path)
     folder, replace = path.parent, msgspec.structs.replace
     apps = {name: app.from_folder(folder) for name, app in suite.apps.items()}
-    configurations = {name: _with_idle_timeout(own.from_folder(folder)) for name, own in suite.configurations.items()}
+    configurations = {name: _with_text(own.from_folder(folder)) for name, own in suite.configurations.items()}
     arms = {
         name: replace(
             arm,
@@ -72,10 +72,13 @@ def complete_suite(suite: Suite, path: Path) -> Suite:
     return replace(suite, arms=arms, apps=apps, configurations=configurations)
 
 
-def _with_idle_timeout(configuration: Configuration) -> Configuration:
-    """With its idle time-out, unless the suite says it; UsageError if it cannot be read, or has no such site."""
-    if configuration.idle_timeout_s is not None:
+def _with_text(configuration: Configuration) -> Configuration:
+    """With the digest of its files and its idle time-out; UsageError if they cannot be read, or have no such site.
+
+    A configuration that has one of the two was looked at before.
+    """
+    if configuration.idle_timeout_s is not None or configuration.digest is not None:
         return configuration
     text = read_configuration(Path(configuration.file))
     site = choose_site(text, configuration.host, configuration.port)
-    return msgspec.structs.replace(configuration, idle_timeout_s=idle_timeout_s(text, site))
+    return msgspec.structs.replace(configuration, idle_timeout_s=idle_timeout_s(text, site), digest=text.digest)

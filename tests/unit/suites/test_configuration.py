@@ -63,6 +63,11 @@ def test_the_hop_of_its_name_gets_it_with_its_path_and_its_idle_time_out(tmp_pat
     assert front.configuration is not None and behind.configuration is None
     assert front.configuration.file == str(tmp_path / "conf" / "nginx.conf")
     assert front.configuration.idle_timeout_s == 20.0
+    digest = front.configuration.digest
+    (tmp_path / "conf" / "nginx.conf").write_text(NGINX.replace("20s", "30s"))
+    again = complete_suite(suite, tmp_path / "mine.toml").configurations["site"]
+    assert again.digest == digest is not None, "it is what the suite meant; who starts it refuses another"
+    (tmp_path / "conf" / "nginx.conf").write_text(NGINX)
     assert suite.configurations == {"site": front.configuration}
     assert complete_suite(suite, tmp_path / "mine.toml") == suite
 

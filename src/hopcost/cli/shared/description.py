@@ -35,7 +35,7 @@ def describe_stack(stack: PreparedStack, folder: Path, workload: Workload) -> st
         words = shlex.join([*(["env", *variables] if variables else []), *mask_words(hop.command)])
         lines += [f"  $ cd {shlex.quote(where)} && taskset --cpu-list {cores} {words}"]
     for hop in stack.hops:
-        for name, text in hop.files.items():
+        for name, text in hop.shown_files.items():
             lines += ["", f"{folder}/{name}:", *[f"  {line}".rstrip() for line in mask_text(text).splitlines()]]
     return "\n".join(lines) + "\n"
 

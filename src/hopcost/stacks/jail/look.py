@@ -50,7 +50,8 @@ class JailLook(msgspec.Struct, frozen=True):
 def look_at(stack: RunningStack) -> JailLook:
     """The present counters of the stack's first hop, which must be in a jail. Logs are only read."""
     hop = stack.prepared.hops[0]
-    pids = stack.processes[hop.name]
+    assert hop.jail is not None, "the hop is in a jail"
+    pids, jail = stack.processes[hop.name], hop.jail
     files = _log_files(stack, hop, pids[0])
     lines: list[str] = []
     for path, file in files.items():
@@ -61,7 +62,7 @@ def look_at(stack: RunningStack) -> JailLook:
         log_bytes={path: _size(file) for path, file in files.items()},
         temporary_files=sum(TEMPORARY in line for line in lines),
         timeouts=sum(TIMEOUT in line for line in lines),
-        error_lines=[mask_text(line) for line in lines if TEMPORARY not in line][-LINES:],
+        error_lines=[mask_text(jail.mask(line)) for line in lines if TEMPORARY not in line][-LINES:],
         accepted=connections_accepted(pids),
     )
 

@@ -12,6 +12,8 @@ import msgspec
 from hopcost.errors import UsageError
 from hopcost.machine import binaries
 from hopcost.nginx.edits import Edit
+from hopcost.nginx.read import ConfigurationText
+from hopcost.nginx.secrets import MASK, find_secrets
 from hopcost.nginx.sites import Site, choose_site
 from hopcost.nginx.tree import walk
 from hopcost.stacks.address import LOOPBACK, Address
@@ -28,6 +30,7 @@ from hopcost.suites.configuration import Configuration
 
 FIRST_PORT = 2900  # of what cannot listen where the configuration says; in a namespace of its own
 ORIGIN, BODY = "hopcost-origin", "/hello"
+LONG_ENOUGH = 4  # characters: a shorter value stands in other words too
 OTHERS, NAMES = "other-upstreams", "name-server"
 
 
@@ -35,14 +38,22 @@ class Jail(msgspec.Struct, frozen=True):
     """What a prepared hop has besides if it runs in a jail.
 
     `made` are files of the stack's folder that are neither shown nor kept. `helpers` are commands by name: the origin
-    that stands for all upstreams but the next hop, and a name server. `logs` are paths in the jail.
+    that stands for all upstreams but the next hop, and a name server. `logs` are paths in the jail. `secrets` are the
+    values of the configuration that nobody may see.
     """
 
     made: dict[str, bytes]
     authorities: str
     helpers: dict[str, list[str]]
+    secrets: list[str]
     logs: list[str]
     notes: list[str]
+
+    def mask(self, text: str) -> str:
+        """A text without the secrets."""
+        for secret in self.secrets:
+            text = text.replace(secret, MASK)
+        return text
 
 
 class InJail(msgspec.Struct, frozen=True):
@@ -131,19 +142,28 @@ def prepare_in_jail(
         files={script: text} | contents.files,
         children=_workers(outcome, configuration.edits, len(cores)),
         forks=_has_cache(outcome),
-        jail=_jail(outcome, routes, contents, directory, len(cores)),
+        jail=_jail(outcome, routes, contents, edits, directory, len(cores)),
     )
 
 
-def _jail(outcome: Outcome, routes: Routes, contents: Contents, directory: Path, cores: int) -> Jail:
+def _jail(
+    outcome: Outcome, routes: Routes, contents: Contents, edits: Sequence[Edit], directory: Path, cores: int
+) -> Jail:
     helpers = {OTHERS: _origin_command(routes, directory, cores), NAMES: _names_command(outcome)}
     return Jail(
         made=contents.made,
         authorities=contents.authorities,
         helpers={name: command for name, command in helpers.items() if command},
+        secrets=_secrets(outcome.text.with_edits(edits)),
         logs=contents.logs,
         notes=[*outcome.notes, *routes.notes],
     )
+
+
+def _secrets(text: ConfigurationText) -> list[str]:
+    """Their values, the longest first: one may be a part of another."""
+    values = {text.files[span.file][span.start : span.end] for span in find_secrets(text)}
+    return sorted((value for value in values if len(value) >= LONG_ENOUGH), key=len, reverse=True)
 
 
 def _site(outcome: Outcome, configuration: Configuration) -> Site:

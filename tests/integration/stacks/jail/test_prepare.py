@@ -16,9 +16,11 @@ from nginx_texts import OTHERS, OWN, others_configurations, own_configurations
 from places import ROOT
 
 from hopcost.errors import UsageError
+from hopcost.machine import binaries
 from hopcost.nginx.edits import Edit
 from hopcost.stacks.jail.outcome import outcome_of
 from hopcost.stacks.sandbox import leftovers
+from hopcost.suites.app import App
 from hopcost.suites.arm import Arm, Hop, Link
 from hopcost.suites.configuration import Configuration
 
@@ -77,6 +79,24 @@ def test_edits_change_the_copy_and_not_the_file(tmp_path: Path) -> None:
     assert file.read_text() == text
 
 
+def test_secrets_of_a_copy_are_in_the_jail_and_not_in_what_is_shown(tmp_path: Path) -> None:
+    text = (
+        "events {}\nhttp { server { listen 80; set $token planted-tok3n; "
+        'location / { if ($http_x = "") { return 200 $token; } } } }\n'
+    )
+    file = write(tmp_path, text)
+    at = text.index("location")
+    edits = [Edit("/etc/nginx/nginx.conf", at, at, "add_header X-Api-Key planted-k3y; ")]
+    configuration = Configuration(file=str(file), port=80, host="localhost", edits=edits)
+    with running(Arm(hops=[Hop("mine", Link.HTTP_TCP, configuration=configuration)])) as stack:
+        answer = ask(stack)
+        assert answer.body == b"planted-tok3n" and "planted-k3y" in answer.head
+        (hop,) = stack.prepared.hops
+        shown = "".join(hop.shown_files.values())
+        assert "listen 80" in shown and "planted" not in shown
+        assert "PRIVATE KEY" not in shown
+
+
 def test_a_changed_file_is_refused_by_its_digest(tmp_path: Path) -> None:
     file = write(tmp_path, "events {}\nhttp { server { listen 80; return 200 a; } }\n")
     configuration, _ = site_of(file)
@@ -102,6 +122,40 @@ def test_an_apps_socket_and_every_other_upstream_answer(tmp_path: Path) -> None:
             answer = ask(stack, target)
             assert (answer.status, answer.body) == (200, b"Hello World\n")
         assert set(stack.processes) == {"mine", "origin", "other-upstreams"}
+
+
+PASSING = """
+events {{}}
+http {{ upstream app {{ server {server}; keepalive 4; }}
+server {{ listen 80; location / {{ proxy_pass http://app; }} }} }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("server", "link", "port", "note"),
+    [
+        ("app:3000", Link.HTTP_TCP, None, None),
+        ("app:3000", Link.HTTP_TCP, 3005, "127.0.0.1:3000 is 127.0.0.1:3005 here"),
+        ("app", Link.HTTP_TCP, None, "127.0.0.1:80 is 127.0.0.1:2900 here"),
+        ("10.4.5.6:3000", Link.HTTP_TCP, None, "10.4.5.6:3000 is 127.0.0.1:3000 here"),
+        ("unix:/run/app/a.sock", Link.HTTP_UNIX, None, None),
+        ("app:3000", Link.HTTP_UNIX, None, "127.0.0.1:3000 is unix:/run/hopcost-app.sock here"),
+    ],
+)
+def test_the_users_app_answers_where_the_configuration_sends_requests(
+    tmp_path: Path, server: str, link: Link, port: int | None, note: str | None
+) -> None:
+    file = write(tmp_path, PASSING.format(server=server))
+    configuration, _ = site_of(file)
+    place = "http+unix:{socket}" if link.is_unix else f"http+tcp:127.0.0.1:{port or '{port}'}"
+    app = App(command=[str(binaries.require("hopcost-origin")), "--listen", place], port=port)
+    front = Hop("mine", Link.HTTP_TCP, configuration=configuration)
+    with running(Arm(hops=[front, Hop("shop", link, app=app)])) as stack:
+        assert ask(stack, "/hello").body == b"Hello World\n"
+        assert set(stack.processes) == {"mine", "shop"}
+        notes = known(stack.surroundings).notes
+    assert notes == ([] if note is None else [f"nginx.conf:3: {note}"])
+    assert file.read_text() == PASSING.format(server=server)
 
 
 def test_names_that_are_looked_up_under_load_are_this_machine(tmp_path: Path) -> None:

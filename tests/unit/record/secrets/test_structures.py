@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 from samples.records import ENVIRONMENT, made_up_suite, plain_block, plan_of
 
+from hopcost.nginx.edits import Edit
 from hopcost.record import reader
 from hopcost.record.block import Failure
 from hopcost.record.kept_files import KeptCommand
@@ -16,7 +17,8 @@ from hopcost.record.run import Ending, StopReason
 from hopcost.record.secrets import MASK
 from hopcost.record.secrets.structures import StructureMasker
 from hopcost.record.writer import Writer
-from hopcost.suites.arm import Arm
+from hopcost.suites.arm import Arm, Hop, Link
+from hopcost.suites.configuration import Configuration
 from hopcost.suites.experiment import Workload
 from hopcost.suites.server import RunningServer
 
@@ -112,3 +114,12 @@ def test_keys_in_the_url_of_a_running_server_are_masked() -> None:
     masked = StructureMasker().mask_arm(Arm(hops=[], server=server)).server
     assert masked is not None and (masked.url, masked.target) == (f"http://h/a?token={MASK}", f"/a?token={MASK}")
     assert (masked.address, masked.host) == (server.address, server.host)
+
+
+def test_edits_of_a_configuration_are_masked() -> None:
+    edits = [Edit("/etc/nginx/nginx.conf", 3, 3, f'proxy_set_header Authorization "Bearer {SECRET}";')]
+    own = Configuration(file="/srv/nginx.conf", port=80, host="a", edits=edits)
+    arm = Arm(hops=[Hop("site", Link.HTTP_TCP, configuration=own)])
+    masked = StructureMasker().mask_arm(arm).hops[0].configuration
+    assert masked is not None and SECRET not in masked.edits[0].text and MASK in masked.edits[0].text
+    assert (masked.file, masked.edits[0].start) == ("/srv/nginx.conf", 3)
