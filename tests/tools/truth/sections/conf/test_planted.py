@@ -20,8 +20,8 @@ def answer(*changes: dict[str, Any], kept: tuple[str, ...] = ()) -> _Answer:
     return msgspec.json.decode(json.dumps({"changes": changes, "kept": kept, "more": 1}), type=_Answer)
 
 
-QUIET = counted(answer(change("no-map", "map $unused_one removed", "not settled", 100.0))) | {"seconds": 150.0}
-ALARM = counted(answer(change("no-map", "map $unused_one removed", "costs", 700.0))) | {"seconds": 150.0}
+QUIET = counted(answer(change("no-real-ip", "no real_ip", "not settled", 100.0))) | {"seconds": 150.0}
+ALARM = counted(answer(change("no-real-ip", "no real_ip", "costs", 700.0))) | {"seconds": 150.0}
 SEEN = counted(answer(change("keepalive", "keepalive 2 → 64", "saves", -27_000.0), kept=("keepalive",)))
 SEEN |= {"seconds": 150.0}
 
@@ -32,7 +32,7 @@ def test_directions_of_null_directives_are_counted() -> None:
 
 
 def test_what_was_not_confirmed_has_no_direction() -> None:
-    figures = counted(answer(change("no-map", "map removed", "saves", None)))
+    figures = counted(answer(change("no-real-ip", "no real_ip", "saves", None)))
     assert (figures["confirmed"], figures["null"], figures["directions"]) == (0, 0, 0)
 
 
