@@ -33,8 +33,15 @@ impl Origin {
             link::Address::Tcp(address) => (Address::Tcp(*address), None),
             link::Address::Unix(path) => (Address::Unix(path.clone()), Some(path.clone())),
         };
-        let settings =
-            Settings { seed: 1, greet: false, requests_per_connection: None, work: Work::calibrate(), work_rounds: 0 };
+        let settings = Settings {
+            seed: 1,
+            greet: false,
+            requests_per_connection: None,
+            work: Work::calibrate(),
+            work_rounds: 0,
+            any_path: None,
+            content_type: None,
+        };
         let shared = Arc::new(Shared::new(vec![listener], 1).expect("a loop"));
         let event_loop = EventLoop::new(Arc::clone(&shared), 0, settings, None).expect("a loop");
         let wire = if link.starts_with("fastcgi") { Wire::FastCgi } else { Wire::Http };
