@@ -107,7 +107,7 @@ def conf(
         bool, typer.Option("--quiet", "-q", help="Print errors and the answer, and nothing while it runs.")
     ] = False,
 ) -> int:
-    """Find out what each directive of your nginx.conf costs, and which changes are worth it.
+    """Find out what each directive of your nginx.conf costs.
 
     It screens all changes that this load can show, confirms the best in fresh starts, and ends with a diff.
     """
