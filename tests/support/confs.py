@@ -12,7 +12,7 @@ from mock_rig import MockRig
 
 from hopcost.measure.protocols.conf.growing import GrowingRecord
 from hopcost.measure.protocols.conf.phases import Phases
-from hopcost.measure.protocols.conf.plan import ConfPlan, conf_time
+from hopcost.measure.protocols.conf.plan import ConfPlan, ScreenedStack, conf_time
 from hopcost.nginx.edits import Edit
 from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.programs.definition import Installed
@@ -94,14 +94,18 @@ class MockMachine:
 def plan_of(mends: Sequence[Edit] = (), time_s: float = 60.0, **changes: Any) -> ConfPlan:
     """What is measured; `changes` are of the question."""
     question = msgspec.structs.replace(QUESTION, **changes)
+    workload = Workload(connections=32)
     return ConfPlan(
         question=question,
-        configuration=Configuration(file="/srv/nginx.conf", port=80, host="example.org", idle_timeout_s=75.0),
-        link=Link.HTTP_TCP,
+        screened=ScreenedStack(
+            Configuration(file="/srv/nginx.conf", port=80, host="example.org", idle_timeout_s=75.0),
+            Link.HTTP_TCP,
+            Hop(program="origin", link=Link.HTTP_TCP),
+            workload,
+        ),
         edits={candidate.name: EDITS[candidate.name] for candidate in question.candidates},
         mends=list(mends),
-        workload=Workload(connections=32),
-        origin=Hop(program="origin", link=Link.HTTP_TCP),
+        workload=workload,
         time=conf_time(time_s, quick=False),
     )
 

@@ -11,7 +11,7 @@ from hopcost.errors import UsageError
 from hopcost.measure.learn import Learned, learn_app
 from hopcost.measure.protocols.conf.behind import app_hop_of, origin_of, with_learned
 from hopcost.measure.protocols.conf.phases import bare
-from hopcost.measure.protocols.conf.plan import ConfPlan, conf_time, joined
+from hopcost.measure.protocols.conf.plan import ConfPlan, ScreenedStack, conf_time, joined
 from hopcost.measure.protocols.conf.request import ConfRequest
 from hopcost.measure.protocols.conf.starting import RealTrials, Starter
 from hopcost.nginx.ablations import Ablation, LoadSeen, find_ablations
@@ -30,6 +30,7 @@ from hopcost.statistics.questions.conf.question import BARE, Candidate, ConfQues
 from hopcost.suites.app import App
 from hopcost.suites.arm import Hop, Link
 from hopcost.suites.configuration import Configuration
+from hopcost.suites.expect import Expect
 from hopcost.suites.experiment import Workload
 
 LEAST_WARM_UP_REQUESTS = 2000
@@ -74,8 +75,10 @@ class Learning:
         workload = request.workload_of(site.host, login_of(self._text))
         app, learned, origin = self._learn_behind(workload)
         workload = msgspec.structs.replace(workload, expect=learned.expect)
-        plan = self._plan_without_changes(workload, origin, app, time_s)
-        trials = RealTrials(self._starter, plan, self._text)
+        # The origin answers alike each time, whatever is to be compared of the app's answers.
+        asked = workload if app is None else msgspec.structs.replace(workload, expect=Expect())
+        screened = ScreenedStack(self._configuration, self._link, origin, asked)
+        trials = RealTrials(self._starter, screened, self._text)
         expected = trials.as_is.answer
         seen = self._seen(learned, expected, app)
         ablations = find_ablations(self._text, site, outcome.nginx.version, seen)
@@ -83,12 +86,20 @@ class Learning:
         self._say(f"{len(ablations)} changes are tried, each in a start of its own")
         tried, unseen = self._try(ablations, trials)
         mended, mends = self._mend(traps, tried, trials)
-        question = self._question(outcome, learned, expected, tried, unseen, traps, mended)
-        edits = {ablation.name: list(ablation.edits) for ablation in tried}
-        plan = msgspec.structs.replace(plan, question=question, edits=edits, mends=mends)
+        plan = ConfPlan(
+            question=self._question(outcome, learned, expected, tried, unseen, traps, mended),
+            screened=screened,
+            edits={ablation.name: list(ablation.edits) for ablation in tried},
+            mends=mends,
+            workload=workload,
+            time=conf_time(time_s, quick=request.is_quick),
+            app=app,
+            app_hop=None if app is None else app_hop_of(site, app),
+            is_quick=request.is_quick,
+        )
         everything = bare(plan)
         if len(tried) > 1 and trials.refusal(everything) is None:
-            plan = msgspec.structs.replace(plan, edits=edits | {BARE: everything})
+            plan = msgspec.structs.replace(plan, edits=plan.edits | {BARE: everything})
         return ConfLearned(plan, trials)
 
     def _learn_behind(self, workload: Workload) -> tuple[App | None, Learned, Hop | None]:
@@ -118,24 +129,6 @@ class Learning:
             idle_timeout_s=_idle_timeout_s(app, learned),
             is_from_upstream=bool(self._site.upstreams),
             path=workload.target,
-        )
-
-    def _plan_without_changes(
-        self, workload: Workload, origin: Hop | None, app: App | None, time_s: float | None
-    ) -> ConfPlan:
-        request = self._request
-        return ConfPlan(
-            question=EMPTY,
-            configuration=self._configuration,
-            link=self._link,
-            edits={},
-            mends=[],
-            workload=workload,
-            origin=origin,
-            time=conf_time(time_s, quick=request.is_quick),
-            app=app,
-            app_hop=None if app is None else app_hop_of(self._site, app),
-            is_quick=request.is_quick,
         )
 
     def _try(self, ablations: Sequence[Ablation], trials: RealTrials) -> tuple[list[Ablation], list[Unseen]]:
@@ -230,16 +223,3 @@ def refuse_nothing(question: ConfQuestion) -> None:
         f"this load shows no directive of {question.file}{':' if reasons else ''}{reasons}",
         "another page (--path), a connection per request (--new-connections), or an upload (--body-bytes)",
     )
-
-
-EMPTY = ConfQuestion(
-    file="",
-    nginx="",
-    site="",
-    command=[],
-    target="/",
-    connections=1,
-    requests_per_connection=None,
-    seen=Seen(200, 0, None),
-    candidates=[],
-)

@@ -11,7 +11,6 @@ from hopcost.statistics.questions.conf.question import ConfQuestion
 from hopcost.suites.app import App
 from hopcost.suites.arm import Hop, Link
 from hopcost.suites.configuration import Configuration
-from hopcost.suites.expect import Expect
 from hopcost.suites.experiment import Workload
 
 FULL_S, QUICK_S = 270.0, 80.0  # with what is learned before, five minutes and a minute and a half
@@ -36,30 +35,38 @@ def conf_time(seconds: float | None, *, quick: bool) -> ConfTime:
     return ConfTime(round(whole_s * GIANTS_SHARE, 1), round(whole_s * REST_SHARE, 1), whole_s)
 
 
+class ScreenedStack(msgspec.Struct, frozen=True):
+    """The user's files before hopcost's own origin: what trials start and the screening measures.
+
+    `configuration` is the site with its limits off; without an `origin` the site passes nothing on.
+    """
+
+    configuration: Configuration
+    link: Link
+    origin: Hop | None
+    workload: Workload
+
+    def edited(self, edits: Iterable[Edit]) -> Configuration:
+        """The configuration with these edits too."""
+        return msgspec.structs.replace(self.configuration, edits=joined(self.configuration.edits, edits))
+
+
 class ConfPlan(msgspec.Struct, frozen=True):
     """The question, and all that its arms are made of.
 
-    `configuration` is the site with its limits off; `edits` are those of each candidate, `mends` those of the traps
-    that the diff mends. The screening asks `origin` (None: the site passes nothing on); the confirmation asks `app`, if
-    there is one, as the hop `app_hop`.
+    `edits` are those of each candidate, `mends` those of the traps that the diff mends. The confirmation has
+    `workload`, and behind the site `app`, if there is one, as the hop `app_hop`.
     """
 
     question: ConfQuestion
-    configuration: Configuration
-    link: Link
+    screened: ScreenedStack
     edits: dict[str, list[Edit]]
     mends: list[Edit]
     workload: Workload
-    origin: Hop | None
     time: ConfTime
     app: App | None = None
     app_hop: Hop | None = None
     is_quick: bool = False
-
-    @property
-    def screened_workload(self) -> Workload:
-        """The load before the origin: it answers alike each time, whatever is to be compared of the app's answers."""
-        return self.workload if self.app is None else msgspec.structs.replace(self.workload, expect=Expect())
 
     def edits_of(self, changes: Iterable[str]) -> list[Edit]:
         """All edits of these changes, each once, in a fixed order."""

@@ -9,7 +9,7 @@ import msgspec
 
 from hopcost.errors import ArmFailed
 from hopcost.machine import facts
-from hopcost.measure.protocols.conf.plan import ConfPlan, joined
+from hopcost.measure.protocols.conf.plan import ScreenedStack
 from hopcost.measure.protocols.conf.suite import APP
 from hopcost.measure.rig import RealRig
 from hopcost.nginx.ablations import Receipt
@@ -77,8 +77,8 @@ class Shown(msgspec.Struct, frozen=True):
 class RealTrials:
     """Starts the user's files with edits before the origin, and asks; the answer must be that of the files."""
 
-    def __init__(self, starter: Starter, plan: ConfPlan, text: ConfigurationText) -> None:
-        self._starter, self._plan, self._text = starter, plan, text
+    def __init__(self, starter: Starter, stack: ScreenedStack, text: ConfigurationText) -> None:
+        self._starter, self._stack, self._text = starter, stack, text
         self.as_is = self._show([])
 
     def refusal(self, edits: Sequence[Edit]) -> str | None:
@@ -89,7 +89,7 @@ class RealTrials:
         """The same; also why nothing shows that the edits had their effect."""
         try:
             shown = self._show(edits)
-            expect = self._plan.screened_workload.expect
+            expect = self._stack.workload.expect
             check.compare_answers("the file as it is", self.as_is.answer, SITE, shown.answer, expect)
         except ArmFailed as error:
             return why_refused(error.message)
@@ -106,11 +106,10 @@ class RealTrials:
         return unified_diff(self._text, edits)
 
     def _show(self, edits: Sequence[Edit]) -> Shown:
-        plan = self._plan
-        own = msgspec.structs.replace(plan.configuration, edits=joined(plan.configuration.edits, edits))
-        with self._starter.start(own, plan.link, plan.origin, None) as stack:
+        screened = self._stack
+        with self._starter.start(screened.edited(edits), screened.link, screened.origin, None) as stack:
             before = look_at(stack)
-            answers = [ask(stack, plan.screened_workload) for _ in range(REQUESTS)]
+            answers = [ask(stack, screened.workload) for _ in range(REQUESTS)]
             grown = look_at(stack).since(before)
         return Shown(answers[0], sum(grown.log_bytes.values()))
 

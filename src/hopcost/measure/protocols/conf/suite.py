@@ -64,7 +64,7 @@ def confirming_phases(plan: ConfPlan, question: ConfQuestion) -> list[Phase]:
 
 def whole_suite(plan: ConfPlan, phases: Sequence[Phase]) -> Suite:
     """The suite of these phases as a run wants it: checked, with whole hops."""
-    return complete_suite(conf_suite(plan, phases), Path(plan.configuration.file).parent / "conf")
+    return complete_suite(conf_suite(plan, phases), Path(plan.screened.configuration.file).parent / "conf")
 
 
 def conf_suite(plan: ConfPlan, phases: Sequence[Phase]) -> Suite:
@@ -73,10 +73,9 @@ def conf_suite(plan: ConfPlan, phases: Sequence[Phase]) -> Suite:
     arms: dict[str, Arm] = {}
     for phase in phases:
         for name, edits in phase.arms.items():
-            own = msgspec.structs.replace(plan.configuration, edits=joined(plan.configuration.edits, edits))
-            configurations[name] = own
-            behind = plan.app_hop if phase.is_on_app and plan.app_hop is not None else plan.origin
-            hops = [Hop(program=name, link=plan.link), *([behind] if behind is not None else [])]
+            configurations[name] = plan.screened.edited(edits)
+            behind = plan.app_hop if phase.is_on_app and plan.app_hop is not None else plan.screened.origin
+            hops = [Hop(program=name, link=plan.screened.link), *([behind] if behind is not None else [])]
             arms[name] = Arm(hops=hops, title=_title(plan.question, name))
     return Suite(
         name="conf",
@@ -96,7 +95,7 @@ def _experiment(phase: Phase, plan: ConfPlan) -> Experiment:
         baseline=names[0],
         arms=names,
         placement=Placement.ONE_CORE,
-        workload=plan.workload if phase.is_on_app else plan.screened_workload,
+        workload=plan.workload if phase.is_on_app else plan.screened.workload,
         open_loop=False,
     )
 

@@ -53,15 +53,18 @@ def test_a_void_start_is_done_again_once_and_then_the_phase_says_nothing(tmp_pat
 
 def test_short_idle_timeouts_keep_no_arm_from_its_turn(tmp_path: Path) -> None:
     plan = confs.plan_of()
-    configuration = msgspec.structs.replace(plan.configuration, idle_timeout_s=2.0)
-    answer = confs.measured(tmp_path, msgspec.structs.replace(plan, configuration=configuration))
+    configuration = msgspec.structs.replace(plan.screened.configuration, idle_timeout_s=2.0)
+    screened = msgspec.structs.replace(plan.screened, configuration=configuration)
+    answer = confs.measured(tmp_path, msgspec.structs.replace(plan, screened=screened))
     assert [planned.turns for planned in answer.record.plan.experiments[:2]] == [Turns.ALL] * 2
     assert answer.of("keepalive").screened is not None
 
 
 def test_arms_that_do_not_fit_side_by_side_are_not_screened(tmp_path: Path) -> None:
     plan = confs.plan_of()
-    plan = msgspec.structs.replace(plan, workload=msgspec.structs.replace(plan.workload, connections=6000))
+    workload = msgspec.structs.replace(plan.workload, connections=6000)
+    screened = msgspec.structs.replace(plan.screened, workload=workload)
+    plan = msgspec.structs.replace(plan, screened=screened, workload=workload)
     answer = confs.measured(tmp_path, plan)
     details = [ending.detail for ending in answer.record.run.endings if ending.experiment in ("giants", "rest")]
     assert details == ["not all arms fit side by side here: fewer --connections"] * 2

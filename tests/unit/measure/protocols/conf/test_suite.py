@@ -19,8 +19,9 @@ LIMIT = Edit(confs.FILE, 1, 5, "")
 
 def plan(**changes: object) -> ConfPlan:
     made = confs.plan_of(candidates=[KEEPALIVE, LOG, REAL_IP])
-    configuration = msgspec.structs.replace(made.configuration, edits=[LIMIT])
-    return msgspec.structs.replace(made, configuration=configuration, **changes)
+    configuration = msgspec.structs.replace(made.screened.configuration, edits=[LIMIT])
+    screened = msgspec.structs.replace(made.screened, configuration=configuration)
+    return msgspec.structs.replace(made, screened=screened, **changes)
 
 
 def confirming(made: ConfPlan, *names: str) -> ConfQuestion:
