@@ -62,7 +62,8 @@ unit: .venv/bin/pytest ## the tests that start no process, in a minute
 
 test: setup ## all tests but those of test-systems and check-slow, in ten minutes
 	cargo test --release --locked --quiet
-	.venv/bin/pytest --ignore=tests/slow --ignore=tests/systems
+	.venv/bin/pytest --ignore=tests/slow --ignore=tests/systems -m "not alone" --numprocesses 2 --dist worksteal
+	.venv/bin/pytest --ignore=tests/slow --ignore=tests/systems -m alone
 
 test-systems: setup ## the tests with real apps and a database, in four minutes (installs PHP-FPM and PostgreSQL)
 	@tools/setup systems

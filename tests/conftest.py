@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import signal
 import tempfile
 from collections.abc import Iterator
@@ -10,6 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from processes.freezers import leavings
+from processes.own_cgroup import own_cgroup
 
 pytest_plugins = ["mock_rig", "samples.programs", "samples.questions.gates"]  # fixtures
 
@@ -20,6 +23,19 @@ settings.load_profile("hopcost")
 # A shell without job control starts background jobs with SIGINT ignored, which our children would inherit: a handler of
 # Python's own becomes the default in a child.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+_cgroup = contextlib.ExitStack()
+
+
+def pytest_sessionstart() -> None:
+    """Where several processes share the tests, each has a cgroup."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        _cgroup.enter_context(own_cgroup())
+
+
+def pytest_sessionfinish() -> None:
+    _cgroup.close()
 
 
 @pytest.fixture

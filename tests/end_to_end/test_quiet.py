@@ -24,6 +24,8 @@ sys.argv = ["hopcost", *sys.argv[1:]]
 cli.main()
 """
 
+pytestmark = pytest.mark.alone
+
 
 @pytest.fixture
 def busy_loop() -> Iterator[None]:

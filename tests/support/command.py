@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+import shlex
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 HOPCOST = Path(sys.executable).with_name("hopcost")
+LONGEST_S = 240  # that `hopcost` may take on a very slow machine
 AFTER_HELP = """
 import sys
 sys.argv = ["hopcost", *sys.argv[1:]]
@@ -30,16 +35,35 @@ def environment() -> dict[str, str]:
 def hopcost(
     *arguments: object, folder: Path | None = None, before: Sequence[str] = (), extra: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run to the end, behind a command (`setpriv …`) and with more in the environment; at most a minute and a half."""
-    return subprocess.run(
-        [*before, HOPCOST, *map(str, arguments)],
+    """Run to the end, behind a command (`setpriv …`) and with more in the environment.
+
+    After four minutes it is interrupted, and the test fails with what it has said until then.
+    """
+    words = [*before, str(HOPCOST), *map(str, arguments)]
+    with subprocess.Popen(
+        words,
         cwd=folder,
         env=environment() | dict(extra or {}),
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        timeout=90,
-        check=False,
-    )
+    ) as process:
+        try:
+            output, errors = process.communicate(timeout=LONGEST_S)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGINT)
+            said = _last_words(process)
+            pytest.fail(f"not at its end after {LONGEST_S} s: {shlex.join(words)}\n{said}")
+    return subprocess.CompletedProcess(words, process.returncode, output, errors)
+
+
+def _last_words(process: subprocess.Popen[str]) -> str:
+    """What it says while it ends; one that does not end is killed."""
+    try:
+        return "\n".join(process.communicate(timeout=15))
+    except subprocess.TimeoutExpired as late:
+        process.kill()
+        return f"(nor 15 s after Ctrl-C) {late.stdout!r} {late.stderr!r}"
 
 
 @contextmanager

@@ -18,6 +18,8 @@ from hopcost.stacks.sandbox import leftovers
 from hopcost.stacks.sandbox.leftovers import Kind, Leftover
 from hopcost.stacks.sandbox.processes import MARK
 
+pytestmark = pytest.mark.alone  # every run removes leftovers
+
 
 @pytest.fixture(autouse=True)
 def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
