@@ -14,7 +14,7 @@ from hypothesis import settings
 from processes.freezers import leavings
 from processes.own_cgroup import own_cgroup
 
-pytest_plugins = ["mock_rig", "samples.programs", "samples.questions.gates"]  # fixtures
+pytest_plugins = ["mocks.mock_rig", "samples.programs", "samples.questions.gates"]  # fixtures
 
 # No deadline: no test may fail because the machine is busy. Derandomised: what passes here passes everywhere.
 settings.register_profile("hopcost", deadline=None, derandomize=True, database=None)

@@ -15,12 +15,12 @@ from hopcost.errors import ArmFailed, UsageError
 from hopcost.machine import facts
 from hopcost.plan.cores import Cores
 from hopcost.programs.receipt import installed
-from hopcost.stacks import check
+from hopcost.stacks.client import check
 from hopcost.stacks.host import Local
-from hopcost.stacks.receipts import LoadShape, Observer
 from hopcost.stacks.sandbox.ports import raise_open_files
 from hopcost.stacks.stack import RunningStack
-from hopcost.suites.arm import Arm, Hop, Link
+from hopcost.stacks.under_load.receipts import LoadShape, Observer
+from hopcost.suites.arms.arm import Arm, Hop, Link
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
 

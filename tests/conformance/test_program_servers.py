@@ -24,12 +24,12 @@ from hopcost.machine import facts
 from hopcost.plan.cores import Cores
 from hopcost.programs import read
 from hopcost.programs.receipt import installed
-from hopcost.stacks import check
+from hopcost.stacks.client import check
 from hopcost.stacks.host import Local
 from hopcost.stacks.sandbox.cgroups import Freezer
 from hopcost.stacks.sandbox.ports import raise_open_files
 from hopcost.stacks.stack import RunningStack
-from hopcost.suites.arm import Arm, Hop, Link
+from hopcost.suites.arms.arm import Arm, Hop, Link
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
 

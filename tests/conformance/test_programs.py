@@ -21,13 +21,13 @@ from hopcost.plan.cores import Cores
 from hopcost.programs import content, read
 from hopcost.programs.content import ROUTES, SIZES
 from hopcost.programs.receipt import installed
-from hopcost.stacks import check
-from hopcost.stacks.address import Address
+from hopcost.stacks.client import check
+from hopcost.stacks.client.address import Address
 from hopcost.stacks.host import Local
 from hopcost.stacks.sandbox.ports import raise_open_files
 from hopcost.stacks.stack import RunningStack
 from hopcost.suites import read as suite_files
-from hopcost.suites.arm import Arm, Hop, Link, SettingValue
+from hopcost.suites.arms.arm import Arm, Hop, Link, SettingValue
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from hopcost.statistics.questions.claim_decision import ClaimOutcome
-from hopcost.statistics.questions.claim_result import ClaimTestResult
-from hopcost.suites import claim
-from hopcost.suites.claim import Claim, ClaimFigure
+from hopcost.statistics.questions.claims.decision import ClaimOutcome
+from hopcost.statistics.questions.claims.result import ClaimTestResult
+from hopcost.suites.articles import claim
+from hopcost.suites.articles.claim import Claim, ClaimFigure
 from hopcost.suites.read import read_suite, shipped_suites
 from hopcost.suites.suite import Suite
 

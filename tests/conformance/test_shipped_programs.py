@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from hopcost.programs import definition as programs_definition
 from hopcost.programs import read
+from hopcost.programs.definition import definition as programs_definition
 
 pytestmark = pytest.mark.usefixtures("own_programs")
 

@@ -7,10 +7,10 @@ import itertools
 import pytest
 
 from hopcost.programs.read import read_program
-from hopcost.suites.experiment import Experiment, Slices
-from hopcost.suites.published import Published
+from hopcost.suites.articles.published import Published
+from hopcost.suites.experiments.experiment import Experiment, Slices
+from hopcost.suites.experiments.sweep import points
 from hopcost.suites.read import read_suite, shipped_suites
-from hopcost.suites.sweep import points
 
 MIB = 2**20  # wrk's "MB"
 

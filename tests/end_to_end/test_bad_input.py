@@ -9,19 +9,19 @@ from pathlib import Path
 
 import command
 import pytest
-import suite_files
 from processes.freezers import freezers
 from samples.programs import forget
+from texts import suite_files
 
 from hopcost.errors import ArmFailed
 from hopcost.plan.cores import Cores
 from hopcost.plan.method import METHOD
-from hopcost.programs import definition
+from hopcost.programs.definition import definition
 from hopcost.stacks.host import Local
 from hopcost.stacks.sandbox.network import TRIED
 from hopcost.stacks.sandbox.ports import raise_open_files
 from hopcost.stacks.stack import RunningStack
-from hopcost.suites.arm import Arm, Hop, Link
+from hopcost.suites.arms.arm import Arm, Hop, Link
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from command import hopcost
-from suite_files import write
+from texts.suite_files import write
 
 CONTAINER = Path(__file__).parents[1] / "support" / "processes" / "container.py"
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import command
 import pytest
-import suite_files
 from processes.running import WAIT_S, wait_for_block, wait_for_engine
+from texts import suite_files
 
 
 @pytest.mark.usefixtures("nothing_left")

@@ -20,7 +20,7 @@ from processes.freezers import leavings
 
 from hopcost.stacks.sandbox import network
 from hopcost.stacks.sandbox.network import TRIED
-from hopcost.suites.app import App
+from hopcost.suites.arms.app import App
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
 needs_namespaces = pytest.mark.skipif(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import command
 import pytest
-import suite_files
+from texts import suite_files
 
 from hopcost.machine import facts
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import command
 import psutil
 import pytest
-import suite_files
 from processes.freezers import leavings
 from processes.running import WAIT_S, descendants, gone, wait_for_block, wait_for_engine
+from texts import suite_files
 
 from hopcost.programs import receipt
 from hopcost.record.histogram import merge

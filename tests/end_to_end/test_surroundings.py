@@ -8,7 +8,7 @@ from pathlib import Path
 
 import command
 import pytest
-import suite_files
+from texts import suite_files
 
 from hopcost.record import reader
 from hopcost.stacks.sandbox import network

@@ -6,20 +6,20 @@ import json
 from pathlib import Path
 
 import pytest
-import suite_files
 from command import hopcost
 from processes.freezers import freezers
+from texts import suite_files
 
 from hopcost.cli.shared import description
 from hopcost.errors import UsageError
 from hopcost.machine import facts
 from hopcost.plan.cores import Cores
-from hopcost.stacks import check
+from hopcost.stacks.client import check
 from hopcost.stacks.host import Local
 from hopcost.stacks.stack import RunningStack
 from hopcost.suites import read
-from hopcost.suites.arm import Arm, Hop, Link
-from hopcost.suites.experiment import Method, Workload
+from hopcost.suites.arms.arm import Arm, Hop, Link
+from hopcost.suites.experiments.experiment import Method, Workload
 
 CORES = Cores(stack=facts.allowed_cores(), generator=facts.allowed_cores()[-1:])
 

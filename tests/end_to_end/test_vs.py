@@ -18,8 +18,8 @@ import pytest
 from processes.origins import Origin, origin
 from processes.waiting_app import waiting
 
+from hopcost.record.contents.run import Record
 from hopcost.record.reader import read_record
-from hopcost.record.run import Record
 from hopcost.stacks.sandbox.processes import stat_fields
 from hopcost.statistics.summary.summary import summarise
 from hopcost.statistics.verdict import Better, judge_interval

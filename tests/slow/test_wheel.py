@@ -25,7 +25,7 @@ import pytest
 from command import environment
 from places import ROOT
 from processes.freezers import leavings
-from suite_files import TWO_ARMS
+from texts.suite_files import TWO_ARMS
 
 import hopcost
 from hopcost.machine import binaries

@@ -9,14 +9,14 @@ from pathlib import Path
 from hopcost.nginx.read import read_configuration
 from hopcost.nginx.sites import Site, choose_site
 from hopcost.plan.cores import Cores
-from hopcost.stacks import check
-from hopcost.stacks.connection import HttpAnswer
+from hopcost.stacks.client import check
+from hopcost.stacks.client.connection import HttpAnswer
 from hopcost.stacks.host import Local
 from hopcost.stacks.sandbox import network
 from hopcost.stacks.sandbox.cgroups import find_freezer
 from hopcost.stacks.stack import RunningStack
-from hopcost.suites.arm import Arm, Hop, Link
-from hopcost.suites.configuration import Configuration
+from hopcost.suites.arms.arm import Arm, Hop, Link
+from hopcost.suites.arms.configuration import Configuration
 
 ORIGIN = {"any_path": "/json"}
 BODY_BYTES = 1024  # of that route

@@ -16,10 +16,10 @@ from hopcost.stacks.host import Local
 from hopcost.stacks.sandbox import network
 from hopcost.stacks.sandbox.cgroups import find_freezer
 from hopcost.stacks.stack import RunningStack
-from hopcost.suites.app import App
-from hopcost.suites.arm import Arm, Hop, Link
-from hopcost.suites.expect import Compared
-from hopcost.suites.experiment import Workload
+from hopcost.suites.arms.app import App
+from hopcost.suites.arms.arm import Arm, Hop, Link
+from hopcost.suites.experiments.expect import Compared
+from hopcost.suites.experiments.experiment import Workload
 
 CORES = Cores(stack=facts.allowed_cores(), generator=facts.allowed_cores()[-1:])
 NUMBERS = itertools.count()

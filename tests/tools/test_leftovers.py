@@ -8,7 +8,7 @@ from typing import Any
 import typer
 
 from hopcost import cli
-from hopcost.cli.shared.app import app
+from hopcost.cli.shared.verbs.app import app
 from hopcost.suites.read import read_suite
 from tools import leftovers as script
 

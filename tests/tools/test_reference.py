@@ -14,16 +14,17 @@ from places import ROOT
 from samples.records import record, sound_block
 from samples.reports import rendered
 
-from hopcost.generators.engine_protocol import Slice
 from hopcost.machine import facts
 from hopcost.plan import method, plan
 from hopcost.programs import read as program_files
-from hopcost.programs.definition import Program
-from hopcost.record import block, run
-from hopcost.record.run import Record
+from hopcost.programs.definition.definition import Program
+from hopcost.programs.generators.engine_protocol import Slice
+from hopcost.record.contents import block, run
+from hopcost.record.contents.run import Record
 from hopcost.report.formats import csv
 from hopcost.statistics.summary.summary import ERROR_KINDS
-from hopcost.suites import claim, read, suite
+from hopcost.suites import read, suite
+from hopcost.suites.articles import claim
 from tools.docs import reference
 
 DOCS = ROOT / "docs"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from places import ROOT
 
-from hopcost.programs.build_cache import MADE
+from hopcost.programs.build.cache import MADE
 
 ONLY_TESTS_NEED = {"apache2", "haproxy", "caddy", "varnish", "chromium", "wrk", "apache2-utils", "nghttp2-client"}
 

@@ -16,19 +16,19 @@ from collections.abc import Iterable
 
 import scipy.stats
 
-from hopcost.generators import engine
-from hopcost.generators.engine_protocol import ArmTotals, EnginePlan, Slice, WarmUp
 from hopcost.machine import facts
-from hopcost.measure.engine_load import engine_arm
+from hopcost.measure.load.engine import engine_arm
 from hopcost.plan.cores import place_cores
+from hopcost.programs.generators import engine
+from hopcost.programs.generators.engine_protocol import ArmTotals, EnginePlan, Slice, WarmUp
 from hopcost.record import histogram
-from hopcost.stacks import check
+from hopcost.stacks.client import check
 from hopcost.stacks.host import Local
 from hopcost.stacks.sandbox.cgroups import find_freezer
 from hopcost.stacks.sandbox.ports import raise_open_files
 from hopcost.stacks.stack import RunningStack
-from hopcost.suites.arm import Arm, Hop, Link
-from hopcost.suites.experiment import Placement, Workload
+from hopcost.suites.arms.arm import Arm, Hop, Link
+from hopcost.suites.experiments.experiment import Placement, Workload
 from tools import markdown
 
 GO, NGINX = "go-hello", "nginx"

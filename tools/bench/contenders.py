@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from hopcost.generators.peers import BY_NAME
-from hopcost.generators.peers.ours import our_engine
-from hopcost.generators.peers.peer import Peer, PeerLoad
-from hopcost.generators.process import Drive, run_peer, version_of
+from hopcost.programs.generators.peers import BY_NAME
+from hopcost.programs.generators.peers.ours import our_engine
+from hopcost.programs.generators.peers.peer import Peer, PeerLoad
+from hopcost.programs.generators.process import Drive, run_peer, version_of
 
 PEERS = ("wrk", "ab", "h2load", "oha")
 CLOSING = ("wrk", "ab", "oha")  # h2load opens no connection for each request

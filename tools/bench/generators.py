@@ -19,18 +19,18 @@ from pathlib import Path
 
 from hopcost import __version__
 from hopcost.errors import CannotMeasure, HopcostError, MeasurementFailed
-from hopcost.generators.peers import BY_NAME
-from hopcost.generators.process import Drive, version_of
 from hopcost.machine import binaries
 from hopcost.machine import facts as machine_facts
 from hopcost.machine.facts import allowed_cores, siblings
 from hopcost.plan.cores import Cores, place_cores
+from hopcost.programs.generators.peers import BY_NAME
+from hopcost.programs.generators.process import Drive, version_of
 from hopcost.stacks.host import Local
 from hopcost.stacks.sandbox.cgroups import find_freezer
 from hopcost.stacks.sandbox.ports import raise_open_files
 from hopcost.stacks.stack import RunningStack
-from hopcost.suites.arm import Arm, Hop, Link, SettingValue
-from hopcost.suites.experiment import Placement
+from hopcost.suites.arms.arm import Arm, Hop, Link, SettingValue
+from hopcost.suites.experiments.experiment import Placement
 from tools import markdown
 from tools.bench.contenders import CLOSING, Contender, contender, engine, installed
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import msgspec
 
-from hopcost.suites.published import Value
+from hopcost.suites.articles.published import Value
+from hopcost.suites.experiments.sweep import points
 from hopcost.suites.suite import Suite
-from hopcost.suites.sweep import points
 
 TOLERANCE = 0.1  # tools leave out connecting, waiting between requests, and requests that timed out
 

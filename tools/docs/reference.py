@@ -26,16 +26,16 @@ import msgspec
 import typer.testing
 
 from hopcost import cli
-from hopcost.cli.shared import app
+from hopcost.cli.shared.verbs import app
 from hopcost.errors import EXIT_CODES
 from hopcost.plan import method
-from hopcost.record.reason import ReasonKind
+from hopcost.record.contents.reason import ReasonKind
 from hopcost.report.formats.csv import Row
 from hopcost.report.formats.json_schema import Report, ReportedArm, ReportedExperiment
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.validity.reasons import SENTENCES
 from hopcost.suites import read
-from hopcost.suites.arm import Name
+from hopcost.suites.arms.arm import Name
 from tools.docs import littles_law, rooms
 from tools.markdown import fill, table
 
@@ -59,7 +59,7 @@ class Page(Enum):
 ROOMS = {
     Page.SUITE: ["suites", "nginx"],
     Page.PROGRAM: ["programs"],
-    Page.RECORD: ["record", "plan", "generators", "suites"],
+    Page.RECORD: ["record", "plan", "programs.generators", "suites"],
 }
 
 

@@ -19,12 +19,12 @@ import msgspec
 
 from hopcost.errors import HopcostError
 from hopcost.record import reader as records
-from hopcost.record.run import Record
+from hopcost.record.contents.run import Record
 from hopcost.report.formats.markdown import markdown
 from hopcost.report.record_report import document
 from hopcost.statistics.summary import summary
 from hopcost.suites import read
-from hopcost.suites.sweep import points
+from hopcost.suites.experiments.sweep import points
 from tools.markdown import fill, fold
 
 ROOT = Path(__file__).parents[2]

@@ -13,8 +13,8 @@ import time
 from hopcost.errors import HopcostError, MeasurementFailed
 from tools.truth.form import SHORT_S, Form
 from tools.truth.made_with import require_built
-from tools.truth.page import PAGE, SECTIONS, page
-from tools.truth.part import Section
+from tools.truth.page.page import PAGE, SECTIONS, page
+from tools.truth.page.part import Section
 from tools.truth.server import say
 
 

@@ -17,13 +17,13 @@ import msgspec
 from hopcost.errors import MeasurementFailed
 from hopcost.machine import facts
 from hopcost.plan.method import METHOD
-from hopcost.record.run import StopReason
+from hopcost.record.contents.run import StopReason
 from hopcost.report.formats.json_schema import Report, ReportedArm, ReportedComparison, ReportedExperiment
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.verdict import Size
 from tools.truth.made_with import ROOT
 
-RECORDS = ROOT / "records" / "truth"  # runs long enough for sections/procedure.py to draw from their blocks
+RECORDS = ROOT / "records" / "truth"  # runs long enough for sections/same/procedure.py to draw from their blocks
 HOPCOST = Path(sys.executable).with_name("hopcost")
 # hopcost must be right up to the steal at which it voids a block. Its limit is a share of all cores, this of one.
 VERDICTS_STEAL_MOST = METHOD.max_steal_share * len(facts.allowed_cores())

@@ -14,9 +14,9 @@ from importlib import import_module
 
 import typer
 
-from hopcost.cli.shared.app import COMPLETION, app, fail, know_shells
-from hopcost.cli.shared.refusals import in_our_words
-from hopcost.cli.shared.verb import GROUPS
+from hopcost.cli.shared.verbs.app import COMPLETION, app, fail, know_shells
+from hopcost.cli.shared.verbs.refusals import in_our_words
+from hopcost.cli.shared.verbs.verb import GROUPS
 from hopcost.errors import HopcostError, Interrupted
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it
@@ -30,7 +30,7 @@ def main() -> None:
     """Run the verb; errors become one clear line with a hint, and the exit code of their kind."""
     if sys.argv[1:2] == ["load"]:  # the engine's own command, without the time that reading all verbs takes
         from hopcost.cli.program import program
-        from hopcost.generators import engine
+        from hopcost.programs.generators import engine
 
         sys.exit(_guarded(lambda: engine.handed_over(sys.argv[2:], program())))
     load_verbs()

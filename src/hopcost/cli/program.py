@@ -14,7 +14,7 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from hopcost.cli.shared.verb import GROUPS
+from hopcost.cli.shared.verbs.verb import GROUPS
 
 NAME = "hopcost"
 VERBS = [name for names in GROUPS.values() for name in names]

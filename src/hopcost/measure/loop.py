@@ -12,16 +12,16 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from hopcost.errors import HopcostError, MeasurementFailed
-from hopcost.measure import block
-from hopcost.measure.engine_load import BlockContext
-from hopcost.measure.next_block import FinishedBlocks, NextBlock
+from hopcost.measure.blocks import block
+from hopcost.measure.blocks.next_block import FinishedBlocks, NextBlock
+from hopcost.measure.load.engine import BlockContext
 from hopcost.measure.protocols import as_published, soak, whole
 from hopcost.measure.rig import Rig
 from hopcost.measure.watcher import Watcher
 from hopcost.plan.plan import Plan
 from hopcost.plan.turns import Turns
-from hopcost.record.block import Block
-from hopcost.record.run import Ending, StopReason
+from hopcost.record.contents.block import Block
+from hopcost.record.contents.run import Ending, StopReason
 from hopcost.record.writer import Writer
 
 

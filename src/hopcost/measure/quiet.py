@@ -14,8 +14,8 @@ from hopcost.machine.other_load import OtherPrograms
 from hopcost.measure.rig import Rig
 from hopcost.measure.watcher import RunWatcher
 from hopcost.plan.method import METHOD
-from hopcost.record.block import Block
-from hopcost.record.evidence import OtherProgram
+from hopcost.record.contents.block import Block
+from hopcost.record.contents.evidence import OtherProgram
 from hopcost.stacks.stack import Stack
 from hopcost.statistics.validity.others import NAMED_MOST, NAMED_SHARE
 

@@ -7,19 +7,19 @@ from collections.abc import Generator, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-from hopcost.generators import engine
-from hopcost.generators.engine_protocol import EnginePlan, Line
 from hopcost.machine.conditions import Conditions
 from hopcost.machine.other_load import OtherPrograms, ProcessTime
 from hopcost.plan.plan import PlannedArm, PlannedExperiment
-from hopcost.record.evidence import Receipt
+from hopcost.programs.generators import engine
+from hopcost.programs.generators.engine_protocol import EnginePlan, Line
+from hopcost.record.contents.evidence import Receipt
 from hopcost.stacks.attached.request import ask_stack
 from hopcost.stacks.attached.stack import AttachedStack
-from hopcost.stacks.connection import HttpAnswer
+from hopcost.stacks.client.connection import HttpAnswer
 from hopcost.stacks.host import Host
-from hopcost.stacks.receipts import LoadShape, Observer
 from hopcost.stacks.stack import RunningStack, Stack
-from hopcost.suites.experiment import Workload
+from hopcost.stacks.under_load.receipts import LoadShape, Observer
+from hopcost.suites.experiments.experiment import Workload
 
 
 class Receipts(Protocol):

@@ -10,20 +10,21 @@ from pathlib import Path
 import msgspec
 
 from hopcost.machine import facts
-from hopcost.measure import loop, peer_load, quiet
-from hopcost.measure.engine_load import cores_in_use
+from hopcost.measure import loop, quiet
+from hopcost.measure.load import peer as peer_load
+from hopcost.measure.load.engine import cores_in_use
 from hopcost.measure.rig import RealRig, Rig
 from hopcost.measure.watcher import RunWatcher
 from hopcost.plan.make import make_plan
 from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.plan.plan import Plan
-from hopcost.programs import build
-from hopcost.programs.definition import Installed
+from hopcost.programs.build import build
+from hopcost.programs.definition.definition import Installed
 from hopcost.programs.read import program_of
 from hopcost.programs.receipt import idle_timeout_s, installed, receipt_of
 from hopcost.record import reader
-from hopcost.record.question import KeptQuestion
-from hopcost.record.run import Record
+from hopcost.record.contents.question import KeptQuestion
+from hopcost.record.contents.run import Record
 from hopcost.record.writer import Writer
 from hopcost.stacks.host import Local
 from hopcost.stacks.prepare import prepare
@@ -32,7 +33,7 @@ from hopcost.stacks.sandbox.cgroups import find_freezer
 from hopcost.stacks.sandbox.leftovers import DIRECTORY_PREFIX
 from hopcost.stacks.sandbox.network import Network
 from hopcost.stacks.sandbox.ports import NamespacePorts, Ports, raise_open_files, refuse_the_same_port
-from hopcost.suites.arm import Hop
+from hopcost.suites.arms.arm import Hop
 from hopcost.suites.suite import Suite
 
 

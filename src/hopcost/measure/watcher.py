@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Protocol
 
 from hopcost.plan.plan import Plan, PlannedExperiment
-from hopcost.record.block import Block
-from hopcost.record.run import Ending
+from hopcost.record.contents.block import Block
+from hopcost.record.contents.run import Ending
 from hopcost.stacks.sandbox.leftovers import Leftover
 from hopcost.stacks.sandbox.network import Network
-from hopcost.statistics.precision import Forecast
+from hopcost.statistics.precision.precision import Forecast
 
 
 class RunWatcher(Protocol):

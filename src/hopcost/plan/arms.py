@@ -8,9 +8,9 @@ import msgspec
 
 from hopcost.errors import CannotMeasure
 from hopcost.plan.plan import LeftOut
-from hopcost.programs.definition import Installed
-from hopcost.suites.arm import Arm
-from hopcost.suites.experiment import Experiment
+from hopcost.programs.definition.definition import Installed
+from hopcost.suites.arms.arm import Arm
+from hopcost.suites.experiments.experiment import Experiment
 from hopcost.suites.suite import Suite
 
 

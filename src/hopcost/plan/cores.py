@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from hopcost.errors import CannotMeasure
-from hopcost.suites.experiment import Placement
+from hopcost.suites.experiments.experiment import Placement
 
 
 class Cores(msgspec.Struct, frozen=True):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import msgspec
 
 from hopcost.errors import CannotMeasure
-from hopcost.generators.peers import BY_NAME
 from hopcost.plan import open_loop, slices, turns
 from hopcost.plan.arms import arms_here, copy_of_baseline
 from hopcost.plan.cores import place_cores
@@ -23,9 +22,10 @@ from hopcost.plan.turns import (
     why_opened_each_turn,
 )
 from hopcost.plan.until import Until
-from hopcost.suites.arm import COPY_SUFFIX, Arm, Settings
-from hopcost.suites.experiment import Experiment, Slices
-from hopcost.suites.server import RunningServer
+from hopcost.programs.generators.peers import BY_NAME
+from hopcost.suites.arms.arm import COPY_SUFFIX, Arm, Settings
+from hopcost.suites.arms.server import RunningServer
+from hopcost.suites.experiments.experiment import Experiment, Slices
 from hopcost.suites.suite import Suite
 
 

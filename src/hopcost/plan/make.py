@@ -13,10 +13,10 @@ from hopcost.plan.experiment import decide_experiment, fit_to_share, set_soak_le
 from hopcost.plan.method import METHOD
 from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.plan.plan import LeftOut, Plan, PlannedExperiment, Point
-from hopcost.suites.experiment import Experiment
-from hopcost.suites.published import label
+from hopcost.suites.articles.published import label
+from hopcost.suites.experiments.experiment import Experiment
+from hopcost.suites.experiments.sweep import AT, experiment_at
 from hopcost.suites.suite import Suite
-from hopcost.suites.sweep import AT, experiment_at
 
 
 def make_plan(suite: Suite, names: Sequence[str], options: RunOptions, limits: MachineLimits) -> Plan:

@@ -9,8 +9,8 @@ import msgspec
 
 from hopcost.plan.method import METHOD
 from hopcost.plan.until import Until
-from hopcost.programs.definition import Installed
-from hopcost.suites.arm import SettingValue
+from hopcost.programs.definition.definition import Installed
+from hopcost.suites.arms.arm import SettingValue
 
 IdleTimeout = Callable[[str, Mapping[str, SettingValue]], float | None]
 

@@ -11,9 +11,9 @@ from hopcost.plan.cores import Cores
 from hopcost.plan.method import METHOD
 from hopcost.plan.turns import Scope, Turns
 from hopcost.plan.until import Until
-from hopcost.suites.arm import Arm, Settings
-from hopcost.suites.experiment import Reopening, Workload
-from hopcost.suites.published import Protocol, Published, Value
+from hopcost.suites.arms.arm import Arm, Settings
+from hopcost.suites.articles.published import Protocol, Published, Value
+from hopcost.suites.experiments.experiment import Reopening, Workload
 
 
 class LeftOut(msgspec.Struct, frozen=True):

@@ -14,7 +14,7 @@ import msgspec
 
 from hopcost.errors import CannotMeasure
 from hopcost.plan.method import METHOD
-from hopcost.suites.server import RunningServer
+from hopcost.suites.arms.server import RunningServer
 
 TOGETHER_AT_LEAST = 3  # the baseline, its copy and one arm
 

@@ -1,1 +1,1 @@
-"""Servers that can be hops: their settings, whether they are installed, how they are built."""
+"""Programs that hopcost starts: servers that can be hops, how they are set and built, and what makes the load."""

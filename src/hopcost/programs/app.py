@@ -6,9 +6,9 @@ import os
 import shutil
 from pathlib import Path
 
-from hopcost.programs.definition import Installed, Program
-from hopcost.suites.app import App
-from hopcost.suites.arm import Link
+from hopcost.programs.definition.definition import Installed, Program
+from hopcost.suites.arms.app import App
+from hopcost.suites.arms.arm import Link
 
 LINKS = [Link.HTTP_TCP, Link.HTTP_UNIX, Link.FASTCGI_TCP, Link.FASTCGI_UNIX]  # its own TLS would not be trusted
 

@@ -12,9 +12,9 @@ import msgspec
 from hopcost.errors import UsageError, nearest
 from hopcost.programs import read
 from hopcost.programs.app import receipt_of_app
-from hopcost.programs.settings import SettingDefinition, SettingKind
-from hopcost.suites.app import App
-from hopcost.suites.arm import Arm, Hop
+from hopcost.programs.definition.settings import SettingDefinition, SettingKind
+from hopcost.suites.arms.app import App
+from hopcost.suites.arms.arm import Arm, Hop
 
 FOLDER, COMMAND = "folder", "command"  # of the user's own app
 BINARY, CONFIG = "binary", "config"  # files in place of a program's own

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hopcost.programs.definition import Program
-from hopcost.suites.arm import Link
-from hopcost.suites.configuration import Configuration
+from hopcost.programs.definition.definition import Program
+from hopcost.suites.arms.arm import Link
+from hopcost.suites.arms.configuration import Configuration
 
 NGINX = "nginx"
 LINKS = [Link.HTTP_TCP, Link.HTTPS_TCP]

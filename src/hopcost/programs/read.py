@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Protocol
 
 from hopcost.errors import UsageError, nearest
-from hopcost.programs import definition
 from hopcost.programs.app import program_of_app
 from hopcost.programs.configuration import program_of_configuration
-from hopcost.programs.definition import Program
-from hopcost.suites import toml_file
-from hopcost.suites.app import App
-from hopcost.suites.arm import SettingValue
-from hopcost.suites.configuration import Configuration
+from hopcost.programs.definition import definition
+from hopcost.programs.definition.definition import Program
+from hopcost.suites.arms.app import App
+from hopcost.suites.arms.arm import SettingValue
+from hopcost.suites.arms.configuration import Configuration
+from hopcost.suites.read import toml_file
 
 
 def shipped_programs() -> list[str]:

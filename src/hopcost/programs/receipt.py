@@ -14,11 +14,11 @@ from pathlib import Path
 from hopcost.errors import UsageError
 from hopcost.machine import binaries
 from hopcost.programs.app import receipt_of_app
-from hopcost.programs.build_cache import built_path
+from hopcost.programs.build.cache import built_path
 from hopcost.programs.configuration import executable_of
-from hopcost.programs.definition import Installed, Lacking, Program
+from hopcost.programs.definition.definition import Installed, Lacking, Program
 from hopcost.programs.read import read_program
-from hopcost.suites.arm import Hop, SettingValue
+from hopcost.suites.arms.arm import Hop, SettingValue
 
 HOMES = ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "STEPPATH")
 # A program that is asked for its version finds an empty home there: some make folders (`caddy version` ~/.step).

@@ -10,7 +10,7 @@ import msgspec
 from hopcost.errors import UsageError, nearest
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.plan.turns import Turns
-from hopcost.record.run import Record
+from hopcost.record.contents.run import Record
 
 
 def with_baseline(record: Record, name: str) -> Record:

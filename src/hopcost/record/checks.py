@@ -14,8 +14,8 @@ import msgspec
 from hopcost.errors import UsageError, nearest
 from hopcost.plan.plan import Plan, PlannedExperiment
 from hopcost.record import histogram
-from hopcost.record.block import ArmBlock, Block
-from hopcost.record.repeat import Repeat
+from hopcost.record.contents.block import ArmBlock, Block
+from hopcost.record.contents.repeat import Repeat
 from hopcost.suites import checks
 from hopcost.suites.suite import Suite
 

@@ -1,4 +1,4 @@
-"""Read a record: find its directory, decode its files, refuse what cannot be. run.py lists the files."""
+"""Read a record: find its directory, decode its files, refuse what cannot be. contents/run.py lists the files."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from hopcost import __version__
 from hopcost.errors import UsageError
 from hopcost.plan.plan import Plan
 from hopcost.record import checks
-from hopcost.record.block import Block
+from hopcost.record.contents.block import Block
+from hopcost.record.contents.question import KeptQuestion
+from hopcost.record.contents.repeat import Repeat
+from hopcost.record.contents.run import FORMAT, Line, Record, Run, _Format
 from hopcost.record.names import FOLDER, LATEST, named_record, record_names
-from hopcost.record.question import KeptQuestion
-from hopcost.record.repeat import Repeat
-from hopcost.record.run import FORMAT, Line, Record, Run, _Format
 from hopcost.suites.suite import Suite
 
 DAMAGE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)  # the last: brackets without an end

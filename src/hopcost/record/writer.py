@@ -1,4 +1,4 @@
-"""Write a record while a run goes on: each block whole or not at all. run.py lists the files."""
+"""Write a record while a run goes on: each block whole or not at all. contents/run.py lists the files."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from hopcost import __version__
 from hopcost.errors import MeasurementFailed, UsageError
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import Plan
-from hopcost.record.block import Block
+from hopcost.record.contents.block import Block
+from hopcost.record.contents.question import KeptQuestion
+from hopcost.record.contents.repeat import Repeat
+from hopcost.record.contents.run import FORMAT, Ending, Run
 from hopcost.record.kept_files import COMMANDS, KeptCommand
 from hopcost.record.names import FOLDER
-from hopcost.record.question import KeptQuestion
-from hopcost.record.repeat import Repeat
-from hopcost.record.run import FORMAT, Ending, Run
 from hopcost.record.secrets.structures import StructureMasker
 from hopcost.suites.suite import Suite
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from hopcost.errors import needs_extra
 
 if TYPE_CHECKING:
-    from hopcost.record.run import Record
+    from hopcost.record.contents.run import Record
     from hopcost.report.document import Document
     from hopcost.statistics.summary.summary import ExperimentSummary
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hopcost.plan.method import METHOD
-from hopcost.record.block import Block
-from hopcost.record.reason import ReasonKind
+from hopcost.record.contents.block import Block
+from hopcost.record.contents.reason import ReasonKind
 from hopcost.report.formatting import count
 from hopcost.statistics.validity.reasons import Alike, group_reasons, name_programs
 

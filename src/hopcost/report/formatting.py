@@ -9,7 +9,7 @@ from hopcost.statistics.intervals import Interval
 from hopcost.statistics.summary.service_time import Quantile
 from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
 from hopcost.statistics.verdict import NO_VERDICT
-from hopcost.suites.published import Published, label
+from hopcost.suites.articles.published import Published, label
 
 ABSENT = "–"
 CONFIDENCE = f"{1 - METHOD.confidence_error:.0%}"  # of all intervals of an experiment together

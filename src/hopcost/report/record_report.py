@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from hopcost.record.run import Record
+from hopcost.record.contents.run import Record
 from hopcost.report import Part, Result
 from hopcost.report.brief.next_command import last_lines
 from hopcost.report.brief.section import section

@@ -15,21 +15,22 @@ import msgspec
 
 from hopcost.errors import CannotMeasure, UsageError
 from hopcost.plan.cores import Cores
-from hopcost.programs import content, read, templates
+from hopcost.programs import content, read
 from hopcost.programs.content import CONTENT, ROUTES
-from hopcost.programs.definition import Program
+from hopcost.programs.definition import templates
+from hopcost.programs.definition.definition import Program
 from hopcost.programs.receipt import receipt_of
-from hopcost.stacks.address import LOOPBACK, Address
 from hopcost.stacks.app.command import app_command
 from hopcost.stacks.app.needs import services_of
 from hopcost.stacks.certificate import CERTIFICATE
+from hopcost.stacks.client.address import LOOPBACK, Address
 from hopcost.stacks.jail.prepare import Jail, front_address, next_address, prepare_in_jail
 from hopcost.stacks.sandbox import ports as sandbox_ports
 from hopcost.stacks.sandbox.ports import Ports
-from hopcost.suites.app import App
-from hopcost.suites.arm import Arm, Hop, Link, Settings, SettingValue
-from hopcost.suites.configuration import Configuration
-from hopcost.suites.server import RunningServer
+from hopcost.suites.arms.app import App
+from hopcost.suites.arms.arm import Arm, Hop, Link, Settings, SettingValue
+from hopcost.suites.arms.configuration import Configuration
+from hopcost.suites.arms.server import RunningServer
 
 PID_MAX = Path("/proc/sys/kernel/pid_max")
 

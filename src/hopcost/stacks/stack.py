@@ -11,14 +11,14 @@ from typing import Protocol
 from hopcost.errors import ArmFailed, CannotMeasure, HopcostError
 from hopcost.plan.cores import Cores
 from hopcost.plan.method import METHOD
-from hopcost.record.evidence import Memory, Surroundings, TimeWait
+from hopcost.record.contents.evidence import Memory, Surroundings, TimeWait
 from hopcost.record.secrets.structures import masker_of
 from hopcost.stacks import certificate
-from hopcost.stacks.address import LOOPBACK, Address
 from hopcost.stacks.app.ready import wait_until_it_listens
 from hopcost.stacks.app.services import SharedService
 from hopcost.stacks.app.start import AppInSession
 from hopcost.stacks.app.supply import Supply
+from hopcost.stacks.client.address import LOOPBACK, Address
 from hopcost.stacks.failure import quote_named_lines
 from hopcost.stacks.host import Host
 from hopcost.stacks.jail.outcome import Outcome, outcome_of
@@ -30,8 +30,8 @@ from hopcost.stacks.sandbox.namespaces import STACK
 from hopcost.stacks.sandbox.ports import NamespacePorts, client_ports
 from hopcost.stacks.sandbox.session import Net, NotStarted
 from hopcost.stacks.surroundings import SurroundingsRequest, read_surroundings, why_refused
-from hopcost.suites.app import App
-from hopcost.suites.arm import Arm, Settings
+from hopcost.suites.arms.app import App
+from hopcost.suites.arms.arm import Arm, Settings
 
 REPRODUCE = "see the command and the generated files with `hopcost show SUITE/EXPERIMENT/ARM`"
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from hopcost.errors import MeasurementFailed
-from hopcost.record.evidence import NetworkKind, Surroundings
+from hopcost.record.contents.evidence import NetworkKind, Surroundings
 from hopcost.stacks.sandbox import namespaces
 from hopcost.stacks.sandbox.namespaces import BURST_BYTES_LEAST, BURST_S, STACK
 from hopcost.stacks.sandbox.network import TRIAL_S, Network

@@ -10,14 +10,15 @@ import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from hopcost.generators.engine_protocol import Validity
 from hopcost.plan.plan import PlannedExperiment
-from hopcost.record.block import ArmBlock, Block
-from hopcost.statistics import intervals, precision, random_effects
+from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.record.contents.block import ArmBlock, Block
+from hopcost.statistics import intervals, random_effects
 from hopcost.statistics.figures import BlockFigure, all_known
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.log_ratio import Parts, figures_of_both, log_ratio, parts_by_round
-from hopcost.statistics.precision import Settling
+from hopcost.statistics.precision import precision
+from hopcost.statistics.precision.precision import Settling
 from hopcost.statistics.random_effects import Contrast, Estimate
 
 Pair = tuple[str, str, str]  # the experiment, the arm, the arm that it is compared with

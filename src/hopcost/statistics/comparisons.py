@@ -15,8 +15,8 @@ from hopcost.statistics import figures
 from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.figures import BlockFigure
 from hopcost.statistics.intervals import Interval
-from hopcost.statistics.looks import error_of_one_arm
-from hopcost.statistics.precision import Settling, half_width_that_settles
+from hopcost.statistics.precision.looks import error_of_one_arm
+from hopcost.statistics.precision.precision import Settling, half_width_that_settles
 from hopcost.statistics.summary import hop_cost, open_loop
 from hopcost.statistics.validity.arm import faults_of_arm
 from hopcost.statistics.validity.bias import why_figure_is_convicted

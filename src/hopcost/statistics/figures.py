@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import msgspec
 
-from hopcost.record.block import ArmBlock, OpenLoad
+from hopcost.record.contents.block import ArmBlock, OpenLoad
 
 Known = TypeVar("Known")
 

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from hopcost.plan.plan import PlannedExperiment
-from hopcost.record.block import ArmBlock, Block
+from hopcost.record.contents.block import ArmBlock, Block
 from hopcost.statistics.figures import BlockFigure, load_at
 
 Parts = Mapping[str, ArmBlock]  # the parts of one block, by arm

@@ -9,14 +9,14 @@ from pathlib import Path
 import msgspec
 
 from hopcost.errors import UsageError, nearest
-from hopcost.suites.app import PORT, SOCKET, read_service
-from hopcost.suites.arm import COPY_SUFFIX, Arm, Hop, Link
-from hopcost.suites.claim import TOLERANCE, Claim, ClaimFigure, ClaimTest, Relation, published_ratio, reference
-from hopcost.suites.expect import check_expect
-from hopcost.suites.experiment import Experiment, Slices
-from hopcost.suites.published import Protocol, Published, Value, label, quantile, same
+from hopcost.suites.arms.app import PORT, SOCKET, read_service
+from hopcost.suites.arms.arm import COPY_SUFFIX, Arm, Hop, Link
+from hopcost.suites.articles.claim import TOLERANCE, Claim, ClaimFigure, ClaimTest, Relation, published_ratio, reference
+from hopcost.suites.articles.published import Protocol, Published, Value, label, quantile, same
+from hopcost.suites.experiments.expect import check_expect
+from hopcost.suites.experiments.experiment import Experiment, Slices
+from hopcost.suites.experiments.sweep import experiment_at
 from hopcost.suites.suite import Suite
-from hopcost.suites.sweep import experiment_at
 
 
 def check_claims(

@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from hopcost.errors import UsageError, nearest
-from hopcost.suites.experiment import Experiment
+from hopcost.suites.experiments.experiment import Experiment
+from hopcost.suites.experiments.sweep import AT
 from hopcost.suites.read import read_suite, shipped_suites
 from hopcost.suites.suite import Suite
-from hopcost.suites.sweep import AT
 
 MOST_LISTED = 8  # candidates of a name that several arms have
 

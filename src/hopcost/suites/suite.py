@@ -8,14 +8,14 @@ import msgspec
 from msgspec import Meta
 
 from hopcost.errors import UsageError, nearest
-from hopcost.suites import published as publishing
-from hopcost.suites import sweep as sweeping
-from hopcost.suites.app import App
-from hopcost.suites.arm import Arm, ArmName, Name
-from hopcost.suites.claim import Claim
-from hopcost.suites.configuration import Configuration
-from hopcost.suites.experiment import Experiment
-from hopcost.suites.sweep import AT
+from hopcost.suites.arms.app import App
+from hopcost.suites.arms.arm import Arm, ArmName, Name
+from hopcost.suites.arms.configuration import Configuration
+from hopcost.suites.articles import published as publishing
+from hopcost.suites.articles.claim import Claim
+from hopcost.suites.experiments import sweep as sweeping
+from hopcost.suites.experiments.experiment import Experiment
+from hopcost.suites.experiments.sweep import AT
 
 
 class Article(msgspec.Struct, forbid_unknown_fields=True):

@@ -19,8 +19,8 @@ from samples.records import ENVIRONMENT, made_up_suite, plain_block, plan_of
 
 from hopcost import cli
 from hopcost.cli.set_up.init import TEMPLATE
-from hopcost.cli.shared.app import app
-from hopcost.cli.shared.verb import GROUPS
+from hopcost.cli.shared.verbs.app import app
+from hopcost.cli.shared.verbs.verb import GROUPS
 from hopcost.errors import EXIT_CODES
 from hopcost.record.writer import Writer
 from hopcost.suites import names

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from nginx_texts import seen_load
+from texts.nginx_texts import seen_load
 
 from hopcost.nginx.ablations import find_ablations
 from hopcost.nginx.edits import Edit

@@ -8,7 +8,7 @@ import pytest
 from samples.programs import NEEDING, NGINX_LIKE, define, define_needing, define_proxy, script
 
 from hopcost.errors import UsageError
-from hopcost.programs.definition import Installed
+from hopcost.programs.definition.definition import Installed
 from hopcost.programs.receipt import find_executable, installed
 
 pytestmark = pytest.mark.usefixtures("own_programs")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from samples.written import arm, changed, every_report, refusal, written
 
 from hopcost.errors import UsageError
-from hopcost.record.run import Record
+from hopcost.record.contents.run import Record
 
 FILES = ("run.json", "suite.json", "plan.json", "environment.json", "blocks.jsonl", "repeats.jsonl")
 

@@ -15,7 +15,7 @@ from hopcost.plan.cores import Cores
 from hopcost.stacks.sandbox.network import HOST
 from hopcost.stacks.sandbox.ports import Ports
 from hopcost.stacks.sandbox.session import Net
-from hopcost.suites.arm import Arm, Hop, Link
+from hopcost.suites.arms.arm import Arm, Hop, Link
 
 CONDITIONS = Conditions(monotonic_ns=1, steal_ns=2, throttled_ns=3, swapped_pages=4, wall_ahead_ns=5)
 PROCESSES = [ProcessTime(pid=1, parent=0, name="init", began_ticks=0, cpu_ns=0, children_ns=0)]

@@ -10,7 +10,7 @@ from hopcost.errors import UsageError
 from hopcost.plan.cores import Cores
 from hopcost.stacks.prepare import PreparedStack, prepare
 from hopcost.stacks.sandbox.ports import Ports
-from hopcost.suites.arm import Arm, Hop, Link, SettingValue
+from hopcost.suites.arms.arm import Arm, Hop, Link, SettingValue
 
 CORES = Cores(stack=[0], generator=[0])
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from hopcost.suites.app import App
+from hopcost.suites.arms.app import App
 
 SERVER = """
 import os, socket, socketserver, sys, time

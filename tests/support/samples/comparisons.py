@@ -8,7 +8,7 @@ import msgspec
 from samples.records import MS, block, histogram, part, record, slice_of
 
 from hopcost.plan.plan import Plan
-from hopcost.record.block import ArmBlock, Block, LoadFault, LoadFaultKind, OpenLoad, VoidLoad
+from hopcost.record.contents.block import ArmBlock, Block, LoadFault, LoadFaultKind, OpenLoad, VoidLoad
 from hopcost.statistics.comparisons import Comparison
 from hopcost.statistics.summary.summary import ExperimentSummary, summarise
 

@@ -7,7 +7,7 @@ from samples import records
 from samples.records import MS
 
 from hopcost.plan.cores import Cores
-from hopcost.record.block import ArmBlock, Block
+from hopcost.record.contents.block import ArmBlock, Block
 
 EXPERIMENT = records.plan_of(quick=False).experiments[0]
 SHARED = msgspec.structs.replace(EXPERIMENT, cores=Cores(stack=[0, 1], generator=[1]))

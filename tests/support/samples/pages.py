@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 from samples.records import broke_off, plain_block, plan_of, record, sound_block
 
-from hopcost.generators.engine_protocol import Validity
 from hopcost.plan.plan import Point
-from hopcost.record.run import Record
+from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.record.contents.run import Record
 from hopcost.report import Format, render
 from hopcost.report.record_report import record_report
 from hopcost.statistics.summary.summary import summarise

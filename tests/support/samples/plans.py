@@ -6,10 +6,10 @@ from hopcost.plan.make import make_plan
 from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.plan.plan import Plan, PlannedExperiment
 from hopcost.plan.until import Until
-from hopcost.programs.definition import Installed
-from hopcost.suites.arm import Arm, Hop, Link
-from hopcost.suites.experiment import Experiment, Placement, Workload
-from hopcost.suites.published import Published
+from hopcost.programs.definition.definition import Installed
+from hopcost.suites.arms.arm import Arm, Hop, Link
+from hopcost.suites.articles.published import Published
+from hopcost.suites.experiments.experiment import Experiment, Placement, Workload
 from hopcost.suites.suite import Suite
 
 HERE = Installed(path="/bin/x", version="1.0")

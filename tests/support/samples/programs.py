@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from hopcost.programs import definition as programs_definition
 from hopcost.programs import read, receipt
-from hopcost.programs.build_cache import HELD
+from hopcost.programs.build.cache import HELD
+from hopcost.programs.definition import definition as programs_definition
 
 NGINX_LIKE = """
 name = "proxy"

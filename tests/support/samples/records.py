@@ -9,20 +9,20 @@ from pathlib import Path
 import msgspec
 from hdrh.histogram import HdrHistogram
 
-from hopcost.generators.engine_protocol import ArmTotals, End, Slice, Start, Validity, WarmedUp
 from hopcost.plan.make import make_plan
 from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.plan.plan import Plan
-from hopcost.programs.definition import Installed
-from hopcost.record.block import ArmBlock, Block, Failure, OpenLoad
-from hopcost.record.evidence import CheckedAnswer
+from hopcost.programs.definition.definition import Installed
+from hopcost.programs.generators.engine_protocol import ArmTotals, End, Slice, Start, Validity, WarmedUp
+from hopcost.record.contents.block import ArmBlock, Block, Failure, OpenLoad
+from hopcost.record.contents.evidence import CheckedAnswer
+from hopcost.record.contents.reason import Reason, ReasonKind
+from hopcost.record.contents.repeat import Repeat
+from hopcost.record.contents.run import FORMAT, Ending, Record, Run, StopReason
 from hopcost.record.histogram import FIGURES, HIGHEST_NS, LOWEST_NS
-from hopcost.record.reason import Reason, ReasonKind
-from hopcost.record.repeat import Repeat
-from hopcost.record.run import FORMAT, Ending, Record, Run, StopReason
-from hopcost.suites.arm import Arm, Hop, Link
-from hopcost.suites.experiment import Experiment, Placement, Workload
-from hopcost.suites.published import Published
+from hopcost.suites.arms.arm import Arm, Hop, Link
+from hopcost.suites.articles.published import Published
+from hopcost.suites.experiments.experiment import Experiment, Placement, Workload
 from hopcost.suites.suite import Article, Suite
 
 MS = 1_000_000  # ns

@@ -5,11 +5,11 @@ from __future__ import annotations
 import msgspec
 from samples.records import MS, block, part, plain_block, plan_of, record, slice_of
 
-from hopcost.generators.engine_protocol import Validity
 from hopcost.plan.plan import LeftOut
-from hopcost.record.block import Block, Failure
-from hopcost.record.reason import Reason, ReasonKind
-from hopcost.record.run import Record
+from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.record.contents.block import Block, Failure
+from hopcost.record.contents.reason import Reason, ReasonKind
+from hopcost.record.contents.run import Record
 from hopcost.report import Format, render
 from hopcost.report.record_report import record_report
 from hopcost.statistics.summary.summary import summarise

@@ -13,11 +13,11 @@ from hopcost.measure.protocols.versus.run import EXPERIMENT, versus_suite
 from hopcost.plan.make import make_plan
 from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.plan.plan import Plan
-from hopcost.record.block import ArmBlock, Block
-from hopcost.record.run import FORMAT, Ending, Record, Run, StopReason
-from hopcost.suites.expect import Compared, Expect
-from hopcost.suites.experiment import Workload
-from hopcost.suites.server import RunningServer, ServerHop
+from hopcost.record.contents.block import ArmBlock, Block
+from hopcost.record.contents.run import FORMAT, Ending, Record, Run, StopReason
+from hopcost.suites.arms.server import RunningServer, ServerHop
+from hopcost.suites.experiments.expect import Compared, Expect
+from hopcost.suites.experiments.experiment import Workload
 
 SECOND = 1000 * MS
 

@@ -7,16 +7,16 @@ from samples.records import MS, block, part, plan_of, record, slice_of
 
 from hopcost.plan.plan import Plan, PlannedExperiment, Point
 from hopcost.plan.turns import Turns
-from hopcost.record.block import Block
-from hopcost.record.evidence import MemorySample
-from hopcost.record.repeat import PeerRun, Repeat
-from hopcost.record.run import Record
+from hopcost.record.contents.block import Block
+from hopcost.record.contents.evidence import MemorySample
+from hopcost.record.contents.repeat import PeerRun, Repeat
+from hopcost.record.contents.run import Record
 from hopcost.report import Part
 from hopcost.report.document import Element, Lines, Table
 from hopcost.report.tables.details import details
 from hopcost.statistics.summary.soak import Course
 from hopcost.statistics.summary.summary import summarise
-from hopcost.suites.published import Published
+from hopcost.suites.articles.published import Published
 
 
 def planned(**more: object) -> PlannedExperiment:

@@ -15,12 +15,12 @@ from samples.sweeps import peer_run, repeat
 
 from hopcost.errors import MeasurementFailed, UsageError
 from hopcost.record import reader as records
-from hopcost.record.run import Ending, Record, StopReason
+from hopcost.record.contents.run import Ending, Record, StopReason
 from hopcost.record.writer import Writer
 from hopcost.report import Format, Source, formats_with, render
 from hopcost.report.questions.claims import claims_report
 from hopcost.report.record_report import record_report
-from hopcost.statistics.questions import claims as questions_claims
+from hopcost.statistics.questions.claims import claims as questions_claims
 from hopcost.statistics.summary import summary
 
 

@@ -7,10 +7,11 @@ from typing import Any
 
 import msgspec
 import pytest
-from truth_samples import ENGINE, HERE, case, line
+from samples.truth import ENGINE, HERE, case, line
 
 from hopcost.errors import MeasurementFailed
-from tools.truth import kept, lines, made_with, part
+from tools.truth import kept, lines, made_with
+from tools.truth.page import part
 
 
 def test_lines_that_are_not_alike_are_set_aside_and_counted() -> None:

@@ -11,27 +11,28 @@ DATA = {"served", "shipped"}  # what programs and suites bring along
 WITHOUT_A_FILE = {
     "structures alone; the tests of those who fill and read them use them": (
         "statistics/questions/conf/question statistics/questions/front/question "
-        "suites/configuration "
+        "suites/arms/configuration "
         "nginx/ablations/ablation nginx/traps/trap "
-        "plan/options plan/plan plan/until record/block record/evidence record/reason record/repeat "
-        "record/run statistics/questions/claim_result suites/peer_name suites/published suites/suite"
+        "plan/options plan/plan plan/until record/contents/block record/contents/evidence record/contents/reason "
+        "record/contents/repeat record/contents/run statistics/questions/claims/result suites/peer_name "
+        "suites/articles/published suites/suite"
     ),
     "whole commands show it: tests/end_to_end and tests/integration/cli": (
         "cli/measure/conf measure/protocols/conf/ask measure/protocols/conf/learning "
-        "cli/measure/front cli/set_up/init cli/shared/front measure/protocols/front/learning "
+        "cli/measure/front cli/set_up/init cli/shared/requests/front measure/protocols/front/learning "
         "cli/look/about cli/look/show cli/measure/gate cli/measure/load cli/measure/run "
         "cli/measure/vs cli/set_up/build "
-        "cli/set_up/list_ cli/set_up/up cli/shared/app cli/shared/arm cli/shared/verb "
+        "cli/set_up/list_ cli/set_up/up cli/shared/verbs/app cli/shared/arm cli/shared/verbs/verb "
         "cli/shared/complete cli/shared/description cli/shared/doctor/findings cli/shared/screen "
-        "errors generators/engine measure/peer_load measure/run record/names"
+        "errors programs/generators/engine measure/load/peer measure/run record/names"
     ),
-    "the loop on a mock engine shows it: tests/unit/measure/test_block.py and test_loop.py": (
-        "measure/engine_load measure/protocols/as_published measure/protocols/soak measure/protocols/whole "
+    "the loop on a mock engine shows it: tests/unit/measure/blocks/test_block.py and test_loop.py": (
+        "measure/load/engine measure/protocols/as_published measure/protocols/soak measure/protocols/whole "
         "measure/rig measure/watcher"
     ),
     "running stacks show it: tests/integration/stacks and tests/conformance": (
         "stacks/jail/outcome stacks/jail/made/contents stacks/jail/made/script stacks/jail/tried/start "
-        "stacks/address stacks/attached/processes stacks/attached/request stacks/attached/thawer "
+        "stacks/client/address stacks/attached/processes stacks/attached/request stacks/attached/thawer "
         "stacks/sandbox/keeper stacks/sandbox/processes stacks/sandbox/usage stacks/stack"
     ),
     "running apps show it: tests/integration/measure/learn/test_learn.py": (
@@ -54,9 +55,9 @@ WITHOUT_A_FILE = {
         "report/tables/published report/tables/verdicts"
     ),
     "summaries and questions are made of it: tests/unit/statistics": (
-        "statistics/figures statistics/questions/machine_spread statistics/questions/gate_figures "
-        "statistics/questions/claim_run statistics/questions/conf/screened statistics/questions/evidence "
-        "statistics/questions/record_side statistics/summary/cpu statistics/summary/open_loop "
+        "statistics/figures statistics/questions/machine_spread statistics/questions/gate/figures "
+        "statistics/questions/claims/run statistics/questions/conf/screened statistics/questions/evidence "
+        "statistics/questions/two_records/side statistics/summary/cpu statistics/summary/open_loop "
         "statistics/summary/published statistics/summary/repeats statistics/summary/service_time "
         "statistics/summary/usage statistics/validity/accounts statistics/validity/grounds"
     ),
@@ -64,13 +65,14 @@ WITHOUT_A_FILE = {
         "nginx/ablations/access nginx/ablations/buffers nginx/ablations/cache nginx/ablations/files "
         "nginx/ablations/headers nginx/ablations/process nginx/ablations/tls "  # nginx/ablations/test_families.py
         "nginx/traps/of_headers nginx/traps/of_the_process nginx/traps/to_the_app "  # nginx/traps/test_traps.py
-        "generators/peers/ab generators/peers/h2load generators/peers/hey generators/peers/oha generators/peers/ours "
-        "generators/peers/peer generators/peers/wrk generators/process "  # generators/test_peers.py
+        "programs/generators/peers/ab programs/generators/peers/h2load programs/generators/peers/hey "
+        "programs/generators/peers/oha programs/generators/peers/ours programs/generators/peers/peer "
+        "programs/generators/peers/wrk programs/generators/process "  # programs/generators/test_peers.py
         "measure/protocols/front/ask "  # measure/protocols/front/test_suite.py
-        "plan/method programs/read "  # tools/test_reference.py; programs/test_definition.py
+        "plan/method programs/read "  # tools/test_reference.py; programs/definition/test_definition.py
         "machine/listeners/listening "  # listeners/test_tcp.py, test_unix.py
         "record/secrets/names record/secrets/patterns "  # secrets/test_masker.py
-        "suites/hosts programs/configuration "  # suites/test_configuration.py
+        "suites/read/hosts programs/configuration "  # suites/arms/test_configuration.py
     ),
 }
 

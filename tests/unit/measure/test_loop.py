@@ -9,14 +9,14 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from mock_rig import SUITE, MockRig, measure
+from mocks.mock_rig import SUITE, MockRig, measure
 
 from hopcost.errors import MeasurementFailed
-from hopcost.generators.engine_protocol import Validity
 from hopcost.plan.method import METHOD
+from hopcost.programs.generators.engine_protocol import Validity
 from hopcost.record import reader
-from hopcost.record.reason import Reason, ReasonKind
-from hopcost.record.run import StopReason
+from hopcost.record.contents.reason import Reason, ReasonKind
+from hopcost.record.contents.run import StopReason
 from hopcost.suites.suite import Suite
 
 

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from mock_rig import QUIET, MockRig, measure
+from mocks.mock_rig import QUIET, MockRig, measure
 
 from hopcost.errors import CannotMeasure
 from hopcost.machine.other_load import OtherPrograms, ProcessTime, ProgramTime
 from hopcost.measure import quiet
 from hopcost.plan.method import METHOD
-from hopcost.record.evidence import OtherProgram
+from hopcost.record.contents.evidence import OtherProgram
 from hopcost.statistics.validity.reasons import sentences
 
 MS = 1_000_000

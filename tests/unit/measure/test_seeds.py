@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from samples.plans import make
 
-from hopcost.measure.sizing import block_seed
+from hopcost.measure.blocks.sizing import block_seed
 
 
 def test_seeds_of_blocks_come_again_with_the_runs_seed() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from nginx_texts import configuration_of, own
+from texts.nginx_texts import configuration_of, own
 
 from hopcost.nginx.limits import find_limits, limits_off
 from hopcost.nginx.tree import walk

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from nginx_texts import configuration_of, directive, own
+from texts.nginx_texts import configuration_of, directive, own
 
-from hopcost.nginx.diff import unified_diff
+from hopcost.nginx.edits.diff import unified_diff
 from hopcost.nginx.edits.make import remove
 from hopcost.nginx.secrets import find_secrets, hide_secrets, masked
 

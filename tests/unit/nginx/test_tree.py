@@ -8,7 +8,7 @@ from typing import Any
 
 import crossplane
 import pytest
-from nginx_texts import configuration_of, others_configurations, own_configurations, without_lua
+from texts.nginx_texts import configuration_of, others_configurations, own_configurations, without_lua
 
 from hopcost.errors import UsageError
 from hopcost.nginx.tree import Directive, inside, parse_file, walk, walk_directives

@@ -7,11 +7,11 @@ import contextlib
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from nginx_texts import own_files, seen_load
+from texts.nginx_texts import own_files, seen_load
 
 from hopcost.errors import UsageError
 from hopcost.nginx.ablations import find_ablations
-from hopcost.nginx.diff import unified_diff
+from hopcost.nginx.edits.diff import unified_diff
 from hopcost.nginx.limits import limits_off
 from hopcost.nginx.needs import find_needs
 from hopcost.nginx.read import read_configuration

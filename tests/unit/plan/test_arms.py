@@ -8,8 +8,8 @@ from samples.plans import HERE, SUITE, make, names, stack
 from hopcost.plan import make as plan_make
 from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.plan.plan import LeftOut
-from hopcost.programs.definition import Installed, Lacking
-from hopcost.suites.arm import Arm, Hop, Link
+from hopcost.programs.definition.definition import Installed, Lacking
+from hopcost.suites.arms.arm import Arm, Hop, Link
 
 
 def test_where_everything_is_there_all_arms_run_and_the_baseline_twice() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from hopcost.errors import CannotMeasure
 from hopcost.plan.cores import Cores, place_cores
-from hopcost.suites.experiment import Placement
+from hopcost.suites.experiments.experiment import Placement
 
 FOUR_WITH_SIBLINGS = {0: [1], 1: [0], 2: [3], 3: [2]}
 FOUR_FAR_SIBLINGS = {0: [2], 1: [3], 2: [0], 3: [1]}

@@ -13,8 +13,8 @@ from hopcost.plan.method import METHOD
 from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.plan.turns import Turns
-from hopcost.suites.app import App
-from hopcost.suites.experiment import Reopening, Slices, Workload
+from hopcost.suites.arms.app import App
+from hopcost.suites.experiments.experiment import Reopening, Slices, Workload
 from hopcost.suites.suite import Suite
 
 

@@ -5,7 +5,7 @@ from samples.records import plan_of
 
 from hopcost.plan.groups import in_groups, split
 from hopcost.plan.plan import LeftOut, PlannedArm, PlannedExperiment
-from hopcost.suites.published import Published
+from hopcost.suites.articles.published import Published
 
 
 def experiment(*others: str) -> PlannedExperiment:

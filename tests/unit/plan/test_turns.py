@@ -14,7 +14,7 @@ from hopcost.plan.turns import (
     why_not_interleaved,
     why_opened_each_turn,
 )
-from hopcost.suites.server import RunningServer
+from hopcost.suites.arms.server import RunningServer
 
 S = 1_000_000_000
 

@@ -10,8 +10,8 @@ from hopcost.errors import UsageError
 from hopcost.programs.app import receipt_of_app
 from hopcost.programs.read import program_of
 from hopcost.programs.receipt import receipt_of
-from hopcost.suites.app import App
-from hopcost.suites.arm import Hop, Link
+from hopcost.suites.arms.app import App
+from hopcost.suites.arms.arm import Hop, Link
 
 
 def executable(path: Path) -> Path:

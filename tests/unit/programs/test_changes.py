@@ -8,8 +8,8 @@ import pytest
 
 from hopcost.errors import UsageError
 from hopcost.programs import changes
-from hopcost.suites.app import App
-from hopcost.suites.arm import Arm, Hop, Link
+from hopcost.suites.arms.app import App
+from hopcost.suites.arms.arm import Arm, Hop, Link
 
 ARM = Arm(
     hops=[

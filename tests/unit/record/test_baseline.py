@@ -14,12 +14,12 @@ from samples.reports import rendered
 from hopcost.errors import UsageError
 from hopcost.plan.turns import Turns
 from hopcost.record.baseline import with_baseline
-from hopcost.record.block import Block
-from hopcost.record.run import Record
-from hopcost.statistics import looks
+from hopcost.record.contents.block import Block
+from hopcost.record.contents.run import Record
 from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.figures import throughput
 from hopcost.statistics.intervals import ONE
+from hopcost.statistics.precision import looks
 from hopcost.statistics.summary.summary import ExperimentSummary, summarise
 
 FIGURES = [(1000, 500, 250), (1000, 505, 250), (1000, 500, 252), (1000, 495, 249)]

@@ -11,10 +11,10 @@ from samples.written import Change, arm, changed, every_report, refusal, written
 
 import hopcost
 from hopcost.errors import UsageError
-from hopcost.generators.engine_protocol import ArmTotals
+from hopcost.programs.generators.engine_protocol import ArmTotals
 from hopcost.record import histogram
 from hopcost.record.checks import HISTOGRAMS
-from hopcost.record.run import FORMAT
+from hopcost.record.contents.run import FORMAT
 
 
 def test_a_newer_format_is_called_newer(tmp_path: Path) -> None:

@@ -19,8 +19,8 @@ from samples.written import assert_the_record_before_stays, numbers, recorded, w
 
 from hopcost.errors import MeasurementFailed, UsageError
 from hopcost.record import reader as records
+from hopcost.record.contents.run import Ending, StopReason
 from hopcost.record.kept_files import KeptCommand
-from hopcost.record.run import Ending, StopReason
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:

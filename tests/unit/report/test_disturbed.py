@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from samples.comparisons import six_blocks
 
-from hopcost.generators.engine_protocol import Validity
-from hopcost.record.evidence import OtherProgram
-from hopcost.record.reason import Reason, ReasonKind
+from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.record.contents.evidence import OtherProgram
+from hopcost.record.contents.reason import Reason, ReasonKind
 from hopcost.report.disturbed import disturbed_sentences
 
 

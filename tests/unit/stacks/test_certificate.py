@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from hopcost.stacks import certificate
-from hopcost.stacks.address import Address
 from hopcost.stacks.certificate import CERTIFICATE, KEY
+from hopcost.stacks.client.address import Address
 
 
 def serve_once(folder: Path, ip: str) -> tuple[Address, threading.Thread]:

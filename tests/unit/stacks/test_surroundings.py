@@ -6,14 +6,14 @@ import os
 
 import pytest
 
-from hopcost.record.evidence import NetworkKind, Surroundings
+from hopcost.record.contents.evidence import NetworkKind, Surroundings
 from hopcost.stacks import surroundings
 from hopcost.stacks.sandbox import usage
 from hopcost.stacks.sandbox.network import HOST, Network
 from hopcost.stacks.sandbox.ports import FIRST_PORT_OF_A_NAMESPACE, NamespacePorts
 from hopcost.stacks.surroundings import SurroundingsRequest
-from hopcost.suites.arm import Arm, Hop, Link
-from hopcost.suites.experiment import Experiment, Placement
+from hopcost.suites.arms.arm import Arm, Hop, Link
+from hopcost.suites.experiments.experiment import Experiment, Placement
 
 OWN = Network(own=True)
 

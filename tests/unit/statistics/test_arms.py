@@ -11,9 +11,9 @@ from known import known
 from samples.comparisons import six_blocks
 from samples.records import MS, block, histogram_of, part, plan_of, rounds_of, slice_of
 
-from hopcost.generators.engine_protocol import Validity
 from hopcost.plan.plan import PlannedExperiment
-from hopcost.record.block import Block, Failure
+from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.record.contents.block import Block, Failure
 from hopcost.statistics import random_effects
 from hopcost.statistics.arms import PairedBlocks, RecordBlocks
 from hopcost.statistics.figures import cpu_per_request, throughput

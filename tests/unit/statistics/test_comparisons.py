@@ -11,11 +11,12 @@ from samples import records
 from samples.comparisons import RATE_PER_S, arm, of_behind, six_blocks, summary
 from samples.records import histogram, plan_of
 
-from hopcost.record.block import Failure
-from hopcost.statistics import figures, stop
+from hopcost.record.contents.block import Failure
+from hopcost.statistics import figures
 from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.comparisons import DIFFERENCE_OPEN, P99_UNPROVEN
-from hopcost.statistics.looks import error_of_one_arm
+from hopcost.statistics.precision import stop
+from hopcost.statistics.precision.looks import error_of_one_arm
 from hopcost.statistics.summary import open_loop
 from hopcost.statistics.validity.grounds import GENERATOR_FULL
 

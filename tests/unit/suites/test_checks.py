@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from suite_texts import write
+from texts.suite_texts import write
 
 from hopcost.errors import UsageError
-from hopcost.suites.arm import Hop, Link
-from hopcost.suites.experiment import Placement, Workload
+from hopcost.suites.arms.arm import Hop, Link
+from hopcost.suites.experiments.experiment import Placement, Workload
 from hopcost.suites.read import read_suite
 
 FIRST, SECOND = "experiments[0] (first): ", "experiments[1] (second): "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from suite_texts import write
+from texts.suite_texts import write
 
 from hopcost.errors import UsageError
 from hopcost.suites.names import choose, locate, shipped_arms, unique_ends, whole_name

@@ -21,18 +21,18 @@ from pathlib import Path
 import msgspec
 
 from hopcost.errors import MeasurementFailed
-from hopcost.generators import engine
-from hopcost.generators.engine_protocol import End, EnginePlan, Validity, WarmUp
 from hopcost.machine import cpu_time
-from hopcost.measure import engine_load
-from hopcost.stacks import check
+from hopcost.measure.load import engine as engine_load
+from hopcost.programs.generators import engine
+from hopcost.programs.generators.engine_protocol import End, EnginePlan, Validity, WarmUp
+from hopcost.stacks.client import check
 from hopcost.stacks.host import Local
 from hopcost.stacks.sandbox.cgroups import find_freezer
 from hopcost.stacks.stack import RunningStack
 from tools.truth import cpu_account
 from tools.truth.form import Runs
 from tools.truth.lines import Case, Figures, Sorted
-from tools.truth.part import Bar, Part, Section, median, spread
+from tools.truth.page.part import Bar, Part, Section, median, spread
 from tools.truth.plans import plan_of
 
 SECTION = "attribution"

@@ -19,7 +19,7 @@ from hopcost.machine import facts
 from hopcost.report.formats.json_schema import ReportedExperiment
 from tools.truth.form import Runs
 from tools.truth.lines import Case, Figures, Sorted
-from tools.truth.part import Part, Section, median, unfinished
+from tools.truth.page.part import Part, Section, median, unfinished
 from tools.truth.plans import hop, suite_text
 from tools.truth.runs import VERDICTS_STEAL_MOST, arm_of, closed_loop, read_nothing, run_suite
 

@@ -26,7 +26,7 @@ from hopcost.statistics.intervals import Interval, mean
 from hopcost.statistics.verdict import NO_VERDICT, NOT_SETTLED, SAME, Size
 from tools.truth.form import Form, Runs
 from tools.truth.lines import Case, Figures, Sorted
-from tools.truth.part import Part, Section, bracketed, median, unfinished
+from tools.truth.page.part import Part, Section, bracketed, median, unfinished
 from tools.truth.plans import hop, suite_text
 from tools.truth.runs import VERDICTS_STEAL_MOST, arm_of, closed_loop, half_width, is_silent, read_nothing, run_suite
 from tools.truth.server import generator_core, load, origin_core

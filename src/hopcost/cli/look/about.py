@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from hopcost.cli.shared import complete
-from hopcost.cli.shared.app import app, examples
+from hopcost.cli.shared.verbs.app import app, examples
 
 EPILOG = examples("hopcost about nginx-go", "hopcost about ./my-suite.toml")
 

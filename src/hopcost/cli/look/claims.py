@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from hopcost.cli.shared import complete
-from hopcost.cli.shared.app import app, examples
 from hopcost.cli.shared.arguments import Everything, Json, Output, format_option, pick_format
+from hopcost.cli.shared.verbs.app import app, examples
 from hopcost.report import Format, Source
 
 EPILOG = examples(
@@ -52,7 +52,7 @@ def claims(
     from hopcost.errors import UsageError
     from hopcost.record import reader as records
     from hopcost.report.questions.claims import claims_report
-    from hopcost.statistics.questions import claims as judging
+    from hopcost.statistics.questions.claims import claims as judging
     from hopcost.suites import read as suites
 
     format = pick_format(format, json=json)

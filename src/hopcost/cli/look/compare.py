@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from hopcost.cli.shared import complete
-from hopcost.cli.shared.app import app, examples
 from hopcost.cli.shared.arguments import RECORD_HELP, Everything, Json, Output, format_option, pick_format
+from hopcost.cli.shared.verbs.app import app, examples
 from hopcost.report import Format, Source
 
 EPILOG = examples(
@@ -44,7 +44,7 @@ def compare(
     from hopcost.cli.shared.output import show_result
     from hopcost.record import reader as records
     from hopcost.report.questions.two_records import comparison_report
-    from hopcost.statistics.questions.two_records import compare_records
+    from hopcost.statistics.questions.two_records.two_records import compare_records
 
     format = pick_format(format, json=json)
     a, b = (records.read_record(records.find_record(name)) for name in (record_a, record_b))

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from hopcost.cli.shared import complete
-from hopcost.cli.shared.app import app, examples
 from hopcost.cli.shared.arguments import (
     RECORD_HELP,
     Ascii,
@@ -19,6 +18,7 @@ from hopcost.cli.shared.arguments import (
     pick_format,
     read_parts,
 )
+from hopcost.cli.shared.verbs.app import app, examples
 from hopcost.errors import UsageError
 from hopcost.record.names import PAGE
 from hopcost.report import FORMATS, Format, Part, Source

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hopcost.cli.shared.app import app, examples
 from hopcost.cli.shared.arguments import ArmPath
+from hopcost.cli.shared.verbs.app import app, examples
 
 EPILOG = examples("hopcost show hello/one-core/go", "hopcost show nginx-over-2 > behind.txt")
 

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from hopcost.cli.shared.app import app, examples
 from hopcost.cli.shared.arguments import Everything, Json, Output, format_option, pick_format
+from hopcost.cli.shared.verbs.app import app, examples
 from hopcost.errors import UsageError
 from hopcost.report import Format, Source
 
@@ -120,8 +120,8 @@ def conf(
     network.enter_user_namespace()  # may start this command again: before the heavy imports
     from rich.console import Console
 
-    from hopcost.cli.shared.conf import ConfWords, read_new_connections, refuse_own_file, show_plan, write_diff
     from hopcost.cli.shared.output import refuse_unwritable, show_result
+    from hopcost.cli.shared.requests.conf import ConfWords, read_new_connections, refuse_own_file, show_plan, write_diff
     from hopcost.cli.shared.screen import Screen
     from hopcost.errors import Interrupted
     from hopcost.measure.protocols.conf.ask import learn_conf, measure_conf

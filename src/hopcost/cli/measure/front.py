@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from hopcost.cli.shared.app import app, examples
 from hopcost.cli.shared.arguments import Everything, Json, Output, format_option, pick_format
+from hopcost.cli.shared.verbs.app import app, examples
 from hopcost.errors import UsageError
 from hopcost.report import Format, Source
 from hopcost.statistics.questions.front.fronts import DEFAULT, Front
@@ -138,8 +138,8 @@ def front(
     network.enter_user_namespace()  # may start this command again: before the heavy imports
     from rich.console import Console
 
-    from hopcost.cli.shared.front import FrontWords, show_plan, write_suite
     from hopcost.cli.shared.output import refuse_unwritable, show_result
+    from hopcost.cli.shared.requests.front import FrontWords, show_plan, write_suite
     from hopcost.cli.shared.screen import Screen
     from hopcost.errors import Interrupted
     from hopcost.measure.protocols.front.ask import measure_fronts, plan_fronts

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from hopcost.cli.shared.app import app, examples
 from hopcost.cli.shared.arguments import ArmPath, Everything, Json, Output, format_option, pick_format
+from hopcost.cli.shared.verbs.app import app, examples
 from hopcost.report import Format, Source
-from hopcost.statistics.questions.gate_figures import DEFAULT_MARGIN, GateFigures
+from hopcost.statistics.questions.gate.figures import DEFAULT_MARGIN, GateFigures
 
 EPILOG = examples(
     "hopcost gate nginx-go/one-core/nginx-http-tcp --after nginx.access_log=on",
@@ -100,7 +100,7 @@ def gate(
     from hopcost.plan.options import RunOptions
     from hopcost.report.questions.gate import gate_report
     from hopcost.report.questions.gate.document import append, last_line
-    from hopcost.statistics.questions.gate import PRECISION_SHARE, GateQuestion, read_gate
+    from hopcost.statistics.questions.gate.gate import PRECISION_SHARE, GateQuestion, read_gate
 
     format = pick_format(format, json=json)
     question = GateQuestion(arm, before or [], after or [], read_percent("--margin", margin), figure)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from hopcost.cli.shared.app import app
+from hopcost.cli.shared.verbs.app import app
 
 
 @app.command(
@@ -15,6 +15,6 @@ from hopcost.cli.shared.app import app
 def load(context: typer.Context) -> None:
     """Load a URL with hopcost's own engine."""
     from hopcost.cli.program import program
-    from hopcost.generators import engine
+    from hopcost.programs.generators import engine
 
     engine.handed_over(context.args, program())

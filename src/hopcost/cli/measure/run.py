@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hopcost.cli.shared import complete
-from hopcost.cli.shared.app import app, examples
 from hopcost.cli.shared.arguments import Details, read_parts
+from hopcost.cli.shared.verbs.app import app, examples
 from hopcost.errors import UsageError
 from hopcost.plan.method import METHOD
 from hopcost.plan.until import Until

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hopcost.cli.shared.app import app, examples
 from hopcost.cli.shared.arguments import Everything, Json, Output, format_option, pick_format
+from hopcost.cli.shared.verbs.app import app, examples
 from hopcost.errors import UsageError
 from hopcost.plan.method import METHOD
 from hopcost.report import Format, Source
@@ -151,7 +151,7 @@ def vs(
     from hopcost.report import Part
     from hopcost.report.record_report import record_report
     from hopcost.statistics.summary import summary
-    from hopcost.suites.experiment import Workload
+    from hopcost.suites.experiments.experiment import Workload
 
     format = pick_format(format, json=json)
     refuse_unwritable(output)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from hopcost.cli.shared.app import COMPLETION, app, examples
+from hopcost.cli.shared.verbs.app import COMPLETION, app, examples
 
 
 class Shell(StrEnum):
@@ -37,7 +37,7 @@ def completion(
     """
     from typer.completion import shell_complete
 
-    from hopcost.cli.shared.app import know_shells
+    from hopcost.cli.shared.verbs.app import know_shells
 
     know_shells()
     shell_complete(context.find_root().command, {}, "hopcost", COMPLETION, f"source_{shell.value}")

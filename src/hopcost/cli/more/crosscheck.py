@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from hopcost.cli.shared.app import app, examples
 from hopcost.cli.shared.arguments import ArmPath, Everything, Json, Output, format_option, pick_format
+from hopcost.cli.shared.verbs.app import app, examples
 from hopcost.report import Format, Source
 
 EPILOG = examples(

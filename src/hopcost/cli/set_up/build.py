@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from hopcost.cli.shared import complete
-from hopcost.cli.shared.app import app, examples, fail
+from hopcost.cli.shared.verbs.app import app, examples, fail
 
 EPILOG = examples("hopcost build", "hopcost build go-hello express")
 
@@ -26,8 +26,9 @@ def build(
     hopcost run does so by itself.
     """
     from hopcost.errors import CannotMeasure
-    from hopcost.programs import build_cache, read
-    from hopcost.programs.build import build_program
+    from hopcost.programs import read
+    from hopcost.programs.build import cache as build_cache
+    from hopcost.programs.build.build import build_program
     from hopcost.programs.receipt import installed
 
     failed = False

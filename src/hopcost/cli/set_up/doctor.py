@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from hopcost.cli.shared.app import app, examples
+from hopcost.cli.shared.verbs.app import app, examples
 
 WIDTH = 6  # of the column of levels
 EPILOG = examples("hopcost doctor", "hopcost doctor --spread", "hopcost doctor --left", "hopcost doctor --clean")
@@ -47,7 +47,7 @@ def _clean(yes: bool) -> int:
 
 def _clean_cache() -> list[str]:
     """Remove the cache; what is left of it, with the reason."""
-    from hopcost.programs import build_cache
+    from hopcost.programs.build import cache as build_cache
 
     place = build_cache.cache_folder()
     try:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from hopcost.cli.shared.app import app, examples
+from hopcost.cli.shared.verbs.app import app, examples
 
 TEMPLATE = Path(__file__).with_name("init.toml")
 EPILOG = examples(

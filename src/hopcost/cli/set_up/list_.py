@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hopcost.cli.shared.app import app, examples
+from hopcost.cli.shared.verbs.app import app, examples
 
 EPILOG = examples("hopcost list", "hopcost list | less")
 

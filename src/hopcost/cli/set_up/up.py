@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hopcost.cli.shared.app import app, examples
 from hopcost.cli.shared.arguments import ArmPath
+from hopcost.cli.shared.verbs.app import app, examples
 
 PIDS_SHOWN = 8
 EPILOG = examples(

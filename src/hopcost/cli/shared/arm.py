@@ -7,17 +7,17 @@ from contextlib import contextmanager
 
 from hopcost.machine import facts
 from hopcost.plan.cores import Cores, place_cores
-from hopcost.programs import build
-from hopcost.stacks import check
-from hopcost.stacks.connection import HttpAnswer
+from hopcost.programs.build import build
+from hopcost.stacks.client import check
+from hopcost.stacks.client.connection import HttpAnswer
 from hopcost.stacks.host import Local
 from hopcost.stacks.sandbox import leftovers, network
 from hopcost.stacks.sandbox.cgroups import find_freezer
 from hopcost.stacks.sandbox.network import HOST
 from hopcost.stacks.sandbox.ports import raise_open_files
 from hopcost.stacks.stack import RunningStack
-from hopcost.suites.arm import Arm
-from hopcost.suites.experiment import Experiment
+from hopcost.suites.arms.arm import Arm
+from hopcost.suites.experiments.experiment import Experiment
 from hopcost.suites.names import locate
 
 

@@ -83,7 +83,7 @@ def programs(incomplete: str) -> Words:
 def _experiments(suite_name: str, incomplete: str) -> list[tuple[str, str]]:
     """Names with their questions; the points of a sweep once its `@` is typed."""
     from hopcost.suites import read
-    from hopcost.suites.sweep import AT, points
+    from hopcost.suites.experiments.sweep import AT, points
 
     words = []
     for experiment in read.read_suite(suite_name).experiments:

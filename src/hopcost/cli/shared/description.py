@@ -6,9 +6,9 @@ import shlex
 from pathlib import Path
 
 from hopcost.record.secrets import mask_environment, mask_headers, mask_text, mask_words
-from hopcost.stacks.address import Address
+from hopcost.stacks.client.address import Address
 from hopcost.stacks.prepare import PreparedHop, PreparedStack
-from hopcost.suites.experiment import Workload
+from hopcost.suites.experiments.experiment import Workload
 
 
 def describe_stack(stack: PreparedStack, folder: Path, workload: Workload) -> str:

@@ -13,8 +13,8 @@ from hopcost.cli.program import as_called
 from hopcost.errors import CannotMeasure, Interrupted, MeasurementFailed
 from hopcost.measure.watcher import Silent, Watcher
 from hopcost.plan.plan import Plan
+from hopcost.record.contents.run import Record
 from hopcost.record.names import FOLDER
-from hopcost.record.run import Record
 from hopcost.report.live.clock import minutes
 from hopcost.report.live.watch import can_draw, watch
 from hopcost.stacks.sandbox.leftovers import Leftover

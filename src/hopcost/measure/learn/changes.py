@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
-from hopcost.stacks.connection import HttpAnswer
-from hopcost.suites.expect import Compared, Expect
+from hopcost.stacks.client.connection import HttpAnswer
+from hopcost.suites.experiments.expect import Compared, Expect
 
 TOKEN = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=.:")
 MOST = 0.5  # of a body; if more of it changes, its length alone is compared

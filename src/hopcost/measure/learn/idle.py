@@ -8,11 +8,11 @@ import msgspec
 
 from hopcost.errors import ArmFailed
 from hopcost.stacks.attached.request import ArmRequest
-from hopcost.stacks.connection import NO_ANSWER, Connection
+from hopcost.stacks.client.connection import NO_ANSWER, Connection
 from hopcost.stacks.sandbox import namespaces
 from hopcost.stacks.stack import RunningStack
-from hopcost.suites.arm import Link
-from hopcost.suites.experiment import Workload
+from hopcost.suites.arms.arm import Link
+from hopcost.suites.experiments.experiment import Workload
 
 WATCHED_S = 8.0  # gunicorn closes after 2, Node and uvicorn after 5 to 7
 LOOK_S = 0.25  # how often somebody is asked whether to go on

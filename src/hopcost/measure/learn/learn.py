@@ -14,11 +14,11 @@ from hopcost.measure.learn.learned import Learned
 from hopcost.measure.learn.load import Course, load_until_warm, refuse_errors
 from hopcost.measure.learn.warm_up import Stretch, Warmth
 from hopcost.measure.rig import Rig
-from hopcost.stacks import check
-from hopcost.stacks.connection import HttpAnswer
+from hopcost.stacks.client import check
+from hopcost.stacks.client.connection import HttpAnswer
 from hopcost.stacks.stack import RunningStack
-from hopcost.suites.expect import Compared, Expect
-from hopcost.suites.experiment import Workload
+from hopcost.suites.experiments.expect import Compared, Expect
+from hopcost.suites.experiments.experiment import Workload
 
 COMPARED = {
     Compared.MASKED: "answers are compared but for what changes in their body",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from hopcost.suites.expect import Expect
+from hopcost.suites.experiments.expect import Expect
 
 
 class Learned(msgspec.Struct, frozen=True):

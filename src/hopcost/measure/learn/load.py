@@ -10,17 +10,17 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from hopcost.errors import ArmFailed, MeasurementFailed
-from hopcost.generators.engine_protocol import EnginePlan, Slice, WarmedUp, WarmUp
-from hopcost.measure.engine_load import engine_arm
 from hopcost.measure.learn import warm_up
 from hopcost.measure.learn.refusals import quoted
 from hopcost.measure.learn.warm_up import Stretch, Warmth
+from hopcost.measure.load.engine import engine_arm
 from hopcost.measure.rig import Rig
 from hopcost.plan.method import METHOD
-from hopcost.stacks.connection import HttpAnswer
+from hopcost.programs.generators.engine_protocol import EnginePlan, Slice, WarmedUp, WarmUp
+from hopcost.stacks.client.connection import HttpAnswer
 from hopcost.stacks.stack import RunningStack
 from hopcost.statistics.figures import total
-from hopcost.suites.experiment import Workload
+from hopcost.suites.experiments.experiment import Workload
 
 SLICE_NS = 100_000_000
 JUDGED_REQUESTS = 1000  # from so many on errors end the load

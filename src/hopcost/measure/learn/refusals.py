@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import h11
 
 from hopcost.measure.learn.changes import fields_of
-from hopcost.stacks.connection import Endless, HttpAnswer
+from hopcost.stacks.client.connection import Endless, HttpAnswer
 
 LOCAL = ("localhost", "127.0.0.1", "::1")
 TLS_ALERT = b"\x15\x03"

@@ -11,15 +11,16 @@ import contextlib
 import msgspec
 
 from hopcost.errors import ArmFailed, HopcostError
-from hopcost.generators.peers.peer import PeerLoad
-from hopcost.measure import block as blocks
-from hopcost.measure import engine_load, peer_load
-from hopcost.measure.engine_load import BlockContext
-from hopcost.measure.peer_load import Drive
+from hopcost.measure.blocks import block as blocks
+from hopcost.measure.load import engine as engine_load
+from hopcost.measure.load import peer as peer_load
+from hopcost.measure.load.engine import BlockContext
+from hopcost.measure.load.peer import Drive
 from hopcost.plan.plan import PlannedArm
-from hopcost.record.repeat import Repeat
-from hopcost.record.run import Ending, StopReason
-from hopcost.suites.published import Protocol
+from hopcost.programs.generators.peers.peer import PeerLoad
+from hopcost.record.contents.repeat import Repeat
+from hopcost.record.contents.run import Ending, StopReason
+from hopcost.suites.articles.published import Protocol
 
 PROBE_REQUESTS_LEAST = 1000
 

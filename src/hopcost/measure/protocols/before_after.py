@@ -13,11 +13,11 @@ from hopcost.measure.watcher import RunWatcher
 from hopcost.plan.options import RunOptions
 from hopcost.programs import changes
 from hopcost.record.secrets import mask_words
-from hopcost.statistics.questions.gate import EXPERIMENT, GateQuestion
-from hopcost.statistics.questions.gate_decision import AFTER, BEFORE
+from hopcost.statistics.questions.gate.decision import AFTER, BEFORE
+from hopcost.statistics.questions.gate.gate import EXPERIMENT, GateQuestion
 from hopcost.suites import names
-from hopcost.suites.arm import Arm
-from hopcost.suites.experiment import Experiment
+from hopcost.suites.arms.arm import Arm
+from hopcost.suites.experiments.experiment import Experiment
 from hopcost.suites.suite import Suite
 
 ANALYSIS = (

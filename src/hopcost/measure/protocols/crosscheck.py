@@ -12,15 +12,15 @@ from collections.abc import Callable, Mapping
 import msgspec
 
 from hopcost.errors import ArmFailed, CannotMeasure
-from hopcost.generators import process
-from hopcost.generators.peers import BY_NAME
-from hopcost.generators.peers.ours import our_engine
 from hopcost.machine import binaries
-from hopcost.measure import peer_load
-from hopcost.measure.peer_load import Drive
+from hopcost.measure.load import peer as peer_load
+from hopcost.measure.load.peer import Drive
+from hopcost.programs.generators import process
+from hopcost.programs.generators.peers import BY_NAME
+from hopcost.programs.generators.peers.ours import our_engine
 from hopcost.stacks.stack import RunningStack
 from hopcost.statistics.questions.crosscheck import OURS, Crosscheck, Turn, summarise_crosscheck
-from hopcost.suites.experiment import Workload
+from hopcost.suites.experiments.experiment import Workload
 
 WARM_UP_S = 2
 

@@ -10,16 +10,16 @@ import contextlib
 
 import psutil
 
-from hopcost.generators.engine_protocol import Slice, Validity
-from hopcost.measure import block as blocks
-from hopcost.measure import engine_load
-from hopcost.measure.engine_load import BlockContext, CheckedArm
+from hopcost.measure.blocks import block as blocks
+from hopcost.measure.load import engine as engine_load
+from hopcost.measure.load.engine import BlockContext, CheckedArm
 from hopcost.measure.rig import Rig
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment
-from hopcost.record.block import ArmBlock
-from hopcost.record.evidence import MemorySample
-from hopcost.record.run import Ending, StopReason
+from hopcost.programs.generators.engine_protocol import Slice, Validity
+from hopcost.record.contents.block import ArmBlock
+from hopcost.record.contents.evidence import MemorySample
+from hopcost.record.contents.run import Ending, StopReason
 from hopcost.stacks.stack import Stack
 
 SEGMENTS_AT_MOST = 24

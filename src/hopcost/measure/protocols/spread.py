@@ -13,16 +13,16 @@ from pathlib import Path
 import msgspec
 
 from hopcost.errors import MeasurementFailed
-from hopcost.generators.engine_protocol import Validity
 from hopcost.machine import facts
-from hopcost.measure import block
-from hopcost.measure.engine_load import BlockContext
+from hopcost.measure.blocks import block
+from hopcost.measure.load.engine import BlockContext
 from hopcost.measure.rig import RealRig
 from hopcost.measure.watcher import Silent
 from hopcost.plan.make import make_plan
 from hopcost.plan.method import METHOD
 from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.programs import receipt
+from hopcost.programs.generators.engine_protocol import Validity
 from hopcost.record.writer import Writer
 from hopcost.stacks.host import Local
 from hopcost.stacks.sandbox import leftovers, network
@@ -31,8 +31,8 @@ from hopcost.stacks.sandbox.leftovers import CGROUP_PREFIX
 from hopcost.stacks.sandbox.ports import raise_open_files
 from hopcost.statistics.questions.machine_spread import SECONDS, SETTLE_NS, SLICE_NS, MachineSpread, judge
 from hopcost.statistics.validity.reasons import sentences
-from hopcost.suites.arm import Arm, Hop, Link
-from hopcost.suites.experiment import Experiment, Placement
+from hopcost.suites.arms.arm import Arm, Hop, Link
+from hopcost.suites.experiments.experiment import Experiment, Placement
 from hopcost.suites.suite import Suite
 
 

@@ -11,16 +11,16 @@ import random
 import msgspec
 
 from hopcost.errors import ArmFailed, MeasurementFailed
-from hopcost.generators.engine_protocol import End, Validity, WarmUp
-from hopcost.measure import engine_load as blocks
-from hopcost.measure import peer_load
-from hopcost.measure.block import note_failures, recording, start
-from hopcost.measure.engine_load import BlockContext, CheckedArm
+from hopcost.measure.blocks.block import note_failures, recording, start
+from hopcost.measure.load import engine as blocks
+from hopcost.measure.load import peer as peer_load
+from hopcost.measure.load.engine import BlockContext, CheckedArm
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedArm, PlannedExperiment
-from hopcost.record.block import Block, Failure
-from hopcost.stacks import check
-from hopcost.stacks.connection import HttpAnswer
+from hopcost.programs.generators.engine_protocol import End, Validity, WarmUp
+from hopcost.record.contents.block import Block, Failure
+from hopcost.stacks.client import check
+from hopcost.stacks.client.connection import HttpAnswer
 
 
 def measure_whole_block(context: BlockContext, arms: list[PlannedArm], number: int) -> Block:

@@ -8,18 +8,18 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from hopcost.plan.plan import LeftOut, Plan, PlannedExperiment
-from hopcost.record.block import ArmBlock, Block, Failure
+from hopcost.record.contents.block import ArmBlock, Block, Failure
+from hopcost.record.contents.reason import Reason
+from hopcost.record.contents.repeat import PeerRun, Repeat
+from hopcost.record.contents.run import Ending
 from hopcost.record.kept_files import KeptCommand
-from hopcost.record.reason import Reason
-from hopcost.record.repeat import PeerRun, Repeat
-from hopcost.record.run import Ending
 from hopcost.record.secrets.masker import Masker
-from hopcost.suites.app import App
-from hopcost.suites.arm import Arm, Hop, Settings
-from hopcost.suites.configuration import Configuration
-from hopcost.suites.experiment import Experiment, Workload
-from hopcost.suites.published import Protocol
-from hopcost.suites.server import RunningServer
+from hopcost.suites.arms.app import App
+from hopcost.suites.arms.arm import Arm, Hop, Settings
+from hopcost.suites.arms.configuration import Configuration
+from hopcost.suites.arms.server import RunningServer
+from hopcost.suites.articles.published import Protocol
+from hopcost.suites.experiments.experiment import Experiment, Workload
 from hopcost.suites.suite import Suite
 
 Text = TypeVar("Text", str, str | None)

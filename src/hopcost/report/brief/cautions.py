@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from hopcost.errors import printable
 from hopcost.plan.method import METHOD
-from hopcost.record.run import Record
+from hopcost.record.contents.run import Record
 from hopcost.report import notation
 from hopcost.report.brief.load import Load, carries, has_medians
 from hopcost.report.brief.outcome import Outcome, is_tiny, outcome_of
@@ -25,7 +25,7 @@ from hopcost.report.notes.void_loads import void_load_lines
 from hopcost.statistics.comparisons import THROUGHPUT, Comparison
 from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
 from hopcost.statistics.validity.moving import MOVED
-from hopcost.suites.sweep import AT
+from hopcost.suites.experiments.sweep import AT
 
 COSTLY = 0.02  # of the throughput: less than this is lost in the noise
 UNEVEN = re.compile(r"workers? ")

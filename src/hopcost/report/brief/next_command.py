@@ -7,13 +7,13 @@ import shlex
 from collections.abc import Collection, Sequence
 
 from hopcost.errors import printable
-from hopcost.record.run import Record
+from hopcost.record.contents.run import Record
 from hopcost.report.brief.outcome import Outcome, outcome_of
 from hopcost.report.brief.words import others_of
 from hopcost.report.notes.scope import is_of_servers
 from hopcost.report.notes.verdicts import WANTED
 from hopcost.statistics.comparisons import THROUGHPUT
-from hopcost.statistics.precision import Settling
+from hopcost.statistics.precision.precision import Settling
 from hopcost.statistics.summary.summary import ExperimentSummary
 
 MOST_S = 3600.0  # nobody waits longer without having asked for it

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from hopcost.record.run import Record
+from hopcost.record.contents.run import Record
 from hopcost.report import Part
 from hopcost.report.brief import answer, sweep
 from hopcost.report.brief.cautions import cautions

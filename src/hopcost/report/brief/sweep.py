@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from hopcost.errors import printable
-from hopcost.record.run import Record
+from hopcost.record.contents.run import Record
 from hopcost.report import notation
 from hopcost.report.brief import cautions
 from hopcost.report.brief.load import FULL_LOAD

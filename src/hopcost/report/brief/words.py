@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
-from hopcost.suites.arm import Arm, Link
+from hopcost.suites.arms.arm import Arm, Link
 
 ALONE = " alone"
 FEW_WORDS = 3

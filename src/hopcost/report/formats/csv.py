@@ -14,14 +14,14 @@ import msgspec
 from msgspec import Meta
 
 from hopcost.errors import printable
-from hopcost.record.run import Record
+from hopcost.record.contents.run import Record
 from hopcost.report import Cell, Result
 from hopcost.report.formatting import CONFIDENCE_IN_TEXT, swept_value
 from hopcost.statistics.comparisons import CPU, THROUGHPUT, Comparison
 from hopcost.statistics.figures import cpu_of_hops
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
-from hopcost.suites.arm import COPY_SUFFIX
+from hopcost.suites.arms.arm import COPY_SUFFIX
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet computes a text that begins so
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from hopcost.record.run import Record
+from hopcost.record.contents.run import Record
 from hopcost.report import Result
 from hopcost.report.formats.json_schema import Report
 from hopcost.statistics.comparisons import Comparison

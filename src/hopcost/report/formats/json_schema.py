@@ -12,16 +12,16 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from hopcost.generators.engine_protocol import TlsHandshakes
 from hopcost.plan.cores import Cores
 from hopcost.plan.plan import LeftOut, Point
 from hopcost.plan.turns import Scope, Turns
-from hopcost.record.block import Failure
-from hopcost.record.evidence import Memory, TimeWait
-from hopcost.record.reason import Reason
-from hopcost.record.run import Ending
+from hopcost.programs.generators.engine_protocol import TlsHandshakes
+from hopcost.record.contents.block import Failure
+from hopcost.record.contents.evidence import Memory, TimeWait
+from hopcost.record.contents.reason import Reason
+from hopcost.record.contents.run import Ending
 from hopcost.statistics.intervals import Interval
-from hopcost.statistics.precision import Settling
+from hopcost.statistics.precision.precision import Settling
 from hopcost.statistics.summary.hop_cost import HopCost
 from hopcost.statistics.summary.open_loop import OpenFigures, VoidStarts
 from hopcost.statistics.summary.openings import WorkersLuck
@@ -29,8 +29,8 @@ from hopcost.statistics.summary.repeats import ArmRepeats, PeerFigures
 from hopcost.statistics.summary.soak import Course
 from hopcost.statistics.summary.usage import ArmSurroundings
 from hopcost.statistics.verdict import Size
-from hopcost.suites.experiment import Workload
-from hopcost.suites.published import Published
+from hopcost.suites.articles.published import Published
+from hopcost.suites.experiments.experiment import Workload
 
 
 class ReportedComparison(msgspec.Struct, frozen=True):

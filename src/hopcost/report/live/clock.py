@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable
 
 from hopcost.plan.plan import Plan
-from hopcost.statistics.precision import Forecast
+from hopcost.statistics.precision.precision import Forecast
 
 
 class Clock:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from hopcost.errors import printable
-from hopcost.generators.engine_protocol import Validity
-from hopcost.record.block import Block, LoadFaultKind
-from hopcost.record.reason import Reason, ReasonKind
+from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.record.contents.block import Block, LoadFaultKind
+from hopcost.record.contents.reason import Reason, ReasonKind
 from hopcost.statistics.validity.reasons import Alike, group_reasons
 
 OF_A_LOAD = {

@@ -9,7 +9,7 @@ from hopcost.report import notation
 from hopcost.report.brief.table import bar_of, most_of
 from hopcost.report.document import BarRow, Bars
 from hopcost.statistics.intervals import Interval
-from hopcost.statistics.stop import ArmSoFar
+from hopcost.statistics.precision.stop import ArmSoFar
 
 WITH_CPU, WITH_BARS = 70, 50  # columns of a terminal from which there is room for them
 

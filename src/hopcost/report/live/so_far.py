@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from hopcost.generators.engine_protocol import Validity
 from hopcost.plan.plan import Plan, PlannedExperiment
-from hopcost.record.block import Block
-from hopcost.record.run import Ending
+from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.record.contents.block import Block
+from hopcost.record.contents.run import Ending
 from hopcost.report.live.clock import Clock
-from hopcost.statistics import stop
 from hopcost.statistics.arms import RecordBlocks
-from hopcost.statistics.precision import Forecast
-from hopcost.statistics.stop import ArmSoFar
+from hopcost.statistics.precision import stop
+from hopcost.statistics.precision.precision import Forecast
+from hopcost.statistics.precision.stop import ArmSoFar
 
 WIDEST = 10.0  # a range of ±1000 % and more is none
 

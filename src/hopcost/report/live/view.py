@@ -17,8 +17,8 @@ from rich.segment import Segment
 from rich.text import Text
 
 from hopcost.plan.plan import Plan, PlannedExperiment
-from hopcost.record.block import Block
-from hopcost.record.run import Ending
+from hopcost.record.contents.block import Block
+from hopcost.record.contents.run import Ending
 from hopcost.report.formats.text.bar_rows import bar_rows
 from hopcost.report.formats.text.wrapping import to_ascii
 from hopcost.report.live.clock import minutes, widest_that_fits
@@ -26,7 +26,7 @@ from hopcost.report.live.disturbed import disturbed_line, failure_lines
 from hopcost.report.live.rows import label, rows_of
 from hopcost.report.live.so_far import SoFar
 from hopcost.report.notes.scope import is_of_servers, of_servers
-from hopcost.statistics.precision import Forecast
+from hopcost.statistics.precision.precision import Forecast
 
 REDRAWS_PER_S = 1.0
 FAILURES_SHOWN = 3

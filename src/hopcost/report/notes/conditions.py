@@ -11,7 +11,7 @@ from hopcost.report.notes.tls import tls_lines
 from hopcost.report.notes.void_loads import void_load_lines
 from hopcost.report.notes.workers import workers_lines
 from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
-from hopcost.suites.expect import Compared
+from hopcost.suites.experiments.expect import Compared
 
 TURNS = {
     Turns.ALL: None,

@@ -6,7 +6,7 @@ import re
 from datetime import datetime
 
 from hopcost.errors import printable
-from hopcost.record.run import Record
+from hopcost.record.contents.run import Record
 from hopcost.report.formatting import duration
 
 SEPARATOR = " · "

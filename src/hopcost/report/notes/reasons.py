@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hopcost.record.block import Block
-from hopcost.record.reason import Reason, ReasonKind
+from hopcost.record.contents.block import Block
+from hopcost.record.contents.reason import Reason, ReasonKind
 from hopcost.statistics.summary.summary import ExperimentSummary
 from hopcost.statistics.validity.reasons import group_reasons
 

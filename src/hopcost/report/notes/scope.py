@@ -11,7 +11,7 @@ from hopcost.plan.turns import Scope
 from hopcost.report.document import Bar
 from hopcost.report.formatting import CONFIDENCE_IN_TEXT
 from hopcost.statistics.summary.summary import ExperimentSummary
-from hopcost.suites.expect import Compared
+from hopcost.suites.experiments.expect import Compared
 
 SCOPE = [
     f"(a–b): {CONFIDENCE_IN_TEXT} range; all ranges of one table column hold at once.",

@@ -8,8 +8,8 @@ from hopcost.plan.method import METHOD
 from hopcost.plan.turns import Scope
 from hopcost.report.notes.verdicts import percent_about
 from hopcost.statistics.summary.summary import ExperimentSummary
-from hopcost.suites.expect import Compared
-from hopcost.suites.server import RunningServer
+from hopcost.suites.arms.server import RunningServer
+from hopcost.suites.experiments.expect import Compared
 
 ONLY = {
     Compared.MASKED: "Answers change from one to the next: those bytes are not compared.",

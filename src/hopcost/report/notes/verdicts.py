@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hopcost.report import formatting
 from hopcost.report.formatting import CONFIDENCE_IN_TEXT
 from hopcost.statistics.comparisons import CPU, DIFFERENCE_OPEN, P99_UNPROVEN, THROUGHPUT, Comparison
-from hopcost.statistics.precision import Settling
+from hopcost.statistics.precision.precision import Settling
 from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
 from hopcost.statistics.verdict import SAME, Size
 

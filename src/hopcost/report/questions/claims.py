@@ -12,10 +12,10 @@ from hopcost.report.brief.reasons import with_advice
 from hopcost.report.document import Document, Element, Entries, Entry, Fold, Heading, Lines, Section, Style
 from hopcost.report.formatting import ABSENT, CONFIDENCE_IN_TEXT, count, duration, probability
 from hopcost.report.questions.closing import closing_lines, precision_option, time_option
-from hopcost.statistics.questions.claim_decision import ClaimOutcome
-from hopcost.statistics.questions.claim_result import ClaimResult, ClaimTestResult
-from hopcost.statistics.questions.claim_run import IN_NO_RECORD
-from hopcost.suites.claim import ClaimFigure, ClaimTest, Relation
+from hopcost.statistics.questions.claims.decision import ClaimOutcome
+from hopcost.statistics.questions.claims.result import ClaimResult, ClaimTestResult
+from hopcost.statistics.questions.claims.run import IN_NO_RECORD
+from hopcost.suites.articles.claim import ClaimFigure, ClaimTest, Relation
 
 CSV_HEADER = [
     *("suite", "claim", "claim_outcome", "experiment", "figure", "arm", "to", "hop", "relation", "size", "tolerance"),

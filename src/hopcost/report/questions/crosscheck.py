@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hopcost.generators.peers import BY_NAME, ours
 from hopcost.plan.method import METHOD
+from hopcost.programs.generators.peers import BY_NAME, ours
 from hopcost.report import Result, notation
 from hopcost.report.brief.words import listed
 from hopcost.report.document import Bar, BarRow, Bars, Document, Fold, Heading, Lines, Style, Table

@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from hopcost.errors import UsageError
-from hopcost.record.question import Verb
-from hopcost.record.run import Record
+from hopcost.record.contents.question import Verb
+from hopcost.record.contents.run import Record
 from hopcost.report import Result
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from hopcost.generators.engine_protocol import Validity
-from hopcost.record.run import Record
+from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.record.contents.run import Record
 from hopcost.report import Result, notation
 from hopcost.report.brief.reasons import with_advice
 from hopcost.report.disturbed import disturbed_sentences
@@ -17,8 +17,13 @@ from hopcost.report.formatting import count
 from hopcost.report.questions.closing import closing_lines
 from hopcost.report.questions.two_records_details import change_words, detail_elements, figure_words, record_line
 from hopcost.statistics.comparisons import CPU, THROUGHPUT
-from hopcost.statistics.questions.differences import Difference
-from hopcost.statistics.questions.two_records import ArmChange, ExperimentChange, FigureChange, RecordComparison
+from hopcost.statistics.questions.two_records.differences import Difference
+from hopcost.statistics.questions.two_records.two_records import (
+    ArmChange,
+    ExperimentChange,
+    FigureChange,
+    RecordComparison,
+)
 from hopcost.statistics.verdict import NO_VERDICT, NOT_SETTLED, SAME
 
 STRONGER = "both sides in one run"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hopcost.record.run import Record
+from hopcost.record.contents.run import Record
 from hopcost.report import notation
 from hopcost.report.document import Element, Heading, Lines, Table
 from hopcost.report.formatting import (
@@ -17,8 +17,13 @@ from hopcost.report.formatting import (
 )
 from hopcost.report.notes.verdicts import group_reasons
 from hopcost.statistics.comparisons import CPU, THROUGHPUT
-from hopcost.statistics.questions.differences import Difference
-from hopcost.statistics.questions.two_records import ExperimentChange, FigureChange, HopCostChange, RecordComparison
+from hopcost.statistics.questions.two_records.differences import Difference
+from hopcost.statistics.questions.two_records.two_records import (
+    ExperimentChange,
+    FigureChange,
+    HopCostChange,
+    RecordComparison,
+)
 from hopcost.statistics.verdict import NOT_SETTLED
 
 WEAKER = (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hopcost.report.document import Document, Element, Heading, Lines, Section, Style
 from hopcost.report.notes.head import paragraphs
-from hopcost.suites.experiment import Experiment
-from hopcost.suites.published import label
+from hopcost.suites.articles.published import label
+from hopcost.suites.experiments.experiment import Experiment
 from hopcost.suites.suite import Suite
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from hopcost.record.evidence import Memory, TimeWait
+from hopcost.record.contents.evidence import Memory, TimeWait
 from hopcost.report import formatting
 from hopcost.report.document import Table
 from hopcost.statistics.summary.summary import ExperimentSummary

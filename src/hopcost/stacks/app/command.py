@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import msgspec
 
-from hopcost.stacks.address import Address
-from hopcost.suites.app import HOST, PORT, PORT_VARIABLE, SOCKET, App
+from hopcost.stacks.client.address import Address
+from hopcost.suites.arms.app import HOST, PORT, PORT_VARIABLE, SOCKET, App
 
 
 class AppCommand(msgspec.Struct, frozen=True):

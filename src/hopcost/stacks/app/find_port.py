@@ -8,8 +8,8 @@ from hopcost.plan.cores import Cores
 from hopcost.stacks.app.listening import ListensElsewhere
 from hopcost.stacks.host import Host
 from hopcost.stacks.stack import RunningStack
-from hopcost.suites.app import App
-from hopcost.suites.arm import Arm, Hop, Link
+from hopcost.suites.arms.app import App
+from hopcost.suites.arms.arm import Arm, Hop, Link
 
 
 def find_port(name: str, app: App, link: Link, cores: Cores, host: Host) -> App:

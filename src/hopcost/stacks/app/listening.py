@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from hopcost.errors import ArmFailed
-from hopcost.stacks.address import LOOPBACK, Address
 from hopcost.stacks.app.command import told_by
-from hopcost.suites.app import UNIX, App
+from hopcost.stacks.client.address import LOOPBACK, Address
+from hopcost.suites.arms.app import UNIX, App
 
 ANY, ANY_6, LOOPBACK_6, MAPPED = "0.0.0.0", "::", "::1", "::ffff:"
 

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from hopcost.errors import CannotMeasure
-from hopcost.suites.app import Service, read_service
-from hopcost.suites.arm import Arm
+from hopcost.suites.arms.app import Service, read_service
+from hopcost.suites.arms.arm import Arm
 
 LOCALHOST = ("127.0.0.1", "::1")
 FORWARDER = "forwarder"  # begins the names of these hops

@@ -8,9 +8,9 @@ from typing import Protocol
 
 from hopcost.errors import ArmFailed
 from hopcost.plan.method import METHOD
-from hopcost.stacks.address import Address
 from hopcost.stacks.app.listening import describe_elsewhere, elsewhere, ways_in
-from hopcost.suites.app import App
+from hopcost.stacks.client.address import Address
+from hopcost.suites.arms.app import App
 
 CONNECT_S = 0.005  # between two attempts to connect where it was told
 LOOK_S = 0.1  # between two looks at where it listens, which read the files of all processes

@@ -10,7 +10,7 @@ import re
 import msgspec
 
 from hopcost.machine.listeners import Listener, find_listener, find_unix_listener
-from hopcost.suites.app import Service
+from hopcost.suites.arms.app import Service
 
 
 class SharedService(msgspec.Struct, frozen=True):

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 
 from hopcost.errors import ArmFailed
 from hopcost.machine.listeners import listeners_of
-from hopcost.stacks.address import Address
+from hopcost.stacks.client.address import Address
 from hopcost.stacks.sandbox import namespaces
 from hopcost.stacks.sandbox.session import Session
-from hopcost.suites.app import App
+from hopcost.suites.arms.app import App
 
 
 class AppInSession:

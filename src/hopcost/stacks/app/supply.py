@@ -19,8 +19,8 @@ from hopcost.stacks.sandbox import network
 from hopcost.stacks.sandbox.network import Network
 from hopcost.stacks.sandbox.refused import RefusedConnections
 from hopcost.stacks.sandbox.session import Session, last_lines
-from hopcost.suites.app import Service
-from hopcost.suites.arm import Arm
+from hopcost.suites.arms.app import Service
+from hopcost.suites.arms.arm import Arm
 
 HOSTS = Path("/etc/hosts")
 READY = "listening"  # the first word of a forwarder's output

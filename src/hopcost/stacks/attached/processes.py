@@ -14,7 +14,7 @@ from hopcost.machine.listeners import Listener, find_listener, find_unix_listene
 from hopcost.machine.listeners.cgroups import pids_below
 from hopcost.stacks.sandbox import processes as sandbox
 from hopcost.stacks.sandbox import session
-from hopcost.suites.server import RunningServer, ServerHop
+from hopcost.suites.arms.server import RunningServer, ServerHop
 
 TIMES = re.compile(r" ×\d+$")  # behind the name of several processes
 

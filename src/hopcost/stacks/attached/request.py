@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hopcost.errors import ArmFailed
-from hopcost.stacks import check
-from hopcost.stacks.connection import CHECK_S, HttpAnswer
+from hopcost.stacks.client import check
+from hopcost.stacks.client.connection import CHECK_S, HttpAnswer
 from hopcost.stacks.prepare import PreparedStack
-from hopcost.suites.experiment import Workload
+from hopcost.suites.experiments.experiment import Workload
 
 
 class ArmRequest(NamedTuple):

@@ -8,14 +8,14 @@ from types import TracebackType
 
 from hopcost.errors import ArmFailed, CannotMeasure
 from hopcost.plan.cores import Cores
-from hopcost.record.evidence import Memory, TimeWait
-from hopcost.stacks.address import Address
+from hopcost.record.contents.evidence import Memory, TimeWait
 from hopcost.stacks.app.services import SharedService
 from hopcost.stacks.attached.freezing import Thawer, refuse_unfreezable
 from hopcost.stacks.attached.processes import present_pids
+from hopcost.stacks.client.address import Address
 from hopcost.stacks.prepare import PreparedHop, PreparedStack
 from hopcost.stacks.sandbox import sockets, usage
-from hopcost.suites.server import RunningServer
+from hopcost.suites.arms.server import RunningServer
 
 REMOTE = "server"  # the hop of a server of which no process is known
 

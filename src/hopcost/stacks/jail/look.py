@@ -10,8 +10,8 @@ import msgspec
 
 from hopcost.record.secrets import mask_text
 from hopcost.stacks.prepare import PreparedHop
-from hopcost.stacks.receipts import connections_accepted
 from hopcost.stacks.stack import RunningStack
+from hopcost.stacks.under_load.receipts import connections_accepted
 
 MOST_BYTES = 1 << 20  # of an error log that are read
 LINES = 20

@@ -22,7 +22,7 @@ from hopcost.stacks.jail.tried.mend import blank, mend
 from hopcost.stacks.jail.tried.start import NAME, Tried, nginx_command, try_once
 from hopcost.stacks.jail.version import NginxVersion, nginx_version
 from hopcost.stacks.sandbox import network
-from hopcost.suites.configuration import Configuration
+from hopcost.suites.arms.configuration import Configuration
 
 MOST_STARTS = 40
 OURS = ("daemon", "worker_cpu_affinity", "worker_priority")

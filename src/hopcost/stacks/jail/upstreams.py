@@ -10,7 +10,7 @@ import msgspec
 from hopcost.nginx.edits import Edit
 from hopcost.nginx.read import ConfigurationText
 from hopcost.nginx.upstreams import Upstream
-from hopcost.stacks.address import LOOPBACK
+from hopcost.stacks.client.address import LOOPBACK
 
 LOCAL = re.compile(r"127\.|localhost$|::1$")
 ADDRESS = re.compile(r"\d+\.\d+\.\d+\.\d+$|[0-9a-fA-F:]*:[0-9a-fA-F:.]*$")

@@ -13,7 +13,7 @@ from pathlib import Path
 from hopcost.errors import CannotMeasure
 from hopcost.plan.method import METHOD
 from hopcost.stacks.sandbox import namespaces
-from hopcost.suites.arm import Arm
+from hopcost.suites.arms.arm import Arm
 
 CLIENT_PORTS_OF_A_NAMESPACE = (32_768, 60_999)  # in a new one
 FIRST_PORT_OF_A_NAMESPACE = 2_000  # lower: an arm may leave its clients 8192 and all above

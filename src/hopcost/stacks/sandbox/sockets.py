@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from hopcost.record.evidence import TimeWait
+from hopcost.record.contents.evidence import TimeWait
 from hopcost.stacks.sandbox.namespaces import inside
 
 PROTOCOL, BY_FAMILY, DUMP_REQUEST = 4, 20, 0x301  # NETLINK_SOCK_DIAG, SOCK_DIAG_BY_FAMILY, NLM_F_REQUEST | NLM_F_DUMP

@@ -6,7 +6,7 @@ import contextlib
 import time
 from pathlib import Path
 
-from hopcost.record.evidence import Memory
+from hopcost.record.contents.evidence import Memory
 
 
 def memory(pids: list[int]) -> Memory:

@@ -13,7 +13,7 @@ from statistics import median
 import msgspec
 
 from hopcost.plan.method import METHOD
-from hopcost.record.repeat import PeerRun
+from hopcost.record.contents.repeat import PeerRun
 from hopcost.statistics import intervals, random_effects
 from hopcost.statistics.figures import sum_by_kind
 from hopcost.statistics.intervals import Interval

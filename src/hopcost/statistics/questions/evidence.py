@@ -9,10 +9,10 @@ from hopcost.statistics import intervals
 from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.figures import BlockFigure, throughput
 from hopcost.statistics.intervals import Interval
-from hopcost.statistics.precision import Settling
-from hopcost.statistics.questions.claim_decision import Bound, Evidence
+from hopcost.statistics.precision.precision import Settling
+from hopcost.statistics.questions.claims.decision import Bound, Evidence
 from hopcost.statistics.validity.arm import is_generator_full
-from hopcost.suites.claim import Relation
+from hopcost.suites.articles.claim import Relation
 
 
 class Question(msgspec.Struct, frozen=True):

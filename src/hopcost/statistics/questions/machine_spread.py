@@ -15,11 +15,12 @@ import numpy as np
 from hopcost.errors import MeasurementFailed
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment
-from hopcost.record.block import ArmBlock, Block
-from hopcost.statistics import figures, looks, precision
+from hopcost.record.contents.block import ArmBlock, Block
+from hopcost.statistics import figures
 from hopcost.statistics.figures import all_known
 from hopcost.statistics.log_ratio import log_ratios_by_round
-from hopcost.statistics.precision import Cost, Forecast, Variances
+from hopcost.statistics.precision import looks, precision
+from hopcost.statistics.precision.precision import Cost, Forecast, Variances
 
 SLICE_NS, SETTLE_NS = 100_000_000, 100_000_000
 SECONDS = 10.0

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from hopcost.statistics.intervals import Interval
-from hopcost.statistics.precision import Variances
+from hopcost.statistics.precision.precision import Variances
 from hopcost.statistics.random_effects.contrast import Contrast, pack
 from hopcost.statistics.random_effects.fit import Fit, fit
 

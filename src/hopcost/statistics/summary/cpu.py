@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from hopcost.record.block import ArmBlock
+from hopcost.record.contents.block import ArmBlock
 from hopcost.statistics.figures import total
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hopcost.generators.engine_protocol import Validity
-from hopcost.record.block import Block
+from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.record.contents.block import Block
 
 
 def counted_share(blocks: Sequence[Block]) -> float | None:

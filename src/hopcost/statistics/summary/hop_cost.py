@@ -9,7 +9,7 @@ from hopcost.statistics import figures
 from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.summary import open_loop
-from hopcost.suites.arm import Arm
+from hopcost.suites.arms.arm import Arm
 
 
 class HopCost(msgspec.Struct, frozen=True):

@@ -9,7 +9,7 @@ import msgspec
 
 from hopcost.plan.method import METHOD
 from hopcost.record import histogram
-from hopcost.record.block import ArmBlock, Block, LoadFault, OpenLoad
+from hopcost.record.contents.block import ArmBlock, Block, LoadFault, OpenLoad
 from hopcost.record.histogram import Histogram
 from hopcost.statistics.figures import BlockFigure, load_at, total
 from hopcost.statistics.summary.cpu import cpu_per_request

@@ -9,7 +9,7 @@ from statistics import fmean
 import msgspec
 
 from hopcost.plan.method import METHOD
-from hopcost.record.block import ArmBlock, Block
+from hopcost.record.contents.block import ArmBlock, Block
 
 Round = tuple[int, int]  # the block, the round
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hopcost.plan.plan import PlannedExperiment
-from hopcost.suites.published import Published
+from hopcost.suites.articles.published import Published
 
 
 def published_figures(planned: PlannedExperiment, arm: str) -> tuple[Published | None, float | None]:

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import msgspec
 
 from hopcost.plan.plan import PlannedExperiment
-from hopcost.record.evidence import Memory, TimeWait
-from hopcost.record.repeat import PeerRun, Repeat
+from hopcost.record.contents.evidence import Memory, TimeWait
+from hopcost.record.contents.repeat import PeerRun, Repeat
 from hopcost.statistics.figures import sum_by_kind
 from hopcost.statistics.summary import usage
 from hopcost.statistics.summary.cpu import cpu_percent
 from hopcost.statistics.summary.published import published_figures
-from hopcost.suites.published import Published
+from hopcost.suites.articles.published import Published
 
 
 class PeerFigures(msgspec.Struct, frozen=True):

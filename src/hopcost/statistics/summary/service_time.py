@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from hopcost.record import histogram
-from hopcost.record.block import ArmBlock
+from hopcost.record.contents.block import ArmBlock
 
 
 class Quantile(msgspec.Struct, frozen=True):

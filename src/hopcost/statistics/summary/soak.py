@@ -14,11 +14,11 @@ import msgspec
 
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment
-from hopcost.record.block import ArmBlock, Block
+from hopcost.record.contents.block import ArmBlock, Block
 from hopcost.statistics.figures import throughput
 from hopcost.statistics.intervals import exp
 from hopcost.statistics.log_ratio import log_ratio
-from hopcost.statistics.precision import half_width_that_settles
+from hopcost.statistics.precision.precision import half_width_that_settles
 from hopcost.statistics.summary.service_time import service_times
 from hopcost.statistics.verdict import NOT_SETTLED, SAME
 

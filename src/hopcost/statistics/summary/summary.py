@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import msgspec
 
-from hopcost.generators.engine_protocol import TlsHandshakes, Validity
 from hopcost.plan.plan import Plan, PlannedArm, PlannedExperiment
 from hopcost.plan.turns import Turns
-from hopcost.record.block import Block, Failure
-from hopcost.record.evidence import Memory, TimeWait
-from hopcost.record.run import Ending, Record
-from hopcost.statistics import figures, looks
+from hopcost.programs.generators.engine_protocol import TlsHandshakes, Validity
+from hopcost.record.contents.block import Block, Failure
+from hopcost.record.contents.evidence import Memory, TimeWait
+from hopcost.record.contents.run import Ending, Record
+from hopcost.statistics import figures
 from hopcost.statistics.arms import PairedBlocks, RecordBlocks
 from hopcost.statistics.comparisons import BUSY_MACHINE, Comparison, compare_arm, too_few
 from hopcost.statistics.intervals import ONE, Interval
+from hopcost.statistics.precision import looks
 from hopcost.statistics.summary import cpu, duty, hop_cost, usage, warm_up
 from hopcost.statistics.summary.hop_cost import HopCost
 from hopcost.statistics.summary.open_loop import OpenFigures, VoidStarts, open_figures_of_arm, void_starts
@@ -25,7 +26,7 @@ from hopcost.statistics.summary.soak import Course, summarise_soak
 from hopcost.statistics.summary.usage import ArmSurroundings
 from hopcost.statistics.validity.arm import Consequence, faults_of_arm, is_generator_full
 from hopcost.statistics.validity.bias import can_be_judged, why_run_is_convicted
-from hopcost.suites.published import Published
+from hopcost.suites.articles.published import Published
 
 ERROR_KINDS = ("connect", "tls", "write", "read", "protocol", "status", "body", "timeout")
 

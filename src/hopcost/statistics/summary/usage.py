@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import msgspec
 
-from hopcost.generators.engine_protocol import TlsHandshakes
-from hopcost.record.block import ArmBlock, Block
-from hopcost.record.evidence import Memory, TimeWait
-from hopcost.record.repeat import Repeat
+from hopcost.programs.generators.engine_protocol import TlsHandshakes
+from hopcost.record.contents.block import ArmBlock, Block
+from hopcost.record.contents.evidence import Memory, TimeWait
+from hopcost.record.contents.repeat import Repeat
 
 
 class ArmSurroundings(msgspec.Struct, frozen=True):

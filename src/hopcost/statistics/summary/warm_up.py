@@ -14,9 +14,9 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
-from hopcost.generators.engine_protocol import WarmedUp
 from hopcost.plan.method import METHOD
-from hopcost.record.block import ArmBlock, Block
+from hopcost.programs.generators.engine_protocol import WarmedUp
+from hopcost.record.contents.block import ArmBlock, Block
 
 SLICES_AT_LEAST = 6  # fewer show no change
 AS_LONG = 0.9  # of the longest warm-up: such are looked at together

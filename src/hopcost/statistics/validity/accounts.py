@@ -6,11 +6,11 @@ import statistics
 from collections.abc import Sequence
 from functools import lru_cache
 
-from hopcost.generators.engine_protocol import ArmTotals, Slice
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment
+from hopcost.programs.generators.engine_protocol import ArmTotals, Slice
 from hopcost.record import histogram
-from hopcost.record.block import OpenLoad
+from hopcost.record.contents.block import OpenLoad
 from hopcost.statistics.figures import total
 
 

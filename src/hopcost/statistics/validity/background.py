@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hopcost.generators.engine_protocol import Slice, Validity
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment
-from hopcost.record.block import ArmBlock, Block
-from hopcost.record.reason import Reason, ReasonKind
+from hopcost.programs.generators.engine_protocol import Slice, Validity
+from hopcost.record.contents.block import ArmBlock, Block
+from hopcost.record.contents.reason import Reason, ReasonKind
 from hopcost.statistics.figures import total
 from hopcost.statistics.validity.others import Fault
-from hopcost.suites.server import RunningServer, ServerHop
+from hopcost.suites.arms.server import RunningServer, ServerHop
 
 LEAST_NS = 100_000_000  # of time without a visit: below, the share would be one of nothing
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from hopcost.generators.engine_protocol import ArmTotals, End, Slice, Validity
 from hopcost.plan import open_loop
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment
+from hopcost.programs.generators.engine_protocol import ArmTotals, End, Slice, Validity
 from hopcost.record import histogram
-from hopcost.record.block import ArmBlock, Block, VoidLoad
-from hopcost.record.reason import Reason, ReasonKind
+from hopcost.record.contents.block import ArmBlock, Block, VoidLoad
+from hopcost.record.contents.reason import Reason, ReasonKind
 from hopcost.statistics.figures import total
 from hopcost.statistics.validity.accounts import is_stalled, share
 from hopcost.statistics.validity.background import faults_of_background

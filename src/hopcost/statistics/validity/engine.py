@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from hopcost.record.reason import Reason, ReasonKind
+from hopcost.record.contents.reason import Reason, ReasonKind
 
 # What tells its sentences apart (crates/engine/src/session/judgement.rs); the first number of each is its figure.
 PHRASES = {

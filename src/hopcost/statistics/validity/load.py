@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment
-from hopcost.record.block import Block, LoadFault, LoadFaultKind, OpenLoad, VoidLoad
-from hopcost.record.reason import Reason, ReasonKind
+from hopcost.record.contents.block import Block, LoadFault, LoadFaultKind, OpenLoad, VoidLoad
+from hopcost.record.contents.reason import Reason, ReasonKind
 from hopcost.statistics.validity.accounts import (
     could_have_sent,
     generator_busy,

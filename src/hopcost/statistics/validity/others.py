@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from hopcost.generators.engine_protocol import Validity
 from hopcost.plan.method import METHOD
-from hopcost.record.block import Block
-from hopcost.record.evidence import OtherProgram
-from hopcost.record.reason import Reason, ReasonKind
+from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.record.contents.block import Block
+from hopcost.record.contents.evidence import OtherProgram
+from hopcost.record.contents.reason import Reason, ReasonKind
 from hopcost.statistics.validity.accounts import share
 
 Fault = tuple[Validity, Reason]  # what it makes of the block, and why

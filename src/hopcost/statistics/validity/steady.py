@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from hopcost.plan.method import METHOD
-from hopcost.record.block import ArmBlock
+from hopcost.record.contents.block import ArmBlock
 from hopcost.statistics.figures import total
 
 

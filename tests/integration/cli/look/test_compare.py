@@ -10,9 +10,9 @@ import pytest
 from samples.records import ENVIRONMENT, made_up_suite, plain_block, plan_of
 
 from hopcost.record import reader
-from hopcost.record.run import FORMAT
+from hopcost.record.contents.run import FORMAT
 from hopcost.record.writer import Writer
-from hopcost.statistics.questions import two_records
+from hopcost.statistics.questions.two_records import two_records
 
 
 def written(path: Path, behind: int = 400, **environment: object) -> Path:

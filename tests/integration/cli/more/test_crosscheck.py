@@ -8,7 +8,7 @@ from pathlib import Path
 import command
 import pytest
 
-from hopcost.generators.peers import BY_NAME
+from hopcost.programs.generators.peers import BY_NAME
 from hopcost.statistics.questions.crosscheck import OURS
 
 

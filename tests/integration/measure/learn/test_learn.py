@@ -22,10 +22,10 @@ from hopcost.stacks.sandbox import network
 from hopcost.stacks.sandbox.cgroups import find_freezer
 from hopcost.stacks.sandbox.ports import raise_open_files
 from hopcost.stacks.stack import RunningStack
-from hopcost.suites.app import App
-from hopcost.suites.arm import Arm, Hop, Link, SettingValue
-from hopcost.suites.expect import Compared, Expect
-from hopcost.suites.experiment import Workload
+from hopcost.suites.arms.app import App
+from hopcost.suites.arms.arm import Arm, Hop, Link, SettingValue
+from hopcost.suites.experiments.expect import Compared, Expect
+from hopcost.suites.experiments.experiment import Workload
 
 pytestmark = pytest.mark.usefixtures("nothing_left", "brief")
 

@@ -14,8 +14,8 @@ from hopcost.stacks.app.find_port import find_port
 from hopcost.stacks.host import Local
 from hopcost.stacks.sandbox import network
 from hopcost.stacks.sandbox.cgroups import find_freezer
-from hopcost.suites.app import App
-from hopcost.suites.arm import Link
+from hopcost.suites.arms.app import App
+from hopcost.suites.arms.arm import Link
 
 pytestmark = [
     pytest.mark.usefixtures("nothing_left"),

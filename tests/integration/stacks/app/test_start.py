@@ -15,16 +15,16 @@ from processes import small_apps
 
 from hopcost.errors import ArmFailed
 from hopcost.plan.cores import Cores
-from hopcost.stacks import check
 from hopcost.stacks.app.listening import ListensElsewhere
-from hopcost.stacks.connection import HttpAnswer
+from hopcost.stacks.client import check
+from hopcost.stacks.client.connection import HttpAnswer
 from hopcost.stacks.host import Local
 from hopcost.stacks.sandbox import network
 from hopcost.stacks.sandbox.cgroups import find_freezer
 from hopcost.stacks.sandbox.network import HOST
 from hopcost.stacks.stack import RunningStack
-from hopcost.suites.app import App
-from hopcost.suites.arm import Arm, Hop, Link
+from hopcost.suites.arms.app import App
+from hopcost.suites.arms.arm import Arm, Hop, Link
 
 pytestmark = [
     pytest.mark.usefixtures("nothing_left"),

@@ -15,14 +15,14 @@ from processes import small_apps
 from hopcost.errors import ArmFailed
 from hopcost.measure.rig import RealRig
 from hopcost.plan.cores import Cores
-from hopcost.stacks import check
+from hopcost.stacks.client import check
 from hopcost.stacks.host import Local
 from hopcost.stacks.sandbox import network
 from hopcost.stacks.sandbox.cgroups import find_freezer
 from hopcost.stacks.stack import RunningStack
-from hopcost.suites.app import App
-from hopcost.suites.arm import Arm, Hop, Link
-from hopcost.suites.experiment import Workload
+from hopcost.suites.arms.app import App
+from hopcost.suites.arms.arm import Arm, Hop, Link
+from hopcost.suites.experiments.experiment import Workload
 
 pytestmark = [
     pytest.mark.usefixtures("nothing_left"),

@@ -16,8 +16,8 @@ from hopcost.errors import ArmFailed
 from hopcost.plan.cores import Cores
 from hopcost.stacks.attached.request import ask_stack
 from hopcost.stacks.attached.stack import REMOTE, AttachedStack
-from hopcost.suites.experiment import Workload
-from hopcost.suites.server import RunningServer, ServerHop
+from hopcost.suites.arms.server import RunningServer, ServerHop
+from hopcost.suites.experiments.experiment import Workload
 
 CORES = Cores(stack=[0], generator=[0])
 

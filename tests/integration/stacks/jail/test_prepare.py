@@ -12,17 +12,17 @@ from pathlib import Path
 import pytest
 from jails import BODY_BYTES, arm_of, ask, running, site_of
 from known import known
-from nginx_texts import OTHERS, OWN, others_configurations, own_configurations
 from places import ROOT
+from texts.nginx_texts import OTHERS, OWN, others_configurations, own_configurations
 
 from hopcost.errors import UsageError
 from hopcost.machine import binaries
 from hopcost.nginx.edits import Edit
 from hopcost.stacks.jail.outcome import outcome_of
 from hopcost.stacks.sandbox import leftovers
-from hopcost.suites.app import App
-from hopcost.suites.arm import Arm, Hop, Link
-from hopcost.suites.configuration import Configuration
+from hopcost.suites.arms.app import App
+from hopcost.suites.arms.arm import Arm, Hop, Link
+from hopcost.suites.arms.configuration import Configuration
 
 NOT_FOR_ALL = ("limited",)  # its second request may be refused
 LOGIN = ("Authorization", "Basic aG9wY29zdDpob3Bjb3N0")

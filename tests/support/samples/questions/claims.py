@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 from samples.records import block, made_up_suite, part, record, slice_of
 
-from hopcost.statistics.questions import claims
-from hopcost.statistics.questions.claim_result import ClaimResult
-from hopcost.suites.claim import Claim, ClaimFigure, ClaimTest, Needs, Relation
+from hopcost.statistics.questions.claims import claims
+from hopcost.statistics.questions.claims.result import ClaimResult
+from hopcost.suites.articles.claim import Claim, ClaimFigure, ClaimTest, Needs, Relation
 from hopcost.suites.suite import Suite
 
 GOOD = """

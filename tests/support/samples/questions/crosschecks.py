@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hopcost.record.repeat import PeerRun
+from hopcost.record.contents.repeat import PeerRun
 from hopcost.statistics.questions.crosscheck import Turn
 
 

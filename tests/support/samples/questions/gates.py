@@ -6,18 +6,18 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from mock_rig import MockRig, measured, question
+from mocks.mock_rig import MockRig, measured, question
 
-from hopcost.generators.engine_protocol import Validity
-from hopcost.record.evidence import OtherProgram
-from hopcost.record.reason import Reason, ReasonKind
+from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.record.contents.evidence import OtherProgram
+from hopcost.record.contents.reason import Reason, ReasonKind
 from hopcost.report import Format, render
 from hopcost.report.questions.gate import gate_report
 from hopcost.statistics.comparisons import CPU, THROUGHPUT
 from hopcost.statistics.intervals import Interval
-from hopcost.statistics.precision import Settling
-from hopcost.statistics.questions.gate import GateResult
-from hopcost.statistics.questions.gate_decision import FigureDecision, GateDecision, GateOutcome
+from hopcost.statistics.precision.precision import Settling
+from hopcost.statistics.questions.gate.decision import FigureDecision, GateDecision, GateOutcome
+from hopcost.statistics.questions.gate.gate import GateResult
 
 PASSED, FAILED, OPEN = GateOutcome.WITHIN, GateOutcome.BEYOND, GateOutcome.NOT_SETTLED
 LIMITS = {THROUGHPUT: 1 / 1.03, CPU: 1.03}

@@ -10,12 +10,12 @@ from samples.records import made_up_suite, plain_block, plan_of, record
 from scipy.special import ndtr
 
 from hopcost.plan.plan import PlannedExperiment
-from hopcost.record.block import Block
-from hopcost.record.run import Record
-from hopcost.statistics.questions import claims
-from hopcost.statistics.questions.claim_result import ClaimResult, ClaimTestResult
-from hopcost.suites.claim import Claim, ClaimTest, Needs, Relation
-from hopcost.suites.experiment import Experiment, Sweep
+from hopcost.record.contents.block import Block
+from hopcost.record.contents.run import Record
+from hopcost.statistics.questions.claims import claims
+from hopcost.statistics.questions.claims.result import ClaimResult, ClaimTestResult
+from hopcost.suites.articles.claim import Claim, ClaimTest, Needs, Relation
+from hopcost.suites.experiments.experiment import Experiment, Sweep
 from hopcost.suites.suite import Suite
 
 

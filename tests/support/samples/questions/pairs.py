@@ -7,8 +7,8 @@ from pathlib import Path
 from samples.records import MS, block, open_load, part, record, slice_of
 
 from hopcost.plan.plan import Plan
-from hopcost.record.block import Block
-from hopcost.record.run import Record
+from hopcost.record.contents.block import Block
+from hopcost.record.contents.run import Record
 
 SWAYS = (0.96, 1.0, 1.02, 0.99, 1.03, 1.0)  # of the machine, block by block: in all arms alike
 ROUNDS = 4

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from truth_samples import filled
+from samples.truth import filled
 
 from tools.truth import cpu_account, lines
 from tools.truth.form import Form

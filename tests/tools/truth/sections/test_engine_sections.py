@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from truth_samples import line
+from samples.truth import line
 
 from tools.truth import lines, server
 from tools.truth.sections.engine import delay, pacing, stall

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from truth_samples import comparison, report
+from samples.truth import comparison, report
 
 from hopcost.plan.method import METHOD
 from hopcost.suites import read

@@ -9,14 +9,16 @@ from typing import Any
 import msgspec
 import pytest
 from golden import FOLDER
-from truth_samples import comparison, filled, line, report
+from samples.truth import comparison, filled, line, report
 
-from hopcost.record.run import Ending, StopReason
+from hopcost.record.contents.run import Ending, StopReason
 from hopcost.report.formats.json_schema import Report
 from hopcost.statistics.verdict import Size
 from tools.truth import lines, made_with
 from tools.truth.form import Form
-from tools.truth.sections import alarms, precision, sensitivity, slices
+from tools.truth.sections import sensitivity
+from tools.truth.sections.agreement import precision, slices
+from tools.truth.sections.same import alarms
 
 
 def test_what_is_a_false_alarm() -> None:

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopcost.measure.learn.changes import TOKEN, changing_fields, find_changes, mask, what_is_alike
-from hopcost.stacks.connection import HttpAnswer
-from hopcost.suites.expect import Compared, Expect, blank
+from hopcost.stacks.client.connection import HttpAnswer
+from hopcost.suites.experiments.expect import Compared, Expect, blank
 
 PAGE = '<form action="/login"><input name="csrf" value="{token}"><p>rendered at {clock}</p></form>' + " " * 60
 

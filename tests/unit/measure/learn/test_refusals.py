@@ -8,7 +8,7 @@ import h11
 import pytest
 
 from hopcost.measure.learn.refusals import why_no_answer, why_refused
-from hopcost.stacks.connection import Endless, HttpAnswer
+from hopcost.stacks.client.connection import Endless, HttpAnswer
 
 CUT = h11.RemoteProtocolError("peer closed connection without sending complete message body")
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import msgspec
 import pytest
-import suite_files
-from mock_rig import MockRig, measured, question
+from mocks.mock_rig import MockRig, measured, question
+from texts import suite_files
 
 from hopcost.errors import UsageError
 from hopcost.measure.protocols import before_after
@@ -15,9 +15,9 @@ from hopcost.report import Format, render
 from hopcost.report.questions.gate import gate_report
 from hopcost.report.questions.gate.sentence import sentence
 from hopcost.statistics.comparisons import CPU, THROUGHPUT
-from hopcost.statistics.questions.gate_decision import GateOutcome, decide
-from hopcost.statistics.questions.gate_figures import GateFigures
-from hopcost.suites.experiment import Placement
+from hopcost.statistics.questions.gate.decision import GateOutcome, decide
+from hopcost.statistics.questions.gate.figures import GateFigures
+from hopcost.suites.experiments.experiment import Placement
 
 SWEPT = suite_files.TWO_ARMS + '\n[experiments.sweep]\nkey = "workload.connections"\nvalues = [4, 8]\n'
 

@@ -10,13 +10,13 @@ import pytest
 from samples.questions.crosschecks import played
 
 from hopcost.errors import ArmFailed
-from hopcost.generators.peers.peer import PeerLoad
-from hopcost.measure.peer_load import Drive
+from hopcost.measure.load.peer import Drive
 from hopcost.measure.protocols.crosscheck import Generators, run_crosscheck
-from hopcost.record.repeat import PeerRun
-from hopcost.stacks.address import Address
+from hopcost.programs.generators.peers.peer import PeerLoad
+from hopcost.record.contents.repeat import PeerRun
+from hopcost.stacks.client.address import Address
 from hopcost.statistics.questions.crosscheck import OURS, Crosscheck
-from hopcost.suites.experiment import Workload
+from hopcost.suites.experiments.experiment import Workload
 
 
 def check(turns: list[str], failure: Callable[[], str | None] = lambda: None) -> Crosscheck:

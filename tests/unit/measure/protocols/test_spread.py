@@ -11,9 +11,9 @@ from samples import records
 
 from hopcost.errors import MeasurementFailed
 from hopcost.plan.method import METHOD
-from hopcost.record.block import Block
-from hopcost.statistics import looks, precision
-from hopcost.statistics.precision import Variances
+from hopcost.record.contents.block import Block
+from hopcost.statistics.precision import looks, precision
+from hopcost.statistics.precision.precision import Variances
 from hopcost.statistics.questions import machine_spread
 from hopcost.statistics.questions.machine_spread import MachineSpread
 

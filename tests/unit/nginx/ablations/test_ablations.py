@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from nginx_texts import others_configurations, own, own_configurations, seen_load
+from texts.nginx_texts import others_configurations, own, own_configurations, seen_load
 
 from hopcost.nginx.ablations import Ablation, find_ablations
 from hopcost.nginx.limits import limits_off

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from nginx_texts import ablations_of, changed
+from texts.nginx_texts import ablations_of, changed
 
 PROXY = "location / { proxy_pass http://a:1; }"
 TEXT = f"gzip on;\ngzip_comp_level 6;\ngzip_min_length 1k;\nserver {{ gzip on; {PROXY} }}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from nginx_texts import ablations_of, configuration_of, context_of
+from texts.nginx_texts import ablations_of, configuration_of, context_of
 
 TEXT = """
 gzip on;

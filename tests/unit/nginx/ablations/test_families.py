@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from nginx_texts import ablations_of, changed
+from texts.nginx_texts import ablations_of, changed
 
 from hopcost.nginx.ablations import Receipt
 

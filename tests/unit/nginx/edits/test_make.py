@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from nginx_texts import configuration_of, directive
+from texts.nginx_texts import configuration_of, directive
 
 from hopcost.errors import UsageError
 from hopcost.nginx.edits import Edit, Place, edited

@@ -9,7 +9,7 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
-from nginx_texts import configuration_of, own
+from texts.nginx_texts import configuration_of, own
 
 from hopcost.nginx.needs.certificates import Certificate, certificate_edits, find_certificates
 from hopcost.nginx.tree import walk

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from nginx_texts import configuration_of, others_configurations, own_configurations
+from texts.nginx_texts import configuration_of, others_configurations, own_configurations
 
 from hopcost.errors import UsageError
 from hopcost.nginx.read import read_configuration

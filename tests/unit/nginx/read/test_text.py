@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from nginx_texts import configuration_of, directive
+from texts.nginx_texts import configuration_of, directive
 
 from hopcost.nginx.edits import Edit
 from hopcost.nginx.tree import walk

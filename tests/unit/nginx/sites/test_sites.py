@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from nginx_texts import configuration_of, own
+from texts.nginx_texts import configuration_of, own
 
 from hopcost.errors import UsageError
 from hopcost.nginx.read import read_configuration

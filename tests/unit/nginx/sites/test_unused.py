@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from nginx_texts import configuration_of
+from texts.nginx_texts import configuration_of
 
 from hopcost.nginx.sites.unused import sites_not_included
 

@@ -9,7 +9,7 @@ import crossplane.lexer
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from nginx_texts import others_files, own_files, without_lua
+from texts.nginx_texts import others_files, own_files, without_lua
 
 from hopcost.errors import UsageError
 from hopcost.nginx.tokens import Kind, split_tokens

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from nginx_texts import configuration_of, others_configurations, own, own_configurations, seen_load
+from texts.nginx_texts import configuration_of, others_configurations, own, own_configurations, seen_load
 
 from hopcost.nginx.read import read_configuration
 from hopcost.nginx.sites import choose_site

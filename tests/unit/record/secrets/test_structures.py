@@ -9,18 +9,18 @@ from samples.records import ENVIRONMENT, made_up_suite, plain_block, plan_of
 
 from hopcost.nginx.edits import Edit
 from hopcost.record import reader
-from hopcost.record.block import Failure
+from hopcost.record.contents.block import Failure
+from hopcost.record.contents.reason import Reason, ReasonKind
+from hopcost.record.contents.repeat import PeerRun, Repeat
+from hopcost.record.contents.run import Ending, StopReason
 from hopcost.record.kept_files import KeptCommand
-from hopcost.record.reason import Reason, ReasonKind
-from hopcost.record.repeat import PeerRun, Repeat
-from hopcost.record.run import Ending, StopReason
 from hopcost.record.secrets import MASK
 from hopcost.record.secrets.structures import StructureMasker
 from hopcost.record.writer import Writer
-from hopcost.suites.arm import Arm, Hop, Link
-from hopcost.suites.configuration import Configuration
-from hopcost.suites.experiment import Workload
-from hopcost.suites.server import RunningServer
+from hopcost.suites.arms.arm import Arm, Hop, Link
+from hopcost.suites.arms.configuration import Configuration
+from hopcost.suites.arms.server import RunningServer
+from hopcost.suites.experiments.experiment import Workload
 
 SECRET = "planted-s3cret"
 OTHER = "planted-0ther"

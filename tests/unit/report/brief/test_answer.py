@@ -8,12 +8,12 @@ from samples.comparisons import RATE_PER_S, arm, six_blocks, summary, void_load
 from samples.records import block, part, plain_block, plan_of, record, slice_of, sound_block
 
 from hopcost.plan.plan import Plan
-from hopcost.record.block import ArmBlock, Block
-from hopcost.record.run import Record
+from hopcost.record.contents.block import ArmBlock, Block
+from hopcost.record.contents.run import Record
 from hopcost.report.brief.answer import sentence
 from hopcost.report.brief.load import FULL_LOAD, load_shown
 from hopcost.statistics.summary.summary import summarise
-from hopcost.suites.arm import Link
+from hopcost.suites.arms.arm import Link
 
 LINKS = {"tcp": Link.HTTP_TCP, "unix": Link.HTTP_UNIX, "fastcgi": Link.FASTCGI_TCP}  # from the proxy to the app
 

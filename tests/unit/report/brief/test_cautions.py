@@ -7,11 +7,11 @@ from samples.comparisons import arm, six_blocks, summary, void_load
 from samples.records import MS, block, part, plain_block, plan_of, record, slice_of
 from samples.reports import everything, failing
 
-from hopcost.generators.engine_protocol import Validity
 from hopcost.plan.plan import LeftOut, PlannedExperiment
-from hopcost.record.block import Block
-from hopcost.record.reason import Reason, ReasonKind
-from hopcost.record.run import Record
+from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.record.contents.block import Block
+from hopcost.record.contents.reason import Reason, ReasonKind
+from hopcost.record.contents.run import Record
 from hopcost.report.brief.cautions import cautions
 from hopcost.report.brief.load import load_shown
 from hopcost.statistics.summary.summary import summarise

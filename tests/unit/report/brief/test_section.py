@@ -12,11 +12,11 @@ from samples.records import plain_block, plan_of, record
 from samples.reports import everything, failing, full_block
 from samples.sweeps import soak_block, soak_plan, sweep
 
-from hopcost.generators.engine_protocol import Validity
 from hopcost.plan.plan import LeftOut
-from hopcost.record.block import Failure
-from hopcost.record.reason import Reason, ReasonKind
-from hopcost.record.run import Record
+from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.record.contents.block import Failure
+from hopcost.record.contents.reason import Reason, ReasonKind
+from hopcost.record.contents.run import Record
 from hopcost.report import Part
 from hopcost.report.brief.section import section
 from hopcost.report.document import Document

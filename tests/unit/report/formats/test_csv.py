@@ -13,13 +13,13 @@ from samples.records import record, sound_block
 from samples.reports import everything, rendered
 from samples.sweeps import peer_run, plan_with, planned, repeat, soak_block, soak_plan, sweep
 
-from hopcost.record.run import Record
+from hopcost.record.contents.run import Record
 from hopcost.report import Cell, Format, Result, render
 from hopcost.report.document import Document
 from hopcost.report.questions.claims import claims_report
 from hopcost.statistics.summary.summary import summarise
+from hopcost.suites.articles.published import Protocol
 from hopcost.suites.peer_name import PeerName
-from hopcost.suites.published import Protocol
 
 Found = dict[str, str]
 

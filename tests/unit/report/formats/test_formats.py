@@ -7,7 +7,7 @@ import pytest
 from samples.records import plain_block, record
 from samples.reports import everything, rendered
 
-from hopcost.record.run import Run
+from hopcost.record.contents.run import Run
 
 
 @pytest.mark.parametrize("format", ["txt", "md", "json"])

@@ -12,10 +12,10 @@ from samples.records import record, sound_block
 from samples.reports import everything, rendered
 from samples.sweeps import peer_run, plan_with, planned, repeat, soak_block, soak_plan, sweep
 
-from hopcost.record.run import Record
+from hopcost.record.contents.run import Record
 from hopcost.report.formats.json_schema import Report
+from hopcost.suites.articles.published import Protocol
 from hopcost.suites.peer_name import PeerName
-from hopcost.suites.published import Protocol
 
 SCHEMA = json.loads((ROOT / "docs" / "reference" / "report.schema.json").read_text(encoding="utf-8"))
 GOLDEN = ROOT / "tests" / "golden" / "report" / "report.json"

@@ -9,7 +9,7 @@ import pytest
 from samples.records import plan_of
 
 from hopcost.report.live.clock import Clock
-from hopcost.statistics.precision import Forecast
+from hopcost.statistics.precision.precision import Forecast
 
 
 class Time:

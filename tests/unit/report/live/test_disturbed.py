@@ -5,10 +5,10 @@ from __future__ import annotations
 from samples.comparisons import six_blocks, void_load
 from samples.records import block, plain_block
 
-from hopcost.generators.engine_protocol import Validity
-from hopcost.record.block import Block, Failure
-from hopcost.record.evidence import OtherProgram
-from hopcost.record.reason import Reason, ReasonKind
+from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.record.contents.block import Block, Failure
+from hopcost.record.contents.evidence import OtherProgram
+from hopcost.record.contents.reason import Reason, ReasonKind
 from hopcost.report.live.disturbed import Told, disturbed_line, failure_lines
 
 

@@ -10,13 +10,13 @@ import pytest
 from rich.console import Console
 from samples.records import block, plain_block, plan_of
 
-from hopcost.generators.engine_protocol import Validity
 from hopcost.plan.plan import Plan
-from hopcost.record.block import Failure
-from hopcost.record.reason import Reason, ReasonKind
-from hopcost.record.run import Ending, StopReason
+from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.record.contents.block import Failure
+from hopcost.record.contents.reason import Reason, ReasonKind
+from hopcost.record.contents.run import Ending, StopReason
 from hopcost.report.live.log import LogLines
-from hopcost.statistics.precision import Forecast
+from hopcost.statistics.precision.precision import Forecast
 
 FORECAST = Forecast(blocks=6, rounds=12, half_width=0.012, seconds=95)
 

@@ -9,7 +9,7 @@ from hopcost.plan.plan import PlannedArm, PlannedExperiment
 from hopcost.report.formats.text.bar_rows import bar_rows
 from hopcost.report.live.rows import rows_of
 from hopcost.statistics.intervals import ONE, Interval
-from hopcost.statistics.stop import ArmSoFar
+from hopcost.statistics.precision.stop import ArmSoFar
 
 US = 1000  # ns
 FIGURES = {

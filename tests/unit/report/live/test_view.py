@@ -12,18 +12,18 @@ import pytest
 from rich.console import Console
 from samples.records import MS, block, part, plain_block, plan_of, slice_of
 
-from hopcost.generators.engine_protocol import Validity
 from hopcost.plan.plan import Plan
 from hopcost.plan.turns import Turns
-from hopcost.record.block import Block, Failure
-from hopcost.record.reason import Reason, ReasonKind
-from hopcost.record.run import Ending, StopReason
+from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.record.contents.block import Block, Failure
+from hopcost.record.contents.reason import Reason, ReasonKind
+from hopcost.record.contents.run import Ending, StopReason
 from hopcost.report.live import watch
 from hopcost.report.live.view import View
-from hopcost.statistics import stop
 from hopcost.statistics.arms import PairedBlocks
-from hopcost.statistics.precision import Forecast
-from hopcost.statistics.stop import ArmSoFar
+from hopcost.statistics.precision import stop
+from hopcost.statistics.precision.precision import Forecast
+from hopcost.statistics.precision.stop import ArmSoFar
 
 NOW_S = 1000.0
 FORECAST = Forecast(blocks=10, rounds=12, half_width=0.012, seconds=95)

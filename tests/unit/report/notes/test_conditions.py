@@ -8,7 +8,7 @@ from samples.comparisons import six_blocks, summary
 from samples.records import plan_of
 
 from hopcost.report.notes.conditions import starts_lines
-from hopcost.suites.expect import Compared, Expect
+from hopcost.suites.experiments.expect import Compared, Expect
 
 
 @pytest.mark.parametrize(

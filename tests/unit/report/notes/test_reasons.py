@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from samples.records import broke_off, plain_block, record
 
-from hopcost.generators.engine_protocol import Validity
-from hopcost.record.block import Block
-from hopcost.record.evidence import OtherProgram
-from hopcost.record.reason import Reason, ReasonKind
+from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.record.contents.block import Block
+from hopcost.record.contents.evidence import OtherProgram
+from hopcost.record.contents.reason import Reason, ReasonKind
 from hopcost.report.notes.reasons import reason_lines
 from hopcost.statistics.summary.summary import summarise
 

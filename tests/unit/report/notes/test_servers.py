@@ -12,14 +12,14 @@ from samples.servers import batch, found, plan_of_servers, record_of_servers, se
 
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import Plan
-from hopcost.record.run import Record
+from hopcost.record.contents.run import Record
 from hopcost.report import Format, Part, render
 from hopcost.report.notes import servers
 from hopcost.report.notes.scope import of_servers
 from hopcost.report.notes.servers import freezing_lines, scope_sentence, server_cautions, turn_connections
 from hopcost.report.record_report import record_report
 from hopcost.statistics.summary.summary import ExperimentSummary, summarise
-from hopcost.suites.expect import Compared
+from hopcost.suites.experiments.expect import Compared
 
 SLOWER = (800, 804, 796, 801)
 

@@ -6,7 +6,7 @@ import pytest
 from samples.records import record
 from samples.sweeps import at, notes_of, plan_with, point
 
-from hopcost.record.evidence import NetworkKind, Surroundings
+from hopcost.record.contents.evidence import NetworkKind, Surroundings
 
 
 def surrounded(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from samples.records import block, open_load, part, plan_of, record, slice_of
 
-from hopcost.generators.engine_protocol import TlsHandshakes
-from hopcost.record.block import ArmBlock
+from hopcost.programs.generators.engine_protocol import TlsHandshakes
+from hopcost.record.contents.block import ArmBlock
 from hopcost.report.notes.tls import tls_lines
 from hopcost.statistics.summary.summary import summarise
 

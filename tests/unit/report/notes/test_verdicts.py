@@ -8,7 +8,7 @@ from known import known
 from samples.comparisons import RATE_PER_S, six_blocks, summary
 
 from hopcost.report.notes.verdicts import verdict_lines
-from hopcost.statistics.precision import Settling
+from hopcost.statistics.precision.precision import Settling
 
 
 def test_what_is_not_settled_says_what_an_answer_takes_but_not_for_single_hops() -> None:

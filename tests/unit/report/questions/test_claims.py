@@ -16,7 +16,7 @@ from samples.records import record
 from hopcost.report import Format, render
 from hopcost.report.questions import claims
 from hopcost.report.questions.claims import claims_report
-from hopcost.suites.claim import Relation
+from hopcost.suites.articles.claim import Relation
 
 
 @pytest.mark.parametrize("format", [Format.TEXT, Format.MARKDOWN, Format.JSON])

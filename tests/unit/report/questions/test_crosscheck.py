@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from samples.questions.crosschecks import turns
 
-from hopcost.generators.peers import BY_NAME
+from hopcost.programs.generators.peers import BY_NAME
 from hopcost.report import Format, render
 from hopcost.report.questions.crosscheck import crosscheck_report, sentence
 from hopcost.statistics.questions import crosscheck

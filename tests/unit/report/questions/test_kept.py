@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import fronts
 import pytest
-from mock_rig import MockRig
+from mocks import fronts
+from mocks.mock_rig import MockRig
 from samples.written import written
 
 from hopcost.errors import UsageError

@@ -10,11 +10,11 @@ import pytest
 from samples.questions.pairs import half
 from samples.records import ENVIRONMENT, plan_of
 
-from hopcost.generators.engine_protocol import Validity
-from hopcost.record.run import Record
+from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.record.contents.run import Record
 from hopcost.report import Format, render
 from hopcost.report.questions.two_records import comparison_report
-from hopcost.statistics.questions import two_records as questions_two_records
+from hopcost.statistics.questions.two_records import two_records as questions_two_records
 
 
 def everything() -> tuple[Record, Record]:

@@ -9,9 +9,9 @@ from samples.records import MS, block, histogram, part, plain_block, plan_of, re
 from samples.reports import everything, rendered
 from samples.sweeps import at, details_of, notes_of, peer_run, plan_with, planned, point, sweep, table_of
 
-from hopcost.generators.engine_protocol import Validity
 from hopcost.plan.turns import Turns
-from hopcost.record.run import Ending, Record, Run, StopReason
+from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.record.contents.run import Ending, Record, Run, StopReason
 from hopcost.report import Part
 from hopcost.report.formats import text
 from hopcost.report.record_report import document

@@ -7,13 +7,13 @@ from known import known
 from samples.records import block, part, record, slice_of
 from samples.sweeps import at, peer_run, plan_with, planned, repeat, table_of
 
-from hopcost.record.block import Block
-from hopcost.record.repeat import PeerRun
-from hopcost.record.run import Record
+from hopcost.record.contents.block import Block
+from hopcost.record.contents.repeat import PeerRun
+from hopcost.record.contents.run import Record
 from hopcost.report import Part
 from hopcost.report.document import Table
+from hopcost.suites.articles.published import Protocol
 from hopcost.suites.peer_name import PeerName
-from hopcost.suites.published import Protocol
 
 
 def timed(answers: int, latency_ms: dict[str, float], kept: int | None = None) -> PeerRun:

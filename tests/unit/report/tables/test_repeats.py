@@ -9,8 +9,8 @@ from samples.reports import rendered
 from samples.sweeps import notes_of, peer_run, plan_with, planned, point, repeat, table_of
 
 from hopcost.report import Part
+from hopcost.suites.articles.published import Protocol
 from hopcost.suites.peer_name import PeerName
-from hopcost.suites.published import Protocol
 
 
 def test_repeats_have_a_mean_a_spread_and_no_verdict() -> None:

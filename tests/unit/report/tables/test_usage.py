@@ -8,16 +8,16 @@ from samples.records import record
 from samples.reports import rendered
 from samples.sweeps import at, details_of, notes_of, peer_run, plan_with, planned, repeat, sweep, table_of
 
-from hopcost.record.block import Block
-from hopcost.record.evidence import Memory, NetworkKind, Surroundings, TimeWait
-from hopcost.record.run import Record
+from hopcost.record.contents.block import Block
+from hopcost.record.contents.evidence import Memory, NetworkKind, Surroundings, TimeWait
+from hopcost.record.contents.run import Record
 from hopcost.report import Part, formatting
 from hopcost.report.document import Table
 from hopcost.report.formats import text
 from hopcost.report.record_report import document
 from hopcost.statistics.summary.summary import summarise
+from hopcost.suites.articles.published import Protocol
 from hopcost.suites.peer_name import PeerName
-from hopcost.suites.published import Protocol
 
 MIB = 2**20
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hopcost.stacks.address import Address
 from hopcost.stacks.app.command import AppCommand, app_command, told_by
-from hopcost.suites.app import App
+from hopcost.stacks.client.address import Address
+from hopcost.suites.arms.app import App
 
 TCP = Address(link="http+tcp", address="127.0.0.1:2001")
 UNIX = Address(link="http+unix", address="/tmp/s/app.sock")

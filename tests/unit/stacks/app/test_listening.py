@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from hopcost.stacks.address import Address
 from hopcost.stacks.app.listening import describe_elsewhere, elsewhere, ways_in
-from hopcost.suites.app import App
+from hopcost.stacks.client.address import Address
+from hopcost.suites.arms.app import App
 
 TOLD = Address(link="http+tcp", address="127.0.0.1:2001")
 ON_6 = Address(link="http+tcp", address="[::1]:2001")

@@ -6,8 +6,8 @@ import pytest
 
 from hopcost.errors import CannotMeasure
 from hopcost.stacks.app.needs import Forwarder, addresses_of, foreign_addresses, forwarders, services_of
-from hopcost.suites.app import App, Service, read_service
-from hopcost.suites.arm import Arm, Hop, Link
+from hopcost.suites.arms.app import App, Service, read_service
+from hopcost.suites.arms.arm import Arm, Hop, Link
 
 HOSTS = "127.0.0.1 localhost\n10.0.0.5\tdb db.internal # the database\nfd00::5 db\n"
 

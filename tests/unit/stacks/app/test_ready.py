@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from hopcost.errors import ArmFailed
-from hopcost.stacks.address import Address
 from hopcost.stacks.app.listening import ListensElsewhere
 from hopcost.stacks.app.ready import wait_until_it_listens
-from hopcost.suites.app import App
+from hopcost.stacks.client.address import Address
+from hopcost.suites.arms.app import App
 
 TOLD = Address(link="http+tcp", address="127.0.0.1:2001")
 

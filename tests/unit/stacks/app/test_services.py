@@ -6,7 +6,7 @@ import pytest
 
 from hopcost.machine.listeners import Listener
 from hopcost.stacks.app.services import SharedService, _shared, unlike
-from hopcost.suites.app import read_service
+from hopcost.suites.arms.app import read_service
 
 POSTGRES = read_service("127.0.0.1:5432")
 

@@ -6,7 +6,7 @@ import itertools
 from pathlib import Path
 
 from known import known
-from nginx_texts import configuration_of
+from texts.nginx_texts import configuration_of
 
 from hopcost.nginx.needs import find_needs
 from hopcost.nginx.sites import choose_site

@@ -10,7 +10,7 @@ from hopcost.errors import CannotMeasure
 from hopcost.plan.method import METHOD
 from hopcost.stacks.sandbox import ports as sandbox_ports
 from hopcost.stacks.sandbox.ports import NamespacePorts, Ports, client_ports, refuse_the_same_port
-from hopcost.suites.arm import Arm, Hop, Link
+from hopcost.suites.arms.arm import Arm, Hop, Link
 
 
 def test_ports_lie_outside_the_range_of_clients() -> None:

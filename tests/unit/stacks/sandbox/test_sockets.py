@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hopcost.record.evidence import TimeWait
+from hopcost.record.contents.evidence import TimeWait
 from hopcost.stacks.sandbox import sockets
 
 

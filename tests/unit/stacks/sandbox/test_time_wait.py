@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hopcost.record.evidence import TimeWait
+from hopcost.record.contents.evidence import TimeWait
 from hopcost.stacks.sandbox import sockets
 
 TABLE = """  sl  local_address rem_address   st tx_queue rx_queue

@@ -12,7 +12,7 @@ from hopcost.plan.plan import PlannedArm, PlannedExperiment
 from hopcost.statistics import random_effects
 from hopcost.statistics.random_effects import Contrast
 from hopcost.statistics.summary.hop_cost import pairs
-from hopcost.suites.arm import Arm, Hop, Link
+from hopcost.suites.arms.arm import Arm, Hop, Link
 
 
 def test_a_hop_is_what_the_stack_without_it_lacks() -> None:

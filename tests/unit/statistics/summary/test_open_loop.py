@@ -7,7 +7,7 @@ import pytest
 from samples.comparisons import RATE_PER_S, of_behind, six_blocks, summary, void_load
 from samples.records import broke_off
 
-from hopcost.record.block import ArmBlock, Block
+from hopcost.record.contents.block import ArmBlock, Block
 from hopcost.statistics.summary.open_loop import VoidStarts
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from samples.records import block, rounds_of
 
-from hopcost.record.block import ArmBlock, Block
+from hopcost.record.contents.block import ArmBlock, Block
 from hopcost.statistics.summary.openings import WorkersLuck, workers_luck
 
 EVEN, ALONE, NEARLY_ALONE = [0, 50, 50], [0, 0, 100], [7, 89, 11]

@@ -9,10 +9,10 @@ import pytest
 from known import known, near
 from samples.records import MS, block, broke_off, part, plain_block, plan_of, record, slice_of
 
-from hopcost.generators.engine_protocol import Validity
 from hopcost.plan.plan import LeftOut, Plan
-from hopcost.record.block import ArmBlock, Block, Failure
-from hopcost.record.run import Ending, Run, StopReason
+from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.record.contents.block import ArmBlock, Block, Failure
+from hopcost.record.contents.run import Ending, Run, StopReason
 from hopcost.statistics import random_effects
 from hopcost.statistics.figures import cpu_per_request, throughput
 from hopcost.statistics.intervals import ONE, of_logs

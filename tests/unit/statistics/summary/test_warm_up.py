@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from samples import records
 
-from hopcost.generators.engine_protocol import WarmedUp
-from hopcost.record.block import Block
+from hopcost.programs.generators.engine_protocol import WarmedUp
+from hopcost.record.contents.block import Block
 from hopcost.statistics.summary.warm_up import (
     PENALTY,
     PER_SD,

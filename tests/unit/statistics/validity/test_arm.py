@@ -9,7 +9,7 @@ from samples import records
 from samples.forgeries import EXPERIMENT, SHARED, behind, each_open_slice
 from samples.records import MS
 
-from hopcost.record.block import ArmBlock
+from hopcost.record.contents.block import ArmBlock
 from hopcost.statistics.validity.arm import ArmFault, Consequence, faults_of_arm, is_generator_full
 from hopcost.statistics.validity.block import judge_block
 

@@ -6,9 +6,9 @@ import pytest
 from samples.records import MS
 from samples.servers import SECOND, batch, found, plan_of_servers, server, server_part
 
-from hopcost.generators.engine_protocol import Validity
-from hopcost.record.block import ArmBlock
-from hopcost.record.reason import ReasonKind
+from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.record.contents.block import ArmBlock
+from hopcost.record.contents.reason import ReasonKind
 from hopcost.statistics.validity.background import background, faults_of_background
 from hopcost.statistics.validity.reasons import sentences
 

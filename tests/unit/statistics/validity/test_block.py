@@ -9,9 +9,9 @@ from samples import records
 from samples.forgeries import EXPERIMENT, SHARED, behind, each_open_slice, stall, times
 from samples.records import MS
 
-from hopcost.generators.engine_protocol import End, Validity
-from hopcost.record.block import ArmBlock, Block, Failure
-from hopcost.record.reason import Reason, ReasonKind
+from hopcost.programs.generators.engine_protocol import End, Validity
+from hopcost.record.contents.block import ArmBlock, Block, Failure
+from hopcost.record.contents.reason import Reason, ReasonKind
 from hopcost.statistics.validity.arm import faults_of_arm, is_generator_full
 from hopcost.statistics.validity.block import judge_block
 from hopcost.statistics.validity.reasons import sentences

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from places import ROOT
 
-from hopcost.record.reason import Reason, ReasonKind
+from hopcost.record.contents.reason import Reason, ReasonKind
 from hopcost.statistics.validity.engine import PHRASES, engine_reason
 
 JUDGEMENT = ROOT / "crates" / "engine" / "src" / "session" / "judgement.rs"

@@ -10,9 +10,9 @@ from samples import records
 from samples.forgeries import EXPERIMENT, SHARED, behind, each_open_slice, stall
 from samples.records import MS
 
-from hopcost.generators.engine_protocol import End, Validity
-from hopcost.record.block import Block, LoadFault, LoadFaultKind
-from hopcost.record.reason import Reason, ReasonKind
+from hopcost.programs.generators.engine_protocol import End, Validity
+from hopcost.record.contents.block import Block, LoadFault, LoadFaultKind
+from hopcost.record.contents.reason import Reason, ReasonKind
 from hopcost.statistics.validity.block import judge_block
 from hopcost.statistics.validity.load import find_void_loads, reasons_of_void_loads
 

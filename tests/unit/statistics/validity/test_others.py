@@ -7,9 +7,9 @@ from samples import records
 from samples.forgeries import EXPERIMENT
 from samples.records import MS
 
-from hopcost.record.block import Block
-from hopcost.record.evidence import OtherProgram
-from hopcost.record.reason import Reason, ReasonKind
+from hopcost.record.contents.block import Block
+from hopcost.record.contents.evidence import OtherProgram
+from hopcost.record.contents.reason import Reason, ReasonKind
 from hopcost.statistics.validity.block import judge_block
 
 

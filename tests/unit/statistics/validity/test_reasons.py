@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hopcost.record.evidence import OtherProgram
-from hopcost.record.reason import Reason, ReasonKind
+from hopcost.record.contents.evidence import OtherProgram
+from hopcost.record.contents.reason import Reason, ReasonKind
 from hopcost.statistics.validity.reasons import SENTENCES, group_reasons, sentences, shorten_reasons
 
 LATE = "of the requests were sent late though a connection was free"

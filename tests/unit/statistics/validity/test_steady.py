@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 from samples import records
 
-from hopcost.record.block import ArmBlock
+from hopcost.record.contents.block import ArmBlock
 from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.validity.grounds import Evidence
 from hopcost.statistics.validity.steady import costs_by_round, fall, why_not_steady

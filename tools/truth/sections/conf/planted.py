@@ -19,7 +19,7 @@ from hopcost.plan.method import METHOD
 from hopcost.statistics.intervals import Interval
 from tools.truth.form import Runs
 from tools.truth.lines import Case, Figures, Sorted
-from tools.truth.part import Part, Section, median, unfinished
+from tools.truth.page.part import Part, Section, median, unfinished
 from tools.truth.runs import HOPCOST, VERDICTS_STEAL_MOST
 
 SECTION = "conf"

@@ -6,7 +6,7 @@ from functools import partial
 
 from tools.truth.form import Form
 from tools.truth.lines import Case, Figures, Reckoned, Sorted
-from tools.truth.part import Part, Section, unfinished
+from tools.truth.page.part import Part, Section, unfinished
 from tools.truth.sections.coverage import tails_part
 from tools.truth.sections.coverage.cell import cell
 from tools.truth.sections.coverage.judge import probability_of_so_few, too_low

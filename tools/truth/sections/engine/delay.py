@@ -7,7 +7,7 @@ from functools import partial
 from statistics import NormalDist
 
 from tools.truth.lines import Case, Figures, Sorted
-from tools.truth.part import Bar, Part, Section, median, spread
+from tools.truth.page.part import Bar, Part, Section, median, spread
 from tools.truth.server import BACKENDS, load, measured, origin, quantile
 
 SECTION = "delay"

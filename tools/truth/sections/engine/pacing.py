@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tools.truth.lines import Case, Figures, Sorted, unseeded
 from tools.truth.made_with import ROOT
-from tools.truth.part import Bar, Part, Section, median, spread
+from tools.truth.page.part import Bar, Part, Section, median, spread
 from tools.truth.server import BACKENDS, generator_core, load, measured, origin, origin_core, quantile
 
 SECTION = "pacing"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from tools.truth.kept import aside
 from tools.truth.lines import Case, Sorted
 from tools.truth.made_with import build
-from tools.truth.part import Part, Section
+from tools.truth.page.part import Part, Section
 from tools.truth.sections.engine.delay import Delay
 from tools.truth.sections.engine.pacing import Pacing
 from tools.truth.sections.engine.stall import Stall

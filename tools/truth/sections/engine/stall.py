@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from hopcost.errors import MeasurementFailed
 from tools.truth.lines import Case, Figures, Sorted, unseeded
-from tools.truth.part import Bar, Part, Section, median, spread
+from tools.truth.page.part import Bar, Part, Section, median, spread
 from tools.truth.server import BACKENDS, command, generator_core, measured, origin, quantile
 
 SECTION = "stall"

@@ -15,7 +15,7 @@ from hopcost.plan.method import METHOD
 from hopcost.report.formats.json_schema import ReportedExperiment
 from tools.truth.form import Runs
 from tools.truth.lines import Case, Figures, Sorted
-from tools.truth.part import Part, Section, median, spread, unfinished
+from tools.truth.page.part import Part, Section, median, spread, unfinished
 from tools.truth.runs import VERDICTS_STEAL_MOST, closed_loop, compared_arms
 from tools.truth.sections.versus.servers import go_server, run_versus
 

@@ -16,7 +16,7 @@ import msgspec
 from hopcost.errors import CannotMeasure, MeasurementFailed
 from hopcost.programs.content import CONTENT
 from hopcost.programs.receipt import installed
-from hopcost.record.run import StopReason
+from hopcost.record.contents.run import StopReason
 from hopcost.report.formats.json_schema import Report, ReportedExperiment
 from tools.truth.runs import HOPCOST
 from tools.truth.server import origin_core

@@ -14,7 +14,7 @@ from hopcost.cli.program import as_called
 from hopcost.cli.shared.doctor import theirs as tools
 from hopcost.errors import printable
 from hopcost.machine.traces import command_line, held_namespaces, size_bytes
-from hopcost.programs import build_cache
+from hopcost.programs.build import cache as build_cache
 from hopcost.record import names
 from hopcost.record.secrets import mask_text
 from hopcost.report.formats.text.wrapping import wrap

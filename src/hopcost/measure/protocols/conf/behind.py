@@ -7,8 +7,8 @@ import msgspec
 from hopcost.errors import UsageError
 from hopcost.measure.protocols.conf.suite import APP
 from hopcost.nginx.sites import Site
-from hopcost.suites.app import SOCKET, App
-from hopcost.suites.arm import Hop, Link, SettingValue
+from hopcost.suites.arms.app import SOCKET, App
+from hopcost.suites.arms.arm import Hop, Link, SettingValue
 
 PROTOCOLS = {"http": "http", "https": "http", "fastcgi": "fastcgi"}
 TYPES = (  # that the origin knows

@@ -11,7 +11,7 @@ from typing import Protocol
 import msgspec
 
 from hopcost.measure import quiet
-from hopcost.measure.engine_load import cores_in_use
+from hopcost.measure.load.engine import cores_in_use
 from hopcost.measure.protocols.conf.plan import ConfPlan
 from hopcost.measure.protocols.conf.suite import Phase, whole_suite
 from hopcost.measure.rig import Rig
@@ -22,8 +22,8 @@ from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.plan.plan import Plan, PlannedExperiment
 from hopcost.plan.turns import Turns
 from hopcost.record import reader
-from hopcost.record.question import Verb, keep
-from hopcost.record.run import Record
+from hopcost.record.contents.question import Verb, keep
+from hopcost.record.contents.run import Record
 from hopcost.record.writer import Writer
 from hopcost.statistics.questions.conf.question import ConfQuestion
 from hopcost.statistics.questions.conf.screened import is_confirmation

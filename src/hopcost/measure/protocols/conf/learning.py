@@ -16,22 +16,22 @@ from hopcost.measure.protocols.conf.request import ConfRequest
 from hopcost.measure.protocols.conf.starting import RealTrials, Starter
 from hopcost.nginx.ablations import Ablation, LoadSeen, find_ablations
 from hopcost.nginx.edits import Edit
-from hopcost.nginx.idle import idle_timeout_s
 from hopcost.nginx.limits import find_limits
 from hopcost.nginx.read import ConfigurationText, read_configuration
 from hopcost.nginx.sites import Site, choose_site
+from hopcost.nginx.sites.idle import idle_timeout_s
 from hopcost.nginx.traps import Trap, find_traps
 from hopcost.nginx.tree import walk
 from hopcost.record.secrets import mask_text, mask_words
-from hopcost.stacks.connection import HttpAnswer
+from hopcost.stacks.client.connection import HttpAnswer
 from hopcost.stacks.jail.made.keys import PASSWORD, USER
 from hopcost.stacks.jail.outcome import Outcome, outcome_of
 from hopcost.statistics.questions.conf.question import BARE, Candidate, ConfQuestion, FoundTrap, Seen, Unseen
-from hopcost.suites.app import App
-from hopcost.suites.arm import Hop, Link
-from hopcost.suites.configuration import Configuration
-from hopcost.suites.expect import Expect
-from hopcost.suites.experiment import Workload
+from hopcost.suites.arms.app import App
+from hopcost.suites.arms.arm import Hop, Link
+from hopcost.suites.arms.configuration import Configuration
+from hopcost.suites.experiments.expect import Expect
+from hopcost.suites.experiments.experiment import Workload
 
 LEAST_WARM_UP_REQUESTS = 2000
 

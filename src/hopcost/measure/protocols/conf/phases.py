@@ -36,7 +36,7 @@ from hopcost.statistics.questions.conf.question import (
     Unseen,
 )
 from hopcost.statistics.questions.conf.screened import nginx_ns_as_is, screened_effects
-from hopcost.suites.arm import COPY_SUFFIX
+from hopcost.suites.arms.arm import COPY_SUFFIX
 
 CONFIRMED_LEAST = 0.4  # of the time, however long starts took before
 NO_ROOM = "no room: 11 others were screened together"

@@ -8,10 +8,10 @@ import msgspec
 
 from hopcost.nginx.edits import Edit
 from hopcost.statistics.questions.conf.question import ConfQuestion
-from hopcost.suites.app import App
-from hopcost.suites.arm import Hop, Link
-from hopcost.suites.configuration import Configuration
-from hopcost.suites.experiment import Workload
+from hopcost.suites.arms.app import App
+from hopcost.suites.arms.arm import Hop, Link
+from hopcost.suites.arms.configuration import Configuration
+from hopcost.suites.experiments.experiment import Workload
 
 FULL_S, QUICK_S = 270.0, 80.0  # with what is learned before, five minutes and a minute and a half
 GIANTS_SHARE, REST_SHARE = 20 / 270, 60 / 270

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import msgspec
 
-from hopcost.suites.app import App
-from hopcost.suites.experiment import Workload
+from hopcost.suites.arms.app import App
+from hopcost.suites.experiments.experiment import Workload
 
 ACCEPT_GZIP = ["Accept-Encoding", "gzip"]  # as every browser sends it: without it, nobody sees gzip
 

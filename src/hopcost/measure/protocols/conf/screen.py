@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from hopcost.generators.engine_protocol import Validity, WarmUp
-from hopcost.measure.block import measure_block
-from hopcost.measure.engine_load import BlockContext
+from hopcost.measure.blocks.block import measure_block
+from hopcost.measure.load.engine import BlockContext
 from hopcost.measure.protocols.conf.growing import ReadyPhase
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment
-from hopcost.record.block import Block
-from hopcost.record.run import Ending, StopReason
+from hopcost.programs.generators.engine_protocol import Validity, WarmUp
+from hopcost.record.contents.block import Block
+from hopcost.record.contents.run import Ending, StopReason
 from hopcost.statistics.validity.reasons import shorten_reasons
 
 START_S = 0.5  # of an arm: made keys, `nginx -t`, its start, its check, its end

@@ -13,23 +13,23 @@ from hopcost.measure.protocols.conf.plan import ScreenedStack
 from hopcost.measure.protocols.conf.suite import APP
 from hopcost.measure.rig import RealRig
 from hopcost.nginx.ablations import Receipt
-from hopcost.nginx.diff import unified_diff
 from hopcost.nginx.edits import Edit
+from hopcost.nginx.edits.diff import unified_diff
 from hopcost.nginx.read import ConfigurationText
 from hopcost.plan.cores import Cores, place_cores
 from hopcost.record.secrets import mask_text
-from hopcost.stacks import check
-from hopcost.stacks.connection import HttpAnswer
+from hopcost.stacks.client import check
+from hopcost.stacks.client.connection import HttpAnswer
 from hopcost.stacks.host import Local
 from hopcost.stacks.jail.look import look_at
 from hopcost.stacks.sandbox import leftovers, network
 from hopcost.stacks.sandbox.cgroups import find_freezer
 from hopcost.stacks.sandbox.ports import raise_open_files
 from hopcost.stacks.stack import RunningStack
-from hopcost.suites.app import App
-from hopcost.suites.arm import Arm, Hop, Link
-from hopcost.suites.configuration import Configuration
-from hopcost.suites.experiment import Experiment, Placement, Workload
+from hopcost.suites.arms.app import App
+from hopcost.suites.arms.arm import Arm, Hop, Link
+from hopcost.suites.arms.configuration import Configuration
+from hopcost.suites.experiments.experiment import Experiment, Placement, Workload
 from hopcost.suites.read import complete_suite
 from hopcost.suites.suite import Suite
 

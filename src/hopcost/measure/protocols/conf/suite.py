@@ -12,9 +12,9 @@ from hopcost.measure.protocols.front.suite import together
 from hopcost.nginx.edits import Edit
 from hopcost.plan.groups import split
 from hopcost.statistics.questions.conf.question import AS_IS, CONFIRMED, MENDS, WHOLE, ConfQuestion, Screening
-from hopcost.suites.arm import COPY_SUFFIX, Arm, Hop
-from hopcost.suites.configuration import Configuration
-from hopcost.suites.experiment import Experiment, Placement
+from hopcost.suites.arms.arm import COPY_SUFFIX, Arm, Hop
+from hopcost.suites.arms.configuration import Configuration
+from hopcost.suites.experiments.experiment import Experiment, Placement
 from hopcost.suites.read import complete_suite
 from hopcost.suites.suite import Suite
 

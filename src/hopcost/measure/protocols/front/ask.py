@@ -16,7 +16,7 @@ from hopcost.measure.protocols.front.request import FrontRequest
 from hopcost.measure.protocols.front.suite import front_suite
 from hopcost.measure.watcher import RunWatcher
 from hopcost.plan.options import RunOptions
-from hopcost.record.question import Verb, keep
+from hopcost.record.contents.question import Verb, keep
 from hopcost.record.secrets import mask_text, mask_words
 from hopcost.statistics.questions.front.fronts import ALONE, Front
 from hopcost.statistics.questions.front.question import AppFacts, FrontQuestion

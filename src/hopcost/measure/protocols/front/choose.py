@@ -11,8 +11,8 @@ from hopcost.measure.protocols.front.learning import AppLearned
 from hopcost.measure.protocols.front.request import FrontRequest, socket_hint
 from hopcost.plan.plan import LeftOut
 from hopcost.statistics.questions.front.fronts import Front
-from hopcost.suites.app import SOCKET
-from hopcost.suites.experiment import Method
+from hopcost.suites.arms.app import SOCKET
+from hopcost.suites.experiments.experiment import Method
 
 TEXT = re.compile(r"(text/.*|application/(json|javascript|xml)|image/svg\+xml)(;.*)?", re.IGNORECASE)
 COMPRESSED_FROM = 1024  # bytes of an answer; below, compression saves no packet

@@ -12,7 +12,7 @@ from hopcost.plan import open_loop
 from hopcost.plan.method import METHOD
 from hopcost.plan.slices import shortest_slices
 from hopcost.plan.turns import Turns
-from hopcost.suites.experiment import Experiment, Slices
+from hopcost.suites.experiments.experiment import Experiment, Slices
 from hopcost.suites.suite import Suite
 
 LEAST_S, LEAST_QUICK_S = 240.0, 60.0  # of a run whose starts cost little: more of them make ranges narrower

@@ -17,18 +17,18 @@ from hopcost.measure.rig import RealRig
 from hopcost.plan.cores import place_cores
 from hopcost.programs.app import receipt_of_app
 from hopcost.programs.receipt import installed
-from hopcost.stacks import check
 from hopcost.stacks.app.find_port import find_port
 from hopcost.stacks.app.listening import ListensElsewhere
+from hopcost.stacks.client import check
 from hopcost.stacks.host import Local
 from hopcost.stacks.sandbox import leftovers, network
 from hopcost.stacks.sandbox.cgroups import find_freezer
 from hopcost.stacks.sandbox.ports import raise_open_files
 from hopcost.stacks.stack import RunningStack
 from hopcost.statistics.questions.front.fronts import ALONE, Front
-from hopcost.suites.app import App
-from hopcost.suites.arm import Arm, Hop, Link
-from hopcost.suites.experiment import Experiment, Placement
+from hopcost.suites.arms.app import App
+from hopcost.suites.arms.arm import Arm, Hop, Link
+from hopcost.suites.experiments.experiment import Experiment, Placement
 from hopcost.suites.read import complete_suite
 from hopcost.suites.suite import Suite
 

@@ -14,10 +14,10 @@ from hopcost.plan.turns import Turns
 from hopcost.record.secrets import mask_words
 from hopcost.statistics.questions.front.fronts import ALONE, Front, beside
 from hopcost.statistics.questions.front.question import AppFacts
-from hopcost.suites.app import App
-from hopcost.suites.arm import Arm, Hop, Link, SettingValue
-from hopcost.suites.expect import Compared, Expect
-from hopcost.suites.experiment import Experiment, Placement, Slices, Workload
+from hopcost.suites.arms.app import App
+from hopcost.suites.arms.arm import Arm, Hop, Link, SettingValue
+from hopcost.suites.experiments.expect import Compared, Expect
+from hopcost.suites.experiments.experiment import Experiment, Placement, Slices, Workload
 from hopcost.suites.suite import Suite
 
 APP, SOCKET_APP = "app", "app-socket"  # names in the suite

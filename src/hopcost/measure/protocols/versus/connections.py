@@ -14,14 +14,14 @@ from hopcost.measure.learn.idle import Keeping, watch_connection
 from hopcost.measure.protocols.versus.answers import NOWHERE
 from hopcost.measure.protocols.versus.find import Found
 from hopcost.plan.method import METHOD
-from hopcost.stacks.address import Address
 from hopcost.stacks.attached.request import ArmRequest, request_of
 from hopcost.stacks.attached.stack import AttachedStack
-from hopcost.stacks.connection import NO_ANSWER, Connection
+from hopcost.stacks.client.address import Address
+from hopcost.stacks.client.connection import NO_ANSWER, Connection
 from hopcost.stacks.sandbox.ports import raise_open_files
-from hopcost.suites.arm import Link
-from hopcost.suites.experiment import Workload
-from hopcost.suites.server import RunningServer
+from hopcost.suites.arms.arm import Link
+from hopcost.suites.arms.server import RunningServer
+from hopcost.suites.experiments.experiment import Workload
 
 MOST_OPENED = 1000  # idle connections of one set; servers with so many workers are not short of them
 APART_S = 0.0002  # a short queue of new connections must not overflow

@@ -22,8 +22,8 @@ from hopcost.measure.protocols.versus.url import Url, read_url
 from hopcost.stacks.attached import processes
 from hopcost.stacks.attached.freezing import refuse_unfreezable
 from hopcost.stacks.sandbox import usage
-from hopcost.suites.arm import Link
-from hopcost.suites.server import RunningServer, ServerHop
+from hopcost.suites.arms.arm import Link
+from hopcost.suites.arms.server import RunningServer, ServerHop
 
 CGROUPS = Path("/sys/fs/cgroup")
 NAMED = re.compile(r"(\d+)=(.+)")

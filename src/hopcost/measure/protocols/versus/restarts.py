@@ -9,8 +9,8 @@ from hopcost.errors import HopcostError
 from hopcost.plan.method import METHOD
 from hopcost.plan.turns import Scope
 from hopcost.record import reader
+from hopcost.record.contents.run import Record
 from hopcost.record.names import FOLDER
-from hopcost.record.run import Record
 from hopcost.statistics import figures
 from hopcost.statistics.arms import PairedBlocks, RecordBlocks
 from hopcost.suites.suite import Suite

@@ -21,13 +21,13 @@ from hopcost.plan.make import make_plan
 from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.plan.plan import Plan
 from hopcost.plan.slices import longest_gap_s
-from hopcost.record.reason import ReasonKind
-from hopcost.record.run import Record, StopReason
+from hopcost.record.contents.reason import ReasonKind
+from hopcost.record.contents.run import Record, StopReason
 from hopcost.stacks.host import Local
 from hopcost.stacks.sandbox.cgroups import Freezer, FreezerKind
 from hopcost.stacks.sandbox.ports import raise_open_files
-from hopcost.suites.arm import Arm
-from hopcost.suites.experiment import Experiment, Placement, Workload
+from hopcost.suites.arms.arm import Arm
+from hopcost.suites.experiments.experiment import Experiment, Placement, Workload
 from hopcost.suites.suite import Suite
 
 EXPERIMENT = SUITE = "vs"

@@ -8,7 +8,7 @@ from urllib.parse import unquote
 import msgspec
 
 from hopcost.errors import UsageError
-from hopcost.suites.arm import Link
+from hopcost.suites.arms.arm import Link
 
 FORMS = "http://HOST:PORT/PATH, https://…, unix:/run/app.sock:/PATH or http+unix://%2Frun%2Fapp.sock/PATH"
 SCHEME = re.compile(r"([a-z0-9+]+)://(.*)", re.IGNORECASE | re.DOTALL)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hopcost.errors import printable
 from hopcost.plan.method import METHOD
 from hopcost.plan.turns import Turns
-from hopcost.record.run import Record
+from hopcost.record.contents.run import Record
 from hopcost.statistics.summary.summary import ExperimentSummary
 
 FEW_CORES = 4

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hopcost.plan.turns import Scope
-from hopcost.record.run import Record
+from hopcost.record.contents.run import Record
 from hopcost.report import Part, formatting
 from hopcost.report.formats.html import series, vega
 from hopcost.report.notes.scope import of_servers

@@ -14,7 +14,7 @@ import vl_convert
 from markupsafe import Markup
 
 from hopcost.errors import printable
-from hopcost.record.run import Record
+from hopcost.record.contents.run import Record
 from hopcost.report import Part, Result, formatting
 from hopcost.report.brief.load import load_shown
 from hopcost.report.document import Bars, Element, Fold, Heading, Lines, Section, Style
@@ -27,8 +27,8 @@ from hopcost.report.notes import head
 from hopcost.report.notes.scope import scope_lines
 from hopcost.report.questions import claims
 from hopcost.report.tables.experiment import group_title, groups
-from hopcost.statistics.questions import claims as judging
-from hopcost.statistics.questions.claim_decision import ClaimOutcome
+from hopcost.statistics.questions.claims import claims as judging
+from hopcost.statistics.questions.claims.decision import ClaimOutcome
 from hopcost.statistics.summary.summary import ExperimentSummary
 
 FOLDER = Path(__file__).parent / "template"

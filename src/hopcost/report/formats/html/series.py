@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from hopcost.generators.engine_protocol import Validity
 from hopcost.plan.method import METHOD
+from hopcost.programs.generators.engine_protocol import Validity
 from hopcost.record import histogram
-from hopcost.record.block import ArmBlock, Block, OpenLoad
+from hopcost.record.contents.block import ArmBlock, Block, OpenLoad
 from hopcost.report import formatting
 from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.figures import load_at

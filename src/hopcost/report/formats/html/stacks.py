@@ -18,8 +18,8 @@ from hopcost.report.formatting import ABSENT
 from hopcost.report.tables.experiment import hops_of
 from hopcost.statistics.figures import cpu_of_hops
 from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
-from hopcost.suites.arm import Arm
-from hopcost.suites.published import label
+from hopcost.suites.arms.arm import Arm
+from hopcost.suites.articles.published import label
 
 COLOURS = 7  # of the page
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from datetime import datetime
 
-from hopcost.record.run import StopReason
+from hopcost.record.contents.run import StopReason
 from hopcost.report import notation
 from hopcost.report.brief.reasons import with_advice
 from hopcost.report.brief.table import bar_of, most_of
@@ -20,7 +20,7 @@ from hopcost.statistics.intervals import ONE, Interval
 from hopcost.statistics.questions.front.advice import Worth
 from hopcost.statistics.questions.front.fronts import ALONE, EQUIVALENT, Front
 from hopcost.statistics.questions.front.result import FrontResult, FrontRow
-from hopcost.suites.expect import Compared
+from hopcost.suites.experiments.expect import Compared
 
 WIDTH = 80
 LONGEST_COMMAND = 32  # of the app's command in the title

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hopcost.report import Result
 from hopcost.report.questions.gate.data import data
 from hopcost.report.questions.gate.document import document
-from hopcost.statistics.questions.gate import GateResult
+from hopcost.statistics.questions.gate.gate import GateResult
 
 
 def gate_report(answer: GateResult, *, details: bool = False) -> Result:

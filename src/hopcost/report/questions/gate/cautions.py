@@ -7,8 +7,8 @@ from hopcost.report import notation
 from hopcost.report.disturbed import disturbed_sentences
 from hopcost.report.questions.gate.words import NAMES
 from hopcost.statistics.comparisons import THROUGHPUT
-from hopcost.statistics.questions.gate import GateResult
-from hopcost.statistics.questions.gate_decision import FigureDecision, GateOutcome
+from hopcost.statistics.questions.gate.decision import FigureDecision, GateOutcome
+from hopcost.statistics.questions.gate.gate import GateResult
 
 MOST = 3
 

@@ -8,11 +8,11 @@ import msgspec
 
 from hopcost.record import kept_files
 from hopcost.record.kept_files import COMMANDS
-from hopcost.statistics.questions import differences
-from hopcost.statistics.questions.differences import ABSENT
-from hopcost.statistics.questions.gate import GateResult
-from hopcost.statistics.questions.gate_decision import AFTER, BEFORE
-from hopcost.suites.arm import Hop
+from hopcost.statistics.questions.gate.decision import AFTER, BEFORE
+from hopcost.statistics.questions.gate.gate import GateResult
+from hopcost.statistics.questions.two_records import differences
+from hopcost.statistics.questions.two_records.differences import ABSENT
+from hopcost.suites.arms.arm import Hop
 
 SWITCHES = {"true": "on", "false": "off", ABSENT: "default"}
 

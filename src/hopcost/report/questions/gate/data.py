@@ -7,9 +7,9 @@ import msgspec
 from hopcost.plan.method import METHOD
 from hopcost.report.questions.gate.cautions import changes_reading, noise_is_too_wide
 from hopcost.report.questions.gate.words import WORDS
-from hopcost.statistics.precision import Settling
-from hopcost.statistics.questions.gate import GateResult
-from hopcost.statistics.questions.gate_decision import FigureDecision
+from hopcost.statistics.precision.precision import Settling
+from hopcost.statistics.questions.gate.decision import FigureDecision
+from hopcost.statistics.questions.gate.gate import GateResult
 from hopcost.statistics.validity.reasons import sentences
 
 

@@ -7,8 +7,8 @@ from hopcost.report import notation
 from hopcost.report.formatting import CONFIDENCE_IN_TEXT, count, probability
 from hopcost.report.notes.conditions import validity_lines
 from hopcost.report.questions.gate.changed import changed_settings, changes_in_files
-from hopcost.statistics.questions.gate import GateResult
-from hopcost.statistics.questions.gate_decision import FigureDecision
+from hopcost.statistics.questions.gate.decision import FigureDecision
+from hopcost.statistics.questions.gate.gate import GateResult
 
 WRONG = f"{100 * METHOD.confidence_error:g} %"
 HOW = (

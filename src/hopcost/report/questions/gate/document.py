@@ -25,8 +25,8 @@ from hopcost.report.questions.gate.words import (
     elapsed,
     exit_words,
 )
-from hopcost.statistics.questions.gate import GateResult
-from hopcost.statistics.questions.gate_decision import FigureDecision, GateOutcome
+from hopcost.statistics.questions.gate.decision import FigureDecision, GateOutcome
+from hopcost.statistics.questions.gate.gate import GateResult
 
 MOST_CHANGES = 4  # lines of what differs that stand above the table
 

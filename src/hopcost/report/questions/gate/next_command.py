@@ -10,9 +10,9 @@ from hopcost.report.disturbed import remedy
 from hopcost.report.questions.closing import closing_lines, precision_option, time_option
 from hopcost.report.questions.gate.sentence import LONGEST_S, seconds_needed
 from hopcost.statistics.comparisons import THROUGHPUT
-from hopcost.statistics.questions.gate import GateResult
-from hopcost.statistics.questions.gate_decision import GateOutcome
-from hopcost.statistics.questions.gate_figures import DEFAULT_MARGIN, GateFigures
+from hopcost.statistics.questions.gate.decision import GateOutcome
+from hopcost.statistics.questions.gate.figures import DEFAULT_MARGIN, GateFigures
+from hopcost.statistics.questions.gate.gate import GateResult
 
 WIDTH = 80
 LEAST_TIME_S = 60.0  # of a time that is proposed

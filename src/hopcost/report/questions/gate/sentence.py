@@ -8,8 +8,8 @@ from hopcost.report.brief.reasons import with_advice
 from hopcost.report.formatting import count, duration
 from hopcost.report.questions.gate.words import NAMES, decimals, elapsed
 from hopcost.statistics.comparisons import THROUGHPUT
-from hopcost.statistics.questions.gate import GateResult
-from hopcost.statistics.questions.gate_decision import FigureDecision, GateOutcome
+from hopcost.statistics.questions.gate.decision import FigureDecision, GateOutcome
+from hopcost.statistics.questions.gate.gate import GateResult
 
 LONGEST_S = 24 * 3600.0  # of a time that is proposed
 

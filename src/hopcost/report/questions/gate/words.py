@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from hopcost.record.run import Run
+from hopcost.record.contents.run import Run
 from hopcost.report import notation
 from hopcost.report.formatting import CONFIDENCE_IN_TEXT, duration
 from hopcost.statistics.comparisons import CPU, THROUGHPUT
-from hopcost.statistics.questions.gate import GateResult
-from hopcost.statistics.questions.gate_decision import FigureDecision, GateOutcome
+from hopcost.statistics.questions.gate.decision import FigureDecision, GateOutcome
+from hopcost.statistics.questions.gate.gate import GateResult
 
 WORDS = {GateOutcome.WITHIN: "passed", GateOutcome.BEYOND: "failed", GateOutcome.NOT_SETTLED: "not settled"}
 HEADLINES = {GateOutcome.WITHIN: "PASSED", GateOutcome.BEYOND: "FAILED", GateOutcome.NOT_SETTLED: "UNDECIDED"}

@@ -15,7 +15,7 @@ from hopcost.nginx.edits import Edit, edited
 from hopcost.nginx.needs import Certificate, FileKind, Needs
 from hopcost.nginx.read import ConfigurationText
 from hopcost.nginx.tree import walk
-from hopcost.stacks.address import LOOPBACK
+from hopcost.stacks.client.address import LOOPBACK
 from hopcost.stacks.jail.made import keys
 from hopcost.stacks.jail.made.layout import Bound, Folder, Item, Written
 from hopcost.stacks.jail.made.script import system_items

@@ -10,15 +10,15 @@ from collections.abc import Sequence
 import msgspec
 
 from hopcost.nginx.read import ConfigurationText
-from hopcost.stacks.address import LOOPBACK, Address
-from hopcost.stacks.connection import NO_ANSWER, Connection
+from hopcost.stacks.client.address import LOOPBACK, Address
+from hopcost.stacks.client.connection import NO_ANSWER, Connection
 from hopcost.stacks.jail.made.contents import Contents
 from hopcost.stacks.jail.made.script import jail_command, jail_script
 from hopcost.stacks.jail.version import NginxVersion
 from hopcost.stacks.sandbox import namespaces
 from hopcost.stacks.sandbox.ports import open_files
 from hopcost.stacks.sandbox.session import Net, Session, last_lines
-from hopcost.suites.arm import Link
+from hopcost.suites.arms.arm import Link
 
 NAME = "nginx"
 READY_S, ASK_S, LOOK_S = 15.0, 0.5, 0.01

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from hopcost.record.block import Block
+from hopcost.record.contents.block import Block
 from hopcost.statistics import intervals
 from hopcost.statistics.figures import BlockFigure
 from hopcost.statistics.intervals import Interval

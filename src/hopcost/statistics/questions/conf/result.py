@@ -10,11 +10,12 @@ from enum import Enum
 
 import msgspec
 
-from hopcost.record.run import Record
-from hopcost.statistics import figures, looks
+from hopcost.record.contents.run import Record
+from hopcost.statistics import figures
 from hopcost.statistics.arms import PairedBlocks, RecordBlocks
 from hopcost.statistics.comparisons import CPU
 from hopcost.statistics.intervals import Interval
+from hopcost.statistics.precision import looks
 from hopcost.statistics.questions.conf.question import AS_IS, BARE, MENDS, WHOLE, Candidate, ConfQuestion
 from hopcost.statistics.questions.conf.screened import (
     confirmed_part,

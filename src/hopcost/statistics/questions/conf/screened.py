@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
-from hopcost.generators.engine_protocol import Validity
 from hopcost.plan.method import METHOD
-from hopcost.record.block import ArmBlock
-from hopcost.record.run import Record
+from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.record.contents.block import ArmBlock
+from hopcost.record.contents.run import Record
 from hopcost.statistics import figures
 from hopcost.statistics.figures import BlockFigure
 from hopcost.statistics.intervals import Interval

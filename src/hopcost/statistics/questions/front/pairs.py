@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from hopcost.record.run import Record
+from hopcost.record.contents.run import Record
 from hopcost.statistics import figures, intervals
 from hopcost.statistics.arms import PairedBlocks, RecordBlocks
 from hopcost.statistics.figures import BlockFigure

@@ -6,7 +6,7 @@ import msgspec
 
 from hopcost.plan.plan import LeftOut
 from hopcost.statistics.questions.front.fronts import ALONE, Front
-from hopcost.suites.expect import Compared
+from hopcost.suites.experiments.expect import Compared
 
 
 class AppFacts(msgspec.Struct, frozen=True):

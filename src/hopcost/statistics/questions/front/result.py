@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
-from hopcost.record.run import Record
-from hopcost.statistics import figures, looks
+from hopcost.record.contents.run import Record
+from hopcost.statistics import figures
 from hopcost.statistics.comparisons import CPU
 from hopcost.statistics.intervals import Interval
+from hopcost.statistics.precision import looks
 from hopcost.statistics.questions.front.advice import Advice, Worth, as_measured, best_front, in_order, judge
 from hopcost.statistics.questions.front.fronts import Front, beside
 from hopcost.statistics.questions.front.pairs import Pairs

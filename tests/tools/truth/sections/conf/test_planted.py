@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import msgspec
-from truth_samples import filled
+from samples.truth import filled
 
 from tools.truth.sections.conf.planted import FAULT, NULL, Planted, _Answer, counted, verdict
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from truth_samples import line
+from samples.truth import line
 
 from tools.truth.form import Form
 from tools.truth.lines import Figures, Line, Sorted

@@ -6,7 +6,7 @@ import math
 
 import msgspec
 import pytest
-from truth_samples import comparison, filled, report
+from samples.truth import comparison, filled, report
 
 from hopcost.errors import MeasurementFailed
 from hopcost.report.formats.json_schema import ReportedExperiment

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from truth_samples import comparison, filled, report
+from samples.truth import comparison, filled, report
 
 from tools.truth.sections.versus.own_aa import OwnAa, counted, verdict
 

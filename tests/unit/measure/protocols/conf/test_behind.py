@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from nginx_texts import configuration_of
+from texts.nginx_texts import configuration_of
 
 from hopcost.errors import UsageError
 from hopcost.measure.protocols.conf.behind import app_hop_of, origin_of
 from hopcost.nginx.sites import Site, choose_site
-from hopcost.suites.app import App
-from hopcost.suites.arm import Link
+from hopcost.suites.arms.app import App
+from hopcost.suites.arms.arm import Link
 
 
 def site(folder: Path, location: str) -> Site:

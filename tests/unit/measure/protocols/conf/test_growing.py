@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import confs
-import mock_rig
-from confs import CostingRig, MockMachine
+from mocks import confs, mock_rig
+from mocks.confs import CostingRig, MockMachine
 
 from hopcost.measure.protocols.conf.growing import GrowingRecord
 from hopcost.measure.protocols.conf.suite import Phase

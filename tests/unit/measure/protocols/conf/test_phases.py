@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-import confs
 import pytest
-from confs import BUFFER, DEBUG, GZIP, KEEPALIVE, LOG, REAL_IP, UPGRADE, CostingRig, MockTrials
+from mocks import confs
+from mocks.confs import BUFFER, DEBUG, GZIP, KEEPALIVE, LOG, REAL_IP, UPGRADE, CostingRig, MockTrials
 
 from hopcost.nginx.edits import Edit
 from hopcost.statistics.questions.conf.question import Candidate

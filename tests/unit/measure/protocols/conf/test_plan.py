@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import confs
 import pytest
+from mocks import confs
 
 from hopcost.measure.protocols.conf.plan import conf_time, joined, overlap
 from hopcost.nginx.edits import Edit

@@ -5,14 +5,14 @@ from __future__ import annotations
 import itertools
 from pathlib import Path
 
-import confs
 import msgspec
 import pytest
+from mocks import confs
 
 from hopcost.measure.protocols.conf.screen import LEAST_ROUNDS, MOST_ROUNDS, rounds_in
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.plan.turns import Turns
-from hopcost.record.run import StopReason
+from hopcost.record.contents.run import StopReason
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 
 from hopcost.measure.protocols.conf.starting import Shown, why_without_effect
 from hopcost.nginx.ablations import Receipt
-from hopcost.stacks.connection import HttpAnswer
+from hopcost.stacks.client.connection import HttpAnswer
 
 
 def shown(*, gzip: bool = False, log_bytes: int = 0) -> Shown:

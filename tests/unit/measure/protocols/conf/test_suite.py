@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import confs
 import msgspec
-from confs import EDITS, KEEPALIVE, LOG, REAL_IP
+from mocks import confs
+from mocks.confs import EDITS, KEEPALIVE, LOG, REAL_IP
 
 from hopcost.measure.protocols.conf.plan import ConfPlan
 from hopcost.measure.protocols.conf.suite import APP, conf_suite, confirming_phases, screening_phase
 from hopcost.nginx.edits import Edit
 from hopcost.statistics.questions.conf.design import together
 from hopcost.statistics.questions.conf.question import ConfQuestion, Screening
-from hopcost.suites.app import App
-from hopcost.suites.arm import Hop, Link
+from hopcost.suites.arms.app import App
+from hopcost.suites.arms.arm import Hop, Link
 
 LIMIT = Edit(confs.FILE, 1, 5, "")
 

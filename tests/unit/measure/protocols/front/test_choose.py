@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import fronts
 import msgspec
 import pytest
+from mocks import fronts
 
 from hopcost.measure.protocols.front.choose import choose_fronts, pool_size, upstream_timeout_s
-from hopcost.suites.app import App
-from hopcost.suites.experiment import Method, Workload
+from hopcost.suites.arms.app import App
+from hopcost.suites.experiments.experiment import Method, Workload
 
 PNG = [("Content-Type", "image/png")]
 

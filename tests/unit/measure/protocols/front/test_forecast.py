@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import fronts
 import pytest
+from mocks import fronts
 
 from hopcost.measure.protocols.front import ask
 from hopcost.measure.protocols.front.forecast import FrontTime, block_s, costs_of, is_whole

@@ -6,7 +6,7 @@ import pytest
 
 from hopcost.errors import UsageError
 from hopcost.measure.protocols.front.request import over_socket
-from hopcost.suites.app import App
+from hopcost.suites.arms.app import App
 
 
 def test_an_app_that_reads_port_may_take_a_path_there() -> None:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import fronts
 import pytest
+from mocks import fronts
 
 from hopcost.errors import UsageError
 from hopcost.plan.make import make_plan
 from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.plan.turns import Turns
-from hopcost.suites.app import App
-from hopcost.suites.expect import Compared, Expect
-from hopcost.suites.experiment import Slices, Workload
+from hopcost.suites.arms.app import App
+from hopcost.suites.experiments.expect import Compared, Expect
+from hopcost.suites.experiments.experiment import Slices, Workload
 from hopcost.suites.read import read_suite
 from hopcost.suites.suite import Suite
 from hopcost.suites.toml_text import suite_text

@@ -10,9 +10,9 @@ from samples.servers import found
 from hopcost.errors import UsageError
 from hopcost.measure.protocols.versus import answers
 from hopcost.measure.protocols.versus.answers import Answers, compare_first_answers
-from hopcost.stacks.connection import HttpAnswer
-from hopcost.suites.expect import Compared
-from hopcost.suites.experiment import Workload
+from hopcost.stacks.client.connection import HttpAnswer
+from hopcost.suites.experiments.expect import Compared
+from hopcost.suites.experiments.experiment import Workload
 
 SERVERS = [found(3000, 41), found(4000, 42)]
 

@@ -13,7 +13,7 @@ from hopcost.measure.protocols.versus.run import versus_suite
 from hopcost.plan.method import METHOD
 from hopcost.record.reader import read_record
 from hopcost.record.writer import Writer
-from hopcost.suites.experiment import Workload
+from hopcost.suites.experiments.experiment import Workload
 from hopcost.suites.suite import Suite
 
 

@@ -7,6 +7,8 @@ import pytest
 from samples.servers import batch, found, plan_of_servers, record_of_servers, server_part
 
 from hopcost.errors import UsageError
+from hopcost.measure.blocks.sizing import Sizing
+from hopcost.measure.blocks.warm_up import WarmUpPolicy
 from hopcost.measure.protocols.versus import run
 from hopcost.measure.protocols.versus.answers import Answers
 from hopcost.measure.protocols.versus.find import Found, Wishes
@@ -18,16 +20,14 @@ from hopcost.measure.protocols.versus.run import (
     versus_suite,
     why_failed,
 )
-from hopcost.measure.sizing import Sizing
-from hopcost.measure.warm_up import WarmUpPolicy
 from hopcost.plan.method import METHOD
 from hopcost.plan.options import RunOptions
 from hopcost.plan.slices import longest_gap_s
 from hopcost.plan.turns import Scope
-from hopcost.record.reason import Reason, ReasonKind
-from hopcost.record.run import Ending, StopReason
-from hopcost.suites.expect import Compared, Expect
-from hopcost.suites.experiment import Reopening, Workload
+from hopcost.record.contents.reason import Reason, ReasonKind
+from hopcost.record.contents.run import Ending, StopReason
+from hopcost.suites.experiments.expect import Compared, Expect
+from hopcost.suites.experiments.experiment import Reopening, Workload
 
 SERVERS = (found(3000, 41), found(4000, 42))
 

@@ -6,7 +6,7 @@ import pytest
 
 from hopcost.errors import UsageError
 from hopcost.measure.protocols.versus.url import read_url
-from hopcost.suites.arm import Link
+from hopcost.suites.arms.arm import Link
 
 
 @pytest.mark.parametrize(

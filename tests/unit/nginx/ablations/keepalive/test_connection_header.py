@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from nginx_texts import configuration_of, context_of
+from texts.nginx_texts import configuration_of, context_of
 
 from hopcost.nginx.ablations.keepalive.connection_header import closing_line, connection_header, header_block
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from nginx_texts import ablations_of, changed, others_configurations, own_configurations, seen_load
+from texts.nginx_texts import ablations_of, changed, others_configurations, own_configurations, seen_load
 
 from hopcost.nginx.ablations import find_ablations
 from hopcost.nginx.read import read_configuration

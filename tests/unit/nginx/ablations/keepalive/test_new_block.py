@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from nginx_texts import changed
+from texts.nginx_texts import changed
 
 
 def lines(folder: Path, inside: str) -> list[str]:

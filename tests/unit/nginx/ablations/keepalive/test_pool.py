@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from nginx_texts import configuration_of, context_of, directive
+from texts.nginx_texts import configuration_of, context_of, directive
 
 from hopcost.nginx.ablations.keepalive.pool import (
     idle_limit_s,

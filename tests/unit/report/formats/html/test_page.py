@@ -17,8 +17,8 @@ from samples.pages import HOSTILE, hostile, loaded, rendered, swept
 from samples.records import broke_off, plain_block, record, sound_block
 from samples.reports import everything
 
-from hopcost.generators.engine_protocol import Validity
-from hopcost.record.run import Record
+from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.record.contents.run import Record
 from hopcost.report import Format, render
 from hopcost.report.document import Bars
 from hopcost.report.formats.html import caveats

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import confs
 import golden
 import msgspec
 import pytest
-from confs import BUFFER, DEBUG, GZIP, KEEPALIVE, LOG, REAL_IP, UPGRADE
+from mocks import confs
+from mocks.confs import BUFFER, DEBUG, GZIP, KEEPALIVE, LOG, REAL_IP, UPGRADE
 
 from hopcost.nginx.edits import Edit
-from hopcost.record.run import StopReason
+from hopcost.record.contents.run import StopReason
 from hopcost.report import Format, render
 from hopcost.report.questions.conf import conf_report
 from hopcost.report.questions.conf.document import sentence

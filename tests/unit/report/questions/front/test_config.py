@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import fronts
 import msgspec
 import pytest
 from known import known
-from mock_rig import MockRig
+from mocks import fronts
+from mocks.mock_rig import MockRig
 
 from hopcost.report.questions.front.config import comment, configuration
 from hopcost.statistics.questions.front.fronts import Front

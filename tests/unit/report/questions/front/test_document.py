@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import fronts
 import golden
 import msgspec
 import pytest
-from mock_rig import MockRig
+from mocks import fronts
+from mocks.mock_rig import MockRig
 
 from hopcost.plan.plan import LeftOut
-from hopcost.record.run import StopReason
+from hopcost.record.contents.run import StopReason
 from hopcost.report import Format, render
 from hopcost.report.questions.front import front_report
 from hopcost.report.questions.front.document import sentence
@@ -20,8 +20,8 @@ from hopcost.statistics.intervals import Interval
 from hopcost.statistics.questions.front.advice import Advice, Worth
 from hopcost.statistics.questions.front.fronts import Front
 from hopcost.statistics.questions.front.result import FrontResult
-from hopcost.suites.app import App
-from hopcost.suites.expect import Compared, Expect
+from hopcost.suites.arms.app import App
+from hopcost.suites.experiments.expect import Compared, Expect
 
 
 def shown(answer: FrontResult) -> FrontResult:

@@ -8,7 +8,7 @@ from samples.questions.gates import OPEN, decided, disturbed, figure, page
 
 from hopcost.statistics.comparisons import CPU, THROUGHPUT
 from hopcost.statistics.intervals import Interval
-from hopcost.statistics.questions.gate import GateResult
+from hopcost.statistics.questions.gate.gate import GateResult
 
 
 def test_both_sides_alike_show_the_noise(slower: GateResult) -> None:

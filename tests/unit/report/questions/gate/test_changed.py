@@ -8,8 +8,8 @@ import msgspec
 from samples.questions.gates import page
 
 from hopcost.report.questions.gate.changed import changed_settings, changes_in_files
-from hopcost.statistics.questions.gate import GateResult
-from hopcost.suites.app import App
+from hopcost.statistics.questions.gate.gate import GateResult
+from hopcost.suites.arms.app import App
 
 
 def with_files(answer: GateResult, folder: Path, before: str, after: str) -> GateResult:

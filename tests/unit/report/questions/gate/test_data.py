@@ -8,7 +8,7 @@ from samples.questions.gates import OPEN, decided, disturbed, figure, page
 
 from hopcost.report import Format
 from hopcost.statistics.comparisons import THROUGHPUT
-from hopcost.statistics.questions.gate import GateResult
+from hopcost.statistics.questions.gate.gate import GateResult
 
 
 def test_an_open_and_disturbed_gate_has_the_cautions_and_who_disturbed(slower: GateResult) -> None:

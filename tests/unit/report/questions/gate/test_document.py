@@ -10,12 +10,12 @@ import msgspec
 import pytest
 from samples.questions.gates import FAILED, OPEN, decided, figure, page
 
-from hopcost.record.run import Ending, StopReason
+from hopcost.record.contents.run import Ending, StopReason
 from hopcost.report import Format
 from hopcost.report.questions.gate.document import append, last_line
 from hopcost.statistics.comparisons import THROUGHPUT
-from hopcost.statistics.questions.gate import GateResult
-from hopcost.statistics.questions.gate_decision import decide
+from hopcost.statistics.questions.gate.decision import decide
+from hopcost.statistics.questions.gate.gate import GateResult
 
 
 @pytest.mark.parametrize(("format", "ending"), [(Format.TEXT, "txt"), (Format.MARKDOWN, "md"), (Format.JSON, "json")])

@@ -6,9 +6,9 @@ import msgspec
 import pytest
 from samples.questions.gates import FAILED, OPEN, decided, disturbed, figure, page
 
-from hopcost.record.reason import Reason, ReasonKind
+from hopcost.record.contents.reason import Reason, ReasonKind
 from hopcost.statistics.comparisons import CPU, THROUGHPUT
-from hopcost.statistics.questions.gate import GateResult
+from hopcost.statistics.questions.gate.gate import GateResult
 
 
 def test_what_is_open_tells_the_time_and_the_command(slower: GateResult) -> None:

@@ -7,7 +7,7 @@ from samples.questions.gates import FAILED, OPEN, PASSED, decided, disturbed, fi
 
 from hopcost.report.questions.gate.sentence import sentence
 from hopcost.statistics.comparisons import CPU, THROUGHPUT
-from hopcost.statistics.questions.gate import GateResult
+from hopcost.statistics.questions.gate.gate import GateResult
 
 
 def test_the_sentence_of_a_pass_names_the_worst_that_it_can_be(slower: GateResult) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from known import known
-from nginx_texts import configuration_of
+from texts.nginx_texts import configuration_of
 
 from hopcost.nginx.read import ConfigurationText
 from hopcost.stacks.jail.tried.added import Added

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import confs
 import msgspec
 import pytest
-from confs import BUFFER, KEEPALIVE, LOG
+from mocks import confs
+from mocks.confs import BUFFER, KEEPALIVE, LOG
 
 from hopcost.record import reader
 from hopcost.statistics.intervals import Interval

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import fronts
 from known import known, near
-from mock_rig import MockRig
+from mocks import fronts
+from mocks.mock_rig import MockRig
 
 from hopcost.statistics.questions.front.pairs import Pairs
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import fronts
 import pytest
 from known import known, near
-from mock_rig import MockRig
+from mocks import fronts
+from mocks.mock_rig import MockRig
 
 from hopcost.record import reader
 from hopcost.statistics.questions.front.advice import Worth

@@ -1,0 +1,153 @@
+"""The words of `hopcost conf` as a request, and what it prints before it measures; imported when the verb runs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import msgspec
+
+from hopcost.cli.shared.output import write_result
+from hopcost.errors import UsageError, nearest
+from hopcost.measure.protocols.conf.learning import ConfLearned
+from hopcost.measure.protocols.conf.plan import ConfPlan
+from hopcost.measure.protocols.conf.request import ConfRequest
+from hopcost.report.formatting import count, duration
+from hopcost.report.questions.conf.words import diff_text
+from hopcost.statistics.questions.conf.result import ConfResult
+from hopcost.suites.arms.app import App
+from hopcost.suites.experiments.experiment import Method, Workload
+
+
+class ConfWords(msgspec.Struct, frozen=True):
+    """The options as they were typed."""
+
+    file: Path
+    command: list[str]
+    nginx: str
+    site: str | None
+    path: str
+    headers: list[str]
+    body_bytes: int | None
+    connections: int
+    new_connections: int | None
+    app_port: int | None
+    needs: list[str]
+    folder: Path | None
+    environment: list[str]
+    is_quick: bool
+
+    def request(self) -> ConfRequest:
+        """The request; UsageError for a word that is none."""
+        if not self.path.startswith("/"):
+            raise UsageError(f"--path: expected a path from /, got '{self.path}'", f"--path /{self.path}")
+        if not self.file.exists():
+            raise UsageError(f"{self.file}: no such file", _nearest_file(self.file))
+        host, port = (None, None) if self.site is None else _site(self.site)
+        workload = Workload(
+            connections=self.connections,
+            target=self.path,
+            headers=[_field(text) for text in self.headers],
+            requests_per_connection=self.new_connections,
+            method=Method.GET if self.body_bytes is None else Method.POST,
+            body_bytes=self.body_bytes,
+        )
+        return ConfRequest(
+            file=self.file,
+            workload=workload,
+            nginx=self.nginx,
+            host=host,
+            port=port,
+            app=self._app() if self.command else None,
+            is_quick=self.is_quick,
+        )
+
+    def _app(self) -> App:
+        folder = (self.folder or Path()).resolve()
+        if not folder.is_dir():
+            raise UsageError(f"--folder: {folder} is no directory")
+        return App(
+            command=self.command,
+            folder=str(folder),
+            port=self.app_port,
+            environment=dict(map(_variable, self.environment)),
+            needs=self.needs,
+        ).from_folder(folder)
+
+
+def show_plan(plan: ConfPlan, say: Callable[[str], None], now_s: float | None = None) -> None:
+    """What is left out, and how long it takes: `7 changes; about 4.5 min (until 10:42)`."""
+    question = plan.question
+    for limit in question.limits:
+        say(f"off in all arms: {limit}")
+    until = time.strftime("%H:%M", time.localtime((time.time() if now_s is None else now_s) + plan.time.whole_s))
+    changes = f"{count(len(question.candidates), 'change')}, {len(question.unseen)} more that this load does not show"
+    say(f"{changes}; about {duration(plan.time.whole_s)} (until {until})")
+
+
+def write_diff(answer: ConfResult, learned: ConfLearned, path: Path) -> bool:
+    """The diff alone, into a file; whether there is one. There it has the secrets that a record masks."""
+    if answer.diff is None:
+        return False
+    plain = msgspec.structs.replace(answer, diff=learned.plain_diff(answer.kept))
+    write_result(diff_text(plain) or "", path)
+    return True
+
+
+def read_new_connections(text: str | None) -> int | None:
+    """Requests per connection: 1 if no number was given; None: connections are kept.
+
+    >>> read_new_connections(None), read_new_connections(""), read_new_connections("20")
+    (None, 1, 20)
+    """
+    if text is None or text == "":
+        return None if text is None else 1
+    if not (text.isascii() and text.isdecimal() and int(text) > 0):
+        raise UsageError(f"--new-connections: expected a number from 1, got '{text}'", "as in --new-connections=20")
+    return int(text)
+
+
+def refuse_own_file(option: str, path: Path | None, file: Path) -> None:
+    """UsageError if a result would go into the configuration: that is never written."""
+    if path is not None and path.resolve() == file.resolve():
+        raise UsageError(f"{option}: {path} is the configuration, which is never written", "name another file")
+
+
+def _nearest_file(file: Path) -> str:
+    folder = file.parent
+    names = [path.name for path in folder.iterdir() if path.is_file()] if folder.is_dir() else []
+    return nearest(file.name, names) if names else "name nginx.conf, or the file of a site"
+
+
+def _site(text: str) -> tuple[str | None, int | None]:
+    """`example.org`, `example.org:8080`, `:8080` or a URL, as host and port.
+
+    >>> _site("example.org:8080"), _site(":443"), _site("https://a.org/"), _site("[::1]:80")
+    (('example.org', 8080), (None, 443), ('a.org', 443), ('::1', 80))
+    """
+    try:
+        to = urlsplit(text if "//" in text else f"//{text}")
+        port = to.port or {"https": 443, "http": 80}.get(to.scheme)
+    except ValueError as error:
+        raise UsageError(f"--site: expected HOST:PORT, got '{text}'", "like example.org:443 or :8080") from error
+    if to.hostname is None and port is None:
+        raise UsageError(f"--site: expected HOST:PORT, got '{text}'", "like example.org:443 or :8080")
+    return to.hostname, port
+
+
+def _variable(text: str) -> tuple[str, str]:
+    """`NAME=VALUE`."""
+    name, equals, value = text.partition("=")
+    if not (equals and name.isidentifier()):
+        raise UsageError(f"--env: expected NAME=VALUE, got '{name}'", "like --env DATABASE_URL=postgres://localhost/db")
+    return name, value
+
+
+def _field(text: str) -> list[str]:
+    """`Name: value`; whether it is a header field the suite's check says."""
+    name, colon, value = text.partition(":")
+    if not (colon and name.strip()):
+        raise UsageError(f"-H: expected 'NAME: VALUE', got '{name}'", "like -H 'Cookie: session=1'")
+    return [name.strip(), value.strip()]

@@ -1,0 +1,155 @@
+"""The words of `hopcost front` as a request, and what it prints before it measures; imported when the verb runs."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from hopcost.cli.shared.output import write_result
+from hopcost.errors import UsageError, nearest
+from hopcost.measure.protocols.front.ask import FrontPlan
+from hopcost.measure.protocols.front.request import FrontRequest, over_socket
+from hopcost.report.formatting import count
+from hopcost.statistics.questions.front.fronts import parse_fronts
+from hopcost.suites.arms.app import App
+from hopcost.suites.experiments.experiment import Method, Workload
+from hopcost.suites.toml_text import suite_text
+
+ABOUT = (
+    "What hopcost front measures before `{command}`.",
+    "hopcost run {file} gives figures with ranges; the advice comes from hopcost front alone.",
+)
+SCRIPTS = ("index.php", "public/index.php")  # of a FastCGI app, where --path names no file
+
+
+class FrontWords(msgspec.Struct, frozen=True):
+    """The options as they were typed."""
+
+    command: list[str]
+    fronts: list[str]
+    path: str
+    headers: list[str]
+    method: str
+    body_bytes: int | None
+    connections: int
+    port: int | None
+    socket: str | None
+    is_fastcgi: bool
+    script: Path | None
+    needs: list[str]
+    folder: Path | None
+    environment: list[str]
+    rate: float | None
+    is_quick: bool
+
+    def request(self) -> FrontRequest:
+        """The request; UsageError for a word that is none."""
+        folder = (self.folder or Path()).resolve()
+        if not folder.is_dir():
+            raise UsageError(f"--folder: {folder} is no directory")
+        if not self.path.startswith("/"):
+            raise UsageError(f"--path: expected a path from /, got '{self.path}'", f"--path /{self.path}")
+        if self.script is not None and not self.is_fastcgi:
+            raise UsageError("--script: without --fastcgi nobody asks for a script", "add --fastcgi")
+        app = App(
+            command=self.command,
+            folder=str(folder),
+            port=self.port,
+            environment=dict(map(_variable, self.environment)),
+            needs=self.needs,
+        ).from_folder(folder)
+        method = _method(self.method)
+        if method.uploads and self.body_bytes is None:
+            raise UsageError(f"--method {method.value}: of nothing", "--body-bytes 100 says how much it carries")
+        if self.body_bytes is not None and not method.uploads:
+            raise UsageError("--body-bytes: a GET carries no body", "add --method POST or --method PUT")
+        workload = Workload(
+            connections=self.connections,
+            target=self.path,
+            headers=[_field(text) for text in self.headers],
+            method=method,
+            body_bytes=self.body_bytes,
+        )
+        return FrontRequest(
+            app=app,
+            workload=workload,
+            wanted=parse_fronts(self.fronts),
+            socket_app=over_socket(app, None if self.socket is None else _split("--socket", self.socket)),
+            is_fastcgi=self.is_fastcgi,
+            script=self._script(folder) if self.is_fastcgi else None,
+            rate_per_s=self.rate,
+            is_quick=self.is_quick,
+        )
+
+    def _script(self, folder: Path) -> str | None:
+        """The file that a FastCGI app runs; None if it needs none, as Go's."""
+        if self.script is not None:
+            script = folder / self.script
+            if not script.is_file():
+                raise UsageError(f"--script: {script}: no such file", "a path is taken from --folder")
+            return str(script)
+        named = self.path.partition("?")[0].lstrip("/")
+        return next((str(folder / name) for name in (named, *SCRIPTS) if name and (folder / name).is_file()), None)
+
+
+def show_plan(plan: FrontPlan, say: Callable[[str], None], now_s: float | None = None) -> None:
+    """What is left out, and how long it takes: `3 fronts, 4 starts each: about 4 min (until 10:42)`."""
+    for left in plan.question.left_out:
+        say(f"not measured: {left.words()}")
+    for note in plan.question.app.notes:
+        say(f"note: {note}")
+    end_s = (time.time() if now_s is None else now_s) + plan.time.seconds
+    fronts, starts = count(len(plan.question.fronts), "front"), count(plan.time.starts, "start")
+    until = time.strftime("%H:%M", time.localtime(end_s))
+    say(f"{fronts}, {starts} each: about {_duration(plan.time.seconds)} (until {until})")
+
+
+def write_suite(plan: FrontPlan, path: Path) -> None:
+    """The suite as a file that `hopcost run` accepts."""
+    command = shlex.join(plan.question.command)
+    about = [line.format(command=command, file=path) for line in ABOUT]
+    write_result(suite_text(plan.suite, about), path)
+    print(f"written: {path}\nnext:    hopcost run {shlex.quote(str(path))} --time {round(plan.time.seconds)}")
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 100 else f"{round(seconds / 60)} min"
+
+
+def _method(word: str) -> Method:
+    try:
+        return Method(word.upper())
+    except ValueError as error:
+        raise UsageError(
+            f"--method: '{word}' is none that hopcost sends", nearest(word.upper(), [method.value for method in Method])
+        ) from error
+
+
+def _variable(text: str) -> tuple[str, str]:
+    """`NAME=VALUE`."""
+    name, equals, value = text.partition("=")
+    if not (equals and name.isidentifier()):
+        raise UsageError(f"--env: expected NAME=VALUE, got '{name}'", "like --env DATABASE_URL=postgres://localhost/db")
+    return name, value
+
+
+def _field(text: str) -> list[str]:
+    """`Name: value`; whether it is a header field the suite's check says."""
+    name, colon, value = text.partition(":")
+    if not (colon and name.strip()):
+        raise UsageError(f"-H: expected 'NAME: VALUE', got '{name}'", "like -H 'Accept: text/html'")
+    return [name.strip(), value.strip()]
+
+
+def _split(option: str, text: str) -> list[str]:
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise UsageError(f"{option}: {error}", "words as in a shell, in quotes") from error
+    if not words:
+        raise UsageError(f"{option}: no command")
+    return words

@@ -1,0 +1,1 @@
+"""How verbs read their words and show their help: the library's ways, changed a little."""

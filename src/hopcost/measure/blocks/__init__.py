@@ -1,0 +1,1 @@
+"""A block: which comes next, how long it is, and how it is measured."""

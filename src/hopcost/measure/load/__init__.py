@@ -1,0 +1,1 @@
+"""Load on running stacks: by hopcost's engine, or by a peer."""

@@ -1,0 +1,1 @@
+"""How programs that are made from source are built, and where they are kept."""

@@ -1,0 +1,1 @@
+"""What a program is: its definition, its settings, its templates."""

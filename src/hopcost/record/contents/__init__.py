@@ -1,0 +1,1 @@
+"""The structures of a record's files."""

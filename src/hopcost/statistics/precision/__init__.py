@@ -1,0 +1,1 @@
+"""How precise an answer is or will be, and when a run may stop."""

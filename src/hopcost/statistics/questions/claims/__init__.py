@@ -1,0 +1,1 @@
+"""Whether published claims hold, by what records say."""

@@ -1,0 +1,1 @@
+"""What an article says: its claims, and the figures that it printed."""

@@ -1,0 +1,262 @@
+"""Ratios by slices against runs of one arm at a time: a section of the truth's page, written by `make truth`.
+
+Each repeat takes blocks of slices over all arms, and for every arm a pair of plain runs, it and the baseline, each
+started alone, never frozen, in a shuffled order. Both ways measure after the same warm-up, and for as long. The
+quotient of the two ratios is taken within a repeat, so that the machine's drift cancels.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import random
+import tempfile
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from hopcost.errors import CannotMeasure, MeasurementFailed
+from hopcost.measure.blocks import block
+from hopcost.measure.load import engine as engine_load
+from hopcost.measure.load.engine import BlockContext
+from hopcost.measure.rig import RealRig
+from hopcost.measure.watcher import Silent
+from hopcost.plan.method import METHOD
+from hopcost.plan.plan import Plan, PlannedExperiment
+from hopcost.programs.generators import engine
+from hopcost.programs.generators.engine_protocol import EnginePlan, Slice, Validity, WarmUp
+from hopcost.record.writer import Writer
+from hopcost.stacks.client import check
+from hopcost.stacks.host import Local
+from hopcost.stacks.sandbox.cgroups import Freezer, FreezerKind, find_freezer
+from hopcost.stacks.stack import RunningStack
+from hopcost.statistics import figures as statistics_figures
+from hopcost.statistics.arms import PairedBlocks
+from hopcost.statistics.intervals import Interval, ratio
+from hopcost.statistics.validity.reasons import sentences
+from hopcost.suites.suite import Suite
+from tools.truth.form import Form, Runs
+from tools.truth.lines import Case, Figures, Sorted
+from tools.truth.page.part import Part, Section, bracketed, within
+from tools.truth.plans import cut_suite, plan_of
+
+SECTION = "slices"
+RUNS = Runs(full=10, short=8)
+SHORT_RUN_S = 40.0  # a block of three arms, and a pair of plain runs
+WARM_UP_NS = 2_000_000_000  # a garbage collector's heap has to grow to its size
+MARGIN = 0.03
+LOADED_S = 4.0  # of an arm, settling included
+WAYS = ("sliced", "alone")
+COLUMNS = ["case", "arm", "by slices:", "alone:", "quotient:", "of CPU per request:", "repeats:", "within ±3 %"]
+
+INTRODUCTION = f"""\
+By slices: a block, all its arms started, all but one frozen, as in a full run. Alone: for each arm a pair of plain
+runs, it and the baseline, each started alone and never frozen. Both after {WARM_UP_NS / 1e9:g} s of warm-up, and
+{METHOD.warm_up_ns_per_connection / 1e6:g} ms for each connection, and both for as long: {LOADED_S:g} s or two visits
+of an arm, settling included. The quotient of the two ratios is taken within each repeat; its interval for
+throughput (95 %, Student's t over repeats) must lie within {1 - MARGIN:.2f} to {1 + MARGIN:.2f}. CPU per request is
+shown beside it."""
+AFTER_ANSWER = """
+name = "after-answer"
+title = "An origin that keeps working after it has answered"
+[arms.origin]
+hops = [{ program = "origin", link = "http+tcp" }]
+[arms.nginx]
+hops = [{ program = "nginx", link = "http+tcp" }, { program = "origin", link = "http+tcp" }]
+[[experiments]]
+name = "one-core"
+question = "Does the work after the answer count where it belongs?"
+baseline = "origin"
+arms = ["origin", "nginx"]
+placement = "one-core"
+workload = { target = "/?work-after=50us" }
+"""
+HEAP = """
+name = "heap"
+title = "Go with 200 MiB alive, of which each request replaces 16 KiB"
+[arms.go]
+hops = [{ program = "go-hello", link = "http+tcp" }]
+[arms.heap]
+hops = [{ program = "go-hello", link = "http+tcp", settings = { heap_mib = 200 } }]
+[[experiments]]
+name = "one-core"
+question = "Does the garbage collector work in the arm's own time?"
+baseline = "go"
+arms = ["go", "heap"]
+placement = "one-core"
+"""
+# With 1000 connections this arm was furthest off: 1.14 by method 2.
+UNIX = cut_suite("nginx-go", "one-core", "nginx-http-unix")
+
+
+class Rates(msgspec.Struct, frozen=True):
+    """Answers per second, and CPU ns per request of all hops."""
+
+    throughput: float
+    cpu_ns: float
+
+
+def _name(content: str) -> str:
+    return {HEAP: "a heap of 200 MiB", AFTER_ANSWER: "work after the answer", UNIX: "over a Unix socket alone"}.get(
+        content, content
+    )
+
+
+@functools.cache
+def lengths(content: str, connections: int) -> tuple[float, ...]:
+    """Settling, slice (ns) and its jitter: older runs with others stand aside. Empty where it cannot run here."""
+    try:
+        planned = plan_of(content, "one-core", connections=connections).experiments[0]
+    except CannotMeasure:
+        return ()
+    return planned.settle_ns, planned.slice_ns, planned.slice_jitter
+
+
+def warm_up(connections: int) -> WarmUp:
+    """As long for both ways."""
+    length_ns = WARM_UP_NS + METHOD.warm_up_ns_per_connection * connections
+    return WarmUp(least_ns=length_ns, most_ns=length_ns)
+
+
+def rounds(experiment: PlannedExperiment) -> int:
+    """Of slices, so that each arm is loaded for about as long as it is to be."""
+    return max(2, round(LOADED_S / ((experiment.settle_ns + experiment.slice_ns) / 1e9)))
+
+
+def run(content: str, connections: int, number: int) -> Figures:
+    """Blocks by slices and a pair of plain runs for each arm, in shuffled order: by way and arm its ratio."""
+    planned = plan_of(content, "one-core", number, connections)
+    experiment_of = {
+        arm.name: experiment
+        for experiment in planned.experiments
+        for arm in experiment.arms
+        if arm.name != experiment.baseline and arm.copy_of is None
+    }
+    arms, experiment = list(experiment_of), planned.experiments[0]
+    shuffle = random.Random(f"{_name(content)}/{connections}/{number}")
+    loaded_s = rounds(experiment) * (experiment.settle_ns + experiment.slice_ns) / 1e9
+    figures: Figures = {}
+    for name in shuffle.sample(["", *arms], len(arms) + 1):
+        if not name:
+            figures |= sliced(planned, arms)
+            continue
+        experiment = experiment_of[name]
+        pair = {side: alone(experiment, side, loaded_s) for side in shuffle.sample([name, experiment.baseline], 2)}
+        own, baseline = pair[name], pair[experiment.baseline]
+        figures[f"alone {name}"] = own.throughput / baseline.throughput
+        figures[f"alone_cpu {name}"] = own.cpu_ns / baseline.cpu_ns
+    return figures
+
+
+def sliced(planned: Plan, wanted: Sequence[str]) -> Figures:
+    """Blocks as `hopcost run` measures them, one for each group of arms."""
+    figures: Figures = {}
+    content = Suite(name=planned.suite, title=planned.title, arms={}, experiments=[])
+    with tempfile.TemporaryDirectory() as folder, Writer(Path(folder), content, planned, {}, []) as writer:
+        for number, experiment in enumerate(planned.experiments):
+            closed = msgspec.structs.replace(experiment, open_loop_shares=[])
+            setting = BlockContext(
+                plan=planned, experiment=closed, rig=RealRig(Local(find_freezer())), writer=writer, watcher=Silent()
+            )
+            done = block.measure_block(
+                setting, closed.arms, number, rounds(closed), warm_up=warm_up(closed.workload.connections)
+            )
+            if done.validity == Validity.VOID or done.failures:
+                words = [*sentences(done.reasons), *map(str, done.failures)]
+                raise MeasurementFailed(f"the block by slices is {done.validity}: {'; '.join(words)}")
+            beside = PairedBlocks(closed, [done])
+            for key, figure in (
+                ("sliced", statistics_figures.throughput),
+                ("sliced_cpu", statistics_figures.cpu_per_request),
+            ):
+                ratios = ((arm.name, beside.ratio(arm.name, figure, 0.05)) for arm in closed.arms if arm.name in wanted)
+                figures |= {f"{key} {name}": interval.value for name, interval in ratios if interval is not None}
+    return figures
+
+
+def alone(experiment: PlannedExperiment, name: str, seconds: float) -> Rates:
+    """One arm that runs alone and is never frozen, after the same warm-up; answers per second of it, and CPU."""
+    arm = next(arm for arm in experiment.arms if arm.name == name)
+    never = Local(Freezer(kind=FreezerKind.SIGNAL, parent=None))
+    with RunningStack(name, arm.arm, experiment.settings, experiment.cores, never, label="alone") as stack:
+        answer = check.ask_as_loaded(name, stack.prepared.address, experiment.workload)
+        only = msgspec.structs.replace(engine_load.engine_arm(stack, experiment.workload, answer), freeze=None)
+        load = EnginePlan(
+            seed=0,
+            cores=experiment.cores.generator,
+            slice_ns=round(seconds * 1e9),
+            settle_ns=0,
+            rounds=1,
+            warm_up=warm_up(experiment.workload.connections),
+            arms=[only],
+        )
+        slices = [line for line in engine.run_engine(load) if isinstance(line, Slice)]
+    used = statistics_figures.total(slices[0].cpu_ns.values())
+    if sum(slices[0].errors.values()) or not used or not slices[0].answers:
+        raise MeasurementFailed(f"{name} alone had errors, or no figures: {slices[0]}")
+    return Rates(
+        throughput=slices[0].answers * 1e9 / slices[0].elapsed_ns,
+        cpu_ns=used / slices[0].answers,
+    )
+
+
+class Slices(Section):
+    """nginx-go with few and with many connections, a large heap, and work after the answer."""
+
+    key = SECTION
+    heading = "# Slices beside runs of one arm at a time"
+    asks = "Turns of half a second read what long runs of one stack alone read"
+    tells = ("quotient",)
+    short_s = 2 * RUNS.short * SHORT_RUN_S
+
+    def cases(self) -> list[Case]:
+        """Suites, and how many connections. The short form has nginx before Go over a Unix socket alone."""
+        short = [(UNIX, 64), (UNIX, 1000)]
+        full = [("nginx-go", 64), ("nginx-go", 1000), ("nginx-go", 5000), (HEAP, 64), (AFTER_ANSWER, 64)]
+        is_short = self.form == Form.SHORT
+        return [
+            Case(
+                SECTION,
+                f"{_name(content)}, {connections} connections",
+                partial(run, content, connections),
+                RUNS.of(self.form),
+                {
+                    "loaded_s": LOADED_S,
+                    "warm_up_s": warm_up(connections).least_ns / 1e9,
+                    "suite": content,
+                    "lengths_ns": list(lengths(content, connections)),
+                },
+                seconds=SHORT_RUN_S if is_short else 0.0,
+            )
+            for content, connections in (short if is_short else [*full, *short])
+        ]
+
+    def parts(self, done: Sorted) -> list[Part]:
+        """A row for each arm of each case."""
+        rows, words = [], []
+        for case in self.cases():
+            runs = done.of(SECTION, case.name)
+            names = [key.removeprefix("alone ") for key in (runs[0] if runs else {}) if key.startswith("alone ")]
+            if not names:
+                words.append("unfinished")
+                rows.append([case.name, "", "", "", "", "", f"0 of {case.runs}", words[-1]])
+            for name in names:
+                quotient, of_cpu = (quotients(runs, name, end) for end in ("", "_cpu"))
+                words.append(within(quotient, MARGIN) + (", unfinished" if len(runs) < case.runs else ""))
+                ratios = [f"{geometric([figures[f'{way} {name}'] for figures in runs]):.3f}" for way in WAYS]
+                shown = [bracketed(quotient, 3) or "–", bracketed(of_cpu, 3) or "–"]
+                rows.append([case.name, name, *ratios, *shown, f"{len(runs)} of {case.runs}", words[-1]])
+        return [Part([INTRODUCTION], COLUMNS, rows, words)]
+
+
+def quotients(runs: Sequence[Figures], name: str, end: str = "") -> Interval | None:
+    """By slices ÷ alone, over repeats."""
+    by_slices, plain = ([run[f"{way}{end} {name}"] for run in runs] for way in WAYS)
+    return ratio(by_slices, plain)
+
+
+def geometric(values: Sequence[float]) -> float:
+    """The geometric mean."""
+    return math.exp(sum(map(math.log, values)) / len(values))

@@ -1,0 +1,1 @@
+"""Arms in which nothing differs: hopcost must not see a difference."""
