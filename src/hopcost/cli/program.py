@@ -41,7 +41,7 @@ def program() -> str:
     return called_as(sys.argv[0], Path.cwd(), shutil.which(NAME))
 
 
-def called_as(word: str, folder: Path, found: str | None) -> str:
+def called_as(word: str, folder: Path, on_path: str | None) -> str:
     """The same for the first word of a command line, in a folder, if a shell finds `found` by the name alone.
 
     >>> called_as("/nowhere/.venv/bin/hopcost", Path("/nowhere"), None)
@@ -50,14 +50,14 @@ def called_as(word: str, folder: Path, found: str | None) -> str:
     'hopcost'
     """
     path = Path(os.path.normpath(folder / word))
-    if path.name != NAME or (found is not None and _is_same(path, Path(found))):
+    if path.name != NAME or (on_path is not None and _is_same(path, Path(on_path))):
         return NAME
     below = path.relative_to(folder) if path.is_relative_to(folder) else path
     return shlex.quote(f"./{below}" if below == Path(NAME) else str(below))
 
 
-def _is_same(path: Path, found: Path) -> bool:
+def _is_same(path: Path, other: Path) -> bool:
     try:
-        return path.samefile(found)
+        return path.samefile(other)
     except OSError:
         return False

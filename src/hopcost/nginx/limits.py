@@ -28,28 +28,28 @@ class Limit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def find_limits(configuration: ConfigurationText) -> list[Limit]:
     """All limits of HTTP, and `max_conns` of upstreams. Zones stay: they cost nothing."""
-    found: dict[tuple[str, int], Limit] = {}
-    for each in walk(configuration):
-        directive = each.directive
-        if not any(parent.name == "http" for parent in each.parents):
+    limits: dict[tuple[str, int], Limit] = {}
+    for placed in walk(configuration):
+        directive = placed.directive
+        if not any(parent.name == "http" for parent in placed.parents):
             continue
         if directive.name in LIMITS and directive.first not in ("0", "off"):
             words = f"{directive}: limits {LIMITS[directive.name]}"
-            found[directive.file, directive.start] = _limit(
+            limits[directive.file, directive.start] = _limit(
                 configuration, directive, words, remove(configuration, directive)
             )
         elif directive.name == "set" and directive.first == "$limit_rate":
             words = f"{directive}: limits bytes in a second"
-            found[directive.file, directive.start] = _limit(
+            limits[directive.file, directive.start] = _limit(
                 configuration, directive, words, remove(configuration, directive)
             )
-        elif directive.name == "server" and each.parents[-1].name == "upstream":
+        elif directive.name == "server" and placed.parents[-1].name == "upstream":
             for index, word in enumerate(directive.args):
                 if word.startswith("max_conns="):
                     words = f"{word} of {directive.first}: limits connections to the app"
                     edit = remove_argument(directive, index)
-                    found[directive.file, directive.start] = _limit(configuration, directive, words, edit)
-    return list(found.values())
+                    limits[directive.file, directive.start] = _limit(configuration, directive, words, edit)
+    return list(limits.values())
 
 
 def limits_off(configuration: ConfigurationText) -> list[Edit]:

@@ -44,10 +44,10 @@ class Span(NamedTuple):
 
 def find_secrets(configuration: HasTree) -> list[Span]:
     """All of them, in the order in which they stand, each once."""
-    found = dict.fromkeys(
+    secrets = dict.fromkeys(
         span for directive, parents in walk(configuration) for span in _secrets_of(directive, parents)
     )
-    return sorted(found)
+    return sorted(secrets)
 
 
 def masked(text: str, file: str, spans: list[Span]) -> str:

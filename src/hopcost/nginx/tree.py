@@ -134,7 +134,7 @@ def _directive(
     )
 
 
-class Found(NamedTuple):
+class Placed(NamedTuple):
     """A directive and the blocks around it, outermost first."""
 
     directive: Directive
@@ -149,15 +149,15 @@ class HasTree(Protocol):
         """The main file's directives."""
 
 
-def walk(configuration: HasTree) -> Iterator[Found]:
+def walk(configuration: HasTree) -> Iterator[Placed]:
     """Every directive with the blocks that it stands in. Included files take their include's place."""
     return walk_directives(configuration.tree)
 
 
-def walk_directives(directives: Iterable[Directive], parents: tuple[Directive, ...] = ()) -> Iterator[Found]:
+def walk_directives(directives: Iterable[Directive], parents: tuple[Directive, ...] = ()) -> Iterator[Placed]:
     """The same below some directives."""
     for directive in directives:
-        yield Found(directive, parents)
+        yield Placed(directive, parents)
         yield from walk_directives(directive.block or (), parents if directive.is_include else (*parents, directive))
 
 

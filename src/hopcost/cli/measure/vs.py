@@ -243,8 +243,8 @@ def _tell(console: Console, prepared: Prepared) -> None:
     """Who is loaded, before anything is; and how their answers differ."""
     from hopcost.errors import printable
 
-    for found in prepared.servers:
-        console.print(printable(found.words), markup=False, soft_wrap=True)
+    for server in prepared.servers:
+        console.print(printable(server.words), markup=False, soft_wrap=True)
     if prepared.answers.difference:
         compared = prepared.answers.expect.compared.value
         what = {"length": "status and length are compared", "status": "the status alone is compared"}[compared]

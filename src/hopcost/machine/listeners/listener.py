@@ -55,9 +55,9 @@ def find_listener(host: str, port: int) -> Listener | None:
     sockets = _listening_sockets(None) if addresses else []
     own = serving.own_addresses() if addresses else set()
     for ip in addresses:
-        found = serving.find_serving(sockets, ip, port, own)
-        if found:
-            return _describe(found)[0]
+        answering = serving.find_serving(sockets, ip, port, own)
+        if answering:
+            return _describe(answering)[0]
     return None
 
 
@@ -65,8 +65,8 @@ def find_unix_listener(path: str) -> Listener | None:
     """Who listens on this socket file, or on this name without a file (`@name`); None: nobody here."""
     wanted = words_of_path(f"\0{path[1:]}" if path.startswith("@") else path)
     file = _file_of(path)
-    found = [listener for listener in _listening_sockets(None) if _is_unix(listener, wanted, file)]
-    return _describe(found)[0] if found else None
+    listening = [listener for listener in _listening_sockets(None) if _is_unix(listener, wanted, file)]
+    return _describe(listening)[0] if listening else None
 
 
 def listeners_of(pids: Collection[int], namespace: str | None = None) -> list[Listener]:
@@ -115,7 +115,7 @@ def _describe(sockets: Sequence[ListeningSocket]) -> list[Listener]:
     surroundings = _Surroundings(
         holders=find_holders([listener.inode for listener in sockets]),
         running=processes(),
-        cgroups={number: countable_cgroup(number, os.getpid()) for number in {each.cgroup_id for each in sockets}},
+        cgroups={number: countable_cgroup(number, os.getpid()) for number in {socket.cgroup_id for socket in sockets}},
     )
     groups: dict[str, list[ListeningSocket]] = {}
     for listener in sockets:

@@ -21,10 +21,10 @@ LOOPBACK: dict[int, Ip] = {
 def resolve(host: str) -> list[Ip]:
     """The addresses of a host in the order in which a client tries them; none if nobody knows it."""
     try:
-        found = socket.getaddrinfo(host.strip("[]"), None, type=socket.SOCK_STREAM)
+        addresses = socket.getaddrinfo(host.strip("[]"), None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
         return []
-    return list(dict.fromkeys(to_ip(str(address[0])) for *_, address in found))
+    return list(dict.fromkeys(to_ip(str(address[0])) for *_, address in addresses))
 
 
 def to_ip(text: str) -> Ip:

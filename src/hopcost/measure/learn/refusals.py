@@ -61,25 +61,25 @@ def _redirect(answer: HttpAnswer, request: str) -> tuple[str, str]:
 
 def why_no_answer(error: Exception, received: bytes, request: str, last_lines: str) -> tuple[str, str]:
     """Message and hint for what came in place of a whole answer; `received` are the first bytes that came."""
-    said = quoted(last_lines)
+    printed = quoted(last_lines)
     match error:
         case Endless():
             words = f"its answer to {request} does not end: {error}"
             return words, "event streams and long polling cannot be measured: --path names an answer that ends"
         case TimeoutError():
             hint = "does it wait for a database or another service? --needs HOST:PORT lets it reach one"
-            return f"it does not answer {request}: {error}{said}", hint
+            return f"it does not answer {request}: {error}{printed}", hint
         case ConnectionRefusedError():
-            return f"it opens no more connections{said}", BROKEN
+            return f"it opens no more connections{printed}", BROKEN
         case RemoteDisconnected() | ConnectionError():
-            return f"it closes the connection without an answer to {request}{said}", BROKEN
+            return f"it closes the connection without an answer to {request}{printed}", BROKEN
         case h11.RemoteProtocolError() if received.startswith(TLS_ALERT):
             return f"it speaks TLS, and was asked {request} without", "let it serve HTTP: a front can end TLS"
         case h11.RemoteProtocolError() if not received.startswith(b"HTTP/"):
             hint = "is that the port that it serves HTTP on?"
             return f"what it sends is not HTTP: it begins with {received[:32]!r}", hint
         case _:
-            return f"its answer to {request} is broken: {error}{said}", BROKEN
+            return f"its answer to {request} is broken: {error}{printed}", BROKEN
 
 
 def quoted(last_lines: str) -> str:

@@ -91,9 +91,9 @@ def load_closed(
     work.slice_jitter = context.experiment.slice_jitter
     for arm in work.arms:
         arm.slice_ns = (slice_ns or {}).get(arm.name)
-    parts = {each.arm.name: _Part(each) for each in ready}
-    observers = {each.arm.name: context.rig.observe(each.stack) for each in ready}
-    processes = {each.arm.name: Workers(each.stack) for each in ready}
+    parts = {checked.arm.name: _Part(checked) for checked in ready}
+    observers = {checked.arm.name: context.rig.observe(checked.stack) for checked in ready}
+    processes = {checked.arm.name: Workers(checked.stack) for checked in ready}
 
     def note(line: Slice) -> None:
         block.slices_elapsed_ns += line.elapsed_ns
@@ -104,10 +104,10 @@ def load_closed(
 
     block.end = _run(context, block, work, parts, note)
     block.arms = [part.whole() for part in parts.values()]
-    for part, each, planned in zip(block.arms, ready, work.arms, strict=True):
+    for part, checked, planned in zip(block.arms, ready, work.arms, strict=True):
         assert part.totals is not None, "whole() raises without them"
         shape = LoadShape(answers=part.totals.answers, opened=part.totals.opened)
-        part.receipts = observers[part.name].receipts(each.answer, planned.request.accepts_gzip, shape)
+        part.receipts = observers[part.name].receipts(checked.answer, planned.request.accepts_gzip, shape)
         part.worker_cpu_ns = processes[part.name].worker_cpu_ns()
         part.restarts = processes[part.name].restarts()
         part.reopened = planned.reopen_each_round
@@ -127,8 +127,8 @@ def load_open(context: BlockContext, block: Block, ready: list[CheckedArm], offe
         for arm in work.arms:
             arm.slice_ns = offered.slice_ns
             arm.arrivals = {"poisson": Rate(rate_per_s=rate_per_s)}
-        parts = {each.arm.name: _Part(each) for each in ready}
-        processes = {each.arm.name: Workers(each.stack) for each in ready}
+        parts = {checked.arm.name: _Part(checked) for checked in ready}
+        processes = {checked.arm.name: Workers(checked.stack) for checked in ready}
         block.open_ends.append(_run(context, block, work, parts))
         for name, part in parts.items():
             in_block[name].open_loop.append(part.open(share, rate_per_s))
@@ -148,13 +148,13 @@ def _work(
         settle_ns=experiment.settle_ns,
         rounds=rounds,
         warm_up=warm_up or WarmUp(least_ns=plan.warm_up_least_ns, most_ns=plan.warm_up_most_ns),
-        arms=[engine_arm(each.stack, experiment.workload, each.answer) for each in ready],
+        arms=[engine_arm(checked.stack, experiment.workload, checked.answer) for checked in ready],
         shared_cores=experiment.cores.shared,
     )
-    for arm, each in zip(work.arms, ready, strict=True):
+    for arm, checked in zip(work.arms, ready, strict=True):
         if experiment.opened_each_turn:
             arm.reopen_each_round, arm.close_each_round = experiment.opening.value, True
-        elif experiment.reopening is not None and workers.are_dealt_connections(each.stack):
+        elif experiment.reopening is not None and workers.are_dealt_connections(checked.stack):
             arm.reopen_each_round = experiment.reopening.value
     return work
 

@@ -16,5 +16,5 @@ FAMILIES = (keepalive, cache, body, access, logs, headers, buffers, files, tls, 
 def find_ablations(configuration: ConfigurationText, site: Site, version: Version, seen: LoadSeen) -> list[Ablation]:
     """All changes that fit this site and this version of nginx, the giants first; also what the load cannot show."""
     context = Context(configuration, site, version, seen)
-    found = [ablation for family in FAMILIES for ablation in family.find(context)]
-    return sorted(found, key=lambda ablation: not ablation.is_giant)
+    ablations = [ablation for family in FAMILIES for ablation in family.find(context)]
+    return sorted(ablations, key=lambda ablation: not ablation.is_giant)

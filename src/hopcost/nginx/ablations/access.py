@@ -44,7 +44,7 @@ def find(context: Context) -> Iterator[Ablation]:
             is_giant=True,
             buys="rules against attacks",
         )
-    handlers = [found.directive for found in context.reaching if HANDLER.match(found.directive.name)]
+    handlers = [directive for directive, _ in context.reaching if HANDLER.match(directive.name)]
     if handlers:
         names = ", ".join(dict.fromkeys(handler.name for handler in handlers))
         yield context.make("no-lua", f"no {names}", handlers, context.removed(handlers), buys="what the handler does")

@@ -37,7 +37,7 @@ def find(context: Context) -> Iterator[Ablation]:
             unseen=unseen,
             buys="fewer bytes on the wire",
         )
-        levels = [found.directive for found in context.all_of(f"{kind}_comp_level")]
+        levels = [directive for directive, _ in context.all_of(f"{kind}_comp_level")]
         high = [line for line in levels if line.first.isdigit() and int(line.first) > CHEAP_LEVEL[kind]]
         if high:
             yield context.make(

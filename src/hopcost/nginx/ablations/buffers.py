@@ -24,7 +24,7 @@ def find(context: Context) -> Iterator[Ablation]:
     if kind is None:
         return
     unseen = None if context.seen.is_from_upstream else NO_APP
-    off = [found.directive for found in context.all_of(f"{kind}_buffering") if found.directive.first == "off"]
+    off = [directive for directive, _ in context.all_of(f"{kind}_buffering") if directive.first == "off"]
     if off:
         yield context.make(
             "buffering",
@@ -35,9 +35,7 @@ def find(context: Context) -> Iterator[Ablation]:
             buys="the first bytes of a slow answer come at once",
         )
     yield from _larger(context, kind, unseen)
-    uploads = [
-        found.directive for found in context.all_of(f"{kind}_request_buffering") if found.directive.first == "off"
-    ]
+    uploads = [directive for directive, _ in context.all_of(f"{kind}_request_buffering") if directive.first == "off"]
     if uploads:
         yield context.make(
             "request-buffering",

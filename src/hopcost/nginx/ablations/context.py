@@ -13,7 +13,7 @@ from hopcost.nginx.edits.make import add_inside, place_of, remove, set_arguments
 from hopcost.nginx.read.text import ConfigurationText
 from hopcost.nginx.sites import Site
 from hopcost.nginx.sites.location import blocks_of_path
-from hopcost.nginx.tree import Directive, Found, inside, walk
+from hopcost.nginx.tree import Directive, Placed, inside, walk
 
 Version = tuple[int, ...]
 
@@ -30,33 +30,34 @@ class Context:
     seen: LoadSeen
 
     @cached_property
-    def reaching(self) -> list[Found]:
+    def reaching(self) -> list[Placed]:
         """All directives of HTTP that may touch a request to the site: none of other servers or unused upstreams."""
         used = {id(upstream.block) for upstream in self.site.upstreams if upstream.block is not None}
         return [
-            found
-            for found in walk(self.configuration)
+            placed
+            for placed in walk(self.configuration)
             if not any(
                 (block.name == "server" and block is not self.site.server)
                 or (block.name == "upstream" and id(block) not in used)
                 or block.name in ("stream", "mail")
-                for block in (*found.parents, found.directive)
+                for block in (*placed.parents, placed.directive)
                 if block.block is not None
             )
         ]
 
-    def all_of(self, *names: str) -> list[Found]:
+    def all_of(self, *names: str) -> list[Placed]:
         """Those with one of these names."""
-        return [found for found in self.reaching if found.directive.name in names and not found.directive.is_include]
+        return [
+            placed for placed in self.reaching if placed.directive.name in names and not placed.directive.is_include
+        ]
 
     @property
     def http(self) -> Directive:
         """The block of HTTP that holds the site."""
         return next(
-            found.directive
-            for found in walk(self.configuration)
-            if found.directive.name == "http"
-            and any(server is self.site.server for server in _servers(found.directive))
+            directive
+            for directive, _ in walk(self.configuration)
+            if directive.name == "http" and any(server is self.site.server for server in _servers(directive))
         )
 
     @cached_property
@@ -82,8 +83,8 @@ class Context:
     def _locations(self) -> dict[int, list[Directive]]:
         """Of each directive, the locations that it stands in."""
         return {
-            id(found.directive): [block for block in found.parents if block.name == "location"]
-            for found in self.reaching
+            id(directive): [block for block in parents if block.name == "location"]
+            for directive, parents in self.reaching
         }
 
     def is_reached(self, directive: Directive) -> bool:
@@ -93,7 +94,7 @@ class Context:
                 self._is_reached(upstream.passes)
                 for upstream in self.site.upstreams
                 if upstream.block is not None
-                and (upstream.block is directive or any(one is directive for one in inside(upstream.block)))
+                and (upstream.block is directive or any(line is directive for line in inside(upstream.block)))
             )
         return self._is_reached(directive)
 
@@ -101,7 +102,7 @@ class Context:
         return all(id(location) in self._reached for location in self._locations.get(id(directive), []))
 
     def _around(self, directive: Directive) -> tuple[Directive, ...]:
-        return next((found.parents for found in self.reaching if found.directive is directive), ())
+        return next((placed.parents for placed in self.reaching if placed.directive is directive), ())
 
     def in_effect(self, name: str, chain: tuple[Directive, ...] | None = None) -> Directive | None:
         """The directive of this name that is in effect there: the innermost."""
@@ -126,7 +127,7 @@ class Context:
         """How many processes serve requests."""
         if self.seen.workers is not None:
             return self.seen.workers
-        words = [found.directive.first for found in self.all_of("worker_processes")]
+        words = [directive.first for directive, _ in self.all_of("worker_processes")]
         return int(words[-1]) if words and words[-1].isdigit() else 1
 
     def make(
@@ -185,9 +186,9 @@ def _servers(http: Directive) -> Iterator[Directive]:
     return (directive for directive in inside(http) if directive.name == "server")
 
 
-def on(found: Iterable[Found]) -> list[Directive]:
+def on(lines: Iterable[Placed]) -> list[Directive]:
     """Those that are switched on, or name something."""
-    return [each.directive for each in found if each.directive.first not in ("off", "0", "none", "")]
+    return [placed.directive for placed in lines if placed.directive.first not in ("off", "0", "none", "")]
 
 
 def size_bytes(word: str) -> int | None:

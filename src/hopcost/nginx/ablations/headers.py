@@ -17,7 +17,7 @@ NO_APP = "this path asks no app; --path of one that does would show it"
 def find(context: Context) -> Iterator[Ablation]:
     """`$request_id`, plain fields to the app, fields to the client, and the client's address by a header."""
     unseen = None if context.seen.is_from_upstream else NO_APP
-    sets = [found.directive for found in context.all_of(*SETS)]
+    sets = [directive for directive, _ in context.all_of(*SETS)]
     random = [line for line in sets if any(RANDOM in word for word in line.args[1:])]
     if random:
         yield context.make(
@@ -40,7 +40,7 @@ def find(context: Context) -> Iterator[Ablation]:
             unseen=unseen,
             buys="the app knows the client's address",
         )
-    adds = [found.directive for found in context.all_of("add_header", "more_set_headers", "more_clear_headers")]
+    adds = [directive for directive, _ in context.all_of("add_header", "more_set_headers", "more_clear_headers")]
     if adds:
         yield context.make(
             "no-add-header",
@@ -50,7 +50,7 @@ def find(context: Context) -> Iterator[Ablation]:
             receipt=Receipt.HEADER,
             buys="rules for browsers",
         )
-    real = [found.directive for found in context.all_of("set_real_ip_from", "real_ip_header", "real_ip_recursive")]
+    real = [directive for directive, _ in context.all_of("set_real_ip_from", "real_ip_header", "real_ip_recursive")]
     if real:
         yield context.make(
             "no-real-ip",

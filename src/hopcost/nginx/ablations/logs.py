@@ -18,8 +18,8 @@ UNBUFFERED = re.compile(r"syslog:|\|")
 
 def find(context: Context) -> Iterator[Ablation]:
     """The access log off, the access log in pieces, and an error log that says less."""
-    logs = [found for found in context.all_of("access_log") if found.directive.first not in ("off", "")]
-    lines = [found.directive for found in logs]
+    logs = [log for log in context.all_of("access_log") if log.directive.first not in ("off", "")]
+    lines = [directive for directive, _ in logs]
     if lines:
         yield context.make(
             "access-log-off",
@@ -50,9 +50,9 @@ def find(context: Context) -> Iterator[Ablation]:
             buys="costs: a line may come 5 s late, and a crash loses the last ones",
         )
     talkative = [
-        found.directive
-        for found in context.all_of("error_log")
-        if found.directive.args[1:2] and found.directive.args[1] in TALKATIVE
+        directive
+        for directive, _ in context.all_of("error_log")
+        if directive.args[1:2] and directive.args[1] in TALKATIVE
     ]
     if talkative:
         yield context.make(
@@ -70,15 +70,15 @@ def _off(context: Context, lines: list[Directive]) -> list[Edit]:
     """The first log of each block says `off`, the others of the block go: nginx takes no `off` beside a log."""
     edits: list[Edit] = []
     done: set[int] = set()
-    for found in context.all_of("access_log"):
-        if found.directive not in lines:
+    for log in context.all_of("access_log"):
+        if log.directive not in lines:
             continue
-        block = id(found.parents[-1]) if found.parents else 0
-        siblings = [line for line in inside(found.parents[-1]) if line.name == "access_log"] if found.parents else []
+        block = id(log.parents[-1]) if log.parents else 0
+        siblings = [line for line in inside(log.parents[-1]) if line.name == "access_log"] if log.parents else []
         if block in done or any(line.first == "off" for line in siblings):
-            edits += context.removed([found.directive])
+            edits += context.removed([log.directive])
         else:
-            edits.append(set_arguments(found.directive, "off"))
+            edits.append(set_arguments(log.directive, "off"))
             done.add(block)
     return edits
 

@@ -44,10 +44,10 @@ def find(context: Context) -> Iterator[Ablation]:
 
 
 def _http2(context: Context) -> Iterator[Ablation]:
-    lines = [found.directive for found in context.all_of("http2") if found.directive.first == "on"]
+    lines = [directive for directive, _ in context.all_of("http2") if directive.first == "on"]
     listens = [
         (directive, directive.args.index("http2"))
-        for directive in (found.directive for found in context.all_of("listen"))
+        for directive, _ in context.all_of("listen")
         if "http2" in directive.args[1:]
     ]
     about: list[Directive] = [*lines, *(directive for directive, _ in listens)]

@@ -112,12 +112,12 @@ def _resolvers(configuration: ConfigurationText) -> tuple[str, ...]:
 
 def _other_hosts(configuration: ConfigurationText) -> list[str]:
     """Names that nginx looks up when it starts, besides upstreams: of logs that go by syslog."""
-    found = [
+    addresses = [
         re.match(r"syslog:server=([^,:\[]+)", directive.first)
         for directive, _ in walk(configuration)
         if directive.name in ("access_log", "error_log")
     ]
-    return [match[1] for match in found if match and match[1] != "unix"]
+    return [match[1] for match in addresses if match and match[1] != "unix"]
 
 
 def _host(place: str) -> str:

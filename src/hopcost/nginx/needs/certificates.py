@@ -13,7 +13,7 @@ from hopcost.nginx.read.text import ConfigurationText
 from hopcost.nginx.sites import find_servers
 from hopcost.nginx.sites.listen import listens_of
 from hopcost.nginx.sites.names import host_for
-from hopcost.nginx.tree import Directive, Found, inside, walk
+from hopcost.nginx.tree import Directive, Placed, inside, walk
 
 ADDED = "/etc/nginx/hopcost-certificate.pem"
 ADDED_KEY = "/etc/nginx/hopcost-certificate.key"
@@ -37,7 +37,7 @@ class Certificate:
 
 def find_certificates(configuration: ConfigurationText, machine: Path = Path("/")) -> list[Certificate]:
     """All pairs of a certificate and a key. Names with variables are left out: nginx opens them with each handshake."""
-    found: dict[tuple[str, str], Certificate] = {}
+    certificates: dict[tuple[str, str], Certificate] = {}
     for parents, block in _blocks(configuration):
         names = [directive.first for directive in inside(block) if directive.name.endswith("ssl_certificate")]
         keys = [directive.first for directive in inside(block) if directive.name.endswith("ssl_certificate_key")]
@@ -46,15 +46,15 @@ def find_certificates(configuration: ConfigurationText, machine: Path = Path("/"
                 continue
             paths = (absolute(name), absolute(key))
             kind = _kind_of(configuration, machine, paths)
-            old = found.get(paths)
-            hosts = (*(old.hosts if old else ()), *_hosts(configuration, block, parents))
-            found[paths] = Certificate(*paths, tuple(dict.fromkeys(hosts)), *(kind or ASSUMED), is_assumed=kind is None)
+            old = certificates.get(paths)
+            hosts = tuple(dict.fromkeys((*(old.hosts if old else ()), *_hosts(configuration, block, parents))))
+            certificates[paths] = Certificate(*paths, hosts, *(kind or ASSUMED), is_assumed=kind is None)
     if needs_a_certificate(configuration):
         hosts = tuple(
             host for server in needs_a_certificate(configuration) for host in _hosts(configuration, server, ())
         )
-        found[ADDED, ADDED_KEY] = Certificate(ADDED, ADDED_KEY, hosts)
-    return list(found.values())
+        certificates[ADDED, ADDED_KEY] = Certificate(ADDED, ADDED_KEY, hosts)
+    return list(certificates.values())
 
 
 def needs_a_certificate(configuration: ConfigurationText) -> list[Directive]:
@@ -91,14 +91,14 @@ def absolute(path: str) -> str:
 
 def _blocks(configuration: ConfigurationText) -> list[tuple[tuple[Directive, ...], Directive]]:
     return [
-        (found.parents, found.directive)
-        for found in walk(configuration)
-        if found.directive.block is not None and not found.directive.is_include and _is_of_http(found)
+        (placed.parents, placed.directive)
+        for placed in walk(configuration)
+        if placed.directive.block is not None and not placed.directive.is_include and _is_of_http(placed)
     ]
 
 
-def _is_of_http(found: Found) -> bool:
-    return any(block.name == "http" for block in (*found.parents, found.directive))
+def _is_of_http(placed: Placed) -> bool:
+    return any(block.name == "http" for block in (*placed.parents, placed.directive))
 
 
 def _hosts(configuration: ConfigurationText, block: Directive, parents: tuple[Directive, ...]) -> list[str]:

@@ -80,12 +80,12 @@ class Folder:
 def find_folders(configuration: ConfigurationText) -> list[Folder]:
     """Folders that must be there: of logs, caches, temporary files, sockets, the pid, and of what is served."""
     values = find_values(configuration)
-    found = dict.fromkeys(BUILT_IN, True)
+    folders = dict.fromkeys(BUILT_IN, True)
     for directive, parents in walk(configuration):
         for path in _folders_of(directive, parents, values):
             whole = posixpath.normpath(path)
-            found[whole] = found.get(whole, False) or directive.name not in SERVED
-    return [Folder(path, is_written) for path, is_written in found.items()]
+            folders[whole] = folders.get(whole, False) or directive.name not in SERVED
+    return [Folder(path, is_written) for path, is_written in folders.items()]
 
 
 def find_roots(configuration: ConfigurationText) -> list[str]:
@@ -104,7 +104,7 @@ def find_roots(configuration: ConfigurationText) -> list[str]:
 
 def find_files(configuration: ConfigurationText) -> list[NeededFile]:
     """Files that nginx opens, by its paths, and what each must hold."""
-    found: dict[str, FileKind] = {}
+    files: dict[str, FileKind] = {}
     for directive, _ in walk(configuration):
         kind = KINDS.get(directive.name)
         if kind is None and LUA_FILE.match(directive.name):
@@ -113,8 +113,8 @@ def find_files(configuration: ConfigurationText) -> list[NeededFile]:
             kind = FileKind.JAVASCRIPT
         path = directive.args[-1] if directive.name == "js_import" and directive.args else directive.first
         if kind is not None and path and "$" not in path and path != "off":
-            found.setdefault(absolute(path), kind)
-    return [NeededFile(path, kind) for path, kind in found.items()]
+            files.setdefault(absolute(path), kind)
+    return [NeededFile(path, kind) for path, kind in files.items()]
 
 
 def prefixed(path: str) -> str:

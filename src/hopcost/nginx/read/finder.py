@@ -44,12 +44,12 @@ class Finder:
         inner = posixpath.relpath(whole, ETC_NGINX)
         below = self.folder if not inner.startswith("..") or not pattern.startswith("/") else self.machine
         part = inner if below is self.folder else whole.lstrip("/")
-        found = {
+        names = {
             posixpath.normpath(posixpath.join(ETC_NGINX if below is self.folder else "/", match))
             for match in glob.glob(part, root_dir=below)  # noqa: PTH207 -- as nginx: no dotted names for a star
         }
-        found |= {name for name in self.placed if fnmatch(name, whole) and name.count("/") == whole.count("/")}
-        return tuple(sorted(found))
+        names |= {name for name in self.placed if fnmatch(name, whole) and name.count("/") == whole.count("/")}
+        return tuple(sorted(names))
 
 
 def _follow(path: Path, folder: Path) -> Path:

@@ -35,10 +35,10 @@ def is_site(top: tuple[Directive, ...], called: str) -> bool:
 
 def refuse_no_main(configuration: ConfigurationText, called: str) -> None:
     """UsageError if there is no `http` block in it."""
-    found = {directive.name for directive, parents in walk(configuration) if not parents}
-    if "http" in found:
+    at_the_top = {directive.name for directive, parents in walk(configuration) if not parents}
+    if "http" in at_the_top:
         return
-    if found & {"stream", "mail"}:
+    if at_the_top & {"stream", "mail"}:
         raise UsageError(f"{called} has no `http` block", "hopcost measures HTTP; `stream` and `mail` it does not")
     raise UsageError(f"{called} has no `http` block", "name the main nginx.conf, or a file with a `server` block")
 
@@ -90,8 +90,8 @@ def _read_main(folder: Path) -> _Main | None:
     except HopcostError:
         return None
     http = [directive for directive in top if directive.name == "http"]
-    found = (directive for directive, parents in walk_directives(http) if len(parents) == 1)
-    patterns = [directive.first for directive in found if directive.name == "include"]
+    lines = (directive for directive, parents in walk_directives(http) if len(parents) == 1)
+    patterns = [directive.first for directive in lines if directive.name == "include"]
     return _Main(folder, [str(Path(ETC_NGINX, pattern)) for pattern in patterns]) if http else None
 
 

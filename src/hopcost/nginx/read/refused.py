@@ -40,8 +40,8 @@ def refuse_templates(text: str, called: str) -> None:
     """UsageError if something must be filled in before nginx can read it. Comments and Lua may say what they like."""
     plain = _without_comments_and_lua(text, called)
     for pattern, sign, kind in TEMPLATES:
-        if found := pattern.search(plain):
-            line = plain.count("\n", 0, found.start()) + 1
+        if template := pattern.search(plain):
+            line = plain.count("\n", 0, template.start()) + 1
             raise UsageError(f"{called}:{line}: '{sign}' makes this {kind}, which nginx cannot read", RENDER)
 
 
@@ -50,13 +50,13 @@ def refuse_unknown_variables(configuration: HasTree, called: dict[str, str]) -> 
     known = {name for directive, _ in walk(configuration) for name in _sets(directive.name, directive.args)}
     for directive, _ in walk(configuration):
         for word in directive.words:
-            for found in VARIABLE.finditer(word.text):
-                name = found[1] or found[2]
+            for variable in VARIABLE.finditer(word.text):
+                name = variable[1] or variable[2]
                 if name not in known:
                     raise UsageError(
-                        f"{called[directive.file]}:{word.line}: nothing sets the variable {found[0]}: "
+                        f"{called[directive.file]}:{word.line}: nothing sets the variable {variable[0]}: "
                         "this is a template for envsubst",
-                        f"render it first: envsubst '{found[0]}' < {called[directive.file]} > rendered.conf",
+                        f"render it first: envsubst '{variable[0]}' < {called[directive.file]} > rendered.conf",
                     )
 
 

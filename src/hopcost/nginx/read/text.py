@@ -77,10 +77,10 @@ def expand_includes(
 
     def expand_one(directive: Directive) -> Directive:
         if directive.name == "include" and directive.block is None:
-            found = tuple(
+            included = tuple(
                 inner for name in includes.get(directive.first, ()) for inner in expand_includes(name, files, includes)
             )
-            return replace(directive, block=found, is_include=True)
+            return replace(directive, block=included, is_include=True)
         return replace(directive, block=expand(directive.block)) if directive.block else directive
 
     return expand(parse_file(files[file], file))

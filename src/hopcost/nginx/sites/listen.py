@@ -43,8 +43,8 @@ def listens_of(server: Directive) -> list[Listen]:
     """All places where it listens."""
     lines = [directive for directive in inside(server) if directive.name == "listen" and directive.args]
     all_tls = any(directive.name == "ssl" and directive.first == "on" for directive in inside(server))
-    found = [_listen(line, all_tls) for line in lines]
-    return found or [Listen(None, "*", DEFAULT_PORT, frozenset({"ssl"} if all_tls else ()))]
+    listens = [_listen(line, all_tls) for line in lines]
+    return listens or [Listen(None, "*", DEFAULT_PORT, frozenset({"ssl"} if all_tls else ()))]
 
 
 def _listen(line: Directive, all_tls: bool) -> Listen:

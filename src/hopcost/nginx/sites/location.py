@@ -17,24 +17,24 @@ def blocks_of_path(server: Directive, path: str) -> tuple[Directive, ...]:
     Empty if none matches: the server itself answers. Files that are there are not looked for.
     """
     plain = path.partition("?")[0]
-    found = _match(server, plain)
+    blocks = _match(server, plain)
     for _ in range(MOST_HOPS):
-        block = found[-1] if found else server
+        block = blocks[-1] if blocks else server
         if any(PASS.match(directive.name) for directive in inside(block)):
             break
         goes_to = _end_of_try_files(block)
         if goes_to is None:
             break
         if goes_to.startswith("@"):
-            named = tuple(one for one in inside(server) if one.name == "location" and one.args == (goes_to,))
-            return named or found
-        found = _match(server, goes_to)
-    return found
+            named = tuple(block for block in inside(server) if block.name == "location" and block.args == (goes_to,))
+            return named or blocks
+        blocks = _match(server, goes_to)
+    return blocks
 
 
 def _match(block: Directive, path: str) -> tuple[Directive, ...]:
     """Exact ones first, then the longest prefix unless a pattern matches; inside of a prefix the same again."""
-    locations = [one for one in inside(block) if one.name == "location" and one.args]
+    locations = [line for line in inside(block) if line.name == "location" and line.args]
     prefix: Directive | None = None
     for location in locations:
         sign, word = _sign_and_word(location)

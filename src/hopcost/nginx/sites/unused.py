@@ -18,7 +18,7 @@ MOST_NAMED = 3
 def sites_not_included(configuration: ConfigurationText) -> list[str]:
     """Up to three files below the configuration's folder, those that seem to answer themselves first."""
     taken = set(configuration.paths.values())
-    found: list[tuple[int, str]] = []
+    sites: list[tuple[int, str]] = []
     for path in _files_below(configuration.folder):
         if path.resolve() in taken or path.name == "nginx.conf":
             continue
@@ -28,15 +28,15 @@ def sites_not_included(configuration: ConfigurationText) -> list[str]:
             continue
         if servers := len(SERVER.findall(text)):
             answers = servers > len(REDIRECTS.findall(text))
-            found.append((0 if answers else 1, str(path)))
-    return [path for _, path in sorted(found)[:MOST_NAMED]]
+            sites.append((0 if answers else 1, str(path)))
+    return [path for _, path in sorted(sites)[:MOST_NAMED]]
 
 
 def _files_below(folder: Path) -> list[Path]:
-    found: list[Path] = []
+    files: list[Path] = []
     for root, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))[:50]
-        found += [Path(root, name) for name in sorted(names) if not name.startswith(".")]
-        if len(found) > MOST_FILES:
+        files += [Path(root, name) for name in sorted(names) if not name.startswith(".")]
+        if len(files) > MOST_FILES:
             break
-    return found[:MOST_FILES]
+    return files[:MOST_FILES]

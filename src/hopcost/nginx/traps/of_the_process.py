@@ -25,14 +25,14 @@ def find(context: Context) -> Iterator[Trap]:
                 f"multi_accept with {context.workers} workers: one of them takes all new connections, the others wait"
             )
             yield _trap(context, "multi-accept", line, words, [set_arguments(line, "off")])
-    for found in context.all_of("error_log"):
-        line = found.directive
+    for placed in context.all_of("error_log"):
+        line = placed.directive
         level = line.args[1] if len(line.args) > 1 else ""
         if level in TALKATIVE:
             words = f"error_log at level {level} writes {TALKATIVE[level]}"
             yield _trap(context, f"error-log-{level}", line, words, [set_argument(line, 1, "warn")])
-    for found in context.all_of("gzip_comp_level", "brotli_comp_level"):
-        line = found.directive
+    for placed in context.all_of("gzip_comp_level", "brotli_comp_level"):
+        line = placed.directive
         if line.first.isdigit() and int(line.first) > HIGH_LEVEL:
             words = f"level {line.first} takes several times the CPU of level 1 for some percent less"
             yield _trap(context, "compression-level", line, words, [set_arguments(line, "1")])
@@ -41,8 +41,8 @@ def find(context: Context) -> Iterator[Trap]:
 def _of_connections(context: Context) -> Iterator[Trap]:
     """A connection of a client takes one more to the app."""
     seen = context.seen
-    lines = [found.directive for found in context.all_of("worker_connections")]
-    events = [found.directive for found in context.all_of("events")]
+    lines = [directive for directive, _ in context.all_of("worker_connections")]
+    events = [directive for directive, _ in context.all_of("events")]
     number = size_bytes(lines[-1].first) if lines else DEFAULT_CONNECTIONS
     place = (lines or events or [context.http])[-1]
     wanted = seen.connections * (2 if seen.is_from_upstream else 1) + ROOM
@@ -54,7 +54,7 @@ def _of_connections(context: Context) -> Iterator[Trap]:
             f"{more} would do"
         )
         yield _trap(context, "worker-connections", place, words, [set_arguments(lines[-1], str(more))] if lines else [])
-    files = [found.directive for found in context.all_of("worker_rlimit_nofile")]
+    files = [directive for directive, _ in context.all_of("worker_rlimit_nofile")]
     limit = size_bytes(files[-1].first) if files else None
     if limit is not None and number is not None and limit < number:
         words = f"worker_rlimit_nofile {limit} is below worker_connections {number}: nginx runs out of files first"

@@ -32,7 +32,8 @@ def find(context: Context) -> Iterator[Trap]:
         if upstream.passes.name == "proxy_pass":
             yield from _of_address(context, upstream)
             yield from _of_protocol(context, upstream)
-    for block in {id(one.block): one.block for one in context.site.upstreams if one.block is not None}.values():
+    blocks = [upstream.block for upstream in context.site.upstreams if upstream.block is not None]
+    for block in {id(block): block for block in blocks}.values():
         yield from _of_block(context, block)
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hopcost.nginx.tree import Directive, Found, HasTree, inside, walk
+from hopcost.nginx.tree import Directive, HasTree, Placed, inside, walk
 from hopcost.nginx.upstreams.variables import VARIABLE, expand, find_values
 
 PASSES = frozenset({"proxy_pass", "fastcgi_pass", "uwsgi_pass", "scgi_pass", "grpc_pass", "memcached_pass"})
@@ -48,24 +48,26 @@ class Upstream:
 def find_upstreams(configuration: HasTree) -> list[Upstream]:
     """All addresses that some directive of the `http` block passes requests to, in the order of the directives."""
     values = find_values(configuration)
-    blocks = {found.directive.first: found.directive for found in walk(configuration) if is_upstream_block(found)}
+    blocks = {placed.directive.first: placed.directive for placed in walk(configuration) if is_upstream_block(placed)}
     return [
         upstream
-        for found in walk(configuration)
-        if found.directive.name in PASSES
-        and found.directive.args
-        and any(parent.name == "http" for parent in found.parents)
-        for upstream in _upstreams_of(found, blocks, values)
+        for placed in walk(configuration)
+        if placed.directive.name in PASSES
+        and placed.directive.args
+        and any(parent.name == "http" for parent in placed.parents)
+        for upstream in _upstreams_of(placed, blocks, values)
     ]
 
 
-def is_upstream_block(found: Found) -> bool:
+def is_upstream_block(placed: Placed) -> bool:
     """Whether it is an `upstream` block of HTTP."""
-    return found.directive.name == "upstream" and any(parent.name == "http" for parent in found.parents)
+    return placed.directive.name == "upstream" and any(parent.name == "http" for parent in placed.parents)
 
 
-def _upstreams_of(found: Found, blocks: dict[str, Directive], values: dict[str, tuple[str, ...]]) -> Iterator[Upstream]:
-    pass_, parents = found
+def _upstreams_of(
+    placed: Placed, blocks: dict[str, Directive], values: dict[str, tuple[str, ...]]
+) -> Iterator[Upstream]:
+    pass_, parents = placed
     by_variable = VARIABLE.search(_authority(pass_.first)[1]) is not None
     words = dict.fromkeys(expand(pass_.first, values) if by_variable else [pass_.first])
     for word in words:
@@ -96,13 +98,13 @@ def _upstream(
 ) -> Upstream:
     if address.startswith("unix:"):
         return Upstream(None, None, address.removeprefix("unix:"), protocol, directive, pass_, parents, block)
-    found = ADDRESS.match(address)
-    if not address or found is None:
+    parts = ADDRESS.match(address)
+    if not address or parts is None:
         return Upstream(None, None, None, protocol, directive, pass_, parents, block, by_variable, "it has no address")
-    port = int(found["port"]) if found["port"] else 80 if block is not None else DEFAULT_PORTS.get(protocol, 80)
-    is_name = not re.fullmatch(r"[\d.]+|\[.*\]", found["host"])
+    port = int(parts["port"]) if parts["port"] else 80 if block is not None else DEFAULT_PORTS.get(protocol, 80)
+    is_name = not re.fullmatch(r"[\d.]+|\[.*\]", parts["host"])
     return Upstream(
-        found["host"].strip("[]"), port, None, protocol, directive, pass_, parents, block, by_variable and is_name
+        parts["host"].strip("[]"), port, None, protocol, directive, pass_, parents, block, by_variable and is_name
     )
 
 
@@ -117,8 +119,8 @@ def _authority(word: str) -> tuple[str, str]:
     >>> _authority("https://app:8443/x/"), _authority("http://unix:/run/app.sock:/x"), _authority("php:9000")
     (('https', 'app:8443'), ('http', 'unix:/run/app.sock'), ('', 'php:9000'))
     """
-    found = SCHEME.match(word)
-    scheme, rest = (found[1].lower(), word[found.end() :]) if found else ("", word)
+    prefix = SCHEME.match(word)
+    scheme, rest = (prefix[1].lower(), word[prefix.end() :]) if prefix else ("", word)
     if rest.startswith("unix:"):
         return scheme, "unix:" + rest.removeprefix("unix:").partition(":")[0]
     return scheme, rest.partition("/")[0] if scheme else rest

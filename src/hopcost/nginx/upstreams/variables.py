@@ -36,13 +36,13 @@ def expand(word: str, values: dict[str, tuple[str, ...]], depth: int = 0) -> Ite
     >>> list(expand("http://$app/x", {"app": ("a:1", "$host")}))
     ['http://a:1/x', None]
     """
-    found = VARIABLE.search(word)
-    if found is None:
+    variable = VARIABLE.search(word)
+    if variable is None:
         yield word
         return
-    known = values.get(found[1] or found[2])
+    known = values.get(variable[1] or variable[2])
     if known is None or depth > DEEPEST:
         yield None
         return
     for value in known[:MOST]:
-        yield from expand(word[: found.start()] + value + word[found.end() :], values, depth + 1)
+        yield from expand(word[: variable.start()] + value + word[variable.end() :], values, depth + 1)

@@ -139,15 +139,15 @@ def find_services(services: Iterable[Service]) -> list[SharedService | None]:
     CannotMeasure if nobody serves one that should be here. A port is looked for, not connected to: MySQL bars a host
     after a hundred connections without a login.
     """
-    found = []
+    shared_services: list[SharedService | None] = []
     for service in services:
         if service.is_unix and not _is_socket(service.path):
             raise CannotMeasure(f"needs: {service.path} is no socket", "start the service first")
         shared = find_service(service)
         if shared is None and not service.is_unix and _is_here(service.host):
             raise CannotMeasure(f"needs: nobody listens on {service.host}:{service.port}", "start the service first")
-        found.append(shared)
-    return found
+        shared_services.append(shared)
+    return shared_services
 
 
 def _is_here(host: str) -> bool:

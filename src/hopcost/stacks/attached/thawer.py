@@ -40,11 +40,11 @@ def main() -> None:
     """Wait for the end of the input."""
     for ignored in (signal.SIGINT, signal.SIGHUP, signal.SIGPIPE, signal.SIGTERM):
         signal.signal(ignored, signal.SIG_IGN)
-    words, said = sys.argv[1:], b""
+    words, heard = sys.argv[1:], b""
     while chunk := os.read(0, 64):
-        said += chunk
+        heard += chunk
     thaw(words)
-    deadline = time.monotonic() + (0.0 if said == DONE else ENGINE_ENDS_S)
+    deadline = time.monotonic() + (0.0 if heard == DONE else ENGINE_ENDS_S)
     while time.monotonic() < deadline:
         time.sleep(AGAIN_S)
         thaw(words)

@@ -81,7 +81,7 @@ def _find_outcome(configuration: Configuration, text: ConfigurationText, nginx: 
             return _outcome(text, needs, added, nginx, tried)
         output = tried.output
         mended = (mend(complaint, text, added, nginx) for complaint in read_complaints(output))
-        more = next((one for one in mended if one is not None), None)
+        more = next((mended_text for mended_text in mended if mended_text is not None), None)
         if more is None:
             break
         added = more

@@ -228,13 +228,13 @@ def _names_command(outcome: Outcome) -> list[str]:
 def _workers(outcome: Outcome, edits: Sequence[Edit], cores: int) -> int:
     """How many processes the master starts."""
     text = outcome.text.with_edits(merge_edits([*edits, *outcome.edits]))
-    said = {found.directive.name: found.directive.first for found in walk(text) if not found.parents}
-    if said.get("master_process") == "off":
+    at_the_top = {directive.name: directive.first for directive, parents in walk(text) if not parents}
+    if at_the_top.get("master_process") == "off":
         return 0
-    word = said.get("worker_processes", "1")
+    word = at_the_top.get("worker_processes", "1")
     return cores if word == "auto" else int(word) if word.isdigit() else 1
 
 
 def _has_cache(outcome: Outcome) -> bool:
     """Whether processes come and go: a cache's loader ends after a minute."""
-    return any(found.directive.name.endswith("_cache_path") for found in walk(outcome.text))
+    return any(directive.name.endswith("_cache_path") for directive, _ in walk(outcome.text))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from types import TracebackType
 from typing import Protocol
 
 import msgspec
@@ -65,6 +66,7 @@ class GrowingRecord:
         self._phases: list[Phase] = []
         self._experiments: list[PlannedExperiment] = []
         self._writer: Writer | None = None
+        self._open = ExitStack()  # the writer, once there is one
         self.rig = machine.rig
 
     @property
@@ -94,7 +96,8 @@ class GrowingRecord:
         kept = keep(Verb.CONF, question)
         if self._writer is None:
             command = ["hopcost", *sys.argv[1:]]
-            self._writer = Writer(options.folder, suite, whole, self._machine.environment, command, kept)
+            writer = Writer(options.folder, suite, whole, self._machine.environment, command, kept)
+            self._writer = self._open.enter_context(writer)
         else:
             self._writer.extend(suite, whole, kept)
         with self._run_watcher.run_begins(own, self._writer.path) as watcher:
@@ -103,9 +106,10 @@ class GrowingRecord:
     def __enter__(self) -> GrowingRecord:
         return self
 
-    def __exit__(self, *error: object) -> None:
-        if self._writer is not None:
-            self._writer.__exit__(*error)  # type: ignore[arg-type]  # as it came in
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._open.__exit__(kind, error, traceback)
 
 
 def _in_short_slices(planned: PlannedExperiment, open_files: int) -> PlannedExperiment:

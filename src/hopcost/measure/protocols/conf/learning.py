@@ -189,7 +189,7 @@ class Learning:
 
 def login_of(text: ConfigurationText) -> str | None:
     """What logs in where the files ask for a password: the jail has a user of hopcost's own. None if none asks."""
-    if not any(found.directive.name == "auth_basic_user_file" for found in walk(text)):
+    if not any(directive.name == "auth_basic_user_file" for directive, _ in walk(text)):
         return None
     return "Basic " + base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()
 

@@ -81,8 +81,8 @@ class Phases:
         question, plan = self.question, self._plan
         record = self._record.read()
         as_is_ns = None if record is None else nginx_ns_as_is(question, record)
-        found = {} if record is None else screened_effects(question, record, CHOOSING_ERROR)
-        fixed = fixed_giants(question.candidates, found, as_is_ns or 0.0, plan.excludes)
+        effects = {} if record is None else screened_effects(question, record, CHOOSING_ERROR)
+        fixed = fixed_giants(question.candidates, effects, as_is_ns or 0.0, plan.excludes)
         rest = rest_of(question.candidates, fixed, plan.excludes)
         screened = [*by_themselves(question.candidates, plan.excludes), *rest]
         left_out = [candidate for candidate in question.candidates if candidate.name not in screened]
@@ -113,9 +113,9 @@ class Phases:
         """What is confirmed, and the diffs that may come of it, as far as nginx starts with them."""
         question, plan = self.question, self._plan
         record = self._record.read()
-        found = {} if record is None else screened_effects(question, record, CHOOSING_ERROR)
-        confirmed = to_confirm(question.candidates, found)
-        whole = in_whole(question.candidates, confirmed, found, plan.excludes)
+        effects = {} if record is None else screened_effects(question, record, CHOOSING_ERROR)
+        confirmed = to_confirm(question.candidates, effects)
+        whole = in_whole(question.candidates, confirmed, effects, plan.excludes)
         diffs = self._diffs(whole)
         accepted = {tuple(diff.changes) for diff in diffs}
         while whole and tuple(whole) not in accepted:  # nginx starts with each of them, and not with all

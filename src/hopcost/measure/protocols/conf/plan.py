@@ -72,9 +72,9 @@ class ConfPlan(msgspec.Struct, frozen=True):
         """All edits of these changes, each once, in a fixed order."""
         return joined(*(self.edits[change] for change in changes))
 
-    def excludes(self, one: str, other: str) -> bool:
+    def excludes(self, name: str, other: str) -> bool:
         """Whether two changes touch the same text, so that no arm can have both."""
-        return overlap(self.edits[one], self.edits[other])
+        return overlap(self.edits[name], self.edits[other])
 
 
 def joined(*groups: Iterable[Edit]) -> list[Edit]:

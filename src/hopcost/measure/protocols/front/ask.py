@@ -54,10 +54,10 @@ def plan_fronts(request: FrontRequest, say: Callable[[str], None], time_s: float
     return plan_of(Learning(request, say).learn(), time_s)
 
 
-def plan_of(found: AppLearned, time_s: float | None = None) -> FrontPlan:
+def plan_of(app_learned: AppLearned, time_s: float | None = None) -> FrontPlan:
     """What is measured of an app of which that was learned. Pure, but for paths made absolute."""
-    request, learned = found.request, found.learned
-    fronts, left_out = choose_fronts(found)
+    request, learned = app_learned.request, app_learned.learned
+    fronts, left_out = choose_fronts(app_learned)
     if request.is_fastcgi and fronts == [Front.NGINX]:
         reasons = "".join(f"\n  {left.name}: {left.reason}" for left in left_out)
         remedies = [left.remedy for left in left_out if left.remedy is not None]
@@ -94,7 +94,7 @@ def plan_of(found: AppLearned, time_s: float | None = None) -> FrontPlan:
         reference=Front.NGINX.value if request.is_fastcgi else ALONE,
     )
     suite = front_suite(request, facts, fronts, learned.expect)
-    costs = costs_of(found)
+    costs = costs_of(app_learned)
     suite = with_weights(suite, costs)
     complete = complete_suite(suite, Path(request.app.folder) / "front")
     return FrontPlan(question, suite, complete, front_time(suite, costs, time_s))

@@ -20,11 +20,11 @@ NOT_CACHED = re.compile(r"\b(no-store|no-cache|private|max-age=0|s-maxage=0)\b",
 IDLE_MARGIN_S = 0.8  # that nginx closes before the app does, at the least
 
 
-def choose_fronts(found: AppLearned) -> tuple[list[Front], list[LeftOut]]:
+def choose_fronts(app_learned: AppLearned) -> tuple[list[Front], list[LeftOut]]:
     """The wanted fronts that the app can have, and the others with reasons."""
-    reasons = {front: _why_not(front, found) for front in found.request.wanted}
+    reasons = {front: _why_not(front, app_learned) for front in app_learned.request.wanted}
     left_out = [LeftOut(front.value, *why) for front, why in reasons.items() if why is not None]
-    return [front for front in found.request.wanted if reasons[front] is None], left_out
+    return [front for front in app_learned.request.wanted if reasons[front] is None], left_out
 
 
 def upstream_timeout_s(learned: Learned) -> int | None:
@@ -44,18 +44,18 @@ def pool_size(request: FrontRequest, learned: Learned) -> int:
     return max(16, request.workload.connections)
 
 
-def _why_not(front: Front, found: AppLearned) -> tuple[str, str | None] | None:
+def _why_not(front: Front, app_learned: AppLearned) -> tuple[str, str | None] | None:
     """The reason and a remedy; None if the app can have the front."""
-    request, learned = found.request, found.learned
+    request, learned = app_learned.request, app_learned.learned
     match front:
         case Front.KEEPALIVE:
             return _why_no_kept_fastcgi(request, learned) if request.is_fastcgi else _why_no_keepalive(learned)
         case Front.UNIX:
-            return _why_no_socket(found)
+            return _why_no_socket(app_learned)
         case Front.HAPROXY | Front.CADDY if request.is_fastcgi:
             return "hopcost has it before HTTP alone", None
         case Front.GZIP:
-            return _why_no_gzip(learned, compresses=found.compresses)
+            return _why_no_gzip(learned, compresses=app_learned.compresses)
         case Front.CACHE:
             why = _why_no_cache(request, learned)
             return None if why is None else (why, None)
@@ -72,13 +72,13 @@ def _why_no_keepalive(learned: Learned) -> tuple[str, str | None] | None:
     return None
 
 
-def _why_no_socket(found: AppLearned) -> tuple[str, str | None] | None:
-    app = found.request.app
+def _why_no_socket(app_learned: AppLearned) -> tuple[str, str | None] | None:
+    app = app_learned.request.app
     if app.mentions(SOCKET):
         return "the app is told a socket anyhow: all stacks reach it over that", None
-    if found.request.socket_app is None:
+    if app_learned.request.socket_app is None:
         return "nothing tells the app a socket's path", socket_hint(app.command)
-    return None if found.why_no_socket is None else (found.why_no_socket, socket_hint(app.command))
+    return None if app_learned.why_no_socket is None else (app_learned.why_no_socket, socket_hint(app.command))
 
 
 def _why_no_kept_fastcgi(request: FrontRequest, learned: Learned) -> tuple[str, str | None] | None:

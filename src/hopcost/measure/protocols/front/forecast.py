@@ -41,16 +41,16 @@ class FrontTime(msgspec.Struct, frozen=True):
     starts: int
 
 
-def costs_of(found: AppLearned) -> AppCosts:
+def costs_of(app_learned: AppLearned) -> AppCosts:
     """What a start takes, as the app was learned."""
-    learned = found.learned
+    learned = app_learned.learned
     behind_front_per_s = 1e6 / (learned.cpu_us_per_request + FRONT_CPU_US)
-    requests = found.request.app.warm_up_requests or METHOD.warm_up_requests
+    requests = app_learned.request.app.warm_up_requests or METHOD.warm_up_requests
     return AppCosts(
-        start_s=learned.ready_s + found.stop_s,
+        start_s=learned.ready_s + app_learned.stop_s,
         warm_up_s=max(METHOD.min_warm_up_ns / 1e9, requests / min(learned.throughput_per_s, behind_front_per_s)),
         idle_timeout_s=learned.idle_timeout_s,
-        is_quick=found.request.is_quick,
+        is_quick=app_learned.request.is_quick,
     )
 
 

@@ -91,15 +91,15 @@ class Learning:
         """The request with the app's port, if it listens elsewhere than it was told."""
         request, app = self.request, self.request.app
         try:
-            found = find_port(APP, app, request.link, self._cores, self._rig.host)
+            listening = find_port(APP, app, request.link, self._cores, self._rig.host)
         except ListensElsewhere as error:
             ports = " or ".join(f"--port {port}" for port in error.ports)
             raise ArmFailed(error.arm, error.message, f"say which: {ports}" if ports else error.hint) from error
-        if found == app:
+        if listening == app:
             return request
-        self._say(f"it listens on port {found.port} whatever it is told; each stack has a network of its own")
+        self._say(f"it listens on port {listening.port} whatever it is told; each stack has a network of its own")
         socket_app = None if request.socket_app == app else request.socket_app
-        return msgspec.structs.replace(request, app=found, socket_app=socket_app)
+        return msgspec.structs.replace(request, app=listening, socket_app=socket_app)
 
     def _start(self, app: App, link: Link) -> RunningStack:
         """The app in a stack."""

@@ -38,20 +38,20 @@ def compare_first_answers(
 
     `status` is that of a correct answer, None: 200 to 299. With `any_body` bodies may differ.
     """
-    first = [_ask(found, workload) for found in servers]
-    for found, answer in zip(servers, first, strict=True):
-        _check_status(found, answer, status)
+    first = [_ask(server, workload) for server in servers]
+    for server, answer in zip(servers, first, strict=True):
+        _check_status(server, answer, status)
     wait(AGAIN_S)
-    second = [_ask(found, workload) for found in servers]
-    for found, answer, again in zip(servers, first, second, strict=True):
+    second = [_ask(server, workload) for server in servers]
+    for server, answer, again in zip(servers, first, second, strict=True):
         if answer.status != again.status:
             raise UsageError(
-                f"{found.server.url}: it answers with status {answer.status}, then with {again.status}",
+                f"{server.server.url}: it answers with status {answer.status}, then with {again.status}",
                 "is it limited, or still starting? vs needs a URL that always answers alike",
             )
     statuses = {answer.status for answer in first}
     if len(statuses) > 1:
-        told = ", ".join(f"{found.name} {answer.status}" for found, answer in zip(servers, first, strict=True))
+        told = ", ".join(f"{server.name} {answer.status}" for server, answer in zip(servers, first, strict=True))
         raise UsageError(f"their answers have different statuses: {told}", "vs compares servers that answer alike")
     compared = Compared.STATUS if any_body else in_common([*first, *second])
     return Answers(Expect(compared=compared, status=statuses.pop()), difference_of(servers, first, second))
@@ -66,17 +66,17 @@ def in_common(answers: Sequence[HttpAnswer]) -> Compared:
 
 def difference_of(servers: Sequence[Found], first: Sequence[HttpAnswer], second: Sequence[HttpAnswer]) -> list[str]:
     """A diff of the first server and one that answers otherwise, or of one server's two answers; none if alike."""
-    for found, answer in zip(servers[1:], first[1:], strict=True):
+    for server, answer in zip(servers[1:], first[1:], strict=True):
         if answer.decoded != first[0].decoded:
-            return _diff(first[0], servers[0].name, answer, found.name)
-    for found, answer, again in zip(servers, first, second, strict=True):
+            return _diff(first[0], servers[0].name, answer, server.name)
+    for server, answer, again in zip(servers, first, second, strict=True):
         if answer.decoded != again.decoded:
-            return _diff(answer, found.name, again, f"{found.name}, asked again")
+            return _diff(answer, server.name, again, f"{server.name}, asked again")
     return []
 
 
-def _diff(one: HttpAnswer, name: str, other: HttpAnswer, its_name: str) -> list[str]:
-    lines = list(difflib.unified_diff(_lines(one), _lines(other), name, its_name, lineterm="", n=1))
+def _diff(answer: HttpAnswer, name: str, other: HttpAnswer, its_name: str) -> list[str]:
+    lines = list(difflib.unified_diff(_lines(answer), _lines(other), name, its_name, lineterm="", n=1))
     shown = [line if len(line) <= COLUMNS_SHOWN else f"{line[:COLUMNS_SHOWN]}…" for line in lines[:LINES_SHOWN]]
     return shown + (["…"] if len(lines) > LINES_SHOWN else [])
 
@@ -85,37 +85,37 @@ def _lines(answer: HttpAnswer) -> list[str]:
     return answer.decoded.decode("utf-8", errors="backslashreplace").splitlines()
 
 
-def _ask(found: Found, workload: Workload) -> HttpAnswer:
+def _ask(server: Found, workload: Workload) -> HttpAnswer:
     """One request as the load sends it."""
-    server = found.server
-    with AttachedStack(found.name, msgspec.structs.replace(server, freeze=False), NOWHERE) as stack:
+    unfrozen = msgspec.structs.replace(server.server, freeze=False)
+    with AttachedStack(server.name, unfrozen, NOWHERE) as stack:
         request = request_of(stack.prepared, workload)
         try:
             with Connection(stack.prepared.address, workload.timeout_s) as connection:
                 return connection.ask(request.target, request.headers, request.method, request.body)
         except Endless as error:
             raise CannotMeasure(
-                f"{server.url}: its answer does not end within {workload.timeout_s} s",
+                f"{unfrozen.url}: its answer does not end within {workload.timeout_s} s",
                 "vs needs a URL whose answers end; -T waits longer",
             ) from error
         except ssl.SSLCertVerificationError as error:
             raise CannotMeasure(
-                f"{server.url}: its certificate is not trusted: {error.verify_message}",
+                f"{unfrozen.url}: its certificate is not trusted: {error.verify_message}",
                 "--ca FILE trusts the authority that signed it; --insecure trusts anybody",
             ) from error
         except NO_ANSWER as error:
             why = error.strerror if isinstance(error, OSError) and error.strerror else repr(error)
             raise CannotMeasure(
-                f"{server.url} cannot be reached: {why}",
+                f"{unfrozen.url} cannot be reached: {why}",
                 "is the server running, and does it listen there?",
             ) from error
 
 
-def _check_status(found: Found, answer: HttpAnswer, status: int | None) -> None:
+def _check_status(server: Found, answer: HttpAnswer, status: int | None) -> None:
     """UsageError for a status that nobody expects, with what to do about it."""
     if answer.status == status or (status is None and 200 <= answer.status < 300):
         return
-    url = found.server.url
+    url = server.server.url
     if status is not None:
         raise UsageError(f"{url}: it answers with status {answer.status}; --expect-status {status} expects another")
     measures = f"--expect-status {answer.status} measures it all the same"

@@ -41,16 +41,16 @@ def learn_connections(servers: Sequence[Found], workload: Workload, gap_s: float
     is_decided = threading.Event()
     if gap_s > METHOD.max_idle_watch_s:
         is_decided.set()
-    by_address = {found.server.address: found for found in reversed(servers)}
+    by_address = {server.server.address: server for server in reversed(servers)}
     with ThreadPoolExecutor(len(by_address)) as pool:
         try:
-            learned = pool.map(lambda found: _learn(found, workload, gap_s, is_decided), by_address.values())
+            learned = pool.map(lambda server: _learn(server, workload, gap_s, is_decided), by_address.values())
             of_address = dict(zip(by_address, learned, strict=True))
         finally:
             is_decided.set()  # after Ctrl-C nobody watches on
     return [
-        msgspec.structs.replace(found, server=_with(found.server, *of_address[found.server.address]))
-        for found in servers
+        msgspec.structs.replace(server, server=_with(server.server, *of_address[server.server.address]))
+        for server in servers
     ]
 
 
@@ -71,10 +71,10 @@ def _with(server: RunningServer, keeping: Keeping, blocking: Blocking) -> Runnin
     )
 
 
-def _learn(found: Found, workload: Workload, gap_s: float, is_decided: threading.Event) -> tuple[Keeping, Blocking]:
+def _learn(server: Found, workload: Workload, gap_s: float, is_decided: threading.Event) -> tuple[Keeping, Blocking]:
     """What it does with idle connections, and beside how many it does not answer."""
-    server = msgspec.structs.replace(found.server, freeze=False)
-    with AttachedStack(found.name, server, NOWHERE) as stack:
+    unfrozen = msgspec.structs.replace(server.server, freeze=False)
+    with AttachedStack(server.name, unfrozen, NOWHERE) as stack:
         address, request = stack.prepared.address, request_of(stack.prepared, workload)
     keeping, blocking = KEPT, Blocking()
     try:

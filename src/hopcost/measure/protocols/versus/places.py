@@ -48,7 +48,8 @@ def place_of(ip: str, own: frozenset[str] = frozenset()) -> Place:
 
 def own_addresses() -> frozenset[str]:
     """Those of this machine's interfaces."""
-    return frozenset(one.address.partition("%")[0] for all_of in psutil.net_if_addrs().values() for one in all_of)
+    cards = psutil.net_if_addrs().values()
+    return frozenset(address.address.partition("%")[0] for addresses in cards for address in addresses)
 
 
 def refuse_public(url: Url, ip: str, *, may_load: bool) -> None:
@@ -64,10 +65,10 @@ def resolve(url: Url) -> str:
     """The IP address to load: of several the first that accepts a connection; CannotMeasure if there is none."""
     assert url.port is not None, "a socket has no address"
     try:
-        found = socket.getaddrinfo(url.host, url.port, type=socket.SOCK_STREAM)
+        addresses = socket.getaddrinfo(url.host, url.port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise CannotMeasure(f"`{url.host}` cannot be resolved: {error}", "is the name spelled right?") from error
-    ips = list(dict.fromkeys(str(address[0]) for *_, address in found))
+    ips = list(dict.fromkeys(str(address[0]) for *_, address in addresses))
     return next((ip for ip in ips if len(ips) > 1 and _accepts(ip, url.port)), ips[0])
 
 

@@ -31,8 +31,8 @@ def known_spread(suite: Suite, folder: Path = FOLDER) -> float | None:
             with contextlib.suppress(HopcostError):
                 spreads = spreads_in(reader.read_record(path))
                 known = [own or _spread_of(programs, spreads) for own, programs in zip(known, wanted, strict=True)]
-    found = [spread for spread in known if spread is not None]
-    return max(found) if len(found) == len(wanted) else None
+    all_known = [spread for spread in known if spread is not None]
+    return max(all_known) if len(all_known) == len(wanted) else None
 
 
 def spreads_in(record: Record) -> dict[frozenset[str], float]:

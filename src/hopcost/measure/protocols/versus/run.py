@@ -81,11 +81,11 @@ def prepare_connections(prepared: Prepared, workload: Workload, time_s: float) -
 
 def versus_suite(servers: Sequence[Found], workload: Workload) -> Suite:
     """A suite of one experiment with the servers as its arms; the first is the baseline."""
-    names = [found.name for found in servers]
+    names = [server.name for server in servers]
     return Suite(
         name=SUITE,
         title=f"{', '.join(names)}: as they run",
-        arms={found.name: Arm(hops=[], title=found.words, server=found.server) for found in servers},
+        arms={server.name: Arm(hops=[], title=server.words, server=server.server) for server in servers},
         experiments=[
             Experiment(
                 name=EXPERIMENT,

@@ -45,7 +45,8 @@ def _find(context: Context, prefix: str, methods: tuple[str, ...]) -> Iterator[A
         and (upstream.block is not None or not (upstream.by_variable or upstream.unknown))
     ]
     edits = dict.fromkeys(edit for upstream in fitting for edit in keepalive_edits(context, upstream))
-    pools = {id(pool): pool for one in fitting if one.block is not None and (pool := pool_of(one.block)) is not None}
+    blocks = [upstream.block for upstream in fitting if upstream.block is not None]
+    pools = {id(pool): pool for block in blocks if (pool := pool_of(block)) is not None}
     if edits:
         yield context.make(
             f"{prefix}keepalive",

@@ -30,8 +30,8 @@ def header_block(chain: tuple[Directive, ...]) -> tuple[Directive | None, list[D
 
 def connection_header(chain: tuple[Directive, ...]) -> Directive | None:
     """The one of them that says `Connection`."""
-    found = [line for line in header_block(chain)[1] if line.first.lower() == "connection"]
-    return found[-1] if found else None
+    lines = [line for line in header_block(chain)[1] if line.first.lower() == "connection"]
+    return lines[-1] if lines else None
 
 
 def closing_line(context: Context, variable: str) -> Directive | None:
@@ -98,7 +98,7 @@ def _added(context: Context, upstream: Upstream) -> Iterator[Edit]:
 
 def _map_of_upgrades(context: Context) -> tuple[str, list[Edit]]:
     """A map's variable that says `upgrade` or nothing, and the edits that make it so."""
-    maps = [found.directive for found in walk(context.configuration) if found.directive.name == "map"]
+    maps = [directive for directive, _ in walk(context.configuration) if directive.name == "map"]
     for directive in maps:
         if directive.first == "$http_upgrade" and len(directive.args) == 2:
             name = directive.args[1].lstrip("$")

@@ -76,5 +76,5 @@ def _name_of_block(context: Context, upstream: Upstream) -> str:
     """One name for one address, so that all its locations share the block."""
     plain = (upstream.path or f"{upstream.host}_{upstream.port}").strip("/")
     name = "kept_" + "".join(character if character.isalnum() else "_" for character in plain)
-    taken = {found.directive.first for found in walk(context.configuration) if found.directive.name == "upstream"}
+    taken = {directive.first for directive, _ in walk(context.configuration) if directive.name == "upstream"}
     return name if name not in taken else f"{name}_by_hopcost"

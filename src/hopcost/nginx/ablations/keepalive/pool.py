@@ -34,8 +34,8 @@ def is_too_small(context: Context, block: Directive | None) -> bool:
 def idle_limit_s(block: Directive | None) -> float:
     """How long nginx keeps an idle connection to the app."""
     lines = [line for line in inside(block) if line.name == "keepalive_timeout"] if block is not None else []
-    found = seconds(lines[-1].first) if lines else None
-    return DEFAULT_TIMEOUT_S if found is None else found
+    timeout_s = seconds(lines[-1].first) if lines else None
+    return DEFAULT_TIMEOUT_S if timeout_s is None else timeout_s
 
 
 def outlives_the_app(context: Context, block: Directive | None) -> bool:

@@ -214,9 +214,9 @@ def _group_id(name: str, otherwise: int) -> int:
 def _logs(text: ConfigurationText, nginx: NginxVersion) -> list[str]:
     """The files that it logs into, by their paths in the jail."""
     named = [
-        found.directive.first
-        for found in walk(text)
-        if found.directive.name in ("access_log", "error_log") and found.directive.args
+        directive.first
+        for directive, _ in walk(text)
+        if directive.name in ("access_log", "error_log") and directive.args
     ]
     files = [name for name in named if name != "off" and ":" not in name and "$" not in name and name != "stderr"]
     built = [nginx.paths[name] for name in ("http-log-path", "error-log-path") if name in nginx.paths]

@@ -40,7 +40,7 @@ class Added(msgspec.Struct, frozen=True):
         if self.has_certificate:
             more += f" ssl_certificate {CERTIFICATE}; ssl_certificate_key {KEY};"
         if more:
-            http = next(found.directive for found in walk(text) if found.directive.name == "http" and not found.parents)
+            http = next(directive for directive, parents in walk(text) if directive.name == "http" and not parents)
             edits.append(Edit(http.file, http.opens, http.opens, more))
         return edits
 

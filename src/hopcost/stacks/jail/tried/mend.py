@@ -65,7 +65,7 @@ def _mend(complaint: Complaint, text: ConfigurationText, added: Added, nginx: Ng
             return _load_first(what, added, nginx)
         case Lack.MODULE:
             name = posixpath.basename(what)
-            lines = [found for found in _called(text, "load_module") if found.first.endswith(name)]
+            lines = [line for line in _called(text, "load_module") if line.first.endswith(name)]
             without = replace(
                 added,
                 modules=[path for path in added.modules if path != what],
@@ -74,7 +74,7 @@ def _mend(complaint: Complaint, text: ConfigurationText, added: Added, nginx: Ng
             )
             return without if not lines else _drop(without, text, f"load_module {name}: {complaint.text}", lines)
         case Lack.LUA:
-            lines = [found.directive for found in walk(text) if "lua" in found.directive.name]
+            lines = [directive for directive, _ in walk(text) if "lua" in directive.name]
             return _drop(added, text, f"all Lua: {complaint.text}", lines)
         case Lack.OTHER:
             return None
@@ -89,20 +89,20 @@ def _with(values: list[T], value: T) -> list[T]:
 
 
 def _called(text: ConfigurationText, name: str) -> list[Directive]:
-    return [found.directive for found in walk(text) if found.directive.name == name]
+    return [directive for directive, _ in walk(text) if directive.name == name]
 
 
 def _at(text: ConfigurationText, complaint: Complaint) -> list[Directive]:
     """The directives that nginx means by a file and the line of their end, or by a word of theirs."""
     if complaint.file:
         ends = (
-            found.directive
-            for found in walk(text)
-            if found.directive.file == complaint.file and _last_line(text, found.directive) == complaint.line
+            directive
+            for directive, _ in walk(text)
+            if directive.file == complaint.file and _last_line(text, directive) == complaint.line
         )
         return [end for end in ends if complaint.what in (end.name, *end.args) or complaint.what in str(end)]
     words = complaint.what.removeprefix("0.0.0.0:")
-    return [found for found in _called(text, "listen") if found.first in (complaint.what, words)]
+    return [line for line in _called(text, "listen") if line.first in (complaint.what, words)]
 
 
 def _last_line(text: ConfigurationText, directive: Directive) -> int:
@@ -130,7 +130,7 @@ def blank(text: ConfigurationText, directive: Directive) -> Edit:
 
 
 def _places(text: ConfigurationText, directives: list[Directive], most: int = 3) -> Iterator[str]:
-    places = list(dict.fromkeys(f"{text.name_of(found.file)}:{found.line}" for found in directives))
+    places = list(dict.fromkeys(f"{text.name_of(directive.file)}:{directive.line}" for directive in directives))
     yield from places[:most]
     if len(places) > most:
         yield f"and {len(places) - most} more"
@@ -153,9 +153,7 @@ def _drop_word(added: Added, text: ConfigurationText, complaint: Complaint, ngin
 def _mend_file(complaint: Complaint, text: ConfigurationText, added: Added) -> Added | None:
     """A file that is missing: one to be written needs its folder, one of a certificate is made."""
     path = complaint.what
-    names = {
-        found.directive.name for found in walk(text) if path.endswith(found.directive.first) and found.directive.args
-    }
+    names = {directive.name for directive, _ in walk(text) if path.endswith(directive.first) and directive.args}
     if any(WRITTEN.search(name) for name in names) or not names:
         return replace(added, folders=_with(added.folders, posixpath.dirname(path)))
     if any(name.endswith(KEYS) for name in names):

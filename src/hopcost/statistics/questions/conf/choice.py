@@ -26,7 +26,7 @@ def by_themselves(candidates: Sequence[Candidate], excludes: Excludes) -> list[s
     return [candidate.name for candidate in candidates if candidate.is_giant or candidate.name not in beside]
 
 
-def fixed_giants(candidates: Sequence[Candidate], found: Effects, as_is_ns: float, excludes: Excludes) -> list[str]:
+def fixed_giants(candidates: Sequence[Candidate], effects: Effects, as_is_ns: float, excludes: Excludes) -> list[str]:
     """The giants that are better made than not, the one that saves most first: the next phase has them in all arms.
 
     None that excludes what may stand in the diff.
@@ -36,10 +36,10 @@ def fixed_giants(candidates: Sequence[Candidate], found: Effects, as_is_ns: floa
         giant.name
         for giant in candidates
         if giant.is_giant
-        and _saves(found.get(giant.name), GIANT_SHARE * as_is_ns)
+        and _saves(effects.get(giant.name), GIANT_SHARE * as_is_ns)
         and not any(excludes(giant.name, name) for name in offered)
     ]
-    return _compatible(sorted(saving, key=lambda name: _value(found, name)), excludes)
+    return _compatible(sorted(saving, key=lambda name: _value(effects, name)), excludes)
 
 
 def rest_of(candidates: Sequence[Candidate], fixed: Sequence[str], excludes: Excludes) -> list[str]:
@@ -55,21 +55,21 @@ def _beside(candidates: Sequence[Candidate], fixed: Sequence[str], excludes: Exc
     return [name for name in _compatible([*fixed, *names], excludes) if name not in fixed]
 
 
-def to_confirm(candidates: Sequence[Candidate], found: Effects) -> list[str]:
+def to_confirm(candidates: Sequence[Candidate], effects: Effects) -> list[str]:
     """The top three: first what may stand in the diff and seems to save, then what moves CPU time most."""
-    known = [candidate for candidate in candidates if found.get(candidate.name) is not None]
-    by_size = sorted(known, key=lambda candidate: -abs(_value(found, candidate.name)))
-    gains = [candidate for candidate in by_size if candidate.is_offered and _saves(found[candidate.name], 0.0)]
+    known = [candidate for candidate in candidates if effects.get(candidate.name) is not None]
+    by_size = sorted(known, key=lambda candidate: -abs(_value(effects, candidate.name)))
+    gains = [candidate for candidate in by_size if candidate.is_offered and _saves(effects[candidate.name], 0.0)]
     others = [candidate for candidate in by_size if candidate not in gains]
     return [candidate.name for candidate in [*gains, *others][:MOST_CONFIRMED]]
 
 
 def in_whole(
-    candidates: Sequence[Candidate], confirmed: Sequence[str], found: Effects, excludes: Excludes
+    candidates: Sequence[Candidate], confirmed: Sequence[str], effects: Effects, excludes: Excludes
 ) -> list[str]:
     """Of what is confirmed the changes of the whole diff: offered, and cheaper as far as the screening knows."""
     offered = {candidate.name for candidate in candidates if candidate.is_offered}
-    gains = [name for name in confirmed if name in offered and _value(found, name) < 0]
+    gains = [name for name in confirmed if name in offered and _value(effects, name) < 0]
     return _compatible(gains, excludes)
 
 
@@ -87,6 +87,6 @@ def _saves(effect: Interval | None, least_ns: float) -> bool:
     return effect is not None and effect.high is not None and effect.high < 0 and -effect.value >= least_ns
 
 
-def _value(found: Effects, name: str) -> float:
-    effect = found.get(name)
+def _value(effects: Effects, name: str) -> float:
+    effect = effects.get(name)
     return 0.0 if effect is None else effect.value

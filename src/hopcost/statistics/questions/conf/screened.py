@@ -43,11 +43,11 @@ def screened_effects(question: ConfQuestion, record: Record, error: float | None
 
     A change that was in two screenings has the figure of the later one.
     """
-    found: dict[str, Interval | None] = {}
+    of_all: dict[str, Interval | None] = {}
     for screening in question.screenings:
         shared = METHOD.confidence_error if error is None else error * len(screening.changes)
-        found |= effects(_rounds(record, screening.experiment), screening.arms, shared)
-    return found
+        of_all |= effects(_rounds(record, screening.experiment), screening.arms, shared)
+    return of_all
 
 
 def nginx_ns_as_is(question: ConfQuestion, record: Record) -> float | None:
