@@ -16,7 +16,7 @@ from hopcost.plan.plan import Plan, PlannedExperiment
 from hopcost.record import histogram
 from hopcost.record.contents.block import ArmBlock, Block
 from hopcost.record.contents.repeat import Repeat
-from hopcost.suites import checks
+from hopcost.suites.checks.claims import check_claims
 from hopcost.suites.suite import Suite
 
 HINT = "a record is read as it was written: take it from where it was made, or run again"
@@ -28,7 +28,7 @@ HISTOGRAMS = ("service_time", "unanswered", "response_time", "response_unanswere
 
 def check_record(path: Path, suite: Suite, plan: Plan, blocks: Sequence[Block], repeats: Sequence[Repeat]) -> None:
     """UsageError with the file, the line of a block, and the key, for the first thing that cannot be."""
-    checks.check_claims(suite.claims, suite.experiments, suite.arms, path / "suite.json")
+    check_claims(suite.claims, suite.experiments, suite.arms, path / "suite.json")
     for what in _of_plan(plan, suite):
         raise UsageError(f"{path / 'plan.json'}: {what}", HINT)
     planned = {experiment.name: experiment for experiment in plan.experiments}

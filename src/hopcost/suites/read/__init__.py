@@ -11,7 +11,7 @@ from hopcost.nginx.read import read_configuration
 from hopcost.nginx.sites import choose_site
 from hopcost.nginx.sites.idle import idle_timeout_s
 from hopcost.suites.arms.configuration import Configuration
-from hopcost.suites.checks import check_suite
+from hopcost.suites.checks.suite import check_suite
 from hopcost.suites.read import toml_file
 from hopcost.suites.read.hosts import with_hosts
 from hopcost.suites.suite import Suite
