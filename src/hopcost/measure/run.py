@@ -27,7 +27,7 @@ from hopcost.record.contents.question import KeptQuestion
 from hopcost.record.contents.run import Record
 from hopcost.record.writer import Writer
 from hopcost.stacks.host import Local
-from hopcost.stacks.prepare import prepare
+from hopcost.stacks.prepare.stack import prepare
 from hopcost.stacks.sandbox import leftovers, network
 from hopcost.stacks.sandbox.cgroups import find_freezer
 from hopcost.stacks.sandbox.leftovers import DIRECTORY_PREFIX

@@ -13,7 +13,6 @@ from hopcost.plan.cores import Cores
 from hopcost.plan.method import METHOD
 from hopcost.record.contents.evidence import Memory, Surroundings, TimeWait
 from hopcost.record.secrets.structures import masker_of
-from hopcost.stacks import certificate
 from hopcost.stacks.app.ready import wait_until_it_listens
 from hopcost.stacks.app.services import SharedService
 from hopcost.stacks.app.start import AppInSession
@@ -24,7 +23,9 @@ from hopcost.stacks.host import Host
 from hopcost.stacks.jail.outcome import Outcome, outcome_of
 from hopcost.stacks.jail.prepare import Jail
 from hopcost.stacks.jail.tried.start import jail_net
-from hopcost.stacks.prepare import PreparedHop, PreparedStack, prepare, prepare_at_own_addresses
+from hopcost.stacks.prepare import certificate
+from hopcost.stacks.prepare.prepared import PreparedHop, PreparedStack
+from hopcost.stacks.prepare.stack import prepare, prepare_at_own_addresses
 from hopcost.stacks.sandbox import namespaces, session, sockets, usage
 from hopcost.stacks.sandbox.namespaces import STACK
 from hopcost.stacks.sandbox.ports import NamespacePorts, client_ports

@@ -14,7 +14,8 @@ WITHOUT_A_FILE = {
         "suites/arms/configuration "
         "nginx/ablations/ablation nginx/traps/trap "
         "plan/options plan/plan plan/until record/contents/block record/contents/evidence record/contents/reason "
-        "record/contents/repeat record/contents/run statistics/questions/claims/result suites/peer_name "
+        "record/contents/repeat record/contents/run stacks/prepare/prepared statistics/questions/claims/result "
+        "suites/peer_name "
         "suites/articles/published suites/suite"
     ),
     "whole commands show it: tests/end_to_end and tests/integration/cli": (
@@ -73,6 +74,7 @@ WITHOUT_A_FILE = {
         "machine/listeners/listening "  # listeners/test_tcp.py, test_unix.py
         "record/secrets/names record/secrets/patterns "  # secrets/test_masker.py
         "suites/read/hosts programs/configuration "  # suites/arms/test_configuration.py
+        "stacks/prepare/addresses stacks/prepare/fit stacks/prepare/hop "  # stacks/prepare/test_stack.py
         "suites/checks/claims suites/checks/published "  # suites/articles/test_claim.py
         "suites/checks/hops suites/checks/known suites/checks/load "  # suites/checks/test_suite.py
     ),

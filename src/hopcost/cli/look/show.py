@@ -19,7 +19,7 @@ def show(arm: ArmPath) -> None:
     from hopcost.cli.program import as_called
     from hopcost.cli.shared import description
     from hopcost.cli.shared.arm import find_arm
-    from hopcost.stacks.prepare import prepare
+    from hopcost.stacks.prepare.stack import prepare
     from hopcost.stacks.sandbox.ports import Ports, raise_open_files
 
     experiment, name, content, cores = find_arm(arm)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hopcost.record.secrets import mask_environment, mask_headers, mask_text, mask_words
 from hopcost.stacks.client.address import Address
-from hopcost.stacks.prepare import PreparedHop, PreparedStack
+from hopcost.stacks.prepare.prepared import PreparedHop, PreparedStack
 from hopcost.suites.experiments.experiment import Workload
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from hopcost.errors import ArmFailed
 from hopcost.stacks.client import check
 from hopcost.stacks.client.connection import CHECK_S, HttpAnswer
-from hopcost.stacks.prepare import PreparedStack
+from hopcost.stacks.prepare.prepared import PreparedStack
 from hopcost.suites.experiments.experiment import Workload
 
 

@@ -13,7 +13,7 @@ from hopcost.stacks.app.services import SharedService
 from hopcost.stacks.attached.freezing import Thawer, refuse_unfreezable
 from hopcost.stacks.attached.processes import present_pids
 from hopcost.stacks.client.address import Address
-from hopcost.stacks.prepare import PreparedHop, PreparedStack
+from hopcost.stacks.prepare.prepared import PreparedHop, PreparedStack
 from hopcost.stacks.sandbox import sockets, usage
 from hopcost.suites.arms.server import RunningServer
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from hopcost.record.secrets import mask_text
-from hopcost.stacks.prepare import PreparedHop
+from hopcost.stacks.prepare.prepared import PreparedHop
 from hopcost.stacks.stack import RunningStack
 from hopcost.stacks.under_load.receipts import connections_accepted
 

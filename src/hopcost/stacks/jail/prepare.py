@@ -16,7 +16,6 @@ from hopcost.nginx.read import ConfigurationText
 from hopcost.nginx.secrets import MASK, find_secrets
 from hopcost.nginx.sites import Site, choose_site
 from hopcost.nginx.tree import walk
-from hopcost.stacks.certificate import CERTIFICATE
 from hopcost.stacks.client.address import LOOPBACK, Address
 from hopcost.stacks.jail import names
 from hopcost.stacks.jail.made.contents import Contents, contents_of
@@ -25,6 +24,7 @@ from hopcost.stacks.jail.outcome import Outcome, outcome_of
 from hopcost.stacks.jail.tried.added import merge_edits
 from hopcost.stacks.jail.tried.start import nginx_command
 from hopcost.stacks.jail.upstreams import SOCKET_OF_APP, SPOKEN, Place, Routes, place_of, route_upstreams
+from hopcost.stacks.prepare.certificate import CERTIFICATE
 from hopcost.suites.arms.arm import Hop, Link
 from hopcost.suites.arms.configuration import Configuration
 

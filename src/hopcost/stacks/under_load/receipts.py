@@ -17,7 +17,7 @@ from hopcost.programs import read
 from hopcost.programs.definition.settings import ReceiptKind
 from hopcost.record.contents.evidence import Receipt
 from hopcost.stacks.client.connection import HttpAnswer
-from hopcost.stacks.prepare import PreparedHop
+from hopcost.stacks.prepare.prepared import PreparedHop
 from hopcost.stacks.sandbox import usage
 from hopcost.stacks.stack import RunningStack
 from hopcost.suites.arms.arm import Link, SettingValue

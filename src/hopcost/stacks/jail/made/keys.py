@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from hopcost.stacks.certificate import VALID
+from hopcost.stacks.prepare.certificate import VALID
 
 USER, PASSWORD = "hopcost", "hopcost"
 TICKET_KEY_BYTES = 80

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from hopcost.stacks import certificate
-from hopcost.stacks.certificate import CERTIFICATE, KEY
 from hopcost.stacks.client.address import Address
+from hopcost.stacks.prepare import certificate
+from hopcost.stacks.prepare.certificate import CERTIFICATE, KEY
 
 
 def serve_once(folder: Path, ip: str) -> tuple[Address, threading.Thread]:

@@ -8,7 +8,8 @@ import pytest
 
 from hopcost.errors import UsageError
 from hopcost.plan.cores import Cores
-from hopcost.stacks.prepare import PreparedStack, prepare
+from hopcost.stacks.prepare.prepared import PreparedStack
+from hopcost.stacks.prepare.stack import prepare
 from hopcost.stacks.sandbox.ports import Ports
 from hopcost.suites.arms.arm import Arm, Hop, Link, SettingValue
 
