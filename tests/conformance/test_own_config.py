@@ -17,8 +17,8 @@ from hopcost.plan.cores import Cores
 from hopcost.programs.receipt import installed
 from hopcost.stacks.client import check
 from hopcost.stacks.host import Local
+from hopcost.stacks.running.stack import RunningStack
 from hopcost.stacks.sandbox.ports import raise_open_files
-from hopcost.stacks.stack import RunningStack
 from hopcost.stacks.under_load.receipts import LoadShape, Observer
 from hopcost.suites.arms.arm import Arm, Hop, Link
 

@@ -26,9 +26,9 @@ from hopcost.programs import read
 from hopcost.programs.receipt import installed
 from hopcost.stacks.client import check
 from hopcost.stacks.host import Local
+from hopcost.stacks.running.stack import RunningStack
 from hopcost.stacks.sandbox.cgroups import Freezer
 from hopcost.stacks.sandbox.ports import raise_open_files
-from hopcost.stacks.stack import RunningStack
 from hopcost.suites.arms.arm import Arm, Hop, Link
 
 pytestmark = pytest.mark.usefixtures("nothing_left")

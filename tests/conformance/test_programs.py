@@ -24,8 +24,8 @@ from hopcost.programs.receipt import installed
 from hopcost.stacks.client import check
 from hopcost.stacks.client.address import Address
 from hopcost.stacks.host import Local
+from hopcost.stacks.running.stack import RunningStack
 from hopcost.stacks.sandbox.ports import raise_open_files
-from hopcost.stacks.stack import RunningStack
 from hopcost.suites import read as suite_files
 from hopcost.suites.arms.arm import Arm, Hop, Link, SettingValue
 

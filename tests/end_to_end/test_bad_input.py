@@ -18,9 +18,9 @@ from hopcost.plan.cores import Cores
 from hopcost.plan.method import METHOD
 from hopcost.programs.definition import definition
 from hopcost.stacks.host import Local
+from hopcost.stacks.running.stack import RunningStack
 from hopcost.stacks.sandbox.network import TRIED
 from hopcost.stacks.sandbox.ports import raise_open_files
-from hopcost.stacks.stack import RunningStack
 from hopcost.suites.arms.arm import Arm, Hop, Link
 
 pytestmark = pytest.mark.usefixtures("nothing_left")

@@ -16,7 +16,7 @@ from hopcost.machine import facts
 from hopcost.plan.cores import Cores
 from hopcost.stacks.client import check
 from hopcost.stacks.host import Local
-from hopcost.stacks.stack import RunningStack
+from hopcost.stacks.running.stack import RunningStack
 from hopcost.suites import read
 from hopcost.suites.arms.arm import Arm, Hop, Link
 from hopcost.suites.experiments.experiment import Method, Workload

@@ -24,9 +24,9 @@ from hopcost.programs.generators.engine_protocol import ArmTotals, EnginePlan, S
 from hopcost.record import histogram
 from hopcost.stacks.client import check
 from hopcost.stacks.host import Local
+from hopcost.stacks.running.stack import RunningStack
 from hopcost.stacks.sandbox.cgroups import find_freezer
 from hopcost.stacks.sandbox.ports import raise_open_files
-from hopcost.stacks.stack import RunningStack
 from hopcost.suites.arms.arm import Arm, Hop, Link
 from hopcost.suites.experiments.experiment import Placement, Workload
 from tools import markdown

@@ -26,9 +26,9 @@ from hopcost.plan.cores import Cores, place_cores
 from hopcost.programs.generators.peers import BY_NAME
 from hopcost.programs.generators.process import Drive, version_of
 from hopcost.stacks.host import Local
+from hopcost.stacks.running.stack import RunningStack
 from hopcost.stacks.sandbox.cgroups import find_freezer
 from hopcost.stacks.sandbox.ports import raise_open_files
-from hopcost.stacks.stack import RunningStack
 from hopcost.suites.arms.arm import Arm, Hop, Link, SettingValue
 from hopcost.suites.experiments.experiment import Placement
 from tools import markdown

@@ -17,7 +17,8 @@ from hopcost.stacks.attached.request import ask_stack
 from hopcost.stacks.attached.stack import AttachedStack
 from hopcost.stacks.client.connection import HttpAnswer
 from hopcost.stacks.host import Host
-from hopcost.stacks.stack import RunningStack, Stack
+from hopcost.stacks.running.stack import RunningStack
+from hopcost.stacks.stack import Stack
 from hopcost.stacks.under_load.receipts import LoadShape, Observer
 from hopcost.suites.experiments.experiment import Workload
 

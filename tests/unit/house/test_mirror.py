@@ -34,7 +34,8 @@ WITHOUT_A_FILE = {
     "running stacks show it: tests/integration/stacks and tests/conformance": (
         "stacks/jail/outcome stacks/jail/made/contents stacks/jail/made/script stacks/jail/tried/start "
         "stacks/client/address stacks/attached/processes stacks/attached/request stacks/attached/thawer "
-        "stacks/sandbox/keeper stacks/sandbox/processes stacks/sandbox/usage stacks/stack"
+        "stacks/running/programs stacks/running/stack stacks/sandbox/keeper stacks/sandbox/processes "
+        "stacks/sandbox/usage stacks/stack"
     ),
     "running apps show it: tests/integration/measure/learn/test_learn.py": (
         "measure/learn/answers measure/learn/idle measure/learn/learned measure/learn/load"

@@ -27,8 +27,8 @@ from hopcost.programs.generators import engine
 from hopcost.programs.generators.engine_protocol import End, EnginePlan, Validity, WarmUp
 from hopcost.stacks.client import check
 from hopcost.stacks.host import Local
+from hopcost.stacks.running.stack import RunningStack
 from hopcost.stacks.sandbox.cgroups import find_freezer
-from hopcost.stacks.stack import RunningStack
 from tools.truth import cpu_account
 from tools.truth.form import Runs
 from tools.truth.lines import Case, Figures, Sorted

@@ -11,11 +11,11 @@ from hopcost.programs.build import build
 from hopcost.stacks.client import check
 from hopcost.stacks.client.connection import HttpAnswer
 from hopcost.stacks.host import Local
+from hopcost.stacks.running.stack import RunningStack
 from hopcost.stacks.sandbox import leftovers, network
 from hopcost.stacks.sandbox.cgroups import find_freezer
 from hopcost.stacks.sandbox.network import HOST
 from hopcost.stacks.sandbox.ports import raise_open_files
-from hopcost.stacks.stack import RunningStack
 from hopcost.suites.arms.arm import Arm
 from hopcost.suites.experiments.experiment import Experiment
 from hopcost.suites.names import locate

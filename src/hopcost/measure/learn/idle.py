@@ -9,8 +9,8 @@ import msgspec
 from hopcost.errors import ArmFailed
 from hopcost.stacks.attached.request import ArmRequest
 from hopcost.stacks.client.connection import NO_ANSWER, Connection
+from hopcost.stacks.running.stack import RunningStack
 from hopcost.stacks.sandbox import namespaces
-from hopcost.stacks.stack import RunningStack
 from hopcost.suites.arms.arm import Link
 from hopcost.suites.experiments.experiment import Workload
 

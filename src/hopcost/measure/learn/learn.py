@@ -16,7 +16,7 @@ from hopcost.measure.learn.warm_up import Stretch, Warmth
 from hopcost.measure.rig import Rig
 from hopcost.stacks.client import check
 from hopcost.stacks.client.connection import HttpAnswer
-from hopcost.stacks.stack import RunningStack
+from hopcost.stacks.running.stack import RunningStack
 from hopcost.suites.experiments.expect import Compared, Expect
 from hopcost.suites.experiments.experiment import Workload
 

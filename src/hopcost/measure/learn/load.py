@@ -18,7 +18,7 @@ from hopcost.measure.rig import Rig
 from hopcost.plan.method import METHOD
 from hopcost.programs.generators.engine_protocol import EnginePlan, Slice, WarmedUp, WarmUp
 from hopcost.stacks.client.connection import HttpAnswer
-from hopcost.stacks.stack import RunningStack
+from hopcost.stacks.running.stack import RunningStack
 from hopcost.statistics.figures import total
 from hopcost.suites.experiments.experiment import Workload
 

@@ -18,7 +18,7 @@ from hopcost.measure.load.peer import Drive
 from hopcost.programs.generators import process
 from hopcost.programs.generators.peers import BY_NAME
 from hopcost.programs.generators.peers.ours import our_engine
-from hopcost.stacks.stack import RunningStack
+from hopcost.stacks.running.stack import RunningStack
 from hopcost.statistics.questions.crosscheck import OURS, Crosscheck, Turn, summarise_crosscheck
 from hopcost.suites.experiments.experiment import Workload
 

@@ -7,7 +7,7 @@ import msgspec
 from hopcost.plan.cores import Cores
 from hopcost.stacks.app.listening import ListensElsewhere
 from hopcost.stacks.host import Host
-from hopcost.stacks.stack import RunningStack
+from hopcost.stacks.running.stack import RunningStack
 from hopcost.suites.arms.app import App
 from hopcost.suites.arms.arm import Arm, Hop, Link
 

@@ -10,7 +10,7 @@ import msgspec
 
 from hopcost.record.secrets import mask_text
 from hopcost.stacks.prepare.prepared import PreparedHop
-from hopcost.stacks.stack import RunningStack
+from hopcost.stacks.running.stack import RunningStack
 from hopcost.stacks.under_load.receipts import connections_accepted
 
 MOST_BYTES = 1 << 20  # of an error log that are read

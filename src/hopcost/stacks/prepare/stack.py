@@ -1,6 +1,6 @@
 """What a stack consists of on this machine. It starts nothing.
 
-`hopcost show` prints it; ../stack.py makes it run.
+`hopcost show` prints it; ../running/stack.py makes it run.
 """
 
 from __future__ import annotations

@@ -18,8 +18,8 @@ from hopcost.programs.definition.settings import ReceiptKind
 from hopcost.record.contents.evidence import Receipt
 from hopcost.stacks.client.connection import HttpAnswer
 from hopcost.stacks.prepare.prepared import PreparedHop
+from hopcost.stacks.running.stack import RunningStack
 from hopcost.stacks.sandbox import usage
-from hopcost.stacks.stack import RunningStack
 from hopcost.suites.arms.arm import Link, SettingValue
 
 SMALLEST_WORTH_COMPRESSING = 20  # bytes; nginx's default

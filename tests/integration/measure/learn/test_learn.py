@@ -18,10 +18,10 @@ from hopcost.measure.rig import RealRig
 from hopcost.plan.cores import Cores
 from hopcost.programs import receipt
 from hopcost.stacks.host import Local
+from hopcost.stacks.running.stack import RunningStack
 from hopcost.stacks.sandbox import network
 from hopcost.stacks.sandbox.cgroups import find_freezer
 from hopcost.stacks.sandbox.ports import raise_open_files
-from hopcost.stacks.stack import RunningStack
 from hopcost.suites.arms.app import App
 from hopcost.suites.arms.arm import Arm, Hop, Link, SettingValue
 from hopcost.suites.experiments.expect import Compared, Expect

@@ -17,9 +17,9 @@ from hopcost.measure.rig import RealRig
 from hopcost.plan.cores import Cores
 from hopcost.stacks.client import check
 from hopcost.stacks.host import Local
+from hopcost.stacks.running.stack import RunningStack
 from hopcost.stacks.sandbox import network
 from hopcost.stacks.sandbox.cgroups import find_freezer
-from hopcost.stacks.stack import RunningStack
 from hopcost.suites.arms.app import App
 from hopcost.suites.arms.arm import Arm, Hop, Link
 from hopcost.suites.experiments.experiment import Workload

@@ -30,8 +30,8 @@ from hopcost.programs.generators.engine_protocol import EnginePlan, Slice, Valid
 from hopcost.record.writer import Writer
 from hopcost.stacks.client import check
 from hopcost.stacks.host import Local
+from hopcost.stacks.running.stack import RunningStack
 from hopcost.stacks.sandbox.cgroups import Freezer, FreezerKind, find_freezer
-from hopcost.stacks.stack import RunningStack
 from hopcost.statistics import figures as statistics_figures
 from hopcost.statistics.arms import PairedBlocks
 from hopcost.statistics.intervals import Interval, ratio

@@ -22,10 +22,10 @@ from hopcost.stacks.client import check
 from hopcost.stacks.client.connection import HttpAnswer
 from hopcost.stacks.host import Local
 from hopcost.stacks.jail.look import look_at
+from hopcost.stacks.running.stack import RunningStack
 from hopcost.stacks.sandbox import leftovers, network
 from hopcost.stacks.sandbox.cgroups import find_freezer
 from hopcost.stacks.sandbox.ports import raise_open_files
-from hopcost.stacks.stack import RunningStack
 from hopcost.suites.arms.app import App
 from hopcost.suites.arms.arm import Arm, Hop, Link
 from hopcost.suites.arms.configuration import Configuration

@@ -21,10 +21,10 @@ from hopcost.stacks.app.find_port import find_port
 from hopcost.stacks.app.listening import ListensElsewhere
 from hopcost.stacks.client import check
 from hopcost.stacks.host import Local
+from hopcost.stacks.running.stack import RunningStack
 from hopcost.stacks.sandbox import leftovers, network
 from hopcost.stacks.sandbox.cgroups import find_freezer
 from hopcost.stacks.sandbox.ports import raise_open_files
-from hopcost.stacks.stack import RunningStack
 from hopcost.statistics.questions.front.fronts import ALONE, Front
 from hopcost.suites.arms.app import App
 from hopcost.suites.arms.arm import Arm, Hop, Link

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hopcost.stacks.failure import quote_named_lines
+from hopcost.stacks.running.failure import quote_named_lines
 
 FILES = {"nginx.conf": "".join(f"line {number} of nginx\n" for number in range(1, 9)), "hello.py": "import x\n"}
 

@@ -1,0 +1,1 @@
+"""A stack that hopcost starts: its programs are started, watched, frozen and stopped."""
