@@ -75,6 +75,7 @@ WITHOUT_A_FILE = {
         "machine/listeners/listening "  # listeners/test_tcp.py, test_unix.py
         "record/secrets/names record/secrets/patterns "  # secrets/test_masker.py
         "suites/read/hosts programs/configuration "  # suites/arms/test_configuration.py
+        "report/brief/cautions/explanations report/brief/cautions/faults "  # brief/cautions/test_cautions.py
         "stacks/prepare/addresses stacks/prepare/fit stacks/prepare/hop "  # stacks/prepare/test_stack.py
         "suites/checks/claims suites/checks/published "  # suites/articles/test_claim.py
         "suites/checks/hops suites/checks/known suites/checks/load "  # suites/checks/test_suite.py

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from hopcost.record.contents.run import Record
 from hopcost.report import Part
 from hopcost.report.brief import answer, sweep
-from hopcost.report.brief.cautions import cautions
+from hopcost.report.brief.cautions.cautions import cautions
 from hopcost.report.brief.load import has_medians, load_shown, median_line
 from hopcost.report.brief.repeats import repeats_cautions, repeats_table
 from hopcost.report.brief.soak import soak_cautions, soak_table

@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from hopcost.errors import printable
 from hopcost.record.contents.run import Record
 from hopcost.report import notation
-from hopcost.report.brief import cautions
+from hopcost.report.brief.cautions.cautions import disturbed
+from hopcost.report.brief.cautions.explanations import no_verdicts, not_measured
+from hopcost.report.brief.cautions.faults import known_faults
 from hopcost.report.brief.load import FULL_LOAD
 from hopcost.report.brief.outcome import Outcome, has_size, marks, outcome_of
 from hopcost.report.brief.table import bar_of, most_of, requests_per_s
@@ -77,7 +79,7 @@ def _arm(point: ExperimentSummary, name: str) -> ArmSummary | None:
 
 def sweep_cautions(record: Record, points: Sequence[ExperimentSummary]) -> list[str]:
     """The entries of all values, each once, with its values if it does not hold for all."""
-    marked = [(swept_value(point), [*cautions.no_verdicts(point), *cautions.not_measured(point)]) for point in points]
+    marked = [(swept_value(point), [*no_verdicts(point), *not_measured(point)]) for point in points]
     lines = [MARK.sub(r"\2\1", line) for line in merge_lines(marked)]
     unsettled = [
         swept_value(point)
@@ -86,8 +88,8 @@ def sweep_cautions(record: Record, points: Sequence[ExperimentSummary]) -> list[
     ]
     if unsettled:
         lines.append(f"? not settled at {', '.join(unsettled)}: more --time narrows the ranges")
-    important = merge_lines([(swept_value(point), cautions.known_faults(record, point, FULL_LOAD)) for point in points])
-    important += cautions.disturbed(points)
+    important = merge_lines([(swept_value(point), known_faults(record, point, FULL_LOAD)) for point in points])
+    important += disturbed(points)
     lines += [f"! {' '.join(important)}"] if important else []
     empty = [f"{swept_value(point)} ({point.ending.detail})" for point in points if not point.arms and point.ending]
     lines += [f"! No result at {', '.join(empty)}."] if empty else []

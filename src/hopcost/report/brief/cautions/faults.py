@@ -1,29 +1,20 @@
-"""What stands below an experiment's table: what its marks mean, what changes the reading, what only widens ranges.
-
-`?` explains a mark, `!` changes the reading; both come before the rest. A terminal leaves out the last sentences of an
-experiment that has no room for them, and counts them; the details have all.
-"""
+"""What is known to change the reading: of stacks, of the load, of the method as this run used it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
-from hopcost.errors import printable
 from hopcost.plan.method import METHOD
 from hopcost.record.contents.run import Record
 from hopcost.report import notation
 from hopcost.report.brief.load import Load, carries, has_medians
-from hopcost.report.brief.outcome import Outcome, is_tiny, outcome_of
-from hopcost.report.brief.reasons import with_advice
+from hopcost.report.brief.outcome import outcome_of
 from hopcost.report.brief.words import baseline_of, listed, others_of, shortened, stack_word
-from hopcost.report.disturbed import disturbed_sentences
 from hopcost.report.formatting import count
 from hopcost.report.notes import servers
-from hopcost.report.notes.verdicts import group_reasons, settling_words
 from hopcost.report.notes.void_loads import void_load_lines
-from hopcost.statistics.comparisons import THROUGHPUT, Comparison
-from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
+from hopcost.statistics.comparisons import THROUGHPUT
+from hopcost.statistics.summary.summary import ExperimentSummary
 from hopcost.statistics.validity.moving import MOVED
 from hopcost.suites.experiments.sweep import AT
 
@@ -31,98 +22,8 @@ COSTLY = 0.02  # of the throughput: less than this is lost in the noise
 UNEVEN = re.compile(r"workers? ")
 
 
-def cautions(record: Record, experiment: ExperimentSummary, load: Load, medians: str = "") -> list[list[str]]:
-    """The sentences of each entry, the weightiest entries first. `medians`: what the table had no column for."""
-    important = known_faults(record, experiment, load)
-    everywhere, faults = _disturbed_everywhere(experiment), no_verdicts(experiment)
-    entries = [
-        *([fault] for fault in faults),
-        [f"! {everywhere[0]}", *everywhere[1:]] if everywhere else [],  # before "more --time", which would not help
-        *([explanation] for explanation in explanations(experiment)[len(faults) :]),
-        [f"! {important[0]}", *important[1:]] if important else [],
-        *([absence] for absence in not_measured(experiment)),
-        [medians] if medians else [],
-        adds(experiment),
-    ]
-    return [[printable(sentence) for sentence in entry] for entry in entries if entry]
-
-
-def explanations(experiment: ExperimentSummary) -> list[str]:
-    """What `?` and `~` mean here, and what to do."""
-    open_arms = [arm for arm in others_of(experiment) if not outcome_of(arm).is_verdict]
-    unsettled = _not_settled(open_arms) if experiment.no_verdicts is None else []
-    return [*no_verdicts(experiment), *unsettled, *_same(experiment)]
-
-
-def no_verdicts(experiment: ExperimentSummary) -> list[str]:
-    """An entry for each reason; stacks are named if it is not that of all marked ones."""
-    if experiment.no_verdicts is not None:
-        return [f"? no verdict on any: {with_advice(experiment.no_verdicts)}"] if others_of(experiment) else []
-    open_arms = [arm for arm in others_of(experiment) if not outcome_of(arm).is_verdict]
-    reasons = group_reasons([(_no_verdict(arm), arm.name) for arm in open_arms])
-    return [
-        f"? no verdict{' on ' + names if names else ''}: {with_advice(reason)}" for reason, names in reasons.items()
-    ]
-
-
-def _same(experiment: ExperimentSummary) -> list[str]:
-    """What `~` means."""
-    others, margin = others_of(experiment), f"±{100 * experiment.margin:.2g} %"
-    if any(is_tiny(arm) for arm in others):
-        return [f"~ real, but smaller than the margin of {margin}"]
-    is_same = any(outcome_of(arm) is Outcome.SAME for arm in others)
-    return [f"~ same: the whole range is within {margin}"] if is_same else []
-
-
-def _no_verdict(arm: ArmSummary) -> str | None:
-    comparison = arm.comparison(THROUGHPUT)
-    if outcome_of(arm) is not Outcome.NO_VERDICT:
-        return None
-    if comparison is None or comparison.no_verdict is None:
-        return "it has no throughput to compare"
-    return comparison.no_verdict
-
-
-def _not_settled(open_arms: list[ArmSummary]) -> list[str]:
-    """One entry for all that more time may settle: the stack that takes longest tells how much."""
-    arms = [arm for arm in open_arms if outcome_of(arm) is Outcome.NOT_SETTLED]
-    if not arms:
-        return []
-    names = f" on {shortened([arm.name for arm in arms])}" if len(arms) < len(open_arms) else ""
-    longest = max(arms, key=lambda arm: _seconds(arm.comparison(THROUGHPUT)))
-    comparison = longest.comparison(THROUGHPUT)
-    settling = comparison.to_settle if comparison is not None else None
-    words = settling_words(settling) if settling is not None else "more --time narrows the range"
-    return [f"? not settled{names}: {words}"]
-
-
-def _seconds(comparison: Comparison | None) -> float:
-    return comparison.to_settle.seconds if comparison is not None and comparison.to_settle is not None else 0.0
-
-
-def not_measured(experiment: ExperimentSummary) -> list[str]:
-    """What is not installed, with the command that installs it; stacks without the same program together."""
-    names: dict[str, list[str]] = {}
-    for left in experiment.plan.left_out:
-        remedy = (left.remedy or left.reason).partition(";")[0]
-        names.setdefault(remedy, []).append(left.name)
-    return [f"? not measured: {shortened(stacks)}: {remedy}" for remedy, stacks in names.items()]
-
-
-def changes_reading(record: Record, experiment: ExperimentSummary, load: Load) -> list[str]:
-    """Sentences without which the figures would be misread."""
-    return [*_disturbed_everywhere(experiment), *known_faults(record, experiment, load)]
-
-
-def _disturbed_everywhere(experiment: ExperimentSummary) -> list[str]:
-    """What disturbed every start, and what to do; if no start counted, why they did not."""
-    if not experiment.blocks:
-        return disturbed_sentences(experiment.void, len(experiment.void))
-    return disturbed([experiment]) if len(experiment.suspect) == experiment.blocks else []
-
-
 def known_faults(record: Record, experiment: ExperimentSummary, load: Load) -> list[str]:
-    """The same without what the machine did."""
+    """Sentences without which the figures would be misread, but for what the machine did."""
     plan = experiment.plan
     return [
         *_failures(experiment),
@@ -236,24 +137,3 @@ def _cores(record: Record, experiment: ExperimentSummary) -> list[str]:
     if not isinstance(allowed, list) or needed <= len(allowed):
         return []
     return [f"The article had {needed} cores; here stack and load share {len(allowed)}."]
-
-
-def adds(experiment: ExperimentSummary) -> list[str]:
-    """What widens ranges, and how far the baseline was from itself."""
-    sentences = []
-    if experiment.void:
-        sentences.append(f"{count(len(experiment.void), 'start')} did not count.")
-    if len(experiment.suspect) < experiment.blocks:
-        sentences += disturbed([experiment])
-    baseline = baseline_of(experiment)
-    if experiment.aa_floor is not None and baseline is not None:
-        change = notation.change(experiment.aa_floor, against=())
-        chance = "" if experiment.instrument_is_biased else "; that is chance"
-        sentences.append(f"Noise: {stack_word(baseline)} measured twice differed by {change}{chance}.")
-    return sentences
-
-
-def disturbed(experiments: Sequence[ExperimentSummary]) -> list[str]:
-    """How many starts of all these, by what, and what to do; nothing if none was."""
-    suspect = [block for experiment in experiments for block in experiment.suspect]
-    return disturbed_sentences(suspect, sum(experiment.blocks for experiment in experiments))

@@ -12,7 +12,7 @@ from hopcost.programs.generators.engine_protocol import Validity
 from hopcost.record.contents.block import Block
 from hopcost.record.contents.reason import Reason, ReasonKind
 from hopcost.record.contents.run import Record
-from hopcost.report.brief.cautions import cautions
+from hopcost.report.brief.cautions.cautions import cautions
 from hopcost.report.brief.load import load_shown
 from hopcost.statistics.summary.summary import summarise
 
