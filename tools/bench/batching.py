@@ -17,7 +17,7 @@ from collections.abc import Iterable
 import scipy.stats
 
 from hopcost.machine import facts
-from hopcost.measure.load.engine import engine_arm
+from hopcost.measure.load.arm import engine_arm
 from hopcost.plan.cores import place_cores
 from hopcost.programs.generators import engine
 from hopcost.programs.generators.engine_protocol import ArmTotals, EnginePlan, Slice, WarmUp

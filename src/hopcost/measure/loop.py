@@ -14,7 +14,7 @@ import msgspec
 from hopcost.errors import HopcostError, MeasurementFailed
 from hopcost.measure.blocks import block
 from hopcost.measure.blocks.next_block import FinishedBlocks, NextBlock
-from hopcost.measure.load.engine import BlockContext
+from hopcost.measure.load.context import BlockContext
 from hopcost.measure.protocols import as_published, soak, whole
 from hopcost.measure.rig import Rig
 from hopcost.measure.watcher import Watcher

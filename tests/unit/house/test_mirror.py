@@ -28,7 +28,8 @@ WITHOUT_A_FILE = {
         "errors programs/generators/engine measure/load/peer measure/run record/names"
     ),
     "the loop on a mock engine shows it: tests/unit/measure/blocks/test_block.py and test_loop.py": (
-        "measure/load/engine measure/protocols/as_published measure/protocols/soak measure/protocols/whole "
+        "measure/load/arm measure/load/context measure/load/engine measure/load/part "
+        "measure/protocols/as_published measure/protocols/soak measure/protocols/whole "
         "measure/rig measure/watcher"
     ),
     "running stacks show it: tests/integration/stacks and tests/conformance": (

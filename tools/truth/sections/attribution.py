@@ -22,7 +22,7 @@ import msgspec
 
 from hopcost.errors import MeasurementFailed
 from hopcost.machine import cpu_time
-from hopcost.measure.load import engine as engine_load
+from hopcost.measure.load.arm import engine_arm
 from hopcost.programs.generators import engine
 from hopcost.programs.generators.engine_protocol import End, EnginePlan, Validity, WarmUp
 from hopcost.stacks.client import check
@@ -126,7 +126,7 @@ def run(name: str, number: int) -> Figures:
             stack = running.enter_context(RunningStack(*arguments, label=f"truth-{arm.name}"))
             stacks.append(stack)
             answer = check.ask_as_loaded(arm.name, stack.prepared.address, workload)
-            arms.append(engine_load.engine_arm(stack, workload, answer))
+            arms.append(engine_arm(stack, workload, answer))
         work = EnginePlan(
             seed=number,
             cores=experiment.cores.generator,

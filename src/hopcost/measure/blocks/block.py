@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from hopcost.errors import ArmFailed, MeasurementFailed
 from hopcost.machine import conditions
 from hopcost.measure.blocks.sizing import block_seed
-from hopcost.measure.load.engine import BlockContext, CheckedArm, cores_in_use, load_closed, load_open
+from hopcost.measure.load.context import BlockContext, CheckedArm
+from hopcost.measure.load.engine import cores_in_use, load_closed, load_open
 from hopcost.plan import open_loop
 from hopcost.plan.open_loop import Offered
 from hopcost.plan.plan import PlannedArm

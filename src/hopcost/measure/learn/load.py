@@ -13,7 +13,7 @@ from hopcost.errors import ArmFailed, MeasurementFailed
 from hopcost.measure.learn import warm_up
 from hopcost.measure.learn.refusals import quoted
 from hopcost.measure.learn.warm_up import Stretch, Warmth
-from hopcost.measure.load.engine import engine_arm
+from hopcost.measure.load.arm import engine_arm
 from hopcost.measure.rig import Rig
 from hopcost.plan.method import METHOD
 from hopcost.programs.generators.engine_protocol import EnginePlan, Slice, WarmedUp, WarmUp

@@ -11,7 +11,9 @@ from pathlib import Path
 import msgspec
 
 from hopcost.errors import ArmFailed, CannotMeasure, MeasurementFailed, UsageError
-from hopcost.measure.load.engine import BlockContext, CheckedArm, check_engine_plan, cores_in_use
+from hopcost.measure.load.context import BlockContext, CheckedArm
+from hopcost.measure.load.engine import cores_in_use
+from hopcost.measure.load.part import answer_to_keep
 from hopcost.measure.quiet import Outside
 from hopcost.plan.plan import Plan
 from hopcost.programs.generators import process
@@ -74,7 +76,7 @@ def load(context: BlockContext, block: Block, ready: CheckedArm, name: str) -> N
             name=ready.arm.name,
             copy_of=ready.arm.copy_of,
             hops=hop_names(ready.stack),
-            check=check_engine_plan(ready.answer),
+            check=answer_to_keep(ready.answer),
             warm_up=None,
             slices=[],
             totals=None,
@@ -90,7 +92,7 @@ def surroundings(ready: CheckedArm, run: PeerRun) -> Surroundings | None:
     """What the arm ran in, with a note if the answers filled its link. All answers count as long as the checked one."""
     if ready.stack.surroundings is None:
         return None
-    answer = check_engine_plan(ready.answer)
+    answer = answer_to_keep(ready.answer)
     received = run.answers * (answer.header_bytes + answer.body_bytes)
     return with_link_load(ready.stack.surroundings, received, run.elapsed_ns, answers=run.answers)
 

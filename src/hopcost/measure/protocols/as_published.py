@@ -12,9 +12,9 @@ import msgspec
 
 from hopcost.errors import ArmFailed, HopcostError
 from hopcost.measure.blocks import block as blocks
-from hopcost.measure.load import engine as engine_load
 from hopcost.measure.load import peer as peer_load
-from hopcost.measure.load.engine import BlockContext
+from hopcost.measure.load.context import BlockContext
+from hopcost.measure.load.part import answer_to_keep
 from hopcost.measure.load.peer import Drive
 from hopcost.plan.plan import PlannedArm
 from hopcost.programs.generators.peers.peer import PeerLoad
@@ -59,7 +59,7 @@ def _arm(context: BlockContext, arm: PlannedArm, protocol: Protocol, share_s: fl
     try:
         with contextlib.ExitStack() as stacks:
             ready = blocks.start(context, arm, 0, stacks)
-            blank.check = engine_load.check_engine_plan(ready.answer)
+            blank.check = answer_to_keep(ready.answer)
             url = peer_load.url_of(ready.stack, experiment.workload.target)
             load = msgspec.structs.replace(
                 peer_load.to_load(experiment.workload, url),

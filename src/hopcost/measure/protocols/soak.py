@@ -12,7 +12,7 @@ import psutil
 
 from hopcost.measure.blocks import block as blocks
 from hopcost.measure.load import engine as engine_load
-from hopcost.measure.load.engine import BlockContext, CheckedArm
+from hopcost.measure.load.context import BlockContext, CheckedArm
 from hopcost.measure.rig import Rig
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment

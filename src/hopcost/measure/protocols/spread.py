@@ -15,7 +15,7 @@ import msgspec
 from hopcost.errors import MeasurementFailed
 from hopcost.machine import facts
 from hopcost.measure.blocks import block
-from hopcost.measure.load.engine import BlockContext
+from hopcost.measure.load.context import BlockContext
 from hopcost.measure.rig import RealRig
 from hopcost.measure.watcher import Silent
 from hopcost.plan.make import make_plan

@@ -12,9 +12,9 @@ import msgspec
 
 from hopcost.errors import ArmFailed, MeasurementFailed
 from hopcost.measure.blocks.block import note_failures, recording, start
-from hopcost.measure.load import engine as blocks
 from hopcost.measure.load import peer as peer_load
-from hopcost.measure.load.engine import BlockContext, CheckedArm
+from hopcost.measure.load.context import BlockContext, CheckedArm
+from hopcost.measure.load.engine import load_closed
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedArm, PlannedExperiment
 from hopcost.programs.generators.engine_protocol import End, Validity, WarmUp
@@ -59,7 +59,7 @@ def _load(context: BlockContext, part: Block, ready: CheckedArm) -> None:
     if context.plan.peer is None:
         plan = context.plan
         warm_up = WarmUp(plan.warm_up_least_ns, plan.warm_up_most_ns, METHOD.warm_up_requests)
-        blocks.load_closed(context, part, [ready], rounds=1, warm_up=warm_up)
+        load_closed(context, part, [ready], rounds=1, warm_up=warm_up)
     else:
         peer_load.load(context, part, ready, context.plan.peer)
 

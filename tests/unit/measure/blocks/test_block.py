@@ -13,7 +13,7 @@ from mocks.mock_rig import SUITE, MockRig, Recorder, measure, plan_of
 
 from hopcost.measure import loop
 from hopcost.measure.blocks import block
-from hopcost.measure.load.engine import BlockContext
+from hopcost.measure.load.context import BlockContext
 from hopcost.plan.method import METHOD
 from hopcost.programs.generators import engine_protocol
 from hopcost.programs.generators.engine_protocol import Validity, WarmUp

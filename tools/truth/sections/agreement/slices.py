@@ -19,8 +19,8 @@ import msgspec
 
 from hopcost.errors import CannotMeasure, MeasurementFailed
 from hopcost.measure.blocks import block
-from hopcost.measure.load import engine as engine_load
-from hopcost.measure.load.engine import BlockContext
+from hopcost.measure.load.arm import engine_arm
+from hopcost.measure.load.context import BlockContext
 from hopcost.measure.rig import RealRig
 from hopcost.measure.watcher import Silent
 from hopcost.plan.method import METHOD
@@ -182,7 +182,7 @@ def alone(experiment: PlannedExperiment, name: str, seconds: float) -> Rates:
     never = Local(Freezer(kind=FreezerKind.SIGNAL, parent=None))
     with RunningStack(name, arm.arm, experiment.settings, experiment.cores, never, label="alone") as stack:
         answer = check.ask_as_loaded(name, stack.prepared.address, experiment.workload)
-        only = msgspec.structs.replace(engine_load.engine_arm(stack, experiment.workload, answer), freeze=None)
+        only = msgspec.structs.replace(engine_arm(stack, experiment.workload, answer), freeze=None)
         load = EnginePlan(
             seed=0,
             cores=experiment.cores.generator,

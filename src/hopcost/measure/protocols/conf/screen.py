@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hopcost.measure.blocks.block import measure_block
-from hopcost.measure.load.engine import BlockContext
+from hopcost.measure.load.context import BlockContext
 from hopcost.measure.protocols.conf.growing import ReadyPhase
 from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedExperiment

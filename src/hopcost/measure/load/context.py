@@ -1,0 +1,41 @@
+"""What a block is measured in: its experiment, its run, and its arms that have answered the check."""
+
+from __future__ import annotations
+
+import msgspec
+
+from hopcost.measure.rig import Rig
+from hopcost.measure.watcher import Watcher
+from hopcost.plan.plan import Plan, PlannedArm, PlannedExperiment
+from hopcost.record.contents.block import Block
+from hopcost.record.writer import Writer
+from hopcost.stacks.client.connection import HttpAnswer
+from hopcost.stacks.stack import Stack
+
+
+class BlockContext(msgspec.Struct, frozen=True):
+    """What all blocks of an experiment have in common.
+
+    `so_far` has all finished blocks of the run, those of its other experiments too.
+    """
+
+    plan: Plan
+    experiment: PlannedExperiment
+    rig: Rig
+    writer: Writer
+    watcher: Watcher
+    so_far: list[Block] = []
+
+    def finish(self, block: Block) -> None:
+        """A block is done: it goes into the record, and the watcher hears of it."""
+        masked = self.writer.append(block)
+        self.so_far.append(block)
+        self.watcher.block_ends(masked)
+
+
+class CheckedArm(msgspec.Struct, frozen=True):
+    """An arm that runs and has answered the check."""
+
+    arm: PlannedArm
+    stack: Stack
+    answer: HttpAnswer
