@@ -16,9 +16,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from hopcost.programs.build_cache import cache_folder
 from places import ROOT
 from systems import database
+
+from hopcost.programs.build.cache import cache_folder
 
 APPS = ROOT / "tests" / "systems" / "apps"
 PACKAGES = cache_folder() / f"apps-{hashlib.sha256((APPS / 'requirements.txt').read_bytes()).hexdigest()[:16]}"
