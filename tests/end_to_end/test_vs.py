@@ -158,7 +158,7 @@ def test_a_socket_file_and_one_process_under_two_names(tmp_path: Path, nothing_l
     with origin(tmp_path, f"http+unix:{path}") as one:
         record, _, said = measured(tmp_path, f"unix:{path}:/hello", f"unix:{path}:/json", "--any-body")
         assert f"own.sock-hello is hopcost-origin (pid {one.pid})" in said
-        shown = " ".join(command.hopcost("report", tmp_path / "record").stdout.split())
+        shown = " ".join(command.hopcost("report", tmp_path / "record", "--details").stdout.split())
         assert "own.sock-hello and own.sock-json are served by the same processes." in shown
         assert all(piece.cpu_ns["hopcost-origin"] for piece in record.blocks[0].arms[0].slices)
 
@@ -174,7 +174,7 @@ def test_a_server_that_drops_idle_connections_has_new_ones_for_each_turn(tmp_pat
     assert all(server is not None and server.blocked_by_idle is None for server in servers)
     refuse_errors(record)
     assert "how they treat idle connections" in said
-    shown = " ".join(command.hopcost("report", tmp_path / "record").stdout.split())
+    shown = " ".join(command.hopcost("report", tmp_path / "record", "--details").stdout.split())
     assert f"Connections are opened anew for each turn: {reason}." in shown
 
 
