@@ -61,6 +61,21 @@ def take(record: Path, folder: Path) -> None:
         block["others"] = []
         block["reasons"] = [reason | {"programs": []} for reason in block["reasons"]]
     blocks.write_text("".join(f"{json.dumps(block)}\n" for block in kept), encoding="utf-8")
+    move_to_srv(folder, record)
+
+
+def move_to_srv(folder: Path, record: Path) -> None:
+    """The record, its apps and its configurations lie under /srv then, wherever they lay."""
+    arms = json.loads((folder / "suite.json").read_text(encoding="utf-8"))["arms"].values()
+    hops = [hop for arm in arms for hop in arm["hops"]]
+    apps = [hop["app"]["folder"] for hop in hops if hop.get("app")]
+    configurations = [str(Path(hop["configuration"]["file"]).parent) for hop in hops if hop.get("configuration")]
+    homes = {str(Path(place).parent) for place in [*apps, *configurations, str(record.absolute())]}
+    for file in folder.glob("*.json*"):
+        text = file.read_text(encoding="utf-8")
+        for home in homes:
+            text = text.replace(f'"{home}/', '"/srv/')
+        file.write_text(text, encoding="utf-8")
 
 
 def pages() -> list[Path]:
