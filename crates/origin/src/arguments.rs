@@ -1,6 +1,6 @@
 //! The command line.
 
-use crate::answer::{Fault, Route};
+use crate::answer::{Fault, Pause, QueueSettings, Route, duration_ns};
 use crate::link::Listen;
 use clap::Parser;
 use std::path::PathBuf;
@@ -29,6 +29,18 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=1_000_000_000))]
     pub work_rounds: u64,
 
+    /// Makes all threads together one virtual server that takes TIME for each request, one after the other, without using CPU: an answer is due at max(arrival, the answer before) + TIME
+    #[arg(long, value_name = "TIME", value_parser = queue_time)]
+    pub queue: Option<u64>,
+
+    /// Virtual servers behind the one queue
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "queue", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub servers: u16,
+
+    /// When no virtual server works: 50ms@1s are the first 50 ms of each second
+    #[arg(long, value_name = "TIME@PERIOD", requires = "queue")]
+    pub pause: Option<Pause>,
+
     /// Answers every path, whatever its query, with the body of this route, such as /512
     #[arg(long, value_name = "ROUTE", value_parser = route)]
     pub any_path: Option<Route>,
@@ -52,6 +64,17 @@ pub struct Arguments {
     /// Writes one row of 24 bytes per request to this file
     #[arg(long, value_name = "FILE")]
     pub log_requests: Option<PathBuf>,
+}
+
+impl Arguments {
+    /// The virtual servers, if there are any.
+    pub fn queue_settings(&self) -> Option<QueueSettings> {
+        self.queue.map(|time_ns| QueueSettings { time_ns, servers: self.servers, pause: self.pause })
+    }
+}
+
+fn queue_time(text: &str) -> Result<u64, String> {
+    duration_ns(text).filter(|time_ns| *time_ns > 0).ok_or_else(|| "expected a time above 0, such as 200us".to_owned())
 }
 
 /// Kept until the process ends, as the types of the routes are.

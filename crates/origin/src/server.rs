@@ -2,7 +2,7 @@
 
 use crate::answer::work::Work;
 use crate::arguments::Arguments;
-use crate::io::{EventLoop, Listener, Settings, Shared};
+use crate::io::{Common, EventLoop, Listener, Settings, Shared};
 use crate::link::Address;
 use crate::log::Counts;
 use crate::log::requests::RequestFile;
@@ -44,6 +44,7 @@ pub fn serve(arguments: Arguments) -> Result<(), Failure> {
         requests_per_connection: arguments.requests_per_connection,
         work: Work::calibrate(),
         work_rounds: arguments.work_rounds,
+        queue: arguments.queue_settings(),
         any_path: arguments.any_path,
         content_type: arguments.content_type,
     };
@@ -51,7 +52,7 @@ pub fn serve(arguments: Arguments) -> Result<(), Failure> {
     let started_ns = clock::monotonic_ns();
     let cannot_loop = |error: rustix::io::Errno| on_the_way("the loop cannot be set up", error);
     let threads = usize::from(arguments.threads);
-    let shared = Arc::new(Shared::new(listeners, threads).map_err(cannot_loop)?);
+    let shared = Arc::new(Shared::new(listeners, threads, Common::new(settings.queue)).map_err(cannot_loop)?);
     let mut running = Vec::new();
     for thread in 0..threads {
         let event_loop = EventLoop::new(shared.clone(), thread, settings, requests.clone()).map_err(cannot_loop)?;

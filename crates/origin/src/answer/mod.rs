@@ -3,12 +3,15 @@
 mod body;
 pub(crate) mod delay;
 pub(crate) mod fault;
+mod queue;
 mod route;
 mod script;
 pub mod work;
 
 pub(crate) use body::{Body, Payload};
+pub(crate) use delay::duration_ns;
 pub use fault::Fault;
+pub use queue::{Pause, Queue, QueueSettings};
 pub use route::Route;
 pub(crate) use route::decimal;
 pub(crate) use script::Script;

@@ -4,12 +4,13 @@ use super::output::Queue;
 use super::timers::Timers;
 use crate::answer::delay;
 use crate::answer::work::Work;
-use crate::answer::{Fault, Route};
+use crate::answer::{Fault, Queue as RequestQueue, QueueSettings, Route};
 use crate::log::{Counts, RequestLog};
+use hopcost_common::clock;
 use hopcost_common::seeds::Sequence;
 use rustix::time::{ClockId, clock_gettime};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, UNIX_EPOCH};
 
 /// Seconds since 1970 by the coarse clock: cheap enough to be read at every turn of the loop, for the Date field alone.
@@ -33,6 +34,8 @@ pub struct Settings {
     pub work: Work,
     /// How many rounds of it run before each answer.
     pub work_rounds: u64,
+    /// The virtual servers that requests queue for.
+    pub queue: Option<QueueSettings>,
     /// The route that every path stands for, whatever its query.
     pub any_path: Option<Route>,
     /// The Content-Type of answers; without it that of their route.
@@ -41,11 +44,26 @@ pub struct Settings {
 
 /// Counts requests with a fault over all threads, so that `every=N` means each Nth request of the server.
 #[derive(Debug, Default)]
-pub struct Turns([AtomicU64; Fault::ALL.len()]);
+struct Turns([AtomicU64; Fault::ALL.len()]);
 
 impl Turns {
     fn hits(&self, fault: Fault, every: u64) -> bool {
         every == 1 || (self.0[fault as usize].fetch_add(1, Ordering::Relaxed) + 1).is_multiple_of(every)
+    }
+}
+
+/// What all threads of the server take turns at.
+#[derive(Debug)]
+pub struct Common {
+    turns: Turns,
+    queue: Option<Mutex<RequestQueue>>,
+}
+
+impl Common {
+    /// At the start of the server.
+    pub fn new(queue: Option<QueueSettings>) -> Self {
+        let queue = queue.map(|settings| Mutex::new(RequestQueue::new(settings, clock::monotonic_ns())));
+        Self { turns: Turns::default(), queue }
     }
 }
 
@@ -65,7 +83,7 @@ pub struct Context {
     pub date: String,
     /// How long to work once this turn's answers have been sent.
     pub owed_ns: u64,
-    turns: Arc<Turns>,
+    common: Arc<Common>,
     date_s: u64,
 }
 
@@ -75,7 +93,7 @@ impl Context {
         thread: usize,
         listeners: usize,
         requests: Option<RequestLog>,
-        turns: Arc<Turns>,
+        common: Arc<Common>,
     ) -> Self {
         let mut context = Self {
             settings,
@@ -87,7 +105,7 @@ impl Context {
             queue: Queue::default(),
             date: String::new(),
             owed_ns: 0,
-            turns,
+            common,
             date_s: u64::MAX,
         };
         context.turn();
@@ -106,6 +124,15 @@ impl Context {
     }
 
     pub fn fault_hits(&self, fault: Fault, every: u64) -> bool {
-        self.turns.hits(fault, every)
+        self.common.turns.hits(fault, every)
+    }
+
+    /// Puts a request into the queue, if there is one: the present moment, which is its arrival, and its completion.
+    pub fn enter_queue(&self) -> Option<(u64, u64)> {
+        // Another thread's panic leaves the queue whole: an entry is one assignment.
+        let mut queue = self.common.queue.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
+        // Read under the lock, so that requests stand in the queue in the order of their arrivals.
+        let arrival_ns = clock::monotonic_ns();
+        Some((arrival_ns, queue.completion_ns(arrival_ns)))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::accept::{Accepted, Inbox, Listener};
 use super::connection::{Connection, Fate, Origin};
-use super::context::{Context, Settings, Turns};
+use super::context::{Common, Context, Settings};
 use crate::log::requests::RequestFile;
 use crate::log::{Counts, Outcome, RequestLog};
 use hopcost_common::clock;
@@ -33,14 +33,14 @@ pub struct Shared {
     /// One inbox per thread.
     pub inboxes: Vec<Inbox>,
     stop: AtomicBool,
-    turns: Arc<Turns>,
+    common: Arc<Common>,
 }
 
 impl Shared {
     /// What this many threads share.
-    pub fn new(listeners: Vec<Listener>, threads: usize) -> rustix::io::Result<Self> {
+    pub fn new(listeners: Vec<Listener>, threads: usize, common: Common) -> rustix::io::Result<Self> {
         let inboxes = (0..threads).map(|_| Inbox::new()).collect::<Result<_, _>>()?;
-        Ok(Self { listeners, inboxes, stop: AtomicBool::new(false), turns: Arc::default() })
+        Ok(Self { listeners, inboxes, stop: AtomicBool::new(false), common: Arc::new(common) })
     }
 
     /// Ends all loops.
@@ -81,8 +81,8 @@ impl EventLoop {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         let inbox = &shared.inboxes[thread];
         epoll::add(&epoll, inbox.bell(), epoll::EventData::new_u64(BELL_TOKEN), epoll::EventFlags::IN)?;
-        let turns = shared.turns.clone();
-        let context = Context::new(settings, thread, shared.listeners.len(), file.map(RequestLog::new), turns);
+        let common = shared.common.clone();
+        let context = Context::new(settings, thread, shared.listeners.len(), file.map(RequestLog::new), common);
         let mut event_loop = Self {
             epoll,
             shared,

@@ -11,5 +11,5 @@ mod output;
 mod timers;
 
 pub use accept::{Inbox, Listener};
-pub use context::Settings;
+pub use context::{Common, Settings};
 pub use event_loop::{EventLoop, Shared};

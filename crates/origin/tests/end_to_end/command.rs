@@ -18,6 +18,9 @@ fn bad_usage_exits_2() {
         &["--listen", "http+tcp:127.0.0.1:0", "--unheard-of"],
         &["--listen", "http+tcp:127.0.0.1:0", "--any-path", "/nothing"],
         &["--listen", "http+tcp:127.0.0.1:0", "--content-type", ""],
+        &["--listen", "http+tcp:127.0.0.1:0", "--queue", "0us"],
+        &["--listen", "http+tcp:127.0.0.1:0", "--servers", "2"],
+        &["--listen", "http+tcp:127.0.0.1:0", "--queue", "1ms", "--pause", "1s"],
     ] {
         let (code, text) = run(arguments);
         assert_eq!(code, 2, "{arguments:?}");

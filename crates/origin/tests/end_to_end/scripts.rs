@@ -46,6 +46,51 @@ fn requests_behind_a_delayed_one_keep_their_order() {
     server.stop();
 }
 
+/// Requests over 5 connections, one after the other as fast as answers come; the server's own arrivals, put through the
+/// queue by hand, say when each answer may be sent at the earliest.
+#[test]
+fn all_threads_and_connections_queue_for_the_same_virtual_server() {
+    let server = Server::start(&["--queue", "5ms", "--threads", "3"]);
+    let mut streams: Vec<_> = (0..5).map(|_| server.connect("http+tcp")).collect();
+    for _ in 0..4 {
+        for stream in &mut streams {
+            stream.get("/");
+        }
+        for stream in &mut streams {
+            assert_eq!(stream.read_answer().1, b"Hello World\n");
+        }
+    }
+    let log = server.stop();
+    assert_eq!((log.total("requests_received"), log.total("answers_sent")), (20, 20));
+    let mut rows = log.rows();
+    rows.sort_unstable();
+    let mut done_ns = 0;
+    for (arrival_ns, sent_ns, _) in rows {
+        done_ns = arrival_ns.max(done_ns) + 5_000_000;
+        assert!(sent_ns >= done_ns, "sent {} ns too early", done_ns - sent_ns);
+    }
+}
+
+#[test]
+fn in_a_pause_of_an_hour_nothing_is_answered_and_a_delay_comes_after_the_queue() {
+    let server = Server::start(&["--queue", "1ms", "--servers", "2", "--pause", "3599s@3600s"]);
+    let mut stream = server.connect("http+tcp");
+    stream.get("/");
+    // That request has been read once a later connection's is refused, which does not queue.
+    let mut last = server.connect("http+tcp");
+    last.write(b"nonsense\r\n\r\n");
+    assert!(last.read_head().contains(" 400 "));
+    let log = server.stop();
+    assert_eq!((log.total("answers_sent"), log.total("answers_in_flight")), (0, 1));
+
+    let server = Server::start(&["--queue", "20ms"]);
+    let mut stream = server.connect("http+unix");
+    stream.get("/?delay=constant:30ms");
+    stream.read_answer();
+    let (arrival_ns, sent_ns, _) = server.stop().rows()[0];
+    assert!(sent_ns - arrival_ns >= 50_000_000);
+}
+
 #[test]
 fn work_burns_cpu_before_or_after_the_answer() {
     let server = Server::start(&[]);

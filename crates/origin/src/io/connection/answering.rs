@@ -19,11 +19,18 @@ impl Connection {
         counts.requests_received += 1;
         counts.body_bytes_in += request.body_bytes;
         self.requests += 1;
-        let delay = request.script.delay;
-        let arrival_ns = if delay.is_some() || context.requests.is_some() { clock::monotonic_ns() } else { 0 };
-        match delay.map(|delay| delay.draw(&mut context.random)) {
-            Some(delay_ns) => {
-                let until_ns = arrival_ns + delay_ns;
+        let delay_ns = request.script.delay.map(|delay| delay.draw(&mut context.random));
+        let (arrival_ns, done_ns) = match context.enter_queue() {
+            Some((arrival_ns, done_ns)) => (arrival_ns, Some(done_ns)),
+            None if delay_ns.is_some() || context.requests.is_some() => (clock::monotonic_ns(), None),
+            None => (0, None),
+        };
+        let due_ns = match (done_ns, delay_ns) {
+            (None, None) => None,
+            (done_ns, delay_ns) => Some(done_ns.unwrap_or(arrival_ns) + delay_ns.unwrap_or(0)),
+        };
+        match due_ns {
+            Some(until_ns) => {
                 context.timers.push(until_ns, self.token);
                 self.stage = Stage::Delayed { until_ns, arrival_ns, request: Box::new(request) };
             }

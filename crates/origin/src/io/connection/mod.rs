@@ -46,7 +46,7 @@ pub struct Origin {
 #[derive(Debug)]
 enum Stage {
     Reading,
-    /// A request waits until its scripted delay has passed.
+    /// A request waits for the virtual servers or until its scripted delay has passed.
     Delayed {
         until_ns: u64,
         arrival_ns: u64,
