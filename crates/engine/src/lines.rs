@@ -1,6 +1,6 @@
 //! The lines that a run writes. docs/reference/engine-protocol.md describes every key; a comment here says what a name leaves open.
 
-use crate::recorder::{Errors, Handshakes, TlsReceipt};
+use crate::recorder::{self, Counts, Distribution, Errors, Handshakes, Times, TlsReceipt};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -125,6 +125,76 @@ pub struct Slice<'a> {
     /// The ages since the intended start of requests that timed out, are in flight after the drain or were never sent;
     /// `None` if there are none.
     pub response_unanswered: Option<String>,
+    /// `None` if the arm has none.
+    pub slow_clients: Option<BesideSlice>,
+    pub idle_connections: Option<BesideSlice>,
+}
+
+/// A slice of an arm's slow clients or idle connections.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct BesideSlice {
+    /// Correct answers.
+    pub answers: u64,
+    pub sent: u64,
+    pub errors: Errors,
+    /// Connections opened again without an error.
+    pub reconnects: u64,
+    /// Heads and bodies.
+    pub received_bytes: u64,
+    /// Of their thread, part of `generator_cpu_ns`.
+    pub cpu_ns: u64,
+}
+
+impl BesideSlice {
+    /// What came in a slice, and the CPU time that it took.
+    pub fn of(counts: &Counts, cpu_ns: u64) -> Self {
+        let &Counts { answers, sent, errors, reconnects, received_bytes, .. } = counts;
+        Self { answers, sent, errors, reconnects, received_bytes, cpu_ns }
+    }
+}
+
+/// The accounts of an arm's slow clients or idle connections. Counts include the warm-up; times are of measured slices.
+#[derive(Debug, Serialize)]
+pub struct BesideArm {
+    pub number: u32,
+    /// Connections open at the end.
+    pub established: u32,
+    pub due: u64,
+    pub sent: u64,
+    /// Due and never sent.
+    pub not_sent: u64,
+    pub answers: u64,
+    pub compared: u64,
+    pub in_flight: u64,
+    /// Connections opened, reconnects included.
+    pub opened: u64,
+    pub reconnects: u64,
+    pub errors: Errors,
+    /// Of correct answers: of slow clients from sending, of idle connections from the intended start.
+    pub time: String,
+    /// The ages since then of requests without an answer.
+    pub unanswered: String,
+}
+
+impl BesideArm {
+    pub fn new(number: u32, established: u32, counts: &Counts, times: &Times) -> Self {
+        let Distribution { known, at_least } = times.open.as_ref().map_or(&times.service, |open| &open.response);
+        Self {
+            number,
+            established,
+            due: counts.due(),
+            sent: counts.sent,
+            not_sent: counts.not_sent,
+            answers: counts.answers,
+            compared: counts.compared,
+            in_flight: counts.in_flight(),
+            opened: counts.opened,
+            reconnects: counts.reconnects,
+            errors: counts.errors,
+            time: recorder::encode(known),
+            unanswered: recorder::encode(at_least),
+        }
+    }
 }
 
 /// The accounts of one arm. Counts include the warm-up; times are those of measured slices.
@@ -168,6 +238,9 @@ pub struct Arm<'a> {
     pub handshakes_resumed: u64,
     /// What the handshakes came to, each kind once.
     pub tls: Vec<TlsHandshakes>,
+    /// `None` if the arm has none.
+    pub slow_clients: Option<BesideArm>,
+    pub idle_connections: Option<BesideArm>,
 }
 
 /// Handshakes that came to the same.

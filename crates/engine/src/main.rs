@@ -3,11 +3,11 @@
 use clap::{Parser, Subcommand};
 use hopcost_common::failure::Failure;
 use hopcost_engine::io::{process, signal};
-use hopcost_engine::lines::{self, Line};
+use hopcost_engine::lines::{self, BesideArm, Line};
 use hopcost_engine::load::{self, LoadArguments};
 use hopcost_engine::plan::Plan;
 use hopcost_engine::recorder;
-use hopcost_engine::session::{ArmResult, Observer, Session};
+use hopcost_engine::session::{ArmResult, BesideResult, Observer, Session};
 use std::io::{self, Read as _, Write as _};
 use std::process::ExitCode;
 
@@ -95,6 +95,11 @@ impl Observer for JsonLines {
     fn arm(&mut self, result: ArmResult) -> io::Result<()> {
         let counts = result.counts;
         let open = result.times.open.as_deref();
+        let [slow_clients, idle_connections] = result.beside.map(|beside| {
+            beside.map(|BesideResult { number, established, counts, times }| {
+                BesideArm::new(number, established, &counts, &times)
+            })
+        });
         self.line(&Line::Arm(lines::Arm {
             arm: &result.name,
             due: counts.due(),
@@ -117,6 +122,8 @@ impl Observer for JsonLines {
             handshake_time: result.handshakes.time.as_ref().map(recorder::encode),
             handshakes_resumed: result.handshakes.resumed,
             tls: lines::TlsHandshakes::of(&result.handshakes),
+            slow_clients,
+            idle_connections,
         }))
     }
 }

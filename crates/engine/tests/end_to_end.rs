@@ -6,7 +6,7 @@ use hopcost_engine::check::{ExpectedBody, ExpectedStatus, MaskedBody};
 use hopcost_engine::io::Backend;
 use hopcost_engine::io::{Address, process, uring};
 use hopcost_engine::lines::{Line, Validity};
-use hopcost_engine::plan::{CpuSource, FreezeBy, Hop, Target, WarmUp};
+use hopcost_engine::plan::{Beside, CpuSource, FreezeBy, Hop, Target, WarmUp};
 use hopcost_engine::recorder::{Counts, ErrorKind, Errors};
 use hopcost_engine::requests::{RequestMix, RequestSpec, WireSettings};
 use hopcost_engine::schedule::{Arrivals, ClosedLoop};
@@ -102,6 +102,7 @@ fn session(io: Backend, target: Target) -> Session {
             freeze: None,
             reopening: None,
             closes_each_round: false,
+            beside: Beside::default(),
             hops: Vec::new(),
         }],
     }
@@ -385,6 +386,7 @@ fn arms_take_turns_and_are_thawed_at_the_end() {
                 freeze: Some(FreezeBy::Signal(vec![sleeper.id()])),
                 reopening: None,
                 closes_each_round: false,
+                beside: Beside::default(),
                 hops: vec![Hop { name: "sleep".into(), cpu: CpuSource::Processes(vec![sleeper.id()]), shared: false }],
             })
             .collect();

@@ -148,3 +148,44 @@ fn the_summary_names_its_numbers_and_the_view_is_not_in_it() {
     assert!(view.contains("of 500 /s offered  response time p50"), "{view}");
     assert!(!view.contains('\r'), "plain lines where there is no terminal");
 }
+
+#[test]
+fn slow_clients_and_idle_connections_have_figures_of_their_own() {
+    let origin = Origin::start();
+    let beside = ["--slow", "3@50KB/s", "--idle", "4@50ms", "-c", "2", "-d", "300ms"];
+    let result = json(&load(&origin, "/bytes/2000", &[&beside[..], &["--json"]].concat()));
+    let (slow, idle) = (&result["slow_clients"], &result["idle_connections"]);
+    assert_eq!((&slow["number"], &slow["bytes_per_s"], &slow["every_ns"]), (&3.into(), &50_000.into(), &Value::Null));
+    assert_eq!((&idle["number"], &idle["every_ns"]), (&4.into(), &50_000_000.into()));
+    for figures in [slow, idle] {
+        assert!(figures["answers"].as_u64() > Some(0) && figures["errors"] == serde_json::json!({}), "{figures}");
+        assert_eq!(figures["time_ns"]["count"], figures["answers"]);
+    }
+    assert_eq!(result["opening"]["connections"], 9);
+    assert_eq!(result["connections"], 2, "the fast ones");
+    assert_eq!(origin.stop()["connections_accepted"], 10, "one more finds out whether the server is there");
+
+    let origin = Origin::start();
+    let text = String::from_utf8(load(&origin, "/bytes/2000", &beside).stdout).expect("text");
+    for words in ["3 at 50 KB/s, beside the others", "4 that each ask once in 0.05 s", "of 9 connections"] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    let plain = String::from_utf8(load(&origin, "/hello", &["-d", "50ms"]).stdout).expect("text");
+    assert!(!plain.contains("slow clients") && !plain.contains("idle connections"), "{plain}");
+}
+
+#[test]
+fn a_limit_of_open_files_that_is_too_low_is_told_with_a_hint() {
+    let origin = Origin::start();
+    for (beside, words) in
+        [("--slow 500@1KB/s", "500 slow clients, over all arms"), ("--idle 900@1s", "900 connections")]
+    {
+        let engine = env!("CARGO_BIN_EXE_hopcost-engine");
+        let line = format!("ulimit -n 300; exec {engine} load --io auto {beside} http://{}/hello", origin.address);
+        let output = Command::new("sh").args(["-c", &line]).output().expect("a shell");
+        let text = String::from_utf8(output.stderr).expect("text");
+        assert_eq!(output.status.code(), Some(3), "{text}");
+        assert!(text.contains("hint: at most ") && text.contains("more than the limit of 300 open files"), "{text}");
+        assert!(text.contains(words) || text.contains("connections, slow and idle ones included"), "{text}");
+    }
+}

@@ -8,7 +8,7 @@ use hopcost_engine::check::{ExpectedBody, ExpectedStatus};
 use hopcost_engine::io::Backend;
 use hopcost_engine::io::{Address, process, uring};
 use hopcost_engine::lines::Line;
-use hopcost_engine::plan::Target;
+use hopcost_engine::plan::{Beside, Target};
 use hopcost_engine::recorder::ErrorKind;
 use hopcost_engine::requests::{RequestMix, RequestSpec, WireSettings};
 use hopcost_engine::schedule::{Arrivals, ClosedLoop};
@@ -89,6 +89,7 @@ fn arm(name: &str, address: &Address, requests: Option<u64>, network_namespace: 
         freeze: None,
         reopening: None,
         closes_each_round: false,
+        beside: Beside::default(),
         hops: Vec::new(),
     }
 }

@@ -8,7 +8,7 @@ use hopcost_engine::check::{ExpectedBody, ExpectedStatus};
 use hopcost_engine::io::Backend;
 use hopcost_engine::io::{Address, process, uring};
 use hopcost_engine::lines::Line;
-use hopcost_engine::plan::{CpuSource, FreezeBy, Hop, Target, WarmUp};
+use hopcost_engine::plan::{Beside, CpuSource, FreezeBy, Hop, Target, WarmUp};
 use hopcost_engine::recorder::ErrorKind;
 use hopcost_engine::requests::{RequestMix, RequestSpec, WireSettings};
 use hopcost_engine::schedule::{Arrivals, ClosedLoop, Constant, Poisson, Schedule as _};
@@ -106,6 +106,7 @@ fn arm(name: &str, target: Target) -> SessionArm {
         freeze: None,
         reopening: None,
         closes_each_round: false,
+        beside: Beside::default(),
         hops: Vec::new(),
     }
 }

@@ -108,6 +108,11 @@ impl Progress {
         self.reading == Reading::LengthOnly
     }
 
+    /// How much of the body has come.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
     /// This much of the body came and was not kept. Only if [`Progress::reads_length_only`].
     pub fn skipped(&mut self, bytes: u64) {
         self.length += bytes;

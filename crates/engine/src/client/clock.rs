@@ -39,6 +39,11 @@ impl ArmClock {
         arm_ns.saturating_add(self.offset_ns)
     }
 
+    /// How far the arm's clock is behind CLOCK_MONOTONIC.
+    pub const fn offset_ns(self) -> u64 {
+        self.offset_ns
+    }
+
     /// The schedule's clock on the arm's clock.
     #[inline]
     pub const fn due_ns(self, schedule_ns: u64) -> u64 {

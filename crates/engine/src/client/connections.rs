@@ -181,7 +181,7 @@ impl<S: Schedule> Client<S> {
                 State::Handshaking => (ErrorKind::Tls, age_ns(*since_ns), Upload::Done),
                 State::Open | State::Closed => continue,
             };
-            if age_ns >= self.timeout_ns {
+            if age_ns >= self.timeout_ns.saturating_add(self.moving_ns(connection)) {
                 // A failure always closes the connection.
                 let _ = self.fail(slot, kind);
                 close(slot);
@@ -192,6 +192,15 @@ impl<S: Schedule> Client<S> {
                 self.to_continue.push(slot);
             }
         }
+    }
+
+    /// How long the bytes of the exchange so far take at the pace of slow clients. Of others, no time.
+    fn moving_ns(&self, connection: &Connection) -> u64 {
+        let Some(bytes_per_s) = self.bytes_per_s else { return 0 };
+        // What is still to be sent counts as well: its length is known.
+        let bytes =
+            connection.exchange.progress.length() + self.requests.messages[connection.message as usize].len() as u64;
+        (u128::from(bytes) * 1_000_000_000 / u128::from(bytes_per_s)).try_into().unwrap_or(u64::MAX)
     }
 
     /// The exchange is over and the connection is of no further use. A new one is opened at once, unless all are being

@@ -1,7 +1,7 @@
 //! One arm on one thread: its connections and the backend that moves their bytes.
 
-use super::Client;
 use super::watch::Watched;
+use super::{ArmClock, Client};
 use crate::io::{Handler as _, Io, IoFailure, Next, Opened, signal};
 use crate::plan::Reopening;
 use crate::schedule::Schedule;
@@ -39,11 +39,24 @@ pub struct Lane<I, S> {
     pub client: Client<S>,
     watch: Option<Watched>,
     finished: bool,
+    /// How long before a request of an open loop is due it polls.
+    spin_ns: u64,
 }
 
 impl<I: Io, S: Schedule> Lane<I, S> {
     pub fn new(io: I, client: Client<S>, watch: Option<Watched>) -> Self {
-        Self { io, client, watch, finished: false }
+        Self { io, client, watch, finished: false, spin_ns: SPIN_NS }
+    }
+
+    /// A lane beside the fast ones. It never polls: that would cost those their core.
+    pub fn beside(io: I, client: Client<S>) -> Self {
+        Self { spin_ns: 0, ..Self::new(io, client, None) }
+    }
+
+    /// The arm is thawed. For a backend that keeps a pace, besides [`Client::set_clock`].
+    pub fn set_clock(&mut self, clock: ArmClock) {
+        self.io.thawed(clock.offset_ns());
+        self.client.set_clock(clock);
     }
 
     /// Runs load until this reading of CLOCK_MONOTONIC, a stop signal, or the end of the schedule. Requests in flight
@@ -63,7 +76,8 @@ impl<I: Io, S: Schedule> Lane<I, S> {
             // In the closed loop, never.
             let send_ns = self.client.next_send_ns();
             let is_over = now_ns >= until_ns || self.client.is_finished() || signal::stop_requested();
-            if (is_over || send_ns.saturating_sub(now_ns) > SPIN_NS)
+            let is_far = send_ns.saturating_sub(now_ns) > self.spin_ns;
+            if (is_over || is_far)
                 && let Some(stretch) = spin.take()
             {
                 self.client.recorder.counts.spin_ns += stretch.end_ns();
@@ -71,8 +85,8 @@ impl<I: Io, S: Schedule> Lane<I, S> {
             if is_over {
                 return Ok(());
             }
-            if send_ns.saturating_sub(now_ns) > SPIN_NS {
-                let wake_ns = until_ns.min(self.duty_ns()).min(send_ns.saturating_sub(SPIN_NS));
+            if is_far {
+                let wake_ns = until_ns.min(self.duty_ns()).min(send_ns.saturating_sub(self.spin_ns));
                 self.io.wait(wake_ns, &mut self.client)?;
             } else {
                 let mut stretch = spin.take().unwrap_or_else(Spin::begin);

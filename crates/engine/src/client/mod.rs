@@ -56,6 +56,8 @@ pub struct Client<S> {
     were_open: u32,
     in_flight: u32,
     timeout_ns: u64,
+    /// The pace of slow clients: what they have moved takes its time besides the time-out.
+    bytes_per_s: Option<u64>,
     clock: ArmClock,
     now_ns: u64,
     /// The same as CLOCK_MONOTONIC.
@@ -86,12 +88,19 @@ impl<S: Schedule> Client<S> {
             were_open: 0,
             in_flight: 0,
             timeout_ns,
+            bytes_per_s: None,
             clock: ArmClock::default(),
             now_ns: 0,
             monotonic_ns: 0,
             next_tick_ns: 0,
             unasked_bytes: 0,
         }
+    }
+
+    /// The backend keeps this pace, on each connection and in both directions.
+    #[must_use]
+    pub fn at_pace(self, bytes_per_s: Option<u64>) -> Self {
+        Self { bytes_per_s, ..self }
     }
 
     /// The arm is thawed: from now on its clocks relate to each other like this.
@@ -125,6 +134,13 @@ impl<S: Schedule> Client<S> {
         };
         self.pace = pace;
         self.agenda.pause(mode);
+    }
+
+    /// Opens connections for the time being, spread evenly over this time. In the closed loop each sends as soon as it is
+    /// open, so that connections whose answers all take as long do not ask all at once for ever.
+    pub fn arrive(&mut self, over_ns: u64) {
+        self.pace = Pace::over(over_ns, self.connections());
+        self.agenda.pause(Mode::Arriving);
     }
 
     /// Sends nothing more. What is in flight may still be answered; what was due in an open loop and is not sent never
@@ -173,6 +189,12 @@ impl<S: Schedule> Client<S> {
     /// Whether every connection that the schedule could use has been open.
     pub fn is_connected(&self) -> bool {
         self.were_open as usize == self.connections.len() || self.agenda.is_exhausted()
+    }
+
+    /// All connections, open or not.
+    pub fn connections(&self) -> u32 {
+        // Slots are numbered in 32 bits.
+        self.connections.len() as u32
     }
 
     pub fn established(&self) -> u32 {

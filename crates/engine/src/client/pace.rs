@@ -58,6 +58,11 @@ impl Pace {
         Self { gap_ns: SPREAD_GAP_NS, burst: 1, ..Self::new() }
     }
 
+    /// One connection after the other, so that opening so many takes this long.
+    pub(super) fn over(length_ns: u64, connections: u32) -> Self {
+        Self { gap_ns: length_ns / u64::from(connections.max(1)), ..Self::spread() }
+    }
+
     /// As many at a time as may be opening.
     pub(super) fn burst() -> Self {
         Self { burst: u64::from(MAX_CONNECTING), ..Self::new() }

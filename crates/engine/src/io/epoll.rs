@@ -375,7 +375,15 @@ mod tests {
         let listener = UnixListener::bind(&path).expect("the temporary directory is writable");
         let address = Address::Unix(path.clone());
         let messages = crate::io::Messages::default();
-        let settings = IoSettings { address, messages, tls: None, connections: 1, batch: 1, answer_bytes: None };
+        let settings = IoSettings {
+            address,
+            messages,
+            tls: None,
+            connections: 1,
+            batch: 1,
+            answer_bytes: None,
+            bytes_per_s: None,
+        };
         let mut epoll = Epoll::new(&settings).expect("epoll is everywhere");
         assert_eq!(epoll.open(0).expect("somebody listens"), Opened::Connected);
         let (server, _) = listener.accept().expect("a connection");

@@ -1,6 +1,6 @@
 //! Moving bytes: the only room that calls the operating system by itself, and the only one with `unsafe`.
 //!
-//! Two backends, [`uring`] and [`epoll`], behind one trait. A backend knows sockets and when something happened on
+//! Two backends, [`uring`] and [`epoll`], behind one trait; [`paced`] is a third, for slow clients. A backend knows sockets and when something happened on
 //! them; it does not know what the bytes mean, nor when a request is due.
 //!
 //! System calls go through rustix. `libc` is used only for what rustix lacks: the CPU clock of another process
@@ -12,6 +12,7 @@ pub mod address;
 pub mod epoll;
 pub mod namespace;
 mod outbox;
+pub mod paced;
 pub mod process;
 pub mod signal;
 mod socket;
@@ -139,6 +140,8 @@ pub struct IoSettings {
     pub batch: u32,
     /// How long an answer probably is, with its head, if known. Buffers are made to fit.
     pub answer_bytes: Option<u64>,
+    /// How fast each connection reads and writes; `None` is as fast as it goes. Only [`paced`] minds.
+    pub bytes_per_s: Option<u64>,
 }
 
 /// A backend: the sockets of one lane.
@@ -155,4 +158,6 @@ pub trait Io: Sized {
     fn wait<H: Handler>(&mut self, until_ns: u64, handler: &mut H) -> io::Result<()>;
     /// The same without waiting. Returns whether there were events.
     fn poll<H: Handler>(&mut self, handler: &mut H) -> io::Result<bool>;
+    /// The arm stood still, and its clock is now this far behind `CLOCK_MONOTONIC`. Only a backend that keeps a pace minds.
+    fn thawed(&mut self, _offset_ns: u64) {}
 }

@@ -10,12 +10,19 @@ use std::num::NonZeroU64;
 
 /// Keeps the calling thread on one core.
 pub fn pin_to_core(core: usize) -> io::Result<()> {
-    if core >= CpuSet::MAX_CPU {
-        return Err(Errno::INVAL.into());
+    pin_to_cores(&[core])
+}
+
+/// Keeps the calling thread on these cores.
+pub fn pin_to_cores(cores: &[usize]) -> io::Result<()> {
+    let mut set = CpuSet::new();
+    for &core in cores {
+        if core >= CpuSet::MAX_CPU {
+            return Err(Errno::INVAL.into());
+        }
+        set.set(core);
     }
-    let mut cores = CpuSet::new();
-    cores.set(core);
-    Ok(sched_setaffinity(None, &cores)?)
+    Ok(sched_setaffinity(None, &set)?)
 }
 
 /// Has the kernel wake the calling thread when it asked to be woken, and not up to 50 us later.

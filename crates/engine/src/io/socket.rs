@@ -17,7 +17,20 @@ pub(super) fn unconnected(family: AddressFamily) -> Result<OwnedFd> {
 
 /// Opens a socket and begins to connect it. A Unix socket is connected at once or not at all.
 pub(super) fn connect(address: &SocketAddrAny) -> Result<(OwnedFd, Opened)> {
+    begin(unconnected(address.address_family())?, address)
+}
+
+/// The same with a receive buffer of this size, if it is TCP. On a Unix socket the sender's buffer alone counts.
+pub(super) fn connect_with_buffer(address: &SocketAddrAny, buffer_bytes: usize) -> Result<(OwnedFd, Opened)> {
     let socket = unconnected(address.address_family())?;
+    if address.address_family() != AddressFamily::UNIX {
+        // Before it is connected: the handshake tells how the window is scaled.
+        sockopt::set_socket_recv_buffer_size(&socket, buffer_bytes)?;
+    }
+    begin(socket, address)
+}
+
+fn begin(socket: OwnedFd, address: &SocketAddrAny) -> Result<(OwnedFd, Opened)> {
     match net::connect(&socket, address) {
         Ok(()) => Ok((socket, Opened::Connected)),
         Err(Errno::INPROGRESS) => Ok((socket, Opened::InProgress)),

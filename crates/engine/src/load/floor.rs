@@ -128,6 +128,7 @@ pub fn run(arguments: &LoadArguments) -> Result<(), Failure> {
         connections: target.connections,
         batch: session.batch_of(0, target.connections),
         answer_bytes: target.requests.answer_bytes.map(|_| answer_bytes),
+        bytes_per_s: None,
     };
     let by_uring = match session.io {
         Backend::Epoll => false,

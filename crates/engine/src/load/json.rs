@@ -1,6 +1,7 @@
 //! The result of `load` as one JSON object. docs/how-to/load-a-url.md says what each key is.
 
 use super::arguments::ArrivalsChoice;
+use super::beside::{self, BesideFigures};
 use super::quantile::{Figures, Quantiles};
 use super::{LoadArguments, LoadResult, Opening, SliceCounts};
 use crate::lines::{TlsHandshakes, Validity};
@@ -35,6 +36,8 @@ pub(super) struct Json<'a> {
     handshake_time_ns: Option<Figures>,
     handshakes_resumed: u64,
     tls: Vec<TlsHandshakes>,
+    slow_clients: Option<BesideFigures>,
+    idle_connections: Option<BesideFigures>,
     generator_cpu_ns: u64,
     generator_spin_ns: u64,
     warm_up_plateau: Option<bool>,
@@ -50,6 +53,7 @@ impl<'a> Json<'a> {
         let open = arm.times.open.as_deref();
         let figures = |times: &Distribution| Quantiles::new(times).figures();
         let in_flight = arm.counts.in_flight();
+        let [slow_clients, idle_connections] = beside::figures(arguments, result);
         Self {
             url: &arguments.url,
             connections: arguments.connections,
@@ -79,6 +83,8 @@ impl<'a> Json<'a> {
             handshake_time_ns: result.handshake_times().as_ref().map(figures),
             handshakes_resumed: arm.handshakes.resumed,
             tls: TlsHandshakes::of(&arm.handshakes),
+            slow_clients,
+            idle_connections,
             generator_cpu_ns: result.generator_cpu_ns,
             generator_spin_ns: result.spin_ns,
             warm_up_plateau: result.warm_up_plateau,

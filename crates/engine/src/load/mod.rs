@@ -1,6 +1,7 @@
 //! Load on one URL, without a plan: one arm, one slice.
 
 mod arguments;
+mod beside;
 mod csv;
 pub mod floor;
 mod json;
@@ -15,7 +16,7 @@ pub use arguments::{HELP, LoadArguments, USAGE};
 
 use crate::client::Watch;
 use crate::io::terminal;
-use crate::lines::{self, End, Line, Validity};
+use crate::lines::{self, BesideSlice, End, Line, Validity};
 use crate::recorder::Distribution;
 use crate::schedule::Schedule as _;
 use crate::session::{ArmResult, Observer, Session};
@@ -47,6 +48,8 @@ struct LoadResult {
     generator_cpu_ns: u64,
     spin_ns: u64,
     slice: SliceCounts,
+    /// Of slow clients and idle connections, in the order of [`crate::plan::BesideKind::ALL`].
+    beside: [Option<BesideSlice>; 2],
     opening: Opening,
     /// How the progress of opening is shown; `None` if it is not.
     live: Option<live::Style>,
@@ -59,6 +62,8 @@ struct LoadResult {
 #[derive(Debug, Default, Clone, Copy, Serialize)]
 struct Opening {
     elapsed_ns: u64,
+    /// All that were to be opened, slow clients and idle connections included.
+    connections: u32,
     established: u32,
     errors: crate::recorder::Errors,
 }
@@ -84,8 +89,8 @@ impl Observer for LoadResult {
                 self.threads = start.cores.len();
             }
             Line::Opening(line) => {
-                let lines::Opening { elapsed_ns, established, errors, .. } = *line;
-                self.opening = Opening { elapsed_ns, established, errors };
+                let lines::Opening { elapsed_ns, connections, established, errors, .. } = *line;
+                self.opening = Opening { elapsed_ns, connections, established, errors };
                 if let Some(style) = self.live {
                     live::opening(style, line);
                 }
@@ -96,6 +101,7 @@ impl Observer for LoadResult {
                 self.drain_ns = slice.drain_ns;
                 self.generator_cpu_ns = slice.generator_cpu_ns;
                 self.spin_ns = slice.spin_ns;
+                self.beside = [slice.slow_clients, slice.idle_connections];
                 let lines::Slice { answers, due, sent, not_sent, reconnects, received_bytes, errors, .. } = *slice;
                 self.slice = SliceCounts { answers, due, sent, not_sent, reconnects, received_bytes, errors };
             }

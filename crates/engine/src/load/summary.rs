@@ -2,7 +2,7 @@
 
 use super::arguments::{ArrivalsChoice, Shape};
 use super::quantile::{Quantile, Quantiles};
-use super::{LoadArguments, LoadResult, Opening, SliceCounts};
+use super::{LoadArguments, LoadResult, Opening, SliceCounts, beside};
 use crate::lines::Validity;
 use crate::recorder::{Distribution, Times, TlsReceipt};
 
@@ -23,8 +23,7 @@ pub(super) fn text(arguments: &LoadArguments, result: &LoadResult, width: Option
     };
     let load = format!("{} connections, {shape}, {load_s:.2} s", arguments.connections);
     line("load", load, &format!("{} by {}", arguments.url, result.io));
-    let Opening { elapsed_ns, established, errors: failed } = result.opening;
-    let connections = arguments.connections;
+    let Opening { elapsed_ns, connections, established, errors: failed } = result.opening;
     let failures = if failed.total() > 0 { format!(", {} failures", failed.total()) } else { String::new() };
     let opened = format!("{established} in {}{failures}", time(Quantile::Is(elapsed_ns)));
     line("opened", opened, &format!("of {connections} connections, before load began"));
@@ -68,6 +67,9 @@ pub(super) fn text(arguments: &LoadArguments, result: &LoadResult, width: Option
             let agreed = format!("{version} {cipher_suite} {}", group.unwrap_or("without key exchange"));
             line("", agreed, &format!("in {handshakes} handshakes"));
         }
+    }
+    for [name, value, meaning] in beside::lines(arguments, result) {
+        line(&name, value, &meaning);
     }
     let kinds: Vec<String> = errors.occurred().map(|(name, count)| format!("{name} {count}")).collect();
     let kinds = if kinds.is_empty() { "none".to_owned() } else { kinds.join(", ") };

@@ -1,7 +1,9 @@
 //! The plan as it comes in, and what it means once it is checked. See docs/reference/engine-protocol.md.
 
+mod beside;
 mod target;
 
+pub use self::beside::{Beside, BesideKind, IdleConnections, SlowClients};
 pub use self::target::Target;
 use crate::io::Backend;
 use crate::wire::Wire;
@@ -78,6 +80,12 @@ pub struct Arm {
     pub requests_per_connection: Option<u32>,
     /// How many connections, over all threads.
     pub connections: u32,
+    /// Connections beside these that read and write slowly.
+    #[serde(default)]
+    pub slow_clients: Option<SlowClients>,
+    /// Connections beside these that are kept open and seldom used.
+    #[serde(default)]
+    pub idle_connections: Option<IdleConnections>,
     /// The length of its slices; `None` is the plan's.
     #[serde(default)]
     pub slice_ns: Option<u64>,
@@ -97,6 +105,13 @@ pub struct Arm {
     /// `None` is never frozen.
     pub freeze: Option<FreezeBy>,
     pub hops: Vec<Hop>,
+}
+
+impl Arm {
+    /// What is there beside its connections.
+    pub fn beside(&self) -> Beside {
+        Beside { slow: self.slow_clients, idle: self.idle_connections }
+    }
 }
 
 /// How connections are opened again between rounds. A server with several workers deals them out anew.
@@ -251,6 +266,9 @@ impl Plan {
             require(arm.requests_per_connection != Some(0), "`requests_per_connection` is 0; `null` keeps them")?;
             let is_opened = arm.reopen_each_round.is_some() || !arm.close_each_round;
             require(is_opened, "`close_each_round` without `reopen_each_round`")?;
+            arm.beside().check().or_else(|what| require(false, &what))?;
+            let is_kept = !arm.close_each_round || arm.beside() == Beside::default();
+            require(is_kept, "`close_each_round` with `slow_clients` or `idle_connections`, which are kept open")?;
             let is_out_of_place = arm.wire != Wire::FastCgi && !arm.fastcgi_params.is_empty();
             require(!is_out_of_place, "`fastcgi_params` without `\"wire\": \"fastcgi\"`")?;
         }

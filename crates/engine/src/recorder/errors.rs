@@ -64,6 +64,11 @@ impl Errors {
         self.0.iter().sum()
     }
 
+    /// Adds those of others.
+    pub fn merge(&mut self, other: &Self) {
+        self.each_with(other, |count, other| count + other);
+    }
+
     /// Errors after a request had been sent.
     pub fn after_sending(&self) -> u64 {
         ErrorKind::ALL.into_iter().filter(|kind| kind.after_sending()).map(|kind| self.of(kind)).sum()

@@ -2,6 +2,7 @@
 
 use super::cores::CoreUse;
 use crate::lines::Validity::{self, Suspect, Void};
+use crate::plan::BesideKind;
 use crate::recorder::{Counts, LATE_NS};
 
 /// Above this share of a frozen arm's CPU time outside its own slices, a run is void.
@@ -52,6 +53,8 @@ pub(super) struct Arm {
     pub(super) own_cpu_ns: u64,
     pub(super) outside_cpu_ns: u64,
     pub(super) unasked_bytes: u64,
+    /// Slow clients and idle connections that have never been open.
+    pub(super) unopened_beside: Vec<(BesideKind, u32)>,
 }
 
 pub(super) fn judge(run: &Run) -> (Validity, Vec<String>) {
@@ -89,6 +92,9 @@ fn of_arm(arm: &Arm, cores: Option<&CoreUse>, is_alone: bool) -> Vec<(Validity, 
     } else if arm.unopened > 0 {
         let late = "connections were not open yet when it was measured first";
         object(Suspect, format!("{} of its {connections} {late}", arm.unopened));
+    }
+    for (kind, unopened) in &arm.unopened_beside {
+        object(Suspect, format!("{unopened} of its {} could not be opened", kind.name()));
     }
     if counts.ports_exhausted > 0 {
         let no_port = "times there was no local port left (net.ipv4.ip_local_port_range) for a connection";

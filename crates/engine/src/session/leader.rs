@@ -1,22 +1,28 @@
 //! The first thread. Besides its share of the load it does the edges of slices: thaw, freeze, read the counters.
 
+use super::beside::BesideWorker;
 use super::cores::{CoreUse, Cores};
 use super::cpu::{CpuMeter, CpuReading};
 use super::freeze::{Freezer, Freezers};
 use super::judgement;
-use super::opening;
+use super::preparation::opening;
 use super::setup::{ArmResult, Observer, Session, SessionArm};
+use super::state::{ArmState, Measured, Outcome};
 use super::worker::{Command, MAX_CLOSE_NS, MAX_DRAIN_NS, Report, Shared, Stage, Worker, lock};
 use crate::check::COMPARED_ONE_IN;
 use crate::client::ArmClock;
+use crate::io::paced::Paced;
+use crate::io::tls::MaybeTls;
 use crate::io::{Io, signal};
-use crate::lines::{self, CpuByHop, Line, Validity};
-use crate::recorder::{self, Counts, Distribution};
+use crate::lines::{self, BesideSlice, CpuByHop, Line, Validity};
+use crate::plan::BesideKind;
+use crate::recorder::{self, Distribution};
 use crate::schedule::Schedule as _;
 use hopcost_common::clock;
 use hopcost_common::failure::Failure;
 use hopcost_common::seeds::{self, Sequence};
 use std::io;
+use std::sync::atomic::Ordering;
 use std::thread;
 
 /// A task counts as frozen or stopped a moment before it leaves its core, and until then its CPU clock lags by up to a
@@ -27,69 +33,6 @@ fn settle(since_ns: u64) {
     while clock::monotonic_ns() < since_ns + SETTLE_NS {
         std::hint::spin_loop();
     }
-}
-
-/// What the leader keeps of an arm.
-#[derive(Default)]
-pub(super) struct ArmState {
-    pub(super) meter: CpuMeter,
-    /// The arm's clock: the sum of its slices. See [`ArmClock`].
-    pub(super) clock_ns: u64,
-    /// The part of it in which connections were opened.
-    pub(super) opening_ns: u64,
-    /// The schedule's clock.
-    schedule_ns: u64,
-    /// The accounts at the end of its last slice.
-    pub(super) counts: Counts,
-    /// The sum of the ages of the requests that were in flight then.
-    ages_ns: u64,
-    /// When its last slice ended, and the CPU time of its hops then.
-    last: Option<(u64, CpuReading)>,
-    pub(super) connected: bool,
-    pub(super) established: u32,
-    pub(super) were_open: u32,
-    /// Connections that had never been open when it was measured first.
-    unopened: Option<u32>,
-    own_cpu_ns: u64,
-    outside_cpu_ns: u64,
-    measured: Measured,
-}
-
-/// The sum of the measured slices of an arm.
-struct Measured {
-    counts: Counts,
-    elapsed_ns: u64,
-    generator_cpu_ns: u64,
-    /// `None` if it is unknown of one slice.
-    run_delay_ns: Option<u64>,
-}
-
-impl Default for Measured {
-    fn default() -> Self {
-        Self { counts: Counts::default(), elapsed_ns: 0, generator_cpu_ns: 0, run_delay_ns: Some(0) }
-    }
-}
-
-/// The result of one slice.
-pub(super) struct Outcome {
-    start_ns: u64,
-    pub(super) elapsed_ns: u64,
-    freeze_ns: u64,
-    drain_ns: Option<u64>,
-    frozen_ns: Option<u64>,
-    pub(super) counts: Counts,
-    /// The sum of the ages of the requests in flight: at the end less at the beginning.
-    aged_ns: i64,
-    /// CPU readings at the thaw and at the freeze.
-    pub(super) cpu: (CpuReading, CpuReading),
-    /// CPU readings at the freeze before and at the thaw.
-    outside: (CpuReading, CpuReading),
-    /// CPU readings at the beginning of the visit that it is the end of, and at the thaw.
-    settling: (CpuReading, CpuReading),
-    /// CPU readings before and after its connections were closed behind it, if they were.
-    closing: Option<(CpuReading, CpuReading)>,
-    generator_cpu_ns: u64,
-    run_delay_ns: Option<u64>,
 }
 
 pub(super) struct Leader<'s, I> {
@@ -115,6 +58,15 @@ pub(super) fn run<I: Io>(session: &Session, io_name: &str, observer: &mut dyn Ob
         for index in 1..session.cores.len() {
             let shared = &shared;
             scope.spawn(move || Worker::<I>::new(session, index, shared).follow());
+        }
+        for kind in session.kinds_beside() {
+            let shared = &shared;
+            match kind {
+                BesideKind::Slow => {
+                    scope.spawn(move || BesideWorker::<MaybeTls<Paced>>::new(session, kind, shared).follow())
+                }
+                BesideKind::Idle => scope.spawn(move || BesideWorker::<I>::new(session, kind, shared).follow()),
+            };
         }
         let arm = |arm: &SessionArm| ArmState { meter: CpuMeter::new(&arm.hops), ..ArmState::default() };
         let worker = Worker::<I>::new(session, 0, &shared);
@@ -269,6 +221,7 @@ impl<I: Io> Leader<'_, I> {
             stage,
         };
         *lock(&self.shared.command) = command;
+        self.shared.at_work.store(self.session.cores.len(), Ordering::Release);
         let thawed = freezer.thaw();
         self.shared.barrier.wait();
         self.worker.slice(command);
@@ -294,7 +247,7 @@ impl<I: Io> Leader<'_, I> {
         })?;
         frozen?;
         let report = *lock(&self.shared.report);
-        let Report { mut counts, unconnected_threads, established, were_open, pending, run_delay_ns } = report;
+        let Report { mut counts, unconnected_threads, established, were_open, pending, run_delay_ns, beside } = report;
         let elapsed_ns = end_ns - start_ns;
         // What was in flight in a thread's last batch stayed in flight until the arm was frozen.
         counts.in_flight_ns += pending.uncounted_ns(state.clock_ns + elapsed_ns);
@@ -314,7 +267,13 @@ impl<I: Io> Leader<'_, I> {
             cpu: (cpu_at_thaw, cpu_at_freeze),
             generator_cpu_ns,
             run_delay_ns,
+            beside: BesideKind::ALL.map(|kind| {
+                let (now, before) = (&beside[kind as usize], &state.beside[kind as usize]);
+                let is_there = self.session.arms[arm].beside.number(kind) > 0;
+                is_there.then(|| BesideSlice::of(&now.counts.since(&before.counts), now.cpu_ns))
+            }),
         };
+        state.beside = beside;
         state.clock_ns += elapsed_ns;
         if stage == Stage::Measure {
             state.unopened.get_or_insert(target.connections - state.were_open);
@@ -341,6 +300,7 @@ impl<I: Io> Leader<'_, I> {
         let counts = &outcome.counts;
         let is_reopened = self.session.arms[arm].reopening.is_some();
         let settling = std::iter::once(&outcome.settling).chain(&outcome.closing);
+        let [slow_clients, idle_connections] = outcome.beside;
         lines::Slice {
             arm: &self.session.arms[arm].name,
             round,
@@ -371,6 +331,8 @@ impl<I: Io> Leader<'_, I> {
             response_unanswered: times
                 .filter(|times| !times.at_least.is_empty())
                 .map(|times| recorder::encode(&times.at_least)),
+            slow_clients,
+            idle_connections,
         }
     }
 
@@ -381,6 +343,7 @@ impl<I: Io> Leader<'_, I> {
         state.measured.generator_cpu_ns += outcome.generator_cpu_ns;
         state.measured.run_delay_ns =
             state.measured.run_delay_ns.zip(outcome.run_delay_ns).map(|(sum_ns, delay_ns)| sum_ns + delay_ns);
+        state.measured.beside_cpu_ns += outcome.beside.iter().flatten().map(|slice| slice.cpu_ns).sum::<u64>();
         let sum = |used: CpuByHop<'_>| used.values().flatten().sum::<u64>();
         state.own_cpu_ns += sum(state.meter.used(&outcome.cpu.0, &outcome.cpu.1));
         state.outside_cpu_ns += sum(state.meter.used_outside(&outcome.outside.0, &outcome.outside.1));
@@ -408,7 +371,7 @@ impl<I: Io> Leader<'_, I> {
     fn judge(&self) -> (Validity, Vec<String>) {
         let results = lock(&self.shared.results);
         let arm = |((arm, state), result): ((&SessionArm, &ArmState), &ArmResult)| {
-            let Measured { counts, elapsed_ns, generator_cpu_ns, run_delay_ns } = state.measured;
+            let Measured { counts, elapsed_ns, generator_cpu_ns, run_delay_ns, beside_cpu_ns } = state.measured;
             let threads_ns = elapsed_ns.max(1) * self.session.cores.len() as u64;
             judgement::Arm {
                 name: arm.name.clone(),
@@ -419,7 +382,14 @@ impl<I: Io> Leader<'_, I> {
                 is_frozen: self.stands_still(arm),
                 counts,
                 generator_busy: generator_cpu_ns.saturating_sub(counts.spin_ns) as f64 / threads_ns as f64,
-                run_delay: run_delay_ns.map(|delay_ns| delay_ns as f64 / threads_ns as f64),
+                // Threads of slow clients and idle connections use the same cores.
+                run_delay: run_delay_ns
+                    .map(|delay_ns| delay_ns.saturating_sub(beside_cpu_ns) as f64 / threads_ns as f64),
+                unopened_beside: BesideKind::ALL
+                    .into_iter()
+                    .map(|kind| (kind, arm.beside.number(kind) - state.beside[kind as usize].were_open))
+                    .filter(|(_, unopened)| *unopened > 0 && state.last.is_some())
+                    .collect(),
                 own_cpu_ns: state.own_cpu_ns,
                 outside_cpu_ns: state.outside_cpu_ns,
                 unasked_bytes: result.unasked_bytes,

@@ -1,19 +1,19 @@
 //! A run: every arm connected and warmed up, then rounds of slices, each slice on one arm while the others are frozen.
 
+mod beside;
 mod cores;
 mod cpu;
 mod files;
 mod freeze;
 mod judgement;
 mod leader;
-mod opening;
-mod plateau;
 mod preparation;
 mod run_delay;
 mod setup;
+mod state;
 mod worker;
 
-pub use self::setup::{ArmResult, Observer, Session, SessionArm};
+pub use self::setup::{ArmResult, BesideResult, Observer, Session, SessionArm};
 use crate::io::epoll::Epoll;
 use crate::io::tls::MaybeTls;
 use crate::io::uring::{self, Uring};

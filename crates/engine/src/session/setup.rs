@@ -6,7 +6,7 @@ use crate::client::Watch;
 use crate::io::Backend;
 use crate::io::process;
 use crate::lines;
-use crate::plan::{CpuSource, FreezeBy, Hop, Plan, Reopening, Target, WarmUp};
+use crate::plan::{Beside, BesideKind, CpuSource, FreezeBy, Hop, Plan, Reopening, Target, WarmUp};
 use crate::recorder::{Counts, Handshakes, Times};
 use crate::schedule::Schedule as _;
 use hopcost_common::failure::Failure;
@@ -59,6 +59,8 @@ pub struct SessionArm {
     pub reopening: Option<Reopening>,
     /// Whether its connections are closed after its warm-up and after each of its slices.
     pub closes_each_round: bool,
+    /// Slow clients and idle connections beside its connections.
+    pub beside: Beside,
     pub hops: Vec<Hop>,
 }
 
@@ -78,6 +80,18 @@ pub struct ArmResult {
     pub all_opened: Option<bool>,
     /// Bytes that came while no request was in flight.
     pub unasked_bytes: u64,
+    /// Of slow clients and idle connections, in the order of [`BesideKind::ALL`]; `None` if it has none.
+    pub beside: [Option<BesideResult>; BesideKind::ALL.len()],
+}
+
+/// The accounts of an arm's slow clients or idle connections. Counts include the warm-up; times are of measured slices.
+#[derive(Debug, Clone)]
+pub struct BesideResult {
+    pub number: u32,
+    /// Connections open at the end.
+    pub established: u32,
+    pub counts: Counts,
+    pub times: Times,
 }
 
 /// Takes what a run reports. Called only between slices, while every arm is frozen.
@@ -92,6 +106,7 @@ impl Session {
     pub fn from_plan(plan: Plan) -> Result<Self, Failure> {
         let arm = |arm: crate::plan::Arm| {
             let target = arm.target(plan.seed)?;
+            let beside = arm.beside();
             Ok(SessionArm {
                 name: arm.name,
                 target,
@@ -100,6 +115,7 @@ impl Session {
                 freeze: arm.freeze,
                 reopening: arm.reopen_each_round,
                 closes_each_round: arm.close_each_round,
+                beside,
                 hops: arm.hops,
             })
         };
@@ -160,6 +176,11 @@ impl Session {
     /// The threads that have connections of an arm.
     pub(super) fn lanes_of(&self, arm: usize) -> usize {
         self.cores.len().min(self.arms[arm].target.connections as usize)
+    }
+
+    /// The kinds of connections that some arm has beside its own. Each gets a thread.
+    pub(super) fn kinds_beside(&self) -> impl Iterator<Item = BesideKind> {
+        BesideKind::ALL.into_iter().filter(|kind| self.arms.iter().any(|arm| arm.beside.number(*kind) > 0))
     }
 
     /// How many completions one thread waits for.

@@ -1,14 +1,17 @@
 //! What every thread does: its share of each slice, when the leader says so.
 
+use super::beside::BesideReport;
 use super::run_delay::RunDelay;
 use super::setup::{ArmResult, Session, SessionArm};
 use crate::client::{ArmClock, Client, Lane, Pending, Watched};
 use crate::io::namespace::Namespaces;
 use crate::io::{Handler as _, Io, IoSettings, process};
-use crate::plan::Reopening;
+use crate::plan::{BesideKind, Reopening, Target};
 use crate::recorder::{Counts, Distribution, Times};
 use crate::schedule::{Arrivals, Schedule as _, Turns};
 use hopcost_common::failure::Failure;
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier, Mutex, MutexGuard, PoisonError};
 
 /// How long a drain may take: after the last slice, and after each slice of an open loop.
@@ -20,7 +23,7 @@ pub(super) const MAX_CLOSE_NS: u64 = 5_000_000_000;
 /// Heads are rarely longer.
 const HEAD_BYTES_USUAL: u64 = 512;
 
-type ArmLane<I> = Lane<I, Turns<Arrivals>>;
+pub(super) type ArmLane<I> = Lane<I, Turns<Arrivals>>;
 
 /// What the leader wants done. Threads meet at the barrier before and after.
 #[derive(Debug, Clone, Copy)]
@@ -69,6 +72,8 @@ pub(super) struct Shared {
     pub(super) command: Mutex<Command>,
     /// The accounts of the last slice's arm since it began, over the threads that have reported.
     pub(super) report: Mutex<Report>,
+    /// Threads of fast connections that have not ended the slice yet.
+    pub(super) at_work: AtomicUsize,
     /// Of the last slice, over the threads that have reported; `None` in the closed loop.
     pub(super) response_times: Mutex<Option<Distribution>>,
     pub(super) failure: Mutex<Option<Failure>>,
@@ -85,6 +90,8 @@ pub(super) struct Report {
     pub(super) pending: Pending,
     /// For how long the threads were ready to run and had to wait; `None` if it is unknown of one.
     pub(super) run_delay_ns: Option<u64>,
+    /// In the order of [`BesideKind::ALL`].
+    pub(super) beside: [BesideReport; BesideKind::ALL.len()],
 }
 
 impl Default for Report {
@@ -96,6 +103,7 @@ impl Default for Report {
             were_open: 0,
             pending: Pending::default(),
             run_delay_ns: Some(0),
+            beside: Default::default(),
         }
     }
 }
@@ -113,17 +121,44 @@ impl Shared {
             ..ArmResult::default()
         };
         Self {
-            barrier: Barrier::new(session.cores.len()),
+            barrier: Barrier::new(session.cores.len() + session.kinds_beside().count()),
             command: Mutex::new(Command::End),
             report: Mutex::default(),
+            at_work: AtomicUsize::new(0),
             response_times: Mutex::default(),
             failure: Mutex::default(),
             results: Mutex::new(session.arms.iter().map(result).collect()),
         }
     }
 
-    fn fail(&self, failure: Failure) {
+    pub(super) fn fail(&self, failure: Failure) {
         lock(&self.failure).get_or_insert(failure);
+    }
+
+    pub(super) fn fail_to_enter(&self, arm: &str, error: &io::Error) {
+        self.fail(Failure::machine(format!("arm `{arm}`: its network namespace cannot be entered: {error}")));
+    }
+
+    /// The namespaces of all arms, for the calling thread.
+    pub(super) fn namespaces(&self, session: &Session) -> Namespaces {
+        let paths = session.arms.iter().map(|arm| arm.network_namespace.as_deref());
+        Namespaces::open(paths).unwrap_or_else(|error| {
+            self.fail(Failure::machine(format!("a network namespace cannot be opened: {error}")));
+            Namespaces::none()
+        })
+    }
+}
+
+/// What a backend needs to know of this arm to open so many connections.
+pub(super) fn io_settings(target: &Target, connections: u32, batch: u32) -> IoSettings {
+    IoSettings {
+        address: target.address.clone(),
+        messages: Arc::clone(&target.requests.messages),
+        tls: target.tls.clone(),
+        connections,
+        batch,
+        answer_bytes: target.requests.answer_bytes.map(|bytes| bytes + HEAD_BYTES_USUAL),
+        bytes_per_s: None,
     }
 }
 
@@ -141,11 +176,7 @@ impl<'s, I: Io> Worker<'s, I> {
     /// Pins the calling thread and makes its lanes. The leader reports a failure, so that all threads still meet at
     /// the barriers.
     pub(super) fn new(session: &'s Session, thread: usize, shared: &'s Shared) -> Self {
-        let paths = session.arms.iter().map(|arm| arm.network_namespace.as_deref());
-        let namespaces = Namespaces::open(paths).unwrap_or_else(|error| {
-            shared.fail(Failure::machine(format!("a network namespace cannot be opened: {error}")));
-            Namespaces::none()
-        });
+        let namespaces = shared.namespaces(session);
         let lanes = Self::lanes(session, thread).unwrap_or_else(|failure| {
             shared.fail(failure);
             Vec::new()
@@ -168,14 +199,7 @@ impl<'s, I: Io> Worker<'s, I> {
             return Ok(None);
         }
         let target = &session.arms[arm].target;
-        let settings = IoSettings {
-            address: target.address.clone(),
-            messages: Arc::clone(&target.requests.messages),
-            tls: target.tls.clone(),
-            connections,
-            batch: session.batch_of(arm, connections),
-            answer_bytes: target.requests.answer_bytes.map(|bytes| bytes + HEAD_BYTES_USUAL),
-        };
+        let settings = io_settings(target, connections, session.batch_of(arm, connections));
         let io = I::new(&settings).map_err(|error| {
             Failure::machine(format!(
                 "arm `{}`: {connections} connections cannot be set up: {error}",
@@ -208,12 +232,15 @@ impl<'s, I: Io> Worker<'s, I> {
 
     /// Does this thread's share of a slice.
     pub(super) fn slice(&mut self, command: Command) {
+        self.load_slice(command);
+        self.shared.at_work.fetch_sub(1, Ordering::AcqRel);
+    }
+
+    fn load_slice(&mut self, command: Command) {
         let Command::Slice { arm, start_ns, until_ns, clock, stage } = command else { return };
         let Some(Some(lane)) = self.lanes.get_mut(arm) else { return };
         if let Err(error) = self.namespaces.enter(Some(arm)) {
-            let name = &self.session.arms[arm].name;
-            self.shared
-                .fail(Failure::machine(format!("arm `{name}`: its network namespace cannot be entered: {error}")));
+            self.shared.fail_to_enter(&self.session.arms[arm].name, &error);
             return;
         }
         let run_delay_before_ns = self.run_delay.read_ns();

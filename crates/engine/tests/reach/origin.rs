@@ -3,7 +3,7 @@
 use hopcost_engine::io::Address;
 use hopcost_engine::wire::Wire;
 use hopcost_origin::answer::work::Work;
-use hopcost_origin::io::{EventLoop, Listener, Settings, Shared};
+use hopcost_origin::io::{Common, EventLoop, Listener, Settings, Shared};
 use hopcost_origin::link;
 use hopcost_origin::log::Counts;
 use std::path::PathBuf;
@@ -39,10 +39,11 @@ impl Origin {
             requests_per_connection: None,
             work: Work::calibrate(),
             work_rounds: 0,
+            queue: None,
             any_path: None,
             content_type: None,
         };
-        let shared = Arc::new(Shared::new(vec![listener], 1).expect("a loop"));
+        let shared = Arc::new(Shared::new(vec![listener], 1, Common::new(None)).expect("a loop"));
         let event_loop = EventLoop::new(Arc::clone(&shared), 0, settings, None).expect("a loop");
         let wire = if link.starts_with("fastcgi") { Wire::FastCgi } else { Wire::Http };
         Self { address, wire, socket, shared, thread: std::thread::spawn(move || event_loop.run()) }

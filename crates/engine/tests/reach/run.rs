@@ -4,7 +4,7 @@ use hopcost_engine::check::{ExpectedBody, ExpectedStatus};
 use hopcost_engine::io::Backend;
 use hopcost_engine::io::{Address, process, uring};
 use hopcost_engine::lines::{Line, Validity};
-use hopcost_engine::plan::Target;
+use hopcost_engine::plan::{Beside, Target};
 use hopcost_engine::recorder::{Counts, ErrorKind, Errors};
 use hopcost_engine::requests::{RequestMix, RequestSpec, WireSettings};
 use hopcost_engine::schedule::{Arrivals, ClosedLoop};
@@ -100,6 +100,7 @@ pub fn run_for(io: Backend, target: Target, slice_ns: u64) -> ArmResult {
             freeze: None,
             reopening: None,
             closes_each_round: false,
+            beside: Beside::default(),
             hops: Vec::new(),
         }],
     };

@@ -77,6 +77,13 @@ impl<I: Io> Io for MaybeTls<I> {
             Self::Tls(tls) => tls.poll(handler),
         }
     }
+
+    fn thawed(&mut self, offset_ns: u64) {
+        match self {
+            Self::Plain(io) => io.thawed(offset_ns),
+            Self::Tls(tls) => tls.io.thawed(offset_ns),
+        }
+    }
 }
 
 #[derive(Debug)]

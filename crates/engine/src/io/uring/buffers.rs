@@ -139,6 +139,7 @@ mod tests {
             connections,
             batch: 1,
             answer_bytes,
+            bytes_per_s: None,
         };
         assert_eq!(buffers_for(&settings(64, Some(200))), (128, 1024));
         assert_eq!(buffers_for(&settings(10_000, Some(200))), (512, 1024));

@@ -87,8 +87,9 @@ impl std::fmt::Debug for Uring {
 /// Whether io_uring can be used here. Makes an instance with everything that a lane needs.
 pub fn probe() -> io::Result<()> {
     let address = super::Address::Unix("/".into());
+    let messages = Messages::default();
     let settings =
-        IoSettings { address, messages: Messages::default(), tls: None, connections: 1, batch: 1, answer_bytes: None };
+        IoSettings { address, messages, tls: None, connections: 1, batch: 1, answer_bytes: None, bytes_per_s: None };
     Uring::new(&settings).map(drop)
 }
 
@@ -185,6 +186,7 @@ mod tests {
             connections: 1,
             batch: 1,
             answer_bytes: None,
+            bytes_per_s: None,
         };
         // More than the 16 rings that a thread may register.
         for _ in 0..20 {

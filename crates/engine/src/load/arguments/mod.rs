@@ -1,11 +1,13 @@
 //! The command line of `load`, and the session that it asks for.
 
+mod beside;
 mod mix;
 mod requests;
 mod shape;
 mod tls;
 mod url;
 
+use self::beside::BesideArguments;
 use self::requests::{ExpectationArguments, RequestArguments};
 pub(super) use self::shape::{ArrivalsChoice, Shape};
 use self::shape::{duration, nanoseconds};
@@ -45,6 +47,8 @@ pub struct LoadArguments {
     shared_cores: bool,
     #[command(flatten)]
     pub(super) shape: Shape,
+    #[command(flatten)]
+    pub(super) beside: BesideArguments,
     /// How long to wait for an answer
     #[arg(short = 'T', long, value_parser = duration, default_value = "10s")]
     timeout: Duration,
@@ -83,6 +87,7 @@ impl LoadArguments {
             freeze: None,
             reopening: None,
             closes_each_round: false,
+            beside: self.beside.beside()?,
             hops: Vec::new(),
         };
         Ok(Session {

@@ -1,9 +1,14 @@
 //! What happens to an arm before its first round: its connections are opened, and it is loaded until it is warm.
 
-use super::leader::{ArmState, Leader, Outcome, output_failed};
-use super::opening::is_over;
-use super::plateau::{self, Warmth};
-use super::setup::Observer;
+pub(super) mod opening;
+mod plateau;
+
+use self::opening::is_over;
+use self::plateau::Warmth;
+use super::beside::BesideReport;
+use super::leader::{Leader, output_failed};
+use super::setup::{Observer, SessionArm};
+use super::state::{ArmState, Outcome};
 use super::worker::Stage;
 use crate::io::{Io, signal};
 use crate::lines::{self, Line};
@@ -14,21 +19,27 @@ use hopcost_common::failure::Failure;
 impl<I: Io> Leader<'_, I> {
     /// Opens as many connections of an arm as the server takes.
     pub(super) fn open(&mut self, arm: usize, observer: &mut dyn Observer) -> Result<(), Failure> {
-        let connections = self.session.arms[arm].target.connections;
+        let session = self.session;
+        let SessionArm { name, target, beside, .. } = &session.arms[arm];
+        let connections = target.connections + beside.connections();
         let mut were_open = Vec::new();
         let mut is_done = false;
         while !is_done && !signal::stop_requested() {
             self.slice(arm, Stage::Open)?;
             let state = &self.arms[arm];
-            were_open.push(state.were_open);
-            is_done = state.established == connections || is_over(connections, state.clock_ns, &were_open);
+            let sum = |own: u32, beside: fn(&BesideReport) -> u32| own + state.beside.iter().map(beside).sum::<u32>();
+            let established = sum(state.established, |report| report.established);
+            were_open.push(sum(state.were_open, |report| report.were_open));
+            is_done = established == connections || is_over(connections, state.clock_ns, &were_open);
+            let mut errors = state.counts.errors;
+            state.beside.iter().for_each(|report| errors.merge(&report.counts.errors));
             let line = lines::Opening {
-                arm: &self.session.arms[arm].name,
+                arm: name,
                 elapsed_ns: state.clock_ns,
                 connections,
-                established: state.established,
+                established,
                 done: is_done,
-                errors: state.counts.errors,
+                errors,
             };
             observer.line(&Line::Opening(line)).map_err(output_failed)?;
         }

@@ -8,7 +8,7 @@ const MAX_NS: u64 = 5_000_000_000;
 /// About as much as a TLS handshake costs a server.
 const EACH_NS: u64 = 1_000_000;
 /// The longest slice of opening. Progress is reported after each.
-pub(super) const SLICE_NS: u64 = 1_000_000_000;
+pub(in crate::session) const SLICE_NS: u64 = 1_000_000_000;
 /// After this many slices without a new connection there will be none.
 const SLICES_IN_VAIN: usize = 2;
 

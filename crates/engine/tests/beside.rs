@@ -1,0 +1,277 @@
+//! Slow clients and idle connections beside fast ones, against the embedded origin, which counts for itself. Times have
+//! only the bounds that a busy machine cannot break: nothing is faster than its pace.
+
+mod origin;
+
+use hopcost_engine::check::{ExpectedBody, ExpectedStatus};
+use hopcost_engine::io::{Address, Backend, process, uring};
+use hopcost_engine::lines::{BesideSlice, Line};
+use hopcost_engine::plan::{Beside, IdleConnections, SlowClients, Target, WarmUp};
+use hopcost_engine::recorder::{Counts, Errors};
+use hopcost_engine::requests::{RequestMix, RequestSpec, WireSettings};
+use hopcost_engine::schedule::{Arrivals, ClosedLoop, Constant};
+use hopcost_engine::session::{ArmResult, BesideResult, Observer, Session, SessionArm};
+use origin::Origin;
+
+/// Long enough that no busy machine makes an answer late.
+const LONG_NS: u64 = 60_000_000_000;
+const MS: u64 = 1_000_000;
+
+#[derive(Default)]
+struct Seen {
+    /// Of every slice: arm, its time, slow clients, idle connections.
+    slices: Vec<(String, u64, [Option<BesideSlice>; 2])>,
+    /// Connections that were to be opened, and that were, at the end of the opening of each arm.
+    openings: Vec<(u32, u32)>,
+    reasons: Vec<String>,
+    arms: Vec<ArmResult>,
+}
+
+impl Observer for Seen {
+    fn line(&mut self, line: &Line<'_>) -> std::io::Result<()> {
+        match line {
+            Line::Slice(slice) => {
+                let beside = [slice.slow_clients, slice.idle_connections];
+                self.slices.push((slice.arm.to_owned(), slice.elapsed_ns, beside));
+            }
+            Line::Opening(opening) if opening.done => self.openings.push((opening.connections, opening.established)),
+            Line::End(end) => self.reasons.clone_from(&end.reasons),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn arm(&mut self, result: ArmResult) -> std::io::Result<()> {
+        self.arms.push(result);
+        Ok(())
+    }
+}
+
+fn backends() -> Vec<Backend> {
+    if uring::probe().is_ok() { vec![Backend::Epoll, Backend::Uring] } else { vec![Backend::Epoll] }
+}
+
+/// Bytes as the origin sends them under /bytes/N.
+fn pattern(length: usize) -> Vec<u8> {
+    (0..length).map(|index| (index % 251) as u8).collect()
+}
+
+fn get(bytes: usize) -> RequestSpec {
+    RequestSpec {
+        weight: 1,
+        method: "GET".into(),
+        target: format!("/bytes/{bytes}"),
+        headers: Vec::new(),
+        body: None,
+        status: ExpectedStatus::Exactly(200),
+        expected: ExpectedBody::Bytes(pattern(bytes).into()),
+    }
+}
+
+/// Two fast connections in a closed loop, and what is beside them.
+fn arm(name: &str, origin: &Origin, spec: RequestSpec, beside: Beside) -> SessionArm {
+    let settings = WireSettings { host: "test".into(), ..WireSettings::default() };
+    let target = Target {
+        address: Address::resolve(&origin.address).expect("an address and a port"),
+        connections: 2,
+        timeout_ns: LONG_NS,
+        requests: RequestMix::new(&settings, &[spec]).expect("a valid request"),
+        tls: None,
+        arrivals: Arrivals::Closed(ClosedLoop::default()),
+    };
+    SessionArm {
+        name: name.into(),
+        target,
+        slice_ns: None,
+        network_namespace: None,
+        freeze: None,
+        reopening: None,
+        closes_each_round: false,
+        beside,
+        hops: Vec::new(),
+    }
+}
+
+fn run(io: Backend, slice_ns: u64, rounds: u32, arms: Vec<SessionArm>) -> Seen {
+    let cores = process::allowed_cores().expect("this process runs on some core");
+    let session = Session {
+        seed: 1,
+        cores: vec![cores[cores.len() - 1]],
+        io,
+        batch: 1,
+        slice_ns,
+        slice_jitter: 0.0,
+        warm_up_slice_ns: 20 * MS,
+        settle_ns: 0,
+        rounds,
+        shared_cores: true,
+        warm_up: Some(WarmUp { least_ns: 20 * MS, most_ns: 40 * MS, requests: 0 }),
+        watch: None,
+        arms,
+    };
+    let mut seen = Seen::default();
+    session.run(&mut seen).expect("the session runs");
+    seen
+}
+
+fn slow(number: u32, bytes_per_s: u64) -> Beside {
+    Beside { slow: Some(SlowClients { number, bytes_per_s }), idle: None }
+}
+
+fn idle(number: u32, every_ns: u64) -> Beside {
+    Beside { slow: None, idle: Some(IdleConnections { number, every_ns }) }
+}
+
+fn of_slow(result: &ArmResult) -> &BesideResult {
+    result.beside[0].as_ref().expect("accounts of slow clients")
+}
+
+fn of_idle(result: &ArmResult) -> &BesideResult {
+    result.beside[1].as_ref().expect("accounts of idle connections")
+}
+
+/// All that was sent reached the origin, but for requests in flight at the end: a ring may not have submitted them yet.
+fn assert_accounts(result: &ArmResult, log: &serde_json::Value) {
+    let all = || result.beside.iter().flatten().map(|beside| &beside.counts).chain([&result.counts]);
+    let (sent, in_flight): (u64, u64) = (all().map(|of| of.sent).sum(), all().map(Counts::in_flight).sum());
+    let received = log["requests_received"].as_u64().expect("a count");
+    assert!(sent - in_flight <= received && received <= sent, "{received} of {sent}, {in_flight} in flight");
+    for counts in result.beside.iter().flatten().map(|beside| &beside.counts) {
+        assert_eq!(counts.sent, counts.answers + counts.in_flight() + counts.errors.after_sending());
+    }
+}
+
+#[test]
+fn slow_clients_keep_their_pace_and_have_their_own_accounts() {
+    let origin = Origin::start();
+    let seen = run(Backend::Auto, 600 * MS, 1, vec![arm("arm", &origin, get(3000), slow(5, 20_000))]);
+    let log = origin.stop();
+    let result = &seen.arms[0];
+    let beside = of_slow(result);
+    assert_eq!((beside.number, beside.established, beside.counts.opened), (5, 5, 5));
+    assert_eq!((log["connections_accepted"].clone(), seen.openings[0]), (7.into(), (7, 7)));
+    assert_accounts(result, &log);
+    assert!(beside.counts.answers > 0 && beside.counts.errors == Errors::default(), "{:?}", beside.counts);
+    assert_eq!(beside.counts.compared, beside.counts.answers, "every byte is compared");
+    // 3,000 bytes and their head at 20,000 a second: a piece of 2,000, and 100 ms later the rest.
+    let fastest_ns = beside.times.service.known.min();
+    assert!(fastest_ns >= 85 * MS, "{fastest_ns}");
+    let (_, elapsed_ns, [slice, none]) = &seen.slices[0];
+    let received_bytes = slice.expect("slow clients").received_bytes;
+    let most = 5.0 * (20_000.0 * (*elapsed_ns as f64 / 1e9 + 0.01) + 2000.0);
+    assert!(0 < received_bytes && received_bytes as f64 <= most, "{received_bytes} of {most} in {elapsed_ns} ns");
+    assert!(slice.expect("slow clients").cpu_ns > 0 && none.is_none());
+}
+
+#[test]
+fn a_server_meets_the_back_pressure_of_slow_clients() {
+    let origin = Origin::start();
+    let mut arm = arm("arm", &origin, get(64 << 20), slow(1, 100_000));
+    // Nothing is fast here: one request, which the time-out ends.
+    arm.target.arrivals = Arrivals::Constant(Constant::new(0.001, None));
+    arm.target.timeout_ns = 1000 * MS;
+    let seen = run(Backend::Auto, 1600 * MS, 1, vec![arm]);
+    let log = origin.stop();
+    let beside = of_slow(&seen.arms[0]);
+    assert_eq!(beside.counts.errors, Errors::default(), "the time that bytes take at their pace is no time-out");
+    assert_eq!((beside.counts.sent, beside.counts.answers), (1, 0));
+    assert_eq!(beside.times.service.at_least.len(), 1, "in flight at the end");
+    assert!(log["answers_sent"] == 0 || log["answers_lost"].as_u64() >= Some(1), "{log}");
+    let fast_bytes = seen.arms[0].counts.received_bytes;
+    let kept = log["sent_bytes"].as_u64().expect("a count") - fast_bytes - beside.counts.received_bytes;
+    assert!(kept < 48 << 20, "{kept} bytes wait in buffers of the kernel: a pace there is none for the server");
+}
+
+#[test]
+fn slow_clients_write_slowly_too() {
+    let origin = Origin::start();
+    let upload = RequestSpec {
+        method: "POST".into(),
+        target: "/echo-length".into(),
+        body: Some(vec![b'x'; 5000].into()),
+        expected: ExpectedBody::Bytes(b"5000\n".as_slice().into()),
+        ..get(0)
+    };
+    let seen = run(Backend::Auto, 800 * MS, 1, vec![arm("arm", &origin, upload, slow(3, 20_000))]);
+    let log = origin.stop();
+    let beside = of_slow(&seen.arms[0]);
+    assert!(beside.counts.answers > 0 && beside.counts.errors == Errors::default(), "{:?}", beside.counts);
+    // Two pieces of 2,000 bytes are ahead of the last one.
+    let fastest_ns = beside.times.service.known.min();
+    assert!(fastest_ns >= 185 * MS, "{fastest_ns}");
+    let answered = log["requests_received"].as_u64().expect("a count");
+    let sent = seen.arms[0].counts.sent + beside.counts.sent;
+    assert!(answered <= sent && sent - answered <= 3, "{answered} of {sent}: uploads under way are no requests yet");
+}
+
+#[test]
+fn idle_connections_ask_in_turn_and_are_opened_again_when_the_server_closes_them() {
+    for io in backends() {
+        for (options, reopened) in [(&[][..], false), (&["--requests-per-connection", "1"], true)] {
+            let origin = Origin::at("127.0.0.1:0", options);
+            let mut arm = arm("arm", &origin, get(10), idle(20, 200 * MS));
+            arm.target.arrivals = Arrivals::Constant(Constant::new(50.0, None));
+            let seen = run(io, 600 * MS, 1, vec![arm]);
+            let log = origin.stop();
+            let result = &seen.arms[0];
+            let beside = of_idle(result);
+            assert_accounts(result, &log);
+            assert_eq!((beside.number, beside.counts.errors), (20, Errors::default()));
+            // One each 10 ms, for 620 to 640 ms and what the edges of slices take.
+            assert!(beside.counts.due() >= 60, "{io:?}: {:?}", beside.counts);
+            assert_eq!(beside.counts.due(), beside.counts.sent + beside.counts.not_sent);
+            let closed = if reopened { beside.counts.answers } else { 0 };
+            assert_eq!((beside.counts.reconnects, beside.counts.opened >= 20), (closed, true));
+            let times = beside.times.open.as_ref().expect("each has its time");
+            assert!(!times.response.known.is_empty());
+            assert!(result.beside[0].is_none());
+        }
+    }
+}
+
+#[test]
+fn arms_that_take_turns_have_their_slow_clients_and_idle_connections_apart() {
+    let (with, without) = (Origin::start(), Origin::start());
+    let both = Beside { slow: slow(2, 10_000).slow, idle: idle(4, 40 * MS).idle };
+    let longer = SessionArm { slice_ns: Some(300 * MS), ..arm("without", &without, get(500), Beside::default()) };
+    let arms = vec![arm("with", &with, get(500), both), longer];
+    let seen = run(Backend::Auto, 60 * MS, 3, arms);
+    for (origin, result) in [with, without].into_iter().zip(&seen.arms) {
+        assert_accounts(result, &origin.stop());
+    }
+    assert!(seen.arms[1].beside.iter().all(Option::is_none));
+    assert_eq!(seen.openings, [(8, 8), (2, 2)]);
+    for (name, _, beside) in &seen.slices {
+        assert_eq!(beside.iter().all(Option::is_some), name == "with");
+    }
+    let answers = |kind: usize| {
+        let of_slices: u64 = seen.slices.iter().filter_map(|slice| slice.2[kind]).map(|slice| slice.answers).sum();
+        (of_slices, seen.arms[0].beside[kind].as_ref().expect("accounts").counts.answers)
+    };
+    for kind in [0, 1] {
+        let (measured, all) = answers(kind);
+        assert!(0 < measured && measured <= all, "{measured} of {all}");
+    }
+    // One request each 10 ms of the arm's own time, warm-up and drain included: not of the other's 900 ms.
+    let elapsed_ns: u64 = seen.slices.iter().filter(|slice| slice.0 == "with").map(|slice| slice.1).sum();
+    let (due, most) = (of_idle(&seen.arms[0]).counts.due(), (elapsed_ns + 500 * MS) / (10 * MS));
+    assert!(due <= most, "{due} requests of {most}");
+}
+
+#[test]
+fn in_an_open_loop_and_in_one_with_an_end_they_run_as_long_as_the_fast_ones() {
+    for arrivals in
+        [Arrivals::Constant(Constant::new(500.0, None)), Arrivals::Closed(ClosedLoop { requests: Some(20) })]
+    {
+        let is_limited = arrivals.is_limited();
+        let origin = Origin::start();
+        let mut arm = arm("arm", &origin, get(100), idle(10, 50 * MS));
+        arm.target.arrivals = arrivals;
+        // The one with an end ends long before.
+        let slice_ns = if is_limited { LONG_NS } else { 200 * MS };
+        let seen = run(Backend::Auto, slice_ns, 1, vec![arm]);
+        assert_accounts(&seen.arms[0], &origin.stop());
+        assert!(!seen.reasons.iter().any(|reason| reason.contains("idle")), "{:?}", seen.reasons);
+        assert!(of_idle(&seen.arms[0]).counts.answers > 0);
+    }
+}
