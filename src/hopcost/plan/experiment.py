@@ -17,6 +17,7 @@ from hopcost.plan.turns import (
     Turns,
     TurnsChosen,
     choose_turns,
+    why_idle_not_interleaved,
     why_no_lower_load,
     why_not_interleaved,
     why_opened_each_turn,
@@ -39,6 +40,8 @@ def decide_experiment(
         raise CannotMeasure(f"{peer} is not installed", limits.missing_peers[peer])
     if peer is not None:
         BY_NAME[peer].refuse_unable(experiment.workload.requests_per_connection)
+        if experiment.workload.beside:
+            raise CannotMeasure(f"{peer} has no slow clients and no idle connections", "hopcost's own engine has them")
     cores = place_cores(experiment.placement, limits.allowed_cores, limits.siblings)
     kept, left_out, notes = arms_here(suite, experiment, limits.installed)
     baseline = experiment.baseline if experiment.baseline in kept else kept[0]
@@ -58,6 +61,8 @@ def decide_experiment(
     copy = copy_of_baseline(experiment.surrounded(suite.arms[baseline]))
     arms.append(PlannedArm(name=baseline + COPY_SUFFIX, arm=copy, copy_of=baseline))
     notes += _shared_services([arm.arm for arm in arms])
+    if experiment.workload.beside:
+        notes.append("the CPU time per request has in it what slow clients and idle connections cost")
     fitting = _turns(experiment, [arm.arm for arm in arms], options, limits)
     settle_ns, slice_ns = _shortest(fitting, experiment, options)
     scope = Scope.STARTS if arms[0].arm.server is None else Scope.PROCESSES
@@ -77,6 +82,7 @@ def decide_experiment(
             through_proxies=proxied,
             open_files=limits.open_files,
             wanted=Turns.WHOLE,
+            beside=experiment.workload.beside,
         )
         protocol_connections = alone.connections
         notes += [note for note in alone.notes if note not in notes]
@@ -150,12 +156,16 @@ def _turns(experiment: Experiment, arms: list[Arm], options: RunOptions, limits:
         through_proxies=any(len(arm.hops) > 1 for arm in arms),
         open_files=limits.open_files,
         wanted=wanted,
+        beside=experiment.workload.beside,
     )
     if not chosen.turns.interleave:
         return chosen
     settle_ns, slice_ns = _shortest(chosen, experiment, options)
     timeouts = _idle_timeouts(experiment.settings, arms, limits)
     note = why_not_interleaved(arms=chosen.together, visit_ns=settle_ns + slice_ns, idle_timeout_s=timeouts)
+    idle = experiment.workload.idle_connections
+    if note is None and idle is not None and idle.number:
+        note = why_idle_not_interleaved(arms=chosen.together, every_s=idle.every_ns / 1e9, idle_timeout_s=timeouts)
     if note is None:
         return chosen
     return msgspec.structs.replace(chosen, turns=Turns.WHOLE, notes=[*chosen.notes, note], together=len(arms))

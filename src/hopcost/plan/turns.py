@@ -48,31 +48,37 @@ class TurnsChosen(msgspec.Struct, frozen=True):
     together: int
 
 
-def choose_turns(*, connections: int, arms: int, through_proxies: bool, open_files: int, wanted: Turns) -> TurnsChosen:
+def choose_turns(
+    *, connections: int, arms: int, through_proxies: bool, open_files: int, wanted: Turns, beside: int = 0
+) -> TurnsChosen:
     """What the hard limit of open files allows; `arms` counts the baseline's copy too.
 
-    The generator holds the connections of all arms that are alive; a proxy holds two for each of its own.
-    CannotMeasure if not even one connection fits.
+    The generator holds the connections of all arms that are alive, and `beside` each arm's as many slow clients and
+    idle connections; a proxy holds two for each of its own. CannotMeasure if not even one connection fits.
     """
     here, notes = connections, []
     usable = max(0, open_files - METHOD.spare_files)
-    most = usable // (2 if through_proxies else 1)
-    if most < 1:
-        raise CannotMeasure(
-            f"{METHOD.spare_files} open files and one per connection are needed, the hard limit is {open_files}",
-            f"raise it: ulimit -Hn {connections * arms + METHOD.spare_files}",
-        )
+    each = 2 if through_proxies else 1
+    most = usable // each - beside
     if wanted is Turns.SOAK:
-        most = min(most, max(1, usable // arms))
+        most = min(most, usable // arms - beside)
+    if most < 1:
+        others = f", {beside} slow clients and idle connections" if beside else ""
+        raise CannotMeasure(
+            f"{METHOD.spare_files} open files and {each} per connection are needed{others}, the hard limit is"
+            f" {open_files}",
+            f"raise it: ulimit -Hn {(connections + beside) * max(arms, each) + METHOD.spare_files}"
+            + ("; or ask for fewer of them" if beside else ""),
+        )
     if here > most:
         here = most
         notes.append(f"{connections} connections asked for, {here} here: the hard limit of open files is {open_files}")
     if wanted in (Turns.WHOLE, Turns.SOAK):
         return TurnsChosen(here, wanted, notes, arms)
-    if here * arms <= usable:
+    if (here + beside) * arms <= usable:
         return TurnsChosen(here, Turns.ALL, notes, arms)
-    needed = f"{here * arms + METHOD.spare_files} open files for all arms at once, {open_files} allowed"
-    together = usable // here
+    needed = f"{(here + beside) * arms + METHOD.spare_files} open files for all arms at once, {open_files} allowed"
+    together = usable // (here + beside)
     if together >= TOGETHER_AT_LEAST:
         notes.append(f"groups of at most {together} arms, the baseline and its copy in each: {needed}")
         return TurnsChosen(here, Turns.ALL, notes, together)
@@ -108,6 +114,25 @@ def why_not_interleaved(
     return (
         f"{so}: in turns an arm would be frozen for {gap_s:.1f} s, and after {least_s:g} s {program} drops"
         " idle connections"
+    )
+
+
+def why_idle_not_interleaved(*, arms: int, every_s: float, idle_timeout_s: dict[str, float]) -> str | None:
+    """Why idle connections, each asking once in `every_s`, cannot wait for the other arms' turns; None if they can.
+
+    A program that drops them even without any turns drops them here too: that is its result.
+
+    >>> why_idle_not_interleaved(arms=3, every_s=30, idle_timeout_s={"nginx": 75.0, "node": 5.0})
+    'one arm at a time: in turns an idle connection would wait for 90 s, and after 75 s nginx drops it'
+    >>> why_idle_not_interleaved(arms=2, every_s=30, idle_timeout_s={"nginx": 75.0, "node": 5.0})
+    """
+    patient = {program: seconds for program, seconds in idle_timeout_s.items() if seconds > every_s}
+    program, least_s = min(patient.items(), key=lambda item: item[1], default=("", math.inf))
+    if arms * every_s < least_s:
+        return None
+    return (
+        f"one arm at a time: in turns an idle connection would wait for {arms * every_s:.3g} s, and after {least_s:g} s"
+        f" {program} drops it"
     )
 
 

@@ -14,6 +14,7 @@ from hopcost.plan.options import MachineLimits, RunOptions
 from hopcost.plan.plan import PlannedExperiment
 from hopcost.plan.turns import Turns
 from hopcost.suites.arms.app import App
+from hopcost.suites.experiments.beside import IdleConnections, SlowClients
 from hopcost.suites.experiments.experiment import Reopening, Slices, Workload
 from hopcost.suites.suite import Suite
 
@@ -46,6 +47,34 @@ def test_a_generator_that_shares_a_core_is_said() -> None:
 def test_too_few_cores_for_the_published_conditions_are_said() -> None:
     (second,) = make("second", cores=3).experiments
     assert second.notes[0] == ("too few cores for the published conditions: 3 here, 4 needed (workers had their own)")
+
+
+def planned_with(workload: Workload, *, idle_s: float | None = None, peer: str | None = None) -> PlannedExperiment:
+    """The first experiment with this workload, without an open loop; its programs drop idle connections so late."""
+    replaced = msgspec.structs.replace(SUITE.experiments[0], workload=workload, open_loop=False)
+    limits = MachineLimits(
+        dict.fromkeys(("app", "proxy", "origin"), HERE),
+        allowed_cores=[0, 1],
+        siblings={},
+        open_files=20_000,
+        idle_timeout_s=lambda *_: idle_s,
+    )
+    suite = msgspec.structs.replace(SUITE, experiments=[replaced])
+    return plan_make.make_plan(suite, [], RunOptions(seed=7, peer=peer), limits).experiments[0]
+
+
+def test_idle_connections_that_a_program_would_drop_meanwhile_run_one_arm_at_a_time() -> None:
+    workload = Workload(idle_connections=IdleConnections(number=500, every="30s"))
+    patient, hasty = planned_with(workload, idle_s=600.0), planned_with(workload, idle_s=40.0)
+    assert patient.turns is Turns.ALL
+    assert patient.notes == ["the CPU time per request has in it what slow clients and idle connections cost"]
+    assert hasty.turns is Turns.WHOLE
+    assert any("an idle connection would wait for" in note for note in hasty.notes)
+
+
+def test_another_generator_has_no_slow_clients() -> None:
+    with pytest.raises(CannotMeasure, match="wrk has no slow clients"):
+        planned_with(Workload(slow_clients=SlowClients(number=5, bytes_per_s=1000)), peer="wrk")
 
 
 def test_offered_loads_follow_where_our_engine_takes_turns() -> None:

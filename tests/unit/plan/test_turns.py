@@ -20,9 +20,17 @@ S = 1_000_000_000
 
 
 def ask(
-    connections: int, arms: int, *, proxies: bool = False, files: int = 20_000, wanted: Turns = Turns.ALL
+    connections: int,
+    arms: int,
+    *,
+    proxies: bool = False,
+    files: int = 20_000,
+    wanted: Turns = Turns.ALL,
+    beside: int = 0,
 ) -> TurnsChosen:
-    return choose_turns(connections=connections, arms=arms, through_proxies=proxies, open_files=files, wanted=wanted)
+    return choose_turns(
+        connections=connections, arms=arms, through_proxies=proxies, open_files=files, wanted=wanted, beside=beside
+    )
 
 
 def test_what_fits_takes_turns_all_together() -> None:
@@ -67,6 +75,19 @@ def test_without_a_file_for_a_single_connection_nothing_can_be_measured() -> Non
     with pytest.raises(CannotMeasure, match="open files") as refused:
         ask(64, 2, files=256)
     assert refused.value.hint == "raise it: ulimit -Hn 384"
+
+
+def test_slow_clients_and_idle_connections_take_files_too() -> None:
+    found = ask(64, 3, beside=6000)  # 3 × 6064 = 18,192
+    assert (found.connections, found.turns, found.notes) == (64, Turns.ALL, [])
+    found = ask(64, 4, beside=6000)
+    assert (found.connections, found.turns, found.together) == (64, Turns.ALL, 3)
+    assert ask(64, 4, beside=9000).turns is Turns.WHOLE
+    found = ask(1000, 2, beside=9000, proxies=True)  # 19,744 ÷ 2 = 9872
+    assert (found.connections, found.turns) == (872, Turns.ALL)
+    with pytest.raises(CannotMeasure, match="10000 slow clients and idle connections, the hard limit is 20000") as full:
+        ask(64, 2, beside=10_000, proxies=True)
+    assert full.value.hint == "raise it: ulimit -Hn 20384; or ask for fewer of them"
 
 
 def test_a_frozen_arm_must_not_lose_its_idle_connections() -> None:

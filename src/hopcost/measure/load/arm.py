@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hopcost.programs.generators import engine_protocol
+from hopcost.programs.generators.beside import EngineIdleConnections, EngineSlowClients
 from hopcost.programs.generators.engine_protocol import (
     Cgroup,
     EngineArm,
@@ -32,7 +33,19 @@ def engine_arm(stack: Stack, workload: Workload, expected: HttpAnswer) -> Engine
         freeze=stack.freeze,
         hops=[*_own_hops(stack), *_shared_hops(stack)],
         requests_per_connection=workload.requests_per_connection,
+        slow_clients=_slow_clients(workload),
+        idle_connections=_idle_connections(workload),
     )
+
+
+def _slow_clients(workload: Workload) -> EngineSlowClients | None:
+    slow = workload.slow_clients
+    return None if slow is None or not slow.number else EngineSlowClients(slow.number, slow.bytes_per_s)
+
+
+def _idle_connections(workload: Workload) -> EngineIdleConnections | None:
+    idle = workload.idle_connections
+    return None if idle is None or not idle.number else EngineIdleConnections(idle.number, idle.every_ns)
 
 
 def _own_hops(stack: Stack) -> list[EngineHop]:

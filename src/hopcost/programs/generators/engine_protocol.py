@@ -14,6 +14,8 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from hopcost.programs.generators.beside import BesideSlice, BesideTotals, EngineIdleConnections, EngineSlowClients
+
 
 class Validity(StrEnum):
     """Whether what was measured counts, from best to worst."""
@@ -103,6 +105,8 @@ class EngineArm(msgspec.Struct):
     slice_ns: int | None = None  # None is the plan's
     reopen_each_round: str | None = None  # `spread` or `burst`; None keeps the connections
     close_each_round: bool = False  # with it they are closed behind each slice too
+    slow_clients: EngineSlowClients | None = None
+    idle_connections: EngineIdleConnections | None = None
     arrivals: dict[str, Rate] | None = None  # {"constant": Rate} or {"poisson": Rate}; None is the closed loop
 
 
@@ -258,6 +262,12 @@ class Slice(msgspec.Struct, tag_field="kind", tag="slice"):
             "sent; null without any"
         ),
     ] = None
+    slow_clients: Annotated[
+        BesideSlice | None, Meta(description="of the slow clients beside; null if there are none")
+    ] = None
+    idle_connections: Annotated[
+        BesideSlice | None, Meta(description="of the idle connections beside; null if there are none")
+    ] = None
 
 
 class TlsHandshakes(msgspec.Struct, frozen=True):
@@ -310,6 +320,12 @@ class ArmTotals(msgspec.Struct, tag_field="kind", tag="arm"):
         bool | None, Meta(description="whether every connection has been open; null if the load never began")
     ] = None
     tls: Annotated[list[TlsHandshakes], Meta(description="what its handshakes came to; empty without TLS")] = []
+    slow_clients: Annotated[
+        BesideTotals | None, Meta(description="of the slow clients beside; null if there are none")
+    ] = None
+    idle_connections: Annotated[
+        BesideTotals | None, Meta(description="of the idle connections beside; null if there are none")
+    ] = None
 
 
 class End(msgspec.Struct, tag_field="kind", tag="end"):

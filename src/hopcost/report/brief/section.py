@@ -13,6 +13,7 @@ from hopcost.report.brief.repeats import repeats_cautions, repeats_table
 from hopcost.report.brief.soak import soak_cautions, soak_table
 from hopcost.report.brief.table import MEDIAN, bars_of
 from hopcost.report.document import Element, Fold, Heading, Lines, Section, Style
+from hopcost.report.tables.beside import beside_lines
 from hopcost.report.tables.details import details
 from hopcost.report.tables.experiment import group_title
 from hopcost.statistics.summary.summary import ExperimentSummary
@@ -41,9 +42,11 @@ def _brief(record: Record, group: list[ExperimentSummary], *, is_whole: bool) ->
     bars = bars_of(first, load)
     medians = median_line(first, load) if has_medians(first, load) and MEDIAN not in bars.header else ""
     entries = cautions(record, first, load, medians)
+    beside = beside_lines(first)
+    shown: list[Element] = [sentence, bars, *([Lines(beside)] if beside else [])]
     if is_whole:
-        return [sentence, bars, Lines([" ".join(entry) for entry in entries], Style.CAUTIONS)]
-    return [sentence, bars, Lines.of_sentences(entries, Style.CAUTIONS)]
+        return [*shown, Lines([" ".join(entry) for entry in entries], Style.CAUTIONS)]
+    return [*shown, Lines.of_sentences(entries, Style.CAUTIONS)]
 
 
 def _details(group: list[ExperimentSummary], open_parts: Collection[Part]) -> list[Element]:

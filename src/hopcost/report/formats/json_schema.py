@@ -26,6 +26,7 @@ from hopcost.statistics.summary.hop_cost import HopCost
 from hopcost.statistics.summary.open_loop import OpenFigures, VoidStarts
 from hopcost.statistics.summary.openings import WorkersLuck
 from hopcost.statistics.summary.repeats import ArmRepeats, PeerFigures
+from hopcost.statistics.summary.service_time import BesideFigures
 from hopcost.statistics.summary.soak import Course
 from hopcost.statistics.summary.usage import ArmSurroundings
 from hopcost.statistics.verdict import Size
@@ -147,6 +148,15 @@ class ReportedArm(msgspec.Struct, frozen=True):
         Meta(
             description="of another load generator: `latency_ms`, each run's own figures by its own names; `kept` of"
             " `answers`, after which the connection was kept (null if it does not count them)"
+        ),
+    ]
+    beside: Annotated[
+        list[BesideFigures],
+        Meta(
+            description="of slow clients and idle connections, by `kind`: their `number`, `answers` in slices,"
+            " `answers_per_s`, `time_ns` (`p50` and `p99`, each with whether it lies among those without an answer),"
+            " `errors` and `reopened` connections of whole blocks, and the generator's CPU time for them as a share of"
+            " the arm's time; empty without any"
         ),
     ]
 

@@ -21,7 +21,7 @@ from hopcost.statistics.summary.open_loop import OpenFigures, VoidStarts, open_f
 from hopcost.statistics.summary.openings import WorkersLuck, workers_luck
 from hopcost.statistics.summary.published import published_figures
 from hopcost.statistics.summary.repeats import ArmRepeats, PeerFigures, summarise_peer_runs, summarise_repeats
-from hopcost.statistics.summary.service_time import Quantile, service_times
+from hopcost.statistics.summary.service_time import BesideFigures, Quantile, figures_beside, service_times
 from hopcost.statistics.summary.soak import Course, summarise_soak
 from hopcost.statistics.summary.usage import ArmSurroundings
 from hopcost.statistics.validity.arm import Consequence, faults_of_arm, is_generator_full
@@ -70,6 +70,7 @@ class ArmSummary(msgspec.Struct, frozen=True):
     tls: list[TlsHandshakes] = []
     peer: str | None = None
     peer_figures: PeerFigures | None = None
+    beside: list[BesideFigures] = []
 
     def comparison(self, figure: str, load_per_s: float | None = None) -> Comparison | None:
         """The arm's comparison with the baseline in a figure at a load (None: saturation)."""
@@ -232,4 +233,5 @@ def _summarise_arm(
         notes=list(dict.fromkeys(note for part in parts for note in part.notes)),
         peer=next((f"{run.peer} {run.version}" for run in peer_runs), None),
         peer_figures=summarise_peer_runs(peer_runs),
+        beside=figures_beside(parts),
     )

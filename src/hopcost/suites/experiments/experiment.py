@@ -10,6 +10,7 @@ from msgspec import Meta
 
 from hopcost.suites.arms.arm import Arm, ArmName, Name, Positive, Settings, SysctlName
 from hopcost.suites.articles.published import Protocol, Published, Value
+from hopcost.suites.experiments.beside import IdleConnections, SlowClients
 from hopcost.suites.experiments.expect import Expect
 
 MAX_BODY_BYTES = 64 << 20  # of an upload: the engine is told it whole, and keeps it once
@@ -58,6 +59,20 @@ class Workload(msgspec.Struct, forbid_unknown_fields=True):
     connections: Annotated[
         Positive, Meta(description="connections that are always busy (closed loop), over all threads of the generator")
     ] = 64
+    slow_clients: Annotated[
+        SlowClients | None,
+        Meta(
+            description="connections beside these that read and write slowly, with figures of their own: `{ number ="
+            " 1000, bytes_per_s = 30000 }`"
+        ),
+    ] = None
+    idle_connections: Annotated[
+        IdleConnections | None,
+        Meta(
+            description="connections beside these that are kept open and seldom used, with figures of their own: `{"
+            ' number = 5000, every = "30s" }`'
+        ),
+    ] = None
     target: Annotated[str, Meta(pattern=r"^/\S*$", description="path and query of the request")] = "/"
     timeout_s: Annotated[
         int,
@@ -102,6 +117,11 @@ class Workload(msgspec.Struct, forbid_unknown_fields=True):
         Expect,
         Meta(description='what every answer must be, before and under load: `expect = { compared = "length" }`'),
     ] = msgspec.field(default_factory=Expect)
+
+    @property
+    def beside(self) -> int:
+        """How many slow clients and idle connections there are."""
+        return sum(kind.number for kind in (self.slow_clients, self.idle_connections) if kind is not None)
 
     @property
     def body(self) -> bytes | None:

@@ -12,6 +12,7 @@ from hopcost.suites.experiments.experiment import Experiment, Workload
 
 # Words in a key that begins with this: `settings.nginx.gzip` has three.
 SWEPT = {"workload": 2, "settings": 3, "sysctls": 2, "link_mbit_per_s": 1, "open_files": 1, "placement": 1}
+TABLES = ("slow_clients", "idle_connections")  # of the workload: one of their keys is varied
 FREE_NAMES = ("settings", "sysctls")  # the last name may have dots in it, as sysctls have
 AT = "@"  # between an experiment's name and the value of a point
 
@@ -54,6 +55,12 @@ def _place(content: dict[str, Any], key: str) -> tuple[dict[str, Any], str]:
         raise UsageError(f"sweep.key: '{key}' is a table", f"name a key in it: {key}.…")
     if words[0] == "workload" and words[1] not in Workload.__struct_fields__:
         raise UsageError(f"sweep.key: '{key}': unknown '{words[1]}'", nearest(words[1], Workload.__struct_fields__))
+    if words[0] == "workload" and words[1] in TABLES:
+        depth = 3
+        if len(words) < depth:
+            raise UsageError(f"sweep.key: '{key}' is a table", f"name a key in it: {key}.number")
+        if content["workload"][words[1]] is None:
+            raise UsageError(f"sweep.key: '{key}': the workload has no {words[1]}", "give it all their keys")
     if len(words) > depth and words[0] not in FREE_NAMES:
         extra = ".".join(words[depth:])
         raise UsageError(f"sweep.key: '{key}': '{words[depth - 1]}' is no table", f"leave .{extra} out")

@@ -77,6 +77,15 @@ def test_a_setting_is_swept_without_being_set_before(tmp_path: Path, key: str, v
     assert wide.settings == {}
 
 
+def test_the_number_of_slow_clients_is_swept_and_may_be_none(tmp_path: Path) -> None:
+    text = SUITE[SUITE.index("control") :]
+    new = 'sweep = { key = "workload.slow_clients.number", values = [0, 50] }\n'
+    new += "workload = { slow_clients = { number = 9, bytes_per_s = 30000 } }\n"
+    (wide,) = load(tmp_path, text, new).experiments
+    numbers = [point.workload.slow_clients.number for _, point in sweep.points(wide) if point.workload.slow_clients]
+    assert (numbers, [point.workload.beside for _, point in sweep.points(wide)]) == ([0, 50], [0, 50])
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message", "hint"),
     [
@@ -85,6 +94,8 @@ def test_a_setting_is_swept_without_being_set_before(tmp_path: Path, key: str, v
         ('"workload.connections"', '"baseline"', "sweep.key: 'baseline' cannot be swept", "known: "),
         ('"workload.connections"', '"workload"', "sweep.key: 'workload' is a table", "name a key in it"),
         ('"workload.connections"', '"workload.connections.x"', "'connections' is no table", "leave .x out"),
+        ('"workload.connections"', '"workload.slow_clients"', "'workload.slow_clients' is a table", "clients.number"),
+        ('"workload.connections"', '"workload.slow_clients.number"', "the workload has no slow_clients", "their keys"),
         ('"workload.connections"', '"placement.x.y"', "'placement' is no table", "leave .x.y out"),
         ('"workload.connections"', '"settings.nginx"', "sweep.key: 'settings.nginx' is a table", "name a key in it"),
         ('"workload.connections"', '"settings.ngnix.gzip"', "no arm uses the program 'ngnix'", "did you mean 'nginx'?"),
