@@ -72,6 +72,7 @@ WITHOUT_A_FILE = {
         "programs/generators/peers/oha programs/generators/peers/ours programs/generators/peers/peer "
         "programs/generators/peers/wrk programs/generators/process "  # programs/generators/test_peers.py
         "measure/protocols/front/ask "  # measure/protocols/front/test_suite.py
+        "programs/generators/beside "  # integration/programs/generators/test_engine_protocol.py
         "plan/method programs/read "  # tools/test_reference.py; programs/definition/test_definition.py
         "machine/listeners/listening "  # listeners/test_tcp.py, test_unix.py
         "record/secrets/names record/secrets/patterns "  # secrets/test_masker.py

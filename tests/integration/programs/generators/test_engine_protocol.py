@@ -16,6 +16,7 @@ from hdrh.log import HistogramLogReader
 
 from hopcost.machine import binaries
 from hopcost.programs.generators import engine, engine_protocol
+from hopcost.programs.generators.beside import EngineIdleConnections, EngineSlowClients
 from hopcost.programs.generators.engine_protocol import ArmTotals, EngineArm, EnginePlan, Expect, Rate, Slice, WarmUp
 from hopcost.record.histogram import FIGURES, HIGHEST_NS, LOWEST_NS, merge
 
@@ -114,6 +115,25 @@ def test_whether_every_connection_opened_is_told(tmp_path: Path) -> None:
         short = totals_of(arm_at(f"{host}:{port}", connections=16, timeout_ns=3 * 10**8))
     assert short.all_opened is False
     assert short.answers == 0
+
+
+def test_slow_clients_and_idle_connections_have_accounts_of_their_own(tmp_path: Path) -> None:
+    with origin(tmp_path) as address:
+        arm = arm_at(address)
+        arm.slow_clients = EngineSlowClients(number=2, bytes_per_s=10_000)
+        arm.idle_connections = EngineIdleConnections(number=3, every_ns=6 * 10**7)
+        lines = list(engine.run_engine(plan_of(arm)))
+    (totals,) = (line for line in lines if isinstance(line, ArmTotals))
+    slices = [line for line in lines if isinstance(line, Slice)]
+    for number, of_arm, of_slices in (
+        (2, totals.slow_clients, [piece.slow_clients for piece in slices]),
+        (3, totals.idle_connections, [piece.idle_connections for piece in slices]),
+    ):
+        assert of_arm is not None and (of_arm.number, of_arm.established, of_arm.errors) == (number, number, {})
+        answers = sum(piece.answers for piece in of_slices if piece is not None)
+        assert 0 < answers <= of_arm.answers
+        assert merge([of_arm.time]).total == answers, "times are those of slices"
+    assert totals.established == 4, "the fast ones alone"
 
 
 @pytest.mark.parametrize(

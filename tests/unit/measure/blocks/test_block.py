@@ -16,10 +16,12 @@ from hopcost.measure.blocks import block
 from hopcost.measure.load.context import BlockContext
 from hopcost.plan.method import METHOD
 from hopcost.programs.generators import engine_protocol
+from hopcost.programs.generators.beside import EngineIdleConnections, EngineSlowClients
 from hopcost.programs.generators.engine_protocol import Validity, WarmUp
 from hopcost.record import reader
 from hopcost.record.contents.reason import ReasonKind
 from hopcost.record.writer import Writer
+from hopcost.suites.experiments.beside import IdleConnections, SlowClients
 from hopcost.suites.experiments.expect import Compared, Expect
 from hopcost.suites.suite import Suite
 
@@ -46,9 +48,25 @@ def test_each_block_has_its_own_recorded_seed_and_the_baselines_answer_is_expect
 
 def suite_with(expect: Expect) -> Suite:
     """The mock suite whose answers must be so."""
+    return suite_of(expect=expect)
+
+
+def suite_of(**workload: object) -> Suite:
+    """The mock suite with these keys of its workload."""
     replace = msgspec.structs.replace
     (experiment,) = SUITE.experiments
-    return replace(SUITE, experiments=[replace(experiment, workload=replace(experiment.workload, expect=expect))])
+    return replace(SUITE, experiments=[replace(experiment, workload=replace(experiment.workload, **workload))])
+
+
+def test_the_engine_is_told_of_slow_clients_and_idle_connections_if_there_are_any(rig: MockRig, tmp_path: Path) -> None:
+    slow, idle = SlowClients(number=5, bytes_per_s=30_000), IdleConnections(number=7, every="2s")
+    measure(rig, tmp_path / "some", suite=suite_of(slow_clients=slow, idle_connections=idle))
+    for arm in rig.plans[0].arms:
+        assert arm.slow_clients == EngineSlowClients(number=5, bytes_per_s=30_000)
+        assert arm.idle_connections == EngineIdleConnections(number=7, every_ns=2_000_000_000)
+    rig.plans.clear()
+    measure(rig, tmp_path / "none", suite=suite_of(slow_clients=msgspec.structs.replace(slow, number=0)))
+    assert [(arm.slow_clients, arm.idle_connections) for arm in rig.plans[0].arms] == [(None, None)] * 3
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,7 @@
-"""The body of a workload, and what stands beside its connections."""
+"""The body of a workload."""
 
 from __future__ import annotations
 
-import msgspec
-import pytest
-
-from hopcost.suites.experiments.beside import IdleConnections, SlowClients
 from hopcost.suites.experiments.experiment import Method, Workload
 
 
@@ -14,15 +10,3 @@ def test_the_body_is_as_long_as_was_asked_for() -> None:
         body = Workload(method=Method.PUT, body_bytes=size).body
         assert body is not None and len(body) == size and body.startswith(b"0123456789"[:size])
     assert Workload().body is None
-
-
-def test_slow_clients_and_idle_connections_are_beside() -> None:
-    slow, idle = SlowClients(number=3, bytes_per_s=1), IdleConnections(number=4, every="2m")
-    assert Workload(slow_clients=slow, idle_connections=idle).beside == 7
-    assert (Workload().beside, idle.every_ns) == (0, 120_000_000_000)
-
-
-@pytest.mark.parametrize("every", ["0s", "30", "30h", "s", "-1s", "1.5s", ""])
-def test_how_often_they_ask_is_a_whole_number_of_ms_s_or_m(every: str) -> None:
-    with pytest.raises(msgspec.ValidationError, match="every"):
-        msgspec.convert({"number": 1, "every": every}, IdleConnections)
