@@ -61,6 +61,14 @@ class RecordBlocks:
             self._estimates[key] |= self._estimate_beside(pair, figure, of_difference)
         return self._estimates[key].get(pair)
 
+    def estimate_beside_pairs(self, contrast: Contrast, figure: BlockFigure) -> Estimate:
+        """Of a contrast that is no pair of arms, on the scale of a difference ÷ the mean of both.
+
+        What restarts do comes from the record's pairs.
+        """
+        learning = self._contrasts(self._pairs_that_learn(), figure, True)
+        return random_effects.estimate([*learning.values(), replace(contrast, learns=False)])[-1]
+
     def _estimate_beside(self, pair: Pair, figure: BlockFigure, of_difference: bool) -> dict[Pair, Estimate]:
         """Of all arms beside that one; what restarts do comes from the pairs that learn."""
         name, _, reference = pair
@@ -207,7 +215,7 @@ class PairedBlocks:
         values = all_known(compare(self.blocks[index]) for index in blocks)
         if values is None:
             return None
-        variance, degrees = _scatter_of_rounds(
+        variance, degrees = scatter_of_rounds(
             [
                 [compare(parts) for parts in self._parts_by_round(index, figure) if {name, reference} <= set(parts)]
                 for index in blocks
@@ -275,7 +283,7 @@ def _is_taken(figure: BlockFigure, parts: Parts) -> bool:
     return any(figure.rounds(part) for part in parts.values())
 
 
-def _scatter_of_rounds(blocks: Sequence[Sequence[float | None]]) -> tuple[float | None, int]:
+def scatter_of_rounds(blocks: Sequence[Sequence[float | None]]) -> tuple[float | None, int]:
     """Variance of one round within its block, and its degrees of freedom.
 
     None if blocks have one round each, or a round has no figure: leaving it out would make rounds look quieter.

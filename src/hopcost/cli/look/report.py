@@ -30,6 +30,7 @@ EPILOG = examples(
     "hopcost report before --format markdown -o before.md",
     "hopcost report records/before --format csv > before.csv",
     "hopcost report latest --baseline nginx-http-tcp",
+    "hopcost report latest --diff | patch -p0",
     then="docs/reference/report.schema.json is the schema of the JSON.",
 )
 
@@ -55,6 +56,9 @@ def report(
             "--baseline", "-b", metavar="ARM", help="Compare all stacks with this one, not with the suite's baseline."
         ),
     ] = None,
+    diff: Annotated[
+        bool, typer.Option("--diff", help="Print the diff of hopcost conf alone, for `patch -p0`.")
+    ] = False,
     output: Output = None,
 ) -> None:
     """Show a record again; it may come from another machine.
@@ -66,9 +70,10 @@ def report(
     from hopcost.cli.shared.output import show, write_result
     from hopcost.record import reader as records
     from hopcost.record.baseline import with_baseline
+    from hopcost.record.secrets import MASK
     from hopcost.report import render
     from hopcost.report.formats import text
-    from hopcost.report.questions.kept import kept_answer
+    from hopcost.report.questions.kept import kept_answer, kept_diff
     from hopcost.report.record_report import record_report
     from hopcost.statistics.summary import summary
 
@@ -80,6 +85,12 @@ def report(
             raise UsageError(f"--html {html} and --output {output}", "name one file")
         output = output or Path(html or path / PAGE)
     read = records.read_record(path)
+    if diff:
+        patch = kept_diff(read)
+        write_result(patch, output)
+        if MASK in patch:
+            print(f"secrets are {MASK} in it, and patch refuses those parts: take hopcost conf --diff", file=sys.stderr)
+        return
     result = None
     if baseline is not None:
         read = with_baseline(read, baseline)

@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import msgspec
 
 from hopcost.errors import UsageError
 from hopcost.record.contents.question import Verb
 from hopcost.record.contents.run import Record
 from hopcost.report import Result
+
+
+def kept_diff(record: Record) -> str:
+    """The diff of an answer on an nginx.conf, as `patch -p0` takes it; UsageError if the record has none."""
+    from hopcost.report.questions.conf.words import diff_text
+    from hopcost.statistics.questions.conf.question import ConfQuestion
+    from hopcost.statistics.questions.conf.result import read_conf
+
+    kept = record.question
+    if kept is None or kept.verb is not Verb.CONF:
+        raise UsageError(f"{record.path}: no diff: only records of hopcost conf have one", "hopcost conf nginx.conf")
+    with _damaged(record):
+        diff = diff_text(read_conf(msgspec.json.decode(kept.content, type=ConfQuestion), record))
+    if diff is None:
+        raise UsageError(f"{record.path}: no diff: no change of it is worth one", f"hopcost report {record.path}")
+    return diff
 
 
 def kept_answer(record: Record, *, details: bool = False) -> Result | None:
@@ -18,7 +37,7 @@ def kept_answer(record: Record, *, details: bool = False) -> Result | None:
     kept = record.question
     if kept is None:
         return None
-    try:
+    with _damaged(record):
         match kept.verb:
             case Verb.FRONT:
                 from hopcost.report.questions.front import front_report
@@ -34,6 +53,12 @@ def kept_answer(record: Record, *, details: bool = False) -> Result | None:
 
                 asked = msgspec.json.decode(kept.content, type=ConfQuestion)
                 return conf_report(read_conf(asked, record), details=details)
+
+
+@contextmanager
+def _damaged(record: Record) -> Iterator[None]:
+    try:
+        yield
     except msgspec.DecodeError as error:
         raise UsageError(
             f"{record.path / 'question.json'}: {error}", "the record is damaged, or not one of this hopcost's"

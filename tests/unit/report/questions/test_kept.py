@@ -1,4 +1,4 @@
-"""The answer of `front`, read again from its record."""
+"""The answers of `front` and `conf`, read again from their records."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ import json
 from pathlib import Path
 
 import pytest
-from mocks import fronts
+from mocks import confs, fronts
 from mocks.mock_rig import MockRig
 from samples.written import written
 
 from hopcost.errors import UsageError
 from hopcost.record import reader
 from hopcost.report import Format, render
+from hopcost.report.questions.conf.words import diff_text
 from hopcost.report.questions.front import front_report
-from hopcost.report.questions.kept import kept_answer
+from hopcost.report.questions.kept import kept_answer, kept_diff
 
 
 def test_a_record_of_fronts_gives_the_same_answer_again(rig: MockRig, tmp_path: Path) -> None:
@@ -35,3 +36,18 @@ def test_a_damaged_question_is_a_clear_error_and_the_record_stays_readable(rig: 
     record = reader.read_record(tmp_path / "record")
     with pytest.raises(UsageError, match=r"question\.json: .*command"):
         kept_answer(record)
+
+
+def test_the_diff_alone_is_what_the_answer_ends_with(tmp_path: Path) -> None:
+    answer = confs.measured(tmp_path)
+    diff = kept_diff(reader.read_record(answer.record.path))
+    assert diff == diff_text(answer)
+    assert diff.endswith("--- nginx.conf\n+++ nginx.conf\n+ buffer=64k;\n+keepalive 64;\n")
+
+
+def test_a_record_without_a_diff_says_so(tmp_path: Path) -> None:
+    answer = confs.measured(tmp_path, costs_us={})
+    with pytest.raises(UsageError, match="no change of it is worth one"):
+        kept_diff(reader.read_record(answer.record.path))
+    with pytest.raises(UsageError, match="only records of hopcost conf have one"):
+        kept_diff(reader.read_record(written(tmp_path / "r")))

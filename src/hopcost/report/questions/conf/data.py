@@ -18,6 +18,7 @@ def data(answer: ConfResult) -> dict[str, object]:
         "kept": answer.kept,
         "together": answer.together,
         "added_up_ns": answer.added_up,
+        "disagreement": answer.disagreement,
         "interact": answer.interact,
         "mends": answer.mends,
         "traps": question.traps,

@@ -6,8 +6,8 @@ from hopcost.report import notation
 from hopcost.report.document import Element, Lines, Style, Table
 from hopcost.report.formatting import CONFIDENCE_IN_TEXT, count
 from hopcost.report.notes.conditions import validity_lines
-from hopcost.report.questions.conf.words import figure
-from hopcost.statistics.questions.conf.question import Screening, Unseen
+from hopcost.report.questions.conf.words import figure, interaction, noise_line
+from hopcost.statistics.questions.conf.question import FoundTrap, Screening, Unseen
 from hopcost.statistics.questions.conf.result import ConfResult, Finding
 
 
@@ -31,10 +31,14 @@ def detail_elements(answer: ConfResult) -> list[Element]:
     return [
         Table(["change", "one start", "confirmed"], rows),
         Lines([_about(finding) for finding in answer.findings], Style.POINTS),
-        Lines([f"{trap.place}: {trap.words}" for trap in question.traps], Style.POINTS),
+        Lines([_trap(trap) for trap in question.traps], Style.POINTS),
         Lines([f"not seen: {unseen_line(unseen)}" for unseen in question.unseen], Style.POINTS),
         Lines(_run(answer)),
     ]
+
+
+def _trap(trap: FoundTrap) -> str:
+    return f"{trap.place}: {trap.words}{' (mended)' if trap.is_mended else ''}"
 
 
 def _screened(finding: Finding) -> str:
@@ -76,6 +80,7 @@ def _run(answer: ConfResult) -> list[str]:
         f" together with {CONFIDENCE_IN_TEXT}, over {count(len(question.candidates), 'change')} that might have been"
         " chosen.",
     ]
+    lines += [line for line in (interaction(answer), noise_line(answer)) if line is not None]
     if answer.bare is not None:
         lines.append(f"All changes together, in one start: {notation.added(answer.bare)}.")
     if answer.mends is not None:

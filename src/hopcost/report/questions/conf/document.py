@@ -9,7 +9,7 @@ from hopcost.report import notation
 from hopcost.report.document import Document, Fold, Heading, Lines, Section, Style, Table
 from hopcost.report.formatting import count, duration
 from hopcost.report.questions.closing import closing_lines, time_option
-from hopcost.report.questions.conf.details import detail_elements, unseen_line
+from hopcost.report.questions.conf.details import detail_elements
 from hopcost.report.questions.conf.words import (
     WORDS_MOST,
     cut,
@@ -17,24 +17,31 @@ from hopcost.report.questions.conf.words import (
     figure,
     interaction,
     no_verdicts,
+    noise_line,
     outcome,
     place,
 )
 from hopcost.statistics.intervals import Interval
+from hopcost.statistics.questions.conf.question import FoundTrap
 from hopcost.statistics.questions.conf.result import ConfResult, Worth
 
 WIDTH = 80
-MOST_ROWS, MOST_TRAPS, MOST_UNSEEN, MOST_NOTES = 5, 3, 2, 2  # of the short answer; --details has all
+INDENT = 4  # of the longest lines
+MOST_LINES = 15  # before the diff, unless something failed
+LEAST_ROWS, MOST_ROWS, MOST_TRAPS = 2, 6, 2  # of the short answer; --details has all
 
 
 def document(answer: ConfResult, *, details: bool = False) -> Document:
     """What to take, a row for each change, what bites, what was not seen, and the diff."""
     diff = diff_text(answer)
+    first, cautions, traps, notes = sentence(answer), _cautions(answer), _traps(answer), _notes(answer)
+    closing = closing_lines(str(answer.record.path), _next(answer))
+    around = sum(map(_screen_lines, [first, *cautions, *traps, *notes, *closing])) + 1  # the title
     sections: list[Section] = [
-        [Heading(_title(answer), level=1), Lines([sentence(answer)], Style.ANSWER)],
-        [_table(answer), Lines(_cautions(answer), Style.CAUTIONS)],
-        [Lines(_traps(answer), Style.POINTS), Lines(_notes(answer), Style.NOTES)],
-        [Lines(closing_lines(str(answer.record.path), _next(answer)), Style.VERSE)],
+        [Heading(_title(answer), level=1), Lines([first], Style.ANSWER)],
+        [_table(answer, MOST_LINES - around), Lines(cautions, Style.CAUTIONS)],
+        [Lines(traps, Style.POINTS), Lines(notes, Style.NOTES)],
+        [Lines(closing, Style.VERSE)],
         [Lines([diff.rstrip("\n")], Style.CODE)] if diff is not None else [],
         [Fold("Details", detail_elements(answer), is_open=details)],
     ]
@@ -87,25 +94,32 @@ def _title(answer: ConfResult) -> str:
     return title if len(title) <= WIDTH else " · ".join([words[0], cut(words[1].rpartition("/")[2], 30), *words[2:]])
 
 
-def _table(answer: ConfResult) -> Table:
-    """The changes that were confirmed, then those of one start, largest first."""
+def _screen_lines(text: str) -> int:
+    """How many lines of a screen it takes."""
+    return max(1, -(-len(text) // (WIDTH - INDENT)))
+
+
+def _table(answer: ConfResult, lines: int) -> Table:
+    """The changes that were confirmed, then those of one start, largest first, in about so many lines."""
+    lines -= 2 + (answer.together is not None)  # its head, and the whole diff
+    shown = max(LEAST_ROWS, min(MOST_ROWS, lines))
+    if shown < len(answer.findings):
+        shown = max(LEAST_ROWS, shown - 1)  # one line says that there are more
     rows = [
         [cut(finding.candidate.words, WORDS_MOST), place(finding), figure(finding), outcome(answer, finding)]
-        for finding in answer.findings[:MOST_ROWS]
+        for finding in answer.findings[:shown]
     ]
     if answer.together is not None:
         rows.append(["the whole diff", "", notation.added(answer.together), ""])
-    more = len(answer.findings) - MOST_ROWS
+    more = len(answer.findings) - shown
     below = [f"{count(more, 'more change')}: --details"] if more > 0 else []
-    if any(finding.confirmed is None and finding.screened is not None for finding in answer.findings):
-        below.append("~ in one start, which chooses and does not decide")
     return Table(["change", "where", "CPU per request", "outcome"], rows, below=below, words=2)
 
 
 def _cautions(answer: ConfResult) -> list[str]:
     cautions = [f"? {line}" for line in no_verdicts(answer)]
     adding = interaction(answer)
-    if adding is not None:
+    if adding is not None and (answer.interact or not answer.adds_up):
         cautions.append(f"! {adding}" if answer.interact else adding)
     cautions += [
         f"! {experiment.plan.name} ended early: {experiment.ending.detail}"
@@ -117,30 +131,34 @@ def _cautions(answer: ConfResult) -> list[str]:
         for ending in answer.record.run.endings
         if ending.why.value == "failed" and ending.experiment in {s.experiment for s in answer.question.screenings}
     ]
-    floor = next((experiment.aa_floor for experiment in answer.experiments if experiment.aa_floor is not None), None)
-    noise = [f"Noise: the file beside itself {notation.share(floor, against=())}."] if floor is not None else []
-    return [*cautions, *noise]
+    noise = noise_line(answer)
+    return [*cautions, noise] if noise is not None and not cautions else cautions
 
 
 def _traps(answer: ConfResult) -> list[str]:
+    """A line each: where it is and how it begins."""
     traps = answer.question.traps
-    lines = [f"{trap.place}: {trap.words}{' (mended)' if trap.is_mended else ''}" for trap in traps[:MOST_TRAPS]]
-    return lines + _more(len(traps) - MOST_TRAPS, "trap")
+    shown = traps if len(traps) <= MOST_TRAPS else traps[: MOST_TRAPS - 1]
+    lines = [cut(f"{trap.place}: {_mended(trap)}{trap.words}", WIDTH - INDENT) for trap in shown]
+    more = len(traps) - len(shown)
+    return [*lines, f"{count(more, 'more trap')}: --details"] if more > 0 else lines
+
+
+def _mended(trap: FoundTrap) -> str:
+    return "(mended) " if trap.is_mended else ""
 
 
 def _notes(answer: ConfResult) -> list[str]:
+    """What differs from the user's files, and what this load does not show: one line, --details has all."""
     question = answer.question
-    lines = [f"not seen: {unseen_line(unseen)}" for unseen in question.unseen[:MOST_UNSEEN]]
-    lines += _more(len(question.unseen) - MOST_UNSEEN, "directive not seen")
+    words = []
     if question.limits:
-        more = len(question.limits) - 1
-        lines.append(f"off in all arms: {question.limits[0]}{f', and {more} more: --details' if more else ''}")
-    lines += [f"the jail: {note}" for note in question.notes[:MOST_NOTES]] or ["the jail: your files, unchanged"]
-    return lines + _more(len(question.notes) - MOST_NOTES, "note of the jail")
-
-
-def _more(number: int, noun: str) -> list[str]:
-    return [f"{number} more ({noun}): --details"] if number > 0 else []
+        words.append(f"{count(len(question.limits), 'limit')} off")
+    words.append(f"{count(len(question.notes), 'difference')} here" if question.notes else "files unchanged")
+    if question.unseen:
+        words.append(f"{count(len(question.unseen), 'change')} not seen")
+    is_more = bool(question.limits or question.notes or question.unseen)
+    return [", ".join(words)[:1].upper() + ", ".join(words)[1:] + (": --details" if is_more else ".")]
 
 
 def _next(answer: ConfResult) -> str:

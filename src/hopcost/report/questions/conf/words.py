@@ -65,7 +65,9 @@ def diff_text(answer: ConfResult) -> str | None:
     """The diff with what each change earned above it: `patch -p0` takes it so."""
     if answer.diff is None:
         return None
-    lines = [*([] if answer.is_settled else ["as measured: there is no verdict"]), *earned(answer)]
+    folder = answer.question.patch_folder
+    lines = [f"patch -p0 takes it in {folder}"] if folder is not None else []
+    lines += [*([] if answer.is_settled else ["as measured: there is no verdict"]), *earned(answer)]
     comments = [
         textwrap.fill(line, COMMENT_WIDTH, initial_indent="# ", subsequent_indent="#   ", break_on_hyphens=False)
         for line in lines
@@ -92,11 +94,23 @@ def no_verdicts(answer: ConfResult) -> list[str]:
     ]
 
 
+def noise_line(answer: ConfResult) -> str | None:
+    """The file as it is beside itself; None if nobody knows."""
+    floor = next((experiment.aa_floor for experiment in answer.experiments if experiment.aa_floor is not None), None)
+    return None if floor is None else f"Noise: the file beside itself {notation.share(floor, against=())}."
+
+
 def interaction(answer: ConfResult) -> str | None:
-    """Whether the parts add up to the whole; None if nobody knows."""
-    if answer.interact is None or answer.added_up is None:
+    """Whether the parts add up to the whole, and how well that is known; None if nobody knows."""
+    gap = answer.disagreement
+    if answer.interact is None or answer.added_up is None or gap is None:
         return None
     whole, parts = notation.added(answer.together), notation.signed(answer.added_up / 1e3, 1)
     if answer.interact:
-        return f"The changes interact: together {whole}, one at a time they add up to {parts} µs."
-    return f"Together {whole}: as much as one at a time ({parts} µs)."
+        return (
+            f"The changes interact: together {whole}, one at a time they add up to {parts} µs."
+            f" The gap is {notation.added(gap)}."
+        )
+    if answer.adds_up:
+        return f"Together {whole}: as much as one at a time ({parts} µs)."
+    return f"Together {whole}, one at a time {parts} µs: the gap of {notation.added(gap)} may be noise."

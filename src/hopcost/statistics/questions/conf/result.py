@@ -16,6 +16,7 @@ from hopcost.statistics.arms import PairedBlocks, RecordBlocks
 from hopcost.statistics.comparisons import CPU
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.precision import looks
+from hopcost.statistics.questions.conf.adding_up import apart, disagreement
 from hopcost.statistics.questions.conf.question import AS_IS, BARE, MENDS, WHOLE, Candidate, ConfQuestion
 from hopcost.statistics.questions.conf.screened import (
     confirmed_part,
@@ -59,9 +60,10 @@ class Finding(msgspec.Struct, frozen=True):
 class ConfResult(msgspec.Struct, frozen=True):
     """The answer. `as_is_ns` is nginx's CPU time per request with the file as it is.
 
-    `together` is the whole diff, `added_up` what its parts save one at a time; they `interact` if that lies outside the
-    range of the whole. `kept` are the changes of the diff that is worth it, `diff` its text. `bare` is what one start
-    showed of all changes together. Unless it `is_settled`, nothing has a verdict, and the diff is of what was measured.
+    `together` is the whole diff, `added_up` what its parts save one at a time, `disagreement` the one minus the other;
+    they `interact` if its range excludes 0. `kept` are the changes of the diff that is worth it, `diff` its text.
+    `bare` is what one start showed of all changes together. Unless it `is_settled`, nothing has a verdict, and the
+    diff is of what was measured.
     """
 
     question: ConfQuestion
@@ -74,6 +76,7 @@ class ConfResult(msgspec.Struct, frozen=True):
     added_up: float | None
     kept: list[str]
     diff: str | None
+    disagreement: Interval | None = None
     bare: Interval | None = None
     is_settled: bool = True
     why_nothing: str | None = None
@@ -81,10 +84,18 @@ class ConfResult(msgspec.Struct, frozen=True):
     @property
     def interact(self) -> bool | None:
         """Whether changes of the diff do together what they do not alone; None if nobody knows."""
+        gap = self.disagreement
+        if gap is None or gap.low is None or gap.high is None:
+            return None
+        return not gap.low <= 0 <= gap.high
+
+    @property
+    def adds_up(self) -> bool:
+        """Whether the sum of the parts lies within the range of the whole."""
         whole = self.together
         if whole is None or self.added_up is None or whole.low is None or whole.high is None:
-            return None
-        return not whole.low <= self.added_up <= whole.high
+            return False
+        return whole.low <= self.added_up <= whole.high
 
     def of(self, name: str) -> Finding:
         """The finding on a change."""
@@ -121,6 +132,7 @@ def read_conf(question: ConfQuestion, record: Record) -> ConfResult:
         together=together,
         added_up=added_up,
         kept=kept,
+        disagreement=reader.disagreement(),
         diff=(diff or None) if kept or question.mends else None,
         is_settled=is_settled,
         bare=screened.get(BARE),
@@ -138,12 +150,13 @@ class _Reader:
         experiments: list[ExperimentSummary],
         blocks: list[PairedBlocks],
     ) -> None:
-        self._experiments, self._blocks = experiments, blocks
+        self._question, self._experiments, self._blocks = question, experiments, blocks
         errors = [
             looks.error_at_end(experiment.ending.why if experiment.ending else None, record.plan.until)
             for experiment in experiments
         ]
-        intervals = len(question.candidates) + question.has_whole + bool(question.mends)
+        of_whole = 2 * question.has_whole  # its own, and that of what it has more than its parts
+        intervals = len(question.candidates) + of_whole + bool(question.mends)
         self._error = min(errors, default=1.0) / max(1, intervals)
 
     def finding(self, candidate: Candidate, screened: Interval | None) -> Finding:
@@ -162,6 +175,17 @@ class _Reader:
         """CPU ns of nginx per request of an arm minus that of the file as it is; None if it was not measured."""
         blocks = self._with(name)
         return None if blocks is None else blocks.difference(name, cpu_of_nginx, self._error)
+
+    def disagreement(self) -> Interval | None:
+        """What the whole diff does minus what its parts do; None if there is no whole, or a part was not measured."""
+        question = self._question
+        if not question.has_whole:
+            return None
+        parts = [*question.whole, *([MENDS] if question.mends else [])]
+        together = next((blocks for blocks in self._blocks if {WHOLE, *parts} <= set(blocks.names)), None)
+        if together is not None:
+            return disagreement(together, WHOLE, parts, cpu_of_nginx, self._error)
+        return apart(self.difference(WHOLE), [self.difference(part) for part in parts])
 
     def _throughput(self, name: str) -> Interval | None:
         blocks = self._with(name)

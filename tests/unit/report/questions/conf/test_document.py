@@ -17,6 +17,7 @@ from hopcost.report import Format, render
 from hopcost.report.questions.conf import conf_report
 from hopcost.report.questions.conf.document import sentence
 from hopcost.statistics.intervals import Interval
+from hopcost.statistics.questions.conf.question import Candidate, FoundTrap, Unseen
 from hopcost.statistics.questions.conf.result import ConfResult, Worth
 
 MEND = [Edit(confs.FILE, 400, 405, "upgrade mended;")]
@@ -64,7 +65,13 @@ def answer(tmp_path: Path) -> ConfResult:
     diff = next(diff.text for diff in made.question.diffs if diff.changes == ["keepalive"])
     question = msgspec.structs.replace(made.question, whole=["keepalive"])
     return msgspec.structs.replace(
-        made, question=question, together=together, added_up=-25_300.0, kept=["keepalive"], diff=diff
+        made,
+        question=question,
+        together=together,
+        added_up=-25_300.0,
+        kept=["keepalive"],
+        diff=diff,
+        disagreement=Interval(value=200.0, low=-1_500.0, high=1_900.0),
     )
 
 
@@ -86,13 +93,36 @@ def test_the_details_to_the_last_byte(answer: ConfResult) -> None:
     golden.compare("questions/conf/conf-details.txt", page(answer, details=True))
 
 
+def lines_before_the_diff(answer: ConfResult) -> list[str]:
+    return [line for line in page(answer).partition("\n\n  # ")[0].splitlines() if line]
+
+
 def test_the_screen_is_short(answer: ConfResult) -> None:
-    text = page(answer)
-    before_diff = text.partition("  # upstream")[0]
-    assert max(map(len, text.splitlines())) <= 80
-    table = before_diff.partition("  record")[0].splitlines()
-    assert len([line for line in table if line]) <= 18
-    assert "buys" not in before_diff
+    assert max(map(len, page(answer).splitlines())) <= 80
+    lines = lines_before_the_diff(answer)
+    assert len(lines) <= 15
+    assert "buys" not in "\n".join(lines)
+
+
+def test_it_stays_short_however_much_there_is_to_say(answer: ConfResult) -> None:
+    long = "it does " + "one thing or another " * 12
+    question = msgspec.structs.replace(
+        answer.question,
+        traps=[FoundTrap(f"trap-{number}", long, "nginx.conf:40") for number in range(9)],
+        notes=[long] * 9,
+        limits=[long] * 9,
+        unseen=[Unseen(long, ["nginx.conf:50"], long)] * 9,
+    )
+    more = [
+        msgspec.structs.replace(answer.findings[-1], candidate=Candidate(f"c{number}", long, [], "nothing"))
+        for number in range(9)
+    ]
+    full = msgspec.structs.replace(answer, question=question, findings=[*answer.findings, *more])
+    assert len(lines_before_the_diff(full)) <= 15
+    text = unwrapped(full)
+    assert "8 more traps: --details" in text
+    assert "9 limits off, 9 differences here, 9 changes not seen: --details" in text
+    assert "upstream keepalive 2 → 64" in text
 
 
 def test_the_sentence_says_what_the_diff_saves(answer: ConfResult) -> None:
@@ -123,19 +153,51 @@ def test_the_sentence_of_other_outcomes(answer: ConfResult, changes: dict[str, A
     assert sentence(msgspec.structs.replace(answer, **changes)) == expected
 
 
+def with_gap(answer: ConfResult, added_up: float, half: float) -> ConfResult:
+    """The whole is −25.1 ± 1.2 µs; its parts another sum, the gap known to ± `half`."""
+    gap = -25_100.0 - added_up
+    return msgspec.structs.replace(
+        answer, added_up=added_up, disagreement=Interval(value=gap, low=gap - half, high=gap + half)
+    )
+
+
 def test_changes_that_interact_are_told(answer: ConfResult) -> None:
-    text = unwrapped(msgspec.structs.replace(answer, added_up=-31_000.0))
+    text = unwrapped(with_gap(answer, -31_000.0, 2_000.0))
     assert "! The changes interact: together −25 µs (−26 to −24), one at a time they add up to −31.0 µs." in text
+    assert "The gap is +6 µs (+4 to +8)." in text
+
+
+def test_a_gap_that_may_be_noise_is_told_as_such(answer: ConfResult) -> None:
+    text = unwrapped(with_gap(answer, -28_000.0, 4_000.0))
+    assert "Together −25 µs (−26 to −24), one at a time −28.0 µs: the gap of +3 µs (−1 to +7)" in text
+    assert "may be noise" in text
+    assert "interact" not in text
+
+
+def test_parts_that_add_up_are_a_detail(answer: ConfResult) -> None:
+    fitting = with_gap(answer, -25_300.0, 2_000.0)
+    assert "one at a time" not in page(fitting)
+    assert "as much as one at a time (−25.3 µs)" in " ".join(page(fitting, details=True).split())
+
+
+def test_a_diff_says_in_which_folder_patch_takes_it(answer: ConfResult) -> None:
+    question = msgspec.structs.replace(answer.question, patch_folder="/etc/nginx")
+    assert "# patch -p0 takes it in /etc/nginx" in page(msgspec.structs.replace(answer, question=question))
 
 
 def test_one_start_is_marked_as_such(answer: ConfResult) -> None:
-    row = next(line for line in page(answer).splitlines() if "real_ip off" in line)
+    question = msgspec.structs.replace(answer.question, traps=[])
+    row = next(
+        line for line in page(msgspec.structs.replace(answer, question=question)).splitlines() if "real_ip off" in line
+    )
     assert "~" in row
     assert row.endswith("one start")
 
 
 def test_what_limits_the_load_and_what_was_not_seen_is_told(answer: ConfResult) -> None:
-    text = unwrapped(answer)
+    short = unwrapped(answer)
+    assert "1 limit off, 1 difference here, 1 change not seen: --details" in short
+    text = " ".join(page(answer, details=True).split())
     assert "limit_req zone=one (nginx.conf:22)" in text
     assert "ssl_session_cache (nginx.conf:50): --new-connections shows it" in text
 

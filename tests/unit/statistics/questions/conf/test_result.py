@@ -21,24 +21,30 @@ def answer(tmp_path: Path) -> ConfResult:
     return confs.measured(tmp_path, confs.plan_of(candidates=[KEEPALIVE, BUFFER, LOG]))
 
 
-def with_whole(answer: ConfResult, low: float, high: float) -> ConfResult:
-    together = Interval(value=(low + high) / 2, low=low, high=high)
-    return msgspec.structs.replace(answer, together=together, added_up=-25_000.0)
+def with_gap(answer: ConfResult, low: float | None, high: float | None) -> ConfResult:
+    return msgspec.structs.replace(answer, disagreement=Interval(value=0.0, low=low, high=high))
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "interact"), [(-26e3, -24e3, False), (-24e3, -23e3, True), (-29e3, -26e3, True)]
+    ("low", "high", "interact"),
+    [(-1e3, 1e3, False), (0.5e3, 2e3, True), (-2e3, -0.5e3, True), (None, None, None)],
 )
-def test_parts_interact_if_their_sum_lies_outside_the_range_of_the_whole(
-    answer: ConfResult, low: float, high: float, interact: bool
+def test_parts_interact_if_the_range_of_the_gap_excludes_0(
+    answer: ConfResult, low: float | None, high: float | None, interact: bool | None
 ) -> None:
-    assert with_whole(answer, low, high).interact is interact
+    assert with_gap(answer, low, high).interact is interact
 
 
-def test_nobody_knows_whether_they_interact_without_a_range(answer: ConfResult) -> None:
-    bare = Interval(value=-25e3, low=None, high=None)
-    assert msgspec.structs.replace(answer, together=bare).interact is None
-    assert msgspec.structs.replace(answer, together=None).interact is None
+def test_nobody_knows_whether_they_interact_without_a_whole(answer: ConfResult) -> None:
+    assert msgspec.structs.replace(answer, disagreement=None).interact is None
+
+
+@pytest.mark.parametrize(("low", "high", "adds_up"), [(-26e3, -24e3, True), (-24e3, -23e3, False), (None, None, False)])
+def test_parts_add_up_if_their_sum_lies_in_the_range_of_the_whole(
+    answer: ConfResult, low: float | None, high: float | None, adds_up: bool
+) -> None:
+    whole = Interval(value=-25e3, low=low, high=high)
+    assert msgspec.structs.replace(answer, together=whole, added_up=-25e3).adds_up is adds_up
 
 
 def test_more_candidates_make_every_range_wider(tmp_path: Path, answer: ConfResult) -> None:
