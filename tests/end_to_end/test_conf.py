@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import shutil
 import signal
 import subprocess
 import sys
 import textwrap
+import time
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import command
+import psutil
 import pytest
 from places import ROOT
 
@@ -71,6 +76,7 @@ def test_a_pool_of_two_is_found_and_mended_and_the_files_stay_as_they_are(folder
     subprocess.run(["patch", "-p0", "--quiet", "--input", folder.parent / "worth.diff"], cwd=patched, check=True)
     assert texts(patched) != before
     assert command.hopcost("report", "record", folder=folder).stdout == done.stdout
+    assert command.hopcost("report", "record", "--diff", folder=folder).stdout == diff
 
 
 @pytest.mark.usefixtures("nothing_left")
@@ -103,13 +109,49 @@ def test_stopped_in_the_middle_it_tells_what_is_known(folder: Path) -> None:
         for line in process.stderr:
             if line.startswith(("conf: rest", "conf: confirmed")):
                 break
-        process.send_signal(signal.SIGINT)
+        os.killpg(process.pid, signal.SIGINT)
         shown, errors = process.communicate(timeout=60)
     assert process.returncode == 130, errors
     assert "Traceback" not in errors
     assert "one start" in shown and "keepalive" in shown
     again = command.hopcost("report", "record", folder=folder)
     assert again.returncode == 0 and again.stdout == shown
+
+
+@pytest.mark.usefixtures("nothing_left")
+@pytest.mark.timeout(240)
+def test_ctrl_c_while_the_file_is_tried_in_its_jail_leaves_nothing(folder: Path) -> None:
+    with command.start("conf", "nginx.conf", *SHORT, folder=folder) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if "changes are tried" in line:
+                break
+        harness = psutil.Process(process.pid)
+        wait_until(lambda: "nginx" in names_of(harness.children(recursive=True)), "no nginx was started")
+        started = harness.children(recursive=True)
+        os.killpg(process.pid, signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    assert "nothing was measured" in errors and "Traceback" not in errors
+    assert names_of(psutil.wait_procs(started, timeout=30)[1]) == []
+    assert [path.name for path in folder.iterdir() if path.name.startswith("record")] == []
+
+
+def names_of(processes: Iterable[psutil.Process]) -> list[str]:
+    """Those that still run, by name."""
+    names = []
+    for process in processes:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            names.append(process.name())
+    return names
+
+
+def wait_until(is_so: Callable[[], bool], otherwise: str) -> None:
+    """Half a minute at most."""
+    deadline = time.monotonic() + 30
+    while not is_so():
+        assert time.monotonic() < deadline, otherwise
+        time.sleep(0.02)
 
 
 @pytest.mark.usefixtures("nothing_left")

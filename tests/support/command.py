@@ -68,7 +68,7 @@ def _last_words(process: subprocess.Popen[str]) -> str:
 
 @contextmanager
 def start(*arguments: object, folder: Path) -> Iterator[subprocess.Popen[str]]:
-    """Start and go on; output in pipes. Killed at the end where the test has not ended it."""
+    """Start and go on, in a process group of its own; output in pipes. Killed at the end unless it has ended."""
     process = subprocess.Popen(
         [HOPCOST, *map(str, arguments)],
         cwd=folder,
@@ -76,6 +76,7 @@ def start(*arguments: object, folder: Path) -> Iterator[subprocess.Popen[str]]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        process_group=0,
     )
     with process:
         try:

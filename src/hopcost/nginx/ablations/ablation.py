@@ -10,14 +10,19 @@ from hopcost.nginx.edits import Edit, Place
 
 
 class Receipt(StrEnum):
-    """What shows under load that an edit had its effect."""
+    """What shows in a start with a few requests that an edit had its effect."""
 
     LOG = "log"  # the access log or the error log grew less, or later
     ENCODING = "encoding"  # Content-Encoding of the answers
-    CONNECTIONS = "connections"  # how many the origin accepted
-    REQUESTS = "requests"  # how many reached the origins
+    BYTES = "bytes"  # the answer as it was sent
+    CONNECTIONS = "connections"  # how many nginx opened to the app
+    CLIENT_CONNECTIONS = "client connections"  # how many the client needed
+    CACHED = "cached"  # files in the cache's folder
     TEMP_FILES = "temp_files"  # "buffered to a temporary file" in the error log
-    HEADER = "header"  # what the origin got, or the client
+    OPEN_FILES = "open files"  # that nginx keeps between requests
+    LISTENING = "listening"  # sockets of the port
+    SESSIONS = "sessions"  # whether a client's TLS session is resumed
+    HEADER = "header"  # fields of the answer
     NONE = "none"  # it only shows as cost
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from hopcost.nginx.ablations.ablation import Ablation, Receipt
+from hopcost.nginx.ablations.ablation import Ablation
 from hopcost.nginx.ablations.context import Context, on
 
 HANDLER = re.compile(r"(?:access|rewrite|header_filter|body_filter|log)_by_lua(?:_block|_file)?$")
@@ -21,7 +21,6 @@ def find(context: Context) -> Iterator[Ablation]:
             asks,
             context.set_all(asks, "off"),
             is_giant=True,
-            receipt=Receipt.REQUESTS,
             buys="each request is allowed by another service",
         )
     passwords = on(context.all_of("auth_basic"))

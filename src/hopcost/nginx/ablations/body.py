@@ -46,7 +46,6 @@ def find(context: Context) -> Iterator[Ablation]:
                 high,
                 context.set_all(high, str(CHEAP_LEVEL[kind])),
                 is_offered=True,
-                receipt=Receipt.ENCODING,
                 unseen=unseen,
                 buys="costs: the answers grow by some percent",
             )
@@ -57,7 +56,6 @@ def find(context: Context) -> Iterator[Ablation]:
                 lines,
                 context.added("brotli_comp_level 1;"),
                 is_offered=True,
-                receipt=Receipt.ENCODING,
                 unseen=unseen,
                 buys="costs: the answers grow by some percent",
             )
@@ -68,7 +66,7 @@ def find(context: Context) -> Iterator[Ablation]:
             "no ready compressed files",
             ready,
             context.set_all(ready, "off"),
-            receipt=Receipt.ENCODING,
+            receipt=Receipt.BYTES,
             unseen="the app answers this path; --path of a file would show it"
             if context.seen.is_from_upstream
             else None,

@@ -21,7 +21,7 @@ def find(context: Context) -> Iterator[Ablation]:
                 lines,
                 context.set_all(lines, "off"),
                 is_giant=True,
-                receipt=Receipt.REQUESTS,
+                receipt=Receipt.CACHED,
                 unseen=None
                 if context.seen.is_from_upstream
                 else "this path asks no app; --path of one that does would show it",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hopcost.nginx.ablations.ablation import Ablation
+from hopcost.nginx.ablations.ablation import Ablation, Receipt
 from hopcost.nginx.ablations.context import Context, on
 from hopcost.nginx.edits.make import set_arguments
 
@@ -28,6 +28,7 @@ def find(context: Context) -> Iterator[Ablation]:
             [cache or context.site.server],
             [set_arguments(cache, "max=1000 inactive=20s")] if cache is not None else context.added(*CACHE),
             is_offered=True,
+            receipt=Receipt.OPEN_FILES,
             unseen=unseen,
             buys="costs: a changed file is seen up to 30 s late",
         )
@@ -37,6 +38,7 @@ def find(context: Context) -> Iterator[Ablation]:
             "open_file_cache off",
             [cache],
             [set_arguments(cache, "off")],
+            receipt=Receipt.OPEN_FILES,
             unseen=unseen,
             buys="files are opened once for many requests",
         )

@@ -25,7 +25,6 @@ def find(context: Context) -> Iterator[Ablation]:
             f"no {RANDOM} to the app",
             random,
             context.removed(random),
-            receipt=Receipt.HEADER,
             unseen=unseen,
             buys="a request can be followed through the logs",
         )
@@ -36,7 +35,6 @@ def find(context: Context) -> Iterator[Ablation]:
             "no X- headers to the app",
             plain,
             context.removed(plain),
-            receipt=Receipt.HEADER,
             unseen=unseen,
             buys="the app knows the client's address",
         )

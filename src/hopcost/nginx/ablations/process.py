@@ -37,6 +37,7 @@ def find(context: Context) -> Iterator[Ablation]:
             [listen],
             [append_argument(listen, "reuseport")],
             is_offered=True,
+            receipt=Receipt.LISTENING,
             unseen=unseen,
             buys="costs: a worker that restarts drops connections that wait for it",
         )
@@ -52,7 +53,7 @@ def _client_connections(context: Context) -> Iterator[Ablation]:
             [set_arguments(timeout, "75s")],
             is_giant=True,
             is_offered=True,
-            receipt=Receipt.CONNECTIONS,
+            receipt=Receipt.CLIENT_CONNECTIONS,
             buys="clients hold no connection open",
         )
     requests = context.in_effect("keepalive_requests")

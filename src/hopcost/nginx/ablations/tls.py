@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hopcost.nginx.ablations.ablation import Ablation
+from hopcost.nginx.ablations.ablation import Ablation, Receipt
 from hopcost.nginx.ablations.context import Context
 from hopcost.nginx.edits.make import remove_argument, set_arguments
 from hopcost.nginx.tree import Directive
@@ -27,6 +27,7 @@ def find(context: Context) -> Iterator[Ablation]:
             [cache or context.site.server],
             context.added(f"ssl_session_cache {CACHE};") if cache is None else [set_arguments(cache, CACHE)],
             is_offered=True,
+            receipt=Receipt.SESSIONS,
             unseen=unseen,
             buys="costs: memory, 10 MB for 40,000 sessions",
         )
@@ -37,6 +38,7 @@ def find(context: Context) -> Iterator[Ablation]:
             "ssl_session_tickets on",
             [tickets],
             [set_arguments(tickets, "on")],
+            receipt=Receipt.SESSIONS,
             unseen=unseen,
             buys="a stolen ticket key opens no old sessions",
         )

@@ -58,8 +58,13 @@ class Address(msgspec.Struct, frozen=True):
         """For a person; a socket file in the form that `hopcost load` takes."""
         return f"http+unix://{self.address.replace('/', '%2F')}" if self.is_unix else f"{self.wire}://{self.address}"
 
-    def connect(self, timeout_s: float) -> socket.socket:
-        """A connected socket, after the handshake if it speaks TLS; OSError if nobody listens or TLS fails."""
+    def connect(
+        self, timeout_s: float, context: ssl.SSLContext | None = None, session: ssl.SSLSession | None = None
+    ) -> socket.socket:
+        """A connected socket, after the handshake if it speaks TLS; OSError if nobody listens or TLS fails.
+
+        A TLS `session` is resumed in the `context` that it comes from, if the server lets it.
+        """
         if self.is_unix:
             connection = socket.socket(socket.AF_UNIX)
             connection.settimeout(timeout_s)
@@ -74,12 +79,13 @@ class Address(msgspec.Struct, frozen=True):
         if not self.is_tls:
             return connection
         try:
-            return self._trust().wrap_socket(connection, server_hostname=self.server_name or self.host)
+            host = self.server_name or self.host
+            return (context or self.trust()).wrap_socket(connection, server_hostname=host, session=session)
         except OSError:
             connection.close()
             raise
 
-    def _trust(self) -> ssl.SSLContext:
+    def trust(self) -> ssl.SSLContext:
         """Whom a client trusts."""
         context = ssl.create_default_context(cafile=self.ca_file)
         if not self.verify:

@@ -75,16 +75,21 @@ class Connection:
         self, target: str, headers: Sequence[tuple[str, str]] = (), method: str = "GET", body: bytes | None = None
     ) -> HttpAnswer:
         """The answer to one request; the connection must be new or kept."""
+        self.send(target, headers, method, body)
+        return self.read()
+
+    def send(
+        self, target: str, headers: Sequence[tuple[str, str]] = (), method: str = "GET", body: bytes | None = None
+    ) -> None:
+        """The request alone; `read` gives its answer."""
         if self.is_kept:
             self._http.start_next_cycle()
         length = [] if body is None else [("Content-Length", str(len(body)))]
         fields = [(name.encode(), value.encode()) for name, value in [*engine_protocol.with_host(headers), *length]]
         request = h11.Request(method=method, target=target.encode(), headers=fields)
-        deadline = time.monotonic() + self._timeout_s
         self._socket.settimeout(self._timeout_s)
         events = (request, h11.Data(data=body or b""), h11.EndOfMessage())
         self._socket.sendall(b"".join(self._http.send(event) or b"" for event in events))
-        return self._read(deadline)
 
     def wait_for_end(self, at_most_s: float) -> float | None:
         """After how many seconds the server does something with an idle connection: it closes, or says so first.
@@ -101,8 +106,9 @@ class Connection:
             pass  # reset
         return time.monotonic() - began
 
-    def _read(self, deadline: float) -> HttpAnswer:
+    def read(self) -> HttpAnswer:
         """The answer that h11 reads; its head is what h11 was fed until the response was whole."""
+        deadline = time.monotonic() + self._timeout_s
         response: h11.Response | None = None
         head, fed, body = b"", b"", bytearray()
         self.received = b""

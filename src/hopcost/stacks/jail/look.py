@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -67,19 +66,10 @@ def look_at(stack: RunningStack) -> JailLook:
     )
 
 
-def empty_logs(stack: RunningStack) -> None:
-    """Make room: logs are in memory, and grow by some 100 bytes with each request."""
-    hop = stack.prepared.hops[0]
-    for path, file in _log_files(stack, hop, stack.processes[hop.name][0]).items():
-        if not _is_error_log(path) and path not in OUTPUT:
-            with contextlib.suppress(OSError), file.open("r+b") as log:
-                log.truncate()
-
-
 def _log_files(stack: RunningStack, hop: PreparedHop, master: int) -> Mapping[str, Path]:
     """The logs by their paths in the jail: files that the master's root folder leads to."""
     assert hop.jail is not None, "the hop is in a jail"
-    root = Path(f"/proc/{master}/root")
+    root = hop.jail.root_of(master)
     return {path: stack.session.log(hop.name) if path in OUTPUT else root / path.lstrip("/") for path in hop.jail.logs}
 
 

@@ -80,7 +80,7 @@ class Observer:
                         seen = children(hop.children, used, root=next(iter(used), 0))
                     case ReceiptKind.LISTENERS:
                         port = None if hop.address.is_unix else int(hop.address.address.rpartition(":")[2])
-                        seen = listeners(hop.settings[name], hop.children, _listening(used, port))
+                        seen = listeners(hop.settings[name], hop.children, count_listening(used, port))
                     case ReceiptKind.CONNECTIONS:
                         forwarded = load.answers if passed is None else passed
                         seen = connections(hop.settings[name], self._accepted_inside(hop, after, load), forwarded)
@@ -196,7 +196,7 @@ def _affinities(pids: Mapping[int, object]) -> dict[int, set[int]]:
     return affinities
 
 
-def _listening(pids: Mapping[int, object], port: int | None) -> int | None:
+def count_listening(pids: Iterable[int], port: int | None) -> int | None:
     """TCP sockets that listen on this port in the network namespace of these processes; None if nobody tells."""
     if port is None:
         return None

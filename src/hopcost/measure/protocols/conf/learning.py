@@ -13,8 +13,10 @@ from hopcost.measure.protocols.conf.behind import app_hop_of, origin_of, with_le
 from hopcost.measure.protocols.conf.phases import bare
 from hopcost.measure.protocols.conf.plan import ConfPlan, ScreenedStack, conf_time, joined
 from hopcost.measure.protocols.conf.request import ConfRequest
+from hopcost.measure.protocols.conf.shown import Shown
 from hopcost.measure.protocols.conf.starting import RealTrials, Starter
 from hopcost.nginx.ablations import Ablation, LoadSeen, find_ablations
+from hopcost.nginx.diff import patch_folder
 from hopcost.nginx.edits import Edit
 from hopcost.nginx.limits import find_limits
 from hopcost.nginx.read import ConfigurationText, read_configuration
@@ -24,7 +26,7 @@ from hopcost.nginx.traps import Trap, find_traps
 from hopcost.nginx.tree import walk
 from hopcost.record.secrets import mask_text, mask_words
 from hopcost.stacks.client.connection import HttpAnswer
-from hopcost.stacks.jail.made.keys import PASSWORD, USER
+from hopcost.stacks.jail.made.passwords import PASSWORD, USER
 from hopcost.stacks.jail.outcome import Outcome, outcome_of
 from hopcost.statistics.questions.conf.question import BARE, Candidate, ConfQuestion, FoundTrap, Seen, Unseen
 from hopcost.suites.arms.app import App
@@ -70,8 +72,10 @@ class Learning:
     def learn(self, time_s: float | None = None) -> ConfLearned:
         """What is measured of the file. ArmFailed or UsageError with the next step if it cannot be measured."""
         request, site = self._request, self._site
-        self._say(f"{request.file.name}: {site.url} is measured; nginx is started in a jail, the files as they are")
+        self._say(f"{request.file.name}: {site.url} is measured; nginx is started with it")
         outcome = outcome_of(self._configuration)
+        where = "in a jail, the files as they are" if outcome.why_no_jail is None else "on a copy, which is rewritten"
+        self._say(f"nginx {outcome.nginx.text} runs {where}")
         workload = request.workload_of(site.host, login_of(self._text))
         app, learned, origin = self._learn_behind(workload)
         workload = msgspec.structs.replace(workload, expect=learned.expect)
@@ -80,14 +84,14 @@ class Learning:
         screened = ScreenedStack(self._configuration, self._link, origin, asked)
         trials = RealTrials(self._starter, screened, self._text)
         expected = trials.as_is.answer
-        seen = self._seen(learned, expected, app)
+        seen = self._seen(learned, trials.as_is, app)
         ablations = find_ablations(self._text, site, outcome.nginx.version, seen)
         traps = find_traps(self._text, site, outcome.nginx.version, seen)
         self._say(f"{len(ablations)} changes are tried, each in a start of its own")
         tried, unseen = self._try(ablations, trials)
         mended, mends = self._mend(traps, tried, trials)
         plan = ConfPlan(
-            question=self._question(outcome, learned, expected, tried, unseen, traps, mended),
+            question=self._question(outcome, learned, expected, tried, unseen, traps, mended, trials.notes),
             screened=screened,
             edits={ablation.name: list(ablation.edits) for ablation in tried},
             mends=mends,
@@ -114,7 +118,7 @@ class Learning:
         app = with_learned(app, learned.idle_timeout_s, warm_up)
         return app, learned, origin_of(self._site, learned.body_bytes, learned.content_type)
 
-    def _seen(self, learned: Learned, answer: HttpAnswer, app: App | None) -> LoadSeen:
+    def _seen(self, learned: Learned, as_is: Shown, app: App | None) -> LoadSeen:
         workload = self._request.workload_of(self._site.host)
         return LoadSeen(
             connections=workload.connections,
@@ -122,12 +126,12 @@ class Learning:
             body_bytes=learned.body_bytes,
             content_type=learned.content_type,
             status=learned.status,
-            encoding=answer.content_encoding,
+            encoding=as_is.answer.content_encoding,
             accepts_gzip=any(name.lower() == "accept-encoding" and "gzip" in value for name, value in workload.headers),
             is_tls=self._site.is_tls,
             is_upload=workload.method.uploads,
             idle_timeout_s=_idle_timeout_s(app, learned),
-            is_from_upstream=bool(self._site.upstreams),
+            is_from_upstream=bool(self._site.upstreams) and as_is.behind != 0,
             path=workload.target,
         )
 
@@ -166,6 +170,7 @@ class Learning:
         unseen: list[Unseen],
         traps: Sequence[Trap],
         mended: set[str],
+        notes: list[str],
     ) -> ConfQuestion:
         request = self._request
         return ConfQuestion(
@@ -183,7 +188,8 @@ class Learning:
             unseen=unseen,
             traps=[FoundTrap(trap.name, trap.words, str(trap.place), trap.name in mended) for trap in traps],
             limits=[f"{limit.words} ({limit.place})" for limit in self._limits],
-            notes=list(dict.fromkeys([*self._text.notes, *outcome.notes])),
+            notes=list(dict.fromkeys(notes)),
+            patch_folder=None if (folder := patch_folder(self._text)) is None else str(folder),
         )
 
 

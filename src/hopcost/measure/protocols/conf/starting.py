@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
-import msgspec
-
 from hopcost.errors import ArmFailed
 from hopcost.machine import facts
+from hopcost.measure.protocols.conf.burst import MOST_CONNECTIONS, ROUNDS, send_burst
 from hopcost.measure.protocols.conf.plan import ScreenedStack
+from hopcost.measure.protocols.conf.shown import Shown, why_without_effect
 from hopcost.measure.protocols.conf.suite import APP
 from hopcost.measure.rig import RealRig
 from hopcost.nginx.ablations import Receipt
 from hopcost.nginx.edits import Edit
 from hopcost.nginx.edits.diff import unified_diff
+from hopcost.nginx.needs.files import prefixed
 from hopcost.nginx.read import ConfigurationText
+from hopcost.nginx.tree import walk
+from hopcost.nginx.upstreams import find_upstreams
 from hopcost.plan.cores import Cores, place_cores
 from hopcost.record.secrets import mask_text
 from hopcost.stacks.client import check
-from hopcost.stacks.client.connection import HttpAnswer
-from hopcost.stacks.host import Local
-from hopcost.stacks.jail.look import look_at
 from hopcost.stacks.running.stack import RunningStack
+from hopcost.stacks.connection import NO_ANSWER, HttpAnswer
+from hopcost.stacks.host import Local
+from hopcost.stacks.jail.held import cached_files, open_files
+from hopcost.stacks.jail.look import JailLook, look_at
+from hopcost.stacks.jail.resumption import resumes_sessions
+from hopcost.stacks.receipts import count_listening
 from hopcost.stacks.sandbox import leftovers, network
 from hopcost.stacks.sandbox.cgroups import find_freezer
 from hopcost.stacks.sandbox.ports import raise_open_files
@@ -34,7 +41,8 @@ from hopcost.suites.read import complete_suite
 from hopcost.suites.suite import Suite
 
 SITE = "as-is"  # the arm of a look
-REQUESTS = 3  # of a trial: so many lines of an access log
+FEW, BURST_S = 2, 1.0  # connections of a burst, and about how long it may take where answers are slow
+LOGS_S = 0.02  # after which nginx has noticed that its clients are gone
 
 
 class Starter:
@@ -67,19 +75,17 @@ def arm_of(configuration: Configuration, link: Link, behind: Hop | None, app: Ap
     return complete_suite(suite, Path(configuration.file).parent / "conf").arms[SITE]
 
 
-class Shown(msgspec.Struct, frozen=True):
-    """What one start showed: its answer, and by how much its logs grew over a few requests."""
-
-    answer: HttpAnswer
-    log_bytes: int
-
-
 class RealTrials:
     """Starts the user's files with edits before the origin, and asks; the answer must be that of the files."""
 
     def __init__(self, starter: Starter, stack: ScreenedStack, text: ConfigurationText) -> None:
         self._starter, self._stack, self._text = starter, stack, text
-        self.as_is = self._show([])
+        caches = (found.directive for found in walk(text) if found.directive.name.endswith("_cache_path"))
+        self._caches = [prefixed(cache.first) for cache in caches if cache.args]
+        self._has_sockets = any(upstream.path for upstream in find_upstreams(text))  # whose connections nobody counts
+        self._connections = min(stack.workload.connections, MOST_CONNECTIONS)
+        self.notes: list[str] = []  # what differs from the user's files
+        self.as_is = self._show([], in_full=True)
 
     def refusal(self, edits: Sequence[Edit]) -> str | None:
         """Why nginx does not start with them, or answers otherwise; None if it does as before."""
@@ -88,7 +94,7 @@ class RealTrials:
     def try_change(self, edits: Sequence[Edit], receipt: Receipt) -> str | None:
         """The same; also why nothing shows that the edits had their effect."""
         try:
-            shown = self._show(edits)
+            shown = self._show(edits, in_full=receipt is not Receipt.NONE)
             expect = self._stack.workload.expect
             check.compare_answers("the file as it is", self.as_is.answer, SITE, shown.answer, expect)
         except ArmFailed as error:
@@ -105,13 +111,42 @@ class RealTrials:
         """The same with secrets as they stand."""
         return unified_diff(self._text, edits)
 
-    def _show(self, edits: Sequence[Edit]) -> Shown:
+    def _show(self, edits: Sequence[Edit], *, in_full: bool) -> Shown:
+        """One start with its answer; `in_full` with all that a few requests at once show."""
         screened = self._stack
         with self._starter.start(screened.edited(edits), screened.link, screened.origin, None) as stack:
-            before = look_at(stack)
-            answers = [ask(stack, screened.workload) for _ in range(REQUESTS)]
-            grown = look_at(stack).since(before)
-        return Shown(answers[0], sum(grown.log_bytes.values()))
+            before, began_s = look_at(stack), time.monotonic()
+            answer = ask(stack, screened.workload)
+            if not in_full:
+                return Shown(answer)
+            took_s = time.monotonic() - began_s
+            if not edits:
+                self.notes = [note for hop in stack.prepared.hops if hop.jail is not None for note in hop.jail.notes]
+                self._connections = min(self._connections, max(FEW, int(BURST_S / ROUNDS / took_s)))
+            return self._shown(stack, before, answer)
+
+    def _shown(self, stack: RunningStack, before: JailLook, answer: HttpAnswer) -> Shown:
+        try:
+            burst = send_burst(stack, self._stack.workload, self._connections)
+        except NO_ANSWER as error:
+            raise ArmFailed(SITE, f"no answer to {self._connections} requests at once: {error!r}") from error
+        time.sleep(LOGS_S)
+        seen, opened = look_at(stack).since(before), burst.opened + 1
+        hop, address = stack.prepared.hops[0], stack.prepared.address
+        with stack.as_client():
+            resumes = resumes_sessions(address, self._stack.workload.target, self._stack.workload.header_fields)
+        return Shown(
+            answer,
+            log_bytes=sum(seen.log_bytes.values()),
+            connections=self._connections,
+            opened=opened,
+            behind=None if seen.accepted is None or self._has_sockets else max(0, seen.accepted - opened),
+            temporary_files=seen.temporary_files,
+            cached_files=cached_files(stack, self._caches),
+            open_files=open_files(stack),
+            listening=count_listening(stack.processes[hop.name], address.port),
+            resumes=resumes,
+        )
 
 
 def why_refused(message: str) -> str:
@@ -124,16 +159,6 @@ def why_refused(message: str) -> str:
     if not rest or not first.endswith("lines:"):
         return first
     return f"nginx refuses it: {rest[-1].removeprefix('nginx: ')}"
-
-
-def why_without_effect(as_is: Shown, shown: Shown, receipt: Receipt) -> str | None:
-    """Why a change counts for nothing: what ought to show it is as it was. None if it shows, or cannot be seen so."""
-    if receipt is Receipt.ENCODING and shown.answer.content_encoding == as_is.answer.content_encoding:
-        encoding = as_is.answer.content_encoding or "none"
-        return f"without effect here: Content-Encoding is {encoding} as before; it stands somewhere else too"
-    if receipt is Receipt.LOG and shown.log_bytes >= as_is.log_bytes > 0:
-        return "without effect here: the log grows as before; it stands somewhere else too"
-    return None
 
 
 def ask(stack: RunningStack, workload: Workload) -> HttpAnswer:
