@@ -40,11 +40,11 @@ def arm_of(configuration: Configuration, site: Site) -> Arm:
 
 
 @contextmanager
-def running(arm: Arm) -> Iterator[RunningStack]:
+def running(arm: Arm, label: str = "jail") -> Iterator[RunningStack]:
     """The arm's stack."""
     network.leave_the_hosts()
     host = Local(find_freezer(), network.find_network())
-    with RunningStack("mine", arm, {}, CORES, host, "jail") as stack:
+    with RunningStack("mine", arm, {}, CORES, host, label) as stack:
         yield stack
 
 

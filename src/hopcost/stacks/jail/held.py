@@ -6,7 +6,7 @@ import os
 import stat
 from collections.abc import Iterable
 
-from hopcost.stacks.stack import RunningStack
+from hopcost.stacks.running.stack import RunningStack
 
 MOST_FILES = 10_000  # of a cache that are counted
 

@@ -10,16 +10,25 @@ from pathlib import Path
 
 import msgspec
 
-from hopcost.errors import CannotMeasure, UsageError
+from hopcost.errors import UsageError
 from hopcost.nginx.edits import Edit
 from hopcost.nginx.needs import Needs, find_needs
 from hopcost.nginx.read import ConfigurationText, read_configuration
 from hopcost.stacks.jail.made.contents import contents_of
+from hopcost.stacks.jail.plain.copy import REWRITTEN, copied, free_ports, plain_command, plain_script, root_of
 from hopcost.stacks.jail.possible import why_no_jail
 from hopcost.stacks.jail.tried.added import Added, merge_edits
 from hopcost.stacks.jail.tried.complaints import read_complaints
 from hopcost.stacks.jail.tried.mend import blank, mend
-from hopcost.stacks.jail.tried.start import NAME, Tried, nginx_command, try_once
+from hopcost.stacks.jail.tried.start import (
+    NAME,
+    Attempt,
+    Tried,
+    attempt_in_jail,
+    jail_net,
+    nginx_command,
+    try_once,
+)
 from hopcost.stacks.jail.version import NginxVersion, nginx_version
 from hopcost.stacks.sandbox import network
 from hopcost.suites.arms.configuration import Configuration
@@ -33,7 +42,8 @@ class Outcome(msgspec.Struct, frozen=True):
     """With what was `added`, this `nginx` starts with the configuration and takes connections.
 
     `edits` are the changes of its text that all arms get, `notes` what differs from the user's files, in words: none if
-    they run unchanged. `warnings` are what nginx says when it starts.
+    they run unchanged. `warnings` are what nginx says when it starts. `why_no_jail` is why a rewritten copy runs; None
+    if the files themselves run, in a jail.
     """
 
     nginx: NginxVersion
@@ -43,6 +53,7 @@ class Outcome(msgspec.Struct, frozen=True):
     edits: list[Edit]
     notes: list[str]
     warnings: list[str]
+    why_no_jail: str | None = None
 
     @property
     def addresses(self) -> list[str]:
@@ -56,8 +67,7 @@ _known: dict[tuple[str, str, str], Outcome] = {}
 def outcome_of(configuration: Configuration) -> Outcome:
     """What this nginx needs to start with these files, whatever edits a configuration has besides.
 
-    The first time that takes a second or more; it is known then. UsageError with file and line if nginx refuses them,
-    CannotMeasure if there can be no jail.
+    The first time that takes a second or more; it is known then. UsageError with file and line if nginx refuses them.
     """
     text = read_configuration(Path(configuration.file))
     if configuration.digest not in (None, text.digest):
@@ -68,10 +78,17 @@ def outcome_of(configuration: Configuration) -> Outcome:
     return _known[key]
 
 
+def forget() -> None:
+    """What was learned: whether there can be a jail may have changed."""
+    _known.clear()
+
+
+def jail_refused() -> str | None:
+    """Why this machine allows no jail; None if it does."""
+    return why_no_jail() or network.find_network().why
+
+
 def _find_outcome(configuration: Configuration, text: ConfigurationText, nginx: NginxVersion) -> Outcome:
-    why = why_no_jail() or network.find_network().why
-    if why is not None:
-        raise CannotMeasure(f"no jail can be made for {configuration.file}: {why}", WITHOUT_JAIL)
     needs = find_needs(text)
     added = _without_ours(text, needs)
     output = ""
@@ -93,8 +110,20 @@ def _try(
 ) -> Tried:
     edits = merge_edits([*needs.edits, *added.all_edits(text)])
     contents = contents_of(NAME, text, needs, added, edits, nginx, host=configuration.host, cores=1, sockets={})
-    addresses = list(dict.fromkeys([*needs.addresses, *added.addresses]))
-    return try_once(contents, nginx_command(nginx, text), addresses, configuration.port, configuration.host)
+    if jail_refused() is None:
+        net = jail_net(list(dict.fromkeys([*needs.addresses, *added.addresses])))
+        command, port = nginx_command(nginx, text), configuration.port
+        return try_once(lambda directory: attempt_in_jail(directory, contents, command, port), net, configuration.host)
+
+    def attempt(directory: Path) -> Attempt:
+        root = root_of(directory, NAME)
+        ports = {port: free_ports().take() for port in needs.ports}
+        hosts = [*needs.hosts, *added.hosts]
+        copy = copied(NAME, contents, text, edits, nginx, root=root, ports=ports, hosts=hosts, cores=1)
+        script = plain_script(NAME, directory, copy.items, plain_command(nginx, text, root))
+        return Attempt(copy, script, is_jailed=False, port=ports[configuration.port])
+
+    return try_once(attempt, None, configuration.host)
 
 
 def _outcome(text: ConfigurationText, needs: Needs, added: Added, nginx: NginxVersion, tried: Tried) -> Outcome:
@@ -102,7 +131,10 @@ def _outcome(text: ConfigurationText, needs: Needs, added: Added, nginx: NginxVe
     notes = list(added.notes)
     if needs.edits:
         notes.append("a certificate is added: a server listens with `ssl` and has none")
-    return Outcome(nginx, text, needs, added, edits, [*text.notes, *notes], tried.output.splitlines())
+    why = jail_refused()
+    if why is not None:
+        notes.insert(0, f"no jail can be made ({why}): {REWRITTEN}; {WITHOUT_JAIL} for one")
+    return Outcome(nginx, text, needs, added, edits, [*text.notes, *notes], tried.output.splitlines(), why)
 
 
 def _without_ours(text: ConfigurationText, needs: Needs) -> Added:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ssl
 from collections.abc import Sequence
 
-from hopcost.generators import engine_protocol
-from hopcost.stacks.address import Address
-from hopcost.stacks.connection import CHECK_S
+from hopcost.programs.generators import engine_protocol
+from hopcost.stacks.client.address import Address
+from hopcost.stacks.client.connection import CHECK_S
 
 
 def resumes_sessions(address: Address, target: str, headers: Sequence[tuple[str, str]]) -> bool | None:

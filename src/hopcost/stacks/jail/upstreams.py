@@ -58,11 +58,14 @@ def route_upstreams(
     own_ports: Iterable[int],
     next_place: Place | None,
     take_port: Callable[[], int],
+    *,
+    is_jailed: bool = True,
 ) -> Routes:
     """Where each upstream's stand-in listens. `main` are those of the measured site, the first gets the next hop.
 
     It listens where the configuration says. `next_place` is where it must listen instead, if it has no choice. What
     cannot listen at its place, because nginx itself or the app does, gets another port; of other sites none does.
+    Outside of a jail nothing can, and everything gets one.
     """
     known = [upstream for upstream in main if upstream.unknown is None]
     first = known[0] if known else None
@@ -72,9 +75,11 @@ def route_upstreams(
     app: Place | None = None
     if first is not None:
         wanted = place_of(first)
-        app = next_place or (wanted if wanted.path or wanted.port not in taken else Place(port=take_port()))
+        is_free = is_jailed and (bool(wanted.path) or wanted.port not in taken)
+        app = next_place or (wanted if is_free else Place(port=take_port()))
         taken.add(app.port)
     others: dict[tuple[Place, str], Route] = {}
+    moved: dict[tuple[Place, str], Place] = {}
     for upstream in dict.fromkeys([*main, *upstreams]):
         if upstream.unknown is not None:
             notes.append(f"{_at(text, upstream)}: {upstream.unknown}: nothing answers there")
@@ -89,11 +94,14 @@ def route_upstreams(
         if is_app and app is not None:
             place = app
         else:
-            is_taken = not wanted.path and wanted.port in taken
-            if is_taken and upstream not in main:
+            is_taken = not is_jailed or (not wanted.path and wanted.port in taken)
+            if is_taken and is_jailed and upstream not in main:
                 continue  # a site that is not asked
-            place = Place(port=take_port()) if is_taken else wanted
-            others[place, SPOKEN[upstream.protocol]] = Route(place, SPOKEN[upstream.protocol], is_app=False)
+            spoken = SPOKEN[upstream.protocol]
+            if is_taken and (wanted, spoken) not in moved:
+                moved[wanted, spoken] = Place(port=take_port())
+            place = moved[wanted, spoken] if is_taken else wanted
+            others[place, spoken] = Route(place, spoken, is_app=False)
         changes, words = _lead(text, upstream, wanted, place)
         edits += changes
         notes += words

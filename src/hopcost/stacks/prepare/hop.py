@@ -92,7 +92,7 @@ def _prepare_configuration(
     shared: Shared, hop: Hop, configuration: Configuration, name: str, address: Address, upstreams: list[Address]
 ) -> PreparedHop:
     """The user's own nginx.conf, in a jail."""
-    parts = prepare_in_jail(name, configuration, upstreams, shared.directory, shared.cores.stack)
+    parts = prepare_in_jail(name, configuration, address, upstreams, shared.directory, shared.cores.stack)
     return PreparedHop(
         name=name,
         program=hop.program,

@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import msgspec
 import pytest
 from jails import BODY_BYTES, arm_of, ask, running, site_of
 from known import known
@@ -278,3 +279,18 @@ def test_who_is_not_root_has_jails_too(tmp_path: Path) -> None:
         assert status == "200" and not Path(directory).exists()
     finally:
         subprocess.run(["rm", "-rf", str(home)], check=True)
+
+
+def test_an_nginx_of_ones_own_reads_it_and_tells_its_version(tmp_path: Path) -> None:
+    binary = tmp_path / "own" / "nginx"
+    binary.parent.mkdir()
+    binary.write_text(
+        '#!/bin/sh\n[ "$1" != -V ] || { echo "nginx version: nginx/1.14.2" >&2; exit 0; }\nexec nginx "$@"\n'
+    )
+    binary.chmod(0o755)
+    configuration, site = site_of(OWN / "few-kept-connections" / "nginx.conf")
+    own = msgspec.structs.replace(configuration, nginx=str(binary))
+    with running(arm_of(own, site)) as stack:
+        assert stack.prepared.hops[0].version == "1.14.2"
+        assert ask(stack, "/").status == 200
+    assert outcome_of(own).nginx.version == (1, 14, 2)

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from hopcost.stacks.connection import Connection, HttpAnswer
-from hopcost.stacks.stack import RunningStack
-from hopcost.suites.experiment import Workload
+from hopcost.stacks.client.connection import Connection, HttpAnswer
+from hopcost.stacks.running.stack import RunningStack
+from hopcost.suites.experiments.experiment import Workload
 
 ROUNDS = 3
 MOST_CONNECTIONS = 64

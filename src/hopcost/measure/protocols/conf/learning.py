@@ -16,8 +16,8 @@ from hopcost.measure.protocols.conf.request import ConfRequest
 from hopcost.measure.protocols.conf.shown import Shown
 from hopcost.measure.protocols.conf.starting import RealTrials, Starter
 from hopcost.nginx.ablations import Ablation, LoadSeen, find_ablations
-from hopcost.nginx.diff import patch_folder
 from hopcost.nginx.edits import Edit
+from hopcost.nginx.edits.diff import patch_folder
 from hopcost.nginx.limits import find_limits
 from hopcost.nginx.read import ConfigurationText, read_configuration
 from hopcost.nginx.sites import Site, choose_site

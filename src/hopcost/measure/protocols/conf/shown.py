@@ -7,7 +7,7 @@ from collections.abc import Callable
 import msgspec
 
 from hopcost.nginx.ablations import Receipt
-from hopcost.stacks.connection import HttpAnswer
+from hopcost.stacks.client.connection import HttpAnswer
 
 
 class Shown(msgspec.Struct, frozen=True):

@@ -23,16 +23,16 @@ from hopcost.nginx.upstreams import find_upstreams
 from hopcost.plan.cores import Cores, place_cores
 from hopcost.record.secrets import mask_text
 from hopcost.stacks.client import check
-from hopcost.stacks.running.stack import RunningStack
-from hopcost.stacks.connection import NO_ANSWER, HttpAnswer
+from hopcost.stacks.client.connection import NO_ANSWER, HttpAnswer
 from hopcost.stacks.host import Local
 from hopcost.stacks.jail.held import cached_files, open_files
 from hopcost.stacks.jail.look import JailLook, look_at
 from hopcost.stacks.jail.resumption import resumes_sessions
-from hopcost.stacks.receipts import count_listening
+from hopcost.stacks.running.stack import RunningStack
 from hopcost.stacks.sandbox import leftovers, network
 from hopcost.stacks.sandbox.cgroups import find_freezer
 from hopcost.stacks.sandbox.ports import raise_open_files
+from hopcost.stacks.under_load.receipts import count_listening
 from hopcost.suites.arms.app import App
 from hopcost.suites.arms.arm import Arm, Hop, Link
 from hopcost.suites.arms.configuration import Configuration

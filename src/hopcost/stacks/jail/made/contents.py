@@ -13,11 +13,13 @@ import msgspec
 
 from hopcost.nginx.edits import Edit, edited
 from hopcost.nginx.needs import Certificate, FileKind, Needs
+from hopcost.nginx.needs.certificates import ADDED
 from hopcost.nginx.read import ConfigurationText
 from hopcost.nginx.tree import walk
 from hopcost.stacks.client.address import LOOPBACK
 from hopcost.stacks.jail.made import keys
 from hopcost.stacks.jail.made.layout import Bound, Folder, Item, Written
+from hopcost.stacks.jail.made.passwords import make_users
 from hopcost.stacks.jail.made.script import system_items
 from hopcost.stacks.jail.possible import IDS, has_one_user
 from hopcost.stacks.jail.tried.added import CERTIFICATE, KEY, Added
@@ -34,7 +36,7 @@ ONLINE = "/sys/devices/system/cpu/online"  # what `worker_processes auto` counts
 class Contents(msgspec.Struct, frozen=True):
     """`files` are shown and kept, `made` are keys and the like; both by their names in the stack's folder.
 
-    `authorities` are the certificates that a client trusts.
+    `authorities` are the certificates that a client trusts. `notes` say what is not as in the originals.
     """
 
     items: list[Item]
@@ -42,6 +44,7 @@ class Contents(msgspec.Struct, frozen=True):
     made: dict[str, bytes]
     authorities: str
     logs: list[str]
+    notes: list[str]
 
 
 class _Maker:
@@ -52,6 +55,7 @@ class _Maker:
         self.items: list[Item] = []
         self.files: dict[str, str] = {}
         self.made: dict[str, bytes] = {}
+        self.notes: list[str] = []
 
     def show(self, path: str, text: str) -> None:
         """A file that may be read."""
@@ -102,7 +106,7 @@ def contents_of(
             maker.show(posixpath.join(folder, "index.html"), INDEX)
     maker.items += [Bound(path, real) for path, real in sockets.items()]
     _put_system(maker, needs, added, cores)
-    return Contents(maker.items, maker.files, maker.made, authorities, _logs(text, nginx))
+    return Contents(maker.items, maker.files, maker.made, authorities, _logs(text, nginx), maker.notes)
 
 
 def _of_nginx(nginx: NginxVersion) -> Iterable[Item]:
@@ -130,6 +134,11 @@ def _make_certificates(maker: _Maker, needs: Needs, added: Added, host: str) -> 
     certificates += [Certificate(CERTIFICATE, KEY, hosts)] if added.has_certificate else []
     lacking = [*added.certificates, *added.keys]
     certificates += [Certificate(path, path, hosts) for path in lacking]
+    maker.notes += [
+        f"{certificate.path}: its key cannot be read here: a new one is RSA with 2048 bits"
+        for certificate in needs.certificates
+        if certificate.is_assumed and certificate.path != ADDED
+    ]
     texts: dict[str, None] = {}
     for certificate in certificates:
         pem, key = keys.make_pair(certificate.kind, certificate.bits, hosts)
@@ -152,13 +161,25 @@ def _put_file(maker: _Maker, text: ConfigurationText, path: str, kind: FileKind,
             length = real.stat().st_size if real is not None else keys.TICKET_KEY_BYTES
             maker.hide(path, keys.make_ticket_key(length))
         case FileKind.USERS:
-            maker.show(path, keys.make_htpasswd())
+            _put_users(maker, path, real)
         case FileKind.PASSWORDS:
             maker.hide(path, "\n")
         case FileKind.AUTHORITIES:
             maker.hide(path, authorities or keys.make_pair("ec", 256, ("localhost",))[0])
         case _ if real is not None:
             maker.items.append(Bound(path, str(real)))
+
+
+def _put_users(maker: _Maker, path: str, real: Path | None) -> None:
+    """hopcost's own user, whose password is hashed as those of the original."""
+    try:
+        original = None if real is None else real.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        original = None
+    users = make_users(original)
+    maker.show(path, users.text)
+    if not users.is_original:
+        maker.notes.append(f"{path}: nobody can tell how its passwords are hashed: hopcost's own is {users.words}")
 
 
 def _real(text: ConfigurationText, path: str) -> Path | None:

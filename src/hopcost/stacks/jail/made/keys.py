@@ -1,4 +1,4 @@
-"""Certificates, keys and passwords of a jail: of the kind and size that the originals have, and never the originals.
+"""Certificates and keys of a jail: of the kind and size that the originals have, and never the originals.
 
 They are made once per process: all arms have the same, and no start waits for a key.
 """
@@ -18,7 +18,6 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from hopcost.stacks.prepare.certificate import VALID
 
-USER, PASSWORD = "hopcost", "hopcost"
 TICKET_KEY_BYTES = 80
 CURVES: dict[int, ec.EllipticCurve] = {256: ec.SECP256R1(), 384: ec.SECP384R1(), 521: ec.SECP521R1()}
 RSA_BITS = (2048, 3072, 4096)
@@ -105,8 +104,3 @@ def _e_times_power_of_two(digits: int) -> int:
 def make_ticket_key(length: int = TICKET_KEY_BYTES) -> bytes:
     """A key of session tickets."""
     return os.urandom(length)
-
-
-def make_htpasswd() -> str:
-    """A file of users with one whose password is not hashed: checking it costs nothing."""
-    return f"{USER}:{{PLAIN}}{PASSWORD}\n"

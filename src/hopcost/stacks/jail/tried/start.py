@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import msgspec
 
@@ -43,16 +44,32 @@ def jail_net(addresses: Sequence[str]) -> Net:
     return Net(sysctls={} if os.geteuid() == 0 else dict(UNPRIVILEGED_PORTS), addresses=list(addresses))
 
 
-def try_once(contents: Contents, command: Sequence[str], addresses: Sequence[str], port: int, host: str) -> Tried:
-    """Start nginx, connect to it, ask for `/` if it speaks plain HTTP, and stop it."""
-    session = Session(net=jail_net(addresses))
+class Attempt(msgspec.Struct, frozen=True):
+    """One start: what must lie in the stack's folder, the script that becomes nginx, and the port of the site."""
+
+    contents: Contents
+    script: str
+    is_jailed: bool
+    port: int
+
+
+def attempt_in_jail(directory: Path, contents: Contents, command: Sequence[str], port: int) -> Attempt:
+    """A start in a jail."""
+    return Attempt(contents, jail_script(NAME, directory, contents.items, command, []), is_jailed=True, port=port)
+
+
+def try_once(make: Callable[[Path], Attempt], net: Net | None, host: str) -> Tried:
+    """Start nginx, connect to it, ask for `/` if it speaks plain HTTP, and stop it. `make` gets the stack's folder."""
+    session = Session(net=net)
     try:
-        put_files(session, contents)
-        script = session.put(f"{NAME}-jail.sh", jail_script(NAME, session.directory, contents.items, command, []))
-        session.start(NAME, jail_command(script), sorted(os.sched_getaffinity(0)), open_files(None))
-        runs = _wait_until_it_listens(session, port)
+        attempt = make(session.directory)
+        put_files(session, attempt.contents)
+        script = session.put(f"{NAME}-jail.sh", attempt.script)
+        command = jail_command(script) if attempt.is_jailed else ["sh", str(script)]
+        session.start(NAME, command, sorted(os.sched_getaffinity(0)), open_files(None))
+        runs = _wait_until_it_listens(session, attempt.port)
         if runs:
-            _ask(session, port, host)
+            _ask(session, attempt.port, host)
         runs = runs and NAME not in session.poll()
         return Tried(last_lines(session.log(NAME), LINES), runs)
     finally:

@@ -8,7 +8,7 @@ import pytest
 
 from hopcost.measure.protocols.conf.shown import JUDGES, Shown, why_without_effect
 from hopcost.nginx.ablations import Receipt
-from hopcost.stacks.connection import HttpAnswer
+from hopcost.stacks.client.connection import HttpAnswer
 
 
 def shown(*, body: bytes = b"", fields: str = "Server: x", encoding: str | None = None, **counts: Any) -> Shown:

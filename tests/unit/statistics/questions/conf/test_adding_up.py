@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-import confs
 import numpy as np
 import pytest
-from confs import BUFFER, KEEPALIVE
 from known import known
+from mocks import confs
+from mocks.confs import BUFFER, KEEPALIVE
 
 from hopcost.record import reader
-from hopcost.record.run import Record
+from hopcost.record.contents.run import Record
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.questions.conf.adding_up import apart
 from hopcost.statistics.questions.conf.result import ConfResult, read_conf

@@ -2,122 +2,51 @@
 
 from __future__ import annotations
 
-import itertools
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
-from hopcost.errors import UsageError
 from hopcost.machine import binaries
 from hopcost.nginx.edits import Edit
 from hopcost.nginx.read import ConfigurationText
-from hopcost.nginx.secrets import MASK, find_secrets
-from hopcost.nginx.sites import Site, choose_site
+from hopcost.nginx.secrets import find_secrets
+from hopcost.nginx.sites import Site
 from hopcost.nginx.tree import walk
-from hopcost.stacks.client.address import LOOPBACK, Address
+from hopcost.stacks.client.address import Address
 from hopcost.stacks.jail import names
 from hopcost.stacks.jail.made.contents import Contents, contents_of
 from hopcost.stacks.jail.made.script import jail_command, jail_script
 from hopcost.stacks.jail.outcome import Outcome, outcome_of
+from hopcost.stacks.jail.plain.copy import copied, free_ports, plain_command, plain_script, root_of
+from hopcost.stacks.jail.prepare.addresses import free_ports_of, site_of
+from hopcost.stacks.jail.prepare.jail import InJail, Jail
 from hopcost.stacks.jail.tried.added import merge_edits
 from hopcost.stacks.jail.tried.start import nginx_command
-from hopcost.stacks.jail.upstreams import SOCKET_OF_APP, SPOKEN, Place, Routes, place_of, route_upstreams
-from hopcost.stacks.prepare.certificate import CERTIFICATE
-from hopcost.suites.arms.arm import Hop, Link
+from hopcost.stacks.jail.upstreams import SOCKET_OF_APP, Place, Routes, route_upstreams
 from hopcost.suites.arms.configuration import Configuration
 
-FIRST_PORT = 2900  # of what cannot listen where the configuration says; in a namespace of its own
 ORIGIN, BODY = "hopcost-origin", "/hello"
 LONG_ENOUGH = 4  # characters: a shorter value stands in other words too
 OTHERS, NAMES = "other-upstreams", "name-server"
 
 
-class Jail(msgspec.Struct, frozen=True):
-    """What a prepared hop has besides if it runs in a jail.
-
-    `made` are files of the stack's folder that are neither shown nor kept. `helpers` are commands by name: the origin
-    that stands for all upstreams but the next hop, and a name server. `logs` are paths in the jail. `secrets` are the
-    values of the configuration that nobody may see.
-    """
-
-    made: dict[str, bytes]
-    authorities: str
-    helpers: dict[str, list[str]]
-    secrets: list[str]
-    logs: list[str]
-    notes: list[str]
-
-    def mask(self, text: str) -> str:
-        """A text without the secrets."""
-        for secret in self.secrets:
-            text = text.replace(secret, MASK)
-        return text
-
-
-class InJail(msgspec.Struct, frozen=True):
-    """The parts of a prepared hop."""
-
-    version: str
-    command: list[str]
-    files: dict[str, str]
-    children: int
-    forks: bool
-    jail: Jail
-
-
-def front_address(hop: Hop, configuration: Configuration, ip: str, directory: Path) -> Address:
-    """Where the site is reached; UsageError if it is not reached so."""
-    outcome = outcome_of(configuration)
-    is_tls = _site(outcome, configuration).is_tls
-    if is_tls is not (hop.link is Link.HTTPS_TCP):
-        link = (Link.HTTPS_TCP if is_tls else Link.HTTP_TCP).value
-        raise UsageError(
-            f"{hop.program}: port {configuration.port} of {configuration.file} is not reached over {hop.link.value}",
-            f"link = {link!r}",
-        )
-    ca_file = str(directory / CERTIFICATE) if is_tls else None
-    name = configuration.host if is_tls else None
-    return Address(hop.link.value, f"{ip}:{configuration.port}", ca_file=ca_file, server_name=name)
-
-
-def next_address(configuration: Configuration, hop: Hop, socket: Path) -> Address:
-    """Where the hop after the configuration listens: where the site sends requests, if it can listen there.
-
-    UsageError if they do not speak the same protocol.
-    """
-    outcome = outcome_of(configuration)
-    known = [upstream for upstream in _site(outcome, configuration).upstreams if upstream.unknown is None]
-    if not known:
-        raise UsageError(
-            f"{configuration.file}: {configuration.host}:{configuration.port} passes no request on",
-            f"leave {hop.program} out: nobody would ask it",
-        )
-    protocol = SPOKEN.get(known[0].protocol, known[0].protocol)
-    if hop.link.value.partition("+")[0] != protocol:
-        raise UsageError(
-            f"{hop.program} is reached over {hop.link.value}; {configuration.file} passes requests on by {protocol}",
-            f"link = {protocol}+tcp or {protocol}+unix, and a program that speaks it",
-        )
-    if hop.copies > 1:
-        raise UsageError(f"{hop.program}: copies: behind your own configuration there is one", "leave `copies` out")
-    if hop.link.is_unix:
-        return Address(hop.link.value, str(socket))
-    wanted = place_of(known[0])
-    is_free = not wanted.path and wanted.port not in outcome.needs.ports
-    port = hop.fixed_port or (wanted.port if is_free else next(_free_ports(outcome)))
-    host = wanted.host if hop.app is None and not wanted.path and hop.fixed_port is None else LOOPBACK
-    return Address(hop.link.value, f"[{host}]:{port}" if ":" in host else f"{host}:{port}")
-
-
 def prepare_in_jail(
-    name: str, configuration: Configuration, upstreams: Sequence[Address], directory: Path, cores: Sequence[int]
+    name: str,
+    configuration: Configuration,
+    address: Address,
+    upstreams: Sequence[Address],
+    directory: Path,
+    cores: Sequence[int],
 ) -> InJail:
-    """The hop `name` of a stack in this directory, whose next hop listens at the first of `upstreams`."""
+    """The hop `name` of a stack in this directory, at its address, whose next hop listens at the first of `upstreams`.
+
+    Where no jail can be made it is a rewritten copy.
+    """
     outcome = outcome_of(configuration)
-    site, sockets = _site(outcome, configuration), dict[str, str]()
-    next_place = _place_in_jail(site, upstreams[0], sockets) if upstreams else None
+    site, sockets = site_of(outcome, configuration), dict[str, str]()
+    next_place = _place_in_jail(outcome, site, upstreams[0], sockets) if upstreams else None
     routes = _routes(outcome, site, next_place)
     edits = merge_edits([*configuration.edits, *routes.edits, *outcome.edits])
     contents = contents_of(
@@ -132,6 +61,8 @@ def prepare_in_jail(
         has_index=not _passes_root_on(site),
         sockets=sockets | {path: str(directory / socket) for path, socket in _other_sockets(routes).items()},
     )
+    if outcome.why_no_jail is not None:
+        return _prepare_copy(name, configuration, outcome, address, routes, contents, edits, directory, len(cores))
     script = f"{name}-jail.sh"
     inside = nginx_command(outcome.nginx, outcome.text)
     reached = [*sockets.values(), *(str(directory / socket) for socket in _other_sockets(routes).values())]
@@ -146,6 +77,38 @@ def prepare_in_jail(
     )
 
 
+def _prepare_copy(
+    name: str,
+    configuration: Configuration,
+    outcome: Outcome,
+    address: Address,
+    routes: Routes,
+    contents: Contents,
+    edits: Sequence[Edit],
+    directory: Path,
+    cores: int,
+) -> InJail:
+    """The same outside of a jail: the site's port is that of its address, all others are new."""
+    root = root_of(directory, name)
+    ports = {port: free_ports().take() for port in outcome.needs.ports if port != configuration.port}
+    assert address.port is not None, "a site is reached over TCP"
+    ports[configuration.port] = address.port
+    hosts = [*outcome.needs.hosts, *outcome.added.hosts]
+    copy = copied(
+        "jail", contents, outcome.text, edits, outcome.nginx, root=root, ports=ports, hosts=hosts, cores=cores
+    )
+    script = f"{name}-copy.sh"
+    text = plain_script(name, directory, copy.items, plain_command(outcome.nginx, outcome.text, root))
+    return InJail(
+        version=outcome.nginx.text,
+        command=["sh", str(directory / script)],
+        files={script: text} | copy.files,
+        children=_workers(outcome, configuration.edits, cores),
+        forks=_has_cache(outcome),
+        jail=msgspec.structs.replace(_jail(outcome, routes, copy, edits, directory, cores), root=str(root)),
+    )
+
+
 def _jail(
     outcome: Outcome, routes: Routes, contents: Contents, edits: Sequence[Edit], directory: Path, cores: int
 ) -> Jail:
@@ -156,7 +119,7 @@ def _jail(
         helpers={name: command for name, command in helpers.items() if command},
         secrets=_secrets(outcome.text.with_edits(edits)),
         logs=contents.logs,
-        notes=[*outcome.notes, *routes.notes],
+        notes=[*outcome.notes, *contents.notes, *routes.notes],
     )
 
 
@@ -166,20 +129,18 @@ def _secrets(text: ConfigurationText) -> list[str]:
     return sorted((value for value in values if len(value) >= LONG_ENOUGH), key=len, reverse=True)
 
 
-def _site(outcome: Outcome, configuration: Configuration) -> Site:
-    return choose_site(outcome.text, configuration.host, configuration.port)
-
-
 def _passes_root_on(site: Site) -> bool:
     """Whether a request for `/` goes to an upstream: by the server, `location /`, a named one or an expression."""
     ends = [[block.args for block in upstream.parents if block.name == "location"][-1:] for upstream in site.upstreams]
     return any(not end or end[0][0].startswith(("@", "~")) or end[0][-1] == "/" for end in ends)
 
 
-def _place_in_jail(site: Site, upstream: Address, sockets: dict[str, str]) -> Place:
+def _place_in_jail(outcome: Outcome, site: Site, upstream: Address, sockets: dict[str, str]) -> Place:
     """The next hop's place as nginx sees it; its socket is where the configuration looks for one."""
     if not upstream.is_unix:
         return Place(host=upstream.host, port=upstream.port or 0)
+    if outcome.why_no_jail is not None:
+        return Place(path=upstream.address)
     wanted = next((known.path for known in site.upstreams if known.unknown is None), None)
     path = wanted or SOCKET_OF_APP
     sockets[path] = upstream.address
@@ -187,16 +148,12 @@ def _place_in_jail(site: Site, upstream: Address, sockets: dict[str, str]) -> Pl
 
 
 def _routes(outcome: Outcome, site: Site, next_place: Place | None) -> Routes:
-    ports = _free_ports(outcome)
+    ports = free_ports_of(outcome)
     main = site.upstreams if next_place is not None else ()
-    own = outcome.needs.ports
-    return route_upstreams(outcome.text, main, outcome.needs.upstreams, own, next_place, lambda: next(ports))
-
-
-def _free_ports(outcome: Outcome) -> Iterator[int]:
-    """Ports that neither nginx listens on nor some upstream has."""
-    taken = {*outcome.needs.ports, *(upstream.port for upstream in outcome.needs.upstreams)}
-    return (port for port in itertools.count(FIRST_PORT) if port not in taken)
+    own, is_jailed = outcome.needs.ports, outcome.why_no_jail is None
+    take_port = (lambda: next(ports)) if is_jailed else free_ports().take
+    upstreams = outcome.needs.upstreams
+    return route_upstreams(outcome.text, main, upstreams, own, next_place, take_port, is_jailed=is_jailed)
 
 
 def _other_sockets(routes: Routes) -> dict[str, str]:
@@ -221,7 +178,7 @@ def _origin_command(routes: Routes, directory: Path, cores: int) -> list[str]:
 def _names_command(outcome: Outcome) -> list[str]:
     """The name server, if names of upstreams are looked up under load."""
     places = outcome.needs.resolvers
-    is_asked = any(upstream.by_variable for upstream in outcome.needs.upstreams)
+    is_asked = outcome.why_no_jail is None and any(upstream.by_variable for upstream in outcome.needs.upstreams)
     return [sys.executable, "-I", "-S", names.__file__, *places] if places and is_asked else []
 
 
