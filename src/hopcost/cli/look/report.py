@@ -86,6 +86,8 @@ def report(
         output = output or Path(html or path / PAGE)
     read = records.read_record(path)
     if diff:
+        if format is not Format.TEXT or parts or baseline is not None:
+            raise UsageError("--diff prints the diff alone", "leave the other options out, but for --output")
         patch = kept_diff(read)
         write_result(patch, output)
         if MASK in patch:

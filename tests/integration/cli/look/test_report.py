@@ -6,6 +6,7 @@ from pathlib import Path
 
 import golden
 from command import hopcost, loaded_by
+from mocks import confs
 from samples.written import arm, changed, written
 
 
@@ -49,3 +50,16 @@ def test_no_such_record_lists_the_newest(tmp_path: Path) -> None:
 def test_a_report_as_text_loads_no_charts_and_no_distributions() -> None:
     modules = loaded_by(["report", str(golden.FOLDER / "records" / "sweep")])
     assert {"altair", "jinja2", "scipy.stats"}.isdisjoint(modules)
+
+
+def test_the_diff_alone_goes_to_patch_and_nothing_else_does(tmp_path: Path) -> None:
+    path = confs.measured(tmp_path).record.path
+    shown = hopcost("report", path, "--diff")
+    assert (shown.returncode, shown.stderr) == (0, "")
+    lines = shown.stdout.splitlines()
+    assert lines[-4:] == ["--- nginx.conf", "+++ nginx.conf", "+ buffer=64k;", "+keepalive 64;"]
+    assert all(line.startswith("# ") for line in lines[:-4])
+    refused = hopcost("report", path, "--diff", "--json")
+    assert refused.returncode == 2 and "--diff prints the diff alone" in refused.stderr
+    plain = hopcost("report", written(tmp_path / "r"), "--diff")
+    assert plain.returncode == 2 and "only records of hopcost conf have one" in plain.stderr

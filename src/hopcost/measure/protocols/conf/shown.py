@@ -13,15 +13,15 @@ from hopcost.stacks.client.connection import HttpAnswer
 class Shown(msgspec.Struct, frozen=True):
     """Counts of one start; None where nobody can tell here.
 
-    `connections` are the client's at one time, `opened` how many it opened in all. `behind` and `segments` are the TCP
-    connections that nginx opened to what is behind it, and the segments of the whole stack. `open_files` and
-    `cached_files` are files that nginx holds at the end; `listening` are sockets of the site's port. `resumes` says
-    whether a client's TLS session is resumed.
+    `connections` are the client's at one time (0: one request was all), `opened` how many it opened in all. `behind`
+    are the TCP connections that nginx opened to what is behind it. `open_files` and `cached_files` are files that it
+    holds at the end; `listening` are sockets of the site's port. `resumes` says whether a client's TLS session is
+    resumed.
     """
 
     answer: HttpAnswer
     log_bytes: int = 0
-    connections: int = 1
+    connections: int = 0
     opened: int = 1
     behind: int | None = None
     temporary_files: int = 0
@@ -34,6 +34,8 @@ class Shown(msgspec.Struct, frozen=True):
 def why_without_effect(as_is: Shown, changed: Shown, receipt: Receipt) -> str | None:
     """Why a change counts for nothing: what ought to show it is as it was. None if it shows, or cannot be seen so."""
     judge = JUDGES.get(receipt)
+    if receipt not in OF_ONE_ANSWER and not (as_is.connections and changed.connections):
+        return None
     why = None if judge is None else judge(as_is, changed)
     return None if why is None else f"without effect here: {why}"
 
@@ -112,6 +114,7 @@ def _fields(answer: HttpAnswer) -> list[str]:
     return [line.partition(":")[0].lower() for line in answer.head.splitlines()[1:]]
 
 
+OF_ONE_ANSWER = frozenset({Receipt.ENCODING, Receipt.BYTES, Receipt.HEADER})
 JUDGES: dict[Receipt, Callable[[Shown, Shown], str | None]] = {
     Receipt.LOG: _log,
     Receipt.ENCODING: _encoding,

@@ -75,6 +75,10 @@ def arm_of(configuration: Configuration, link: Link, behind: Hop | None, app: Ap
     return complete_suite(suite, Path(configuration.file).parent / "conf").arms[SITE]
 
 
+class BurstFailed(ArmFailed):
+    """nginx answers one request, and not as many at once."""
+
+
 class RealTrials:
     """Starts the user's files with edits before the origin, and asks; the answer must be that of the files."""
 
@@ -85,7 +89,7 @@ class RealTrials:
         self._has_sockets = any(upstream.path for upstream in find_upstreams(text))  # whose connections nobody counts
         self._connections = min(stack.workload.connections, MOST_CONNECTIONS)
         self.notes: list[str] = []  # what differs from the user's files
-        self.as_is = self._show([], in_full=True)
+        self.as_is = self._show_as_is()
 
     def refusal(self, edits: Sequence[Edit]) -> str | None:
         """Why nginx does not start with them, or answers otherwise; None if it does as before."""
@@ -111,17 +115,27 @@ class RealTrials:
         """The same with secrets as they stand."""
         return unified_diff(self._text, edits)
 
+    def _show_as_is(self) -> Shown:
+        """With as many requests at once as it answers: too few `worker_connections` are a trap, and no end."""
+        while self._connections:
+            try:
+                return self._show([], in_full=True)
+            except BurstFailed:
+                self._connections //= 2
+        return self._show([], in_full=False)
+
     def _show(self, edits: Sequence[Edit], *, in_full: bool) -> Shown:
         """One start with its answer; `in_full` with all that a few requests at once show."""
         screened = self._stack
         with self._starter.start(screened.edited(edits), screened.link, screened.origin, None) as stack:
             before, began_s = look_at(stack), time.monotonic()
             answer = ask(stack, screened.workload)
-            if not in_full:
-                return Shown(answer)
             took_s = time.monotonic() - began_s
             if not edits:
                 self.notes = [note for hop in stack.prepared.hops if hop.jail is not None for note in hop.jail.notes]
+            if not in_full or not self._connections:
+                return Shown(answer)
+            if not edits:
                 self._connections = min(self._connections, max(FEW, int(BURST_S / ROUNDS / took_s)))
             return self._shown(stack, before, answer)
 
@@ -129,7 +143,7 @@ class RealTrials:
         try:
             burst = send_burst(stack, self._stack.workload, self._connections)
         except NO_ANSWER as error:
-            raise ArmFailed(SITE, f"no answer to {self._connections} requests at once: {error!r}") from error
+            raise BurstFailed(SITE, f"no answer to {self._connections} requests at once: {error!r}") from error
         time.sleep(LOGS_S)
         seen, opened = look_at(stack).since(before), burst.opened + 1
         hop, address = stack.prepared.hops[0], stack.prepared.address

@@ -63,3 +63,9 @@ def test_a_change_must_show_where_it_can_be_seen(
 
 def test_every_receipt_but_none_is_looked_for() -> None:
     assert set(JUDGES) == set(Receipt) - {Receipt.NONE}
+
+
+@pytest.mark.parametrize("receipt", [Receipt.CLIENT_CONNECTIONS, Receipt.CACHED, Receipt.LOG])
+def test_one_request_shows_no_counts(receipt: Receipt) -> None:
+    assert why_without_effect(shown(), shown(connections=0), receipt) is None
+    assert why_without_effect(shown(connections=0), shown(connections=0), Receipt.ENCODING) is not None

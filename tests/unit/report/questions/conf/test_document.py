@@ -164,7 +164,7 @@ def with_gap(answer: ConfResult, added_up: float, half: float) -> ConfResult:
 def test_changes_that_interact_are_told(answer: ConfResult) -> None:
     text = unwrapped(with_gap(answer, -31_000.0, 2_000.0))
     assert "! The changes interact: together −25 µs (−26 to −24), one at a time they add up to −31.0 µs." in text
-    assert "The gap is +6 µs (+4 to +8)." in text
+    assert "The gap is +6 µs (4–8)." in text
 
 
 def test_a_gap_that_may_be_noise_is_told_as_such(answer: ConfResult) -> None:
