@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+import shlex
+from collections.abc import Sequence
 
+OF_A_RUN = frozenset({"--time", "--record", "--seed", "--diff", "--output", "-o"})
 LEAST_PERCENT = 0.1  # that a gate and a run take as a precision
 
 
@@ -26,6 +29,21 @@ def time_option(seconds: float) -> str:
     if seconds <= 120:
         return f"{10 * math.ceil(seconds / 10)}s"
     return f"{math.ceil(seconds / 60)}m" if seconds <= 5400 else f"{math.ceil(seconds / 1800) / 2:g}h"
+
+
+def with_time(command: Sequence[str], seconds: float) -> str:
+    """The same command with more time, and without what names this run; the user's own command behind `--` stays.
+
+    >>> with_time(["hopcost", "conf", "nginx.conf", "--seed=3", "--", "serve", "--time", "9"], 130)
+    'hopcost conf --time 3m nginx.conf -- serve --time 9'
+    """
+    end = command.index("--") if "--" in command else len(command)
+    words, skip = [], False
+    for word in command[2:end]:
+        if not skip and word.partition("=")[0] not in OF_A_RUN:
+            words.append(word)
+        skip = not skip and word in OF_A_RUN
+    return shlex.join([*command[:2], "--time", time_option(seconds), *words, *command[end:]])
 
 
 def precision_option(share: float) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import shlex
 from datetime import datetime
 
+from hopcost.record.secrets import MASK
 from hopcost.report import notation
 from hopcost.report.document import Document, Fold, Heading, Lines, Section, Style, Table
 from hopcost.report.formatting import count, duration
-from hopcost.report.questions.closing import closing_lines, time_option
+from hopcost.report.questions.closing import closing_lines, time_option, with_time
 from hopcost.report.questions.conf.details import detail_elements
 from hopcost.report.questions.conf.words import (
     WORDS_MOST,
@@ -164,5 +165,7 @@ def _notes(answer: ConfResult) -> list[str]:
 def _next(answer: ConfResult) -> str:
     """The same with more time if something is not settled; else everything that is known."""
     if any(finding.worth is Worth.OPEN for finding in answer.findings):
-        return f"hopcost conf {shlex.quote(answer.question.file)} --time {time_option(3 * answer.record.plan.time_s)} …"
+        seconds = 3 * answer.record.plan.time_s
+        again = with_time(answer.record.run.command, seconds)
+        return again if MASK not in again else f"hopcost conf --time {time_option(seconds)} …"
     return f"hopcost report {shlex.quote(str(answer.record.path))} --details"

@@ -26,7 +26,11 @@ MEND = [Edit(confs.FILE, 400, 405, "upgrade mended;")]
 def shown(answer: ConfResult) -> ConfResult:
     """Without what is new with every test's run."""
     run = msgspec.structs.replace(
-        answer.record.run, started_utc="2025-01-02T03:04:05Z", ended_utc="2025-01-02T03:08:45Z", hopcost="0"
+        answer.record.run,
+        started_utc="2025-01-02T03:04:05Z",
+        ended_utc="2025-01-02T03:08:45Z",
+        hopcost="0",
+        command=["hopcost", "conf", "nginx.conf", "--seed", "1"],
     )
     return msgspec.structs.replace(
         answer, record=msgspec.structs.replace(answer.record, run=run, path=Path("records/conf"))
