@@ -168,6 +168,25 @@ def test_killed_in_the_middle_its_record_still_tells(folder: Path) -> None:
     assert "one start" in again.stdout and "keepalive" in again.stdout
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="root alone can lay rights down")
+@pytest.mark.usefixtures("nothing_left")
+@pytest.mark.timeout(240)
+def test_without_the_right_to_make_a_jail_a_rewritten_copy_is_measured(folder: Path) -> None:
+    before = texts(folder)
+    done = command.hopcost(
+        *("conf", "nginx.conf", *SHORT, "--json"),
+        folder=folder,
+        before=["setpriv", "--bounding-set=-sys_admin", "--"],
+        extra={"HOPCOST_USER_NAMESPACE": "1"},  # it does not try one
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "on a copy, which is rewritten" in done.stderr
+    assert texts(folder) == before
+    answer = json.loads(done.stdout)
+    assert any("no jail can be made" in note for note in answer["jail"])
+    assert answer["kept"] == ["keepalive"] and "-        keepalive 2;" in answer["diff"]
+
+
 @pytest.mark.usefixtures("nothing_left")
 @pytest.mark.timeout(240)
 def test_a_limit_is_switched_off_in_all_arms_and_told(tmp_path: Path) -> None:
