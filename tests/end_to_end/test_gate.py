@@ -27,7 +27,8 @@ def test_with_little_time_it_is_not_settled_and_says_so_everywhere(tmp_path: Pat
     assert json.loads((tmp_path / "gate.json").read_text())["outcome"] == "not settled"
     first, _, rest = github.read_text().partition("\n")
     assert first == "what other steps wrote" and rest.startswith("## hopcost gate · unix · margin 3 %")
-    assert command.hopcost("report", tmp_path / "record").returncode == 0
+    again = command.hopcost("report", tmp_path / "record", "--format", "markdown")
+    assert again.returncode == 0 and again.stdout.startswith("## hopcost gate · unix · margin 3 %")
 
 
 @pytest.mark.usefixtures("nothing_left")

@@ -38,6 +38,10 @@ from hopcost.record import reader
 from hopcost.record.contents.block import Block
 from hopcost.record.contents.evidence import Memory, NetworkKind, Receipt, Surroundings, TimeWait
 from hopcost.record.contents.run import Ending, Record
+from hopcost.record.block import Block
+from hopcost.record.evidence import Memory, NetworkKind, Receipt, Surroundings, TimeWait
+from hopcost.record.question import Verb, keep
+from hopcost.record.run import Ending, Record
 from hopcost.record.writer import Writer
 from hopcost.stacks.client.address import Address
 from hopcost.stacks.client.connection import HttpAnswer
@@ -312,6 +316,8 @@ def measured(rig: MockRig, tmp_path: Path, asked: GateQuestion, time_s: float = 
     suite = before_after.gate_suite(asked)
     options = RunOptions(time_s=time_s, seed=1, margin=asked.margin, precision=0.003)
     planned = make_plan(suite, [], options, LIMITS)
-    with Writer(tmp_path / "record", suite, planned, {"cpu": "Abacus 2"}, ["hopcost", "gate"]) as writer:
+    kept = before_after.question_to_keep(asked, suite)
+    words = ["hopcost", "gate"]
+    with Writer(tmp_path / "record", suite, planned, {"cpu": "Abacus 2"}, words, keep(Verb.GATE, kept)) as writer:
         loop.measure_plan(planned, rig, writer, Recorder())
-    return gate.read_gate(asked, reader.read_record(tmp_path / "record"), before_after.is_unchanged(suite))
+    return gate.read_gate(kept, reader.read_record(tmp_path / "record"))

@@ -30,7 +30,7 @@ def changes_reading(answer: GateResult) -> list[str]:
     experiment = answer.experiment
     disturbed = disturbed_sentences(experiment.suspect, experiment.blocks, "--details")
     lines = [*_own_faults(answer), *disturbed[:1]]  # the last lines have the remedy
-    if answer.is_same:
+    if answer.question.is_same:
         lines.append("Both sides are identical, so this shows the machine's noise.")
     return [printable(line) for line in lines]
 

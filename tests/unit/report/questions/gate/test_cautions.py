@@ -12,7 +12,7 @@ from hopcost.statistics.questions.gate.gate import GateResult
 
 
 def test_both_sides_alike_show_the_noise(slower: GateResult) -> None:
-    same = msgspec.structs.replace(slower, is_same=True)
+    same = msgspec.structs.replace(slower, question=msgspec.structs.replace(slower.question, is_same=True))
     assert "! Both sides are identical, so this shows the machine's noise." in page(same)
 
 
