@@ -213,9 +213,10 @@ def _which_suite() -> UsageError:
 
 
 def _measure_and_report(name: str, experiments: list[str], options: RunOptions, parts: list[Part]) -> int:
-    """The exit code: 1 if something failed, an experiment could not run here, or the baseline differs from itself."""
+    """The exit code."""
     from rich.console import Console
 
+    from hopcost.cli.shared.ending import end_with, ending_of, has_verdict
     from hopcost.cli.shared.output import show
     from hopcost.cli.shared.screen import Screen, refuse_nothing
     from hopcost.errors import Interrupted
@@ -237,5 +238,4 @@ def _measure_and_report(name: str, experiments: list[str], options: RunOptions, 
     show(document(record, summaries, parts), ends_with_answers=not parts)
     if measured.interrupted:
         raise Interrupted("the report tells the results so far")
-    is_biased = any(experiment.instrument_is_biased for experiment in summaries)
-    return 0 if measured.well and not record.plan.left_out and not is_biased else 1
+    return end_with(ending_of(record, summaries, well=measured.well, is_answered=has_verdict(summaries)))
