@@ -123,7 +123,7 @@ class MockRig:
         name = arm.name
         self.log.append(f"start {name}")
         if name in self.fails_at_start:
-            raise ArmFailed(name, "it would not start")
+            raise ArmFailed(name, "it would not start", "see its log")
         address = Address(link="http+tcp", address=f"{name}:80")
         hops = [SimpleNamespace(name="origin", shown_files={}, command=["x"])]
         rig = self

@@ -22,14 +22,14 @@ from hopcost.record.contents.run import Ending
 from hopcost.report.formats.text.bar_rows import bar_rows
 from hopcost.report.formats.text.wrapping import to_ascii
 from hopcost.report.live.clock import minutes, widest_that_fits
-from hopcost.report.live.disturbed import disturbed_line, failure_lines
+from hopcost.report.live.disturbed import HINT, disturbed_line, failure_lines
 from hopcost.report.live.rows import label, rows_of
 from hopcost.report.live.so_far import SoFar
 from hopcost.report.notes.scope import is_of_servers, of_servers
 from hopcost.statistics.precision.precision import Forecast
 
 REDRAWS_PER_S = 1.0
-FAILURES_SHOWN = 3
+FAILURE_LINES = 3  # the last ones
 INDENT = "  "
 DOING = {"start": "starting", "warm-up": "warming up", "load": "loading"}
 
@@ -145,9 +145,10 @@ class View:
         yield _line(INDENT + self._width(experiment), options)
         if disturbed := disturbed_line(self.so_far.blocks_of(experiment)):
             words = of_servers(disturbed) if is_of_servers(self.plan) else disturbed
-            yield _line(_shortened(f"! {words}", options), options, "yellow")
-        for failure in self.failures[-FAILURES_SHOWN:]:
-            yield _line(_shortened(f"! {failure}", options), options, "red")
+            yield _line(_shortened(words, options), options, "yellow")
+        for failure in self.failures[-FAILURE_LINES:]:
+            mark = "  " if failure.startswith(HINT) else "! "
+            yield _line(_shortened(failure, options, mark), options, "red")
         keeps = f"{INDENT}Ctrl-C keeps what there is"
         yield _line(widest_that_fits([f"{keeps} · details: {self.again}", keeps], options.max_width), options, "dim")
 
@@ -165,9 +166,10 @@ def _are_frozen(experiment: PlannedExperiment) -> bool:
     return all(arm.arm.server is None or arm.arm.server.freeze for arm in experiment.arms)
 
 
-def _shortened(text: str, options: ConsoleOptions) -> str:
-    """Indented, and cut off behind a word if it is too long."""
-    return INDENT + textwrap.shorten(text, max(6, options.max_width - len(INDENT)), placeholder=" ...")
+def _shortened(text: str, options: ConsoleOptions, mark: str = "! ") -> str:
+    """Indented behind a mark, and cut off behind a word if it is too long."""
+    before = INDENT + mark
+    return before + textwrap.shorten(text, max(6, options.max_width - len(before)), placeholder=" ...")
 
 
 def _line(text: str, options: ConsoleOptions, style: str = "") -> Text:

@@ -78,9 +78,9 @@ def test_disturbances_stand_in_the_line_and_their_reason_once() -> None:
 def test_what_fails_has_a_line_of_its_own() -> None:
     console = Console(file=io.StringIO(), width=40)
     lines = LogLines(console, plan_of())
-    lines.block_ends(block(0, validity=Validity.VOID, failures=(Failure(arm="[b]behind", message="gone"),)))
+    lines.block_ends(block(0, validity=Validity.VOID, failures=(Failure("[b]behind", "gone", hint="look"),)))
     lines.experiment_ends(Ending(experiment="cost", why=StopReason.FAILED, detail="no arm is left"))
-    assert printed(console)[1:] == ["[b]behind failed: gone", "cost ends: no arm is left"]
+    assert printed(console)[1:] == ["[b]behind failed: gone", "hint: look", "cost ends: no arm is left"]
 
 
 def test_without_utf_8_it_is_ascii() -> None:

@@ -197,9 +197,12 @@ def test_disturbances_take_one_line_with_a_count() -> None:
 def test_an_arm_that_failed_says_so_and_what_a_program_printed_steers_no_terminal() -> None:
     console = terminal()
     failed = block(
-        0, validity=Validity.VOID, failures=(Failure(arm="behind", message="under load: \x1b[2Jgone\nat last"),)
+        0,
+        validity=Validity.VOID,
+        failures=(Failure(arm="behind", message="under load: \x1b[2Jgone\nat last", hint="see its log"),),
     )
     lines = drawn(under_way(console, failed), console)
+    assert "    hint: see its log" in lines
     assert "  ! behind failed: under load: \N{REPLACEMENT CHARACTER}[2Jgone" in lines
     assert any(line.split() == ["behind", "failed"] for line in lines)
 

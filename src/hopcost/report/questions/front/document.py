@@ -145,7 +145,10 @@ def _cautions(answer: FrontResult) -> list[str]:
     app, experiments = answer.question.app, answer.experiments
     reason = shared_reason(answer)
     cautions = [f"? no verdict on any: {with_advice(reason)}"] if reason is not None else []
-    cautions += [f"! {failure.arm} failed: {failure.message}" for failure in answer.failures]
+    cautions += [
+        f"! {failure.arm} failed: {failure.message}" + (f"\nhint: {failure.hint}" if failure.hint else "")
+        for failure in answer.failures
+    ]
     cautions += [
         f"! {experiment.plan.name} ended early: {experiment.ending.detail}"
         for experiment in experiments

@@ -102,6 +102,9 @@ def test_a_table_with_other_columns_says_why() -> None:
 def test_a_failure_is_named_with_its_first_line() -> None:
     lines = cautions_of(failing("it ended with exit code 3; its last lines:\npanic: no"))
     assert any("behind failed: it ended with exit code 3." in line for line in lines)
+    content = failing("it would not start")
+    content.blocks[0].failures[0].hint = "see its log"
+    assert any("behind failed: it would not start; hint: see its log." in line for line in cautions_of(content))
 
 
 def test_a_record_that_has_everything_has_few_lines() -> None:

@@ -132,7 +132,7 @@ def test_with_anyway_nothing_is_advised(rig: MockRig, tmp_path: Path) -> None:
 def test_a_front_that_failed_is_told(rig: MockRig, tmp_path: Path) -> None:
     rig.fails_at_start = {"unix"}
     failed = shown(fronts.express(rig, tmp_path))
-    assert "! unix failed: it would not start" in page(failed)
+    assert "! unix failed: it would not start\n  hint: see its log\n" in page(failed)
 
 
 def test_without_a_result_the_reason_is_told(rig: MockRig, tmp_path: Path) -> None:
