@@ -23,8 +23,8 @@ PLAINER = (
         "the load generator was full while the stack idled, so its throughput is at least this",
     ),
     (r", over all experiments: the run has no verdicts", ""),
-    (r"from one start: (\d+) are needed", r"only one start, \1 are needed"),
-    (r"^no valid block$", "no start counts"),
+    (r"from one start: (\d+) are needed", r"only one fresh start of the servers, \1 are needed"),
+    (r"^no valid block$", "no fresh start of the servers counts"),
     (r"in block (\d)", r"in start \1"),
     (r" \(block \d[\d, ]*\)$", ""),
     (
@@ -40,7 +40,7 @@ def plainer(reason: str) -> str:
     """The reason without the words of statistics.
 
     >>> plainer("from one start: 2 are needed")
-    'only one start, 2 are needed'
+    'only one fresh start of the servers, 2 are needed'
     >>> plainer("19410 errors: read 19410")
     '19,410 errors (read 19,410)'
     """

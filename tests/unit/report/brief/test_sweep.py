@@ -28,7 +28,7 @@ def test_the_sentence_has_the_first_and_the_last_value() -> None:
 def test_what_holds_at_one_value_names_it() -> None:
     content = sweep()
     lines = sweep_cautions(content, summarise(content))
-    assert lines[0] == "? no verdict on any: only one start, 2 are needed; give it more --time"
+    assert lines[0] == "? no verdict on any: only one fresh start of the servers, 2 are needed; give it more --time"
 
 
 def test_a_value_without_any_stack_is_told() -> None:
