@@ -113,7 +113,8 @@ def conf(
     """
     if file is None:
         indented = [f"  {example}" for example in FILE_EXAMPLES]
-        raise UsageError("\n".join(["hopcost conf needs a configuration, like", *indented]))
+        lines = ["hopcost conf needs a configuration, like", *indented]
+        raise UsageError("\n".join(lines), "nginx -t prints which file your nginx reads")
     from hopcost.cli.shared.arguments import read_seconds
     from hopcost.stacks.sandbox import network
 

@@ -131,7 +131,8 @@ def front(
     It starts your app alone and behind each front, loads them in turns, and ends with advice and a configuration.
     """
     if not command:
-        raise UsageError("\n".join(["hopcost front needs the command that starts your app, like", *_indented()]))
+        lines = ["hopcost front needs the command that starts your app, like", *_indented()]
+        raise UsageError("\n".join(lines), "write -- before it")
     from hopcost.cli.shared.arguments import read_percent, read_seconds
     from hopcost.stacks.sandbox import network
 

@@ -192,7 +192,7 @@ def read_header(text: str) -> tuple[str, str]:
     if match is None:
         raise UsageError(f"-H `{text}`: not a header", 'like -H "Accept: text/html"')
     if match[1].lower() in ("connection", "content-length", "transfer-encoding"):
-        raise UsageError(f"-H `{text}`: {match[1]} is hopcost's own to send")
+        raise UsageError(f"-H `{text}`: {match[1]} is hopcost's own to send", "leave it out")
     return match[1], match[2]
 
 
