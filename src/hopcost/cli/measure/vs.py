@@ -137,10 +137,10 @@ def vs(
     from rich.console import Console
 
     from hopcost.cli.shared.arguments import read_percent, read_seconds
-    from hopcost.cli.shared.ending import end_with, ending_of, has_verdict
+    from hopcost.cli.shared.ending import end_with, ending_of, error_of, has_verdict
     from hopcost.cli.shared.output import refuse_unwritable, show_result
     from hopcost.cli.shared.screen import Screen
-    from hopcost.errors import Interrupted, MeasurementFailed, NotSettled
+    from hopcost.errors import Interrupted
     from hopcost.measure.protocols.versus.run import Question, measure_servers, prepare, prepare_connections, why_failed
     from hopcost.plan.options import RunOptions
     from hopcost.report import Part
@@ -178,7 +178,7 @@ def vs(
     ending = ending_of(measured.record, summaries, well=measured.well, is_answered=has_verdict(summaries))
     failed = why_failed(measured.record)
     if failed is not None:
-        raise (NotSettled if ending.exit_code == NotSettled.exit_code else MeasurementFailed)(*failed)
+        raise error_of(ending, *failed)
     return end_with(ending)
 
 

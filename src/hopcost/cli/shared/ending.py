@@ -10,9 +10,11 @@ import sys
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from hopcost.errors import MeasurementFailed, NotSettled, printable
+from hopcost.errors import HopcostError, MeasurementFailed, NotSettled, printable
 from hopcost.plan.turns import Turns
 from hopcost.record.run import Record, StopReason
+from hopcost.report.brief.reasons import plainer
+from hopcost.report.notes.scope import of_servers
 from hopcost.statistics.summary.summary import ExperimentSummary
 from hopcost.statistics.verdict import NO_VERDICT, NOT_SETTLED
 
@@ -60,6 +62,12 @@ def ending_of(record: Record, experiments: Sequence[ExperimentSummary], *, well:
     if not is_answered and not record.plan.on_busy_machine:
         return Ending(NotSettled.exit_code, "there is no verdict")
     return WELL
+
+
+def error_of(ending: Ending, why: str, hint: str | None) -> HopcostError:
+    """The error for servers that could not be measured to the end, with the ending's exit code."""
+    kind = NotSettled if ending.exit_code == NotSettled.exit_code else MeasurementFailed
+    return kind(of_servers(plainer(why)), hint)
 
 
 def has_verdict(experiments: Sequence[ExperimentSummary]) -> bool:

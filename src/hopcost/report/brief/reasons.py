@@ -24,6 +24,8 @@ PLAINER = (
     ),
     (r", over all experiments: the run has no verdicts", ""),
     (r"from one start: (\d+) are needed", r"only one fresh start of the servers, \1 are needed"),
+    (r"^(\d+) valid blocks? and (\d+) void ones: ", r"fresh starts of the servers: \1 counted, \2 did not: "),
+    (r"^(\d+) void blocks: ", r"\1 fresh starts of the servers did not count: "),
     (r"^no valid block$", "no fresh start of the servers counts"),
     (r"in block (\d)", r"in start \1"),
     (r" \(block \d[\d, ]*\)$", ""),
@@ -43,6 +45,8 @@ def plainer(reason: str) -> str:
     'only one fresh start of the servers, 2 are needed'
     >>> plainer("19410 errors: read 19410")
     '19,410 errors (read 19,410)'
+    >>> plainer("0 valid blocks and 2 void ones: other programs used 40 % of the CPU")
+    'fresh starts of the servers: 0 counted, 2 did not: other programs used 40 % of the CPU'
     """
     for pattern, words in PLAINER:
         reason = re.sub(pattern, words, reason)

@@ -7,6 +7,9 @@ from rich.console import Console
 from hopcost.plan.plan import Plan, PlannedExperiment
 from hopcost.record.contents.block import Block
 from hopcost.record.contents.run import Ending, StopReason
+from hopcost.record.block import Block
+from hopcost.record.run import Ending, StopReason
+from hopcost.report.brief.reasons import plainer
 from hopcost.report.formats.text.wrapping import to_ascii
 from hopcost.report.live.clock import minutes
 from hopcost.report.live.disturbed import Told, failure_lines
@@ -53,7 +56,7 @@ class LogLines:
     def experiment_ends(self, ending: Ending) -> None:
         self.so_far.end(ending)
         if ending.why == StopReason.FAILED:
-            self._print(f"{ending.experiment} ends: {ending.detail}")
+            self._print(f"{ending.experiment} ends: {plainer(ending.detail)}")
 
     def _print(self, line: str) -> None:
         line = of_servers(line) if is_of_servers(self.so_far.plan) else line

@@ -10,7 +10,7 @@ from samples.comparisons import six_blocks
 from samples.records import ended_run, plan_of, record
 from samples.sweeps import soak_block, soak_plan
 
-from hopcost.cli.shared.ending import Ending, end_with, ending_of, has_verdict
+from hopcost.cli.shared.ending import Ending, end_with, ending_of, error_of, has_verdict
 from hopcost.generators.engine_protocol import Validity
 from hopcost.plan.plan import LeftOut, Plan
 from hopcost.record.block import Block, Failure
@@ -87,6 +87,13 @@ def test_an_experiment_that_does_not_run_here_is_told() -> None:
 def test_a_run_that_did_not_go_well_is_never_0() -> None:
     assert ending(failed(six_blocks()), well=False) == Ending(1, "cost failed")
     assert ending(record(*six_blocks()), well=False).exit_code == 1
+
+
+def test_servers_that_could_not_be_measured_are_an_error_of_the_same_code() -> None:
+    lost = error_of(Ending(4, "too few starts"), "4 void blocks: a neighbour", "wait")
+    assert (lost.exit_code, lost.hint) == (4, "wait")
+    assert lost.message == "4 batches of the servers did not count: a neighbour"
+    assert error_of(Ending(1, "a failed"), "the baseline failed", None).exit_code == 1
 
 
 def test_why_it_is_not_0_is_told_in_a_line(capsys: pytest.CaptureFixture[str]) -> None:
