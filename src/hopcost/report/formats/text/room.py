@@ -60,6 +60,6 @@ def _shortened(below: Lines, kept: int, rows: int) -> Lines:
             mark = "! "
         left = max(0, left - len(sentences))
     hidden = sum(map(len, below.sentences)) - kept
-    more = [count(number, what) for number, what in ((rows, "more stack"), (hidden, "more caution")) if number]
+    more = [count(number, what) for number, what in ((rows, "more row"), (hidden, "more caution")) if number]
     told = [f"{mark}{' and '.join(more)}: --details"] if more else []
     return replace(below, lines=[*filter(None, lines), *told])

@@ -44,14 +44,14 @@ def test_no_experiment_has_more_than_fifteen_lines(rows: int, cautions: int, wor
     assert len(lines) <= MOST_LINES
     assert min(rows, FEWEST_ROWS) <= sum(" stack-" in line for line in lines) <= MOST_ROWS
     hidden = rows - sum(" stack-" in line for line in lines)
-    assert (f"{hidden} more stack" in lines[-1]) == (hidden > 0)
+    assert (f"{hidden} more row" in lines[-1]) == (hidden > 0)
 
 
 def test_the_weightiest_caution_stays_and_rows_go() -> None:
     entries = [[f"! Fault {n}: {'word ' * 20}."] for n in range(12)]
     lines = shown(experiment(6, entries, "word " * 40, "word " * 40))
     assert len(lines) == MOST_LINES and any(line.startswith("  ! Fault 0") for line in lines)
-    assert lines[-1] == "  ! 2 more stacks and 11 more cautions: --details"
+    assert lines[-1] == "  ! 2 more rows and 11 more cautions: --details"
 
 
 def test_a_count_of_what_changes_the_reading_has_its_mark() -> None:
