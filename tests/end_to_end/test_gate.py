@@ -59,7 +59,7 @@ def test_an_interrupt_tells_what_was_measured_and_decides_nothing(tmp_path: Path
         process.send_signal(signal.SIGINT)
         output, errors = process.communicate(timeout=WAIT_S)
     assert process.returncode == 130, errors
-    assert "INTERRUPTED  Nothing is decided; the figures are of 1 fresh start." in output
+    assert "INTERRUPTED  Nothing is decided; the figures are of 1 server start." in output
     assert f"record  {record}" in output and "exit 130: interrupted, nothing is decided" in output
     assert "next    hopcost gate " in output and "interrupted" not in errors, "told once"
 

@@ -120,11 +120,11 @@ class View:
         return widest_that_fits(lines, width)
 
     def _now(self, experiment: PlannedExperiment, width: int) -> str:
-        """`now  fresh start 3 of about 6: loading nginx (the others stand still)`, or as much of it as fits."""
+        """`now  server start 3 of about 6: loading nginx (the others stand still)`, or as much of it as fits."""
         expected = self.so_far.expected_starts(experiment)
         number = self.so_far.starts(experiment) + 1
         of_about = f" of about {expected}" if expected is not None and expected >= number else ""
-        start = f"fresh start {number}{of_about}"
+        start = f"server start {number}{of_about}"
         step = f"{start}: {self.doing}" if self.doing else start
         step = of_servers(step) if is_of_servers(self.plan) else step
         whole = f"now  {step} (the others stand still)" if self.others_stand_still else f"now  {step}"
@@ -156,9 +156,9 @@ class View:
     def _width(self, experiment: PlannedExperiment) -> str:
         """How narrow the ranges are, or when there will be any."""
         width = self.so_far.width(experiment)
-        words = f"widest range {width}" if width else "no range yet: that takes 2 fresh starts"
+        words = f"widest range {width}" if width else "no range yet: that takes 2 server starts"
         if not self.so_far.starts(experiment):
-            words = "figures come after the first fresh start, ranges after the second"
+            words = "figures come after the first server start, ranges after the second"
         return of_servers(words) if is_of_servers(self.plan) else words
 
 

@@ -142,7 +142,7 @@ def _line(result: ClaimTestResult) -> str:
         line += " (its own figures do not bear it out)"
     line += f", measured {_measured(result)}"
     if result.record is not None:
-        line += f" in {count(result.blocks, 'fresh start')} of {result.record} ({result.started_utc})"
+        line += f" in {count(result.blocks, 'server start')} of {result.record} ({result.started_utc})"
     line += f": {result.outcome.value}" + (", negligible" if result.negligible else "")
     line += "" if result.p_value is None else f" ({probability(result.p_value)})"
     line += f": {result.reason}" if result.reason else ""

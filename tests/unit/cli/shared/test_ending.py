@@ -92,7 +92,7 @@ def test_a_run_that_did_not_go_well_is_never_0() -> None:
 def test_servers_that_could_not_be_measured_are_an_error_of_the_same_code() -> None:
     lost = error_of(Ending(4, "too few starts"), "4 void blocks: a neighbour", "wait")
     assert (lost.exit_code, lost.hint) == (4, "wait")
-    assert lost.message == "4 batches of the servers did not count: a neighbour"
+    assert lost.message == "4 batches did not count: a neighbour"
     assert error_of(Ending(1, "a failed"), "the baseline failed", None).exit_code == 1
 
 

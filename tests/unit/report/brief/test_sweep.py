@@ -41,7 +41,7 @@ def test_what_disturbed_every_start_is_the_first_of_what_changes_the_reading() -
         start.validity, start.reasons = Validity.SUSPECT, [Reason(ReasonKind.OTHER_PROGRAMS, value=0.08)]
     entries = sweep_cautions(content, summarise(content))
     (important,) = [entry for entry in entries if entry[0].startswith("! ")]
-    assert important[0].startswith("! In all 12 fresh starts of the servers other programs used 8 % of the CPU")
+    assert important[0].startswith("! In all 12 server starts other programs used 8 % of the CPU")
 
 
 def test_the_sentence_has_the_first_and_the_last_value() -> None:
@@ -52,7 +52,7 @@ def test_the_sentence_has_the_first_and_the_last_value() -> None:
 def test_what_holds_at_one_value_names_it() -> None:
     content = sweep()
     lines = sweep_cautions(content, summarise(content))
-    assert " ".join(lines[0]) == "? no verdict on any: only one fresh start of the servers, 2 are needed; give it more --time"
+    assert " ".join(lines[0]) == "? no verdict on any: only one server start, 2 are needed; give it more --time"
 
 
 def test_a_value_without_any_stack_is_told() -> None:

@@ -89,4 +89,4 @@ def test_without_utf_8_it_is_ascii() -> None:
     for number in range(2):
         lines.block_ends(plain_block(number, behind=400 + 4 * number))
     file.seek(0)
-    assert "widest +-" in file.read()
+    assert "widest range +-" in file.read()

@@ -43,7 +43,7 @@ def test_a_gate_that_was_killed_decides_nothing(ready: MockRig, tmp_path: Path) 
     killed = msgspec.structs.replace(record, run=msgspec.structs.replace(record.run, endings=[], ended_utc=None))
     again = kept_answer(killed)
     assert again is not None
-    assert "INTERRUPTED  Nothing is decided; the figures are of 6 fresh starts." in render(again, Format.TEXT)
+    assert "INTERRUPTED  Nothing is decided; the figures are of 6 server starts." in render(again, Format.TEXT)
 
 
 def test_a_plain_record_has_no_question(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def test_a_sound_experiment_has_one_line() -> None:
 
 def test_one_start_says_what_to_do() -> None:
     assert cautions_of(record(plain_block(0)))[0] == (
-        "? no verdict on any: only one fresh start of the servers, 2 are needed; give it more --time"
+        "? no verdict on any: only one server start, 2 are needed; give it more --time"
     )
 
 
@@ -76,13 +76,13 @@ def test_starts_that_were_all_disturbed_change_the_reading() -> None:
         start.validity = Validity.SUSPECT
         start.reasons = [Reason(ReasonKind.OTHER_PROGRAMS, value=0.08)]
     assert cautions_of(record(*blocks))[0] == (
-        "! In all 6 fresh starts of the servers other programs used 8 % of the CPU: ranges are wider, figures stand"
+        "! In all 6 server starts other programs used 8 % of the CPU: ranges are wider, figures stand"
         " (--details=starts). Close other programs and run again."
     )
     blocks[0].validity = Validity.VALID
     (line,) = cautions_of(record(*blocks))
     assert line.startswith(
-        "In 5 of 6 fresh starts of the servers other programs used 8 % of the CPU: ranges are wider, figures stand"
+        "In 5 of 6 server starts other programs used 8 % of the CPU: ranges are wider, figures stand"
         " (--details=starts). Noise: "
     )
 
@@ -143,10 +143,10 @@ def busy_blocks(validity: Validity) -> list[Block]:
 
 def test_a_busy_machine_comes_before_more_time() -> None:
     busy, unsettled = cautions_of(record(*busy_blocks(Validity.SUSPECT)))[:2]
-    assert busy.startswith("! In all 6 fresh starts of the servers other programs used 33 % of the CPU")
+    assert busy.startswith("! In all 6 server starts other programs used 33 % of the CPU")
     assert busy.endswith("Close other programs and run again.") and unsettled.startswith("? not settled")
 
 
 def test_if_no_start_counted_the_cause_is_told() -> None:
     lines = cautions_of(record(*busy_blocks(Validity.VOID)))
-    assert lines[0].startswith("! In all 6 fresh starts of the servers other programs used 33 % of the CPU")
+    assert lines[0].startswith("! In all 6 server starts other programs used 33 % of the CPU")

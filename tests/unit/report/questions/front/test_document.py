@@ -102,7 +102,7 @@ def test_an_experiment_that_broke_off_is_told(answer: FrontResult) -> None:
     broken = msgspec.structs.replace(first.ending, why=StopReason.FAILED, detail="5 void blocks: a neighbour")
     more: dict[str, Any] = {"experiments": [msgspec.structs.replace(first, ending=broken), *others]}
     text = " ".join(page(msgspec.structs.replace(answer, **more)).split())
-    assert "! nginx ended early: 5 fresh starts of the servers did not count: a neighbour" in text
+    assert "! nginx ended early: 5 server starts did not count: a neighbour" in text
 
 
 def test_what_is_not_settled_is_not_called_worthless(answer: FrontResult) -> None:

@@ -45,5 +45,5 @@ def test_an_open_figure_whose_range_is_on_one_side_of_no_change_says_why(
 
 def test_the_cause_of_a_disturbance_stands_below_the_table_once(slower: GateResult) -> None:
     text = " ".join(page(disturbed(slower, 6)).split())
-    assert "! In all 6 fresh starts of the servers other programs used 33 % of the CPU: figures may be off" in text
+    assert "! In all 6 server starts other programs used 33 % of the CPU: figures may be off" in text
     assert "run again" not in text
