@@ -37,11 +37,8 @@ from hopcost.programs.generators.engine_protocol import (
 from hopcost.record import reader
 from hopcost.record.contents.block import Block
 from hopcost.record.contents.evidence import Memory, NetworkKind, Receipt, Surroundings, TimeWait
+from hopcost.record.contents.question import Verb, keep
 from hopcost.record.contents.run import Ending, Record
-from hopcost.record.block import Block
-from hopcost.record.evidence import Memory, NetworkKind, Receipt, Surroundings, TimeWait
-from hopcost.record.question import Verb, keep
-from hopcost.record.run import Ending, Record
 from hopcost.record.writer import Writer
 from hopcost.stacks.client.address import Address
 from hopcost.stacks.client.connection import HttpAnswer

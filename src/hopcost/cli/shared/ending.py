@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from hopcost.errors import HopcostError, MeasurementFailed, NotSettled, printable
 from hopcost.plan.turns import Turns
-from hopcost.record.run import Record, StopReason
+from hopcost.record.contents.run import Record, StopReason
 from hopcost.report.brief.reasons import plainer
 from hopcost.report.notes.scope import of_servers
 from hopcost.statistics.summary.summary import ExperimentSummary

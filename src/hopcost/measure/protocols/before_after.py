@@ -12,7 +12,7 @@ from hopcost.measure.run import Measured
 from hopcost.measure.watcher import RunWatcher
 from hopcost.plan.options import RunOptions
 from hopcost.programs import changes
-from hopcost.record.question import Verb, keep
+from hopcost.record.contents.question import Verb, keep
 from hopcost.record.secrets import mask_words
 from hopcost.statistics.questions.gate.decision import AFTER, BEFORE
 from hopcost.statistics.questions.gate.gate import EXPERIMENT, GateQuestion

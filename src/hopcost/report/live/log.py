@@ -7,16 +7,13 @@ from rich.console import Console
 from hopcost.plan.plan import Plan, PlannedExperiment
 from hopcost.record.contents.block import Block
 from hopcost.record.contents.run import Ending, StopReason
-from hopcost.record.block import Block
-from hopcost.record.run import Ending, StopReason
 from hopcost.report.brief.reasons import plainer
 from hopcost.report.formats.text.wrapping import to_ascii
 from hopcost.report.live.clock import minutes
 from hopcost.report.live.disturbed import Told, failure_lines
 from hopcost.report.live.so_far import SoFar
-from hopcost.statistics.precision.precision import Forecast
 from hopcost.report.notes.scope import is_of_servers, of_servers
-from hopcost.statistics.precision import Forecast
+from hopcost.statistics.precision.precision import Forecast
 
 
 class LogLines:

@@ -34,7 +34,7 @@ def check_links(where: str, definition: Program, link: Link, upstreams: list[Add
     if not upstreams and not definition.is_origin:
         raise UsageError(
             f"{where}: {definition.name} cannot be the last hop: it only forwards",
-            "a hop that answers stands behind it, as { program = \"origin\", link = \"http+tcp\" }",
+            'a hop that answers stands behind it, as { program = "origin", link = "http+tcp" }',
         )
     if len(upstreams) > 1 and not definition.balances:
         raise UsageError(

@@ -11,11 +11,11 @@ from samples.records import ended_run, plan_of, record
 from samples.sweeps import soak_block, soak_plan
 
 from hopcost.cli.shared.ending import Ending, end_with, ending_of, error_of, has_verdict
-from hopcost.generators.engine_protocol import Validity
 from hopcost.plan.plan import LeftOut, Plan
-from hopcost.record.block import Block, Failure
-from hopcost.record.run import Ending as ExperimentEnding
-from hopcost.record.run import Record, StopReason
+from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.record.contents.block import Block, Failure
+from hopcost.record.contents.run import Ending as ExperimentEnding
+from hopcost.record.contents.run import Record, StopReason
 from hopcost.statistics.summary.summary import summarise
 from hopcost.statistics.verdict import NOT_SETTLED, Verdict
 

@@ -10,8 +10,8 @@ from samples.pages import swept
 from samples.reports import rendered
 from samples.sweeps import sweep
 
-from hopcost.generators.engine_protocol import Validity
-from hopcost.record.reason import Reason, ReasonKind
+from hopcost.programs.generators.engine_protocol import Validity
+from hopcost.record.contents.reason import Reason, ReasonKind
 from hopcost.report.brief.sweep import sentence, sweep_bars, sweep_cautions
 from hopcost.statistics.summary.summary import summarise
 

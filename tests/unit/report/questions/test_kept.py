@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 from mocks import fronts
-from mocks.mock_rig import MockRig
-import fronts
-import msgspec
-from mock_rig import MockRig, measured, question
+from mocks.mock_rig import MockRig, measured, question
 from samples.written import written
 
 from hopcost.errors import UsageError
