@@ -3,7 +3,7 @@
     HopcostError
     ├── UsageError        the words, the file or the key are wrong          exit 2
     ├── CannotMeasure     this machine cannot measure that                  exit 3
-    ├── NotSettled        a gate that could not decide                      exit 4
+    ├── NotSettled        there is no answer                                exit 4
     ├── Interrupted       somebody stopped it, and was told what there is   exit 130
     ├── MeasurementFailed something that was measured failed                exit 1
     │   └── ArmFailed     a program or an arm: a row in the record, the others go on
@@ -24,7 +24,7 @@ EXIT_CODES = {
     1: "something that was measured failed, or a gate did not pass",
     2: "usage: the command line, a suite or a record is wrong",
     3: "this machine cannot measure that",
-    4: "not settled: a gate within its time, `hopcost load` with a caution",
+    4: "no answer: nothing is settled, or `hopcost load` with a caution",
     130: "interrupted; the record so far can be reported",
 }
 
@@ -53,7 +53,7 @@ class CannotMeasure(HopcostError):
 
 
 class NotSettled(HopcostError):
-    """A gate had no verdict: what should have been compared could not be measured to the end."""
+    """There is no verdict: what should have been compared could not be measured to the end."""
 
     exit_code = 4
 

@@ -27,7 +27,8 @@ def test_with_little_time_it_is_not_settled_and_says_so_everywhere(tmp_path: Pat
     assert json.loads((tmp_path / "gate.json").read_text())["outcome"] == "not settled"
     first, _, rest = github.read_text().partition("\n")
     assert first == "what other steps wrote" and rest.startswith("## hopcost gate · unix · margin 3 %")
-    assert command.hopcost("report", tmp_path / "record").returncode == 0
+    again = command.hopcost("report", tmp_path / "record", "--format", "markdown")
+    assert again.returncode == 0 and again.stdout.startswith("## hopcost gate · unix · margin 3 %")
 
 
 @pytest.mark.usefixtures("nothing_left")
@@ -58,7 +59,7 @@ def test_an_interrupt_tells_what_was_measured_and_decides_nothing(tmp_path: Path
         process.send_signal(signal.SIGINT)
         output, errors = process.communicate(timeout=WAIT_S)
     assert process.returncode == 130, errors
-    assert "INTERRUPTED  Nothing is decided; the figures are of 1 start." in output
+    assert "INTERRUPTED  Nothing is decided; the figures are of 1 server start." in output
     assert f"record  {record}" in output and "exit 130: interrupted, nothing is decided" in output
     assert "next    hopcost gate " in output and "interrupted" not in errors, "told once"
 

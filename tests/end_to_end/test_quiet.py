@@ -56,7 +56,7 @@ def test_with_anyway_it_measures_at_once_and_gives_no_verdict(tmp_path: Path) ->
     record = tmp_path / "record"
     suite = suite_files.write(tmp_path, on_two_cores())
     done = command.hopcost("run", "--anyway", suite, "--quick", "--time", 4, "--record", record)
-    assert done.returncode in (0, 1), done.stderr
+    assert done.returncode in (0, 4), done.stderr  # 4: not one start counts
     assert "waiting for quiet" not in done.stderr and "no verdict" in done.stdout.lower()
     blocks = [json.loads(line) for line in (record / "blocks.jsonl").read_text().splitlines()]
     assert any(reason["kind"] == "other_programs" for block in blocks for reason in block["reasons"])

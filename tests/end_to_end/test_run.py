@@ -56,7 +56,7 @@ def test_quiet_leaves_the_report_alone_and_a_log_has_a_line_for_each_block(tmp_p
     assert "Noise: tcp measured twice differed by" in " ".join(silent.stdout.split())
     said = command.hopcost("run", "--anyway", suite, "--quick", "--time", 4, "--record", tmp_path / "said")
     blocks = (tmp_path / "said" / "blocks.jsonl").read_text().count("\n")
-    assert blocks and len(re.findall(r"^links \d.* left", said.stderr, re.MULTILINE)) == blocks
+    assert blocks and len(re.findall(r"^links start \d.* left", said.stderr, re.MULTILINE)) == blocks
     assert "\x1b" not in said.stderr
 
 

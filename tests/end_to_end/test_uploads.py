@@ -73,7 +73,7 @@ def test_a_run_uploads_and_every_answer_is_right(tmp_path: Path) -> None:
     workload = '{ connections = 4, method = "POST", target = "/echo-length", body_bytes = 70000 }'
     path = suite_files.write(tmp_path, suite_files.TWO_ARMS.replace("{ connections = 4 }", workload))
     done = hopcost("run", "--anyway", path, "--quick", "--time", "8", "--record", tmp_path / "record", folder=tmp_path)
-    assert done.returncode in (0, 1), done.stderr  # 1 where the machine was too busy for verdicts
+    assert done.returncode in (0, 4), done.stderr  # 4 where the machine was too busy for verdicts
     blocks = [json.loads(line) for line in (tmp_path / "record" / "blocks.jsonl").read_text().splitlines()]
     assert blocks
     for arm in blocks[0]["arms"]:

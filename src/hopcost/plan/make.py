@@ -68,7 +68,7 @@ def _arms_to_decide(experiments: Sequence[PlannedExperiment], options: RunOption
     compared -= {planned.baseline for planned in experiments}
     for name in options.decide:
         if name not in compared:
-            raise UsageError(f"--decide: no arm '{name}' is compared with a baseline", nearest(name, sorted(compared)))
+            raise UsageError(f"--decide: no arm '{name}' is compared with a baseline", nearest(name, compared))
     return list(options.decide)
 
 
@@ -76,7 +76,7 @@ def _refuse_infinite(options: RunOptions) -> None:
     numbers = {"--time": options.time_s, "--soak-length": options.soak_length_s, "--scale": options.scale}
     for word, seconds in numbers.items():
         if seconds is not None and not math.isfinite(seconds):
-            raise UsageError(f"{word}: expected a number of seconds, got {seconds}")
+            raise UsageError(f"{word}: expected a number, got {seconds}", f"leave {word} out for what suits the run")
 
 
 def _fit_to_time(

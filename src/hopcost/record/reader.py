@@ -128,7 +128,7 @@ def _read_lines(path: Path, kind: type[Line], warnings: list[str]) -> list[Line]
     except FileNotFoundError:
         return []
     except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}") from error
+        raise UsageError(f"{path}: {error.strerror}", "a record must be readable for you") from error
     if rest:
         warnings.append(f"{path}: line {len(lines) + 1} is cut off; read up to it")
     decoder = msgspec.json.Decoder(kind)

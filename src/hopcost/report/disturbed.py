@@ -33,7 +33,7 @@ EFFECTS = {**dict.fromkeys(WIDENING, WIDER), **dict.fromkeys(SLOWING, SLOWER)}
 
 
 def disturbed_sentences(suspect: Sequence[Block], starts: int, details: str = ALL) -> list[str]:
-    """`In 1 of 4 starts of the servers other programs used 25 % of the CPU: …`; nothing if none was disturbed.
+    """`In 1 of 4 server starts other programs used 25 % of the CPU: …`; nothing if none was disturbed.
 
     If all were, a second sentence says what to do. `details` is the option that shows each start.
     """
@@ -42,9 +42,9 @@ def disturbed_sentences(suspect: Sequence[Block], starts: int, details: str = AL
     reasons = group_reasons((number, reason) for number, block in enumerate(suspect) for reason in block.reasons)
     kinds = sorted(reasons, key=lambda kind: -len(set(kind.blocks)))
     is_all = len(suspect) == starts
-    where = _all(starts) if is_all else f"{len(suspect)} of {count(starts, 'start')}"
+    where = _all(starts) if is_all else f"{len(suspect)} of {count(starts, 'server start')}"
     causes = " and ".join(_cause(kind) for kind in kinds[:NAMED]) or "something disturbed them"
-    first = f"In {where} of the servers {causes}{_effect(kinds)} ({details})."
+    first = f"In {where} {causes}{_effect(kinds)} ({details})."
     if not is_all:
         return [first]
     what = remedy(suspect)
@@ -52,7 +52,7 @@ def disturbed_sentences(suspect: Sequence[Block], starts: int, details: str = AL
 
 
 def _all(starts: int) -> str:
-    return {1: "the one start", 2: "both starts"}.get(starts, f"all {starts} starts")
+    return {1: "the one server start", 2: "both server starts"}.get(starts, f"all {starts} server starts")
 
 
 def _cause(kind: Alike) -> str:

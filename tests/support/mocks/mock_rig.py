@@ -37,6 +37,7 @@ from hopcost.programs.generators.engine_protocol import (
 from hopcost.record import reader
 from hopcost.record.contents.block import Block
 from hopcost.record.contents.evidence import Memory, NetworkKind, Receipt, Surroundings, TimeWait
+from hopcost.record.contents.question import Verb, keep
 from hopcost.record.contents.run import Ending, Record
 from hopcost.record.writer import Writer
 from hopcost.stacks.client.address import Address
@@ -119,7 +120,7 @@ class MockRig:
         name = arm.name
         self.log.append(f"start {name}")
         if name in self.fails_at_start:
-            raise ArmFailed(name, "it would not start")
+            raise ArmFailed(name, "it would not start", "see its log")
         address = Address(link="http+tcp", address=f"{name}:80")
         hops = [SimpleNamespace(name="origin", shown_files={}, command=["x"])]
         rig = self
@@ -312,6 +313,8 @@ def measured(rig: MockRig, tmp_path: Path, asked: GateQuestion, time_s: float = 
     suite = before_after.gate_suite(asked)
     options = RunOptions(time_s=time_s, seed=1, margin=asked.margin, precision=0.003)
     planned = make_plan(suite, [], options, LIMITS)
-    with Writer(tmp_path / "record", suite, planned, {"cpu": "Abacus 2"}, ["hopcost", "gate"]) as writer:
+    kept = before_after.question_to_keep(asked, suite)
+    words = ["hopcost", "gate"]
+    with Writer(tmp_path / "record", suite, planned, {"cpu": "Abacus 2"}, words, keep(Verb.GATE, kept)) as writer:
         loop.measure_plan(planned, rig, writer, Recorder())
-    return gate.read_gate(asked, reader.read_record(tmp_path / "record"), before_after.is_unchanged(suite))
+    return gate.read_gate(kept, reader.read_record(tmp_path / "record"))

@@ -17,12 +17,12 @@ def test_the_two_causes_of_most_starts_are_named_with_what_they_do() -> None:
     for start, reasons in zip(blocks, reasons_of, strict=True):
         start.validity, start.reasons = Validity.SUSPECT, reasons
     assert disturbed_sentences(blocks, 6) == [
-        "In all 6 starts of the servers other programs used 4.3 % of the CPU and 1.3 % of the requests were sent late:"
-        " ranges are wider and response times may look longer (--details=starts).",
+        "In all 6 server starts other programs used 4.3 % of the CPU and 1.3 % of the requests were sent"
+        " late: ranges are wider and response times may look longer (--details=starts).",
         "Close other programs and run again.",
     ]
     assert disturbed_sentences(blocks[:1], 6) == [
-        "In 1 of 6 starts of the servers 1.3 % of the requests were sent late: response times may look longer"
+        "In 1 of 6 server starts 1.3 % of the requests were sent late: response times may look longer"
         " (--details=starts)."
     ]
     assert disturbed_sentences(blocks[:1], 1)[1] == "Wait for a quieter hour and run again."

@@ -113,13 +113,15 @@ def conf(
     """
     if file is None:
         indented = [f"  {example}" for example in FILE_EXAMPLES]
-        raise UsageError("\n".join(["hopcost conf needs a configuration, like", *indented]))
+        lines = ["hopcost conf needs a configuration, like", *indented]
+        raise UsageError("\n".join(lines), "nginx -t prints which file your nginx reads")
     from hopcost.cli.shared.arguments import read_seconds
     from hopcost.stacks.sandbox import network
 
     network.enter_user_namespace()  # may start this command again: before the heavy imports
     from rich.console import Console
 
+    from hopcost.cli.shared.ending import end_with, ending_of
     from hopcost.cli.shared.output import refuse_unwritable, show_result
     from hopcost.cli.shared.requests.conf import ConfWords, read_new_connections, refuse_own_file, show_plan, write_diff
     from hopcost.cli.shared.screen import Screen
@@ -167,9 +169,10 @@ def conf(
     if measured.answer is None or (measured.interrupted and not measured.answer.record.blocks):
         say("interrupted before the first start was done: nothing to report")
         raise Interrupted("before the first start was done")
-    show_result(conf_report(measured.answer, details=details), format, output)
-    if diff is not None and not write_diff(measured.answer, learned, diff):
+    answer = measured.answer
+    show_result(conf_report(answer, details=details), format, output)
+    if diff is not None and not write_diff(answer, learned, diff):
         say(f"{diff}: not written, there is no diff")
     if measured.interrupted:
         raise Interrupted("the answer tells the results so far")
-    return 0 if measured.well else 1
+    return end_with(ending_of(answer.record, answer.experiments, well=measured.well, is_answered=answer.is_settled))

@@ -131,13 +131,15 @@ def front(
     It starts your app alone and behind each front, loads them in turns, and ends with advice and a configuration.
     """
     if not command:
-        raise UsageError("\n".join(["hopcost front needs the command that starts your app, like", *_indented()]))
+        lines = ["hopcost front needs the command that starts your app, like", *_indented()]
+        raise UsageError("\n".join(lines), "write -- before it")
     from hopcost.cli.shared.arguments import read_percent, read_seconds
     from hopcost.stacks.sandbox import network
 
     network.enter_user_namespace()  # may start this command again: before the heavy imports
     from rich.console import Console
 
+    from hopcost.cli.shared.ending import end_with, ending_of
     from hopcost.cli.shared.output import refuse_unwritable, show_result
     from hopcost.cli.shared.requests.front import FrontWords, show_plan, write_suite
     from hopcost.cli.shared.screen import Screen
@@ -145,6 +147,7 @@ def front(
     from hopcost.measure.protocols.front.ask import measure_fronts, plan_fronts
     from hopcost.plan.options import RunOptions
     from hopcost.report.questions.front import front_report
+    from hopcost.report.questions.front.words import shared_reason
 
     format = pick_format(format, json=json)
     words = FrontWords(
@@ -201,7 +204,9 @@ def front(
     show_result(front_report(measured.answer, details=details), format, output)
     if measured.interrupted:
         raise Interrupted("the answer tells the results so far")
-    return 0 if measured.well and measured.answer.advice else 1
+    answer = measured.answer
+    is_answered = bool(answer.advice) and shared_reason(answer) is None
+    return end_with(ending_of(answer.record, answer.experiments, well=measured.well, is_answered=is_answered))
 
 
 def _indented() -> list[str]:

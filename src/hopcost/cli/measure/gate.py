@@ -103,12 +103,13 @@ def gate(
     from hopcost.statistics.questions.gate.gate import PRECISION_SHARE, GateQuestion, read_gate
 
     format = pick_format(format, json=json)
-    question = GateQuestion(arm, before or [], after or [], read_percent("--margin", margin), figure)
+    asked = GateQuestion(arm, before or [], after or [], read_percent("--margin", margin), figure)
     for_github = os.environ.get("GITHUB_STEP_SUMMARY")
     refuse_unwritable(output)
     console = Console(stderr=True, highlight=False)
-    suite = before_after.gate_suite(question)
-    if before_after.is_unchanged(suite):
+    suite = before_after.gate_suite(asked)
+    question = before_after.question_to_keep(asked, suite)
+    if question.is_same:
         words = "both sides are identical, so this shows the machine's noise"
         console.print(words, soft_wrap=True)
     options = RunOptions(
@@ -121,7 +122,7 @@ def gate(
     measured = before_after.measure_gate(question, suite, options, Screen(console))
     if measured.interrupted:
         refuse_nothing(console, measured.record)
-    answer = read_gate(before_after.masked(question), measured.record, before_after.is_unchanged(suite))
+    answer = read_gate(question, measured.record)
     show_result(gate_report(answer, details=details), format, output)
     if for_github:
         append(answer, Path(for_github))

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from hopcost.report import Part
 
 LEAST_PRECISION = 0.05  # per cent
+LEAST_SOAK_S = 10.0
 LINE = 80  # columns
 FULL_TIME = f"{METHOD.full_time_s / 60:g}m, or {METHOD.full_s_per_weight / 60:g}m per experiment if that is more"
 SHARE, LARGER_SHARE = METHOD.open_loop_shares
@@ -119,9 +120,9 @@ def run(
         typer.Option("--seed", metavar="N", min=0, help="Seed of the shuffled orders. [default: a new one]"),
     ] = None,
     soak_length: Annotated[
-        float | None,
+        str | None,
         typer.Option(
-            "--soak-length", metavar="SECONDS", min=10, help="Length of each soak. [default: as the time goes]"
+            "--soak-length", metavar="TIME", help="Length of each soak, as 90s, 5m or 1h. [default: as the time goes]"
         ),
     ] = None,
     generator: Annotated[
@@ -178,7 +179,7 @@ def run(
         time_s=None if time is None else read_seconds("--time", time),
         seed=seed,
         folder=record,
-        soak_length_s=soak_length,
+        soak_length_s=None if soak_length is None else read_seconds("--soak-length", soak_length, LEAST_SOAK_S),
         peer=None if generator is None else generator.value,
         as_published=as_published,
         scale=scale,
@@ -213,9 +214,10 @@ def _which_suite() -> UsageError:
 
 
 def _measure_and_report(name: str, experiments: list[str], options: RunOptions, parts: list[Part]) -> int:
-    """The exit code: 1 if something failed, an experiment could not run here, or the baseline differs from itself."""
+    """The exit code."""
     from rich.console import Console
 
+    from hopcost.cli.shared.ending import end_with, ending_of, has_verdict
     from hopcost.cli.shared.output import show
     from hopcost.cli.shared.screen import Screen, refuse_nothing
     from hopcost.errors import Interrupted
@@ -237,5 +239,4 @@ def _measure_and_report(name: str, experiments: list[str], options: RunOptions, 
     show(document(record, summaries, parts), ends_with_answers=not parts)
     if measured.interrupted:
         raise Interrupted("the report tells the results so far")
-    is_biased = any(experiment.instrument_is_biased for experiment in summaries)
-    return 0 if measured.well and not record.plan.left_out and not is_biased else 1
+    return end_with(ending_of(record, summaries, well=measured.well, is_answered=has_verdict(summaries)))

@@ -137,16 +137,11 @@ def vs(
     from rich.console import Console
 
     from hopcost.cli.shared.arguments import read_percent, read_seconds
+    from hopcost.cli.shared.ending import end_with, ending_of, error_of, has_verdict
     from hopcost.cli.shared.output import refuse_unwritable, show_result
     from hopcost.cli.shared.screen import Screen
-    from hopcost.errors import Interrupted, MeasurementFailed
-    from hopcost.measure.protocols.versus.run import (
-        Question,
-        measure_servers,
-        prepare,
-        prepare_connections,
-        why_failed,
-    )
+    from hopcost.errors import Interrupted
+    from hopcost.measure.protocols.versus.run import Question, measure_servers, prepare, prepare_connections, why_failed
     from hopcost.plan.options import RunOptions
     from hopcost.report import Part
     from hopcost.report.record_report import record_report
@@ -180,11 +175,11 @@ def vs(
     show_result(record_report(measured.record, summaries, list(Part) if details else ()), format, output)
     if measured.interrupted:
         raise Interrupted("the report tells the results so far")
+    ending = ending_of(measured.record, summaries, well=measured.well, is_answered=has_verdict(summaries))
     failed = why_failed(measured.record)
     if failed is not None:
-        raise MeasurementFailed(*failed)
-    is_biased = any(experiment.instrument_is_biased for experiment in summaries)
-    return 0 if measured.well and not is_biased else 1
+        raise error_of(ending, *failed)
+    return end_with(ending)
 
 
 def read_header(text: str) -> tuple[str, str]:
@@ -197,7 +192,7 @@ def read_header(text: str) -> tuple[str, str]:
     if match is None:
         raise UsageError(f"-H `{text}`: not a header", 'like -H "Accept: text/html"')
     if match[1].lower() in ("connection", "content-length", "transfer-encoding"):
-        raise UsageError(f"-H `{text}`: {match[1]} is hopcost's own to send")
+        raise UsageError(f"-H `{text}`: {match[1]} is hopcost's own to send", "leave it out")
     return match[1], match[2]
 
 

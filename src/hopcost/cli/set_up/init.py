@@ -38,6 +38,6 @@ def init(
     except FileExistsError as error:
         raise UsageError(f"{file} is there, and stays as it is", "name another file: hopcost init FILE") from error
     except OSError as error:
-        raise UsageError(f"{file}: {error.strerror}") from error
+        raise UsageError(f"{file}: {error.strerror}", "name a file in a folder that you may write to") from error
     shown = file if file.is_absolute() or len(file.parts) > 1 else f"./{file}"
     print(f"written: {file}\nnext:    hopcost run {shown} --quick --time 30s")

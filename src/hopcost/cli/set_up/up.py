@@ -46,7 +46,7 @@ def up(arm: ArmPath) -> None:
             print("Ctrl-C ends it", flush=True)
             while (failure := stack.failure()) is None:
                 time.sleep(0.2)
-            raise ArmFailed(stack.arm, failure)
+            raise ArmFailed(stack.arm, failure, "its log is above; hopcost show has its command and files")
     except KeyboardInterrupt:
         print("stopped")
 

@@ -82,17 +82,17 @@ def read_percent(option: str, text: str, least: float = LEAST_PERCENT) -> float:
     return percent / 100
 
 
-def read_seconds(option: str, text: str) -> float:
-    """`90`, `90s`, `5m` or `1h` in seconds; UsageError for anything else, and for less than a second.
+def read_seconds(option: str, text: str, least: float = 1.0) -> float:
+    """`90`, `90s`, `5m` or `1h` in seconds; UsageError for anything else, and for less than `least` seconds.
 
     >>> read_seconds("--time", "90"), read_seconds("--time", "5m"), read_seconds("--time", "1.5h")
     (90.0, 300.0, 5400.0)
     """
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", text.strip(), re.ASCII)
     seconds = float(match[1]) * UNITS_S[match[2]] if match else 0.0
-    if not 1 <= seconds <= LONGEST_S:
+    if not least <= seconds <= LONGEST_S:
         raise UsageError(
-            f"{option}: expected a time from 1 s to {LONGEST_S / UNITS_S['h']:g} h, got '{text}'",
+            f"{option}: expected a time from {least:g} s to {LONGEST_S / UNITS_S['h']:g} h, got '{text}'",
             f"as in {option} 90, {option} 5m or {option} 1h",
         )
     return seconds

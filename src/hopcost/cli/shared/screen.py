@@ -59,7 +59,7 @@ class Screen:
             self._warn(f"waiting for quiet, up to {left_s:.0f} s: {who}")
 
     def is_not_quiet(self, who: str) -> None:
-        self._warn(f"other programs compute: {who}; starts beside them count as disturbed")
+        self._warn(f"other programs compute: {who}; what is measured beside them counts as disturbed")
 
     @contextmanager
     def run_begins(self, plan: Plan, record: Path) -> Iterator[Watcher]:

@@ -146,7 +146,7 @@ def start_and_check(
         else:
             ready.append(checked)
     if len(ready) < 2:
-        raise MeasurementFailed("no arm is left to compare the baseline with")
+        raise MeasurementFailed("no stack is left to compare the baseline with: the others failed")
     return ready
 
 

@@ -35,7 +35,7 @@ def _ask(stack: RunningStack, workload: Workload) -> HttpAnswer:
                 received = connection.received
     except NO_ANSWER as error:
         if (failure := stack.failure()) is not None:
-            raise ArmFailed(stack.arm, f"it ended when it was asked: {failure}") from error
+            raise ArmFailed(stack.arm, f"it ended when it was asked: {failure}", "see the app's own log") from error
         last_lines = stack.last_lines(stack.prepared.hops[-1].name)
         raise ArmFailed(stack.arm, *why_no_answer(error, received, _words(workload), last_lines)) from error
 

@@ -48,7 +48,9 @@ def watch_idle(stack: RunningStack, workload: Workload) -> Keeping:
             request = ArmRequest(workload.target, workload.header_fields, workload.method.value, workload.body)
             return watch_connection(connection, request, WATCHED_S)
     except NO_ANSWER as error:
-        raise ArmFailed(stack.arm, f"it answered, and does so no more: {stack.failure() or repr(error)}") from error
+        raise ArmFailed(
+            stack.arm, f"it answered, and does so no more: {stack.failure() or repr(error)}", "see the app's own log"
+        ) from error
 
 
 def watch_connection(

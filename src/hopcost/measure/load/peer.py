@@ -112,7 +112,9 @@ def url_of(stack: Stack, target: str) -> str:
     """What the generator is told; ArmFailed for a socket file, which it cannot reach."""
     address = stack.prepared.address
     if address.is_unix:
-        raise ArmFailed(stack.arm, "it is reached over a Unix socket, which other generators do not speak")
+        raise ArmFailed(
+            stack.arm, "it is reached over a Unix socket, which other generators do not speak", "name an arm over TCP"
+        )
     return f"{address.url}{target}"
 
 

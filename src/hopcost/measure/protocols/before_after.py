@@ -12,6 +12,7 @@ from hopcost.measure.run import Measured
 from hopcost.measure.watcher import RunWatcher
 from hopcost.plan.options import RunOptions
 from hopcost.programs import changes
+from hopcost.record.contents.question import Verb, keep
 from hopcost.record.secrets import mask_words
 from hopcost.statistics.questions.gate.decision import AFTER, BEFORE
 from hopcost.statistics.questions.gate.gate import EXPERIMENT, GateQuestion
@@ -60,22 +61,21 @@ def gate_suite(question: GateQuestion) -> Suite:
     )
 
 
-def is_unchanged(suite: Suite) -> bool:
-    """Whether both sides are the same."""
-    return suite.arms[BEFORE].hops == suite.arms[AFTER].hops
-
-
-def masked(question: GateQuestion) -> GateQuestion:
-    """The question as it is shown: secrets of commands masked."""
-    before, after = mask_words(question.before), mask_words(question.after)
-    return msgspec.structs.replace(question, before=before, after=after)
+def question_to_keep(question: GateQuestion, suite: Suite) -> GateQuestion:
+    """The question as records and answers have it: secrets masked, and whether both sides of its suite are alike."""
+    return msgspec.structs.replace(
+        question,
+        before=mask_words(question.before),
+        after=mask_words(question.after),
+        is_same=suite.arms[BEFORE].hops == suite.arms[AFTER].hops,
+    )
 
 
 def measure_gate(question: GateQuestion, suite: Suite, options: RunOptions, run_watcher: RunWatcher) -> Measured:
-    """Measure the question's suite. NotSettled if the measurement breaks."""
+    """Measure the suite, and keep the question in its record. NotSettled if the measurement breaks."""
     options = msgspec.structs.replace(options, margin=question.margin)
     try:
-        return run.measure(suite, [], options, run_watcher)
+        return run.measure(suite, [], options, run_watcher, keep(Verb.GATE, question))
     except MeasurementFailed as error:
         raise NotSettled(f"not settled: {error.message}", error.hint) from error
 

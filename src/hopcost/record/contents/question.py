@@ -14,6 +14,7 @@ class Verb(StrEnum):
 
     FRONT = "front"
     CONF = "conf"
+    GATE = "gate"
 
 
 class KeptQuestion(msgspec.Struct, frozen=True):

@@ -12,6 +12,7 @@ from hopcost.errors import printable
 from hopcost.report import notation
 from hopcost.report.brief.load import Load, cost_of, load_shown
 from hopcost.report.brief.outcome import Outcome, has_size, outcome_of
+from hopcost.report.brief.reasons import plainer
 from hopcost.report.brief.soak import soak_sentence
 from hopcost.report.brief.words import baseline_of, hop_words, listed, number_word, others_of, stack_word
 from hopcost.report.notes import servers
@@ -36,7 +37,7 @@ def _sentence(experiment: ExperimentSummary) -> str:
     baseline, others = baseline_of(experiment), others_of(experiment)
     if baseline is None or not others:
         reason = experiment.ending.detail if experiment.ending else "the run did not get that far"
-        return f"No result: {reason}."
+        return f"No result: {plainer(reason)}."
     load = load_shown(experiment)
     costs = _costs(experiment, others, load)
     throughput = _throughput(experiment, baseline, others, follows_cost=bool(costs))

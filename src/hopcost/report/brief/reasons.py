@@ -23,8 +23,10 @@ PLAINER = (
         "the load generator was full while the stack idled, so its throughput is at least this",
     ),
     (r", over all experiments: the run has no verdicts", ""),
-    (r"from one start: (\d+) are needed", r"only one start, \1 are needed"),
-    (r"^no valid block$", "no start counts"),
+    (r"from one start: (\d+) are needed", r"only one server start, \1 are needed"),
+    (r"^(\d+) valid blocks? and (\d+) void ones: ", r"server starts: \1 counted, \2 did not: "),
+    (r"^(\d+) void blocks: ", r"\1 server starts did not count: "),
+    (r"^no valid block$", "no server start counts"),
     (r"in block (\d)", r"in start \1"),
     (r" \(block \d[\d, ]*\)$", ""),
     (
@@ -40,9 +42,11 @@ def plainer(reason: str) -> str:
     """The reason without the words of statistics.
 
     >>> plainer("from one start: 2 are needed")
-    'only one start, 2 are needed'
+    'only one server start, 2 are needed'
     >>> plainer("19410 errors: read 19410")
     '19,410 errors (read 19,410)'
+    >>> plainer("0 valid blocks and 2 void ones: other programs used 40 % of the CPU")
+    'server starts: 0 counted, 2 did not: other programs used 40 % of the CPU'
     """
     for pattern, words in PLAINER:
         reason = re.sub(pattern, words, reason)

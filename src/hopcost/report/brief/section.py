@@ -18,6 +18,8 @@ from hopcost.report.tables.details import details
 from hopcost.report.tables.experiment import group_title
 from hopcost.statistics.summary.summary import ExperimentSummary
 
+MOST_VALUES = 8  # of a sweep in one screen; more are shown all the same, and all cautions below them
+
 
 def section(record: Record, group: list[ExperimentSummary], open_parts: Collection[Part]) -> Section:
     """The elements of a group: the points of a sweep, or one experiment."""
@@ -33,8 +35,9 @@ def _brief(record: Record, group: list[ExperimentSummary], *, is_whole: bool) ->
         below = Lines(repeats_cautions(group), Style.CAUTIONS)
         return [Lines([answer.sentence(first)], Style.ANSWER), repeats_table(group), below]
     if first.plan.point is not None:
-        below = Lines(sweep.sweep_cautions(record, group), Style.CAUTIONS)
-        return [Lines([sweep.sentence(group)], Style.ANSWER), *sweep.tables(group), below]
+        bars, entries = sweep.sweep_bars(group), sweep.sweep_cautions(record, group)
+        is_long = is_whole or len(bars.rows) > MOST_VALUES
+        return [Lines([sweep.sentence(group)], Style.ANSWER), bars, _below(entries, is_whole=is_long)]
     sentence = Lines([answer.sentence(first)], Style.ANSWER)
     if first.soak:
         return [sentence, soak_table(first), Lines(soak_cautions(first), Style.CAUTIONS)]
@@ -43,10 +46,14 @@ def _brief(record: Record, group: list[ExperimentSummary], *, is_whole: bool) ->
     medians = median_line(first, load) if has_medians(first, load) and MEDIAN not in bars.header else ""
     entries = cautions(record, first, load, medians)
     beside = beside_lines(first)
-    shown: list[Element] = [sentence, bars, *([Lines(beside)] if beside else [])]
+    return [sentence, bars, *([Lines(beside)] if beside else []), _below(entries, is_whole=is_whole)]
+
+
+def _below(entries: list[list[str]], *, is_whole: bool) -> Lines:
+    """Cautions, of which a terminal may leave out the last ones, unless all are asked for."""
     if is_whole:
-        return [*shown, Lines([" ".join(entry) for entry in entries], Style.CAUTIONS)]
-    return [*shown, Lines.of_sentences(entries, Style.CAUTIONS)]
+        return Lines([" ".join(entry) for entry in entries], Style.CAUTIONS)
+    return Lines.of_sentences(entries, Style.CAUTIONS)
 
 
 def _details(group: list[ExperimentSummary], open_parts: Collection[Part]) -> list[Element]:

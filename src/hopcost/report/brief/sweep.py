@@ -1,7 +1,8 @@
-"""A sweep in short: for each stack a row for each value, so that one sees where the baseline's lead ends."""
+"""A sweep in short: one table, for each stack a row for each value, so that one sees where the baseline's lead ends."""
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 
@@ -51,17 +52,26 @@ def stacks(points: Sequence[ExperimentSummary]) -> list[str]:
     return list(dict.fromkeys(arm.name for point in points for arm in point.arms if arm.name != point.plan.baseline))
 
 
-def tables(points: Sequence[ExperimentSummary]) -> list[Bars]:
-    """A table for each stack; all bars have one scale."""
+def sweep_bars(points: Sequence[ExperimentSummary]) -> Bars:
+    """One scale for all bars. The first row of several stacks has the stack's name."""
     ratios = [
         arm.ratio for point in points for arm in others_of(point) if arm.ratio is not None and has_size(point, arm)
     ]
-    most = most_of(ratios)
-    return [_table(points, name, most) for name in stacks(points)]
+    most, names = most_of(ratios), stacks(points)
+    key, base = swept_key(points[0]), points[0].plan.baseline
+    if len(names) == 1:
+        return Bars([key, f"{base} req/s", f"{names[0]} of {base}", "", ""], _rows(points, names[0], most))
+    rows = []
+    for name in names:
+        labels = itertools.chain([name], itertools.repeat(""))
+        own = _rows(points, name, most)
+        rows += [BarRow(next(labels), [row.label, *row.before], row.bar, row.after) for row in own]
+    return Bars(["", key, f"{base} req/s", f"of {base}", "", ""], rows)
 
 
-def _table(points: Sequence[ExperimentSummary], name: str, most: float) -> Bars:
-    rows, base = [], points[0].plan.baseline
+def _rows(points: Sequence[ExperimentSummary], name: str, most: float) -> list[BarRow]:
+    """A row for each value at which the stack ran."""
+    rows = []
     for point in points:
         arm, baseline = _arm(point, name), baseline_of(point)
         if arm is None or baseline is None:
@@ -70,15 +80,15 @@ def _table(points: Sequence[ExperimentSummary], name: str, most: float) -> Bars:
         bar = None if ratio is None else bar_of(ratio, most)
         mark = marks(point, others_of(point))[name]
         rows.append(BarRow(swept_value(point), [requests_per_s(baseline)], bar, [*notation.share_parts(ratio), mark]))
-    return Bars([swept_key(points[0]), f"{base} req/s", f"{name} of {base}", "", ""], rows)
+    return rows
 
 
 def _arm(point: ExperimentSummary, name: str) -> ArmSummary | None:
     return next((arm for arm in point.arms if arm.name == name), None)
 
 
-def sweep_cautions(record: Record, points: Sequence[ExperimentSummary]) -> list[str]:
-    """The entries of all values, each once, with its values if it does not hold for all."""
+def sweep_cautions(record: Record, points: Sequence[ExperimentSummary]) -> list[list[str]]:
+    """The sentences of each entry of all values, each once, with its values if it does not hold for all."""
     marked = [(swept_value(point), [*no_verdicts(point), *not_measured(point)]) for point in points]
     lines = [MARK.sub(r"\2\1", line) for line in merge_lines(marked)]
     unsettled = [
@@ -89,8 +99,10 @@ def sweep_cautions(record: Record, points: Sequence[ExperimentSummary]) -> list[
     if unsettled:
         lines.append(f"? not settled at {', '.join(unsettled)}: more --time narrows the ranges")
     important = merge_lines([(swept_value(point), known_faults(record, point, FULL_LOAD)) for point in points])
-    important += disturbed(points)
-    lines += [f"! {' '.join(important)}"] if important else []
+    by_others = disturbed(points)
+    is_everywhere = all(len(point.suspect) == point.blocks for point in points)
+    important = [*by_others, *important] if is_everywhere else [*important, *by_others]
+    entries = [[line] for line in lines] + ([[f"! {important[0]}", *important[1:]]] if important else [])
     empty = [f"{swept_value(point)} ({point.ending.detail})" for point in points if not point.arms and point.ending]
-    lines += [f"! No result at {', '.join(empty)}."] if empty else []
-    return [printable(line) for line in lines]
+    entries += [[f"! No result at {', '.join(empty)}."]] if empty else []
+    return [[printable(sentence) for sentence in entry] for entry in entries]

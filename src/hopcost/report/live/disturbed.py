@@ -10,6 +10,7 @@ from hopcost.record.contents.block import Block, LoadFaultKind
 from hopcost.record.contents.reason import Reason, ReasonKind
 from hopcost.statistics.validity.reasons import Alike, group_reasons
 
+HINT = "hint: "
 OF_A_LOAD = {
     LoadFaultKind.SATURATED: ReasonKind.GENERATOR_BUSY,
     LoadFaultKind.LATE: ReasonKind.LATE,
@@ -51,8 +52,12 @@ def is_disturbed(block: Block) -> bool:
 
 
 def failure_lines(block: Block) -> list[str]:
-    """A line for each arm that failed in the block: the first of what its program printed."""
-    return [_first_line(f"{failure.arm} failed: {failure.message}") for failure in block.failures]
+    """Of each arm that failed in the block the first line of what its program printed, and what to do."""
+    lines = []
+    for failure in block.failures:
+        lines.append(_first_line(f"{failure.arm} failed: {failure.message}"))
+        lines += [_first_line(HINT + failure.hint)] if failure.hint else []
+    return lines
 
 
 def _reasons(block: Block) -> list[Reason]:

@@ -7,15 +7,17 @@ from rich.console import Console
 from hopcost.plan.plan import Plan, PlannedExperiment
 from hopcost.record.contents.block import Block
 from hopcost.record.contents.run import Ending, StopReason
+from hopcost.report.brief.reasons import plainer
 from hopcost.report.formats.text.wrapping import to_ascii
 from hopcost.report.live.clock import minutes
 from hopcost.report.live.disturbed import Told, failure_lines
 from hopcost.report.live.so_far import SoFar
+from hopcost.report.notes.scope import is_of_servers, of_servers
 from hopcost.statistics.precision.precision import Forecast
 
 
 class LogLines:
-    """A watcher that prints `one-core 3/6  widest ±23 %  0:20 left` after each block."""
+    """A watcher that prints `one-core start 3/6  widest range ±23 %  0:20 left` after each block."""
 
     def __init__(self, console: Console, plan: Plan) -> None:
         self.console = console
@@ -36,10 +38,11 @@ class LogLines:
 
     def block_ends(self, block: Block) -> None:
         experiment = self.so_far.add(block)
-        expected, width = self.so_far.expected_starts(experiment), self.so_far.width(experiment)
+        number, expected = self.so_far.starts(experiment), self.so_far.expected_starts(experiment)
+        width = self.so_far.width(experiment)
         cells = [
-            f"{experiment.name} {self.so_far.starts(experiment)}" + (f"/{expected}" if expected is not None else ""),
-            "no range yet" if width is None else f"widest {width}",
+            f"{experiment.name} start {number}" + (f"/{expected}" if expected is not None else ""),
+            "no range yet" if width is None else f"widest range {width}",
             f"{minutes(self.so_far.clock.left_s)} left",
             self.told.about(block),
         ]
@@ -50,8 +53,9 @@ class LogLines:
     def experiment_ends(self, ending: Ending) -> None:
         self.so_far.end(ending)
         if ending.why == StopReason.FAILED:
-            self._print(f"{ending.experiment} ends: {ending.detail}")
+            self._print(f"{ending.experiment} ends: {plainer(ending.detail)}")
 
     def _print(self, line: str) -> None:
+        line = of_servers(line) if is_of_servers(self.so_far.plan) else line
         line = to_ascii(line) if self.console.options.ascii_only else line
         self.console.print(line, markup=False, soft_wrap=True)

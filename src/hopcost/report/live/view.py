@@ -22,14 +22,14 @@ from hopcost.record.contents.run import Ending
 from hopcost.report.formats.text.bar_rows import bar_rows
 from hopcost.report.formats.text.wrapping import to_ascii
 from hopcost.report.live.clock import minutes, widest_that_fits
-from hopcost.report.live.disturbed import disturbed_line, failure_lines
+from hopcost.report.live.disturbed import HINT, disturbed_line, failure_lines
 from hopcost.report.live.rows import label, rows_of
 from hopcost.report.live.so_far import SoFar
 from hopcost.report.notes.scope import is_of_servers, of_servers
 from hopcost.statistics.precision.precision import Forecast
 
 REDRAWS_PER_S = 1.0
-FAILURES_SHOWN = 3
+FAILURE_LINES = 3  # the last ones
 INDENT = "  "
 DOING = {"start": "starting", "warm-up": "warming up", "load": "loading"}
 
@@ -120,10 +120,11 @@ class View:
         return widest_that_fits(lines, width)
 
     def _now(self, experiment: PlannedExperiment, width: int) -> str:
-        """`now  start 3 of about 6: loading nginx (the others stand still)`, or as much of it as fits."""
+        """`now  server start 3 of about 6: loading nginx (the others stand still)`, or as much of it as fits."""
         expected = self.so_far.expected_starts(experiment)
         number = self.so_far.starts(experiment) + 1
-        start = f"start {number}" + (f" of about {expected}" if expected is not None and expected >= number else "")
+        of_about = f" of about {expected}" if expected is not None and expected >= number else ""
+        start = f"server start {number}{of_about}"
         step = f"{start}: {self.doing}" if self.doing else start
         step = of_servers(step) if is_of_servers(self.plan) else step
         whole = f"now  {step} (the others stand still)" if self.others_stand_still else f"now  {step}"
@@ -145,18 +146,19 @@ class View:
         yield _line(INDENT + self._width(experiment), options)
         if disturbed := disturbed_line(self.so_far.blocks_of(experiment)):
             words = of_servers(disturbed) if is_of_servers(self.plan) else disturbed
-            yield _line(_shortened(f"! {words}", options), options, "yellow")
-        for failure in self.failures[-FAILURES_SHOWN:]:
-            yield _line(_shortened(f"! {failure}", options), options, "red")
+            yield _line(_shortened(words, options), options, "yellow")
+        for failure in self.failures[-FAILURE_LINES:]:
+            mark = "  " if failure.startswith(HINT) else "! "
+            yield _line(_shortened(failure, options, mark), options, "red")
         keeps = f"{INDENT}Ctrl-C keeps what there is"
         yield _line(widest_that_fits([f"{keeps} · details: {self.again}", keeps], options.max_width), options, "dim")
 
     def _width(self, experiment: PlannedExperiment) -> str:
         """How narrow the ranges are, or when there will be any."""
         width = self.so_far.width(experiment)
-        words = f"widest range {width}" if width else "no range yet: after 2 starts"
+        words = f"widest range {width}" if width else "no range yet: that takes 2 server starts"
         if not self.so_far.starts(experiment):
-            words = "figures after the first start, ranges after 2 starts"
+            words = "figures come after the first server start, ranges after the second"
         return of_servers(words) if is_of_servers(self.plan) else words
 
 
@@ -165,9 +167,10 @@ def _are_frozen(experiment: PlannedExperiment) -> bool:
     return all(arm.arm.server is None or arm.arm.server.freeze for arm in experiment.arms)
 
 
-def _shortened(text: str, options: ConsoleOptions) -> str:
-    """Indented, and cut off behind a word if it is too long."""
-    return INDENT + textwrap.shorten(text, max(6, options.max_width - len(INDENT)), placeholder=" ...")
+def _shortened(text: str, options: ConsoleOptions, mark: str = "! ") -> str:
+    """Indented behind a mark, and cut off behind a word if it is too long."""
+    before = INDENT + mark
+    return before + textwrap.shorten(text, max(6, options.max_width - len(before)), placeholder=" ...")
 
 
 def _line(text: str, options: ConsoleOptions, style: str = "") -> Text:

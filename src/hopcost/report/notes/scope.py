@@ -14,12 +14,12 @@ from hopcost.statistics.summary.summary import ExperimentSummary
 from hopcost.suites.experiments.expect import Compared
 
 SCOPE = [
-    f"(a–b): {CONFIDENCE_IN_TEXT} range; all ranges of one table column hold at once.",
+    f"(a–b): {CONFIDENCE_IN_TEXT} sure to hold the true figure, in all rows of a column together.",
     "Another hour on this machine may give figures outside these ranges.",
 ]
 AS_THEY_RUN = "They are of these processes in this hour: restarted, or in another hour, they may differ by more."
 # Words of runs that start programs, and what they are if servers run already. Names and options stay.
-WORD = re.compile(r"(?<![\w=/.:@-])(starts?|Starts?|blocks?|stacks?|Stacks?)(?!\w|[=/@-]|[.:]\w)")
+WORD = re.compile(r"(?<![\w=/.:@-])(?:server )?(starts?|Starts?|blocks?|stacks?|Stacks?)(?!\w|[=/@-]|[.:]\w)")
 OF_SERVERS = {"start": "batch", "starts": "batches", "block": "batch", "blocks": "batches"}
 OF_SERVERS |= {"stack": "server", "stacks": "servers"}
 OF_SERVERS |= {word.capitalize(): other.capitalize() for word, other in OF_SERVERS.items()}
@@ -47,7 +47,7 @@ def is_of_servers(plan: Plan) -> bool:
 def of_servers(text: str) -> str:
     """A text about starts of stacks as one about batches of servers.
 
-    >>> of_servers("1 of 6 starts did not count (--details=starts); start 2: every stack answers")
+    >>> of_servers("1 of 6 server starts did not count (--details=starts); start 2: every stack answers")
     '1 of 6 batches did not count (--details=starts); batch 2: every server answers'
     """
     return WORD.sub(lambda match: OF_SERVERS[match[1]], text)

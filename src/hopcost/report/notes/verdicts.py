@@ -30,7 +30,7 @@ def verdict_lines(experiment: ExperimentSummary) -> list[str]:
         return [f"no verdicts: {experiment.no_verdicts}"]
     if not any(arm.comparisons for arm in experiment.arms):
         return []
-    lines = [*_legend(experiment), f"all ranges of a figure hold at once with {CONFIDENCE_IN_TEXT} confidence"]
+    lines = [*_legend(experiment), f"ranges: {CONFIDENCE_IN_TEXT} sure to hold the true figure, of all stacks together"]
     for arm in experiment.arms:
         lines += _without_verdict(arm)
         lines += _not_settled(arm)

@@ -33,7 +33,7 @@ LABELS = {ClaimOutcome.NOT_TESTABLE: "not testable"}
 HOW_TO_READ = [
     f"46 % (44–47): the figure of one stack in per cent of another one's, with its {CONFIDENCE_IN_TEXT} range.",
     "A claim holds if each of its comparisons holds, tested one-sided at 5 %. It does not hold if any fails, and these"
-    " share 5 %. P: how probable it is that the outcome is wrong.",
+    " share 5 %. P: how often chance alone gives that outcome if the truth lies right at what is claimed.",
     "Of several comparisons the page shows the surest failure, the one that is furthest from an answer, or the least"
     " sure one of those that hold.",
 ]
@@ -142,7 +142,7 @@ def _line(result: ClaimTestResult) -> str:
         line += " (its own figures do not bear it out)"
     line += f", measured {_measured(result)}"
     if result.record is not None:
-        line += f" in {count(result.blocks, 'start')} of {result.record} ({result.started_utc})"
+        line += f" in {count(result.blocks, 'server start')} of {result.record} ({result.started_utc})"
     line += f": {result.outcome.value}" + (", negligible" if result.negligible else "")
     line += "" if result.p_value is None else f" ({probability(result.p_value)})"
     line += f": {result.reason}" if result.reason else ""

@@ -53,6 +53,12 @@ def kept_answer(record: Record, *, details: bool = False) -> Result | None:
 
                 asked = msgspec.json.decode(kept.content, type=ConfQuestion)
                 return conf_report(read_conf(asked, record), details=details)
+            case Verb.GATE:
+                from hopcost.report.questions.gate import gate_report
+                from hopcost.statistics.questions.gate.gate import GateQuestion, read_gate
+
+                gate = msgspec.json.decode(kept.content, type=GateQuestion)
+                return gate_report(read_gate(gate, record), details=details)
 
 
 @contextmanager

@@ -99,7 +99,7 @@ class Supply:
         """End the watch; ArmFailed if the stack answered with a server's error, and an app missed something."""
         self.end_watch()
         if status >= SERVER_ERROR and (hint := self.hint()) is not None:
-            raise ArmFailed(self._arm, f"it answers with status {status}: {hint}")  # reports show no hints
+            raise ArmFailed(self._arm, f"it answers with status {status}", hint)
 
     def end_watch(self) -> None:
         """No more: each packet on the loopback would pass the watch's filter."""
@@ -129,7 +129,8 @@ class Supply:
         deadline = time.monotonic() + READY_S
         while not last_lines(session.log(name)).startswith(READY):
             if name in session.poll() or time.monotonic() > deadline:
-                raise ArmFailed(self._arm, f"{name} does not listen: {last_lines(session.log(name))}")
+                words = f"{name} does not listen: {last_lines(session.log(name))}"
+                raise ArmFailed(self._arm, words, "is what it needs running here?")
             time.sleep(0.002)
 
 

@@ -19,6 +19,8 @@ from hopcost.suites.experiments.expect import Compared, Expect, blank
 from hopcost.suites.experiments.experiment import Workload
 
 EVERY_BYTE = Expect()
+LOOK = "its log and its configuration say why; hopcost up starts one stack, for curl"
+MAY_DIFFER = "workload.expect says what may differ; hopcost up starts one stack, for curl"
 
 
 def ask(
@@ -39,7 +41,7 @@ def ask(
             return connection.ask(target, headers, method, body)
     except NO_ANSWER as error:
         url = mask_text(f"{address.url}{target}")
-        raise ArmFailed(arm, f"no answer to the check: {method} {url}: {error!r}") from error
+        raise ArmFailed(arm, f"no answer to the check: {method} {url}: {error!r}", LOOK) from error
 
 
 def ask_as_loaded(arm: str, address: Address, workload: Workload) -> HttpAnswer:
@@ -51,7 +53,7 @@ def ask_as_loaded(arm: str, address: Address, workload: Workload) -> HttpAnswer:
 def check_answer(arm: str, answer: HttpAnswer, expect: Expect) -> None:
     """ArmFailed unless an arm's first answer has the expected status, and a body as long as what is masked in it."""
     if expect.status not in (None, answer.status):
-        raise ArmFailed(arm, f"it answers with status {answer.status}; {expect.status} is expected")
+        raise ArmFailed(arm, f"it answers with status {answer.status}; {expect.status} is expected", LOOK)
     for from_, to in expect.masked:
         if to > len(answer.decoded):
             words = f"its body has {len(answer.decoded)} bytes; those from {from_} to {to} are to be masked"
@@ -70,7 +72,7 @@ def compare_answers(
     difference = difflib.unified_diff(
         _lines(expected, expect), _lines(answer, expect), f"{baseline} (baseline)", arm, lineterm="", n=1
     )
-    raise ArmFailed(arm, "it answers otherwise than the baseline:\n" + mask_text("\n".join(difference)))
+    raise ArmFailed(arm, "it answers otherwise than the baseline:\n" + mask_text("\n".join(difference)), MAY_DIFFER)
 
 
 def _compared_part(answer: HttpAnswer, expect: Expect) -> tuple[int, bytes | int | None]:

@@ -32,7 +32,7 @@ def addresses_of_hop(shared: Shared, hop: Hop, names: list[str], ports: Ports, i
         return [Address(link=link, address=str(shared.directory / f"{name}.sock")) for name in names]
     port = hop.fixed_port
     if port is not None and hop.copies > 1:
-        raise UsageError(f"{where}: port: {hop.copies} copies cannot all have port {port}")
+        raise UsageError(f"{where}: port: {hop.copies} copies cannot all have port {port}", "leave port out")
     free = (number for number in iter(ports.take, None) if number not in shared.reserved)
     numbers = [next(free) if port is None else ports.claim(port, where) for _ in names]
     ca_file = str(shared.directory / CERTIFICATE) if hop.link is Link.HTTPS_TCP else None

@@ -32,6 +32,11 @@ def check_links(where: str, definition: Program, link: Link, upstreams: list[Add
         hint = f"it can over {known}" if known else f"{definition.name} is an origin: it must be the last hop"
         raise UsageError(f"{where}: {definition.name} does not forward over {upstreams[0].link}", hint)
     if not upstreams and not definition.is_origin:
-        raise UsageError(f"{where}: {definition.name} cannot be the last hop: it only forwards")
+        raise UsageError(
+            f"{where}: {definition.name} cannot be the last hop: it only forwards",
+            'a hop that answers stands behind it, as { program = "origin", link = "http+tcp" }',
+        )
     if len(upstreams) > 1 and not definition.balances:
-        raise UsageError(f"{where}: {definition.name} does not balance: the next hop's copies: expected 1")
+        raise UsageError(
+            f"{where}: {definition.name} does not balance: the next hop's copies: expected 1", "leave copies out there"
+        )

@@ -130,4 +130,6 @@ def _refuse_too_many(where: str, children: int) -> None:
     """UsageError if a program would start more processes than the machine can have: that would bring it down."""
     most = int(PID_MAX.read_text())
     if children >= most:
-        raise UsageError(f"{where}: it would start {children:,} processes, and {PID_MAX} allows {most:,}")
+        raise UsageError(
+            f"{where}: it would start {children:,} processes, and {PID_MAX} allows {most:,}", "set fewer processes"
+        )

@@ -60,7 +60,7 @@ class Ports:
         for port in itertools.islice(self._candidates, self._number):
             if self._is_free(port):
                 return port
-        raise CannotMeasure("no free port is left")
+        raise CannotMeasure("no free port is left", "ss -ltn lists who listens")
 
     def claim(self, port: int, where: str) -> int:
         """The port that the suite asks for; CannotMeasure if it is taken."""

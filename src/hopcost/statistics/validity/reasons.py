@@ -59,7 +59,7 @@ SENTENCES = {
     ReasonKind.LITTLES_LAW: Sentence(
         "the service times are {} % off from the requests in flight over time (Little's law)", _signed_percent
     ),
-    ReasonKind.OUTSIDE: Sentence("{} % of the CPU time was used outside the arm's own slices"),
+    ReasonKind.OUTSIDE: Sentence("{} % of the CPU time was used outside the stack's own turns"),
     ReasonKind.BACKGROUND: Sentence("used {} % of a core while others were loaded"),
     ReasonKind.GENERATOR_BUSY: Sentence("the generator's cores were {} % busy"),
     ReasonKind.LATE: Sentence("{} % of the requests were sent late though a connection was free"),
@@ -92,10 +92,10 @@ class Alike(NamedTuple):
 
     @property
     def subject(self) -> str:
-        """`4 arms at 1,600/s`, or a part of it; empty if the reasons have neither arms nor rates."""
+        """`4 stacks at 1,600/s`, or a part of it; empty if the reasons have neither arms nor rates."""
         arms = list(dict.fromkeys(reason.arm for reason in self.reasons if reason.arm is not None))
         rates = [reason.rate_per_s for reason in self.reasons if reason.rate_per_s is not None]
-        words = [" and ".join(arms) if len(arms) <= NAMED_ARMS else f"{len(arms)} arms"] if arms else []
+        words = [" and ".join(arms) if len(arms) <= NAMED_ARMS else f"{len(arms)} stacks"] if arms else []
         if rates:
             words.append(f"at {_range(rates, _rate)}/s")
         return " ".join(words)
@@ -114,7 +114,7 @@ class Alike(NamedTuple):
         return words
 
     def words(self) -> str:
-        """`4 arms at 1,600/s: 6.1 to 12 % …`."""
+        """`4 stacks at 1,600/s: 6.1 to 12 % …`."""
         return ": ".join(filter(None, (self.subject, self.what)))
 
 

@@ -22,7 +22,7 @@ def check_claims(
     for number, claim in enumerate(claims):
         where = f"{path}: claims[{number}] ({claim.name})"
         if claim.name in seen:
-            raise UsageError(f"{where}: name: a second claim of this name")
+            raise UsageError(f"{where}: name: a second claim of this name", "give it another one")
         seen.add(claim.name)
         if (claim.needs.cores > 1 or claim.needs.link_mbit_per_s) and not claim.needs.because:
             raise UsageError(f"{where}: needs.because: missing", "why: it is shown if that is missing")
@@ -52,7 +52,7 @@ def _check_test(test: ClaimTest, experiment: Experiment, arms: Mapping[str, Arm]
                 f"{where}: at: {label(value)} is not a value of the sweep", nearest(label(value), map(label, values))
             )
     if len({label(value) for value in test.at}) != len(test.at):
-        raise UsageError(f"{where}: at: a value stands there twice")
+        raise UsageError(f"{where}: at: a value stands there twice", "leave one of them out")
     _check_figure(test, experiment, where)
     if test.hop is not None:
         for name in (test.arm, reference(test, experiment)):

@@ -31,7 +31,9 @@ def check_load(experiment: Experiment, programs: set[str], where: str) -> None:
             raise UsageError(f"{where}: soak: not in whole slices", "a soak has slices of its own: leave `slices` out")
     for name, value in experiment.workload.headers:
         if not re.fullmatch(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", name) or re.search(r"[\x00-\x1f\x7f]", value):
-            raise UsageError(f"{where}: workload.headers: [{name!r}, {value!r}] is no header field")
+            raise UsageError(
+                f"{where}: workload.headers: [{name!r}, {value!r}] is no header field", 'like ["Accept", "text/html"]'
+            )
         if name.lower() in ("connection", "content-length", "transfer-encoding"):
             raise UsageError(
                 f"{where}: workload.headers: {name} is hopcost's own to send",
@@ -68,7 +70,7 @@ def check_sweep(experiment: Experiment, where: str) -> None:
                 f"{where}: sweep.values: {label(value)!r}", "a value names its point: letters, digits, . _ -"
             )
         if label(value) in seen:
-            raise UsageError(f"{where}: sweep.values: {label(value)} stands there twice")
+            raise UsageError(f"{where}: sweep.values: {label(value)} stands there twice", "leave one of them out")
         seen.append(label(value))
     for value in sweep.quick or []:
         if not any(same(value, swept) for swept in sweep.values):

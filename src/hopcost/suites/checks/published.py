@@ -32,7 +32,8 @@ def check_rows(
             wrong = "missing" if row.at is None else f"{label(row.at)} is not a value of the sweep"
             raise UsageError(f"{place}: at: {wrong}", nearest(label(row.at or ""), map(label, points)))
         if (row.arm, label(row.at)) in seen:
-            raise UsageError(f"{place} stands there twice" + (f" at {label(row.at)}" if points else ""))
+            at = f" at {label(row.at)}" if points else ""
+            raise UsageError(f"{place} stands there twice{at}", "leave one of them out")
         seen.add((row.arm, label(row.at)))
         if row.throughput_per_s is None and not row.has_errors:
             raise UsageError(

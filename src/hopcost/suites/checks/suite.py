@@ -26,7 +26,7 @@ def check_suite(suite: Suite, path: Path) -> None:
     for number, experiment in enumerate(suite.experiments):
         where = f"{path}: experiments[{number}] ({experiment.name})"
         if experiment.name in seen:
-            raise UsageError(f"{where}: name: a second experiment of this name")
+            raise UsageError(f"{where}: name: a second experiment of this name", "give it another one")
         seen.add(experiment.name)
         for arm in experiment.arms:
             refuse_unknown(arm, suite.arms, f"{where}: arms: no [arms.{arm}] in this file")

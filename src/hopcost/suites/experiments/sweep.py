@@ -41,7 +41,9 @@ def experiment_at(experiment: Experiment, value: Value) -> Experiment:
     try:
         point = msgspec.convert(content, Experiment)
     except msgspec.ValidationError as error:
-        raise UsageError(f"sweep: {experiment.sweep.key} = {label(value)}: {error}") from error
+        raise UsageError(
+            f"sweep: {experiment.sweep.key} = {label(value)}: {error}", f"a value that {experiment.sweep.key} takes"
+        ) from error
     return msgspec.structs.replace(point, name=experiment.name + AT + label(value))  # no name that a file may give
 
 

@@ -18,6 +18,7 @@ import msgspec
 from hopcost.errors import UsageError, nearest
 
 T = TypeVar("T")
+NOT_TOML = "strings stand in quotes, and a key stands once; hopcost init FILE writes a suite to begin with"
 
 
 def read(path: Path, kind: type[T]) -> T:
@@ -27,11 +28,11 @@ def read(path: Path, kind: type[T]) -> T:
     except FileNotFoundError as error:
         raise UsageError(f"{path}: no such file in {path.resolve().parent}", _nearest_file(path)) from error
     except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}") from error
+        raise UsageError(f"{path}: {error.strerror}", "name a TOML file that may be read") from error
     except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: not UTF-8 text (byte {error.start})") from error
+        raise UsageError(f"{path}: not UTF-8 text (byte {error.start})", "save it as UTF-8") from error
     except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{path}: not valid TOML: {error}") from error
+        raise UsageError(f"{path}: not valid TOML: {error}", NOT_TOML) from error
     except ValueError as error:
         raise UsageError(f"{path}: {error}") from error
     try:

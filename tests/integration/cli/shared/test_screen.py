@@ -22,7 +22,8 @@ def test_a_small_neighbour_is_told() -> None:
     console = Console(file=io.StringIO(), width=100)
     Screen(console).is_not_quiet("python3 (pid 12) takes 5 %")
     told = console.file.getvalue()  # type: ignore[attr-defined]
-    assert told == "other programs compute: python3 (pid 12) takes 5 %; starts beside them count as disturbed\n"
+    counts = "what is measured beside them counts as disturbed"
+    assert told == f"other programs compute: python3 (pid 12) takes 5 %; {counts}\n"
 
 
 def test_a_build_counts_its_seconds_on_a_terminal_and_is_one_line_elsewhere() -> None:

@@ -36,3 +36,9 @@ def test_a_time_is_seconds_unless_it_has_a_unit(text: str, seconds: float) -> No
 def test_what_is_no_time(text: str) -> None:
     with pytest.raises(UsageError, match="--time: expected a time from 1 s to 168 h"):
         read_seconds("--time", text)
+
+
+def test_an_option_can_have_a_longer_least_time() -> None:
+    assert read_seconds("--soak-length", "10s", least=10) == 10
+    with pytest.raises(UsageError, match="--soak-length: expected a time from 10 s to 168 h, got '9'"):
+        read_seconds("--soak-length", "9", least=10)

@@ -56,7 +56,7 @@ def test_the_order_of_a_block_is_before_after_and_before_again(ready: MockRig, t
         "stop before-aa", "stop after", "stop before",
     ]  # fmt: skip
     assert ready.log == one_block * 6
-    assert answer.decision.outcome is GateOutcome.WITHIN and answer.is_same
+    assert answer.decision.outcome is GateOutcome.WITHIN and answer.question.is_same
 
 
 def test_it_stops_at_the_first_look_where_it_is_wholly_beyond(ready: MockRig, tmp_path: Path) -> None:

@@ -117,7 +117,7 @@ def test_if_every_start_was_disturbed_the_same_run_is_asked_for_again() -> None:
         start.validity, start.reasons = Validity.SUSPECT, [Reason(ReasonKind.OTHER_PROGRAMS, value=0.043)]
     shown = text.text(document(content, summarise(content)))
     assert shown.splitlines()[-1] == "  next    hopcost run made-up --quick"
-    assert "! In all 6 starts of the servers other programs used 4.3 % of the CPU" in shown
+    assert "! In all 6 server starts other programs used 4.3 % of the CPU" in shown
     content.blocks[0].validity = Validity.VALID
     assert "next    hopcost report " in text.text(document(content, summarise(content)))
 

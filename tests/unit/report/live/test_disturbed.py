@@ -52,5 +52,7 @@ def test_each_kind_is_told_once() -> None:
 def test_what_a_program_printed_takes_one_line_and_steers_no_terminal() -> None:
     failed = block(0, failures=(Failure(arm="behind", message="under load: \x1b[2Jgone\nat last"),))
     assert failure_lines(failed) == ["behind failed: under load: \N{REPLACEMENT CHARACTER}[2Jgone"]
+    hinted = block(0, failures=(Failure(arm="behind", message="gone", hint="look\nthere"),))
+    assert failure_lines(hinted) == ["behind failed: gone", "hint: look"]
     printed = block(1, validity=Validity.VOID, reasons=("the baseline failed: \x1b[2J\nlines",))
     assert Told().about(printed) == "void, done again: the baseline failed: \N{REPLACEMENT CHARACTER}[2J"

@@ -56,9 +56,9 @@ def test_a_line_for_each_block_of_each_experiment_in_turn() -> None:
             )
     lines.experiment_ends(Ending(experiment="cost", why=StopReason.TIME, detail="2 blocks in the time given"))
     before, after = printed(console)[:2], printed(console)[2:]
-    assert before == ["cost 1  no range yet  30:00 left", "again 1  no range yet  30:00 left"]
-    assert [line.split("  ")[0] for line in after] == ["cost 2/6", "again 2/6"]
-    assert all(line.split("  ")[1].startswith("widest ±") for line in after)
+    assert before == ["cost start 1  no range yet  30:00 left", "again start 1  no range yet  30:00 left"]
+    assert [line.split("  ")[0] for line in after] == ["cost start 2/6", "again start 2/6"]
+    assert all(line.split("  ")[1].startswith("widest range ±") for line in after)
     assert [line.split("  ")[2] for line in after] == ["30:00 left", "3:10 left"], "of both, once both have told"
 
 
@@ -72,15 +72,15 @@ def test_disturbances_stand_in_the_line_and_their_reason_once() -> None:
         "disturbed: the hypervisor kept 12 % of the CPU",
         "void, done again",
     ]
-    assert [line.split("  ")[0] for line in printed(console)] == ["cost 1", "cost 1"]
+    assert [line.split("  ")[0] for line in printed(console)] == ["cost start 1", "cost start 1"]
 
 
 def test_what_fails_has_a_line_of_its_own() -> None:
     console = Console(file=io.StringIO(), width=40)
     lines = LogLines(console, plan_of())
-    lines.block_ends(block(0, validity=Validity.VOID, failures=(Failure(arm="[b]behind", message="gone"),)))
+    lines.block_ends(block(0, validity=Validity.VOID, failures=(Failure("[b]behind", "gone", hint="look"),)))
     lines.experiment_ends(Ending(experiment="cost", why=StopReason.FAILED, detail="no arm is left"))
-    assert printed(console)[1:] == ["[b]behind failed: gone", "cost ends: no arm is left"]
+    assert printed(console)[1:] == ["[b]behind failed: gone", "hint: look", "cost ends: no arm is left"]
 
 
 def test_without_utf_8_it_is_ascii() -> None:
@@ -89,4 +89,4 @@ def test_without_utf_8_it_is_ascii() -> None:
     for number in range(2):
         lines.block_ends(plain_block(number, behind=400 + 4 * number))
     file.seek(0)
-    assert "widest +-" in file.read()
+    assert "widest range +-" in file.read()

@@ -97,7 +97,7 @@ def test_the_view(clock: Clock) -> None:
     lines = drawn(view, console)
     assert lines[0] == "made-up     cost, in turns with again" + "0:41 of 30:00, 29:19 left".rjust(80 - 37)
     assert set(lines[1]) <= set("━╸╺ ")
-    assert lines[2] == "now  start 3 of about 10: loading behind (the others stand still)"
+    assert lines[2] == "now  server start 3 of about 10: loading behind (the others stand still)"
     assert lines[3] == ""
     assert lines[4].split() == ["of", "direct", "CPU", "at", "full", "load"]
     assert lines[5].split() == ["direct", "█" * 15, "100", "%"]
@@ -114,7 +114,7 @@ def test_before_two_starts_points_are_dim_and_without_a_range() -> None:
     view = under_way(console, proxied(0))
     lines = drawn(view, console)
     assert lines[6].split()[:1] + lines[6].split()[2:] == ["behind", "40", "%", "+30", "µs"]
-    assert "  no range yet: after 2 starts" in lines
+    assert "  no range yet: that takes 2 server starts" in lines
     assert re.search(r"\x1b\[2m  behind ", shown(console)), "dim"
     assert not re.search(r"\x1b\[2m  direct +█", shown(console)), "the baseline is what it is"
 
@@ -123,7 +123,7 @@ def test_before_the_first_start_ends_there_are_names_and_what_is_done() -> None:
     console = terminal()
     lines = drawn(under_way(console), console)
     assert lines[0].endswith("0:00 of 30:00, 30:00 left")
-    assert lines[2] == "now  start 1: loading behind (the others stand still)"
+    assert lines[2] == "now  server start 1: loading behind (the others stand still)"
     assert [line.split() for line in lines[5:9]] == [
         ["direct", "–"], ["behind", "–"], ["beside", "–"], ["direct", "again", "–", "(the", "noise)"],
     ]  # fmt: skip
@@ -175,9 +175,9 @@ def test_on_a_narrow_terminal_the_time_left_stays() -> None:
 
 def test_on_a_narrow_terminal_what_is_done_stays() -> None:
     for width, expected in (
-        (65, "now  start 2 of about 10: loading behind (the others stand still)"),
-        (64, "now  start 2 of about 10: loading behind"),
-        (35, "start 2 of about 10: loading behind"),
+        (72, "now  server start 2 of about 10: loading behind (the others stand still)"),
+        (71, "now  server start 2 of about 10: loading behind"),
+        (42, "server start 2 of about 10: loading behind"),
     ):
         console = terminal(width)
         assert drawn(under_way(console, proxied(0)), console)[2] == expected
@@ -197,9 +197,12 @@ def test_disturbances_take_one_line_with_a_count() -> None:
 def test_an_arm_that_failed_says_so_and_what_a_program_printed_steers_no_terminal() -> None:
     console = terminal()
     failed = block(
-        0, validity=Validity.VOID, failures=(Failure(arm="behind", message="under load: \x1b[2Jgone\nat last"),)
+        0,
+        validity=Validity.VOID,
+        failures=(Failure(arm="behind", message="under load: \x1b[2Jgone\nat last", hint="see its log"),),
     )
     lines = drawn(under_way(console, failed), console)
+    assert "    hint: see its log" in lines
     assert "  ! behind failed: under load: \N{REPLACEMENT CHARACTER}[2Jgone" in lines
     assert any(line.split() == ["behind", "failed"] for line in lines)
 
@@ -211,7 +214,7 @@ def test_the_experiment_whose_block_runs_is_shown_and_the_disturbances_are_its_o
     view.block_begins(second, 0)
     lines = drawn(view, console)
     assert lines[0].startswith("made-up     again, in turns with cost")
-    assert lines[2] == "now  start 1"
+    assert lines[2] == "now  server start 1"
     assert ["behind", "–"] in [line.split() for line in lines]
     assert not any("disturbed" in line for line in lines), "the report counts by experiment too"
     view.block_begins(first, 3)

@@ -47,11 +47,11 @@ def test_a_bad_hour_is_a_line_for_each_kind() -> None:
         plain_block(7),
     ]
     assert lines(*blocks) == [
-        f"disturbed: 3 of 8 starts (1–3), 4 arms at 1,600/s: 6.1 to 12 % {LATE}",
+        f"disturbed: 3 of 8 starts (1–3), 4 stacks at 1,600/s: 6.1 to 12 % {LATE}",
         "disturbed: 3 of 8 starts (1, 2, 5): other programs used 4 to 9 % of the CPU: pytest (pid 6902), cargo"
         " (pid 71)",
         "disturbed: start 5, nginx: the mean time is above p99: something stood still",
-        f"void: 2 of 8 starts (6, 7), 4 arms at 1,600/s: 30 to 40 % {LATE}",
+        f"void: 2 of 8 starts (6, 7), 4 stacks at 1,600/s: 30 to 40 % {LATE}",
         "void: start 6: other programs used 12 % of the CPU: cargo (pid 71)",
     ]
 
@@ -60,7 +60,7 @@ def test_all_blocks_have_no_numbers_and_one_block_has_its_arms() -> None:
     jumped = broke_off("jumped")
     assert lines(*(faulty(number, jumped) for number in range(3))) == ["disturbed: all 3 starts: jumped"]
     assert lines(*(faulty(number, jumped) for number in range(2))) == ["disturbed: both starts: jumped"]
-    assert lines(faulty(0, *late(0.07)), plain_block(1)) == [f"disturbed: start 1, 4 arms at 1,600/s: 7 % {LATE}"]
+    assert lines(faulty(0, *late(0.07)), plain_block(1)) == [f"disturbed: start 1, 4 stacks at 1,600/s: 7 % {LATE}"]
 
 
 def test_a_block_without_a_reason_is_told_too() -> None:

@@ -57,7 +57,7 @@ def test_an_open_claim_tells_the_minutes_and_the_command() -> None:
 def test_an_open_claim_that_no_time_settles_tells_why() -> None:
     alone = judge(claim(compare(Relation.LESS)), record(*six()[:1]))
     text = render(claims_report([alone]), Format.TEXT)
-    assert "would settle it" not in text and "nly one start, 2 are needed" in text
+    assert "would settle it" not in text and "nly one server start, 2 are needed" in text
     assert "next    hopcost claims … --details" in text
 
 

@@ -1,13 +1,14 @@
-"""The answers of `front` and `conf`, read again from their records."""
+"""The answer of a verb, read again from its record."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 from mocks import confs, fronts
-from mocks.mock_rig import MockRig
+from mocks.mock_rig import MockRig, measured, question
 from samples.written import written
 
 from hopcost.errors import UsageError
@@ -15,6 +16,7 @@ from hopcost.record import reader
 from hopcost.report import Format, render
 from hopcost.report.questions.conf.words import diff_text
 from hopcost.report.questions.front import front_report
+from hopcost.report.questions.gate import gate_report
 from hopcost.report.questions.kept import kept_answer, kept_diff
 
 
@@ -23,6 +25,24 @@ def test_a_record_of_fronts_gives_the_same_answer_again(rig: MockRig, tmp_path: 
     again = kept_answer(reader.read_record(tmp_path / "record"))
     assert again is not None
     assert render(again, Format.TEXT) == render(front_report(answer), Format.TEXT)
+
+
+def test_a_gates_record_gives_the_same_answer_again(ready: MockRig, tmp_path: Path) -> None:
+    answer = measured(ready, tmp_path, question(tmp_path))
+    again = kept_answer(reader.read_record(tmp_path / "record"), details=True)
+    assert again is not None
+    assert render(again, Format.TEXT) == render(gate_report(answer, details=True), Format.TEXT)
+    assert "Both sides are identical" in render(again, Format.TEXT)
+
+
+def test_a_gate_that_was_killed_decides_nothing(ready: MockRig, tmp_path: Path) -> None:
+    """What it has so far may please: whoever kills it then must not have chosen the outcome."""
+    measured(ready, tmp_path, question(tmp_path))
+    record = reader.read_record(tmp_path / "record")
+    killed = msgspec.structs.replace(record, run=msgspec.structs.replace(record.run, endings=[], ended_utc=None))
+    again = kept_answer(killed)
+    assert again is not None
+    assert "INTERRUPTED  Nothing is decided; the figures are of 6 server starts." in render(again, Format.TEXT)
 
 
 def test_a_plain_record_has_no_question(tmp_path: Path) -> None:

@@ -85,14 +85,14 @@ def test_what_has_no_verdict_tells_why() -> None:
     short = half("b", behind=0.2)
     short.blocks = short.blocks[:1]
     text = on_one_line(page(half("a"), short))
-    assert "No verdict: B: only one start, 2 are needed" in text and "20 %" in text
+    assert "No verdict: B: only one server start, 2 are needed" in text and "20 %" in text
 
 
 def test_disturbed_starts_are_told_with_their_record() -> None:
     disturbed = half("a")
     for block in disturbed.blocks:
         block.validity = Validity.SUSPECT
-    assert "! A: " in page(disturbed, half("b")) and "! A: In all 6 starts of the servers" in page(disturbed, half("b"))
+    assert "! A: In all 6 server starts" in page(disturbed, half("b"))
 
 
 def test_at_most_three_cautions_are_shown() -> None:

@@ -40,7 +40,7 @@ def test_each_kind_has_a_sentence_or_stands_as_it_is() -> None:
         ([late(0.061)], f"direct at 1,600/s: 6.1 % {LATE}"),
         ([late(share) for share in (0.072, 0.12, 0.061)], f"direct at 1,600/s: 6.1 to 12 % {LATE}"),
         ([late(0.061, arm) for arm in ("a", "b-aa")], f"a and b-aa at 1,600/s: 6.1 % {LATE}"),
-        ([late(0.07, arm, rate) for arm in "abc" for rate in (1600, 800)], f"3 arms at 800 to 1,600/s: 7 % {LATE}"),
+        ([late(0.07, arm, rate) for arm in "abc" for rate in (1600, 800)], f"3 stacks at 800 to 1,600/s: 7 % {LATE}"),
         ([late(0.07, rate_per_s=rate) for rate in (1e6, 1.5e6)], f"direct at 1,000,000 to 1,500,000/s: 7 % {LATE}"),
         ([late(0.07, "a", rate_per_s=None), late(0.08, "b")], f"a and b at 1,600/s: 7 to 8 % {LATE}"),
         (plain(ReasonKind.OPENED_LATE, 3, 12), "3 to 12 connections were not open yet at the first slice"),

@@ -148,7 +148,7 @@ def test_the_same_key_twice_says_the_line(tmp_path: Path) -> None:
 
 
 def test_bytes_that_are_not_utf8_say_which(tmp_path: Path) -> None:
-    assert refused(tmp_path, b'kind = "\xe4"') == ("not UTF-8 text (byte 8)", None)
+    assert refused(tmp_path, b'kind = "\xe4"') == ("not UTF-8 text (byte 8)", "save it as UTF-8")
 
 
 def test_a_missing_file(tmp_path: Path) -> None:

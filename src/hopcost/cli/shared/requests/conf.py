@@ -67,7 +67,7 @@ class ConfWords(msgspec.Struct, frozen=True):
     def _app(self) -> App:
         folder = (self.folder or Path()).resolve()
         if not folder.is_dir():
-            raise UsageError(f"--folder: {folder} is no directory")
+            raise UsageError(f"--folder: {folder} is no directory", "the folder that your app is started in")
         return App(
             command=self.command,
             folder=str(folder),

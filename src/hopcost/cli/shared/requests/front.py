@@ -50,7 +50,7 @@ class FrontWords(msgspec.Struct, frozen=True):
         """The request; UsageError for a word that is none."""
         folder = (self.folder or Path()).resolve()
         if not folder.is_dir():
-            raise UsageError(f"--folder: {folder} is no directory")
+            raise UsageError(f"--folder: {folder} is no directory", "the folder that your app is started in")
         if not self.path.startswith("/"):
             raise UsageError(f"--path: expected a path from /, got '{self.path}'", f"--path /{self.path}")
         if self.script is not None and not self.is_fastcgi:
@@ -151,5 +151,5 @@ def _split(option: str, text: str) -> list[str]:
     except ValueError as error:
         raise UsageError(f"{option}: {error}", "words as in a shell, in quotes") from error
     if not words:
-        raise UsageError(f"{option}: no command")
+        raise UsageError(f"{option}: no command", f"like {option} 'uvicorn app:app --uds {{socket}}'")
     return words

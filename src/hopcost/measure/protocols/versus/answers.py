@@ -117,7 +117,10 @@ def _check_status(server: Found, answer: HttpAnswer, status: int | None) -> None
         return
     url = server.server.url
     if status is not None:
-        raise UsageError(f"{url}: it answers with status {answer.status}; --expect-status {status} expects another")
+        raise UsageError(
+            f"{url}: it answers with status {answer.status}; --expect-status {status} expects another",
+            f"--expect-status {answer.status}, or a URL that answers otherwise",
+        )
     measures = f"--expect-status {answer.status} measures it all the same"
     if 300 <= answer.status < 400:
         location = re.search(r"(?im)^location:\s*(\S+)", answer.head)

@@ -72,10 +72,13 @@ class Peer(msgspec.Struct, frozen=True):
             return
         if requests_per_connection > 1:
             raise CannotMeasure(
-                f"{self.name} does not close connections after {requests_per_connection} requests: after all or none"
+                f"{self.name} does not close connections after {requests_per_connection} requests: after all or none",
+                "leave --generator out: hopcost's own engine does",
             )
         if not self.opens_one_per_request:
-            raise CannotMeasure(f"{self.name} opens no connection for each request")
+            raise CannotMeasure(
+                f"{self.name} opens no connection for each request", "leave --generator out: hopcost's own engine does"
+            )
 
 
 def milliseconds(text: str) -> float:

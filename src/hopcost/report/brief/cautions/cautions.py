@@ -47,7 +47,7 @@ def adds(experiment: ExperimentSummary) -> list[str]:
     """What widens ranges, and how far the baseline was from itself."""
     sentences = []
     if experiment.void:
-        sentences.append(f"{count(len(experiment.void), 'start')} did not count.")
+        sentences.append(f"{count(len(experiment.void), 'server start')} did not count.")
     if len(experiment.suspect) < experiment.blocks:
         sentences += disturbed([experiment])
     baseline = baseline_of(experiment)

@@ -44,11 +44,13 @@ def known_faults(record: Record, experiment: ExperimentSummary, load: Load) -> l
 
 
 def _failures(experiment: ExperimentSummary) -> list[str]:
+    """The first failure of each stack, without what its program printed, and what to do."""
     first: dict[str, str] = {}
     for failure in experiment.failures:
-        message = (failure.message.splitlines() or [""])[0]
-        first.setdefault(failure.arm, message.removesuffix("; its last lines:").rstrip(":"))
-    return [f"{arm} failed: {message}." for arm, message in first.items()]
+        message = (failure.message.splitlines() or [""])[0].removesuffix("; its last lines:").rstrip(":")
+        hint = f"; hint: {failure.hint}" if failure.hint else ""
+        first.setdefault(failure.arm, f"{failure.arm} failed: {message}{hint}.")
+    return list(first.values())
 
 
 def _errors(experiment: ExperimentSummary) -> list[str]:

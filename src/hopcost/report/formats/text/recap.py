@@ -1,23 +1,20 @@
-"""A long report ends with those of its answers that have scrolled out of the terminal."""
+"""A report that is longer than the terminal ends with all of its answers, or with none: a part would look like all."""
 
 from __future__ import annotations
 
 from hopcost.report.document import Document, Heading, Lines, Section, Style
 from hopcost.report.formats.text.lines import Layout
 
-TITLE = "In short (their tables are above)"
+TITLE = "In short (the tables are above)"
 
 
 def with_answers_last(document: Document, layout: Layout, height: int) -> Document:
-    """The same with the answers once more before its last section, as far as a terminal so high does not show them."""
+    """The same with every answer once more before its last section, if a terminal so high does not show all of it."""
+    if len(layout.lines(document)) < height:  # the prompt takes the last line
+        return document
     *sections, last = document.sections
-    recap: list[Section] = []
-    for hidden in range(len(sections) + 1):  # so many have scrolled out, and the recap takes lines too
-        answers = [answer for section in sections[:hidden] for answer in _answers(section)]
-        recap = [[Heading(TITLE), Lines(answers, Style.ANSWER)]] if answers else []
-        shown = [*sections[hidden:], *recap, last]
-        if sum(len(layout.section(section)) + 1 for section in shown) <= height:  # the prompt takes the last line
-            break
+    answers = [answer for section in sections for answer in _answers(section)]
+    recap: list[Section] = [[Heading(TITLE), Lines(answers, Style.ANSWER)]] if answers else []
     return Document([*sections, *recap, last])
 
 

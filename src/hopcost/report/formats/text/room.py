@@ -1,6 +1,7 @@
 """An experiment has fifteen lines on a terminal: what has no room is counted, and `--details` shows it.
 
 Cautions go first, from the last one on, but for two lines of them; then rows of the table, then the other cautions.
+The weightiest caution stays, and if need be three rows beside it: a table that would be misread is worth less.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from hopcost.report.document import Bars, Lines, Section
 from hopcost.report.formatting import count
 
 MOST_LINES = 15
-MOST_ROWS, LEAST_ROWS = 8, 5
+MOST_ROWS, LEAST_ROWS, FEWEST_ROWS = 8, 5, 3
 LEAST_CAUTIONS = 3  # lines, the one that counts the others among them
 WEIGHTY = ("! ", "? ")  # entries that change the reading: if some of them is left out, the count has a mark too
 
@@ -37,14 +38,17 @@ def fitted(section: Section, height: Height) -> Section:
 
 def _ever_smaller(bars: Bars, below: Lines, height: Height) -> Iterator[tuple[Bars, Lines]]:
     """Tables of ever fewer rows, each with ever fewer cautions."""
-    sentences = sum(map(len, below.sentences))
-    fewest = min(len(bars.rows), LEAST_ROWS)
-    for rows in range(min(len(bars.rows), MOST_ROWS), fewest - 1, -1):
-        for kept in range(sentences, -1, -1):
-            shorter = _shortened(below, kept, len(bars.rows) - rows)
+    sentences, all_rows = sum(map(len, below.sentences)), len(bars.rows)
+    fewest, first = min(all_rows, LEAST_ROWS), min(1, sentences)
+    for rows in range(min(all_rows, MOST_ROWS), fewest - 1, -1):
+        for kept in range(sentences, first - 1, -1):
+            shorter = _shortened(below, kept, all_rows - rows)
             if rows > fewest and kept < sentences and height([shorter]) < LEAST_CAUTIONS:
                 break
             yield replace(bars, rows=bars.rows[:rows]), shorter
+    fewest = min(all_rows, FEWEST_ROWS)
+    for rows, kept in [*((rows, first) for rows in range(LEAST_ROWS - 1, fewest - 1, -1)), (fewest, 0)]:
+        yield replace(bars, rows=bars.rows[:rows]), _shortened(below, kept, all_rows - min(rows, all_rows))
 
 
 def _shortened(below: Lines, kept: int, rows: int) -> Lines:
@@ -56,6 +60,6 @@ def _shortened(below: Lines, kept: int, rows: int) -> Lines:
             mark = "! "
         left = max(0, left - len(sentences))
     hidden = sum(map(len, below.sentences)) - kept
-    more = [count(number, what) for number, what in ((rows, "more stack"), (hidden, "more caution")) if number]
+    more = [count(number, what) for number, what in ((rows, "more row"), (hidden, "more caution")) if number]
     told = [f"{mark}{' and '.join(more)}: --details"] if more else []
     return replace(below, lines=[*filter(None, lines), *told])

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from hopcost.record.contents.run import StopReason
 from hopcost.report import notation
-from hopcost.report.brief.reasons import with_advice
+from hopcost.report.brief.reasons import plainer, with_advice
 from hopcost.report.brief.table import bar_of, most_of
 from hopcost.report.disturbed import disturbed_sentences
 from hopcost.report.document import BarRow, Bars, Document, Fold, Heading, Lines, Section, Style
@@ -96,7 +96,7 @@ def _adds(row: FrontRow, answer: FrontResult) -> str:
 def _why_nothing(answer: FrontResult) -> str:
     reasons = [failure.message for failure in answer.failures]
     reasons += [experiment.ending.detail for experiment in answer.experiments if experiment.ending is not None]
-    return reasons[0].rstrip(".") if reasons else "the run did not get that far"
+    return plainer(reasons[0]).rstrip(".") if reasons else "the run did not get that far"
 
 
 def _title(answer: FrontResult) -> str:
@@ -145,9 +145,12 @@ def _cautions(answer: FrontResult) -> list[str]:
     app, experiments = answer.question.app, answer.experiments
     reason = shared_reason(answer)
     cautions = [f"? no verdict on any: {with_advice(reason)}"] if reason is not None else []
-    cautions += [f"! {failure.arm} failed: {failure.message}" for failure in answer.failures]
     cautions += [
-        f"! {experiment.plan.name} ended early: {experiment.ending.detail}"
+        f"! {failure.arm} failed: {failure.message}" + (f"\nhint: {failure.hint}" if failure.hint else "")
+        for failure in answer.failures
+    ]
+    cautions += [
+        f"! {experiment.plan.name} ended early: {plainer(experiment.ending.detail)}"
         for experiment in experiments
         if experiment.ending is not None and experiment.ending.why is StopReason.FAILED and not experiment.failures
     ]

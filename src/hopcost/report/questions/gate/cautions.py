@@ -30,7 +30,7 @@ def changes_reading(answer: GateResult) -> list[str]:
     experiment = answer.experiment
     disturbed = disturbed_sentences(experiment.suspect, experiment.blocks, "--details")
     lines = [*_own_faults(answer), *disturbed[:1]]  # the last lines have the remedy
-    if answer.is_same:
+    if answer.question.is_same:
         lines.append("Both sides are identical, so this shows the machine's noise.")
     return [printable(line) for line in lines]
 
@@ -73,8 +73,9 @@ def _why_open(figure: FigureDecision) -> list[str]:
 
 
 def _own_faults(answer: GateResult) -> list[str]:
-    """Errors and warm-ups of both sides, each once."""
-    lines = []
+    """What to do about failures, errors and warm-ups of both sides, each once."""
+    hints = {failure.arm: failure.hint for failure in answer.experiment.failures if failure.hint}
+    lines = [f"{arm} failed; hint: {hint}." for arm, hint in hints.items()]
     for arm in answer.experiment.arms:
         if errors := sum(arm.errors.values()):
             lines.append(f"{arm.name} had {errors:,} errors: only correct answers count.")

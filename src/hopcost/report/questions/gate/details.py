@@ -12,9 +12,10 @@ from hopcost.statistics.questions.gate.gate import GateResult
 
 WRONG = f"{100 * METHOD.confidence_error:g} %"
 HOW = (
-    f"Each end of a range is {CONFIDENCE_IN_TEXT} sure; a pass needs the end towards the limit inside it. P: the chance"
-    f" that the outcome is wrong. A change beyond the margin passes in at most {WRONG} of gates, and one"
-    f" within it fails in at most {WRONG}. The margin of throughput is a factor: 3 % is 1 ÷ 1.03, or −2.9 %."
+    f"Each end of a range is {CONFIDENCE_IN_TEXT} sure; a pass needs the end towards the limit inside it. P: how often"
+    " chance alone gives that outcome if the change lies right at its limit. A change beyond the margin passes in at"
+    f" most {WRONG} of gates, and one within it fails in at most {WRONG}. The margin of throughput is a factor: 3 % is"
+    " 1 ÷ 1.03, or −2.9 %."
 )
 
 
@@ -29,7 +30,7 @@ def detail_lines(answer: GateResult) -> list[str]:
         *changes_in_files(answer),
         *_binaries(environment.get("binaries")),
         f"before, measured twice: {notation.ratio(experiment.aa_floor)} in throughput",
-        f"{count(experiment.blocks, 'start')} of the servers{ending}",
+        f"{count(experiment.blocks, 'server start')}{ending}",
         *validity_lines(experiment),
         f"hopcost {answer.record.run.hopcost}, {answer.record.run.started_utc}, seed {plan.seed};"
         f" {environment.get('cpu') or 'unknown CPU'}, kernel {environment.get('kernel')}",

@@ -54,7 +54,9 @@ def append(answer: GateResult, path: Path) -> None:
         with path.open("a", encoding="utf-8") as file:
             file.write(markdown(document(answer, on_a_runner=True)))
     except OSError as error:
-        raise UsageError(f"GITHUB_STEP_SUMMARY: {path}: {error.strerror}") from error
+        raise UsageError(
+            f"GITHUB_STEP_SUMMARY: {path}: {error.strerror}", "name a file there, or leave the variable unset"
+        ) from error
 
 
 def last_line(answer: GateResult) -> str:

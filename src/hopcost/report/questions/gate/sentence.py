@@ -18,7 +18,7 @@ def sentence(answer: GateResult) -> str:
     """`At most 1.2 % slower (limit 2.9 %).`, or why nothing is decided."""
     decision = answer.decision
     if answer.is_interrupted:
-        return f"Nothing is decided; the figures are of {count(answer.experiment.blocks, 'start')}."
+        return f"Nothing is decided; the figures are of {count(answer.experiment.blocks, 'server start')}."
     if decision.why is not None:
         if decision.outcome is GateOutcome.BEYOND:
             return f"It does not work after the change: {decision.why}."
@@ -67,7 +67,7 @@ def _open_sentence(answer: GateResult) -> str:
     disturbed, starts = len(experiment.suspect), experiment.blocks
     if disturbed:
         where = f"all {starts}" if disturbed == starts else f"{disturbed} of {starts}"
-        could_not = f"{measured} could not settle it, and {where} starts were disturbed."
+        could_not = f"{measured} could not settle it, and {where} server starts were disturbed."
         return could_not if seconds > LONGEST_S else f"{could_not} Perhaps {duration(seconds)} would."
     if seconds > LONGEST_S:
         return f"{measured} could not settle it. The change is too close to the limit for any time to."

@@ -106,8 +106,8 @@ def decide(experiment: ExperimentSummary, figures: Sequence[FigureDecision]) -> 
 
 
 def was_interrupted(experiment: ExperimentSummary) -> bool:
-    """Whether somebody stopped it."""
-    return experiment.ending is not None and experiment.ending.why is StopReason.INTERRUPTED
+    """Whether somebody stopped it; one that was killed has no ending."""
+    return experiment.ending is None or experiment.ending.why is StopReason.INTERRUPTED
 
 
 def _left_open(figure: FigureDecision) -> FigureDecision:

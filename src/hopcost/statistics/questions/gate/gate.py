@@ -112,23 +112,26 @@ PRECISION_SHARE = 2 / 3
 
 
 class GateQuestion(msgspec.Struct, frozen=True):
-    """What a gate asks; `margin` is a fraction. Settings are words like `nginx.access_log=on`."""
+    """What a gate asks; `margin` is a fraction. Settings are words like `nginx.access_log=on`.
+
+    `is_same` if they make both sides alike.
+    """
 
     path: str
     before: list[str]
     after: list[str]
     margin: float
     deciding: GateFigures
+    is_same: bool = False
 
 
 class GateResult(msgspec.Struct, frozen=True):
-    """The decision with what it was read off; `is_same` if both sides are alike."""
+    """The decision with what it was read off."""
 
     question: GateQuestion
     decision: GateDecision
     experiment: ExperimentSummary
     record: Record
-    is_same: bool
 
     @property
     def is_interrupted(self) -> bool:
@@ -141,7 +144,7 @@ class GateResult(msgspec.Struct, frozen=True):
         return Interrupted.exit_code if self.is_interrupted else self.decision.outcome.exit_code
 
 
-def read_gate(question: GateQuestion, record: Record, is_same: bool) -> GateResult:
+def read_gate(question: GateQuestion, record: Record) -> GateResult:
     """The decision that a gate's record holds."""
     (experiment,) = summary.summarise(record)
     arms = RecordBlocks(record.plan.experiments, record.blocks).of(experiment.plan)
@@ -153,7 +156,7 @@ def read_gate(question: GateQuestion, record: Record, is_same: bool) -> GateResu
         else _forecast(decision, arms, question.margin, sharing if decision.decides else 1)
         for figure, decision in zip(measured, judge(measured, question.deciding), strict=True)
     ]
-    return GateResult(question, decide(experiment, figures), experiment, record, is_same)
+    return GateResult(question, decide(experiment, figures), experiment, record)
 
 
 def _forecast(figure: FigureDecision, arms: PairedBlocks, margin: float, sharing: int) -> FigureDecision:

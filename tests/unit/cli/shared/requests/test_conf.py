@@ -70,7 +70,7 @@ def test_the_app_runs_in_its_folder_with_its_variables(file: Path, tmp_path: Pat
         ({"headers": ["nonsense"]}, "-H: expected 'NAME: VALUE'", "-H"),
         ({"site": "example.org:port"}, "--site: expected HOST:PORT", "like example.org:443"),
         ({"site": ""}, "--site: expected HOST:PORT", "like example.org:443"),
-        ({"command": ["x"], "folder": Path("/nowhere")}, "--folder: /nowhere is no directory", ""),
+        ({"command": ["x"], "folder": Path("/nowhere")}, "--folder: /nowhere is no directory", "started in"),
         ({"command": ["x"], "environment": ["1=2"]}, "--env: expected NAME=VALUE", "--env DATABASE_URL"),
     ],
 )

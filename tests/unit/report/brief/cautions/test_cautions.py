@@ -38,7 +38,7 @@ def test_a_sound_experiment_has_one_line() -> None:
 
 def test_one_start_says_what_to_do() -> None:
     assert cautions_of(record(plain_block(0)))[0] == (
-        "? no verdict on any: only one start, 2 are needed; give it more --time"
+        "? no verdict on any: only one server start, 2 are needed; give it more --time"
     )
 
 
@@ -76,13 +76,13 @@ def test_starts_that_were_all_disturbed_change_the_reading() -> None:
         start.validity = Validity.SUSPECT
         start.reasons = [Reason(ReasonKind.OTHER_PROGRAMS, value=0.08)]
     assert cautions_of(record(*blocks))[0] == (
-        "! In all 6 starts of the servers other programs used 8 % of the CPU: ranges are wider, figures stand"
+        "! In all 6 server starts other programs used 8 % of the CPU: ranges are wider, figures stand"
         " (--details=starts). Close other programs and run again."
     )
     blocks[0].validity = Validity.VALID
     (line,) = cautions_of(record(*blocks))
     assert line.startswith(
-        "In 5 of 6 starts of the servers other programs used 8 % of the CPU: ranges are wider, figures stand"
+        "In 5 of 6 server starts other programs used 8 % of the CPU: ranges are wider, figures stand"
         " (--details=starts). Noise: "
     )
 
@@ -102,6 +102,9 @@ def test_a_table_with_other_columns_says_why() -> None:
 def test_a_failure_is_named_with_its_first_line() -> None:
     lines = cautions_of(failing("it ended with exit code 3; its last lines:\npanic: no"))
     assert any("behind failed: it ended with exit code 3." in line for line in lines)
+    content = failing("it would not start")
+    content.blocks[0].failures[0].hint = "see its log"
+    assert any("behind failed: it would not start; hint: see its log." in line for line in cautions_of(content))
 
 
 def test_a_record_that_has_everything_has_few_lines() -> None:
@@ -140,10 +143,10 @@ def busy_blocks(validity: Validity) -> list[Block]:
 
 def test_a_busy_machine_comes_before_more_time() -> None:
     busy, unsettled = cautions_of(record(*busy_blocks(Validity.SUSPECT)))[:2]
-    assert busy.startswith("! In all 6 starts of the servers other programs used 33 % of the CPU")
+    assert busy.startswith("! In all 6 server starts other programs used 33 % of the CPU")
     assert busy.endswith("Close other programs and run again.") and unsettled.startswith("? not settled")
 
 
 def test_if_no_start_counted_the_cause_is_told() -> None:
     lines = cautions_of(record(*busy_blocks(Validity.VOID)))
-    assert lines[0].startswith("! In all 6 starts of the servers other programs used 33 % of the CPU")
+    assert lines[0].startswith("! In all 6 server starts other programs used 33 % of the CPU")

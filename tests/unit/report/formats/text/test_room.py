@@ -6,7 +6,7 @@ import pytest
 
 from hopcost.report.document import Bar, BarRow, Bars, Document, Heading, Lines, Section, Style
 from hopcost.report.formats import text
-from hopcost.report.formats.text.room import LEAST_ROWS, MOST_LINES, MOST_ROWS
+from hopcost.report.formats.text.room import FEWEST_ROWS, MOST_LINES, MOST_ROWS
 
 WEIGHTY = ["! Disturbed: 6 of 6 starts; other programs used 99 % of the CPU.", "The generator shares a core."]
 
@@ -42,9 +42,16 @@ def test_no_experiment_has_more_than_fifteen_lines(rows: int, cautions: int, wor
     entries = [[f"! Fault {n}: {'word ' * 20}."] for n in range(cautions)]
     lines = shown(experiment(rows, [*entries, ["No errors."]], "word " * words, "word " * words))
     assert len(lines) <= MOST_LINES
-    assert min(rows, LEAST_ROWS) <= sum(" stack-" in line for line in lines) <= MOST_ROWS
+    assert min(rows, FEWEST_ROWS) <= sum(" stack-" in line for line in lines) <= MOST_ROWS
     hidden = rows - sum(" stack-" in line for line in lines)
-    assert (f"{hidden} more stack" in lines[-1]) == (hidden > 0)
+    assert (f"{hidden} more row" in lines[-1]) == (hidden > 0)
+
+
+def test_the_weightiest_caution_stays_and_rows_go() -> None:
+    entries = [[f"! Fault {n}: {'word ' * 20}."] for n in range(12)]
+    lines = shown(experiment(6, entries, "word " * 40, "word " * 40))
+    assert len(lines) == MOST_LINES and any(line.startswith("  ! Fault 0") for line in lines)
+    assert lines[-1] == "  ! 2 more rows and 11 more cautions: --details"
 
 
 def test_a_count_of_what_changes_the_reading_has_its_mark() -> None:

@@ -101,7 +101,8 @@ def test_an_experiment_that_broke_off_is_told(answer: FrontResult) -> None:
     assert first.ending is not None
     broken = msgspec.structs.replace(first.ending, why=StopReason.FAILED, detail="5 void blocks: a neighbour")
     more: dict[str, Any] = {"experiments": [msgspec.structs.replace(first, ending=broken), *others]}
-    assert "! nginx ended early: 5 void blocks: a neighbour" in page(msgspec.structs.replace(answer, **more))
+    text = " ".join(page(msgspec.structs.replace(answer, **more)).split())
+    assert "! nginx ended early: 5 server starts did not count: a neighbour" in text
 
 
 def test_what_is_not_settled_is_not_called_worthless(answer: FrontResult) -> None:
@@ -132,7 +133,7 @@ def test_with_anyway_nothing_is_advised(rig: MockRig, tmp_path: Path) -> None:
 def test_a_front_that_failed_is_told(rig: MockRig, tmp_path: Path) -> None:
     rig.fails_at_start = {"unix"}
     failed = shown(fronts.express(rig, tmp_path))
-    assert "! unix failed: it would not start" in page(failed)
+    assert "! unix failed: it would not start\n  hint: see its log\n" in page(failed)
 
 
 def test_without_a_result_the_reason_is_told(rig: MockRig, tmp_path: Path) -> None:

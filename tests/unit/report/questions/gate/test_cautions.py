@@ -12,7 +12,7 @@ from hopcost.statistics.questions.gate.gate import GateResult
 
 
 def test_both_sides_alike_show_the_noise(slower: GateResult) -> None:
-    same = msgspec.structs.replace(slower, is_same=True)
+    same = msgspec.structs.replace(slower, question=msgspec.structs.replace(slower.question, is_same=True))
     assert "! Both sides are identical, so this shows the machine's noise." in page(same)
 
 
@@ -45,5 +45,5 @@ def test_an_open_figure_whose_range_is_on_one_side_of_no_change_says_why(
 
 def test_the_cause_of_a_disturbance_stands_below_the_table_once(slower: GateResult) -> None:
     text = " ".join(page(disturbed(slower, 6)).split())
-    assert "! In all 6 starts of the servers other programs used 33 % of the CPU: figures may be off" in text
+    assert "! In all 6 server starts other programs used 33 % of the CPU: figures may be off" in text
     assert "run again" not in text

@@ -27,7 +27,7 @@ def test_an_open_and_disturbed_gate_has_the_cautions_and_who_disturbed(slower: G
     assert first["reasons"] == ["other programs used 33 % of the CPU: python3 (pid 812)"]
     assert first["programs"] == [{"name": "python3", "pid": 812, "cpu_ns": 1_000_000_000}]
     (caution,) = content["cautions"]
-    assert caution.startswith("In 2 of 6 starts of the servers other programs used 33 % of the CPU")
+    assert caution.startswith("In 2 of 6 server starts other programs used 33 % of the CPU")
     assert content["noise"]["is_wider_than_margin"] is False and content["noise"]["before_against_itself"]["value"] == 1
 
 

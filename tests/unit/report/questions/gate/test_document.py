@@ -31,7 +31,7 @@ def test_it_fits_a_small_terminal(slower: GateResult) -> None:
 def test_details_have_three_decimals_p_and_the_machine(slower: GateResult) -> None:
     more = page(slower, details=True)
     assert more.startswith(page(slower))
-    for words in ("0.900 (0.900–0.900)", "P < 0.001", "seed 1", "Abacus 2", "6 starts of the servers"):
+    for words in ("0.900 (0.900–0.900)", "P < 0.001", "seed 1", "Abacus 2", "6 server starts"):
         assert words in more.replace("\n  ", " ")
 
 
@@ -50,7 +50,7 @@ def test_an_interrupted_gate_tells_what_was_measured_and_decides_nothing(slower:
     decision = decide(experiment, slower.decision.figures)
     stopped = msgspec.structs.replace(slower, experiment=experiment, decision=decision)
     words = page(stopped)
-    assert "INTERRUPTED  Nothing is decided; the figures are of 6 starts." in words and "failed" not in words
+    assert "INTERRUPTED  Nothing is decided; the figures are of 6 server starts." in words and "failed" not in words
     (line,) = [line for line in words.splitlines() if line.startswith("  throughput ")]
     assert "−10.00 %" in line and line.endswith("no verdict")
     assert "next    hopcost gate small/links/unix --after origin.work_rounds=50\n" in words

@@ -30,9 +30,9 @@ def test_without_a_verdict_the_reason_stands_in_the_sentence(slower: GateResult)
 @pytest.mark.parametrize(
     ("starts", "seconds", "words"),
     [
-        (6, 100.0, "70 s could not settle it, and all 6 starts were disturbed. Perhaps 2.7 min would."),
-        (1, 100.0, "70 s could not settle it, and 1 of 6 starts were disturbed. Perhaps 2.7 min would."),
-        (6, 1e9, "70 s could not settle it, and all 6 starts were disturbed."),
+        (6, 100.0, "70 s could not settle it, and all 6 server starts were disturbed. Perhaps 2.7 min would."),
+        (1, 100.0, "70 s could not settle it, and 1 of 6 server starts were disturbed. Perhaps 2.7 min would."),
+        (6, 1e9, "70 s could not settle it, and all 6 server starts were disturbed."),
         (0, 100.0, "70 s could not settle it; about 2.7 min would."),
     ],
 )
