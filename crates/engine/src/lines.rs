@@ -1,6 +1,6 @@
 //! The lines that a run writes. docs/reference/engine-protocol.md describes every key; a comment here says what a name leaves open.
 
-use crate::recorder::{self, Counts, Distribution, Errors, Handshakes, Times, TlsReceipt};
+use crate::recorder::{self, Account, Counts, Distribution, Errors, Handshakes, Times, TlsReceipt};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -241,6 +241,49 @@ pub struct Arm<'a> {
     /// `None` if the arm has none.
     pub slow_clients: Option<BesideArm>,
     pub idle_connections: Option<BesideArm>,
+    /// Of a mix, what became of each of its requests.
+    pub requests: Vec<RequestAccount<'a>>,
+}
+
+/// One request of a mix. Counts and times are those of the measured slices.
+#[derive(Debug, Serialize)]
+pub struct RequestAccount<'a> {
+    pub request: &'a str,
+    pub sent: u64,
+    /// Due and never sent.
+    pub not_sent: u64,
+    /// Correct answers.
+    pub answers: u64,
+    /// Sent and still unanswered at the end.
+    pub in_flight: u64,
+    /// Without those of connections that could not be opened: these are no request's.
+    pub errors: Errors,
+    /// Of correct answers.
+    pub service_time: String,
+    /// The ages since sending of requests that timed out or are in flight.
+    pub unanswered: String,
+    /// From the intended start, of correct answers; `None` in the closed loop.
+    pub response_time: Option<String>,
+    /// The ages since the intended start of requests that timed out, are in flight or were never sent.
+    pub response_unanswered: Option<String>,
+}
+
+impl<'a> RequestAccount<'a> {
+    pub fn of((name, account): &'a (String, Account)) -> Self {
+        let response = account.response.as_deref();
+        Self {
+            request: name,
+            sent: account.sent,
+            not_sent: account.not_sent,
+            answers: account.answers,
+            in_flight: account.in_flight,
+            errors: account.errors,
+            service_time: recorder::encode(&account.service.known),
+            unanswered: recorder::encode(&account.service.at_least),
+            response_time: response.map(|times| recorder::encode(&times.known)),
+            response_unanswered: response.map(|times| recorder::encode(&times.at_least)),
+        }
+    }
 }
 
 /// Handshakes that came to the same.

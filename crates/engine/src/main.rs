@@ -124,6 +124,7 @@ impl Observer for JsonLines {
             tls: lines::TlsHandshakes::of(&result.handshakes),
             slow_clients,
             idle_connections,
+            requests: result.requests.iter().map(lines::RequestAccount::of).collect(),
         }))
     }
 }

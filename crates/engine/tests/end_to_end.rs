@@ -58,6 +58,7 @@ fn backends() -> Vec<Backend> {
 
 fn spec() -> RequestSpec {
     RequestSpec {
+        name: None,
         weight: 1,
         method: "GET".into(),
         target: "/".into(),

@@ -189,3 +189,93 @@ fn a_limit_of_open_files_that_is_too_low_is_told_with_a_hint() {
         assert!(text.contains(words) || text.contains("connections, slow and idle ones included"), "{text}");
     }
 }
+
+#[test]
+fn every_request_of_a_mix_has_its_own_figures() {
+    let origin = Origin::start();
+    let path = std::env::temp_dir().join(format!("hopcost-mix-{}.jsonl", std::process::id()));
+    let lines = r#"{"name": "page", "weight": 3, "target": "/hello"}
+{"target": "/hello?fault=status-500"}
+"#;
+    std::fs::write(&path, lines).expect("a temporary folder is there");
+    let requests = path.display().to_string();
+    for schedule in SCHEDULES {
+        let arguments = [schedule, &["--json", "-c", "4", "-n", "400", "--warm-up", "100ms", "--requests", &requests]];
+        let result = json(&load(&origin, "/", &arguments.concat()));
+        let by_request = result["requests"].as_array().expect("a list");
+        let names: Vec<_> = by_request.iter().map(|request| &request["request"]).collect();
+        assert_eq!(names, ["page", "GET /hello?fault=status-500"]);
+        for key in ["answers", "sent", "not_sent", "in_flight"] {
+            let sum: u64 = by_request.iter().map(|request| request[key].as_u64().expect("a count")).sum();
+            assert_eq!(result[key], sum, "{key}");
+        }
+        assert_eq!((&by_request[0]["sent"], &by_request[1]["sent"]), (&300.into(), &100.into()));
+        assert_eq!((&by_request[0]["errors"], &by_request[1]["errors"]), (&serde_json::json!({}), &result["errors"]));
+        assert_eq!(by_request[0]["service_time_ns"]["count"], by_request[0]["answers"]);
+        assert_eq!(by_request[0]["response_time_ns"].is_null(), schedule.is_empty());
+    }
+    let summary = String::from_utf8(load(&origin, "/", &["-n", "40", "--requests", &requests]).stdout).expect("text");
+    std::fs::remove_file(&path).expect("it is ours");
+    assert!(summary.contains("by request") && summary.contains("page: 30 correct"), "{summary}");
+    assert!(summary.contains("fault=status-500: 0 correct, errors: status 10"), "{summary}");
+}
+
+/// A log of the origin's targets: three that can be sent, in two seconds, and two that cannot.
+const LOG: &str = r#"203.0.113.9 - - [10/Oct/2000:13:55:36 +0000] "GET /hello HTTP/1.1" 200 12 "-" "x"
+203.0.113.9 - - [10/Oct/2000:13:55:36 +0000] "POST /hello HTTP/1.1" 200 12 "-" "x"
+203.0.113.9 - - [10/Oct/2000:13:55:36 +0000] "GET /hello?fault=status-500 HTTP/1.1" 404 12 "-" "x"
+203.0.113.9 - - [10/Oct/2000:13:55:36 +0000] "\x16\x03\x01" 400 0 "-" "-"
+203.0.113.9 - - [10/Oct/2000:13:55:37 +0000] "GET /hello HTTP/2.0" 304 0 "-" "x"
+"#;
+
+#[test]
+fn a_log_is_sent_as_it_was() {
+    let origin = Origin::start();
+    let path = std::env::temp_dir().join(format!("hopcost-access-{}.log", std::process::id()));
+    std::fs::write(&path, LOG).expect("a temporary folder is there");
+    let log = path.display().to_string();
+    for options in [&[][..], &["--timed"], &["--order", "shuffled"], &["-r", "1000"]] {
+        let result = json(&load(&origin, "/", &[options, &["--json", "-c", "2", "--from", &log]].concat()));
+        assert_eq!((&result["sent"], &result["answers"]), (&3.into(), &2.into()), "each line once");
+        assert_eq!(result["errors"], serde_json::json!({"status": 1}), "the log has another status");
+        assert_eq!(result["requests"][0]["answers"], 2);
+        let receipt = &result["log"];
+        assert_eq!(
+            (&receipt["lines"], &receipt["sent_lines"], &receipt["requests"]),
+            (&5.into(), &3.into(), &2.into())
+        );
+        let left_out = serde_json::json!([
+            {"what": "POST", "lines": 1, "first_line": 2}, {"what": "binary", "lines": 1, "first_line": 4},
+        ]);
+        assert_eq!(receipt["left_out"], left_out);
+    }
+    let posted = json(&load(&origin, "/", &["--json", "-c", "1", "--from", &log, "--methods", "POST", "-n", "3"]));
+    assert_eq!((&posted["sent"], &posted["answers"]), (&3.into(), &3.into()), "over and over");
+    let summary = String::from_utf8(load(&origin, "/", &["--from", &log, "-q"]).stdout).expect("text");
+    for words in ["3 of 5 lines, 2 distinct requests", "left out", "1 POST (first on line 2)"] {
+        assert!(summary.contains(words), "{summary}");
+    }
+    for arguments in [&["--timed"][..], &["--from", &log, "--timed", "-r", "5"], &["--from", "/nowhere/at/all"]] {
+        assert_eq!(load(&origin, "/", arguments).status.code(), Some(2), "{arguments:?}");
+    }
+    assert_eq!(load(&origin, "/hello", &["--from", &log]).status.code(), Some(2), "the log has the targets");
+    std::fs::remove_file(&path).expect("it is ours");
+}
+
+#[test]
+fn a_rate_that_changes_has_as_many_requests_as_it_says() {
+    let origin = Origin::start();
+    for (arguments, due, shape) in [
+        (&["--ramp", "0..400", "-d", "500ms"][..], 100, "0 to 400 /s"),
+        (&["--steps", "100,300", "-d", "1s"], 200, "steps of 100, 300 /s"),
+        (&["--steps", "100@200ms,0@100ms,1000@100ms"], 120, "steps of 100, 0, 1000 /s"),
+    ] {
+        let result = json(&load(&origin, "/hello", &[arguments, &["--json", "-c", "4"]].concat()));
+        assert_eq!((&result["due"], &result["shape"]), (&due.into(), &shape.into()), "{arguments:?}");
+    }
+    for arguments in [&["--steps", "100,300"][..], &["--ramp", "5"], &["--ramp", "1..9", "-r", "5"], &["-r", "1e9"]] {
+        let output = load(&origin, "/hello", arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("hint: "), "{arguments:?}");
+    }
+}

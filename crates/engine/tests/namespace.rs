@@ -68,6 +68,7 @@ fn server_in_a_namespace() -> Option<(Server, PathBuf)> {
 
 fn arm(name: &str, address: &Address, requests: Option<u64>, network_namespace: Option<PathBuf>) -> SessionArm {
     let spec = RequestSpec {
+        name: None,
         weight: 1,
         method: "GET".into(),
         target: "/".into(),

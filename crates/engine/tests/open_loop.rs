@@ -11,7 +11,7 @@ use hopcost_engine::lines::Line;
 use hopcost_engine::plan::{Beside, CpuSource, FreezeBy, Hop, Target, WarmUp};
 use hopcost_engine::recorder::ErrorKind;
 use hopcost_engine::requests::{RequestMix, RequestSpec, WireSettings};
-use hopcost_engine::schedule::{Arrivals, ClosedLoop, Constant, Poisson, Schedule as _};
+use hopcost_engine::schedule::{Arrivals, ClosedLoop, Constant, Poisson, RateCurve, Schedule as _};
 use hopcost_engine::session::{ArmResult, Observer, Session, SessionArm};
 use origin::Origin;
 use std::net::TcpListener;
@@ -79,6 +79,7 @@ fn backends() -> Vec<Backend> {
 fn target(origin: &Origin, query: &str, connections: u32, arrivals: Arrivals) -> Target {
     let settings = WireSettings { host: "test".into(), ..WireSettings::default() };
     let spec = RequestSpec {
+        name: None,
         weight: 1,
         method: "GET".into(),
         target: format!("/hello{query}"),
@@ -184,6 +185,41 @@ fn the_accounts_are_those_of_the_origin() {
                 assert_eq!(truth["connections_accepted"], 7);
             }
         }
+    }
+}
+
+#[test]
+fn where_several_arms_take_turns_a_slice_is_one_step() {
+    let curve = RateCurve::steps([(200.0, 100_000_000), (1000.0, 50_000_000), (0.0, 10_000_000)]);
+    let steps = Arrivals::Constant(Constant { curve, requests: None });
+    for settle_ns in [0, 20_000_000] {
+        let origin = Origin::start();
+        let arms = ["a", "b"].map(|name| arm(name, target(&origin, "", 4, steps.clone())));
+        let mut session = session(Backend::Auto, LONG_NS, arms.into());
+        (session.rounds, session.settle_ns, session.slice_jitter) = (6, settle_ns, 0.5);
+        let seen = run(session);
+        for name in ["a", "b"] {
+            let due: Vec<u64> = seen.slices.iter().filter(|slice| slice.0 == name).map(|slice| slice.1).collect();
+            assert_eq!(due, [20, 50, 0, 20, 50, 0], "{name}");
+        }
+    }
+}
+
+#[test]
+fn one_arm_alone_has_the_whole_shape_in_a_slice() {
+    let curve = RateCurve::ramp(0.0, 2000.0, 200_000_000);
+    for (arrivals, due) in [
+        (Arrivals::Constant(Constant { curve: curve.clone(), requests: None }), Some(200)),
+        (Arrivals::Poisson(Poisson::along(curve, 5, None)), None),
+    ] {
+        let origin = Origin::start();
+        let mut ramp = arm("ramp", target(&origin, "", 4, arrivals));
+        ramp.slice_ns = Some(200_000_000);
+        let mut session = session(Backend::Auto, LONG_NS, vec![ramp]);
+        session.rounds = 2;
+        let slices = run(session).slices;
+        assert!(due.is_none_or(|due| slices.iter().all(|slice| slice.1 == due)), "{slices:?}");
+        assert_eq!(slices[0].1, slices[1].1, "it begins anew");
     }
 }
 

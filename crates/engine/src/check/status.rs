@@ -26,12 +26,26 @@ impl StatusSet {
             if first > last {
                 return Err(format!("`{item}` is a range that ends before it begins"));
             }
-            for status in first..=last {
-                let bit = usize::from(status - 100);
-                set.0[bit / 64] |= 1 << (bit % 64);
-            }
+            (first..=last).for_each(|status| set.insert(status));
         }
         Ok(set)
+    }
+
+    pub fn from_range(statuses: std::ops::Range<u16>) -> Self {
+        let mut set = Self::default();
+        statuses.for_each(|status| set.insert(status));
+        set
+    }
+
+    /// Adds a status from 100 to 599; others are in no set.
+    pub fn insert(&mut self, status: u16) {
+        if let Some(bit) = status.checked_sub(100).map(usize::from).filter(|bit| *bit < 500) {
+            self.0[bit / 64] |= 1 << (bit % 64);
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
     }
 
     fn has(&self, status: u16) -> bool {
@@ -42,7 +56,7 @@ impl StatusSet {
 
 impl ExpectedStatus {
     #[inline]
-    pub(super) fn has(self, status: u16) -> bool {
+    pub fn has(self, status: u16) -> bool {
         match self {
             Self::Exactly(expected) => status == expected,
             Self::Successful => (200..300).contains(&status),
@@ -60,6 +74,10 @@ mod tests {
         let set = ExpectedStatus::OneOf(StatusSet::parse("200,204, 300-399").expect("valid"));
         let right: Vec<u16> = (0..1000).filter(|&status| set.has(status)).collect();
         assert_eq!((right.len(), &right[..3]), (102, &[200, 204, 300][..]));
+        let mut set = StatusSet::from_range(200..203);
+        [99, 600, 65_535].into_iter().for_each(|status| set.insert(status));
+        assert_eq!(set, StatusSet::parse("200-202").expect("valid"), "others are no statuses");
+        assert!(StatusSet::default().is_empty() && !set.is_empty());
         for text in ["", "2xx", "99", "600", "300-200", "200,"] {
             assert!(StatusSet::parse(text).is_err(), "{text}");
         }

@@ -1,7 +1,7 @@
 //! How far a schedule has been worked off, on the arm's clock. Pure.
 
 use super::clock::ArmClock;
-use crate::schedule::{Due, Schedule};
+use crate::schedule::{Due, Place, Schedule};
 
 /// What a client does at the moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,6 +106,12 @@ impl<S: Schedule> Agenda<S> {
         Some(intended_ns)
     }
 
+    /// The request that [`Agenda::take`] returned last.
+    #[inline]
+    pub(super) fn taken(&self) -> Place {
+        self.schedule.place(self.count.saturating_sub(1))
+    }
+
     /// The last request was not sent after all. Only in the closed loop.
     pub(super) fn untake(&mut self) {
         // If nothing was taken, the request belongs to the schedule before this one.
@@ -131,13 +137,13 @@ impl<S: Schedule> Agenda<S> {
         self.ahead_count - self.count
     }
 
-    /// Ends the slice: calls `never_sent` with the age of each request that was due and not sent.
-    pub(super) fn close(&mut self, now_ns: u64, mut never_sent: impl FnMut(u64)) {
+    /// Ends the slice: calls `never_sent` with each request that was due and not sent, and its age.
+    pub(super) fn close(&mut self, now_ns: u64, mut never_sent: impl FnMut(Place, u64)) {
         let until_ns = self.end_ns.min(now_ns.saturating_add(1));
         while let Due::At(due_ns) = self.next
             && self.clock.due_ns(due_ns) < until_ns
         {
-            never_sent(until_ns - self.clock.due_ns(due_ns));
+            never_sent(self.schedule.place(self.count), until_ns - self.clock.due_ns(due_ns));
             self.step();
         }
     }
@@ -162,8 +168,9 @@ mod tests {
         assert_eq!((agenda.waiting(1009), agenda.waiting(1010), agenda.waiting(5000)), (0, 1, 2));
         assert_eq!(agenda.take(1025), Some(1010), "late, but its start was intended earlier");
         let mut ages = Vec::new();
-        agenda.close(5000, |age| ages.push(age));
-        assert_eq!((ages, agenda.take(5000)), (vec![10], None));
+        assert_eq!(agenda.taken(), Place { count: 1, number: 1 });
+        agenda.close(5000, |place, age| ages.push((place.count, age)));
+        assert_eq!((ages, agenda.take(5000)), (vec![(2, 10)], None));
         // The arm was drained for 70 and frozen; the schedule goes on from there.
         agenda.load(starting_at(1070), 1130);
         assert_eq!((agenda.take(1099), agenda.take(1100)), (None, Some(1100)));
@@ -188,14 +195,14 @@ mod tests {
             seed: u64, lengths in prop::collection::vec((1_u64..1000, 0_u64..1000, 0_u64..20), 1..20)
         ) {
             let schedule = Poisson::new(1e8, seed, None);
-            let mut agenda = Agenda::new(schedule);
+            let mut agenda = Agenda::new(schedule.clone());
             let (mut arm_ns, mut schedule_ns, mut sent, mut not_sent) = (0, 0, 0_u64, 0_u64);
             for (length_ns, drain_ns, most) in lengths {
                 agenda.load(starting_at(arm_ns - schedule_ns), arm_ns + length_ns);
                 sent += (0..most).map_while(|_| agenda.take(arm_ns + length_ns)).count() as u64;
                 let waiting = agenda.waiting(arm_ns + length_ns);
                 let before = not_sent;
-                agenda.close(arm_ns + length_ns, |age| {
+                agenda.close(arm_ns + length_ns, |_, age| {
                     assert!(age <= length_ns);
                     not_sent += 1;
                 });

@@ -240,12 +240,14 @@ impl<S: Schedule> Client<S> {
         let wait_ns = backoff_ns(connection.failures);
         connection.failures += 1;
         connection.first_tried_ns = None;
+        let exchange = &connection.exchange;
+        let account = exchange.is_in_flight.then_some(exchange.account);
         if kind == ErrorKind::Timeout {
-            let (service_ns, response_ns) = connection.exchange.ages_ns(self.now_ns);
-            self.recorder.unanswered(service_ns, response_ns);
+            let (service_ns, response_ns) = exchange.ages_ns(self.now_ns);
+            self.recorder.unanswered(service_ns, response_ns, exchange.account);
         }
         self.leave(slot);
-        self.recorder.counts.errors.add(kind);
+        self.recorder.error(kind, account);
         self.open_after(slot, wait_ns);
         Next::Close
     }

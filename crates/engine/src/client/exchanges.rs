@@ -3,7 +3,7 @@
 use super::Client;
 use crate::check::{Check, Correct, Progress};
 use crate::io::{MessageId, Next, REPORTED_BYTES, Slot};
-use crate::recorder::{Distribution, ErrorKind, LATE_NS};
+use crate::recorder::{AccountId, Distribution, ErrorKind, LATE_NS};
 use crate::requests::{PreparedRequest, RequestMessages};
 use crate::schedule::Schedule;
 use crate::wire::Event;
@@ -44,7 +44,9 @@ pub(super) struct Exchange {
     /// When the request was meant to be sent.
     intended_ns: u64,
     /// The number of the request among the lane's.
-    pub(super) request: u16,
+    pub(super) request: u32,
+    /// Where it is entered besides the whole.
+    pub(super) account: AccountId,
     pub(super) upload: Upload,
     status_is_right: bool,
     pub(super) progress: Progress,
@@ -70,16 +72,24 @@ pub(super) struct LaneRequest {
     to_head: bool,
     kept: RequestMessages,
     last: RequestMessages,
+    pub(super) account: AccountId,
     check: Check,
     /// The last answer that was parsed and found correct. An answer of the same bytes, all of them, head included, is
-    /// correct too and is not parsed again. A new `Date` costs one parse.
+    /// correct too and is not parsed again. A new `Date` costs one parse. Without capacity none is kept.
     pub(super) last_correct: Vec<u8>,
 }
 
+/// With more requests no answers are kept: those of a log would fill the memory.
+const MAX_KEPT_ANSWERS: usize = 4096;
+
 impl LaneRequest {
-    pub(super) fn new(request: &PreparedRequest) -> Self {
-        let &PreparedRequest { to_head, kept, last, .. } = request;
-        Self { to_head, kept, last, check: request.check(), last_correct: Vec::with_capacity(4096) }
+    pub(super) fn of(requests: &[PreparedRequest]) -> Box<[Self]> {
+        let kept_bytes = if requests.len() <= MAX_KEPT_ANSWERS { 4096 } else { 0 };
+        let lane_request = |request: &PreparedRequest| {
+            let &PreparedRequest { to_head, kept, last, account, .. } = request;
+            Self { to_head, kept, last, account, check: request.check(), last_correct: Vec::with_capacity(kept_bytes) }
+        };
+        requests.iter().map(lane_request).collect()
     }
 
     /// Whether this is the message of a body that waited for 100 Continue.
@@ -127,11 +137,10 @@ impl<S: Schedule> Client<S> {
     /// Begins an exchange: its request is what the connection sends next.
     #[inline]
     fn begin(&mut self, slot: Slot, intended_ns: u64, is_late: bool) {
-        self.recorder.sent(self.now_ns, self.now_ns.saturating_sub(intended_ns), is_late);
+        let number = self.requests.at(self.agenda.taken());
+        let request = &self.lane_requests[number as usize];
+        self.recorder.sent(self.now_ns, self.now_ns.saturating_sub(intended_ns), is_late, request.account);
         self.in_flight += 1;
-        let number = self.requests.at(self.count);
-        self.count += 1;
-        let request = &self.lane_requests[usize::from(number)];
         let connection = &mut self.connections[slot as usize];
         connection.requests_left -= 1;
         let messages = if connection.requests_left == 0 { request.last } else { request.kept };
@@ -141,7 +150,7 @@ impl<S: Schedule> Client<S> {
         exchange.is_in_flight = true;
         exchange.since_ns = self.now_ns;
         exchange.intended_ns = intended_ns;
-        exchange.request = number;
+        (exchange.request, exchange.account) = (number, request.account);
         exchange.upload = Upload::of(messages);
     }
 
@@ -161,7 +170,7 @@ impl<S: Schedule> Client<S> {
     pub(super) fn read(&mut self, slot: Slot, bytes: &[u8]) -> Next {
         let connection = &mut self.connections[slot as usize];
         let exchange = &mut connection.exchange;
-        let check = &mut self.lane_requests[usize::from(exchange.request)].check;
+        let check = &mut self.lane_requests[exchange.request as usize].check;
         let is_whole = connection.response.is_at_start();
         let mut input = bytes;
         let mut continued = None;
@@ -202,10 +211,12 @@ impl<S: Schedule> Client<S> {
         }
         let correct = self.judge(slot);
         if correct == Some(Correct::Compared) && is_whole && is_kept {
-            let request = usize::from(self.connections[slot as usize].exchange.request);
-            let last_correct = &mut self.lane_requests[request].last_correct;
-            last_correct.clear();
-            last_correct.extend_from_slice(bytes);
+            let request = self.connections[slot as usize].exchange.request;
+            let last_correct = &mut self.lane_requests[request as usize].last_correct;
+            if last_correct.capacity() > 0 {
+                last_correct.clear();
+                last_correct.extend_from_slice(bytes);
+            }
         }
         self.go_on(slot)
     }
@@ -224,7 +235,7 @@ impl<S: Schedule> Client<S> {
     /// An answer is complete: judges and counts it. The connection is in step with the server in any case.
     pub(super) fn judge(&mut self, slot: Slot) -> Option<Correct> {
         let exchange = &mut self.connections[slot as usize].exchange;
-        let check = &mut self.lane_requests[usize::from(exchange.request)].check;
+        let check = &mut self.lane_requests[exchange.request as usize].check;
         let correct = if exchange.status_is_right { check.end(&mut exchange.progress) } else { None };
         match correct {
             Some(correct) => self.correct(slot, correct),
@@ -232,7 +243,7 @@ impl<S: Schedule> Client<S> {
                 exchange.is_in_flight = false;
                 self.in_flight -= 1;
                 let kind = if exchange.status_is_right { ErrorKind::Body } else { ErrorKind::Status };
-                self.recorder.counts.errors.add(kind);
+                self.recorder.error(kind, Some(exchange.account));
             }
         }
         correct
@@ -247,18 +258,17 @@ impl<S: Schedule> Client<S> {
         self.in_flight -= 1;
         self.recorder.counts.compared += u64::from(correct == Correct::Compared);
         let (service_ns, response_ns) = connection.exchange.ages_ns(self.now_ns);
-        self.recorder.answer(service_ns, response_ns);
+        self.recorder.answer(service_ns, response_ns, connection.exchange.account);
     }
 
     /// Counts the request in flight as not sent. In TLS 1.3 a client has sent its first request before it can know
     /// that the server refuses the connection, for example because it wants a client certificate.
     pub(super) fn unsend(&mut self, slot: Slot) {
-        let Exchange { since_ns, intended_ns, .. } = self.connections[slot as usize].exchange;
+        let Exchange { since_ns, intended_ns, account, .. } = self.connections[slot as usize].exchange;
         self.leave(slot);
-        self.count = self.count.saturating_sub(1);
-        self.recorder.unsend(since_ns.saturating_sub(intended_ns));
+        self.recorder.unsend(since_ns.saturating_sub(intended_ns), account);
         if self.is_open_loop {
-            self.recorder.not_sent(self.now_ns.saturating_sub(intended_ns));
+            self.recorder.not_sent(self.now_ns.saturating_sub(intended_ns), account);
         } else {
             self.agenda.untake();
         }
@@ -284,7 +294,7 @@ impl<S: Schedule> Client<S> {
             let exchange = &self.connections[slot].exchange;
             if exchange.is_in_flight {
                 let (service_ns, response_ns) = exchange.ages_ns(self.now_ns);
-                self.recorder.unanswered(service_ns, response_ns);
+                self.recorder.left_in_flight(service_ns, response_ns, exchange.account);
             }
         }
     }

@@ -53,7 +53,7 @@ impl<S: Schedule> Handler for Client<S> {
             self.unasked_bytes += bytes.len() as u64;
             return self.closed_by_server(slot);
         }
-        let request = &self.lane_requests[usize::from(connection.exchange.request)];
+        let request = &self.lane_requests[connection.exchange.request as usize];
         if bytes == request.last_correct && connection.response.is_at_start() {
             self.correct(slot, Correct::Compared);
             return self.go_on(slot);
@@ -75,7 +75,7 @@ impl<S: Schedule> Handler for Client<S> {
     fn premature(&mut self, slot: Slot, bytes: &[u8]) -> Next {
         let connection = &mut self.connections[slot as usize];
         let exchange = &mut connection.exchange;
-        if exchange.is_in_flight && self.lane_requests[usize::from(exchange.request)].is_body(connection.message) {
+        if exchange.is_in_flight && self.lane_requests[exchange.request as usize].is_body(connection.message) {
             // The head left before, so this is an early answer. The body would be in the way of another request.
             exchange.upload = Upload::UnderWay;
             return self.received(slot, bytes);

@@ -41,8 +41,6 @@ pub struct Client<S> {
     idle: Idle,
     requests: RequestMix,
     lane_requests: Box<[LaneRequest]>,
-    /// How many requests were sent. It says which of the requests is next.
-    count: u64,
     pub recorder: Recorder,
     connections: Vec<Connection>,
     /// Connections whose server has not said 100 Continue in time.
@@ -75,9 +73,8 @@ impl<S: Schedule> Client<S> {
             agenda: Agenda::new(schedule),
             is_open_loop,
             idle: Idle::new(connections),
-            lane_requests: requests.list.iter().map(LaneRequest::new).collect(),
-            count: 0,
-            recorder: Recorder::new(is_open_loop),
+            lane_requests: LaneRequest::of(&requests.list),
+            recorder: Recorder::new(is_open_loop, requests.accounts.len()),
             connections: (0..connections).map(|_| Connection::closed(requests.wire)).collect(),
             requests,
             to_continue: Vec::new(),
@@ -113,12 +110,10 @@ impl<S: Schedule> Client<S> {
         self.agenda.load(self.clock, self.clock.arm_ns(until_ns));
     }
 
-    /// Begins another schedule now.
+    /// Begins another schedule now. [`Client::load`] comes next.
     pub fn restart(&mut self, schedule: S) {
         self.agenda = Agenda::new(schedule);
-        self.count = 0;
         self.clock = self.clock.with_schedule_from(self.now_ns);
-        self.agenda.load(self.clock, u64::MAX);
     }
 
     /// Only opens connections for the time being, no faster than a server takes them.
@@ -147,8 +142,10 @@ impl<S: Schedule> Client<S> {
     /// will be.
     pub fn drain(&mut self) {
         if self.agenda.mode() == Mode::Loading {
-            let recorder = &mut self.recorder;
-            self.agenda.close(self.now_ns, |age_ns| recorder.not_sent(age_ns));
+            let Self { recorder, requests, lane_requests, .. } = self;
+            self.agenda.close(self.now_ns, |place, age_ns| {
+                recorder.not_sent(age_ns, lane_requests[requests.at(place) as usize].account);
+            });
         }
         self.agenda.pause(Mode::Draining);
     }

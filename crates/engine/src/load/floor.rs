@@ -111,7 +111,7 @@ impl Handler for Counter {
 
 /// Measures, and prints one JSON object.
 pub fn run(arguments: &LoadArguments) -> Result<(), Failure> {
-    let session = arguments.session()?;
+    let session = arguments.prepare()?.session;
     let target = &session.arms[0].target;
     let only = match &*target.requests.list {
         [only] if only.kept == only.last && only.kept.continued.is_none() && target.tls.is_none() => only,

@@ -1,11 +1,11 @@
 //! The result of `load` as one JSON object. docs/how-to/load-a-url.md says what each key is.
 
-use super::arguments::ArrivalsChoice;
 use super::beside::{self, BesideFigures};
+use super::log::LogReceipt;
 use super::quantile::{Figures, Quantiles};
 use super::{LoadArguments, LoadResult, Opening, SliceCounts};
 use crate::lines::{TlsHandshakes, Validity};
-use crate::recorder::Distribution;
+use crate::recorder::{Account, Distribution, Errors};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -16,6 +16,10 @@ pub(super) struct Json<'a> {
     io: &'a str,
     batch: u32,
     arrivals: &'static str,
+    /// In words, as on the screen.
+    shape: String,
+    /// What was read of a log.
+    log: Option<&'a LogReceipt>,
     #[serde(flatten)]
     counts: SliceCounts,
     in_flight: u64,
@@ -41,13 +45,42 @@ pub(super) struct Json<'a> {
     generator_cpu_ns: u64,
     generator_spin_ns: u64,
     warm_up_plateau: Option<bool>,
+    /// Of a mix, what became of each of its requests.
+    requests: Vec<RequestFigures<'a>>,
     validity: Validity,
     reasons: &'a [String],
 }
 
+#[derive(Serialize)]
+struct RequestFigures<'a> {
+    request: &'a str,
+    answers: u64,
+    sent: u64,
+    not_sent: u64,
+    in_flight: u64,
+    errors: Errors,
+    response_time_ns: Option<Figures>,
+    service_time_ns: Figures,
+}
+
+impl<'a> RequestFigures<'a> {
+    fn of((name, account): &'a (String, Account)) -> Self {
+        let &Account { sent, not_sent, answers, in_flight, errors, ref service, ref response } = account;
+        Self {
+            request: name,
+            answers,
+            sent,
+            not_sent,
+            in_flight,
+            errors,
+            response_time_ns: response.as_deref().map(|times| Quantiles::new(times).figures()),
+            service_time_ns: Quantiles::new(service).figures(),
+        }
+    }
+}
+
 impl<'a> Json<'a> {
     pub(super) fn new(arguments: &'a LoadArguments, result: &'a LoadResult) -> Self {
-        let shape = &arguments.shape;
         let counts = result.slice;
         let arm = &result.arm;
         let open = arm.times.open.as_deref();
@@ -60,11 +93,9 @@ impl<'a> Json<'a> {
             established: arm.established,
             io: &result.io,
             batch: result.batch,
-            arrivals: match (shape.rate, shape.arrivals) {
-                (None, _) => "closed",
-                (Some(_), ArrivalsChoice::Constant) => "constant",
-                (Some(_), ArrivalsChoice::Poisson) => "poisson",
-            },
+            arrivals: result.arrivals,
+            shape: arguments.shape_text(),
+            log: result.log.as_ref(),
             counts,
             in_flight,
             in_flight_at_start: (in_flight + counts.answers + counts.errors.after_sending())
@@ -75,7 +106,7 @@ impl<'a> Json<'a> {
             elapsed_ns: result.elapsed_ns,
             drain_ns: result.drain_ns,
             throughput_per_s: result.throughput_per_s(),
-            offered_per_s: shape.rate,
+            offered_per_s: result.offered_per_s,
             response_time_ns: open.map(|open| figures(&open.response)),
             service_time_ns: figures(&arm.times.service),
             send_lag_ns: open.map(|open| figures(&open.send_lag)),
@@ -88,6 +119,7 @@ impl<'a> Json<'a> {
             generator_cpu_ns: result.generator_cpu_ns,
             generator_spin_ns: result.spin_ns,
             warm_up_plateau: result.warm_up_plateau,
+            requests: arm.requests.iter().map(RequestFigures::of).collect(),
             validity: result.end.validity,
             reasons: &result.end.reasons,
         }

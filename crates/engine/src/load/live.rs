@@ -6,6 +6,7 @@ use super::quantile::Quantiles;
 use super::summary::time;
 use crate::io::terminal;
 use crate::lines::Opening;
+use crate::schedule::Arrivals;
 use std::io::{self, Write as _};
 
 /// A shorter part of a second gets no line.
@@ -53,13 +54,13 @@ fn opening_line(opening: &Opening<'_>) -> String {
 #[derive(Debug)]
 pub(super) struct Live {
     style: Style,
-    rate_per_s: Option<f64>,
+    arrivals: Arrivals,
     errors: u64,
 }
 
 impl Live {
-    pub(super) fn new(style: Style, rate_per_s: Option<f64>) -> Self {
-        Self { style, rate_per_s, errors: 0 }
+    pub(super) fn new(style: Style, arrivals: Arrivals) -> Self {
+        Self { style, arrivals, errors: 0 }
     }
 
     pub(super) fn second(&mut self, second: &Second<'_>) {
@@ -67,7 +68,8 @@ impl Live {
         if second.period.elapsed_ns < MIN_SHOWN_NS {
             return;
         }
-        self.style.show(&line(second, self.rate_per_s, self.errors, self.style.columns()));
+        let rate_per_s = self.arrivals.mean_per_s(second.start_ns, second.start_ns + second.period.elapsed_ns);
+        self.style.show(&line(second, rate_per_s, self.errors, self.style.columns()));
     }
 
     pub(super) fn end(&mut self) {
@@ -88,6 +90,8 @@ fn line(second: &Second<'_>, rate_per_s: Option<f64>, errors: u64, columns: Opti
     };
     let times = Quantiles::new(times);
     let (p50, p99) = (time(times.quantile(0.5)), time(times.quantile(0.99)));
+    // In tenths, and whole rates without them.
+    let rate_per_s = rate_per_s.map(|rate| (rate * 10.0).round() / 10.0);
     let offered = rate_per_s.map_or(String::new(), |rate| format!(" of {rate} /s offered"));
     let waiting = if rate_per_s.is_some() { format!(", {} waiting", period.waiting) } else { String::new() };
     let full = format!(
@@ -152,7 +156,7 @@ mod tests {
             open,
             "   0 s  2000 answers/s of 2500 /s offered  response time p50 -, p99 -  2 in flight, 7 waiting  0 errors so far"
         );
-        assert_eq!(line(&second, Some(2500.0), 0, Some(open.len())), open);
+        assert_eq!(line(&second, Some(2500.0 + 1e-5), 0, Some(open.len())), open);
         let short = "   0 s  2000 of 2500 /s  response p50 -, p99 -  0 errors  2 in flight, 7 waiting";
         assert_eq!(line(&second, Some(2500.0), 0, Some(short.len())), short);
         let shorter = "   0 s  2000 of 2500 /s  response p50 -, p99 -  0 errors  2 in flight";

@@ -6,6 +6,7 @@ mod csv;
 pub mod floor;
 mod json;
 mod live;
+mod log;
 mod others;
 mod output;
 mod quantile;
@@ -18,10 +19,12 @@ use crate::client::Watch;
 use crate::io::terminal;
 use crate::lines::{self, BesideSlice, End, Line, Validity};
 use crate::recorder::Distribution;
-use crate::schedule::Schedule as _;
-use crate::session::{ArmResult, Observer, Session};
+use crate::schedule::{Arrivals, Schedule as _};
+use crate::session::{ArmResult, Observer};
+use arguments::Prepared;
 use hopcost_common::failure::Failure;
 use json::Json;
+use log::LogReceipt;
 use serde::Serialize;
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -54,6 +57,11 @@ struct LoadResult {
     /// How the progress of opening is shown; `None` if it is not.
     live: Option<live::Style>,
     warm_up_plateau: Option<bool>,
+    /// How the requests lie in time, in a word.
+    arrivals: &'static str,
+    /// The mean rate of an open loop.
+    offered_per_s: Option<f64>,
+    log: Option<LogReceipt>,
     arm: ArmResult,
     end: End,
 }
@@ -160,17 +168,34 @@ impl LoadResult {
     }
 }
 
+/// How requests lie in time, in a word.
+const fn name(arrivals: &Arrivals) -> &'static str {
+    match arrivals {
+        Arrivals::Closed(_) => "closed",
+        Arrivals::Constant(_) => "constant",
+        Arrivals::Poisson(_) => "poisson",
+        Arrivals::Trace(_) => "trace",
+    }
+}
+
 /// Runs load, prints the result and returns the exit code.
 pub fn run(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
-    let mut session: Session = arguments.session()?;
+    let Prepared { mut session, log } = arguments.prepare()?;
     let target = &session.arms[0].target;
     reach::reach(&arguments.url, target)?;
-    let is_timed = !target.arrivals.is_limited();
+    let arrivals = target.arrivals.clone();
+    let is_timed = !arrivals.is_limited() || arrivals.length_ns().is_some();
     let others_share = if is_timed { others::look_before(session.slice_ns) } else { None };
-    let is_open_loop = target.arrivals.is_open();
+    let is_open_loop = arrivals.is_open();
     let lanes = session.cores.len().min(target.connections as usize);
-    let mut result = LoadResult { live: arguments.output.live(), ..LoadResult::default() };
-    if let Some(outputs) = arguments.output.open(arguments.shape.rate)? {
+    let mut result = LoadResult {
+        live: arguments.output.live(),
+        arrivals: name(&arrivals),
+        offered_per_s: arrivals.mean_per_s(0, arrivals.length_ns().unwrap_or(1_000_000_000)),
+        log,
+        ..LoadResult::default()
+    };
+    if let Some(outputs) = arguments.output.open(&arrivals)? {
         let watch = Arc::new(Watch::new(lanes, output::PERIOD_NS));
         session.watch = Some(Arc::clone(&watch));
         let times = std::thread::scope(|scope| {

@@ -4,6 +4,7 @@ use super::csv::Csv;
 use super::live::{Live, Style};
 use crate::client::{Period, Watch};
 use crate::recorder::Times;
+use crate::schedule::Arrivals;
 use clap::Args;
 use hdrhistogram::serialization::V2DeflateSerializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
@@ -57,11 +58,11 @@ impl OutputArguments {
     }
 
     /// Opens all outputs; `None` if there are none.
-    pub(super) fn open(&self, rate_per_s: Option<f64>) -> Result<Option<Outputs>, Failure> {
+    pub(super) fn open(&self, arrivals: &Arrivals) -> Result<Option<Outputs>, Failure> {
         let create =
             |option: &str, path: &Option<PathBuf>| path.as_deref().map(|path| create(option, path)).transpose();
         let outputs = Outputs {
-            live: self.live().map(|style| Live::new(style, rate_per_s)),
+            live: self.live().map(|style| Live::new(style, arrivals.clone())),
             csv: create("--csv", &self.csv)?.map(Csv::new),
             hdr: create("--hdr", &self.hdr)?,
         };

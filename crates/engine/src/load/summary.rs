@@ -1,10 +1,10 @@
 //! The summary that `load` prints at the end: one screen that names each number.
 
-use super::arguments::{ArrivalsChoice, Shape};
+use super::log::LogReceipt;
 use super::quantile::{Quantile, Quantiles};
 use super::{LoadArguments, LoadResult, Opening, SliceCounts, beside};
 use crate::lines::Validity;
-use crate::recorder::{Distribution, Times, TlsReceipt};
+use crate::recorder::{Account, Distribution, Errors, Times, TlsReceipt};
 
 const NAME_COLUMNS: usize = 17;
 const VALUE_COLUMNS: usize = 44;
@@ -15,19 +15,21 @@ pub(super) fn text(arguments: &LoadArguments, result: &LoadResult, width: Option
     let load_s = result.load_s();
     let mut text = String::new();
     let mut line = |name: &str, value: String, meaning: &str| text += &laid_out(name, &value, meaning, width);
-    let Shape { rate, arrivals, .. } = &arguments.shape;
-    let shape = match (rate, arrivals) {
-        (None, _) => "closed loop".to_owned(),
-        (Some(rate), ArrivalsChoice::Constant) => format!("{rate} /s"),
-        (Some(rate), ArrivalsChoice::Poisson) => format!("{rate} /s, Poisson"),
-    };
-    let load = format!("{} connections, {shape}, {load_s:.2} s", arguments.connections);
+    let is_open = result.offered_per_s.is_some();
+    let load = format!("{} connections, {}, {load_s:.2} s", arguments.connections, arguments.shape_text());
     line("load", load, &format!("{} by {}", arguments.url, result.io));
+    if let Some(log) = &result.log {
+        let LogReceipt { file, lines, sent_lines, requests, left_out } = log;
+        line("log", format!("{sent_lines} of {lines} lines, {requests} distinct requests"), file);
+        for (number, lines) in left_out.iter().enumerate() {
+            line(if number == 0 { "left out" } else { "" }, lines.text(), "");
+        }
+    }
     let Opening { elapsed_ns, connections, established, errors: failed } = result.opening;
     let failures = if failed.total() > 0 { format!(", {} failures", failed.total()) } else { String::new() };
     let opened = format!("{established} in {}{failures}", time(Quantile::Is(elapsed_ns)));
     line("opened", opened, &format!("of {connections} connections, before load began"));
-    if rate.is_some() {
+    if is_open {
         let requests = format!("{due} due, {sent} sent, {not_sent} not sent");
         line("requests", requests, "not sent: no connection was free before the end");
     }
@@ -71,9 +73,11 @@ pub(super) fn text(arguments: &LoadArguments, result: &LoadResult, width: Option
     for [name, value, meaning] in beside::lines(arguments, result) {
         line(&name, value, &meaning);
     }
-    let kinds: Vec<String> = errors.occurred().map(|(name, count)| format!("{name} {count}")).collect();
-    let kinds = if kinds.is_empty() { "none".to_owned() } else { kinds.join(", ") };
-    line("errors", kinds, "requests that got no correct answer, by kind");
+    for (number, (name, account)) in result.arm.requests.iter().enumerate() {
+        let (value, meaning) = request_line(name, account);
+        line(if number == 0 { "by request" } else { "" }, value, &meaning);
+    }
+    line("errors", kinds(&errors), "requests that got no correct answer, by kind");
     line("in flight", result.arm.counts.in_flight().to_string(), "sent and still unanswered at the end");
     if reconnects > 0 {
         line("reconnects", reconnects.to_string(), "connections opened again without an error");
@@ -82,7 +86,7 @@ pub(super) fn text(arguments: &LoadArguments, result: &LoadResult, width: Option
     let per_answer =
         if answers > 0 { format!("{:.2} us per answer, ", own / 1e3 / answers as f64) } else { String::new() };
     let cores = own / result.elapsed_ns.max(1) as f64;
-    let meaning = if rate.is_some() { "of this program, looking for the next due one" } else { "of this program" };
+    let meaning = if is_open { "of this program, looking for the next due one" } else { "of this program" };
     line("generator CPU", format!("{per_answer}{cores:.2} cores"), meaning);
     if result.end.reasons.is_empty() {
         line("caution", "none".to_owned(), "what makes these figures doubtful");
@@ -92,6 +96,23 @@ pub(super) fn text(arguments: &LoadArguments, result: &LoadResult, width: Option
         line(if number == 0 { name } else { "" }, plain(reason).to_owned(), "");
     }
     text
+}
+
+/// One request of a mix: its times, and what they are the times of.
+fn request_line(name: &str, account: &Account) -> (String, String) {
+    let times = Quantiles::new(account.response.as_deref().unwrap_or(&account.service));
+    let quantile = |quantile| time(times.quantile(quantile));
+    let value = format!("p50 {}  p90 {}  p99 {}", quantile(0.5), quantile(0.9), quantile(0.99));
+    let failed =
+        if account.errors.total() > 0 { format!(", errors: {}", kinds(&account.errors)) } else { String::new() };
+    let never = if account.not_sent > 0 { format!(", {} not sent", account.not_sent) } else { String::new() };
+    (value, format!("{name}: {} correct{never}{failed}", account.answers))
+}
+
+/// Errors by kind, in words.
+fn kinds(errors: &Errors) -> String {
+    let kinds: Vec<String> = errors.occurred().map(|(name, count)| format!("{name} {count}")).collect();
+    if kinds.is_empty() { "none".to_owned() } else { kinds.join(", ") }
 }
 
 /// A reason without the arm that it is about: there is one.
@@ -172,6 +193,19 @@ mod tests {
         let below = "errors            none\n                  by kind,\n                  all\n";
         assert_eq!(laid_out("errors", "none", "by kind, all", Some(28)), below);
         assert_eq!(laid_out("caution", "none", "", Some(10)), "caution           none\n");
+    }
+
+    #[test]
+    fn a_request_of_a_mix_in_one_line() {
+        let mut account = Account::new(false);
+        account.answers = 2;
+        account.service.known.record_n(120_000, 2).expect("within bounds");
+        let (value, meaning) = request_line("GET /a", &account);
+        assert_eq!((value.as_str(), meaning.as_str()), ("p50 120 us  p90 120 us  p99 120 us", "GET /a: 2 correct"));
+        account.errors.add(crate::recorder::ErrorKind::Status);
+        account.not_sent = 3;
+        let (_, meaning) = request_line("GET /a", &account);
+        assert_eq!(meaning, "GET /a: 2 correct, 3 not sent, errors: status 1");
     }
 
     #[test]

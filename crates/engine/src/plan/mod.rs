@@ -1,8 +1,10 @@
 //! The plan as it comes in, and what it means once it is checked. See docs/reference/engine-protocol.md.
 
+mod arrivals;
 mod beside;
 mod target;
 
+pub use self::arrivals::PlannedArrivals;
 pub use self::beside::{Beside, BesideKind, IdleConnections, SlowClients};
 pub use self::target::Target;
 use crate::io::Backend;
@@ -100,8 +102,15 @@ pub struct Arm {
     /// Whether they are closed after its warm-up and after each of its slices: no turn of another arm finds them open.
     #[serde(default)]
     pub close_each_round: bool,
-    pub request: Request,
-    pub expect: Expect,
+    /// The only request; `None` if there is a mix.
+    #[serde(default)]
+    pub request: Option<Request>,
+    /// What every answer to it has to be.
+    #[serde(default)]
+    pub expect: Option<Expect>,
+    /// Several requests in turns, in place of `request` and `expect`.
+    #[serde(default)]
+    pub mix: Vec<MixedRequest>,
     /// `None` is never frozen.
     pub freeze: Option<FreezeBy>,
     pub hops: Vec<Hop>,
@@ -122,31 +131,6 @@ pub enum Reopening {
     Spread,
     /// All at once, and then load begins.
     Burst,
-}
-
-/// An open loop.
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(rename_all = "lowercase", deny_unknown_fields)]
-pub enum PlannedArrivals {
-    /// Requests at equal distances.
-    Constant(Rate),
-    /// Poisson arrivals, from the plan's seed: the same ones for every arm of the same rate.
-    Poisson(Rate),
-}
-
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Rate {
-    /// Per second, over all threads.
-    pub rate_per_s: f64,
-}
-
-impl PlannedArrivals {
-    fn rate_per_s(self) -> f64 {
-        match self {
-            Self::Constant(rate) | Self::Poisson(rate) => rate.rate_per_s,
-        }
-    }
 }
 
 /// Where an arm listens.
@@ -176,6 +160,18 @@ pub struct Request {
     pub target: String,
     pub headers: Vec<(String, String)>,
     pub body_base64: Option<String>,
+}
+
+/// One request of a mix.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MixedRequest {
+    /// What it is called in the results.
+    pub name: String,
+    /// How often it is sent, in proportion to the others.
+    pub weight: u32,
+    pub request: Request,
+    pub expect: Expect,
 }
 
 /// What an answer has to be.
@@ -260,15 +256,22 @@ impl Plan {
             require(is_within, &format!("`connections` is {connections}, not 1 to {MAX_CONNECTIONS}"))?;
             require(arm.slice_ns != Some(0), "`slice_ns` is 0; `null` is the plan's")?;
             require(arm.timeout_ns > 0, "`timeout_ns` is 0")?;
-            let rate_per_s = arm.arrivals.map_or(1.0, PlannedArrivals::rate_per_s);
-            let what = format!("`rate_per_s` is {rate_per_s}, not above 0 and up to {MAX_RATE_PER_S:e} per thread");
-            require(is_rate(rate_per_s, plan.cores.len()), &what)?;
+            if let Some(arrivals) = &arm.arrivals {
+                arrivals.check(name, &plan)?;
+            }
             require(arm.requests_per_connection != Some(0), "`requests_per_connection` is 0; `null` keeps them")?;
             let is_opened = arm.reopen_each_round.is_some() || !arm.close_each_round;
             require(is_opened, "`close_each_round` without `reopen_each_round`")?;
             arm.beside().check().or_else(|what| require(false, &what))?;
             let is_kept = !arm.close_each_round || arm.beside() == Beside::default();
             require(is_kept, "`close_each_round` with `slow_clients` or `idle_connections`, which are kept open")?;
+            let is_alone = arm.request.is_some() && arm.expect.is_some() && arm.mix.is_empty();
+            let is_mix = arm.request.is_none() && arm.expect.is_none() && !arm.mix.is_empty();
+            require(is_alone || is_mix, "neither `request` and `expect` nor `mix` alone; an empty `mix` is none")?;
+            for (number, mixed) in arm.mix.iter().enumerate() {
+                let is_known = arm.mix[..number].iter().any(|other| other.name == mixed.name);
+                require(!is_known, &format!("two requests of `mix` have the name `{}`", mixed.name))?;
+            }
             let is_out_of_place = arm.wire != Wire::FastCgi && !arm.fastcgi_params.is_empty();
             require(!is_out_of_place, "`fastcgi_params` without `\"wire\": \"fastcgi\"`")?;
         }

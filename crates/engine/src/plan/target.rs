@@ -1,11 +1,11 @@
 //! What an arm of a plan means: addresses resolved, requests built.
 
-use super::{Arm, Expect, PlannedAddress, PlannedArrivals, PlannedTls, Request};
+use super::{Arm, Expect, MixedRequest, PlannedAddress, PlannedTls, Request};
 use crate::check::{ExpectedBody, ExpectedStatus, MaskedBody};
 use crate::io::tls::{SessionResumption, Trust};
 use crate::io::{Address, TlsSettings};
 use crate::requests::{RequestMix, RequestSpec, WireSettings};
-use crate::schedule::{Arrivals, ClosedLoop, Constant, Poisson};
+use crate::schedule::{Arrivals, ClosedLoop};
 use base64::Engine as _;
 use hopcost_common::failure::Failure;
 use std::sync::Arc;
@@ -22,15 +22,6 @@ pub struct Target {
     /// When requests are due, over all threads.
     pub arrivals: Arrivals,
 }
-impl PlannedArrivals {
-    fn schedule(self, seed: u64) -> Arrivals {
-        match self {
-            Self::Constant(rate) => Arrivals::Constant(Constant::new(rate.rate_per_s, None)),
-            Self::Poisson(rate) => Arrivals::Poisson(Poisson::new(rate.rate_per_s, seed, None)),
-        }
-    }
-}
-
 impl PlannedTls {
     fn settings(&self, host: &str) -> Result<TlsSettings, Failure> {
         let trust = match (&self.ca_file, self.verify) {
@@ -63,6 +54,38 @@ impl Expect {
     }
 }
 
+impl MixedRequest {
+    fn spec(&self) -> Result<RequestSpec, String> {
+        let spec = spec(&self.request, &self.expect).map_err(|what| format!("`mix`, `{}`: {what}", self.name))?;
+        Ok(RequestSpec { name: Some(self.name.clone()), weight: self.weight, ..spec })
+    }
+}
+
+/// A request and what its answer has to be; in words what is wrong with them.
+fn spec(request: &Request, expect: &Expect) -> Result<RequestSpec, String> {
+    let decode = |key: &str, text: &Option<String>| {
+        let decoded = text.as_ref().map(|text| base64::engine::general_purpose::STANDARD.decode(text));
+        decoded.transpose().map_err(|error| format!("`{key}`: {error}"))
+    };
+    let body = decode("request.body_base64", &request.body_base64)?;
+    let Request { method, target, headers, .. } = request;
+    let line_breaks = |text: &str| text.contains(['\r', '\n']);
+    if line_breaks(method) || line_breaks(target) || headers.iter().any(|(n, v)| line_breaks(n) || line_breaks(v)) {
+        return Err("`request`: a line break in it".to_owned());
+    }
+    let expected = decode("expect.body_base64", &expect.body_base64)?;
+    Ok(RequestSpec {
+        name: None,
+        weight: 1,
+        method: method.clone(),
+        target: target.clone(),
+        headers: headers.clone(),
+        body: body.map(Into::into),
+        status: ExpectedStatus::Exactly(expect.status),
+        expected: expect.body(expected).map_err(|what| format!("`expect`: {what}"))?,
+    })
+}
+
 impl Arm {
     /// The load of this arm, its address resolved and its request built. The plan's seed makes its arrivals.
     pub fn target(&self, seed: u64) -> Result<Target, Failure> {
@@ -72,38 +95,23 @@ impl Arm {
             PlannedAddress::Unix(path) => (Address::unix(path), "localhost"),
         };
         let address = address.map_err(|error| failed(&format!("`address`: {error}")))?;
-        let decode = |key: &str, text: &Option<String>| {
-            let decoded = text.as_ref().map(|text| base64::engine::general_purpose::STANDARD.decode(text));
-            decoded.transpose().map_err(|error| failed(&format!("`{key}`: {error}")))
-        };
-        let body = decode("request.body_base64", &self.request.body_base64)?;
-        let Request { method, target, headers, .. } = &self.request;
-        let line_breaks = |text: &str| text.contains(['\r', '\n']);
-        if line_breaks(method) || line_breaks(target) || headers.iter().any(|(n, v)| line_breaks(n) || line_breaks(v)) {
-            return Err(failed("`request`: a line break in it"));
-        }
-        let expected = decode("expect.body_base64", &self.expect.body_base64)?;
-        let spec = RequestSpec {
-            weight: 1,
-            method: method.clone(),
-            target: target.clone(),
-            headers: headers.clone(),
-            body: body.map(Into::into),
-            status: ExpectedStatus::Exactly(self.expect.status),
-            expected: self.expect.body(expected).map_err(|what| failed(&format!("`expect`: {what}")))?,
+        let specs = match (&self.request, &self.expect) {
+            (Some(request), Some(expect)) => vec![spec(request, expect).map_err(|what| failed(&what))?],
+            _ => self.mix.iter().map(MixedRequest::spec).collect::<Result<_, _>>().map_err(|what| failed(&what))?,
         };
         let settings = WireSettings {
             requests_per_connection: self.requests_per_connection,
             ..WireSettings::at(&address, self.wire, host, self.fastcgi_params.clone())
         };
         Ok(Target {
-            requests: RequestMix::new(&settings, &[spec])?,
+            requests: RequestMix::new(&settings, &specs)?,
             tls: self.tls.as_ref().map(|tls| tls.settings(host_name(host))).transpose()?,
             address,
             connections: self.connections,
             timeout_ns: self.timeout_ns,
             arrivals: self
                 .arrivals
+                .as_ref()
                 .map_or_else(|| Arrivals::Closed(ClosedLoop::default()), |arrivals| arrivals.schedule(seed)),
         })
     }

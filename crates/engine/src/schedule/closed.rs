@@ -54,8 +54,8 @@ mod tests {
     #[test]
     fn with_no_free_connection_a_due_request_waits() {
         let constant = super::super::Constant::new(1e8, Some(6));
-        assert_eq!(replay(constant, 1, 5, 1000), [0, 10, 20, 30, 40, 50]);
-        assert_eq!(replay(constant, 1, 15, 1000), [0, 15, 30, 45, 60, 75], "late, and none is left out");
+        assert_eq!(replay(constant.clone(), 1, 5, 1000), [0, 10, 20, 30, 40, 50]);
+        assert_eq!(replay(constant.clone(), 1, 15, 1000), [0, 15, 30, 45, 60, 75], "late, and none is left out");
         assert_eq!(replay(constant, 2, 15, 1000), [0, 10, 20, 30, 40, 50]);
     }
 

@@ -1,19 +1,20 @@
-//! A constant rate: requests at equal distances, the first at 0.
+//! Even arrivals: the first request at 0, and one more each time that the rate adds up to it. At a constant rate they lie
+//! at equal distances.
 
-use super::{Due, Schedule};
+use super::{AFTER_ITS_END, Due, RateCurve, Schedule};
 
-/// One request every `1 / rate` seconds, up to an optional number of them.
-#[derive(Debug, Clone, Copy)]
+/// Requests as even as their rate allows, up to an optional number of them.
+#[derive(Debug, Clone)]
 pub struct Constant {
-    gap_ns: f64,
-    /// `None` is without end.
+    pub curve: RateCurve,
+    /// `None` is all.
     pub requests: Option<u64>,
 }
 
 impl Constant {
-    /// The rate must be above 0.
+    /// One request every `1 / rate` seconds. The rate must be above 0.
     pub fn new(rate_per_s: f64, requests: Option<u64>) -> Self {
-        Self { gap_ns: 1e9 / rate_per_s, requests }
+        Self { curve: RateCurve::Constant(rate_per_s), requests }
     }
 }
 
@@ -23,7 +24,7 @@ impl Schedule for Constant {
         match self.requests {
             Some(requests) if count >= requests => Due::Never,
             // Computed from the count, so that no rounding adds up; off by 1 ns after some 100 days.
-            _ => Due::At((count as f64 * self.gap_ns).round() as u64),
+            _ => self.curve.due_ns(count as f64).map_or(AFTER_ITS_END, |ns| Due::At(ns.round() as u64)),
         }
     }
 
@@ -57,6 +58,15 @@ mod tests {
     fn it_ends_after_the_requests_asked_for() {
         let mut schedule = Constant::new(10.0, Some(2));
         assert_eq!((schedule.due(1), schedule.due(2)), (Due::At(100_000_000), Due::Never));
+    }
+
+    #[test]
+    fn a_ramp_ends_with_its_last_request() {
+        let mut ramp = Constant { curve: RateCurve::ramp(0.0, 4.0, 2_000_000_000), requests: None };
+        let due: Vec<Due> = (0..5).map(|count| ramp.due(count)).collect();
+        // The square roots of the counts.
+        let at = |ns| Due::At(ns);
+        assert_eq!(due, [at(0), at(1_000_000_000), at(1_414_213_562), at(1_732_050_808), AFTER_ITS_END]);
     }
 
     proptest! {

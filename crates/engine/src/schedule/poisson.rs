@@ -1,33 +1,46 @@
 //! Poisson arrivals: as from many users who know nothing of each other. Gaps are independent and exponential.
+//!
+//! Along a rate that changes: arrivals of rate 1, each put where the cumulative rate comes to it (Çinlar, Introduction to
+//! Stochastic Processes, 1975: time change).
 
-use super::{Due, Schedule};
+use super::{AFTER_ITS_END, Due, RateCurve, Schedule};
 use hopcost_common::seeds;
 
-/// Random arrivals at a mean rate, the same for the same seed, up to an optional number of them.
-#[derive(Debug, Clone, Copy)]
+/// Random arrivals around a rate, the same for the same seed, up to an optional number of them.
+#[derive(Debug, Clone)]
 pub struct Poisson {
-    gap_mean_ns: f64,
+    pub curve: RateCurve,
     seed: u64,
-    /// `None` is without end.
+    /// `None` is all.
     pub requests: Option<u64>,
-    /// The last request looked at, and when it is due. The next one is one gap further.
+    /// The last request looked at, and the sum of the gaps of rate 1 up to it. The next one is one gap further.
     last: (u64, f64),
 }
 
 impl Poisson {
-    /// The rate must be above 0.
+    /// Arrivals at a constant mean rate, which must be above 0.
     pub fn new(rate_per_s: f64, seed: u64, requests: Option<u64>) -> Self {
+        Self::along(RateCurve::Constant(rate_per_s), seed, requests)
+    }
+
+    pub fn along(curve: RateCurve, seed: u64, requests: Option<u64>) -> Self {
         // Seeds that lie near each other would otherwise share their numbers, shifted.
         let seed = seeds::number(seed, 0);
-        let mut schedule = Self { gap_mean_ns: 1e9 / rate_per_s, seed, requests, last: (0, 0.0) };
-        schedule.last.1 = schedule.gap_ns(0);
+        let mut schedule = Self { curve, seed, requests, last: (0, 0.0) };
+        schedule.last.1 = schedule.gap(0);
         schedule
     }
 
-    /// The gap before a request.
+    /// Arrivals along another curve that are independent of these, and the same for the same number.
+    #[must_use]
+    pub fn another(&self, number: u64, curve: RateCurve) -> Self {
+        Self::along(curve, self.seed ^ number, self.requests)
+    }
+
+    /// The gap before a request, at rate 1.
     #[inline]
-    fn gap_ns(&self, count: u64) -> f64 {
-        -seeds::fraction(self.seed, count).ln() * self.gap_mean_ns
+    fn gap(&self, count: u64) -> f64 {
+        -seeds::fraction(self.seed, count).ln()
     }
 }
 
@@ -37,16 +50,16 @@ impl Schedule for Poisson {
         if self.requests.is_some_and(|requests| count >= requests) {
             return Due::Never;
         }
-        let (mut at, mut due_ns) = self.last;
+        let (mut at, mut sum) = self.last;
         if count < at {
-            (at, due_ns) = (0, self.gap_ns(0));
+            (at, sum) = (0, self.gap(0));
         }
         while at < count {
             at += 1;
-            due_ns += self.gap_ns(at);
+            sum += self.gap(at);
         }
-        self.last = (at, due_ns);
-        Due::At(due_ns as u64)
+        self.last = (at, sum);
+        self.curve.due_ns(sum).map_or(AFTER_ITS_END, |ns| Due::At(ns as u64))
     }
 
     fn is_open(&self) -> bool {
@@ -85,6 +98,20 @@ mod tests {
         assert!(beside.abs() < 0.02, "{beside}");
         let longer = gaps.iter().filter(|&&gap| gap > 2.0).count() as f64 / count;
         assert!((longer - (-2.0_f64).exp()).abs() < 0.0065, "{longer}");
+    }
+
+    #[test]
+    fn along_a_ramp_there_are_as_many_as_its_rate_says() {
+        // From 0 to 2000/s in 10 s: 10,000, a quarter of them in the first half.
+        let ramp = RateCurve::ramp(0.0, 2000.0, 10_000_000_000);
+        let mut schedule = Poisson::along(ramp, 5, None);
+        let due = (0..20_000).map(|count| schedule.due(count)).take_while(|due| *due != AFTER_ITS_END);
+        let times: Vec<u64> =
+            due.map(|due| if let Due::At(ns) = due { ns } else { panic!("it has no limit") }).collect();
+        let first_half = times.iter().filter(|&&ns| ns < 5_000_000_000).count();
+        // Six standard deviations of Poisson counts of 10,000 and 2,500.
+        assert!(times.len().abs_diff(10_000) < 600 && first_half.abs_diff(2_500) < 300, "{} {first_half}", times.len());
+        assert!(times.is_sorted());
     }
 
     proptest! {

@@ -1,6 +1,6 @@
 //! One schedule shared by several threads: thread `t` of `T` takes the requests `t`, `t + T`, `t + 2T` and so on.
 
-use super::{Due, Schedule};
+use super::{Due, Place, Schedule};
 
 #[derive(Debug, Clone, Copy)]
 pub struct Turns<S> {
@@ -19,11 +19,16 @@ impl<S: Schedule> Turns<S> {
 impl<S: Schedule> Schedule for Turns<S> {
     #[inline]
     fn due(&mut self, count: u64) -> Due {
-        self.whole.due(self.thread + count * self.threads)
+        self.whole.due(self.place(count).number)
     }
 
     fn is_open(&self) -> bool {
         self.whole.is_open()
+    }
+
+    #[inline]
+    fn place(&self, count: u64) -> Place {
+        Place { count, number: self.thread + count * self.threads }
     }
 }
 

@@ -97,7 +97,7 @@ impl<'s, I: Io> BesideWorker<'s, I> {
     }
 
     fn slice(&mut self, command: Command) {
-        let Command::Slice { arm, start_ns, until_ns, clock, stage } = command else { return };
+        let Command::Slice { arm, start_ns, until_ns, clock, stage, .. } = command else { return };
         let Some(Some(lane)) = self.lanes.get_mut(arm) else { return };
         if let Err(error) = self.namespaces.enter(Some(arm)) {
             self.shared.fail_to_enter(&self.session.arms[arm].name, &error);

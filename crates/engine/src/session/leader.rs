@@ -41,6 +41,7 @@ pub(super) struct Leader<'s, I> {
     worker: Worker<'s, I>,
     freezers: &'s Freezers,
     pub(super) arms: Vec<ArmState>,
+    round: u32,
     /// The factor by which this round's measured slices are longer or shorter.
     stretch: f64,
     /// How busy the cores were during the measured slices.
@@ -73,7 +74,7 @@ pub(super) fn run<I: Io>(session: &Session, io_name: &str, observer: &mut dyn Ob
         shared.barrier.wait();
         let arms = session.arms.iter().map(arm).collect();
         let mut leader =
-            Leader { session, shared: &shared, worker, freezers: &freezers, arms, stretch: 1.0, cores: None };
+            Leader { session, shared: &shared, worker, freezers: &freezers, arms, round: 0, stretch: 1.0, cores: None };
         let outcome = leader.rounds(io_name, observer);
         // The other threads wait at the barrier for a command, also after a failure.
         *lock(&shared.command) = Command::End;
@@ -128,7 +129,7 @@ impl<I: Io> Leader<'_, I> {
         // Slices of equal length can lock onto a periodic event in the arm, such as garbage collection.
         let stretches = seeds::spread(session.seed, session.rounds, session.slice_jitter);
         for (round, stretch) in (0..session.rounds).zip(stretches) {
-            self.stretch = stretch;
+            (self.round, self.stretch) = (round, stretch);
             for (place, arm) in shuffle.order_of(session.arms.len()).into_iter().enumerate() {
                 if signal::stop_requested() {
                     return Ok(());
@@ -204,10 +205,7 @@ impl<I: Io> Leader<'_, I> {
         let length_ns = match stage {
             Stage::WarmUp => self.session.warm_up_slice_ns,
             Stage::Settle => self.session.settle_ns,
-            Stage::Measure => {
-                let length_ns = self.session.arms[arm].slice_ns.unwrap_or(self.session.slice_ns);
-                (length_ns as f64 * self.stretch).round() as u64
-            }
+            Stage::Measure => self.session.length_ns_of(arm, self.round, self.stretch),
             Stage::Drain => MAX_DRAIN_NS,
             Stage::Close => MAX_CLOSE_NS,
             Stage::Open => opening::SLICE_NS,
@@ -219,6 +217,7 @@ impl<I: Io> Leader<'_, I> {
             until_ns: start_ns.saturating_add(length_ns),
             clock: ArmClock::thawed(start_ns, state.clock_ns, state.schedule_ns),
             stage,
+            round: self.round,
         };
         *lock(&self.shared.command) = command;
         self.shared.at_work.store(self.session.cores.len(), Ordering::Release);
@@ -226,6 +225,7 @@ impl<I: Io> Leader<'_, I> {
         self.shared.barrier.wait();
         self.worker.slice(command);
         let is_open_slice = target.arrivals.is_open() && stage.is_load();
+        let begins_anew = self.session.begun_with(arm, stage, self.round).is_some();
         let is_limited = stage == Stage::Measure && target.arrivals.is_limited();
         let ends_by_itself = is_limited || is_open_slice || !stage.is_load();
         if ends_by_itself {
@@ -278,7 +278,7 @@ impl<I: Io> Leader<'_, I> {
         if stage == Stage::Measure {
             state.unopened.get_or_insert(target.connections - state.were_open);
         }
-        if is_open_slice {
+        if is_open_slice && !begins_anew {
             state.schedule_ns += length_ns;
         }
         (state.counts, state.ages_ns) = (counts, ages_ns);

@@ -2,13 +2,14 @@
 
 use super::cpu::CgroupUsage;
 use super::files;
+use super::worker::Stage;
 use crate::client::Watch;
 use crate::io::Backend;
 use crate::io::process;
 use crate::lines;
 use crate::plan::{Beside, BesideKind, CpuSource, FreezeBy, Hop, Plan, Reopening, Target, WarmUp};
-use crate::recorder::{Counts, Handshakes, Times};
-use crate::schedule::Schedule as _;
+use crate::recorder::{Account, Counts, Handshakes, Times};
+use crate::schedule::{Arrivals, Schedule as _};
 use hopcost_common::failure::Failure;
 use hopcost_common::limits;
 use std::io;
@@ -82,6 +83,8 @@ pub struct ArmResult {
     pub unasked_bytes: u64,
     /// Of slow clients and idle connections, in the order of [`BesideKind::ALL`]; `None` if it has none.
     pub beside: [Option<BesideResult>; BesideKind::ALL.len()],
+    /// Of each request of a mix, in the measured slices.
+    pub requests: Vec<(String, Account)>,
 }
 
 /// The accounts of an arm's slow clients or idle connections. Counts include the warm-up; times are of measured slices.
@@ -109,8 +112,8 @@ impl Session {
             let beside = arm.beside();
             Ok(SessionArm {
                 name: arm.name,
+                slice_ns: target.arrivals.length_ns().or(arm.slice_ns),
                 target,
-                slice_ns: arm.slice_ns,
                 network_namespace: arm.network_namespace,
                 freeze: arm.freeze,
                 reopening: arm.reopen_each_round,
@@ -181,6 +184,32 @@ impl Session {
     /// The kinds of connections that some arm has beside its own. Each gets a thread.
     pub(super) fn kinds_beside(&self) -> impl Iterator<Item = BesideKind> {
         BesideKind::ALL.into_iter().filter(|kind| self.arms.iter().any(|arm| arm.beside.number(*kind) > 0))
+    }
+
+    /// The arrivals that begin with a slice; `None` if those of the slice before go on. What has an end begins with what
+    /// is measured, and a log with its first line.
+    pub(super) fn begun_with(&self, arm: usize, stage: Stage, round: u32) -> Option<Arrivals> {
+        let arrivals = self.step_of(arm, round).unwrap_or_else(|| self.arms[arm].target.arrivals.clone());
+        match stage {
+            Stage::Measure if arrivals.is_limited() || self.arms[arm].target.requests.is_sequence() => Some(arrivals),
+            Stage::Settle if arrivals.is_limited() => Some(arrivals.without_end()),
+            _ => None,
+        }
+    }
+
+    /// The length of a measured slice in a round whose slices are longer or shorter by this factor. A shape is as long as
+    /// it says.
+    pub(super) fn length_ns_of(&self, arm: usize, round: u32, stretch: f64) -> u64 {
+        let step_ns = self.step_of(arm, round).and_then(|step| step.length_ns());
+        let SessionArm { target, slice_ns, .. } = &self.arms[arm];
+        let length_ns = slice_ns.unwrap_or(self.slice_ns);
+        let is_shaped = target.arrivals.length_ns().is_some();
+        step_ns.unwrap_or(if is_shaped { length_ns } else { (length_ns as f64 * stretch).round() as u64 })
+    }
+
+    /// The step that an arm has in this round. Where several arms take turns a slice is one step.
+    fn step_of(&self, arm: usize, round: u32) -> Option<Arrivals> {
+        if self.arms.len() > 1 { self.arms[arm].target.arrivals.step(round) } else { None }
     }
 
     /// How many completions one thread waits for.

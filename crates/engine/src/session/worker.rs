@@ -7,7 +7,7 @@ use crate::client::{ArmClock, Client, Lane, Pending, Watched};
 use crate::io::namespace::Namespaces;
 use crate::io::{Handler as _, Io, IoSettings, process};
 use crate::plan::{BesideKind, Reopening, Target};
-use crate::recorder::{Counts, Distribution, Times};
+use crate::recorder::{Account, Counts, Distribution, Times};
 use crate::schedule::{Arrivals, Schedule as _, Turns};
 use hopcost_common::failure::Failure;
 use std::io;
@@ -35,6 +35,7 @@ pub(super) enum Command {
         until_ns: u64,
         clock: ArmClock,
         stage: Stage,
+        round: u32,
     },
     /// The response times of the arm's last slice, for which there is no time within it.
     ResponseTimes {
@@ -115,10 +116,15 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Shared {
     pub(super) fn new(session: &Session) -> Self {
-        let result = |arm: &SessionArm| ArmResult {
-            name: arm.name.clone(),
-            times: Times::new(arm.target.arrivals.is_open()),
-            ..ArmResult::default()
+        let result = |arm: &SessionArm| {
+            let is_open = arm.target.arrivals.is_open();
+            let names = arm.target.requests.accounts.iter();
+            ArmResult {
+                name: arm.name.clone(),
+                times: Times::new(is_open),
+                requests: names.map(|name| (name.clone(), Account::new(is_open))).collect(),
+                ..ArmResult::default()
+            }
         };
         Self {
             barrier: Barrier::new(session.cores.len() + session.kinds_beside().count()),
@@ -237,7 +243,7 @@ impl<'s, I: Io> Worker<'s, I> {
     }
 
     fn load_slice(&mut self, command: Command) {
-        let Command::Slice { arm, start_ns, until_ns, clock, stage } = command else { return };
+        let Command::Slice { arm, start_ns, until_ns, clock, stage, round } = command else { return };
         let Some(Some(lane)) = self.lanes.get_mut(arm) else { return };
         if let Err(error) = self.namespaces.enter(Some(arm)) {
             self.shared.fail_to_enter(&self.session.arms[arm].name, &error);
@@ -248,17 +254,15 @@ impl<'s, I: Io> Worker<'s, I> {
         // The requests in flight at the last freeze are counted up to there with the slice before.
         lane.client.batch(start_ns);
         lane.client.recorder.measure(stage == Stage::Measure);
+        if let Some(arrivals) = self.session.begun_with(arm, stage, round) {
+            lane.client.restart(Turns::new(arrivals, self.thread, self.session.lanes_of(arm)));
+        }
         match stage {
             Stage::Open => lane.client.open_only(),
             Stage::WarmUp | Stage::Settle | Stage::Measure => lane.client.load(until_ns),
             Stage::Drain | Stage::Reopen(_) | Stage::Close => lane.client.drain(),
         }
         if stage == Stage::Measure {
-            let arrivals = &self.session.arms[arm].target.arrivals;
-            if arrivals.is_limited() {
-                let whole = Turns::new(arrivals.clone(), self.thread, self.session.lanes_of(arm));
-                lane.client.restart(whole);
-            }
             lane.begin_watch(start_ns);
         }
         let mut driven = match stage {
@@ -314,6 +318,9 @@ impl<'s, I: Io> Worker<'s, I> {
             result.handshakes.merge(&client.recorder.handshakes);
             result.established += client.established();
             result.unasked_bytes += client.unasked_bytes();
+            for ((_, sum), account) in result.requests.iter_mut().zip(&client.recorder.accounts) {
+                sum.merge(account);
+            }
         }
     }
 }

@@ -46,6 +46,7 @@ pub fn backends() -> Vec<Backend> {
 
 pub fn spec(target: &str, body: &[u8]) -> RequestSpec {
     RequestSpec {
+        name: None,
         weight: 1,
         method: "GET".into(),
         target: target.into(),

@@ -8,7 +8,7 @@ use super::*;
 use crate::check::{ExpectedBody, ExpectedStatus};
 use crate::io::{Handler as _, IoFailure, Next, Outgoing, REPORTED_BYTES};
 use crate::recorder::ErrorKind;
-use crate::requests::{RequestSpec, WireSettings};
+use crate::requests::{Order, RequestSpec, WireSettings};
 use crate::schedule::ClosedLoop;
 
 const GOOD: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
@@ -20,6 +20,7 @@ fn client(connections: u32, requests: Option<u64>) -> Client<ClosedLoop> {
 
 pub(super) fn spec() -> RequestSpec {
     RequestSpec {
+        name: None,
         weight: 1,
         method: "GET".into(),
         target: "/".into(),

@@ -101,6 +101,53 @@ fn several_requests_have_answers_of_their_own() {
 }
 
 #[test]
+fn every_request_of_a_mix_has_its_own_account() {
+    let named = |name: &str, weight| RequestSpec { name: Some(name.into()), weight, ..spec() };
+    let settings = WireSettings::default();
+    let mix = RequestMix::new(&settings, &[named("often", 3), named("seldom", 1)]).expect("valid");
+    assert_eq!(*mix.accounts, ["often", "seldom"]);
+    let mut client = Client::new(ClosedLoop { requests: Some(12) }, mix, 1, TIMEOUT_NS);
+    client.recorder.measure(true);
+    open(&mut client);
+    // The answers of the first cycle are wrong, and the connection breaks before the last answer but one.
+    for number in 0..10 {
+        let body = if number < 4 { "no" } else { "ok" };
+        let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{body}");
+        assert_eq!(client.received(0, answer.as_bytes()), Next::Send);
+    }
+    assert_eq!(client.ended(0), Next::Close);
+    client.batch(MIN_BACKOFF_NS);
+    open(&mut client);
+    let counts = client.recorder.counts;
+    client.record_ages();
+    let [often, seldom] = &*client.recorder.accounts else { panic!("there are two") };
+    assert_eq!((often.sent, seldom.sent), (9, 3));
+    assert_eq!((often.errors.of(ErrorKind::Body), seldom.errors.of(ErrorKind::Body)), (3, 1));
+    assert_eq!(often.answers + seldom.answers, counts.answers);
+    assert_eq!(often.errors.total() + seldom.errors.total(), counts.errors.total());
+    assert_eq!(often.in_flight + seldom.in_flight, counts.in_flight());
+    for account in [often, seldom] {
+        assert_eq!(account.sent, account.answers + account.errors.total() + account.in_flight);
+        assert_eq!(account.service.known.len(), account.answers);
+    }
+}
+
+#[test]
+fn a_log_is_sent_in_its_order() {
+    let target = |target: &str| RequestSpec { target: target.into(), ..spec() };
+    let order = Order::Sequence([1, 0, 0, 1].into());
+    let mix = RequestMix::in_order(&WireSettings::default(), &[target("/a"), target("/b")], order).expect("valid");
+    let mut client = Client::new(ClosedLoop::default(), mix, 1, TIMEOUT_NS);
+    open(&mut client);
+    let mut targets = Vec::new();
+    for _ in 0..6 {
+        targets.push(sends(&mut client).contains("/b"));
+        assert_eq!(client.received(0, GOOD), Next::Send);
+    }
+    assert_eq!(targets, [true, false, false, true, true, false]);
+}
+
+#[test]
 fn a_request_that_tls_refuses_is_taken_back() {
     let mut client = waiting(Some(2));
     assert_eq!(client.failed(0, IoFailure::Tls), Next::Close);

@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
+    /// What it is called in the results.
+    name: Option<String>,
     #[serde(default = "one")]
     weight: u32,
     method: Option<String>,
@@ -60,7 +62,8 @@ pub(super) fn parse(path: &Path, usual: &RequestSpec) -> Result<Vec<RequestSpec>
         specs.push(entry.spec(&place, folder, usual)?);
     }
     if specs.is_empty() {
-        return Err(Failure::usage(format!("--requests {}: no request in it", path.display())));
+        return Err(Failure::usage(format!("--requests {}: no request in it", path.display()))
+            .hint(r#"a JSON object per line, like {"weight": 3, "target": "/a"}"#));
     }
     Ok(specs)
 }
@@ -97,7 +100,7 @@ impl Entry {
             known => known.clone(),
         });
         let status = status.unwrap_or(usual.status);
-        Ok(RequestSpec { weight: self.weight, method, target, headers, body, status, expected })
+        Ok(RequestSpec { name: self.name, weight: self.weight, method, target, headers, body, status, expected })
     }
 }
 
@@ -131,6 +134,7 @@ mod tests {
 
     fn usual() -> RequestSpec {
         RequestSpec {
+            name: None,
             weight: 1,
             method: "GET".into(),
             target: "/".into(),
@@ -148,8 +152,10 @@ mod tests {
 
     #[test]
     fn what_a_line_says_and_what_it_leaves_to_the_command_line() {
-        let spec = entry(r#"{"weight": 3, "target": "/x?y", "headers": ["C: d"], "body": "z"}"#).expect("valid");
+        let spec = entry(r#"{"name": "put", "weight": 3, "target": "/x?y", "headers": ["C: d"], "body": "z"}"#);
+        let spec = spec.expect("valid");
         assert_eq!((spec.weight, spec.method.as_str(), spec.target.as_str()), (3, "POST", "/x?y"));
+        assert_eq!(spec.name.as_deref(), Some("put"));
         assert_eq!((spec.headers.len(), spec.body.as_deref()), (2, Some(&b"z"[..])));
         let spec = entry(r#"{"expect": {"status": "404", "contains": "no"}}"#).expect("valid");
         assert_eq!((spec.method.as_str(), spec.target.as_str()), ("GET", "/"));

@@ -1,18 +1,21 @@
 //! The command line of `load`, and the session that it asks for.
 
 mod beside;
+mod log;
 mod mix;
+mod rates;
 mod requests;
 mod shape;
 mod tls;
 mod url;
 
 use self::beside::BesideArguments;
+use self::log::{LogArguments, LoggedLoad};
 use self::requests::{ExpectationArguments, RequestArguments};
-pub(super) use self::shape::{ArrivalsChoice, Shape};
-use self::shape::{duration, nanoseconds};
+use self::shape::{LogTiming, Shape, duration, nanoseconds};
 use self::tls::TlsArguments;
 use self::url::{Place, Url};
+use super::log::LogReceipt;
 use super::output::OutputArguments;
 use crate::io::{Backend, process};
 use crate::plan::Target;
@@ -46,7 +49,7 @@ pub struct LoadArguments {
     #[arg(long)]
     shared_cores: bool,
     #[command(flatten)]
-    pub(super) shape: Shape,
+    shape: Shape,
     #[command(flatten)]
     pub(super) beside: BesideArguments,
     /// How long to wait for an answer
@@ -57,6 +60,8 @@ pub struct LoadArguments {
     unix: Option<PathBuf>,
     #[command(flatten)]
     requests: RequestArguments,
+    #[command(flatten)]
+    log: LogArguments,
     #[command(flatten)]
     tls: TlsArguments,
     #[command(flatten)]
@@ -71,17 +76,34 @@ pub struct LoadArguments {
     pub(super) output: OutputArguments,
 }
 
+/// What the arguments come to.
+pub(crate) struct Prepared {
+    pub(crate) session: Session,
+    /// What was read of a log, if there is one.
+    pub(super) log: Option<LogReceipt>,
+}
+
 impl LoadArguments {
-    /// The session that these arguments ask for.
-    pub(crate) fn session(&self) -> Result<Session, Failure> {
+    /// The shape of the load in words.
+    pub(super) fn shape_text(&self) -> String {
+        self.shape.text(self.log.timed)
+    }
+
+    /// The session that these arguments ask for. Reads the log, if there is one.
+    pub(crate) fn prepare(&self) -> Result<Prepared, Failure> {
         if self.timeout.is_zero() {
             return Err(Failure::usage("-T 0: no answer can be that quick"));
         }
         let cores = self.pick_cores()?;
-        let shaped = self.shape.resolve(self.timeout, cores.len())?;
+        // Report mistakes first: reading a log may take seconds.
+        let url = Url::parse(&self.url)?;
+        let mut log = self.log.read(self.shape.seed)?;
+        let receipt = log.as_ref().map(|log| log.receipt.clone());
+        let timing = log.as_mut().map(|log| LogTiming { lines: log.receipt.sent_lines, times_ns: log.times_ns.take() });
+        let shaped = self.shape.resolve(self.timeout, cores.len(), timing)?;
         let arm = SessionArm {
             name: self.url.clone(),
-            target: self.target(shaped.arrivals)?,
+            target: self.target(url, log, shaped.arrivals)?,
             slice_ns: None,
             network_namespace: None,
             freeze: None,
@@ -90,7 +112,7 @@ impl LoadArguments {
             beside: self.beside.beside()?,
             hops: Vec::new(),
         };
-        Ok(Session {
+        let session = Session {
             seed: self.shape.seed,
             cores,
             io: self.io,
@@ -104,11 +126,11 @@ impl LoadArguments {
             warm_up: self.shape.warm_up(),
             watch: None,
             arms: vec![arm],
-        })
+        };
+        Ok(Prepared { session, log: receipt })
     }
 
-    fn target(&self, arrivals: Arrivals) -> Result<Target, Failure> {
-        let url = Url::parse(&self.url)?;
+    fn target(&self, url: Url, log: Option<LoggedLoad>, arrivals: Arrivals) -> Result<Target, Failure> {
         let tls = self.tls.settings(&url)?;
         let place = match (&self.unix, url.place) {
             (Some(_), Place::Unix(_)) => {
@@ -118,7 +140,13 @@ impl LoadArguments {
             (None, place) => place,
         };
         // Report mistakes first: resolving a name may take seconds.
-        let specs = self.requests.specs(&url.target, &self.expectations)?;
+        let (specs, order) = match log {
+            None => (self.requests.specs(&url.target, &self.expectations)?, None),
+            Some(log) => {
+                let (specs, order) = log.specs(&url.target, &self.requests.headers()?, &self.expectations)?;
+                (specs, Some(order))
+            }
+        };
         let given = self.requests.fastcgi_params(url.wire)?;
         let address = place.address()?;
         let settings = WireSettings {
@@ -126,7 +154,10 @@ impl LoadArguments {
             ..WireSettings::at(&address, url.wire, &url.authority, given)
         };
         Ok(Target {
-            requests: RequestMix::new(&settings, &specs)?,
+            requests: match order {
+                None => RequestMix::new(&settings, &specs)?,
+                Some(order) => RequestMix::in_order(&settings, &specs, order)?,
+            },
             tls,
             address,
             connections: self.connections,

@@ -55,6 +55,11 @@ pub(super) struct ExpectationArguments {
 }
 
 impl RequestArguments {
+    /// The header fields of all requests.
+    pub(super) fn headers(&self) -> Result<Vec<(String, String)>, Failure> {
+        self.headers.iter().map(|text| header("-H", text)).collect()
+    }
+
     /// The request of the URL, or the requests of the file.
     pub(super) fn specs(&self, target: &str, expectations: &ExpectationArguments) -> Result<Vec<RequestSpec>, Failure> {
         let body = self.body_file.as_deref().map(|path| read("--body-file", path)).transpose()?;
@@ -62,13 +67,14 @@ impl RequestArguments {
         let method = self.method.clone().unwrap_or_else(|| usual.to_owned());
         check_method("-m", &method)?;
         let one = RequestSpec {
+            name: None,
             weight: 1,
             method,
             target: target.to_owned(),
-            headers: self.headers.iter().map(|text| header("-H", text)).collect::<Result<_, _>>()?,
+            headers: self.headers()?,
             body: body.map(Into::into),
             status: expectations.expect_status.map_or(ExpectedStatus::Successful, ExpectedStatus::OneOf),
-            expected: expectations.body()?,
+            expected: expectations.body()?.unwrap_or_else(first_body),
         };
         match &self.requests {
             None => Ok(vec![one]),
@@ -93,18 +99,28 @@ impl RequestArguments {
 }
 
 impl ExpectationArguments {
-    fn body(&self) -> Result<ExpectedBody, Failure> {
+    /// The statuses that were asked for, or else these.
+    pub(super) fn status_or(&self, statuses: StatusSet) -> ExpectedStatus {
+        ExpectedStatus::OneOf(self.expect_status.unwrap_or(statuses))
+    }
+
+    /// What every body of a log's answers has to be: nothing unless it was asked for.
+    pub(super) fn body_of_log(&self) -> Result<ExpectedBody, Failure> {
+        Ok(self.body()?.unwrap_or(ExpectedBody::Any))
+    }
+
+    /// The body that was asked for.
+    fn body(&self) -> Result<Option<ExpectedBody>, Failure> {
         if let Some(path) = &self.expect_body {
-            return Ok(ExpectedBody::Bytes(read("--expect-body", path)?.into()));
+            return Ok(Some(ExpectedBody::Bytes(read("--expect-body", path)?.into())));
         }
         if let Some(text) = &self.expect_contains {
-            return contains("--expect-contains", text);
+            return contains("--expect-contains", text).map(Some);
         }
         Ok(match (self.expect_length, self.expect_sha256) {
-            (Some(length), _) => ExpectedBody::Length(length),
-            (_, Some(digest)) => ExpectedBody::Sha256(digest),
-            _ if self.any_body => ExpectedBody::Any,
-            _ => first_body(),
+            (Some(length), _) => Some(ExpectedBody::Length(length)),
+            (_, Some(digest)) => Some(ExpectedBody::Sha256(digest)),
+            _ => self.any_body.then_some(ExpectedBody::Any),
         })
     }
 }

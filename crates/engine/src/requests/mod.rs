@@ -2,21 +2,31 @@
 //!
 //! Every request is put into bytes once, before any load. After that a request is the number of a message.
 
+mod names;
+mod order;
+
+pub use self::order::Order;
+
+use self::names::Accounts;
 use crate::check::{Check, ExpectedBody, ExpectedStatus};
 use crate::io::{Address, MessageId, Messages, REPORTED_BYTES};
+use crate::recorder::AccountId;
+use crate::schedule::Place;
 use crate::wire::{Request, Wire, fastcgi, http_bytes};
 use hopcost_common::failure::Failure;
-use hopcost_common::seeds::Sequence;
 use std::sync::Arc;
 
 /// A message is kept whole in memory.
 const MAX_MESSAGE_BYTES: usize = 1 << 30;
-/// The sum of the weights after their common divisor is taken out.
-const MAX_CYCLE: u64 = 65_536;
+
+/// The number of a request among those of an arm.
+pub type RequestId = u32;
 
 /// One request, and what its answer has to be.
 #[derive(Debug, Clone)]
 pub struct RequestSpec {
+    /// What it is called; `None` is its method and target.
+    pub name: Option<String>,
     /// How often it is sent, in proportion to the others.
     pub weight: u32,
     pub method: String,
@@ -25,6 +35,12 @@ pub struct RequestSpec {
     pub body: Option<Arc<[u8]>>,
     pub status: ExpectedStatus,
     pub expected: ExpectedBody,
+}
+
+impl RequestSpec {
+    fn name(&self) -> String {
+        self.name.clone().unwrap_or_else(|| format!("{} {}", self.method, self.target))
+    }
 }
 
 /// How requests are put into bytes: the wire, and what it says of the server.
@@ -70,6 +86,8 @@ pub struct PreparedRequest {
     pub kept: RequestMessages,
     /// The messages of a connection's last request.
     pub last: RequestMessages,
+    /// Where it is entered besides the whole.
+    pub account: AccountId,
     status: ExpectedStatus,
     expected: ExpectedBody,
 }
@@ -88,18 +106,28 @@ pub struct RequestMix {
     pub requests_per_connection: Option<u32>,
     pub messages: Messages,
     pub list: Arc<[PreparedRequest]>,
-    /// The order in which they are sent, over and over.
-    cycle: Arc<[u16]>,
+    /// The names of the accounts; none if there is one request.
+    pub accounts: Arc<[String]>,
+    order: Order,
     /// The length of the longest body, if all are known.
     pub answer_bytes: Option<u64>,
 }
 
 impl RequestMix {
-    /// Puts the requests into bytes.
+    /// Puts requests into bytes that are sent as often as their weights say.
     pub fn new(settings: &WireSettings, specs: &[RequestSpec]) -> Result<Self, Failure> {
+        let names: Vec<String> = specs.iter().map(RequestSpec::name).collect();
+        let weights = names.iter().map(String::as_str).zip(specs.iter().map(|spec| spec.weight));
+        Self::in_order(settings, specs, Order::by_weight(weights)?)
+    }
+
+    /// Puts requests into bytes that are sent in this order.
+    pub fn in_order(settings: &WireSettings, specs: &[RequestSpec], order: Order) -> Result<Self, Failure> {
+        let weights: Vec<u32> = specs.iter().map(|spec| spec.weight).collect();
+        let Accounts { names, of_requests } = Accounts::of(&weights, |request| specs[request].name());
         let mut messages = Vec::new();
         let mut list = Vec::new();
-        for spec in specs {
+        for (spec, account) in specs.iter().zip(of_requests) {
             let closes_at_once = settings.requests_per_connection == Some(1);
             let kept = put(&mut messages, settings, spec, !closes_at_once)?;
             let last = match settings.requests_per_connection {
@@ -108,27 +136,28 @@ impl RequestMix {
             };
             let to_head = spec.method == "HEAD";
             let expected = if to_head { ExpectedBody::Bytes([].into()) } else { spec.expected.clone() };
-            list.push(PreparedRequest { to_head, kept, last, status: spec.status, expected });
+            list.push(PreparedRequest { to_head, kept, last, account, status: spec.status, expected });
         }
-        let weights: Vec<u32> = specs.iter().map(|spec| spec.weight).collect();
         Ok(Self {
             wire: settings.wire,
             requests_per_connection: settings.requests_per_connection,
             messages: messages.into(),
             answer_bytes: longest(list.iter().map(|request| request.expected.length())),
             list: list.into(),
-            cycle: cycle(&weights)?,
+            accounts: names.into(),
+            order,
         })
     }
 
-    /// Which of the requests is sent as number `count`.
+    /// Whether the requests have an order of their own, as those of a log.
+    pub fn is_sequence(&self) -> bool {
+        matches!(self.order, Order::Sequence(_))
+    }
+
+    /// Which of the requests is sent at this place of the schedule.
     #[inline]
-    pub fn at(&self, count: u64) -> u16 {
-        match &*self.cycle {
-            [only] => *only,
-            // Below the length.
-            several => several[(count % several.len() as u64) as usize],
-        }
+    pub fn at(&self, place: Place) -> RequestId {
+        self.order.at(place)
     }
 }
 
@@ -173,30 +202,13 @@ fn put(
     })
 }
 
-/// Each request as often as its weight says, in a shuffled order that is always the same.
-fn cycle(weights: &[u32]) -> Result<Arc<[u16]>, Failure> {
-    let divisor = weights.iter().copied().fold(0, greatest_common_divisor).max(1);
-    let total: u64 = weights.iter().map(|weight| u64::from(weight / divisor)).sum();
-    if total == 0 || total > MAX_CYCLE || weights.len() > usize::from(u16::MAX) {
-        return Err(Failure::usage(format!("the weights add up to {total}, not 1 to {MAX_CYCLE}"))
-            .hint("weights are proportions: 1 and 3 do as well as 1000 and 3000"));
-    }
-    let each = weights.iter().zip(0_u16..);
-    let sorted: Vec<u16> =
-        each.flat_map(|(weight, number)| std::iter::repeat_n(number, (weight / divisor) as usize)).collect();
-    Ok(Sequence::new(1).order_of(sorted.len()).into_iter().map(|place| sorted[place]).collect())
-}
-
-fn greatest_common_divisor(a: u32, b: u32) -> u32 {
-    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn spec(target: &str, weight: u32) -> RequestSpec {
         RequestSpec {
+            name: None,
             weight,
             method: "PUT".into(),
             target: target.into(),
@@ -208,16 +220,6 @@ mod tests {
     }
 
     #[test]
-    fn shares_are_exact_and_shuffled() {
-        let requests = RequestMix::new(&WireSettings::default(), &[spec("/a", 30), spec("/b", 10)]).expect("valid");
-        let cycle: Vec<u16> = (0..4).map(|count| requests.at(count)).collect();
-        assert_eq!(cycle.iter().filter(|&&number| number == 1).count(), 1);
-        assert_eq!(requests.at(4), requests.at(0));
-        let cycle = super::cycle(&[500, 499]).expect("valid");
-        assert!(cycle[..500].contains(&1), "shuffled");
-    }
-
-    #[test]
     fn the_longest_answer_is_known_only_if_all_are() {
         let answer_bytes = |expected: [ExpectedBody; 2]| {
             let specs = expected.map(|expected| RequestSpec { expected, ..spec("/", 1) });
@@ -225,13 +227,6 @@ mod tests {
         };
         assert_eq!(answer_bytes([ExpectedBody::Length(5), ExpectedBody::Length(9)]), Some(9));
         assert_eq!(answer_bytes([ExpectedBody::Length(5), ExpectedBody::Any]), None, "it may be a long one");
-    }
-
-    #[test]
-    fn weights_that_make_no_cycle() {
-        for weights in [vec![0, 0], vec![], vec![65_536, 1]] {
-            assert_eq!(super::cycle(&weights).expect_err("refused").exit_code(), 2);
-        }
     }
 
     #[test]
