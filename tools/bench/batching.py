@@ -59,7 +59,7 @@ def main() -> None:
         for name, arm in ARMS.items():
             stack = stacks.enter_context(RunningStack(name, arm, {}, cores, host, label=f"batch-{name}"))
             answer = check.ask(name, stack.prepared.address, workload.target)
-            arms.append(engine_arm(stack, workload, answer))
+            arms.append(engine_arm(stack, workload, [answer]))
         for repeat in range(options.repeats):
             for way in shuffle.sample(list(WAYS), len(WAYS)):
                 io, batch = WAYS[way]

@@ -73,6 +73,7 @@ def decide_experiment(
     notes += fitting.notes
     has_open_loop, why_none = _open_loop(experiment, [arm.arm for arm in arms], options, limits, fitting)
     notes += why_none
+    rates = [*(options.rates or experiment.rates)]
     protocol_connections = None
     if protocol is not None:
         proxied = any(len(arm.arm.hops) > 1 for arm in arms)
@@ -111,8 +112,8 @@ def decide_experiment(
         soak_asked_s=None if experiment.soak is None or options.one_arm_at_a_time else experiment.soak.length_s,
         as_published=protocol,
         protocol_connections=protocol_connections,
-        open_loop_shares=[*METHOD.open_loop_shares[: options.loads]] if has_open_loop and not options.rates else [],
-        open_loop_rates=[*options.rates] if has_open_loop else [],
+        open_loop_shares=[*METHOD.open_loop_shares[: options.loads]] if has_open_loop and not rates else [],
+        open_loop_rates=rates if has_open_loop else [],
         weight=experiment.weight,
     )
     return in_groups(planned, fitting.together)

@@ -91,7 +91,8 @@ class PlannedExperiment(msgspec.Struct, frozen=True):
         list[float], Meta(description="of the slowest arm's throughput, offered to all arms after the closed loop")
     ] = []
     open_loop_rates: Annotated[
-        list[float], Meta(description="offered loads that `--rate` names, in requests per second, in place of shares")
+        list[float],
+        Meta(description="offered loads that `--rate` or the suite names, in requests per second, in place of shares"),
     ] = []
     weight: Annotated[float, Meta(description="its part of the run's time, beside the others' weights")] = 1
     scope: Annotated[

@@ -16,7 +16,7 @@ WITHOUT_A_FILE = {
         "plan/options plan/plan plan/until record/contents/block record/contents/evidence record/contents/reason "
         "record/contents/repeat record/contents/run stacks/prepare/prepared statistics/questions/claims/result "
         "suites/peer_name "
-        "suites/articles/published suites/suite"
+        "suites/articles/published suites/experiments/request suites/experiments/soak suites/suite"
     ),
     "whole commands show it: tests/end_to_end and tests/integration/cli": (
         "cli/measure/conf measure/protocols/conf/ask measure/protocols/conf/learning "

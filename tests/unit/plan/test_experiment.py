@@ -84,9 +84,10 @@ def test_offered_loads_follow_where_our_engine_takes_turns() -> None:
         idle_s: float | None = None,
         loads: int = 1,
         rates: tuple[float, ...] = (),
+        suite_rates: tuple[float, ...] = (),
         **changes: object,
     ) -> PlannedExperiment:
-        replaced = msgspec.structs.replace(SUITE.experiments[0], **changes)
+        replaced = msgspec.structs.replace(SUITE.experiments[0], rates=[*suite_rates], **changes)
         planned = plan_make.make_plan(
             msgspec.structs.replace(SUITE, experiments=[replaced]),
             [],
@@ -109,6 +110,8 @@ def test_offered_loads_follow_where_our_engine_takes_turns() -> None:
     assert shares(loads=2) == [0.25, 0.5]
     assert shares(rates=(500.0, 90.0)) == [] and first(rates=(500.0, 90.0)).open_loop_rates == [500.0, 90.0]
     assert first(rates=(500.0, 90.0), open_loop=False).open_loop_rates == []
+    assert shares(suite_rates=(70.0,)) == [] and first(suite_rates=(70.0, 9.0)).open_loop_rates == [70.0, 9.0]
+    assert first(suite_rates=(70.0,), rates=(500.0,)).open_loop_rates == [500.0], "the command line wins"
     assert shares(peer="wrk") == []
     assert shares(open_loop=False) == []
     assert shares(workload=Workload(connections=8, requests_per_connection=1)) == []

@@ -126,7 +126,7 @@ def run(name: str, number: int) -> Figures:
             stack = running.enter_context(RunningStack(*arguments, label=f"truth-{arm.name}"))
             stacks.append(stack)
             answer = check.ask_as_loaded(arm.name, stack.prepared.address, workload)
-            arms.append(engine_arm(stack, workload, answer))
+            arms.append(engine_arm(stack, workload, [answer]))
         work = EnginePlan(
             seed=number,
             cores=experiment.cores.generator,

@@ -52,6 +52,10 @@ def crosscheck(
 
     format = pick_format(format, json=json)
     _, asked, _ = names.locate(arm)
+    if asked.workload.mix is not None:
+        raise UsageError(
+            f"{arm}: other generators send one request, not a mix", "name an arm that is asked one request"
+        )
     if asked.workload.method.uploads:
         raise UsageError(f"{arm}: other generators send GET alone here", "name an arm that is asked with GET")
     console = Console(stderr=True, highlight=False)

@@ -18,6 +18,7 @@ from hopcost.stacks.sandbox.network import HOST
 from hopcost.stacks.sandbox.ports import raise_open_files
 from hopcost.suites.arms.arm import Arm
 from hopcost.suites.experiments.experiment import Experiment
+from hopcost.suites.experiments.mix import requests_of
 from hopcost.suites.names import locate
 
 
@@ -25,7 +26,7 @@ from hopcost.suites.names import locate
 def running_arm(
     path: str, label: str, say: Callable[[str], None], *, isolated: bool
 ) -> Iterator[tuple[Experiment, RunningStack, HttpAnswer]]:
-    """The arm's experiment, its running stack and its answer to a request of the workload.
+    """The arm's experiment, its running stack and its answer to the first request of the workload.
 
     It gets a network of its own if `isolated`, or if its surroundings need one. `say` gets a line for each program that
     is built first. ArmFailed if the arm does not start or answer.
@@ -41,7 +42,8 @@ def running_arm(
     host = Local(find_freezer(), network.find_network() if isolated else HOST)
     with RunningStack(name, content, experiment.settings, cores, host, label=f"{label}-{name}") as stack:
         with stack.as_client():
-            answer = check.ask_as_loaded(name, stack.prepared.address, experiment.workload)
+            first = requests_of(experiment.workload)[0]
+            answer = check.ask_as_loaded(name, stack.prepared.address, first.workload)
         stack.supply.refuse_error(answer.status)
         yield experiment, stack, answer
 

@@ -9,18 +9,22 @@ from hopcost.record.secrets import mask_environment, mask_headers, mask_text, ma
 from hopcost.stacks.client.address import Address
 from hopcost.stacks.prepare.prepared import PreparedHop, PreparedStack
 from hopcost.suites.experiments.experiment import Workload
+from hopcost.suites.experiments.mix import requests_of
 
 
 def describe_stack(stack: PreparedStack, folder: Path, workload: Workload) -> str:
     """Several lines of text, secrets masked; `folder` is where the files are, or would be."""
     cores = ",".join(str(core) for core in stack.cores.stack)
+    requests = [request.workload for request in requests_of(workload)]
     lines = [
         f"arm:    {stack.arm}",
-        f"URL:    {stack.address.url}{mask_text(workload.target)}",
+        *[f"URL:    {stack.address.url}{mask_text(request.target)}" for request in requests],
         f"folder: {folder}",
         f"cores:  stack {cores}, generator {','.join(map(str, stack.cores.generator))}",
     ]
-    lines += ["", "try it:", *[f"  {line}" for line in _checks(stack.address, workload, stack.cores.generator)]]
+    lines += ["", "try it:"]
+    for request in requests:
+        lines += [f"  {line}" for line in _checks(stack.address, request, stack.cores.generator)]
     for hop in reversed(stack.hops):
         settings = ", ".join(f"{key} = {str(value).lower()}" for key, value in hop.settings.items())
         lines += [
@@ -60,9 +64,10 @@ def _checks(address: Address, workload: Workload, generator: list[int]) -> list[
     fields = "".join(f"-H {shlex.quote(f'{name}: {value}')} " for name, value in masked)
     connections = workload.connections
     body = ""
-    if workload.body_bytes is not None:
+    if workload.method.uploads:
         fields = f"-X {workload.method.value} --data-binary @- {fields}"
-        body = f"head -c {workload.body_bytes} /dev/zero | "
+        text = None if workload.body_text is None else mask_text(workload.body_text)
+        body = f"head -c {workload.body_bytes} /dev/zero | " if text is None else f"printf %s {shlex.quote(text)} | "
     target = mask_text(workload.target)
     if address.is_unix:
         return [f"{body}curl -i {fields}--unix-socket {address.address} http://localhost{target}"]

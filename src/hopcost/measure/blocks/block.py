@@ -12,16 +12,18 @@ from hopcost.measure.load.context import BlockContext, CheckedArm
 from hopcost.measure.load.engine import cores_in_use, load_closed, load_open
 from hopcost.plan import open_loop
 from hopcost.plan.open_loop import Offered
-from hopcost.plan.plan import PlannedArm
+from hopcost.plan.plan import PlannedArm, PlannedExperiment
 from hopcost.programs.generators.engine_protocol import Validity, WarmUp
 from hopcost.record.contents.block import Block, Failure
 from hopcost.record.contents.reason import Reason, ReasonKind
 from hopcost.record.kept_files import KeptCommand
 from hopcost.record.writer import now_utc
 from hopcost.stacks.client import check
+from hopcost.stacks.client.connection import HttpAnswer
 from hopcost.stacks.stack import Stack
 from hopcost.statistics.figures import throughput
 from hopcost.statistics.validity.block import judge_block
+from hopcost.suites.experiments.mix import requests_of
 
 
 def measure_block(
@@ -118,9 +120,24 @@ def start(context: BlockContext, arm: PlannedArm, number: int, stacks: contextli
     commands = [KeptCommand(hop.name, experiment.cores.stack, hop.command) for hop in stack.prepared.hops]
     files = {f"{hop.name}.{name}": text for hop in stack.prepared.hops for name, text in hop.shown_files.items()}
     context.writer.put_stack(experiment.name, arm.name, commands, files)
-    answer = context.rig.ask(stack, experiment.workload)
-    check.check_answer(arm.name, answer, experiment.workload.expect)
-    return CheckedArm(arm=arm, stack=stack, answer=answer)
+    answers: list[HttpAnswer] = []
+    for request in requests_of(experiment.workload):
+        answers.append(context.rig.ask(stack, request.workload))
+        check.check_answer(arm.name, answers[-1], request.workload.expect)
+    return CheckedArm(arm=arm, stack=stack, answers=answers)
+
+
+def compare_with_baseline(
+    experiment: PlannedExperiment, expected: list[HttpAnswer], arm: str, answers: list[HttpAnswer]
+) -> None:
+    """ArmFailed unless the arm answers every request as the baseline does, as far as that is compared."""
+    for request, baselines, answer in zip(requests_of(experiment.workload), expected, answers, strict=True):
+        try:
+            check.compare_answers(experiment.baseline, baselines, arm, answer, request.workload.expect)
+        except ArmFailed as error:
+            if experiment.workload.mix is None:
+                raise
+            raise ArmFailed(arm, f"{request.name}: {error.message}", error.hint) from error
 
 
 def start_and_check(
@@ -137,8 +154,7 @@ def start_and_check(
         try:
             checked = start(context, arm, block.number, stacks)
             if ready:
-                expected, expect = ready[0].answer, experiment.workload.expect
-                check.compare_answers(experiment.baseline, expected, arm.name, checked.answer, expect)
+                compare_with_baseline(experiment, ready[0].answers, arm.name, checked.answers)
         except ArmFailed as error:
             block.failures.append(Failure(arm=arm.name, message=error.message, hint=error.hint))
             if arm.name == experiment.baseline:

@@ -72,7 +72,7 @@ def load_until_warm(
     `before` are the slices of a load that broke off. MeasurementFailed if the engine fails; ArmFailed if a program of
     the stack has ended.
     """
-    arm = engine_arm(stack, workload, answer)
+    arm = engine_arm(stack, workload, [answer])
     arm.freeze = None  # it is alone
     plan = EnginePlan(
         seed=0,

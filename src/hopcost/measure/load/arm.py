@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hopcost.programs.generators import engine_protocol
 from hopcost.programs.generators.beside import EngineIdleConnections, EngineSlowClients
 from hopcost.programs.generators.engine_protocol import (
     Cgroup,
     EngineArm,
     EngineHop,
+    EngineMixed,
+    Expect,
     ProcessClocks,
+    Request,
     Tls,
 )
 from hopcost.stacks.attached.request import request_of
@@ -16,11 +21,18 @@ from hopcost.stacks.client import check
 from hopcost.stacks.client.connection import HttpAnswer
 from hopcost.stacks.stack import Stack
 from hopcost.suites.experiments.experiment import Workload
+from hopcost.suites.experiments.mix import requests_of
 
 
-def engine_arm(stack: Stack, workload: Workload, expected: HttpAnswer) -> EngineArm:
-    """A running stack as the engine's plan names it."""
-    address, request = stack.prepared.address, request_of(stack.prepared, workload)
+def engine_arm(stack: Stack, workload: Workload, expected: Sequence[HttpAnswer]) -> EngineArm:
+    """A running stack as the engine's plan names it, with what it answered to each request."""
+    address = stack.prepared.address
+    asked = zip(requests_of(workload), expected, strict=True)
+    mix = [
+        EngineMixed(request.name, request.weight, *_request_and_answer(stack, request.workload, answer))
+        for request, answer in asked
+    ]
+    is_mix = workload.mix is not None
     return EngineArm(
         name=stack.arm,
         address={"unix" if address.is_unix else "tcp": address.address},
@@ -28,10 +40,11 @@ def engine_arm(stack: Stack, workload: Workload, expected: HttpAnswer) -> Engine
         connections=workload.connections,
         tls=Tls(address.ca_file, address.server_name, address.verify) if address.is_tls else None,
         timeout_ns=workload.timeout_s * 1_000_000_000,
-        request=engine_protocol.engine_request(request.target, request.headers, request.method, request.body),
-        expect=check.expect_under_load(expected, workload.expect),
         freeze=stack.freeze,
         hops=[*_own_hops(stack), *_shared_hops(stack)],
+        request=None if is_mix else mix[0].request,
+        expect=None if is_mix else mix[0].expect,
+        mix=mix if is_mix else [],
         requests_per_connection=workload.requests_per_connection,
         slow_clients=_slow_clients(workload),
         idle_connections=_idle_connections(workload),
@@ -46,6 +59,12 @@ def _slow_clients(workload: Workload) -> EngineSlowClients | None:
 def _idle_connections(workload: Workload) -> EngineIdleConnections | None:
     idle = workload.idle_connections
     return None if idle is None or not idle.number else EngineIdleConnections(idle.number, idle.every_ns)
+
+
+def _request_and_answer(stack: Stack, workload: Workload, answer: HttpAnswer) -> tuple[Request, Expect]:
+    asked = request_of(stack.prepared, workload)
+    request = engine_protocol.engine_request(asked.target, asked.headers, asked.method, asked.body)
+    return request, check.expect_under_load(answer, workload.expect)
 
 
 def _own_hops(stack: Stack) -> list[EngineHop]:

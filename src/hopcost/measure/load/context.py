@@ -34,8 +34,13 @@ class BlockContext(msgspec.Struct, frozen=True):
 
 
 class CheckedArm(msgspec.Struct, frozen=True):
-    """An arm that runs and has answered the check."""
+    """An arm that runs and has answered the check: each request of its workload."""
 
     arm: PlannedArm
     stack: Stack
-    answer: HttpAnswer
+    answers: list[HttpAnswer]
+
+    @property
+    def answer(self) -> HttpAnswer:
+        """To its only request, or to the first of a mix."""
+        return self.answers[0]

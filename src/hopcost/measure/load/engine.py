@@ -64,7 +64,7 @@ def load_closed(
     for part, checked, planned in zip(block.arms, ready, work.arms, strict=True):
         assert part.totals is not None, "whole() raises without them"
         shape = LoadShape(answers=part.totals.answers, opened=part.totals.opened)
-        part.receipts = observers[part.name].receipts(checked.answer, planned.request.accepts_gzip, shape)
+        part.receipts = observers[part.name].receipts(checked.answer, planned.accepts_gzip, shape)
         part.worker_cpu_ns = processes[part.name].worker_cpu_ns()
         part.restarts = processes[part.name].restarts()
         part.reopened = planned.reopen_each_round
@@ -105,7 +105,7 @@ def engine_plan(
         settle_ns=experiment.settle_ns,
         rounds=rounds,
         warm_up=warm_up or WarmUp(least_ns=plan.warm_up_least_ns, most_ns=plan.warm_up_most_ns),
-        arms=[engine_arm(checked.stack, experiment.workload, checked.answer) for checked in ready],
+        arms=[engine_arm(checked.stack, experiment.workload, checked.answers) for checked in ready],
         shared_cores=experiment.cores.shared,
     )
     for arm, checked in zip(work.arms, ready, strict=True):

@@ -25,7 +25,7 @@ class Part:
         self.hops = hop_names(ready.stack) + [
             service.name for service in ready.stack.services if service.why_unknown is None
         ]
-        self.answer = ready.answer
+        self.answers = ready.answers
         self.stack = ready.stack
         self.time_wait: list[TimeWait] = []
         self.warm_up: WarmedUp | None = None
@@ -45,7 +45,8 @@ class Part:
             name=self.arm.name,
             copy_of=self.arm.copy_of,
             hops=self.hops,
-            check=answer_to_keep(self.answer),
+            check=answer_to_keep(self.answers[0]),
+            mix_checks=[answer_to_keep(answer) for answer in self.answers] if len(self.answers) > 1 else [],
             warm_up=warm_up,
             slices=self.slices,
             totals=totals,

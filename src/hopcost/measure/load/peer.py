@@ -46,9 +46,15 @@ def missing() -> dict[str, str]:
 
 
 def refuse_uploads(plan: Plan) -> None:
-    """UsageError if another generator would have to send bodies."""
+    """UsageError if another generator would have to send bodies, or several requests in turns."""
     for experiment in plan.experiments:
-        if (plan.peer or plan.as_published) and experiment.workload.method.uploads:
+        if not (plan.peer or plan.as_published):
+            continue
+        if experiment.workload.mix is not None:
+            raise UsageError(
+                f"{experiment.name}: other generators send one request, not a mix", "leave --generator out"
+            )
+        if experiment.workload.method.uploads:
             method = experiment.workload.method.value
             raise UsageError(
                 f"{experiment.name}: other generators send GET alone here, not {method}", "leave --generator out"

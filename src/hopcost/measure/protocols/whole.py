@@ -11,7 +11,7 @@ import random
 import msgspec
 
 from hopcost.errors import ArmFailed, MeasurementFailed
-from hopcost.measure.blocks.block import note_failures, recording, start
+from hopcost.measure.blocks.block import compare_with_baseline, note_failures, recording, start
 from hopcost.measure.load import peer as peer_load
 from hopcost.measure.load.context import BlockContext, CheckedArm
 from hopcost.measure.load.engine import load_closed
@@ -19,7 +19,6 @@ from hopcost.plan.method import METHOD
 from hopcost.plan.plan import PlannedArm, PlannedExperiment
 from hopcost.programs.generators.engine_protocol import End, Validity, WarmUp
 from hopcost.record.contents.block import Block, Failure
-from hopcost.stacks.client import check
 from hopcost.stacks.client.connection import HttpAnswer
 
 
@@ -27,7 +26,7 @@ def measure_whole_block(context: BlockContext, arms: list[PlannedArm], number: i
     """Run a block over these arms; never raises for what a program, an arm or a generator does wrong."""
     experiment = context.experiment
     context.watcher.block_begins(experiment, number)
-    answers: dict[str, HttpAnswer] = {}
+    answers: dict[str, list[HttpAnswer]] = {}
     with recording(context, number, judged=False) as block:  # each arm's slice is
         order = list(arms)
         random.Random(block.seed).shuffle(order)
@@ -42,12 +41,12 @@ def measure_whole_block(context: BlockContext, arms: list[PlannedArm], number: i
     return block
 
 
-def _slice(context: BlockContext, arm: PlannedArm, number: int, answers: dict[str, HttpAnswer]) -> Block:
+def _slice(context: BlockContext, arm: PlannedArm, number: int, answers: dict[str, list[HttpAnswer]]) -> Block:
     """One arm started, loaded for one slice and stopped, as a block of its own."""
     with recording(context, number) as part, contextlib.ExitStack() as stacks:
         try:
             ready = start(context, arm, number, stacks)
-            answers[arm.name] = ready.answer
+            answers[arm.name] = ready.answers
             _load(context, part, ready)
             note_failures(part, [ready.stack])
         except ArmFailed as error:
@@ -90,10 +89,12 @@ def _sum(*values: int | None) -> int | None:
     return sum(known) if known else None
 
 
-def _compare(block: Block, experiment: PlannedExperiment, expected: HttpAnswer, arm: str, answer: HttpAnswer) -> None:
+def _compare(
+    block: Block, experiment: PlannedExperiment, expected: list[HttpAnswer], arm: str, answers: list[HttpAnswer]
+) -> None:
     """An arm that answers otherwise than the baseline fails, and what was measured of it does not count."""
     try:
-        check.compare_answers(experiment.baseline, expected, arm, answer, experiment.workload.expect)
+        compare_with_baseline(experiment, expected, arm, answers)
     except ArmFailed as error:
         block.failures.append(Failure(arm=arm, message=error.message, hint=error.hint))
         block.arms = [part for part in block.arms if part.name != arm]

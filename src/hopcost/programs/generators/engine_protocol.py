@@ -53,6 +53,15 @@ class Expect(msgspec.Struct):
     masked: list[tuple[int, int]] = []  # bytes of the body that may be any: from, and to without it
 
 
+class EngineMixed(msgspec.Struct):
+    """One request of a mix."""
+
+    name: str
+    weight: int
+    request: Request
+    expect: Expect
+
+
 class ProcessClocks(msgspec.Struct):
     """Where a hop's CPU time is read: the process CPU clocks of these pids, added up."""
 
@@ -95,10 +104,11 @@ class EngineArm(msgspec.Struct):
     address: dict[str, str]
     connections: int
     timeout_ns: int
-    request: Request
-    expect: Expect
     freeze: dict[str, object] | None
     hops: list[EngineHop]
+    request: Request | None = None  # None, as `expect`, if there is a mix
+    expect: Expect | None = None
+    mix: list[EngineMixed] = []
     network_namespace: str | None = None
     tls: Tls | None = None
     requests_per_connection: int | None = None
@@ -108,6 +118,12 @@ class EngineArm(msgspec.Struct):
     slow_clients: EngineSlowClients | None = None
     idle_connections: EngineIdleConnections | None = None
     arrivals: dict[str, Rate] | None = None  # {"constant": Rate} or {"poisson": Rate}; None is the closed loop
+
+    @property
+    def accepts_gzip(self) -> bool:
+        """Whether its request, the first of a mix, asks for compressed answers."""
+        request = self.mix[0].request if self.request is None else self.request
+        return request.accepts_gzip
 
 
 class WarmUp(msgspec.Struct):
@@ -283,6 +299,30 @@ class TlsHandshakes(msgspec.Struct, frozen=True):
         return ", ".join(part for part in (self.version, self.cipher_suite, self.group) if part is not None)
 
 
+class RequestTotals(msgspec.Struct):
+    """One request of a mix in the measured slices: accounts, and histograms as those of its arm."""
+
+    request: Annotated[str, Meta(description="its name; `69 others` have one account together")]
+    sent: Annotated[int, Meta(description="requests sent")]
+    not_sent: Annotated[int, Meta(description="requests of an open loop that were due and never sent")]
+    answers: Annotated[int, Meta(description="correct ones")]
+    in_flight: Annotated[int, Meta(description="sent and still not answered at the end")]
+    errors: Annotated[
+        dict[str, int],
+        Meta(description="by kind; connections that could not be opened are no request's"),
+    ]
+    service_time: Annotated[str, Meta(description="histogram of correct answers")]
+    unanswered: Annotated[
+        str, Meta(description="histogram of the ages, since sending, of those timed out or in flight")
+    ]
+    response_time: Annotated[
+        str | None, Meta(description="histogram from the intended start, of correct answers; null in the closed loop")
+    ] = None
+    response_unanswered: Annotated[
+        str | None, Meta(description="the ages, since the intended start, of those timed out, in flight or never sent")
+    ] = None
+
+
 class ArmTotals(msgspec.Struct, tag_field="kind", tag="arm"):
     """An arm's accounts over the whole block, and its histograms (V2 compressed, base64, ns)."""
 
@@ -326,6 +366,7 @@ class ArmTotals(msgspec.Struct, tag_field="kind", tag="arm"):
     idle_connections: Annotated[
         BesideTotals | None, Meta(description="of the idle connections beside; null if there are none")
     ] = None
+    requests: Annotated[list[RequestTotals], Meta(description="of a mix, by request; else empty")] = []
 
 
 class End(msgspec.Struct, tag_field="kind", tag="end"):

@@ -88,6 +88,10 @@ class ArmBlock(msgspec.Struct):
             description="how its connections were opened anew before each round, as in the workload; null: not at all"
         ),
     ] = None
+    mix_checks: Annotated[
+        list[CheckedAnswer],
+        Meta(description="of a mix, what it answered to each request, in the order of the plan; else empty"),
+    ] = []
     restarts: Annotated[
         dict[str, int],
         Meta(

@@ -20,6 +20,7 @@ from hopcost.suites.arms.configuration import Configuration
 from hopcost.suites.arms.server import RunningServer
 from hopcost.suites.articles.published import Protocol
 from hopcost.suites.experiments.experiment import Experiment, Workload
+from hopcost.suites.experiments.request import HeaderField, MixedRequest
 from hopcost.suites.suite import Suite
 
 Text = TypeVar("Text", str, str | None)
@@ -130,9 +131,17 @@ class StructureMasker:
         )
 
     def _workload(self, workload: Workload) -> Workload:
-        fields = self.masker.mask_headers(workload.header_fields)
-        target = self.masker.mask_text(workload.target)
-        return replace(workload, headers=[[name, value] for name, value in fields], target=target)
+        mix = None if workload.mix is None else [self._mixed(mixed) for mixed in workload.mix]
+        target, body_text = self.masker.mask_text(workload.target), self._text(workload.body_text)
+        return replace(workload, headers=self._fields(workload.headers), target=target, body_text=body_text, mix=mix)
+
+    def _mixed(self, mixed: MixedRequest) -> MixedRequest:
+        target, body_text = self._text(mixed.target), self._text(mixed.body_text)
+        return replace(mixed, headers=self._fields(mixed.headers), target=target, body_text=body_text)
+
+    def _fields(self, fields: list[HeaderField]) -> list[HeaderField]:
+        masked = self.masker.mask_headers([(name, value) for name, value in fields])
+        return [[name, value] for name, value in masked]
 
     def _protocol(self, protocol: Protocol | None) -> Protocol | None:
         return None if protocol is None else replace(protocol, options=self.masker.mask_words(protocol.options))

@@ -22,6 +22,7 @@ from hopcost.record.contents.reason import Reason
 from hopcost.record.contents.run import Ending
 from hopcost.statistics.intervals import Interval
 from hopcost.statistics.precision.precision import Settling
+from hopcost.statistics.requests import RequestFigures
 from hopcost.statistics.summary.hop_cost import HopCost
 from hopcost.statistics.summary.open_loop import OpenFigures, VoidStarts
 from hopcost.statistics.summary.openings import WorkersLuck
@@ -102,6 +103,14 @@ class ReportedArm(msgspec.Struct, frozen=True):
             description="at each offered load: `share`, `rate_per_s`, `answers`, `answered` (÷ due),"
             " `cpu_ns_per_request` by hop, `response_time_ns` (`p50`, `p90`, `p99`, `p999`; null with"
             " fewer than 100 samples beyond)"
+        ),
+    ]
+    requests: Annotated[
+        list[RequestFigures],
+        Meta(
+            description="of a mix, each request at full load (`rate_per_s` null) and at each offered load: `sent`,"
+            " `answers`, `not_sent`, `errors` by kind, `time_ns` (`p50` and `p99`; service times at full load, else"
+            " response times; null with fewer than 100 samples beyond); empty without a mix"
         ),
     ]
     faults: Annotated[

@@ -12,6 +12,8 @@ from hopcost.report.notes.void_loads import void_load_lines
 from hopcost.report.notes.workers import workers_lines
 from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
 from hopcost.suites.experiments.expect import Compared
+from hopcost.suites.experiments.experiment import Workload
+from hopcost.suites.experiments.mix import requests_of
 
 TURNS = {
     Turns.ALL: None,
@@ -57,6 +59,18 @@ def _precision(experiment: ExperimentSummary) -> str:
     return f"{count(experiment.blocks, 'start')}{reach}{stopped}"
 
 
+def _compared_lines(workload: Workload) -> list[str]:
+    """What of answers was compared, if it was not all; of a mix by request."""
+    lines: list[str] = []
+    for request in requests_of(workload):
+        expect = request.workload.expect
+        compared = COMPARED[expect.compared]
+        if compared is not None:
+            name = "" if workload.mix is None else f"{request.name}: "
+            lines.append(name + compared.format(bytes=sum(to - from_ for from_, to in expect.masked)))
+    return lines
+
+
 def _procedure(experiment: ExperimentSummary) -> list[str]:
     """How it ran, if not as asked or as usual."""
     plan, lines = experiment.plan, []
@@ -65,10 +79,7 @@ def _procedure(experiment: ExperimentSummary) -> list[str]:
         lines.append(turns.format(seconds=plan.slice_ns / 1e9))
     if plan.connections_asked is not None:
         lines.append(f"run with {plan.workload.connections} connections, {plan.connections_asked} asked for")
-    compared = COMPARED[plan.workload.expect.compared]
-    if compared is not None:
-        masked_bytes = sum(to - from_ for from_, to in plan.workload.expect.masked)
-        lines.append(compared.format(bytes=masked_bytes))
+    lines += _compared_lines(plan.workload)
     tools = dict.fromkeys(arm.peer for arm in experiment.arms if arm.peer is not None)
     if tools:
         lines.append(PEER.format(tools=", ".join(tools)))

@@ -12,6 +12,7 @@ from hopcost.report.document import Bar
 from hopcost.report.formatting import CONFIDENCE_IN_TEXT
 from hopcost.statistics.summary.summary import ExperimentSummary
 from hopcost.suites.experiments.expect import Compared
+from hopcost.suites.experiments.mix import requests_of
 
 SCOPE = [
     f"(a–b): {CONFIDENCE_IN_TEXT} sure to hold the true figure, in all rows of a column together.",
@@ -34,7 +35,8 @@ def scope_lines(experiments: list[ExperimentSummary]) -> list[str]:
         lines = [SCOPE[0], AS_THEY_RUN] if experiments[0].plan.scope is Scope.PROCESSES else list(SCOPE)
     if not arms or any(sum(arm.errors.values()) for arm in arms):
         return lines
-    is_by_body = all(experiment.plan.workload.expect.compared is Compared.BODY for experiment in experiments)
+    requests = [request for experiment in experiments for request in requests_of(experiment.plan.workload)]
+    is_by_body = all(request.workload.expect.compared is Compared.BODY for request in requests)
     is_checked = is_by_body and all(arm.peer is None for arm in arms)
     return [*lines, "No errors; all bodies identical." if is_checked else "No errors."]
 

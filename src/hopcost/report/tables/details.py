@@ -15,7 +15,7 @@ from hopcost.report.notes.verdicts import restart_spread_lines, verdict_lines
 from hopcost.report.tables import repeats
 from hopcost.report.tables.beside import beside_table
 from hopcost.report.tables.cpu import cpu_table, hop_cost_table
-from hopcost.report.tables.offered_load import offered_load_table, service_time_table
+from hopcost.report.tables.offered_load import offered_load_table, request_table, service_time_table
 from hopcost.report.tables.peers import peer_table
 from hopcost.report.tables.published import published_table
 from hopcost.report.tables.usage import usage_table
@@ -30,7 +30,13 @@ def details(group: Group) -> dict[Part, list[Element]]:
     parts: dict[Part, list[Element | None]] = {
         Part.VERDICTS: [verdict_table(group), _notes(group, verdict_lines), _notes(group, _soak)],
         Part.CPU: [cpu_table(group), hop_cost_table(group)],
-        Part.LOAD: [offered_load_table(group), service_time_table(group), beside_table(group), peer_table(group)],
+        Part.LOAD: [
+            offered_load_table(group),
+            service_time_table(group),
+            request_table(group),
+            beside_table(group),
+            peer_table(group),
+        ],
         Part.MEMORY: [usage_table(group)],
         Part.STARTS: [_notes(group, starts_lines)],
         Part.NOISE: [_notes(group, noise_lines), _notes(group, restart_spread_lines)],

@@ -1,4 +1,4 @@
-"""Figures at equal offered load, a row for each load and stack; and service times at full load."""
+"""Figures at equal offered load, a row for each load and stack; service times at full load; and a mix by request."""
 
 from __future__ import annotations
 
@@ -9,10 +9,14 @@ from hopcost.report.formatting import ABSENT, number, verdict
 from hopcost.report.tables.keyed import Rows, keyed
 from hopcost.statistics.comparisons import CPU, P99, P99_UNPROVEN
 from hopcost.statistics.figures import cpu_of_hops
+from hopcost.statistics.requests import RequestFigures
 from hopcost.statistics.summary.open_loop import OpenFigures
 from hopcost.statistics.summary.summary import ArmSummary, ExperimentSummary
 
 TIMES = "response time: from the intended start to the last byte, in µs"
+REQUEST_TIMES = "at full load the times are service times, under an offered load response times"
+FAILED = "failed: requests without a correct answer, by kind; connections that could not be opened are no request's"
+FULL_LOAD = "full load"
 SERVICE = (
     "service time: sent to last byte, with {connections} connections always busy; users see the response time instead"
 )
@@ -81,3 +85,38 @@ def service_time_table(group: list[ExperimentSummary]) -> Table | None:
     below = [SERVICE.format(connections=group[0].plan.workload.connections)]
     table = keyed(group, ["stack", "median µs", "p99 µs"], rows, title="service time at full load", below=below)
     return table if table.rows else None
+
+
+def request_table(group: list[ExperimentSummary]) -> Table | None:
+    """The table; None without a mix."""
+    if not any(arm.requests for experiment in group for arm in experiment.arms):
+        return None
+
+    def rows(experiment: ExperimentSummary) -> Rows:
+        loads = dict.fromkeys(request.rate_per_s for arm in experiment.arms for request in arm.requests)
+        names = dict.fromkeys(request.request for arm in experiment.arms for request in arm.requests)
+        return [
+            _request_cells(arm, request)
+            for rate_per_s in loads
+            for name in names
+            for arm in experiment.arms
+            for request in arm.requests
+            if (request.rate_per_s, request.request) == (rate_per_s, name)
+        ]
+
+    header = ["load", "request", "stack", "answers", "failed", "median µs", "p99 µs"]
+    return keyed(group, header, rows, title="by request", below=[REQUEST_TIMES, FAILED], words=3)
+
+
+def _request_cells(arm: ArmSummary, request: RequestFigures) -> list[str]:
+    failed = ", ".join(f"{count} {kind}" for kind, count in request.errors.items())
+    never = f"{request.not_sent} not sent" if request.not_sent else ""
+    return [
+        FULL_LOAD if request.rate_per_s is None else f"{number(request.rate_per_s)}/s",
+        request.request,
+        arm.name,
+        number(request.answers),
+        ", ".join(filter(None, [failed, never])) or ABSENT,
+        formatting.microseconds(request.time_ns["p50"]),
+        formatting.microseconds(request.time_ns["p99"]),
+    ]

@@ -15,6 +15,7 @@ from hopcost.statistics.arms import PairedBlocks, RecordBlocks
 from hopcost.statistics.comparisons import BUSY_MACHINE, Comparison, compare_arm, too_few
 from hopcost.statistics.intervals import ONE, Interval
 from hopcost.statistics.precision import looks
+from hopcost.statistics.requests import RequestFigures, figures_of_requests
 from hopcost.statistics.summary import cpu, duty, hop_cost, usage, warm_up
 from hopcost.statistics.summary.hop_cost import HopCost
 from hopcost.statistics.summary.open_loop import OpenFigures, VoidStarts, open_figures_of_arm, void_starts
@@ -62,6 +63,7 @@ class ArmSummary(msgspec.Struct, frozen=True):
     loads_not_carried: list[float] = []
     comparisons: list[Comparison] = []
     open_loop: list[OpenFigures] = []
+    requests: list[RequestFigures] = []
     faults: list[str] = []
     cpu_percent: float | None = None
     time_wait: list[TimeWait] = []
@@ -210,6 +212,7 @@ def _summarise_arm(
         cpu_ratio=ONE if is_one else arms.ratio(name, figures.cpu_per_request, error),
         comparisons=comparisons,
         open_loop=open_figures_of_arm(parts),
+        requests=figures_of_requests(parts),
         service_time_ns=service_times(parts),
         errors=figures.sum_by_kind([dict.fromkeys(ERROR_KINDS, 0), *(part.errors for part in parts)]),
         faults=[fault.text for fault in faults],

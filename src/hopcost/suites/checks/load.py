@@ -8,7 +8,7 @@ from hopcost.errors import UsageError, nearest
 from hopcost.suites.articles.published import label, same
 from hopcost.suites.checks.known import refuse_unknown
 from hopcost.suites.checks.published import check_protocol, check_rows
-from hopcost.suites.experiments.expect import check_expect
+from hopcost.suites.checks.requests import check_requests
 from hopcost.suites.experiments.experiment import Experiment, Slices
 from hopcost.suites.experiments.sweep import experiment_at
 
@@ -29,34 +29,13 @@ def check_load(experiment: Experiment, programs: set[str], where: str) -> None:
             )
         if experiment.slices is Slices.WHOLE:
             raise UsageError(f"{where}: soak: not in whole slices", "a soak has slices of its own: leave `slices` out")
-    for name, value in experiment.workload.headers:
-        if not re.fullmatch(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", name) or re.search(r"[\x00-\x1f\x7f]", value):
-            raise UsageError(
-                f"{where}: workload.headers: [{name!r}, {value!r}] is no header field", 'like ["Accept", "text/html"]'
-            )
-        if name.lower() in ("connection", "content-length", "transfer-encoding"):
-            raise UsageError(
-                f"{where}: workload.headers: {name} is hopcost's own to send",
-                "requests_per_connection says how long connections are kept",
-            )
-    check_expect(experiment.workload.expect, f"{where}: workload.expect")
-    _check_upload(experiment, where)
+    check_requests(experiment, where)
+    if experiment.rates and not experiment.open_loop:
+        raise UsageError(f"{where}: rates: no load is offered", "leave `open_loop = false` out, or `rates`")
     points = experiment.sweep.values if experiment.sweep is not None else None
     check_rows(experiment.published, experiment.arms, points, experiment.control, where)
     if experiment.as_published is not None:
         check_protocol(experiment.as_published, where)
-
-
-def _check_upload(experiment: Experiment, where: str) -> None:
-    """A body and a method that carries one belong together; the size may be what a sweep says."""
-    method, swept = experiment.workload.method, experiment.sweep is not None and experiment.sweep.key
-    has_body = experiment.workload.body_bytes is not None or swept == "workload.body_bytes"
-    if has_body and not method.uploads:
-        raise UsageError(f"{where}: workload.body_bytes: a GET carries no body", 'method = "POST" or "PUT"')
-    if method.uploads and not has_body:
-        raise UsageError(
-            f"{where}: workload.method: a {method.value} of nothing", "body_bytes says how much it carries"
-        )
 
 
 def check_sweep(experiment: Experiment, where: str) -> None:

@@ -12,10 +12,8 @@ from hopcost.suites.arms.arm import Arm, ArmName, Name, Positive, Settings, Sysc
 from hopcost.suites.articles.published import Protocol, Published, Value
 from hopcost.suites.experiments.beside import IdleConnections, SlowClients
 from hopcost.suites.experiments.expect import Expect
-
-MAX_BODY_BYTES = 64 << 20  # of an upload: the engine is told it whole, and keeps it once
-
-HeaderField = Annotated[list[str], Meta(min_length=2, max_length=2)]
+from hopcost.suites.experiments.request import BodyBytes, BodyText, HeaderField, Method, MixedRequest, RatePerS, Target
+from hopcost.suites.experiments.soak import Soak
 
 
 class Placement(Enum):
@@ -30,19 +28,6 @@ class Slices(Enum):
 
     INTERLEAVED = "interleaved"
     WHOLE = "whole"
-
-
-class Method(Enum):
-    """What a request does."""
-
-    GET = "GET"
-    POST = "POST"
-    PUT = "PUT"
-
-    @property
-    def uploads(self) -> bool:
-        """Whether it carries a body."""
-        return self is not Method.GET
 
 
 class Reopening(Enum):
@@ -73,7 +58,7 @@ class Workload(msgspec.Struct, forbid_unknown_fields=True):
             ' number = 5000, every = "30s" }`'
         ),
     ] = None
-    target: Annotated[str, Meta(pattern=r"^/\S*$", description="path and query of the request")] = "/"
+    target: Annotated[Target, Meta(description="path and query of the request")] = "/"
     timeout_s: Annotated[
         int,
         Meta(
@@ -98,13 +83,13 @@ class Workload(msgspec.Struct, forbid_unknown_fields=True):
     ] = None
     method: Annotated[Method, Meta(description="what a request does; POST and PUT carry a body")] = Method.GET
     body_bytes: Annotated[
-        Annotated[int, Meta(ge=1, le=MAX_BODY_BYTES)] | None,
+        BodyBytes | None,
         Meta(
             description="how much each POST or PUT carries, up to 64 MiB: the ten digits over and over. The embedded"
             " origin's `/echo-length` answers with the length that arrived"
         ),
     ] = None
-
+    body_text: Annotated[BodyText | None, Meta(description="what each carries, in place of `body_bytes`")] = None
     reopening: Annotated[
         Reopening,
         Meta(
@@ -117,6 +102,13 @@ class Workload(msgspec.Struct, forbid_unknown_fields=True):
         Expect,
         Meta(description='what every answer must be, before and under load: `expect = { compared = "length" }`'),
     ] = msgspec.field(default_factory=Expect)
+    mix: Annotated[
+        list[MixedRequest] | None,
+        Meta(
+            description="several requests in turns, one `[[experiments.workload.mix]]` each. Of each the arms' answers"
+            " are compared, before load and under it"
+        ),
+    ] = None
 
     @property
     def beside(self) -> int:
@@ -125,7 +117,9 @@ class Workload(msgspec.Struct, forbid_unknown_fields=True):
 
     @property
     def body(self) -> bytes | None:
-        """What every request carries: the ten digits over and over."""
+        """What every request carries: its text, or the ten digits over and over."""
+        if self.body_text is not None:
+            return self.body_text.encode()
         if self.body_bytes is None:
             return None
         return (b"0123456789" * (self.body_bytes // 10 + 1))[: self.body_bytes]
@@ -134,19 +128,6 @@ class Workload(msgspec.Struct, forbid_unknown_fields=True):
     def header_fields(self) -> list[tuple[str, str]]:
         """The header fields as pairs."""
         return [(name, value) for name, value in self.headers]
-
-
-class Soak(msgspec.Struct, forbid_unknown_fields=True):
-    """A long run of one arm: about nine tenths of the time on it, short slices of the baseline and its copy between."""
-
-    length_s: Annotated[
-        int,
-        Meta(
-            ge=10,
-            description="how long the article ran it; a run takes as much of it as its time leaves, and"
-            " `--soak-length` says otherwise",
-        ),
-    ]
 
 
 class Experiment(msgspec.Struct, forbid_unknown_fields=True):
@@ -229,6 +210,13 @@ class Experiment(msgspec.Struct, forbid_unknown_fields=True):
             " soaks, with `requests_per_connection` and with other generators"
         ),
     ] = True
+    rates: Annotated[
+        list[RatePerS],
+        Meta(
+            description="requests per second that all arms are offered after the closed loop, one step after the other,"
+            " a slice each; absent: a quarter of what the slowest can do. `--rate` wins. Ramps are `hopcost load`'s own"
+        ),
+    ] = []
     weight: Annotated[
         Positive,
         Meta(

@@ -17,7 +17,16 @@ from hdrh.log import HistogramLogReader
 from hopcost.machine import binaries
 from hopcost.programs.generators import engine, engine_protocol
 from hopcost.programs.generators.beside import EngineIdleConnections, EngineSlowClients
-from hopcost.programs.generators.engine_protocol import ArmTotals, EngineArm, EnginePlan, Expect, Rate, Slice, WarmUp
+from hopcost.programs.generators.engine_protocol import (
+    ArmTotals,
+    EngineArm,
+    EngineMixed,
+    EnginePlan,
+    Expect,
+    Rate,
+    Slice,
+    WarmUp,
+)
 from hopcost.record.histogram import FIGURES, HIGHEST_NS, LOWEST_NS, merge
 
 
@@ -176,3 +185,22 @@ def test_a_plan_says_when_requests_are_due(tmp_path: Path, arrivals: str | None)
         response, response_unanswered, _, unsent = (merge([text]) for text in histograms if text is not None)
         assert response.total == sum(each.answers for each in slices)
         assert response_unanswered.total == totals.in_flight + unsent.total
+
+
+def test_every_request_of_a_mix_has_its_own_accounts(tmp_path: Path) -> None:
+    hello = engine_protocol.engine_request("/hello"), engine_protocol.engine_expect(200, b"Hello World\n")
+    failing = engine_protocol.engine_request("/hello?fault=status-500"), engine_protocol.engine_expect(200, None)
+    with origin(tmp_path) as address:
+        arm = arm_at(address)
+        arm.request = arm.expect = None
+        arm.mix = [EngineMixed("page", 3, *hello), EngineMixed("failing", 1, *failing)]
+        lines = list(engine.run_engine(plan_of(arm)))
+    slices = [line for line in lines if isinstance(line, Slice)]
+    (totals,) = (line for line in lines if isinstance(line, ArmTotals))
+    page, fails = totals.requests
+    assert (page.request, fails.request) == ("page", "failing")
+    assert page.answers == sum(piece.answers for piece in slices) > 0
+    assert (page.errors, fails.answers) == ({}, 0)
+    assert fails.errors == {"status": sum(piece.errors.get("status", 0) for piece in slices)}
+    assert page.sent + fails.sent == sum(piece.sent for piece in slices)
+    assert merge([page.service_time]).total == page.answers

@@ -42,7 +42,7 @@ def test_each_block_has_its_own_recorded_seed_and_the_baselines_answer_is_expect
     _, read, _ = measure(rig, tmp_path)
     assert [each.seed for each in read.blocks] == [load.seed for load in rig.plans]
     assert len({load.seed for load in rig.plans}) == 6
-    bodies = {base64.b64decode(known(arm.expect.body_base64)) for load in rig.plans for arm in load.arms}
+    bodies = {base64.b64decode(known(known(arm.expect).body_base64)) for load in rig.plans for arm in load.arms}
     assert bodies == {b"hello"}
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import base64
 
 from hopcost.programs.generators import engine_protocol
-from hopcost.suites.experiments.experiment import Method, Workload
+from hopcost.suites.experiments.experiment import Workload
+from hopcost.suites.experiments.request import Method
 
 UPLOAD = Workload(method=Method.POST, target="/echo-length", body_bytes=123_456)
 

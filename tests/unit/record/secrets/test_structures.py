@@ -21,10 +21,15 @@ from hopcost.suites.arms.arm import Arm, Hop, Link
 from hopcost.suites.arms.configuration import Configuration
 from hopcost.suites.arms.server import RunningServer
 from hopcost.suites.experiments.experiment import Workload
+from hopcost.suites.experiments.request import MixedRequest
 
 SECRET = "planted-s3cret"
 OTHER = "planted-0ther"
-WORKLOAD = Workload(headers=[["Authorization", f"Bearer {SECRET}"], ["Accept", "text/html"]], target=f"/?key={OTHER}")
+WORKLOAD = Workload(
+    headers=[["Authorization", f"Bearer {SECRET}"], ["Accept", "text/html"]],
+    target=f"/?key={OTHER}",
+    mix=[MixedRequest(name="search", target=f"/?key={OTHER}", headers=[["Authorization", f"Bearer {SECRET}"]])],
+)
 
 
 def peer_run() -> PeerRun:
@@ -77,6 +82,7 @@ def test_a_masked_record_is_read_and_keeps_what_is_no_secret(tmp_path: Path) -> 
     assert workload.headers == [["Authorization", MASK], ["Accept", "text/html"]]
     assert workload == record.suite.experiments[0].workload
     assert workload.target == f"/?key={MASK}"
+    assert workload.mix == [MixedRequest(name="search", target=f"/?key={MASK}", headers=[["Authorization", MASK]])]
     assert (tmp_path / "r/stacks/cost/behind/proxy.conf").read_text() == f"password: {MASK}\nlisten 80; # {MASK}\n"
 
 

@@ -63,7 +63,7 @@ def test_a_good_suite_means_what_it_says(tmp_path: Path) -> None:
          "experiments[0].published[1]: Object contains unknown field `error`", "did you mean 'errors'?"),
         ('question = "And on', 'zzz = "And on', "experiments[1]: Object contains unknown field `zzz`",
          "known: arms, as_published, baseline, control, link_mbit_per_s, name, needs_cores, needs_cores_because,"
-         " open_files, open_loop, placement, published, published_conditions, question, quick, settings,"
+         " open_files, open_loop, placement, published, published_conditions, question, quick, rates, settings,"
          " slice_s, slices, soak, sweep, sysctls, weight, workload"),
         ('name = "mine"', "name = 7", "name: Expected `str`, got `int`", None),
         ("port = 8080", 'port = "8080"', "arms.behind.hops[0].port: Expected `int | null`, got `str`", None),

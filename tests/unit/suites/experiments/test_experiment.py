@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from hopcost.suites.experiments.experiment import Method, Workload
+from hopcost.suites.experiments.experiment import Workload
+from hopcost.suites.experiments.request import Method
 
 
 def test_the_body_is_as_long_as_was_asked_for() -> None:
@@ -10,3 +11,4 @@ def test_the_body_is_as_long_as_was_asked_for() -> None:
         body = Workload(method=Method.PUT, body_bytes=size).body
         assert body is not None and len(body) == size and body.startswith(b"0123456789"[:size])
     assert Workload().body is None
+    assert Workload(method=Method.POST, body_text='{"ö": 1}').body == '{"ö": 1}'.encode()

@@ -182,7 +182,7 @@ def alone(experiment: PlannedExperiment, name: str, seconds: float) -> Rates:
     never = Local(Freezer(kind=FreezerKind.SIGNAL, parent=None))
     with RunningStack(name, arm.arm, experiment.settings, experiment.cores, never, label="alone") as stack:
         answer = check.ask_as_loaded(name, stack.prepared.address, experiment.workload)
-        only = msgspec.structs.replace(engine_arm(stack, experiment.workload, answer), freeze=None)
+        only = msgspec.structs.replace(engine_arm(stack, experiment.workload, [answer]), freeze=None)
         load = EnginePlan(
             seed=0,
             cores=experiment.cores.generator,

@@ -16,7 +16,8 @@ from hopcost.measure.protocols.front.request import FrontRequest, over_socket
 from hopcost.report.formatting import count
 from hopcost.statistics.questions.front.fronts import parse_fronts
 from hopcost.suites.arms.app import App
-from hopcost.suites.experiments.experiment import Method, Workload
+from hopcost.suites.experiments.experiment import Workload
+from hopcost.suites.experiments.request import Method
 from hopcost.suites.toml_text import suite_text
 
 ABOUT = (

@@ -12,7 +12,7 @@ from hopcost.measure.protocols.front.request import FrontRequest, socket_hint
 from hopcost.plan.plan import LeftOut
 from hopcost.statistics.questions.front.fronts import Front
 from hopcost.suites.arms.app import SOCKET
-from hopcost.suites.experiments.experiment import Method
+from hopcost.suites.experiments.request import Method
 
 TEXT = re.compile(r"(text/.*|application/(json|javascript|xml)|image/svg\+xml)(;.*)?", re.IGNORECASE)
 COMPRESSED_FROM = 1024  # bytes of an answer; below, compression saves no packet

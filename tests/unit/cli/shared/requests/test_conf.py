@@ -10,7 +10,7 @@ from mocks import confs
 
 from hopcost.cli.shared.requests.conf import ConfWords, read_new_connections, refuse_own_file, show_plan
 from hopcost.errors import UsageError
-from hopcost.suites.experiments.experiment import Method
+from hopcost.suites.experiments.request import Method
 
 PLAIN: dict[str, Any] = {
     "command": [],

@@ -10,7 +10,8 @@ from mocks import fronts
 
 from hopcost.measure.protocols.front.choose import choose_fronts, pool_size, upstream_timeout_s
 from hopcost.suites.arms.app import App
-from hopcost.suites.experiments.experiment import Method, Workload
+from hopcost.suites.experiments.experiment import Workload
+from hopcost.suites.experiments.request import Method
 
 PNG = [("Content-Type", "image/png")]
 
