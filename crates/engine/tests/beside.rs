@@ -58,6 +58,7 @@ fn pattern(length: usize) -> Vec<u8> {
 
 fn get(bytes: usize) -> RequestSpec {
     RequestSpec {
+        name: None,
         weight: 1,
         method: "GET".into(),
         target: format!("/bytes/{bytes}"),

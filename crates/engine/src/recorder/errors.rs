@@ -79,10 +79,6 @@ impl Errors {
         ErrorKind::ALL.into_iter().filter(|&kind| self.of(kind) > 0).map(|kind| (kind.name(), self.of(kind)))
     }
 
-    pub fn merge(&mut self, other: &Self) {
-        self.each_with(other, |one, other| one + other);
-    }
-
     pub(super) fn each_with(&mut self, other: &Self, combine: impl Fn(u64, u64) -> u64) {
         for (count, other) in self.0.iter_mut().zip(other.0) {
             *count = combine(*count, other);
