@@ -6,7 +6,7 @@ GO_PROGRAMS := $(dir $(wildcard src/hopcost/programs/shipped/*/go.mod tests/syst
 RUST_PROGRAMS := $(wildcard src/hopcost/programs/shipped/*/Cargo.toml)
 NODE_PROGRAMS := $(dir $(wildcard src/hopcost/programs/shipped/*/package.json tests/systems/apps/*/package.json))
 BIOME := tools/biome/node_modules/.bin/biome
-# Each of the five property tests over the engine's wire runs this many cases: 5,000,000 in all, a minute or two.
+# Each of the twelve property tests over the engine's wire runs this many cases: 12,000,000 in all, some minutes.
 WIRE_CASES ?= 1000000
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/hopcost
 .DEFAULT_GOAL := help

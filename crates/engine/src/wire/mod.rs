@@ -5,6 +5,7 @@
 
 mod chunked;
 pub mod fastcgi;
+pub mod h2;
 mod head;
 mod reader;
 mod request;
